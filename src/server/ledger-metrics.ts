@@ -35,7 +35,7 @@ export async function readLedgerFacts(
   const days = Array.from({ length: daysLookedBack }, (_, place) => goBack(today, daysLookedBack - place));
   const known = await readKnownDays(ledger, today);
   const { summary, latestOf } = known;
-  const latestRuns = days.flatMap(({ iso }) => latestOf(iso) ?? []);
+  const begun = days.map(({ iso }) => iso).filter((day) => latestOf(day));
   const stateOf = (day: BusinessDay): DayState | undefined => {
     const run = latestOf(day.iso);
     if (run) return stateAfter(run, timezone);
@@ -48,7 +48,7 @@ export async function readLedgerFacts(
     /** The days before today, by what became of them. */
     recentDays: countEach(dayStates, days.map(stateOf)),
     /** The newest of them that was collected. */
-    latestDay: await readLatestDay(ledger, latestRuns),
+    latestDay: await readLatestDay(ledger, begun),
     cases: await ledger.cases.count(today.iso),
     /** The problems that last, by event. */
     problems: countEach(lastingEvents, problems),
@@ -71,11 +71,14 @@ function countEach(names: readonly string[], found: readonly (string | undefined
   return Object.fromEntries(names.map((name) => [name, found.filter((one) => one === name).length]));
 }
 
-async function readLatestDay(ledger: ReadOnlyLedger, latestRuns: readonly Run[]) {
-  const day = latestRuns.findLast(({ collectedAt }) => collectedAt !== undefined)?.day;
-  if (day === undefined) return undefined;
-  const volume = await ledger.runs.findVolume(day);
-  return summariseLatestDay(await readDayOutcome(ledger, day), volume?.providers ?? null);
+/** @param begun days with a run, the oldest first. The newest run of a day may have failed before it was collected. */
+async function readLatestDay(ledger: ReadOnlyLedger, begun: readonly string[]) {
+  for (const day of begun.toReversed()) {
+    const outcome = await readDayOutcome(ledger, day);
+    if (!outcome.runs.some(({ collectedAt }) => collectedAt !== undefined)) continue;
+    return summariseLatestDay(outcome, (await ledger.runs.findVolume(day))?.providers ?? null);
+  }
+  return undefined;
 }
 
 /** Each value of a label is a series of its own for Prometheus: a day has few of them, whatever its source holds. */

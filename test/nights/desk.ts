@@ -2,7 +2,7 @@ import { dayPage } from '../../src/desk/day-page.js';
 import { type DaysData, daysPage } from '../../src/desk/days-page.js';
 import type { DeskVisit } from '../../src/desk/page.js';
 import { otherParts } from '../desk/some-desk.js';
-import { day, type World } from './world.js';
+import type { World } from './world.js';
 
 interface DayData {
   readonly headline: string;
@@ -12,7 +12,7 @@ interface DayData {
 }
 
 /** What the pages of the day, and of all days, answer an operator's program. */
-export async function visitDesk({ app, ledger }: World) {
+export async function visitDesk({ app, ledger }: World, day: string) {
   const visit: DeskVisit = {
     desk: { ...otherParts, ledger, archive: app.archive(), clock: Date.now },
     visitor: { name: 'ana', role: 'operator' },

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { liveDays } from './any-day.js';
-import { crowd, type Event, type Guest, type History, type ResultFile, results } from './history.js';
-import { nameOf } from './journal.js';
+import { seed } from '../support/seed.js';
+import { expectHistories } from './any-history.js';
+import { crowd, type Guest } from './guests.js';
+import { type Event, type History, type ResultFile, results } from './history.js';
+import { identify, nameOf } from './journal.js';
+import { liveHistory } from './live-history.js';
 import { expectDay } from './model.js';
-import { judgeSurfaces } from './surfaces.js';
-import { day, liveHistory } from './world.js';
-
-/** About ten seconds; the nightly suite has more. */
-const histories = 30;
+import { isoOf } from './world.js';
 
 type Review = Extract<Event, { readonly kind: 'review' }>;
 
@@ -17,7 +16,7 @@ function review(
   found: readonly ResultFile[] = results.none,
   more: Partial<Review> = {},
 ): Event {
-  return { kind: 'review', how, by: 'file', source, results: found, isFollowed: false, ...more };
+  return { kind: 'review', day: 0, how, by: 'file', source, results: found, isFollowed: false, ...more };
 }
 
 const run = (...given: [source: readonly Guest[], ResultFile[]?, Partial<Review>?]) =>
@@ -25,8 +24,8 @@ const run = (...given: [source: readonly Guest[], ResultFile[]?, Partial<Review>
 const topUp = (...given: [source: readonly Guest[], ResultFile[]?]) => review('top-up', ...given);
 const replay = (...given: [source: readonly Guest[], ResultFile[]?, Partial<Review>?]) =>
   review('replay', ...given);
-const look = (found: readonly ResultFile[]): Event => ({ kind: 'look', results: found });
-const mail = (...names: Guest[]): Event => ({ kind: 'mail', names });
+const look = (found: readonly ResultFile[]): Event => ({ kind: 'look', day: 0, results: found });
+const mail = (...names: Guest[]): Event => ({ kind: 'mail', day: 0, form: 'named', names });
 
 /** A day's end: the bookings that are affected, as often as they count, and those that are named in cases. */
 interface Named {
@@ -240,9 +239,9 @@ const named: Readonly<Record<string, Named>> = {
 
 describe('Every surface says what was sent and what came back:', () => {
   it.each(Object.entries(named))('%s', async (_, { history, affected, named: inCases }) => {
-    const { journal, faults } = await liveHistory(history, judgeSurfaces);
-    const { bookings } = expectDay(journal);
-    const known = [...bookings].map(([booking, found]) => ({ guest: nameOf(booking), ...found }));
+    const { journal, faults } = await liveHistory(history, { isThorough: true });
+    const { bookings } = expectDay(journal, 0);
+    const known = [...bookings].map(([booking, found]) => ({ guest: nameOf(booking, 0), ...found }));
     const counting = known.filter(({ verdict, isSuperseded }) => verdict === 'incorrect' && !isSuperseded);
     expect(counting.flatMap(({ guest, times }) => Array(times).fill(guest)).sort()).toEqual(affected);
     const stays = known.filter(({ wasNamed, guest }) => wasNamed && guest !== 'gone');
@@ -255,21 +254,36 @@ describe('Every surface says what was sent and what came back:', () => {
     const most = crowd.slice(0, 20);
     const history: History = [
       run(source, results.whole(...most)),
-      { kind: 'accept' },
+      { kind: 'accept', day: 0 },
       topUp([...source, 'zoe'], results.whole(...most)),
       topUp([...source, 'zoe', 'leg'], results.whole(...crowd)),
       replay(three, [], byBody),
-      { kind: 'accept' },
+      { kind: 'accept', day: 0 },
       replay(source, results.whole()),
     ];
     const good: boolean[] = [];
-    const { faults } = await liveHistory(history, async (world, isEnd) => {
-      good.push((await world.ask('status', day)).json.runs[0].isGood);
-      return judgeSurfaces(world, isEnd);
+    const { faults } = await liveHistory(history, {
+      isThorough: true,
+      async look(world) {
+        good.push((await world.ask('status', isoOf(0))).json.runs[0].isGood);
+      },
     });
     expect(faults).toEqual([]);
     expect(good).toEqual([false, true, true, false, false, true, true]);
   });
 
-  it('any day of up to six events', () => liveDays(histories));
+  it('the export of the day before, once more, after runs of today', async () => {
+    const history: History = [
+      run(crowd, results.whole()),
+      { ...review('today', three), day: 1 },
+      { kind: 'bad-export', day: 1, form: 'repeated', how: 'run', source: [] },
+      { ...run([...three, 'zoe'], results.whole('zoe')), day: 1 },
+    ];
+    const { journal, faults } = await liveHistory(history, { isThorough: true });
+    expect(faults).toEqual([]);
+    const sent = journal.flatMap((one) => (one.kind === 'sent' && one.day === 1 ? one.bookings : []));
+    expect(sent.map(identify).filter((booking) => booking.includes('Bedlink'))).toEqual([]);
+  });
+
+  it('any history', { timeout: 300_000 }, () => expectHistories(seed, 60));
 });

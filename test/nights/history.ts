@@ -1,68 +1,5 @@
-import fc from 'fast-check';
-
-/** A booking as its source has it; what is not there is absent. */
-export interface Booked {
-  readonly ServiceId: string;
-  readonly BookingReferenceId?: string;
-  readonly BookingClientName?: string;
-  readonly ProviderName: string;
-  readonly ProviderHotelId?: string;
-  readonly CheckInDate: string;
-  readonly CheckOutDate: string;
-}
-
-const stay = { CheckInDate: '2026-12-01', CheckOutDate: '2026-12-08' };
-const expedia = { ServiceId: '11', ProviderName: 'Expedia', ProviderHotelId: '0011' };
-const hotelbeds = { ServiceId: '22', ProviderName: 'Hotelbeds', ProviderHotelId: '22B' };
-const other = { ServiceId: '33', ProviderName: 'Hotelbeds', ProviderHotelId: '33C' };
-
-/** Everything that anybody may have booked, but for the crowd. */
-const singles = {
-  ana: { BookingReferenceId: 'R-1', BookingClientName: 'Ana', ...expedia, ...stay },
-  /** A second room, equal but for the name. */
-  bob: { BookingReferenceId: 'R-1', BookingClientName: 'Bob', ...expedia, ...stay },
-  /** A second leg of the same booking. */
-  leg: { BookingReferenceId: 'R-1', BookingClientName: 'Ana', ...hotelbeds, ...stay },
-  eva: { BookingReferenceId: 'R-2', BookingClientName: 'Eva', ...expedia, ...stay },
-  /** One booking that changes its hotel, and one that changes its stay. */
-  tom: { BookingReferenceId: 'R-3', BookingClientName: 'Tom', ...hotelbeds, ...stay },
-  tomMoved: { BookingReferenceId: 'R-3', BookingClientName: 'Tom', ...other, ...stay },
-  zoe: { BookingReferenceId: 'R-4', BookingClientName: 'Zoe', ...expedia, ...stay },
-  zoeLater: {
-    ...{ BookingReferenceId: 'R-4', BookingClientName: 'Zoe', ...expedia },
-    ...{ CheckInDate: '2026-12-02', CheckOutDate: '2026-12-09' },
-  },
-  gone: {
-    ...{ BookingReferenceId: 'R-5', BookingClientName: 'Kim', ...hotelbeds },
-    ...{ CheckInDate: '2026-11-10', CheckOutDate: '2026-11-15' },
-  },
-  /** Bookings that cannot stand in a file. */
-  nobody: { BookingClientName: 'Max', ...expedia, ...stay },
-  nameless: { BookingReferenceId: 'R-6', ...hotelbeds, ...stay },
-} as const satisfies Record<string, Booked>;
-
-export type Guest = keyof typeof singles | `crowd ${number}`;
-
-const allSingles = Object.keys(singles) as Guest[];
-
-/** As many as it takes to make a day's affected bookings implausible, and some more. */
-export const crowd = Array.from({ length: 24 }, (_, place): Guest => `crowd ${place}`);
-
-const inCrowd = (guest: Guest): Booked => ({
-  ...{ BookingReferenceId: `C-${guest.slice(6)}`, BookingClientName: 'Lou' },
-  ...{ ServiceId: '44', ProviderName: 'Bedlink', ProviderHotelId: '44D', ...stay },
-});
-
-const ofCrowd = new Map(crowd.map((guest) => [guest, inCrowd(guest)]));
-
-/** What a guest has booked. */
-export function findBooked(guest: Guest): Booked {
-  const found = guest in singles ? singles[guest as keyof typeof singles] : ofCrowd.get(guest);
-  if (!found) throw new RangeError(`expected a guest, got: ${guest}`);
-  return found;
-}
-
-export const allGuests: readonly Guest[] = [...allSingles, ...crowd];
+import { createPick } from '../../src/sandbox/common/random.js';
+import { allGuests, allSingles, crowd, type Guest, hasReference } from './guests.js';
 
 /** What the service writes as a result, so long after its call. */
 export interface ResultFile {
@@ -76,21 +13,52 @@ export interface ResultFile {
   readonly isForeign?: boolean;
 }
 
-export type Event =
+/** What goes wrong at the n-th point of what a process does to the outside, counted from 1: it dies before or after that, or that fails. */
+export interface Trouble {
+  readonly at: number;
+  readonly kind: 'dies-before' | 'dies-after' | 'fails';
+}
+
+/** How a day's review comes about. `early` is a run while the day is not over. */
+export type How = 'run' | 'schedule' | 'hook' | 'early' | 'today' | 'top-up' | 'replay';
+
+export type Event = {
+  /** The number of the business day that it is about. */
+  readonly day: number;
+} & (
   | {
       readonly kind: 'review';
-      readonly how: 'run' | 'top-up' | 'replay';
+      readonly how: How;
       readonly by: 'body' | 'file';
       readonly source: readonly Guest[];
       readonly results: readonly ResultFile[];
       /** Another process follows up runs at each look for a result. */
       readonly isFollowed: boolean;
+      readonly trouble?: Trouble | undefined;
+    }
+  /** The day is reviewed while its export is not there, is cut off, or is that of the day before. */
+  | {
+      readonly kind: 'bad-export';
+      readonly form: 'absent' | 'cut' | 'repeated';
+      readonly how: 'run' | 'replay';
+      readonly source: readonly Guest[];
     }
   /** Somebody runs the day once more whenever some of these have come, while a result is awaited. */
-  | { readonly kind: 'look'; readonly results: readonly ResultFile[] }
-  | { readonly kind: 'mail'; readonly names: readonly Guest[] }
+  | {
+      readonly kind: 'look';
+      readonly results: readonly ResultFile[];
+      readonly trouble?: Trouble | undefined;
+    }
+  | {
+      readonly kind: 'mail';
+      readonly names: readonly Guest[];
+      readonly form: 'named' | 'twice' | 'unreadable';
+    }
   /** Somebody accepts so many affected bookings, if the latest run has succeeded. */
-  | { readonly kind: 'accept' };
+  | { readonly kind: 'accept' }
+  /** A guest asks to be forgotten. */
+  | { readonly kind: 'erase'; readonly guest: Guest; readonly trouble?: Trouble | undefined }
+);
 
 export type History = readonly Event[];
 
@@ -122,94 +90,83 @@ export const results = {
   ],
 } as const;
 
-const someGuests = fc
-  .tuple(fc.subarray(allSingles), fc.constantFrom(0, 0, 19, 20, crowd.length))
-  .map(([some, ofCrowd]) => [...some, ...crowd.slice(0, ofCrowd)]);
+/** Makes random events of one day. */
+export function createEventMaker(random: () => number) {
+  const pick = createPick(random);
+  const isOneIn = (number: number) => random() * number < 1;
+  const some = <Item>(items: readonly Item[], most = items.length): Item[] => {
+    const share = random();
+    return items.filter(() => random() < share).slice(0, most);
+  };
+  const someGuests = (): Guest[] => [
+    ...some(allSingles),
+    ...crowd.slice(0, pick([0, 0, 19, 20, crowd.length])),
+  ];
 
-const anyResults: fc.Arbitrary<readonly ResultFile[]> = fc.oneof(
-  fc.constant(results.none),
-  someGuests.map((wrong) => results.whole(...wrong)),
-  someGuests.map((wrong) => results.setAside(...wrong)),
-  fc.tuple(someGuests, someGuests).map(([names, wrong]) => results.partial(names, wrong)),
-  fc.tuple(someGuests, someGuests).map(([names, wrong]) => results.growing(names, wrong)),
-  fc.tuple(someGuests, someGuests).map(([names, wrong]) => results.split(names, wrong)),
-  fc
-    .tuple(someGuests, someGuests, someGuests)
-    .map(([names, first, wrong]) => results.rewritten(names, first, wrong)),
-);
+  function someResults(): readonly ResultFile[] {
+    switch (pick(['none', 'whole', 'set-aside', 'partial', 'growing', 'split', 'rewritten'] as const)) {
+      case 'none':
+        return results.none;
+      case 'whole':
+        return results.whole(...someGuests());
+      case 'set-aside':
+        return results.setAside(...someGuests());
+      case 'partial':
+        return results.partial(someGuests(), someGuests());
+      case 'growing':
+        return results.growing(someGuests(), someGuests());
+      case 'split':
+        return results.split(someGuests(), someGuests());
+      case 'rewritten':
+        return results.rewritten(someGuests(), someGuests(), someGuests());
+    }
+  }
+
+  /** @param hasBoth whether both rooms of a booking are booked on that day: see `singles` */
+  function someSource(hasBoth: boolean): readonly Guest[] {
+    const chosen = new Set<Guest>(some(allSingles, 8));
+    // Each of the crowd takes as long as anybody else.
+    if (isOneIn(8)) for (const guest of crowd) chosen.add(guest);
+    for (const pair of versions) if (pair.every((guest) => chosen.has(guest))) chosen.delete(pick(pair));
+    // Each room has a verdict of its own, and the model has one for both: so both are booked all along, or one.
+    chosen.delete('bob');
+    if (hasBoth && chosen.has('ana')) chosen.add('bob');
+    if (chosen.size === 0) chosen.add('eva');
+    return allGuests.filter((guest) => chosen.has(guest));
+  }
+
+  const someTrouble = (): Trouble | undefined =>
+    isOneIn(3)
+      ? { at: 1 + Math.floor(60 * random() ** 2), kind: pick(['dies-before', 'dies-after', 'fails']) }
+      : undefined;
+
+  return {
+    isOneIn,
+    pick,
+    review: (day: number, hasBoth: boolean, how: How): Event => ({
+      ...{ kind: 'review', day, how, by: pick(['file', 'file', 'body']) },
+      ...{ source: someSource(hasBoth), results: someResults(), isFollowed: isOneIn(2) },
+      trouble: someTrouble(),
+    }),
+    badExport: (day: number, hasBoth: boolean): Event => ({
+      ...{ kind: 'bad-export', day, form: pick(['absent', 'cut', 'repeated']) },
+      ...{ how: pick(['run', 'replay']), source: someSource(hasBoth) },
+    }),
+    look: (day: number): Event => ({ kind: 'look', day, results: someResults(), trouble: someTrouble() }),
+    mail: (day: number): Event => ({
+      ...{ kind: 'mail', day, form: pick(['named', 'named', 'twice', 'unreadable']) },
+      names: [pick(allSingles.filter(hasReference)), ...some(allSingles.filter(hasReference), 1)],
+    }),
+    accept: (day: number): Event => ({ kind: 'accept', day }),
+    erase: (day: number): Event => ({ kind: 'erase', day, guest: pick(erasable), trouble: someTrouble() }),
+  };
+}
+
+/** Two rooms with one reference could not be told apart without their names. */
+const erasable: readonly Guest[] = ['eva', 'tom', 'zoe', 'gone', 'crowd 3'];
 
 /** Versions of one booking: a source has one of them. */
 const versions: readonly (readonly [Guest, Guest])[] = [
   ['tom', 'tomMoved'],
   ['zoe', 'zoeLater'],
 ];
-
-/** Whether a second room that comes alone is a room or another name is for nobody to know. */
-function isSecondRoomAlone(guest: Guest, source: readonly Guest[]): boolean {
-  return guest === 'bob' && !source.includes('ana');
-}
-
-const anySource = fc
-  .tuple(
-    fc.subarray(allSingles, { minLength: 3, maxLength: 8 }),
-    // Each of the crowd takes as long as anybody else.
-    fc.oneof({ weight: 7, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.constant(crowd) }),
-    fc.boolean(),
-    fc.boolean(),
-  )
-  .map(([some, many, ...keepsFirst]) => {
-    const source = [...some, ...many];
-    const dropped = versions.flatMap((pair, index) =>
-      pair.every((guest) => source.includes(guest)) ? pair[keepsFirst[index] ? 1 : 0] : [],
-    );
-    const found = source.filter((guest) => !dropped.includes(guest) && !isSecondRoomAlone(guest, source));
-    // By file, the model does not know that bookings were posted if no file was sent.
-    return found.some((guest) => guest !== 'nobody' && guest !== 'nameless')
-      ? found
-      : [...found, 'eva' as const];
-  });
-
-const anyReview = fc.record({
-  kind: fc.constant('review' as const),
-  how: fc.constantFrom('run', 'top-up', 'top-up', 'replay'),
-  by: fc.constantFrom('file', 'file', 'body'),
-  source: anySource,
-  results: anyResults,
-  isFollowed: fc.boolean(),
-});
-
-const anyEvent: fc.Arbitrary<Event> = fc.oneof(
-  { weight: 4, arbitrary: anyReview },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('look' as const), results: anyResults }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant('mail' as const),
-      names: fc.subarray(allSingles.filter(hasReference), { minLength: 1, maxLength: 2 }),
-    }),
-  },
-  { weight: 1, arbitrary: fc.constant({ kind: 'accept' as const }) },
-);
-
-function hasReference(guest: Guest): boolean {
-  return findBooked(guest).BookingReferenceId !== undefined;
-}
-
-/** A day of up to six events, the first of which sends something. */
-export const anyHistory: fc.Arbitrary<History> = fc
-  .tuple(anyReview, fc.array(anyEvent, { maxLength: 5 }))
-  .map(([first, others]) => keepRooms([{ ...first, how: 'run' as const }, ...others]));
-
-/**
- * Each room has a verdict of its own, and the model has one for both: so both are booked all along, or one. (A named history has a
- * room that goes.)
- */
-function keepRooms(history: History): History {
-  const first = history.find((event) => event.kind === 'review' && event.source.includes('ana'));
-  const hasBoth = first?.kind === 'review' && first.source.includes('bob');
-  return history.map((event) => {
-    if (event.kind !== 'review' || !event.source.includes('ana')) return event;
-    const others = event.source.filter((guest) => guest !== 'bob');
-    return { ...event, source: hasBoth ? [...others, 'bob'] : others };
-  });
-}

@@ -1,25 +1,37 @@
 import type { DeliveryKind } from '../../src/ledger/run.js';
-import { allGuests, type Booked, findBooked, type Guest } from './history.js';
+import { allGuests, type Booked, findBooked, type Guest } from './guests.js';
 
-/** What the outside knows of a day, in order: what lay in the source, what the service got, and what came back. */
-export type Entry =
+/** What the outside knows, in order: what lay in the source, what the service got, and what came back. */
+export type Entry = {
+  /** The number of the business day that it is about. */
+  readonly day: number;
+} & (
   | {
       readonly kind: 'collected';
       readonly run: string;
       readonly by: DeliveryKind;
       readonly source: readonly Guest[];
+      /** Before the day was over: it does not make the day good. */
+      readonly isEarly: boolean;
     }
+  /** A run that could not be collected, or not yet. */
+  | { readonly kind: 'uncollected'; readonly run: string }
   | {
       readonly kind: 'sent';
       readonly run: string;
       readonly by: DeliveryKind;
       readonly bookings: readonly Booked[];
+      /** The run sent exactly this before: after a call whose answer was lost, for example. */
+      readonly isRepeated: boolean;
     }
   /** A result that the run has looked at. */
-  | ({ readonly kind: 'result'; readonly run: string } & Result)
-  | { readonly kind: 'mail'; readonly names: readonly Guest[] }
+  | ({ readonly kind: 'result'; readonly run: string; readonly today: string } & Result)
+  | { readonly kind: 'mail'; readonly names: readonly Guest[]; readonly today: string }
   /** Somebody accepted the affected bookings of the day as they were. */
-  | { readonly kind: 'accepted' };
+  | { readonly kind: 'accepted' }
+  /** Nothing of the name is left, said the receipt. */
+  | { readonly kind: 'erased'; readonly guest: Guest }
+);
 
 export interface Result {
   readonly name: string;
@@ -55,17 +67,23 @@ export function onMapping(booking: string): string {
   return booking.split(' ').slice(0, 4).join(' ');
 }
 
-const guests = new Map<string, Guest>();
-for (const guest of allGuests) {
-  const booking = bookingOf(guest);
-  if (!guests.has(booking)) guests.set(booking, guest);
+export function bookingOf(guest: Guest, day: number): string {
+  return identify(findBooked(guest, day));
 }
 
-/** For people: whose booking it is; of two that are equal but for the name, the first. */
-export function nameOf(booking: string): string {
-  return guests.get(booking) ?? booking;
+/** By day. */
+const guests = new Map<number, ReadonlyMap<string, Guest>>();
+
+function namesOn(day: number): ReadonlyMap<string, Guest> {
+  const known = guests.get(day);
+  if (known) return known;
+  // Of two that are equal but for the name, the first.
+  const named = new Map(allGuests.toReversed().map((guest) => [bookingOf(guest, day), guest]));
+  guests.set(day, named);
+  return named;
 }
 
-export function bookingOf(guest: Guest): string {
-  return identify(findBooked(guest));
+/** For people: whose booking it is. */
+export function nameOf(booking: string, day: number): string {
+  return namesOn(day).get(booking) ?? booking;
 }

@@ -14,7 +14,7 @@ export interface KnownBooking {
   readonly by: DeliveryKind;
   /** A later collect found its reference with another hotel or stay, and not this one. */
   readonly isSuperseded: boolean;
-  /** It was affected at some time, or an e-mail named it. */
+  /** It was affected at some time, or an e-mail named it, before its guest had left. */
   readonly wasNamed: boolean;
   /** An e-mail named it. */
   readonly isNamedByMail: boolean;
@@ -25,12 +25,15 @@ export interface Expected {
   readonly bookings: ReadonlyMap<string, KnownBooking>;
   /** A result is known of a run that sent some of those that count. */
   readonly isJudged: boolean;
-  /** Such a run sent a file. */
+  /** Such a run went by file, and one sent a file: nothing may have been fit for it. */
+  readonly isByFile: boolean;
   readonly hasFile: boolean;
   /** How many of the bookings that a result says something about are affected, if these are implausibly many, and nobody accepted as many. */
   readonly implausible?: { readonly affected: number; readonly judged: number; readonly isAccepted: boolean };
-  /** How many records each run found in its source, by its id. */
-  readonly runs: ReadonlyMap<string, { readonly read: number }>;
+  /** The newest run was collected before the day was over: the night's is still to come. */
+  readonly isEarly: boolean;
+  /** How many records each run found in its source, by its id; undefined if it could not be collected. */
+  readonly runs: ReadonlyMap<string, { readonly read: number } | undefined>;
 }
 
 type Known = { -readonly [Member in keyof KnownBooking]: KnownBooking[Member] } & {
@@ -60,8 +63,9 @@ const unknown: Known = {
   ...{ isSuperseded: false, wasNamed: false, isNamedByMail: false },
 };
 
-/** The model: what came of the day, from what was sent and what came back alone. */
-export function expectDay(journal: readonly Entry[]): Expected {
+/** The model: what came of the day of that number, from what was sent and what came back alone. */
+export function expectDay(everything: readonly Entry[], day: number): Expected {
+  const journal = everything.filter((entry) => entry.day === day);
   const bookings = new Map<string, Known>();
   const runs = new Map<string, OfRun>();
 
@@ -72,7 +76,7 @@ export function expectDay(journal: readonly Entry[]): Expected {
   }
 
   function collect({ source }: Of<'collected'>): void {
-    const found = new Set(source.map(bookingOf));
+    const found = new Set(source.map((guest) => bookingOf(guest, day)));
     const references = new Set([...found].flatMap(referenceIn));
     for (const [booking, known] of bookings) {
       const isElsewhere = referenceIn(booking).some((reference) => references.has(reference));
@@ -80,7 +84,8 @@ export function expectDay(journal: readonly Entry[]): Expected {
     }
   }
 
-  function send({ run, by, bookings: sent }: Of<'sent'>): void {
+  function send({ run, by, bookings: sent, isRepeated }: Of<'sent'>): void {
+    if (isRepeated) return;
     const { times, results } = of(run);
     for (const booking of sent.map(identify)) {
       const now = 1 + (times.get(booking) ?? 0);
@@ -92,31 +97,34 @@ export function expectDay(journal: readonly Entry[]): Expected {
   }
 
   /** What a file says takes the place of what it said before. */
-  function judge({ run, name: file, second, rows }: Of<'result'>): void {
+  function judge({ run, name: file, second, rows, today }: Of<'result'>): void {
     for (const [booking, said] of of(run).results) {
       const known = bookings.get(booking);
       const row = rows.find((one) => one.booking === booking);
       said.delete(file);
       if (row) said.set(file, { second, isCorrect: row.isCorrect });
-      if (known) judgeBooking(known, [...said.values()]);
+      if (known) judgeBooking(known, [...said.values()], isAhead(booking, today));
     }
   }
 
-  function judgeBooking(known: Known, said: readonly Said[]): void {
+  function judgeBooking(known: Known, said: readonly Said[], isStayAhead: boolean): void {
     const newest = Math.max(...said.map(({ second }) => second));
     const isCorrect = said.every((one) => one.isCorrect || one.second < newest);
     if (said.length > 0 && !isCorrect) {
       known.verdict = 'incorrect';
       known.incorrectAt = newest;
-      known.wasNamed ||= !known.isSuperseded;
+      known.wasNamed ||= isStayAhead && !known.isSuperseded;
     } else if (known.verdict !== 'incorrect') known.verdict = said.length > 0 ? 'correct' : 'unknown';
     else if (said.length > 0 && newest > known.incorrectAt) known.verdict = 'correct';
   }
 
-  function name({ names }: Of<'mail'>): void {
-    const named = new Set(names.map(bookingOf).map(onMapping));
+  function name({ names, today }: Of<'mail'>): void {
+    const named = new Set(names.map((guest) => onMapping(bookingOf(guest, day))));
     for (const [booking, known] of bookings)
-      if (named.has(onMapping(booking))) Object.assign(known, { wasNamed: true, isNamedByMail: true });
+      if (named.has(onMapping(booking))) {
+        known.isNamedByMail = true;
+        known.wasNamed ||= isAhead(booking, today);
+      }
   }
 
   /** How often bookings count that results call so. */
@@ -149,6 +157,9 @@ export function expectDay(journal: readonly Entry[]): Expected {
       case 'mail':
         name(entry);
         break;
+      case 'uncollected':
+      case 'erased':
+        break;
       case 'accepted':
         accepted = judgeAffected()?.affected ?? accepted;
         break;
@@ -163,12 +174,28 @@ export function expectDay(journal: readonly Entry[]): Expected {
       ([booking, { lastRun }]) => lastRun === run || (judged.has(run) && of(run).results.has(booking)),
     );
   const found = judgeAffected();
-  const collected = journal.flatMap((one) => (one.kind === 'collected' ? [one] : []));
   return {
     bookings,
     isJudged: [...judged].some((run) => isOfDay({ run })),
+    isByFile: journal.some((one) => one.kind === 'collected' && one.by === 'file' && isOfDay(one)),
     hasFile: journal.some((one) => one.kind === 'sent' && one.by === 'file' && isOfDay(one)),
     ...(found && { implausible: { ...found, isAccepted: found.affected <= accepted } }),
-    runs: new Map(collected.map(({ run, source }) => [run, { read: source.length }])),
+    isEarly: journal.findLast((one) => one.kind === 'collected')?.isEarly ?? false,
+    runs: listRuns(journal),
   };
+}
+
+function listRuns(journal: readonly Entry[]): Expected['runs'] {
+  const runs = new Map<string, { readonly read: number } | undefined>();
+  for (const one of journal) {
+    if (one.kind === 'uncollected') runs.set(one.run, undefined);
+    if (one.kind === 'collected') runs.set(one.run, { read: one.source.length });
+  }
+  return runs;
+}
+
+/** Whether its guest has not left by that date. */
+function isAhead(booking: string, today: string): boolean {
+  const [checkOut = ''] = booking.split(' ').slice(-1);
+  return checkOut >= today;
 }

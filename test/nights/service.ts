@@ -1,7 +1,8 @@
 import type { ReviewService } from '../../src/mapping-service/client.js';
 import type { SftpDouble } from '../crash/sftp-double.js';
 import { ok } from '../review/scripted-service.js';
-import type { Booked, ResultFile } from './history.js';
+import type { Booked } from './guests.js';
+import type { ResultFile } from './history.js';
 import { bookingOf, identify, onMapping, type Result } from './journal.js';
 
 /** A result that will lie on the server. */
@@ -15,26 +16,38 @@ interface NightService extends ReviewService {
 }
 
 interface Listeners {
-  readonly onSent: (by: 'body' | 'file', bookings: readonly Booked[]) => void;
+  /** @param text what was sent, byte for byte */
+  readonly onSent: (by: 'body' | 'file', text: string, bookings: readonly Booked[]) => void;
   readonly onWritten: (written: Written) => void;
   /** What the next file leads to. */
   readonly nextResults: () => readonly ResultFile[];
+  /** The number of the business day that is worked on. */
+  readonly day: () => number;
+}
+
+interface SentFile {
+  readonly path: string;
+  readonly header: string;
+  readonly lines: readonly string[];
 }
 
 /** The service of a night: it takes everything, and writes the results that the history has. */
 export function createNightService(
   sftp: SftpDouble,
   clock: () => number,
-  { onSent, onWritten, nextResults }: Listeners,
+  { onSent, onWritten, nextResults, day }: Listeners,
 ): NightService {
-  let sent: { readonly path: string; readonly header: string; readonly lines: readonly string[] };
+  /** The file of each day that was sent last. */
+  const files = new Map<number, SentFile>();
 
   function write({ afterMs, part = '', names, wrong, isForeign = false }: ResultFile): void {
+    const sent = files.get(day());
+    if (!sent) throw new Error('there is no file that a result could be about');
     const at = clock() + afterMs;
     const path = sent.path.replace(/\.csv$/, `${part}_Result.csv`);
     // It judges mappings: stays of one booking on the same mapping have the same verdict.
     const isAmong = (line: string, some: ResultFile['wrong']) =>
-      some.some((guest) => onMapping(bookingOf(guest)) === onMapping(identify(readLine(line))));
+      some.some((guest) => onMapping(bookingOf(guest, day())) === onMapping(identify(readLine(line))));
     const lines = names ? sent.lines.filter((line) => isAmong(line, names)) : sent.lines;
     const judged = lines.map((line) => ({ line, isCorrect: !isAmong(line, wrong) }));
     const content = judged.map(({ line, isCorrect }) => `${line},${isCorrect ? 'True' : 'False'}\n`);
@@ -49,15 +62,17 @@ export function createNightService(
     write: (results) => results.forEach(write),
 
     async reviewBookedHotels(body) {
-      const { Hotels } = JSON.parse(Buffer.from(body).toString()) as { readonly Hotels: readonly Booked[] };
-      onSent('body', Hotels);
+      const text = Buffer.from(body).toString();
+      const { Hotels } = JSON.parse(text) as { readonly Hotels: readonly Booked[] };
+      onSent('body', text, Hotels);
       return ok;
     },
 
     async reviewBookedHotelsByFile(path) {
-      const [header = '', ...lines] = `${sftp.read(path)}`.trimEnd().split('\n');
-      sent = { path, header, lines };
-      onSent('file', lines.map(readLine));
+      const text = `${sftp.read(path)}`;
+      const [header = '', ...lines] = text.trimEnd().split('\n');
+      files.set(day(), { path, header, lines });
+      onSent('file', text, lines.map(readLine));
       nextResults().forEach(write);
       return ok;
     },

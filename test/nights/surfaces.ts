@@ -1,22 +1,66 @@
 import { isDeepStrictEqual } from 'node:util';
 import { visitDesk } from './desk.js';
-import { identify, nameOf, onMapping, referenceIn } from './journal.js';
+import { fullNameOf } from './guests.js';
+import { bookingOf, identify, nameOf, onMapping, referenceIn } from './journal.js';
 import { type Expected, expectDay, type KnownBooking } from './model.js';
-import { day, type World } from './world.js';
+import { isoOf, type World } from './world.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const always = [judgeLists, judgeRuns, judgeGoodness, judgeReport, judgeHistories, judgeCases];
-/** They take as long as all others together. */
-const atTheEnd = [judgeProviders, judgeMetrics, judgeDesk];
+/** One day, and what every surface must say of it. */
+interface Look extends World {
+  readonly number: number;
+  /** YYYY-MM-DD */
+  readonly day: string;
+  readonly expected: Expected;
+}
 
-/** Compares what every surface says of the day with the model; one line for each difference. */
-export async function judgeSurfaces(world: World, isEnd: boolean): Promise<readonly string[]> {
-  const expected = expectDay(world.journal);
+const always = [
+  ...[judgeSent, judgeErased, judgeLists, judgeRuns],
+  ...[judgeGoodness, judgeReport, judgeHistories],
+];
+/** They take as long as all others together. */
+const atItsEnd = [judgeProviders, judgeDesk];
+
+/** Compares what every surface says of a day with the model; one line for each difference. @param isItsEnd whether another day follows */
+export async function judgeDay(world: World, number: number, isItsEnd: boolean): Promise<readonly string[]> {
+  const day = isoOf(number);
+  const expected = expectDay(world.journal, number);
+  // Nothing was ever begun on it.
+  if (expected.runs.size === 0) return [];
+  const look = { ...world, number, day, expected };
   const faults: string[] = [];
-  for (const judge of isEnd ? [...always, ...atTheEnd] : always)
-    faults.push(...(await judge(world, expected)));
+  for (const judge of isItsEnd ? [...always, ...atItsEnd] : always) faults.push(...(await judge(look)));
   return faults;
+}
+
+/** Once a day has succeeded, everything that its newest run found was sent. */
+async function judgeSent({ ledger, day, number, journal }: Look): Promise<string[]> {
+  if ((await ledger.runs.latest(day))?.state !== 'succeeded') return [];
+  const ofDay = journal.filter((one) => one.day === number);
+  const sent = new Set(ofDay.flatMap((one) => (one.kind === 'sent' ? one.bookings.map(identify) : [])));
+  const newest = ofDay.findLast((one) => one.kind === 'collected');
+  const lost = newest?.source.filter((guest) => !sent.has(bookingOf(guest, number))) ?? [];
+  return lost.map((guest) => `lost: ${guest}`);
+}
+
+/** Where the newest thing that is known of a guest is that they were erased, their name is nowhere. */
+async function judgeErased({ journal, number, search }: Look): Promise<string[]> {
+  const ofDay = journal.filter((one) => one.day === number);
+  return ofDay.flatMap((one, at) => {
+    const name = one.kind === 'erased' ? fullNameOf(one.guest, number) : undefined;
+    if (name === undefined) return [];
+    // A result that the service writes later is its own.
+    const mayBeOnServer = ofDay.slice(at).some(({ kind }) => kind === 'result');
+    return search(name)
+      .filter((place) => !(mayBeOnServer && place.startsWith('sftp:')))
+      .map((place) => `${name} was erased, and stands in ${place}`);
+  });
+}
+
+/** The same for what is said of all days at once. */
+export async function judgeWhole(world: World): Promise<readonly string[]> {
+  return [...(await judgeCases(world)), ...(await judgeMetrics(world))];
 }
 
 function differ(what: string, found: unknown, expected: unknown): string[] {
@@ -26,12 +70,12 @@ function differ(what: string, found: unknown, expected: unknown): string[] {
 
 /** The bookings that count and are so, each as often as it counts, by name. */
 function listWhere(
-  { bookings }: Expected,
+  { expected: { bookings }, number }: Pick<Look, 'expected' | 'number'>,
   is: (booking: KnownBooking, key: string) => boolean = () => true,
 ): string[] {
   return [...bookings]
     .filter(([key, booking]) => !booking.isSuperseded && is(booking, key))
-    .flatMap(([booking, { times }]) => Array.from({ length: times }, () => nameOf(booking)))
+    .flatMap(([booking, { times }]) => Array.from({ length: times }, () => nameOf(booking, number)))
     .sort();
 }
 
@@ -39,32 +83,33 @@ function count(list: readonly unknown[] | null): number | null {
   return list === null ? null : list.length;
 }
 
-function namesOf(listed: readonly Fields[] | null): string[] | null {
-  return listed === null ? null : listed.map((fields) => nameOf(identify(fields))).sort();
+function namesOf({ number }: Look, listed: readonly Fields[] | null): string[] | null {
+  return listed === null ? null : listed.map((fields) => nameOf(identify(fields), number)).sort();
 }
 
 /** Unknown is null. What went by body is `posted` where there is a file, too, unless a result told about it. */
-function expectLists(expected: Expected) {
-  const { isJudged, hasFile } = expected;
+function expectLists(look: Pick<Look, 'expected' | 'number'>) {
+  const { isJudged, isByFile, hasFile } = look.expected;
+  const unknownBy = (way: KnownBooking['by']) =>
+    listWhere(look, ({ verdict, by }) => verdict === 'unknown' && by === way);
   return {
-    affected: isJudged ? listWhere(expected, ({ verdict }) => verdict === 'incorrect') : null,
-    unanswered: hasFile
-      ? listWhere(expected, ({ verdict, by }) => verdict === 'unknown' && by === 'file')
-      : null,
-    posted: hasFile ? listWhere(expected, ({ verdict, by }) => verdict === 'unknown' && by === 'body') : [],
+    affected: isJudged ? listWhere(look, ({ verdict }) => verdict === 'incorrect') : null,
+    unanswered: hasFile ? unknownBy('file') : null,
+    posted: isByFile ? unknownBy('body') : [],
   };
 }
 
-async function judgeLists({ ask }: World, expected: Expected): Promise<string[]> {
-  const { affected, unanswered, posted } = expectLists(expected);
+async function judgeLists(look: Look): Promise<string[]> {
+  const { ask, day } = look;
+  const { affected, unanswered, posted } = expectLists(look);
   const { json: list } = await ask('affected', day);
   const { json: others } = await ask('affected', day, '--unanswered');
   return [
-    ...differ('affected', namesOf(list.affected), affected),
+    ...differ('affected', namesOf(look, list.affected), affected),
     ...differ('affected: unanswered', list.unanswered, count(unanswered)),
     ...differ('affected: posted', list.posted, posted.length),
-    ...differ('affected --unanswered', namesOf(others.unansweredBookings), unanswered ?? []),
-    ...differ('posted', namesOf((await ask('posted', day)).json.posted), posted),
+    ...differ('affected --unanswered', namesOf(look, others.unansweredBookings), unanswered ?? []),
+    ...differ('posted', namesOf(look, (await ask('posted', day)).json.posted), posted),
     ...differ('refused', (await ask('refused', day)).json.refused, []),
     // Nothing was compared with a copy of the mappings.
     ...differ('suspects', (await ask('suspects', day)).json.suspects, null),
@@ -72,16 +117,17 @@ async function judgeLists({ ask }: World, expected: Expected): Promise<string[]>
 }
 
 /** What the day came to, and each of its runs. */
-async function judgeRuns({ ask }: World, all: Expected): Promise<string[]> {
+async function judgeRuns(look: Look): Promise<string[]> {
+  const { ask, day, expected } = look;
   const { runs, outcome } = (await ask('status', day)).json;
-  const { affected, unanswered, posted } = expectLists(all);
+  const { affected, unanswered, posted } = expectLists(look);
   const inAll = [
-    ...differ('status: delivered', outcome.delivered, listWhere(all).length),
+    ...differ('status: delivered', outcome.delivered, listWhere(look).length),
     ...differ('status: affected', outcome.affected, count(affected)),
     ...differ('status: unanswered', outcome.unanswered, count(unanswered)),
     ...differ('status: posted', outcome.posted, posted.length),
   ];
-  return [...inAll, ...(runs as readonly ShownRun[]).flatMap((run) => judgeRun(run, all))];
+  return [...inAll, ...(runs as readonly ShownRun[]).flatMap((run) => judgeRun(run, expected))];
 }
 
 interface ShownRun {
@@ -95,7 +141,7 @@ function judgeRun({ runId, counts, file }: ShownRun, { runs }: Expected): string
   const { read, accepted = 0, duplicates = 0, rejected = 0, filtered = 0, posted = 0 } = counts;
   const { delivered = 0, refused = 0, pending = 0, carried = 0 } = counts;
   return [
-    ...differ(`${runId} read`, read, runs.get(runId)?.read),
+    ...(runs.get(runId) ? differ(`${runId} read`, read, runs.get(runId)?.read) : []),
     ...differ(`${runId} read, and its parts`, read, accepted + duplicates + rejected + filtered),
     ...differ(`${runId} accepted, and its parts`, accepted, delivered + refused + pending),
     ...(file ? differ(`${runId} rows`, file.rows, accepted - posted + carried) : []),
@@ -103,9 +149,10 @@ function judgeRun({ runId, counts, file }: ShownRun, { runs }: Expected): string
 }
 
 /** Implausibly many affected bookings make a day that was sent not good, until somebody accepts them. */
-async function judgeGoodness({ ask }: World, { implausible }: Expected): Promise<string[]> {
+async function judgeGoodness({ ask, day, expected: { implausible, isEarly } }: Look): Promise<string[]> {
   const [latest] = (await ask('status', day)).json.runs;
   if (latest.state !== 'succeeded') return [];
+  if (isEarly) return differ('status: good too early', latest.isGood, false);
   const found = latest.notGood.find(({ code }: Fields) => code === 'affected-implausible');
   const isGood = implausible?.isAccepted ?? true;
   const { code, json } = await ask('run', day);
@@ -120,8 +167,9 @@ async function judgeGoodness({ ask }: World, { implausible }: Expected): Promise
   ];
 }
 
-async function judgeReport({ ask }: World, expected: Expected): Promise<string[]> {
-  const { affected, unanswered, posted } = expectLists(expected);
+async function judgeReport(look: Look): Promise<string[]> {
+  const { ask, day, expected } = look;
+  const { affected, unanswered, posted } = expectLists(look);
   const { verdicts, affected: listed, runs } = (await ask('report', day)).json;
   return [
     ...differ('report: runs', runs.length, expected.runs.size),
@@ -133,7 +181,7 @@ async function judgeReport({ ask }: World, expected: Expected): Promise<string[]
 }
 
 /** What is known of a booking stands in one of its entries, and what was superseded is still there. */
-async function judgeHistories({ ask }: World, { bookings }: Expected): Promise<string[]> {
+async function judgeHistories({ ask, number, expected: { bookings } }: Look): Promise<string[]> {
   const references = new Set([...bookings.keys()].flatMap(referenceIn));
   const shown = new Map<string, unknown[]>();
   for (const reference of references)
@@ -147,12 +195,12 @@ async function judgeHistories({ ask }: World, { bookings }: Expected): Promise<s
     const expected = isNamedByMail ? 'incorrect' : verdict;
     return verdicts.includes(expected)
       ? []
-      : [`show: ${nameOf(booking)}: ${verdicts.join(', ')}, expected ${expected}`];
+      : [`show: ${nameOf(booking, number)}: ${verdicts.join(', ')}, expected ${expected}`];
   });
 }
 
-/** The bookings named in cases are those that were ever affected or named, and whose guests still need help. */
-async function judgeCases({ ask, app }: World, { bookings }: Expected): Promise<string[]> {
+/** The bookings named in cases are those that were ever affected or named while their guests needed help, on whatever day. */
+async function judgeCases({ ask, journal }: World): Promise<string[]> {
   const named = new Set<string>();
   const listed = new Map<number, number>();
   for (const { id, openBookings } of (await ask('cases')).json.cases) listed.set(id, openBookings);
@@ -165,43 +213,43 @@ async function judgeCases({ ask, app }: World, { bookings }: Expected): Promise<
     for (const { reference, isNamed } of json.bookingList)
       if (isNamed) named.add([reference, json.providerName, json.providerHotelId, json.serviceId].join(' '));
   }
-  const expected = [...bookings].flatMap(([booking, { wasNamed }]) => {
-    const [reference, , hotelId, , , checkOut = ''] = booking.split(' ');
-    const needsHelp = reference !== '-' && hotelId !== '-' && checkOut >= app.today();
-    return wasNamed && needsHelp ? [onMapping(booking)] : [];
-  });
+  const days = [...new Set(journal.map(({ day }) => day))];
+  const expected = days.flatMap((day) =>
+    [...expectDay(journal, day).bookings].flatMap(([booking, { wasNamed }]) => {
+      const [reference, , hotelId] = booking.split(' ');
+      return wasNamed && reference !== '-' && hotelId !== '-' ? [onMapping(booking)] : [];
+    }),
+  );
   return [...faults, ...differ('cases: named', [...named].sort(), [...new Set(expected)].sort())];
 }
 
 /** The pages say in sentences what the lists say in numbers. */
-async function judgeDesk(world: World, expected: Expected): Promise<string[]> {
-  const { ofDay, inCalendar } = await visitDesk(world);
-  const { affected } = expectLists(expected);
+async function judgeDesk(look: Look): Promise<string[]> {
+  const { expected } = look;
+  const { ofDay, inCalendar } = await visitDesk(look, look.day);
+  const { affected } = expectLists(look);
   const [, found = '0'] = /^(\d+) bookings? on an incorrect mapping/.exec(ofDay.needs?.text ?? '') ?? [];
   return [
     ...differ('desk: runs', ofDay.count, expected.runs.size),
     ...differ('desk: affected', Number(found), count(affected) ?? 0),
-    ...differ('desk: bookings in the calendar', inCalendar?.accepted, listWhere(expected).length),
+    ...differ('desk: bookings in the calendar', inCalendar?.accepted, listWhere(look).length),
     ...differ('desk: calendar, and day', inCalendar?.headline, ofDay.headline),
   ];
 }
 
-async function judgeProviders({ ask }: World, expected: Expected): Promise<string[]> {
+async function judgeProviders(look: Look): Promise<string[]> {
+  const { ask, day } = look;
   const { providers } = (await ask('providers', '--from', day, '--to', day)).json;
   return providers.flatMap(({ providerName, sent, known, affected }: Fields) => {
     const isOf = (key: string) => key.split(' ')[1] === providerName;
-    const judged = listWhere(expected, ({ verdict }, key) => isOf(key) && verdict !== 'unknown');
+    const judged = listWhere(look, ({ verdict }, key) => isOf(key) && verdict !== 'unknown');
     const wrong = listWhere(
-      expected,
+      look,
       ({ verdict, isNamedByMail }, key) =>
         isOf(key) && (verdict === 'incorrect' || (isNamedByMail && verdict === 'correct')),
     );
     return [
-      ...differ(
-        `providers: sent of ${providerName}`,
-        sent,
-        listWhere(expected, (_, key) => isOf(key)).length,
-      ),
+      ...differ(`providers: sent of ${providerName}`, sent, listWhere(look, (_, key) => isOf(key)).length),
       ...differ(`providers: known of ${providerName}`, known, judged.length),
       ...differ(
         `providers: affected of ${providerName}`,
@@ -212,8 +260,13 @@ async function judgeProviders({ ask }: World, expected: Expected): Promise<strin
   });
 }
 
-async function judgeMetrics({ readMetrics }: World, expected: Expected): Promise<string[]> {
-  const { affected, unanswered, posted } = expectLists(expected);
+/** They tell of the latest day that is over. */
+async function judgeMetrics({ readMetrics, journal, app }: World): Promise<string[]> {
+  const over = journal.filter(({ kind, day }) => kind === 'collected' && isoOf(day) < app.today());
+  if (over.length === 0) return [];
+  const number = Math.max(...over.map(({ day }) => day));
+  const look = { number, expected: expectDay(journal, number) };
+  const { affected, unanswered, posted } = expectLists(look);
   const text = await readMetrics();
   const read = (name: string) => {
     const [, value] = new RegExp(`^hotel_review_latest_day_${name} (\\S+)$`, 'm').exec(text) ?? [];
@@ -221,7 +274,7 @@ async function judgeMetrics({ readMetrics }: World, expected: Expected): Promise
   };
   const delivered = /^hotel_review_latest_day_bookings\{state="delivered"\} (\S+)$/m.exec(text)?.[1];
   return [
-    ...differ('metrics: delivered', Number(delivered), listWhere(expected).length),
+    ...differ('metrics: delivered', Number(delivered), listWhere(look).length),
     ...differ('metrics: affected', read('affected_bookings'), count(affected)),
     ...differ('metrics: unanswered', read('unanswered_bookings'), count(unanswered)),
     ...differ('metrics: posted', read('posted_bookings'), posted.length),

@@ -1,49 +1,40 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { vi } from 'vitest';
 import { stringify } from 'yaml';
-import { type App, recordAction, recordLook } from '../../jobs/app.js';
-import { resolveDays } from '../../jobs/command.js';
+import type { App } from '../../jobs/app.js';
 import { exitCode } from '../../jobs/exit-code.js';
 import { followUpRuns } from '../../jobs/follow-up.js';
-import { createLedgerGate } from '../../jobs/ledger-gate.js';
-import { withMetricsFile } from '../../jobs/metrics-file.js';
-import { openArchive, openSpool } from '../../jobs/parts.js';
-import { readCommandLine } from '../../jobs/program.js';
-import { composeCollect, createDelivery, type OpenedReview } from '../../jobs/review.js';
-import { createTerminal } from '../../jobs/terminal.js';
-import { businessDayAt } from '../../src/booking/business-day.js';
 import { loadConfig } from '../../src/config/load.js';
-import { createPeerClocks } from '../../src/http/peer-clocks.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import type { DeliveryKind, Run } from '../../src/ledger/run.js';
-import { createReports } from '../../src/text/reports.js';
-import { UsageError } from '../../src/text/usage-error.js';
+import type { Run } from '../../src/ledger/run.js';
 import { examineMail } from '../../src/verdict-mails/examine-mail.js';
 import { createMailTaker } from '../../src/verdict-mails/take-mail.js';
-import { createJumpingWorkforce } from '../crash/jumping-workforce.js';
-import { beginLife } from '../crash/life.js';
 import { parentFolder } from '../crash/live.js';
 import { createOutside } from '../crash/outside.js';
 import { createSftpDouble } from '../crash/sftp-double.js';
 import { sqlite } from '../crash/sqlite-engine.js';
-import { captureIo } from '../support/command-io.js';
 import { mailOf, words } from '../verdict-mails/mails.js';
-import { type Booked, type Event, findBooked, type Guest, type History, type ResultFile } from './history.js';
-import type { Entry } from './journal.js';
+import { addDays, type Booked, crowd, findBooked, type Guest } from './guests.js';
+import { holdClock } from './held-clock.js';
+import type { Event, How, ResultFile, Trouble } from './history.js';
+import { bookingOf, type Entry, identify } from './journal.js';
+import { createProduct, type Work } from './product.js';
 import { createNightService, type Written } from './service.js';
+import { beginTroubledLife } from './trouble.js';
 
 /** The whole product in one process: its commands work in it as they do in production, with doubles of the outside. */
 export interface World {
   readonly journal: readonly Entry[];
   readonly ledger: Ledger;
   readonly app: App;
-  /** Lets an event happen. */
-  live(event: Event): Promise<void>;
+  /** Lets an event happen. Returns what went wrong on the way, if the history wants something to; undefined for nothing. */
+  live(event: Event): Promise<string | undefined>;
   /** Performs a command with `--json`. One that is refused, as some histories ask for, changes nothing and prints nothing. */
   ask(...words: string[]): Promise<Answer>;
   /** The file that `run --metrics-file` writes at its end. */
   readMetrics(): Promise<string>;
+  /** Where a text stands: in files of ours, or of the SFTP server. */
+  search(text: string): readonly string[];
   /** Closes it; nothing of it stays. */
   close(): Promise<void>;
 }
@@ -54,18 +45,29 @@ interface Answer {
   readonly json: any;
 }
 
-export const day = '2026-11-20';
-const startsAt = Date.parse('2026-11-21T02:30:00Z');
+const firstDay = '2026-11-20';
 const [hourMs, dayMs] = [3_600_000, 86_400_000];
+/** The afternoon of the first day, its end, and the night after it. */
+const firstMidnight = Date.parse('2026-11-20T23:00:00Z');
+const [firstAfternoon, firstNight] = [firstMidnight - 7.5 * hourMs, firstMidnight + 3.5 * hourMs];
 /** After so long without a change, even a result that is cut off can be judged. */
 const quietMs = 600_000;
+/** Until somebody runs a day again that went wrong, which happens so often at most. */
+const [awayMs, mostRepairs] = [900_000, 3];
+
+/** The business day of that number, as YYYY-MM-DD. */
+export function isoOf(day: number): string {
+  return addDays(firstDay, day);
+}
 
 const settings = {
   timezone: 'Europe/Madrid',
   service: { baseUrl: 'http://127.0.0.1:1/', apiKey: 'key', accountId: 'account' },
-  source: { kind: 'csv', path: 'bookings.csv', maxRepeatedShare: 1 },
-  volume: { minimum: 0 },
+  source: { kind: 'csv', path: 'bookings-{day}.csv' },
+  volume: { shareOfUsual: 0 },
   delivery: 'file',
+  hashKey: 'a key of at least sixteen characters',
+  body: { batchSize: 3 },
   file: {
     sftp: { host: '127.0.0.1', username: 'agency', password: 'secret', hostKey: `SHA256:${'A'.repeat(43)}` },
     maxPostedShare: 1,
@@ -73,231 +75,302 @@ const settings = {
   },
 };
 
-/** Opens a world on the morning after the day. Its time is that of the process until it is closed. */
+/** Opens a world on the afternoon of its first day. Its time is that of the process until it is closed. */
 export async function openWorld(): Promise<World> {
   const folder = mkdtempSync(join(parentFolder, 'nights-'));
-  vi.useFakeTimers({ toFake: ['Date'], now: startsAt });
+  const held = holdClock(firstAfternoon);
   writeFileSync(join(folder, 'hotel-review.yaml'), stringify({ ...settings, ledger: 'sqlite:ledger.db' }));
   const config = await loadConfig({ file: join(folder, 'hotel-review.yaml'), env: {} });
-  const clock = Date.now;
+  const clock = () => Date.now();
   const outside = {
-    ...createOutside(startsAt),
+    ...createOutside(firstAfternoon),
     clock,
-    reach: (instant: number) => void vi.setSystemTime(Math.max(clock(), instant)),
+    reach: (instant: number) => held.set(Math.max(clock(), instant)),
   };
   const place = await sqlite.openPlace(folder);
-  const ledger = place.open(clock);
+  let life = beginTroubledLife();
+  const stopCounting = sqlite.countCommits(() => ({ life, onCommit() {} }));
+  let ledger = place.open(clock);
   const sftp = createSftpDouble(outside);
   const journal: Entry[] = [];
+  /** What lies in the export of each day. */
+  const sources = new Map<number, readonly Guest[]>();
+  const exportOf = (which: number) => join(folder, `bookings-${isoOf(which)}.csv`);
   let nextResults: readonly ResultFile[] = [];
   let isFollowed = false;
   /** What is on its way to the server. */
   let written: Written[] = [];
-  let run = '';
+  /** The number of the day that is worked on, and its run. */
+  let [day, run] = [0, ''];
+  let ids = 0;
+  /** What each run has sent. */
+  const texts = new Set<string>();
   const service = createNightService(sftp, clock, {
-    onSent: (by, bookings) => void journal.push({ kind: 'sent', run, by, bookings }),
+    onSent(by, text, bookings) {
+      const isRepeated = texts.has(`${run} ${text}`);
+      texts.add(`${run} ${text}`);
+      journal.push({ kind: 'sent', day, run, by, bookings, isRepeated });
+    },
     onWritten: (one) => void written.push(one),
     nextResults: () => nextResults,
+    day: () => day,
   });
+  const product = createProduct({
+    ...{ folder, config, outside, service, sftp },
+    current: () => ({ life, ledger }),
+    createRunId() {
+      ids += 1;
+      run = `${isoOf(day).replaceAll('-', '')}-run${ids}`;
+      return run;
+    },
+    async onConnect() {
+      if (isFollowed) await followUpRuns(product.createApp());
+    },
+  });
+  const { createApp, perform } = product;
+  const findLatest = () => ledger.runs.latest(isoOf(day));
 
-  async function connect(options: Parameters<typeof sftp.connect>[0]) {
-    if (isFollowed) await followUpRuns(createApp().app);
-    return sftp.connect(options);
-  }
-
-  async function openReview(app: App): Promise<OpenedReview> {
-    const gate = createLedgerGate(app, ledger);
-    const deliveryFor = (kind: DeliveryKind) =>
-      createDelivery(kind, app.config, {
-        ...{ ledger, service, findSftp: () => ({ connect }), archive: app.archive(), notify, clock },
-      });
-    const life = beginLife();
-    let ids = 0;
-    return {
-      ...(await composeCollect(app.config, app.sourceMessages)),
-      ledger,
-      deliveryFor,
-      workforce: createJumpingWorkforce(
-        { ledger, life, outside, isSerial: false, longestWaitMs: hourMs + 1 },
-        deliveryFor,
-      ),
-      createRunId() {
-        ids = journal.filter(({ kind }) => kind === 'collected').length + 1;
-        run = `${day.replaceAll('-', '')}-run${ids}`;
-        return run;
-      },
-      notify,
-      gate,
-      mayReview: gate.mayReview,
-    };
-  }
-
-  /** An app whose outside is this world, and what it prints. */
-  function createApp() {
-    const { io, stdout, stderr } = captureIo({ cwd: folder });
-    const reports = createReports(io.stdout, true);
-    const terminal = createTerminal({ config: 'hotel-review.yaml', reports, log: undefined, io });
-    const app: App = {
-      ...terminal,
-      config,
-      peerClocks: createPeerClocks(clock, terminal.caution),
-      today: () => businessDayAt(new Date(clock()), config.timezone).iso,
-      ledger: async () => ledger,
-      adoptLedger: refuse,
-      findLedger: async () => ledger,
-      archive: () => openArchive(config),
-      spool: () => openSpool(config),
-      keys: () => undefined,
-      sftp: refuse,
-      reviewService: refuse,
-      mappingService: refuse,
-      keep: (part) => part,
-      review: () => openReview(app),
-      tellOfLedger: refuse,
-      beforeClose: () => {},
-      look: (action) => recordLook(ledger, action, terminal),
-      record: (action) => recordAction(ledger, action, terminal),
-      writeCsv: async () => {},
-      answerNone: (json, text = '') => terminal.answer(text, json, exitCode.failed),
-      describeNoLedger: refuse,
-    };
-    return { app, io, stdout, stderr };
-  }
-
-  async function perform(words: readonly string[]) {
-    const { app, stdout, stderr } = createApp();
-    const typed = await readCommandLine([...words, '--json'], '9.9.9', {
-      writeOut: refuse,
-      writeErr: refuse,
-    });
-    if (typed?.command.run?.needs !== 'configuration') throw new Error(`no such command: ${words.join(' ')}`);
-    const { command, input } = typed;
-    const { perform: work } = typed.command.run;
-    const code = await work(app, resolveDays(command, input, config.timezone) as never).catch(refuseUsage);
-    return { code, stdout: stdout.text(), stderr: stderr.text() };
-  }
-
-  async function ask(...words: string[]): Promise<Answer> {
-    const { code, stdout, stderr } = await perform(words);
+  async function ask(...given: string[]): Promise<Answer> {
+    const { code, stdout, stderr } = await perform(given);
     if (code === exitCode.usage) return { code, json: {} };
-    if (stdout === '') throw new Error(`${words.join(' ')} printed nothing: ${stderr}`);
+    if (stdout === '') throw new Error(`${given.join(' ')} printed nothing: ${stderr}`);
     return { code, json: JSON.parse(stdout) };
+  }
+
+  /** One process from its start to its end. After its death, the ledger is opened as that left it. Returns what went wrong. */
+  async function liveProcess(work: Work, trouble?: Trouble): Promise<string | undefined> {
+    run = (await findLatest())?.id ?? '';
+    const own = beginTroubledLife(trouble);
+    life = own;
+    try {
+      await perform(work);
+    } catch (error) {
+      if (own.struck === undefined) throw error;
+    } finally {
+      if (own.isOver) {
+        await ledger.close().catch(() => {});
+        await place.bury();
+        ledger = place.open(clock);
+      }
+      life = beginTroubledLife();
+    }
+    return own.struck;
+  }
+
+  /** Works on the day, and after trouble as often as it takes. Returns what went wrong. */
+  async function workOn(work: Work, trouble: Trouble | undefined): Promise<string | undefined> {
+    const before = (await findLatest())?.id;
+    const struck = await liveProcess(work, trouble);
+    for (let repairs = 0; struck !== undefined && repairs < mostRepairs; repairs += 1) {
+      outside.reach(clock() + awayMs);
+      const latest = await findLatest();
+      const isOpened = latest !== undefined && latest.id !== before;
+      if (isOpened && latest.state === 'succeeded') break;
+      await liveProcess(isOpened ? ['run', isoOf(day)] : work);
+    }
+    return struck;
   }
 
   /** A run that looked for results has looked at all that came up to its end. What would come later never does. */
   function noteResults(): void {
-    const seen = written.filter(({ at }) => at <= clock());
-    journal.push(...seen.map(({ at: _, ...result }) => ({ kind: 'result', run, ...result }) as const));
+    const seen = written.filter(({ at }) => at <= clock()).sort((one, other) => one.at - other.at);
+    const today = createApp().today();
+    for (const { at: _, ...result } of seen) journal.push({ kind: 'result', day, run, today, ...result });
     written = [];
     sftp.forgetAnnounced();
   }
 
-  /** Somebody runs the day once more, because a result is awaited that has come by now. */
-  async function look(results: readonly ResultFile[]): Promise<void> {
-    const latest = await ledger.runs.latest(day);
-    if (latest?.file?.triggeredAt === undefined || !isUnfinished(latest)) return;
-    service.write(results.map((one) => ({ ...one, afterMs: 0 })));
-    outside.reach(clock() + quietMs);
-    await ask('run', day);
-    noteResults();
+  /** Notes the runs that were opened since then, and what was in their source. */
+  async function noteRuns(from: number): Promise<void> {
+    const source = sources.get(day) ?? [];
+    const known = new Set(journal.flatMap((one) => (one.kind === 'collected' ? [one.run] : [])));
+    for (const { id, delivery: by, collectedAt } of await ledger.runs.list({ day: isoOf(day), limit: 100 })) {
+      if (known.has(id)) continue;
+      const sent = journal.findIndex((one) => one.kind === 'sent' && one.run === id);
+      const at = sent < 0 ? from : sent;
+      const isEarly = (collectedAt ?? 0) < firstMidnight + day * dayMs;
+      if (collectedAt === undefined) journal.push({ kind: 'uncollected', day, run: id });
+      else journal.splice(at, 0, { kind: 'collected', day, run: id, by, source, isEarly });
+    }
   }
 
-  async function review(words: string[], source: readonly Guest[]): Promise<void> {
-    writeFileSync(join(folder, 'bookings.csv'), toCsv(source.map(findBooked)));
-    const before = (await ledger.runs.latest(day))?.id;
-    const at = journal.length;
-    await ask(...words);
-    const latest = await ledger.runs.latest(day);
-    if (latest && latest.id !== before)
-      journal.splice(at, 0, { kind: 'collected', run: latest.id, by: latest.delivery, source });
-    noteResults();
+  /** Whether a guest's booking was sent on that day, as it is. */
+  function wasSent(guest: Guest, which: number): boolean {
+    const booking = bookingOf(guest, which);
+    return journal.some(
+      (one) =>
+        one.kind === 'sent' && one.day === which && one.bookings.some((sent) => identify(sent) === booking),
+    );
+  }
+
+  function review(event: Extract<Event, { kind: 'review' }>): Promise<string | undefined> {
+    ({ results: nextResults, isFollowed } = event);
+    sources.set(day, event.source);
+    writeFileSync(exportOf(day), toCsv(event.source, day));
+    return workOn(workFor(event.how, isoOf(day), event.by), event.trouble);
+  }
+
+  async function reviewBadExport({ form, how, source }: Extract<Event, { kind: 'bad-export' }>) {
+    // It has half of its last record.
+    if (form === 'cut') writeFileSync(exportOf(day), toCsv(source, day).slice(0, -20));
+    else if (form === 'absent') rmSync(exportOf(day), { force: true });
+    else {
+      const before = sources.get(day - 1) ?? [];
+      // A few bookings may be equal by chance.
+      if (before.length < crowd.length || !before.every((guest) => wasSent(guest, day - 1))) return;
+      writeFileSync(exportOf(day), toCsv(before, day - 1));
+    }
+    await workOn(workFor(how, isoOf(day), 'file'), undefined);
+  }
+
+  /** Somebody runs the day once more, because a result is awaited that has come by now. */
+  async function look(results: readonly ResultFile[], trouble?: Trouble): Promise<string | undefined> {
+    const latest = await findLatest();
+    if (latest?.file?.triggeredAt === undefined || !isUnfinished(latest)) return undefined;
+    run = latest.id;
+    nextResults = [];
+    service.write(results.map((one) => ({ ...one, afterMs: 0 })));
+    outside.reach(clock() + quietMs);
+    return workOn(['run', isoOf(day)], trouble);
+  }
+
+  /** What a run that is to be resumed still sends is left, and so is nothing else. */
+  async function erase({ guest, trouble }: Extract<Event, { kind: 'erase' }>): Promise<string | undefined> {
+    const { BookingReferenceId: reference = '' } = findBooked(guest, day);
+    const words = ['guest', 'erase', reference, '--reason', 'asked'];
+    const struck = await liveProcess(words, trouble);
+    const { code } = await ask(...words);
+    if (code === exitCode.done) journal.push({ kind: 'erased', day, guest });
+    return struck;
+  }
+
+  async function liveNow(event: Event): Promise<string | undefined> {
+    switch (event.kind) {
+      case 'review':
+        return review(event);
+      case 'bad-export':
+        await reviewBadExport(event);
+        return undefined;
+      case 'look': {
+        let struck: string | undefined;
+        for (const at of new Set(event.results.map(({ afterMs }) => afterMs))) {
+          const found = event.results.filter(({ afterMs }) => afterMs === at);
+          struck ??= await look(found, struck === undefined ? event.trouble : undefined);
+          noteResults();
+        }
+        return struck;
+      }
+      case 'accept':
+        if ((await findLatest())?.state !== 'succeeded') return undefined;
+        await ask('run', isoOf(day), '--accept-affected');
+        journal.push({ kind: 'accepted', day });
+        return undefined;
+      case 'erase':
+        return erase(event);
+      case 'mail': {
+        const names = event.names.filter((guest) => wasSent(guest, day));
+        const { today } = createApp();
+        if (names.length === 0) return undefined;
+        const isTaken = await takeMail({ ...event, names }, ledger, today);
+        if (isTaken) journal.push({ kind: 'mail', day, names, today: today() });
+        return undefined;
+      }
+    }
   }
 
   return {
     journal,
-    ledger,
+    get ledger() {
+      return ledger;
+    },
     get app() {
-      return createApp().app;
+      return createApp();
     },
     ask,
 
     async live(event) {
-      outside.reach(clock() + hourMs);
-      switch (event.kind) {
-        case 'review': {
-          ({ results: nextResults, isFollowed } = event);
-          const words = {
-            run: ['run', day, '--delivery', event.by],
-            // It goes the way of the run before it.
-            'top-up': ['replay', day, '--late', '--reason', 'late bookings'],
-            replay: ['replay', day, '--delivery', event.by, '--reason', 'again'],
-          };
-          await review(words[event.how], event.source);
-          break;
-        }
-        case 'look': {
-          for (const at of new Set(event.results.map(({ afterMs }) => afterMs)))
-            await look(event.results.filter(({ afterMs }) => afterMs === at));
-          break;
-        }
-        case 'accept': {
-          if ((await ledger.runs.latest(day))?.state !== 'succeeded') break;
-          await ask('run', day, '--accept-affected');
-          journal.push({ kind: 'accepted' });
-          break;
-        }
-        case 'mail': {
-          const taken = await takeMail(event.names, ledger, createApp().app.today);
-          journal.push({ kind: 'mail', names: taken ? event.names : [] });
-          break;
-        }
-      }
+      ({ day } = event);
+      outside.reach(Math.max(clock() + hourMs, earliest(event)));
+      const from = journal.length;
+      const struck = await liveNow(event);
       isFollowed = false;
-      await followUpRuns(createApp().app);
+      await noteRuns(from);
+      noteResults();
+      await followUpRuns(createApp());
+      return struck;
     },
 
-    async readMetrics() {
-      const path = join(folder, 'run.prom');
-      await withMetricsFile(path, createApp().io, async (note) => {
-        note(config);
-        return exitCode.done;
-      });
-      return readFileSync(path, 'utf8');
+    readMetrics: product.readMetrics,
+
+    search(text) {
+      const ours = readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && !entry.name.startsWith('bookings-'))
+        .map(({ parentPath, name }) => join(parentPath, name))
+        .filter((path) => readFileSync(path).includes(text));
+      const theirs = Object.entries(sftp.readAll()).filter(([, content]) => content.includes(text));
+      return [
+        ...ours.map((path) => path.slice(folder.length + 1)),
+        ...theirs.map(([path]) => `sftp: ${path}`),
+      ];
     },
 
     async close() {
-      vi.useRealTimers();
+      held.release();
       await ledger.close();
+      stopCounting();
       await place.remove();
       rmSync(folder, { recursive: true });
     },
   };
 }
 
+/** When it can happen: on the day itself, or once that is over. */
+function earliest(event: Event): number {
+  const isEarly = event.kind === 'review' && (event.how === 'early' || event.how === 'today');
+  return (isEarly ? firstAfternoon : firstNight) + event.day * dayMs;
+}
+
+function workFor(how: How, day: string, by: 'body' | 'file'): Work {
+  switch (how) {
+    case 'run':
+      return ['run', day, '--delivery', by];
+    case 'early':
+      return ['run', day];
+    case 'schedule':
+      return { day, request: { mode: 'run', trigger: 'schedule', by: 'schedule' } };
+    case 'hook':
+      return { day, request: { mode: 'run', trigger: 'hook' } };
+    case 'today':
+      return { day, request: { mode: 'today', trigger: 'today', by: 'schedule' } };
+    // It goes the way of the run before it.
+    case 'top-up':
+      return ['replay', day, '--late', '--reason', 'late bookings'];
+    case 'replay':
+      return ['replay', day, '--delivery', by, '--reason', 'again'];
+  }
+}
+
 function isUnfinished({ state }: Run): boolean {
   return state === 'awaiting-result' || state === 'failed';
 }
 
-function notify(): void {}
-
-function refuse(): never {
-  throw new Error('not in this world');
-}
-
-function refuseUsage(error: unknown): number {
-  if (error instanceof UsageError) return exitCode.usage;
-  throw error;
-}
-
-async function takeMail(names: readonly Guest[], ledger: Ledger, today: () => string): Promise<boolean> {
+/** Returns whether it names somebody. */
+async function takeMail(
+  { names, day, form }: Extract<Event, { kind: 'mail' }>,
+  ledger: Ledger,
+  today: () => string,
+): Promise<boolean> {
   const taker = createMailTaker({
-    ...{ ledger, today, notify, clock: Date.now, matchMs: 14 * dayMs },
+    ...{ ledger, today, notify() {}, clock: Date.now, matchMs: 14 * dayMs },
     examine: (bytes, lookUp) => examineMail(bytes, words, lookUp),
     senders: { from: [] },
   });
-  const lines = names.map((guest) => describeBooking(findBooked(guest)));
-  const bytes = Buffer.from(mailOf('text/plain', `Incorrect:\r\n\r\n${lines.join('\r\n\r\n')}`));
-  const { outcome } = await taker.take({ bytes, from: 'mail.eml' }, { isAsked: true });
+  const lines = names.map((guest) => describeBooking(findBooked(guest, day)));
+  const text =
+    form === 'unreadable' ? 'Please see the portal.' : `Incorrect:\r\n\r\n${lines.join('\r\n\r\n')}`;
+  const mail = { bytes: Buffer.from(mailOf('text/plain', text)), from: 'mail.eml' };
+  const { outcome } = await taker.take(mail, { isAsked: true });
+  if (form === 'twice') await taker.take(mail, { isAsked: true });
   return outcome === 'named';
 }
 
@@ -310,35 +383,10 @@ const columns = [
   ...['CheckInDate', 'CheckOutDate'],
 ] as const satisfies readonly (keyof Booked)[] | readonly string[];
 
-function toCsv(bookings: readonly Booked[]): string {
-  const rows = bookings.map((booking) =>
-    columns.map((column) => booking[column as keyof Booked] ?? '').join(','),
-  );
+function toCsv(source: readonly Guest[], day: number): string {
+  const rows = source.map((guest) => {
+    const booked = findBooked(guest, day);
+    return columns.map((column) => booked[column as keyof Booked] ?? '').join(',');
+  });
   return `${[columns.join(','), ...rows].join('\n')}\n`;
-}
-
-/** A history as it was lived. */
-export interface Lived {
-  readonly journal: readonly Entry[];
-  /** One line for each fault that was found after an event. */
-  readonly faults: readonly string[];
-}
-
-/** Lives a history; `judge` says what is wrong after each event. */
-export async function liveHistory(
-  history: History,
-  judge: (world: World, isEnd: boolean) => Promise<readonly string[]>,
-): Promise<Lived> {
-  const world = await openWorld();
-  const faults: string[] = [];
-  try {
-    for (const [index, event] of history.entries()) {
-      await world.live(event);
-      const found = await judge(world, index === history.length - 1);
-      faults.push(...found.map((fault) => `event ${index + 1}: ${fault}`));
-    }
-    return { journal: world.journal, faults };
-  } finally {
-    await world.close();
-  }
 }

@@ -128,7 +128,8 @@ function isCurrent({ mark, isPruned, stored }: StoredOutcome): boolean {
   return stored !== undefined && (isPruned || stored.mark === mark);
 }
 
-function holdsBookings({ collectedAt, counts }: Run): boolean {
+/** Whether any of its day's bookings are its own: a run that tops a day up may find nothing new. */
+export function holdsBookings({ collectedAt, counts }: Run): boolean {
   return collectedAt !== undefined && counts.accepted + counts.carried > 0;
 }
 

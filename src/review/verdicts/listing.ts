@@ -19,7 +19,7 @@ import { type CopiedHotel, readCopiedHotels } from '../../mappings/copied-hotels
 import { createHotelComparer, type HotelPair, unknownPair } from '../../mappings/hotels/compare-hotels.js';
 import { SafeError } from '../../text/safe-error.js';
 import { explainPosted, type FileObstacle, readStayDates } from '../file/review-line.js';
-import type { SentRun } from '../outcome/day-outcome.js';
+import { holdsBookings, type SentRun } from '../outcome/day-outcome.js';
 import { readBooking, readNamelessFields, toFields } from '../stored/stored-line.js';
 import { readSuspects, toSuspicion } from '../suspects/listing.js';
 import type { UnknownReason } from '../verdict.js';
@@ -127,7 +127,7 @@ export async function listBookings(
 ): Promise<BookingList> {
   async function* scan(): AsyncGenerator<Entry[], void, undefined> {
     // A day that went by body as a whole posted nothing besides a file.
-    if (name === 'posted' && sent.every(({ run }) => run.delivery !== 'file')) return;
+    if (name === 'posted' && !sent.some(({ run }) => run.delivery === 'file' && holdsBookings(run))) return;
     for (const one of sent)
       for await (const page of lists[name](ledger, one)) {
         const { run } = one;

@@ -1,0 +1,50 @@
+import type { History } from './history.js';
+import type { Entry } from './journal.js';
+import { kindsOf } from './kinds.js';
+import { judgeDay, judgeWhole } from './surfaces.js';
+import { openWorld, type World } from './world.js';
+
+/** A history as it was lived. */
+export interface Lived {
+  readonly journal: readonly Entry[];
+  /** One line for each fault that was found after an event. */
+  readonly faults: readonly string[];
+  /** For each event, the kinds of things that came about in it. */
+  readonly kinds: readonly (readonly string[])[];
+}
+
+interface Looks {
+  /** Judges after each event; otherwise after the last one of a day, and now and then. */
+  readonly isThorough?: boolean;
+  readonly look?: (world: World) => Promise<void>;
+}
+
+/** Of the other events of a day. */
+const oneJudgedIn = 3;
+
+/** Lives a history, and judges each event's day after it, and everything at the end. */
+export async function liveHistory(
+  history: History,
+  { isThorough = false, look = async () => {} }: Looks = {},
+): Promise<Lived> {
+  const world = await openWorld();
+  const faults: string[] = [];
+  const kinds: string[][] = [];
+  try {
+    for (const [index, event] of history.entries()) {
+      const before = world.journal.length;
+      const struck = await world.live(event);
+      const hasHappened = world.journal.length > before || struck !== undefined;
+      kinds.push([...(hasHappened ? kindsOf(event) : []), ...(struck === undefined ? [] : [struck])]);
+      const isLastOfDay = history[index + 1]?.day !== event.day;
+      if (!isThorough && !isLastOfDay && index % oneJudgedIn > 0) continue;
+      const found = await judgeDay(world, event.day, isLastOfDay);
+      faults.push(...found.map((fault) => `event ${index + 1}: ${fault}`));
+      await look(world);
+    }
+    faults.push(...(await judgeWhole(world)).map((fault) => `at the end: ${fault}`));
+    return { journal: world.journal, faults, kinds };
+  } finally {
+    await world.close();
+  }
+}

@@ -1,0 +1,167 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type App, recordAction, recordLook } from '../../jobs/app.js';
+import { resolveDays } from '../../jobs/command.js';
+import { exitCode } from '../../jobs/exit-code.js';
+import { createLedgerGate } from '../../jobs/ledger-gate.js';
+import { withMetricsFile } from '../../jobs/metrics-file.js';
+import { openArchive, openSpool } from '../../jobs/parts.js';
+import { readCommandLine } from '../../jobs/program.js';
+import { composeCollect, createDelivery, type OpenedReview } from '../../jobs/review.js';
+import { type ReviewRequest, runReview } from '../../jobs/review-day.js';
+import { createTerminal } from '../../jobs/terminal.js';
+import { businessDayAt, createBusinessDay } from '../../src/booking/business-day.js';
+import type { Config } from '../../src/config/load.js';
+import { createPeerClocks } from '../../src/http/peer-clocks.js';
+import { readErasedGuests } from '../../src/ledger/erasing.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import type { DeliveryKind } from '../../src/ledger/run.js';
+import type { ReviewService } from '../../src/mapping-service/client.js';
+import type { SftpServer } from '../../src/sftp/sftp.js';
+import { createReports } from '../../src/text/reports.js';
+import { UsageError } from '../../src/text/usage-error.js';
+import { createJumpingWorkforce } from '../crash/jumping-workforce.js';
+import { type Life, throughLife } from '../crash/life.js';
+import type { Outside } from '../crash/outside.js';
+import { sftpActions } from '../crash/sftp-double.js';
+import { captureIo } from '../support/command-io.js';
+
+/** All wiring to the inside: the product's own commands, with doubles of what is outside, and every action passing through a life. */
+interface Surroundings {
+  readonly folder: string;
+  readonly config: Config;
+  readonly outside: Pick<Outside, 'clock' | 'reach' | 'random'>;
+  readonly service: ReviewService;
+  readonly sftp: SftpServer;
+  readonly createRunId: OpenedReview['createRunId'];
+  /** Of the process that works now, and the ledger as it has it open. */
+  readonly current: () => { readonly life: Life; readonly ledger: Ledger };
+  /** Called before each connection to the SFTP server. */
+  readonly onConnect: () => Promise<void>;
+}
+
+/** What a process does: a command, or what `serve` does for a day on its schedule or for its hook. */
+export type Work = readonly string[] | { readonly day: string; readonly request: ReviewRequest };
+
+interface Printed {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const hourMs = 3_600_000;
+
+export function createProduct({ folder, config, outside, current, ...given }: Surroundings) {
+  const { clock } = outside;
+
+  function openSftp(): SftpServer {
+    const { life } = current();
+    return {
+      async connect(options) {
+        await given.onConnect();
+        return throughLife(life, 'sftp', await given.sftp.connect(options), sftpActions);
+      },
+    };
+  }
+
+  async function openReview(app: App): Promise<OpenedReview> {
+    const { life, ledger } = current();
+    const gate = createLedgerGate(app, ledger);
+    const service = throughLife(life, 'service', given.service, [
+      'reviewBookedHotels',
+      'reviewBookedHotelsByFile',
+    ]);
+    const deliveryFor = (kind: DeliveryKind) =>
+      createDelivery(kind, app.config, {
+        ...{ ledger, service, findSftp: openSftp, archive: app.archive(), notify, clock },
+      });
+    const { createRunId } = given;
+    return {
+      ...(await composeCollect(app.config, app.sourceMessages)),
+      ...{ ledger, deliveryFor, createRunId, notify, gate, mayReview: gate.mayReview },
+      readErased: () => readErasedGuests(ledger, config.hashKey),
+      workforce: createJumpingWorkforce(
+        { ledger, life, outside, isSerial: false, longestWaitMs: hourMs + 1 },
+        deliveryFor,
+      ),
+    };
+  }
+
+  /** An app whose outside is this world, and what it prints. */
+  function createApp() {
+    const { life, ledger } = current();
+    const { io, stdout, stderr } = captureIo({ cwd: folder });
+    const reports = createReports(io.stdout, true);
+    const terminal = createTerminal({ config: 'hotel-review.yaml', reports, log: undefined, io });
+    const app: App = {
+      ...terminal,
+      config,
+      peerClocks: createPeerClocks(clock, terminal.caution),
+      today: () => businessDayAt(new Date(clock()), config.timezone).iso,
+      ledger: async () => ledger,
+      adoptLedger: refuse,
+      findLedger: async () => ledger,
+      archive: () => throughLife(life, 'archive', openArchive(config), ['keep', 'remove']),
+      spool: () => throughLife(life, 'spool', openSpool(config), ['write', 'remove']),
+      keys: () => undefined,
+      sftp: openSftp,
+      reviewService: refuse,
+      mappingService: refuse,
+      keep: (part) => part,
+      review: () => openReview(app),
+      tellOfLedger: refuse,
+      beforeClose: () => {},
+      look: (action) => recordLook(ledger, action, terminal),
+      record: (action) => recordAction(ledger, action, terminal),
+      writeCsv: async () => {},
+      answerNone: (json, text = '') => terminal.answer(text, json, exitCode.failed),
+      describeNoLedger: refuse,
+    };
+    return { app, io, stdout, stderr };
+  }
+
+  async function performCommand(app: App, words: readonly string[]): Promise<number> {
+    const typed = await readCommandLine([...words, '--json'], '9.9.9', {
+      writeOut: refuse,
+      writeErr: refuse,
+    });
+    if (typed?.command.run?.needs !== 'configuration') throw new Error(`no such command: ${words.join(' ')}`);
+    const { command, input } = typed;
+    return typed.command.run.perform(app, resolveDays(command, input, config.timezone) as never);
+  }
+
+  return {
+    createApp: () => createApp().app,
+
+    async perform(work: Work): Promise<Printed> {
+      const { app, stdout, stderr } = createApp();
+      const performed =
+        'request' in work
+          ? runReview(app, createBusinessDay(work.day, config.timezone), work.request)
+          : performCommand(app, work);
+      const code = await performed.catch(refuseUsage);
+      return { code, stdout: stdout.text(), stderr: stderr.text() };
+    },
+
+    /** The file that `run --metrics-file` writes at its end. */
+    async readMetrics(): Promise<string> {
+      const path = join(folder, 'run.prom');
+      await withMetricsFile(path, createApp().io, async (note) => {
+        note(config);
+        return exitCode.done;
+      });
+      return readFileSync(path, 'utf8');
+    },
+  };
+}
+
+function notify(): void {}
+
+function refuse(): never {
+  throw new Error('not in this world');
+}
+
+function refuseUsage(error: unknown): number {
+  if (error instanceof UsageError) return exitCode.usage;
+  throw error;
+}

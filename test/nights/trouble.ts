@@ -1,0 +1,96 @@
+import { ArchiveError } from '../../src/archive/archive.js';
+import type { Verdict } from '../../src/mapping-service/verdict.js';
+import { SftpError } from '../../src/sftp/sftp.js';
+import { beginLife, type Death, type Life } from '../crash/life.js';
+import type { Trouble } from './history.js';
+
+/** A life in which something may go wrong once, other than a death. */
+export interface TroubledLife extends Life {
+  /** The point at which it went wrong, and how; undefined if it has not. */
+  readonly struck: string | undefined;
+}
+
+const unanswered: Verdict = {
+  kind: 'retryable',
+  code: 'timeout',
+  outcomeUnknown: true,
+  refusedWhenSpent: false,
+};
+
+/** How each part fails, by the first word of its point's name. Nothing else fails. */
+const failures: Readonly<Record<string, { readonly kind: string; fail(): never }>> = {
+  sftp: {
+    kind: 'connection lost',
+    fail() {
+      throw new SftpError('retryable', 'connection-lost', 'the connection was lost');
+    },
+  },
+  archive: {
+    kind: 'disk full',
+    fail() {
+      throw new ArchiveError('unwritable', 'no space left on the device');
+    },
+  },
+  spool: {
+    kind: 'disk full',
+    fail() {
+      throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    },
+  },
+  commit: {
+    kind: 'ledger full',
+    fail() {
+      throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+    },
+  },
+};
+
+export function beginTroubledLife(trouble?: Trouble): TroubledLife {
+  const inner = beginLife(trouble && deathOf(trouble));
+  let failed: string | undefined;
+
+  /** The part that fails here, if this is the point. */
+  function findFailing(name: string): string | undefined {
+    const [part = ''] = name.split('.');
+    const isDue = trouble?.kind === 'fails' && failed === undefined && inner.points.length + 1 >= trouble.at;
+    return isDue && (part === 'service' || part in failures) ? part : undefined;
+  }
+
+  return {
+    get points() {
+      return inner.points;
+    },
+    get isOver() {
+      return inner.isOver;
+    },
+    get struck() {
+      return inner.isOver ? trouble?.kind : failed;
+    },
+    async pass<Result>(name: string, action: () => Promise<Result>): Promise<Result> {
+      const part = findFailing(name);
+      if (part === undefined) return inner.pass(name, action);
+      failed = failures[part]?.kind ?? 'answer lost';
+      failures[part]?.fail();
+      await action();
+      return unanswered as Result;
+    },
+    passAtOnce<Result>(name: string, action: () => Result): Result {
+      const part = findFailing(name);
+      if (part === undefined) return inner.passAtOnce(name, action);
+      failed = failures[part]?.kind;
+      failures[part]?.fail();
+      return action();
+    },
+  };
+}
+
+function deathOf({ at, kind }: Trouble): Death | undefined {
+  switch (kind) {
+    case 'dies-before':
+      return { at, mode: 'before' };
+    case 'dies-after':
+      return { at, mode: 'after' };
+    case 'fails':
+      return undefined;
+  }
+}
