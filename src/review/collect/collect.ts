@@ -192,13 +192,14 @@ async function takeBookings(
 /** Undefined if they are not to be compared. Before the last bookings are stored: what can't be compared is a warning. */
 async function compareWithEarlierDays(
   day: BusinessDay,
-  { acceptsRepeated }: Run,
+  { topsUp, trigger, acceptsRepeated }: Run,
   bookings: BookingStore,
   { past, limits, delivery }: CollectParts,
 ): Promise<Repetition | undefined> {
   const { body, file } = bookings.accepted;
-  // Also of a run that tops the day up: where today is reviewed, too, each nightly run does.
-  if (!past || acceptsRepeated || !isToCompare(body + file, limits)) return undefined;
+  // Late bookings are a person's word. Where today is reviewed, too, the nightly run tops the day up, and is nobody's.
+  const isOnWord = acceptsRepeated || (topsUp && trigger === 'replay');
+  if (!past || isOnWord || !isToCompare(body + file, limits)) return undefined;
   const repetition = await findRepetition(day, { bookings, delivery, ledger: past });
   const { sent, incomparable } = repetition;
   if (sent > 0 && sent === incomparable) bookings.warn({ reason: 'earlier-days-not-compared', count: sent });
