@@ -73,8 +73,8 @@ describe('in the desk, an operator', () => {
     const done = await reached(desk, first, 'succeeded');
     expect(done).toMatchObject({ counts: { delivered: bookings } });
     expect((await desk.look(`/days/${first}/run`)).refusal).toContain(`run ${done.runId} succeeded`);
-    // Of the cancelled run, only what was in flight.
-    expect(standIn.accepted()).toHaveLength(bookings + 50);
+    // Of the cancelled run, at most what was in flight: a worker that loses its claim gives the call up.
+    expect([bookings, bookings + 50]).toContain(standIn.accepted().length);
     await desk.stop();
     const entries = await auditOf(folder);
     expect(entries.filter(({ who }) => who === 'olga (desk)').map(({ action }) => action)).toEqual([
