@@ -174,14 +174,17 @@ export function registerRoutes(
     const leave = route.cost === 'expensive' ? await waitForPlace(visit.signal) : () => {};
     const limit = startTimeLimit(visit.signal, withinMs, () => new TooLateError(withinMs));
     const { signal } = limit;
-    const reading = read({ ...visit, signal, desk: { ...desk, ledger: desk.ledger.stoppedBy(signal) } });
-    // Not before the work has ended: a database that does not answer holds the place.
-    const ended = reading.finally(() => {
-      limit.stop();
-      leave();
-    });
+    async function readAndLeave(): Promise<Answer> {
+      try {
+        return await read({ ...visit, signal, desk: { ...desk, ledger: desk.ledger.stoppedBy(signal) } });
+      } finally {
+        // Not before the work has ended: a database that does not answer holds the place.
+        limit.stop();
+        leave();
+      }
+    }
     try {
-      return await answerWithin(withinMs, ended);
+      return await answerWithin(withinMs, readAndLeave());
     } catch (error) {
       throw parts.signal.aborted ? stopping() : error;
     }
