@@ -43,6 +43,7 @@ export async function liveHistory(
       await look(world);
     }
     faults.push(...(await judgeWhole(world)).map((fault) => `at the end: ${fault}`));
+    faults.push(...(await world.forgetNames()).map((place) => `names are left, long after: ${place}`));
     return { journal: world.journal, faults, kinds };
   } finally {
     await world.close();

@@ -14,7 +14,7 @@ import { createOutside } from '../crash/outside.js';
 import { createSftpDouble } from '../crash/sftp-double.js';
 import { sqlite } from '../crash/sqlite-engine.js';
 import { mailOf, words } from '../verdict-mails/mails.js';
-import { addDays, type Booked, crowd, findBooked, type Guest } from './guests.js';
+import { addDays, type Booked, crowd, findBooked, type Guest, surname } from './guests.js';
 import { holdClock } from './held-clock.js';
 import type { Event, How, ResultFile, Trouble } from './history.js';
 import { bookingOf, type Entry, identify } from './journal.js';
@@ -35,6 +35,8 @@ export interface World {
   readMetrics(): Promise<string>;
   /** Where a text stands: in files of ours, or of the SFTP server. */
   search(text: string): readonly string[];
+  /** Lets so much time pass that all names are due, and has them removed. Returns where some are left. */
+  forgetNames(): Promise<readonly string[]>;
   /** Closes it; nothing of it stays. */
   close(): Promise<void>;
 }
@@ -52,6 +54,8 @@ const firstMidnight = Date.parse('2026-11-20T23:00:00Z');
 const [firstAfternoon, firstNight] = [firstMidnight - 7.5 * hourMs, firstMidnight + 3.5 * hourMs];
 /** After so long without a change, even a result that is cut off can be judged. */
 const quietMs = 600_000;
+/** All names are due then: see `guestNameDays`. */
+const longAfterMs = 60 * dayMs;
 /** Until somebody runs a day again that went wrong, which happens so often at most. */
 const [awayMs, mostRepairs] = [900_000, 3];
 
@@ -278,6 +282,15 @@ export async function openWorld(): Promise<World> {
     }
   }
 
+  function search(text: string): readonly string[] {
+    const ours = readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.name.startsWith('bookings-'))
+      .map(({ parentPath, name }) => join(parentPath, name))
+      .filter((path) => readFileSync(path).includes(text));
+    const theirs = Object.entries(sftp.readAll()).filter(([, content]) => content.includes(text));
+    return [...ours.map((path) => path.slice(folder.length + 1)), ...theirs.map(([path]) => `sftp: ${path}`)];
+  }
+
   return {
     journal,
     get ledger() {
@@ -302,16 +315,13 @@ export async function openWorld(): Promise<World> {
 
     readMetrics: product.readMetrics,
 
-    search(text) {
-      const ours = readdirSync(folder, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile() && !entry.name.startsWith('bookings-'))
-        .map(({ parentPath, name }) => join(parentPath, name))
-        .filter((path) => readFileSync(path).includes(text));
-      const theirs = Object.entries(sftp.readAll()).filter(([, content]) => content.includes(text));
-      return [
-        ...ours.map((path) => path.slice(folder.length + 1)),
-        ...theirs.map(([path]) => `sftp: ${path}`),
-      ];
+    search,
+
+    async forgetNames() {
+      outside.reach(clock() + longAfterMs);
+      const { code, json } = await ask('guest', 'purge');
+      const left = code === exitCode.done ? [] : [`the receipt: ${JSON.stringify(json.left)}`];
+      return [...left, ...search(surname).filter((place) => !place.startsWith('sftp:'))];
     },
 
     async close() {
