@@ -32,8 +32,8 @@ export interface ClearParts {
   readonly path: string;
   /** Whether this process does the checkpoints, or does them from now on. */
   readonly isCheckpointer: () => boolean;
-  /** Whether a live process works on that day. */
-  readonly isWorkedOn: (day: string) => boolean;
+  /** Whether a live process holds that day. */
+  readonly isHeld: (day: string) => boolean;
   /** Moves what is in the WAL into the file and empties the WAL; false if somebody was reading. */
   readonly dropLog: () => boolean;
 }
@@ -56,14 +56,14 @@ export function clearRemains(parts: ClearParts, { atMostBytes }: RewriteLimits):
 }
 
 function clearNoted(
-  { database, path, dropLog, isWorkedOn }: ClearParts,
+  { database, path, dropLog, isHeld }: ClearParts,
   noted: number,
   atMostBytes: number | undefined,
 ): Remains | undefined {
   if (!dropLog()) return left.read;
   // One that only awaits its result writes little, and waits; one whose process has ended may wait for ever.
   const runs = database.all(`SELECT day FROM runs WHERE state IN ('collecting', 'delivering')`);
-  const busy = runs.map(({ day }) => String(day)).find(isWorkedOn);
+  const busy = runs.map(({ day }) => String(day)).find(isHeld);
   if (busy !== undefined) return left.run(busy);
   // The log was moved into it.
   const { size } = statSync(path);

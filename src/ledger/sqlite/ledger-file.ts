@@ -120,7 +120,7 @@ function open(path: string, { isReader, isUnlinked, busyTimeoutMs = 15_000 }: Le
       checkpointer ??= tryLock(locks, 'checkpoint');
       return checkpointer !== undefined;
     },
-    isWorkedOn(day: string) {
+    isHeld(day: string) {
       const lock = tryLock(locks, nameOfHeldDay(day));
       lock?.release();
       return lock === undefined;
