@@ -48,14 +48,19 @@ it.each([
   expect(new URL(page.url()).pathname).toBe('/sign-in');
 });
 
-it('A page of another site cannot use the session of somebody who is signed in', async () => {
-  const { url } = await start();
+async function openSignedIn(url: string) {
   const page = await browser.open();
   await page.goto(`${url}/sign-in`);
   await page.getByLabel('Name').fill('tina');
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  return page;
+}
+
+it('A page of another site cannot use the session of somebody who is signed in', async () => {
+  const { url } = await start();
+  const page = await openSignedIn(url);
   await page.goto(`data:text/html,<form method="post" action="${url}/sign-out"><button>Go</button></form>`);
   const [answer] = await Promise.all([
     page.waitForResponse(`${url}/sign-out`),
@@ -68,12 +73,7 @@ it('A page of another site cannot use the session of somebody who is signed in',
 
 it('A link in an e-mail finds somebody who is signed in', async () => {
   const { url } = await start();
-  const page = await browser.open();
-  await page.goto(`${url}/sign-in`);
-  await page.getByLabel('Name').fill('tina');
-  await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  const page = await openSignedIn(url);
   await page.goto(`data:text/html,<a href="${url}/days/2026-11-20">The day</a>`);
   await page.getByRole('link').click();
   await page.waitForURL(`${url}/days/2026-11-20`);
