@@ -1,6 +1,7 @@
 import type { History } from './history.js';
 import type { Entry } from './journal.js';
-import { kindsOf } from './kinds.js';
+import { createSightings, kindsOf } from './kinds.js';
+import { makeHistories } from './make-histories.js';
 import { judgeDay, judgeWhole } from './surfaces.js';
 import { openWorld, type World } from './world.js';
 
@@ -48,4 +49,24 @@ export async function liveHistory(
   } finally {
     await world.close();
   }
+}
+
+/** The histories of a seed, from the first one to the last one, one after the other, with the kinds that have come about so far. */
+export async function* liveHistories(seed: number, { first = 1, last }: Numbers) {
+  const seen = createSightings();
+  let number = 0;
+  for (const history of makeHistories(seed)) {
+    number += 1;
+    if (number > last) return;
+    if (number < first) continue;
+    const { faults, kinds } = await liveHistory(history);
+    for (const [index, one] of kinds.entries()) seen.note(kinds[index - 1] ?? [], one);
+    yield { number, history, faults, seen };
+  }
+}
+
+/** Of histories, counted from 1. */
+interface Numbers {
+  readonly first?: number;
+  readonly last: number;
 }

@@ -1,8 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { createSightings } from './kinds.js';
-import { liveHistory } from './live-history.js';
-import { makeHistories } from './make-histories.js';
+import { liveHistories, liveHistory } from './live-history.js';
 import { shrink } from './shrink.js';
 import { tellHistory, tellJournal } from './tell.js';
 
@@ -12,20 +10,16 @@ const { values } = parseArgs({
 });
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 const only = values.only === undefined ? undefined : Number(values.only);
-const nights = only ?? Number(values.nights ?? 100);
+const numbers = only === undefined ? { last: Number(values.nights ?? 100) } : { first: only, last: only };
 const commit = execFileSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8' }).trim();
 console.log(`seed ${seed}, commit ${commit}`);
 
-const seen = createSightings();
 const began = process.cpuUsage();
-let [number, days] = [0, 0];
-for (const history of makeHistories(seed)) {
-  number += 1;
-  if (number > nights) break;
-  if (only !== undefined && number !== only) continue;
+let [histories, days, met] = [0, 0, ''];
+for await (const { number, history, faults, seen } of liveHistories(seed, numbers)) {
+  histories += 1;
   days += new Set(history.map(({ day }) => day)).size;
-  const { faults, kinds } = await liveHistory(history);
-  for (const [index, one] of kinds.entries()) seen.note(kinds[index - 1] ?? [], one);
+  met = `${seen.kinds.size} kinds, ${seen.pairs.size} pairs`;
   if (faults.length === 0) continue;
   console.log(`history ${number} (--seed ${seed} --only ${number}):`);
   const { history: short, faults: left } = await shrink(history, faults);
@@ -38,6 +32,5 @@ for (const history of makeHistories(seed)) {
 const { user, system } = process.cpuUsage(began);
 const seconds = (user + system) / 1e6;
 console.log(
-  `${Math.min(number, nights)} histories of ${days} days in ${Math.round(seconds)} s of processor time, ${Math.round((60 * days) / seconds)} days a minute; ` +
-    `${seen.kinds.size} kinds, ${seen.pairs.size} pairs`,
+  `${histories} histories of ${days} days in ${Math.round(seconds)} s of processor time, ${Math.round((60 * days) / seconds)} days a minute; ${met}`,
 );
