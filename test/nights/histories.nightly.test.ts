@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { seed } from '../support/seed.js';
 import { expectHistories } from './any-history.js';
-import { allKinds } from './kinds.js';
+import { allKinds } from './history.js';
 
 it('every surface says what was sent and what came back, in any history', {
   timeout: 1_800_000,

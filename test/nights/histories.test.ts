@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { seed } from '../support/seed.js';
 import { expectHistories } from './any-history.js';
+import type { Review } from './events/review.js';
 import { crowd, type Guest } from './guests.js';
-import { type Event, type History, type ResultFile, results } from './history.js';
+import type { Event, History } from './history.js';
 import { identify, nameOf } from './journal.js';
 import { liveHistory } from './live-history.js';
 import { expectDay } from './model.js';
+import { type ResultFile, results } from './results.js';
 import { isoOf } from './world.js';
-
-type Review = Extract<Event, { readonly kind: 'review' }>;
 
 function review(
   how: Review['how'],

@@ -1,7 +1,7 @@
-import type { History } from './history.js';
+import { type History, kindOf } from './history.js';
 import type { Entry } from './journal.js';
-import { createSightings, kindsOf } from './kinds.js';
 import { makeHistories } from './make-histories.js';
+import { createSightings } from './sightings.js';
 import { judgeDay, judgeWhole } from './surfaces.js';
 import { openWorld, type World } from './world.js';
 
@@ -36,7 +36,10 @@ export async function liveHistory(
       const before = world.journal.length;
       const struck = await world.live(event);
       const hasHappened = world.journal.length > before || struck !== undefined;
-      kinds.push([...(hasHappened ? kindsOf(event) : []), ...(struck === undefined ? [] : [struck])]);
+      kinds.push([
+        ...(hasHappened ? kindOf(event).kindsOf(event) : []),
+        ...(struck === undefined ? [] : [struck]),
+      ]);
       const isLastOfDay = history[index + 1]?.day !== event.day;
       if (!isThorough && !isLastOfDay && index % oneJudgedIn > 0) continue;
       const found = await judgeDay(world, event.day, isLastOfDay);

@@ -2,8 +2,8 @@ import type { ReviewService } from '../../src/mapping-service/client.js';
 import type { SftpDouble } from '../crash/sftp-double.js';
 import { ok } from '../review/scripted-service.js';
 import type { Booked } from './guests.js';
-import type { ResultFile } from './history.js';
 import { bookingOf, identify, onMapping, type Result } from './journal.js';
+import type { ResultFile } from './results.js';
 
 /** A result that will lie on the server. */
 export interface Written extends Result {

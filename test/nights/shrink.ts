@@ -1,4 +1,4 @@
-import type { Event, History } from './history.js';
+import { type History, kindOf } from './history.js';
 import { liveHistory } from './live-history.js';
 
 /** The most attempts at a shorter history. */
@@ -32,16 +32,5 @@ function* listShorter(history: History): Generator<History> {
     for (let from = 0; from + size <= history.length; from += size)
       yield [...history.slice(0, from), ...history.slice(from + size)];
   for (const [index, event] of history.entries())
-    for (const smaller of listSmaller(event)) yield history.with(index, smaller);
-}
-
-function* listSmaller(event: Event): Generator<Event> {
-  if ('trouble' in event && event.trouble) yield { ...event, trouble: undefined };
-  if ('isFollowed' in event && event.isFollowed) yield { ...event, isFollowed: false };
-  if ('results' in event)
-    for (let index = 0; index < event.results.length; index += 1)
-      yield { ...event, results: event.results.toSpliced(index, 1) };
-  if ('source' in event && event.source.length > 1)
-    for (let index = 0; index < event.source.length; index += 1)
-      yield { ...event, source: event.source.toSpliced(index, 1) };
+    for (const smaller of kindOf(event).listSmaller?.(event) ?? []) yield history.with(index, smaller);
 }

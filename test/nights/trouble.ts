@@ -2,7 +2,13 @@ import { ArchiveError } from '../../src/archive/archive.js';
 import type { Verdict } from '../../src/mapping-service/verdict.js';
 import { SftpError } from '../../src/sftp/sftp.js';
 import { beginLife, type Death, type Life } from '../crash/life.js';
-import type { Trouble } from './history.js';
+import type { Choices } from './choices.js';
+
+/** What goes wrong at the n-th point of what a process does to the outside, counted from 1: it dies before or after that, or that fails. */
+export interface Trouble {
+  readonly at: number;
+  readonly kind: 'dies-before' | 'dies-after' | 'fails';
+}
 
 /** A life in which something may go wrong once, other than a death. */
 export interface TroubledLife extends Life {
@@ -93,4 +99,21 @@ function deathOf({ at, kind }: Trouble): Death | undefined {
     case 'fails':
       return undefined;
   }
+}
+
+/** What may have gone wrong. */
+export const troubleKinds: readonly string[] = [
+  ...['dies-before', 'dies-after', 'answer lost'],
+  ...new Set(Object.values(failures).map(({ kind }) => kind)),
+];
+
+export function someTrouble({ isOneIn, pick, below }: Choices): Trouble | undefined {
+  // Early points more often than late ones, which few processes reach.
+  return isOneIn(3)
+    ? { at: 1 + below(1 + below(60)), kind: pick(['dies-before', 'dies-after', 'fails']) }
+    : undefined;
+}
+
+export function tellTrouble({ at, kind }: Trouble): string {
+  return kind === 'fails' ? `point ${at} fails` : `the process ${kind.replace('-', ' ')} point ${at}`;
 }

@@ -6,21 +6,19 @@ import { exitCode } from '../../jobs/exit-code.js';
 import { followUpRuns } from '../../jobs/follow-up.js';
 import { loadConfig } from '../../src/config/load.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import type { Run } from '../../src/ledger/run.js';
-import { examineMail } from '../../src/verdict-mails/examine-mail.js';
-import { createMailTaker } from '../../src/verdict-mails/take-mail.js';
 import { parentFolder } from '../crash/live.js';
 import { createOutside } from '../crash/outside.js';
 import { createSftpDouble } from '../crash/sftp-double.js';
 import { sqlite } from '../crash/sqlite-engine.js';
-import { mailOf, words } from '../verdict-mails/mails.js';
-import { addDays, type Booked, crowd, findBooked, type Guest, surname } from './guests.js';
+import type { Stage } from './events/event.js';
+import { addDays, type Guest, surname } from './guests.js';
 import { holdClock } from './held-clock.js';
-import type { Event, How, ResultFile, Trouble } from './history.js';
+import { type Event, kindOf } from './history.js';
 import { bookingOf, type Entry, identify } from './journal.js';
 import { createProduct, type Work } from './product.js';
+import type { ResultFile } from './results.js';
 import { createNightService, type Written } from './service.js';
-import { beginTroubledLife } from './trouble.js';
+import { beginTroubledLife, type Trouble } from './trouble.js';
 
 /** The whole product in one process: its commands work in it as they do in production, with doubles of the outside. */
 export interface World {
@@ -52,8 +50,6 @@ const [hourMs, dayMs] = [3_600_000, 86_400_000];
 /** The afternoon of the first day, its end, and the night after it. */
 const firstMidnight = Date.parse('2026-11-20T23:00:00Z');
 const [firstAfternoon, firstNight] = [firstMidnight - 7.5 * hourMs, firstMidnight + 3.5 * hourMs];
-/** After so long without a change, even a result that is cut off can be judged. */
-const quietMs = 600_000;
 /** All names are due then: see `guestNameDays`. */
 const longAfterMs = 60 * dayMs;
 /** Until somebody runs a day again that went wrong, which happens so often at most. */
@@ -207,80 +203,31 @@ export async function openWorld(): Promise<World> {
     );
   }
 
-  function review(event: Extract<Event, { kind: 'review' }>): Promise<string | undefined> {
-    ({ results: nextResults, isFollowed } = event);
-    sources.set(day, event.source);
-    writeFileSync(exportOf(day), toCsv(event.source, day));
-    return workOn(workFor(event.how, isoOf(day), event.by), event.trouble);
-  }
-
-  async function reviewBadExport({ form, how, source }: Extract<Event, { kind: 'bad-export' }>) {
-    // It has half of its last record.
-    if (form === 'cut') writeFileSync(exportOf(day), toCsv(source, day).slice(0, -20));
-    else if (form === 'absent') rmSync(exportOf(day), { force: true });
-    else {
-      const before = sources.get(day - 1) ?? [];
-      // A few bookings may be equal by chance.
-      if (before.length < crowd.length || !before.every((guest) => wasSent(guest, day - 1))) return;
-      writeFileSync(exportOf(day), toCsv(before, day - 1));
-    }
-    await workOn(workFor(how, isoOf(day), 'file'), undefined);
-  }
-
-  /** Somebody runs the day once more, because a result is awaited that has come by now. */
-  async function look(results: readonly ResultFile[], trouble?: Trouble): Promise<string | undefined> {
-    const latest = await findLatest();
-    if (latest?.file?.triggeredAt === undefined || !isUnfinished(latest)) return undefined;
-    run = latest.id;
-    nextResults = [];
-    service.write(results.map((one) => ({ ...one, afterMs: 0 })));
-    outside.reach(clock() + quietMs);
-    return workOn(['run', isoOf(day)], trouble);
-  }
-
-  /** What a run that is to be resumed still sends is left, and so is nothing else. */
-  async function erase({ guest, trouble }: Extract<Event, { kind: 'erase' }>): Promise<string | undefined> {
-    const { BookingReferenceId: reference = '' } = findBooked(guest, day);
-    const words = ['guest', 'erase', reference, '--reason', 'asked'];
-    const struck = await liveProcess(words, trouble);
-    const { code } = await ask(...words);
-    if (code === exitCode.done) journal.push({ kind: 'erased', day, guest });
-    return struck;
-  }
-
-  async function liveNow(event: Event): Promise<string | undefined> {
-    switch (event.kind) {
-      case 'review':
-        return review(event);
-      case 'bad-export':
-        await reviewBadExport(event);
-        return undefined;
-      case 'look': {
-        let struck: string | undefined;
-        for (const at of new Set(event.results.map(({ afterMs }) => afterMs))) {
-          const found = event.results.filter(({ afterMs }) => afterMs === at);
-          struck ??= await look(found, struck === undefined ? event.trouble : undefined);
-          noteResults();
-        }
-        return struck;
-      }
-      case 'accept':
-        if ((await findLatest())?.state !== 'succeeded') return undefined;
-        await ask('run', isoOf(day), '--accept-affected');
-        journal.push({ kind: 'accepted', day });
-        return undefined;
-      case 'erase':
-        return erase(event);
-      case 'mail': {
-        const names = event.names.filter((guest) => wasSent(guest, day));
-        const { today } = createApp();
-        if (names.length === 0) return undefined;
-        const isTaken = await takeMail({ ...event, names }, ledger, today);
-        if (isTaken) journal.push({ kind: 'mail', day, names, today: today() });
-        return undefined;
-      }
-    }
-  }
+  const stage: Stage = {
+    get day() {
+      return day;
+    },
+    get iso() {
+      return isoOf(day);
+    },
+    get ledger() {
+      return ledger;
+    },
+    get app() {
+      return createApp();
+    },
+    ...{ journal, sources, clock, reach: outside.reach, findLatest, liveProcess, workOn, ask, wasSent },
+    writeExport(text) {
+      if (text === undefined) rmSync(exportOf(day), { force: true });
+      else writeFileSync(exportOf(day), text);
+    },
+    expectResults(results, followed) {
+      nextResults = results;
+      isFollowed = followed;
+    },
+    writeResults: (results) => service.write(results),
+    noteResults,
+  };
 
   function search(text: string): readonly string[] {
     const ours = readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -305,7 +252,7 @@ export async function openWorld(): Promise<World> {
       ({ day } = event);
       outside.reach(Math.max(clock() + hourMs, earliest(event)));
       const from = journal.length;
-      const struck = await liveNow(event);
+      const struck = await kindOf(event).live(event, stage);
       isFollowed = false;
       await noteRuns(from);
       noteResults();
@@ -336,67 +283,5 @@ export async function openWorld(): Promise<World> {
 
 /** When it can happen: on the day itself, or once that is over. */
 function earliest(event: Event): number {
-  const isEarly = event.kind === 'review' && (event.how === 'early' || event.how === 'today');
-  return (isEarly ? firstAfternoon : firstNight) + event.day * dayMs;
-}
-
-function workFor(how: How, day: string, by: 'body' | 'file'): Work {
-  switch (how) {
-    case 'run':
-      return ['run', day, '--delivery', by];
-    case 'early':
-      return ['run', day];
-    case 'schedule':
-      return { day, request: { mode: 'run', trigger: 'schedule', by: 'schedule' } };
-    case 'hook':
-      return { day, request: { mode: 'run', trigger: 'hook' } };
-    case 'today':
-      return { day, request: { mode: 'today', trigger: 'today', by: 'schedule' } };
-    // It goes the way of the run before it.
-    case 'top-up':
-      return ['replay', day, '--late', '--reason', 'late bookings'];
-    case 'replay':
-      return ['replay', day, '--delivery', by, '--reason', 'again'];
-  }
-}
-
-function isUnfinished({ state }: Run): boolean {
-  return state === 'awaiting-result' || state === 'failed';
-}
-
-/** Returns whether it names somebody. */
-async function takeMail(
-  { names, day, form }: Extract<Event, { kind: 'mail' }>,
-  ledger: Ledger,
-  today: () => string,
-): Promise<boolean> {
-  const taker = createMailTaker({
-    ...{ ledger, today, notify() {}, clock: Date.now, matchMs: 14 * dayMs },
-    examine: (bytes, lookUp) => examineMail(bytes, words, lookUp),
-    senders: { from: [] },
-  });
-  const lines = names.map((guest) => describeBooking(findBooked(guest, day)));
-  const text =
-    form === 'unreadable' ? 'Please see the portal.' : `Incorrect:\r\n\r\n${lines.join('\r\n\r\n')}`;
-  const mail = { bytes: Buffer.from(mailOf('text/plain', text)), from: 'mail.eml' };
-  const { outcome } = await taker.take(mail, { isAsked: true });
-  if (form === 'twice') await taker.take(mail, { isAsked: true });
-  return outcome === 'named';
-}
-
-function describeBooking({ BookingReferenceId = '', ProviderHotelId, ServiceId }: Booked): string {
-  return `Incorrect: ${BookingReferenceId} of hotel ${ProviderHotelId}, master hotel ${ServiceId}`;
-}
-
-const columns = [
-  ...['ServiceId', 'BookingReferenceId', 'BookingClientName', 'ProviderName', 'ProviderHotelId'],
-  ...['CheckInDate', 'CheckOutDate'],
-] as const satisfies readonly (keyof Booked)[] | readonly string[];
-
-function toCsv(source: readonly Guest[], day: number): string {
-  const rows = source.map((guest) => {
-    const booked = findBooked(guest, day);
-    return columns.map((column) => booked[column as keyof Booked] ?? '').join(',');
-  });
-  return `${[columns.join(','), ...rows].join('\n')}\n`;
+  return (kindOf(event).isOnItsDay?.(event) ? firstAfternoon : firstNight) + event.day * dayMs;
 }

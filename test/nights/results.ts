@@ -1,0 +1,98 @@
+import type { Choices } from './choices.js';
+import { allGuests, type Guest } from './guests.js';
+
+/** What the service writes as a result, so long after its call. */
+export interface ResultFile {
+  readonly afterMs: number;
+  /** Between the day and `_Result.csv`. */
+  readonly part?: string;
+  /** Those whose rows it has; all that are in the file if absent. */
+  readonly names?: readonly Guest[];
+  readonly wrong: readonly Guest[];
+  /** It is about another file. */
+  readonly isForeign?: boolean;
+}
+
+const [atOnce, later] = [1_000, 3 * 3_600_000];
+
+/** The forms of a result. Those that come in parts leave time for a look between two of them. */
+export const results = {
+  none: [],
+  whole: (...wrong: Guest[]): ResultFile[] => [{ afterMs: atOnce, wrong }],
+  partial: (names: readonly Guest[], wrong: readonly Guest[] = []): ResultFile[] => [
+    { afterMs: atOnce, names, wrong },
+  ],
+  growing: (names: readonly Guest[], wrong: readonly Guest[]): ResultFile[] => [
+    { afterMs: atOnce, names, wrong },
+    { afterMs: later, wrong },
+  ],
+  /** What was said first about a part is withdrawn. */
+  rewritten: (names: readonly Guest[], first: readonly Guest[], wrong: readonly Guest[]): ResultFile[] => [
+    { afterMs: atOnce, names, wrong: first },
+    { afterMs: later, wrong },
+  ],
+  split: (names: readonly Guest[], wrong: readonly Guest[]): ResultFile[] => [
+    { afterMs: atOnce, part: '_1', names, wrong },
+    { afterMs: atOnce, part: '_2', names: allGuests.filter((guest) => !names.includes(guest)), wrong },
+  ],
+  setAside: (...wrong: Guest[]): ResultFile[] => [
+    { afterMs: atOnce, part: '_1', wrong: [], isForeign: true },
+    { afterMs: later, part: '_2', wrong },
+  ],
+} as const;
+
+/** As `formOf` names them. */
+export const resultKinds: readonly string[] = [
+  ...['none', 'whole', 'partial', 'growing', 'rewritten', 'split', 'set aside'].map(
+    (form) => `result ${form}`,
+  ),
+];
+
+export function someResults({ pick, guests }: Choices): readonly ResultFile[] {
+  switch (pick(['none', 'whole', 'set-aside', 'partial', 'growing', 'split', 'rewritten'] as const)) {
+    case 'none':
+      return results.none;
+    case 'whole':
+      return results.whole(...guests());
+    case 'set-aside':
+      return results.setAside(...guests());
+    case 'partial':
+      return results.partial(guests(), guests());
+    case 'growing':
+      return results.growing(guests(), guests());
+    case 'split':
+      return results.split(guests(), guests());
+    case 'rewritten':
+      return results.rewritten(guests(), guests(), guests());
+  }
+}
+
+export function kindOfResults(files: readonly ResultFile[]): string {
+  return `result ${formOf(files)}`;
+}
+
+function formOf(files: readonly ResultFile[]): string {
+  const [first, second] = files;
+  if (!first) return 'none';
+  if (first.isForeign) return 'set aside';
+  if (second) return second.part === first.part ? formOfTwo(first, second) : 'split';
+  return first.names ? 'partial' : 'whole';
+}
+
+function formOfTwo(first: ResultFile, second: ResultFile): string {
+  return first.wrong.every((guest) => second.wrong.includes(guest)) ? 'growing' : 'rewritten';
+}
+
+export function tellResult({ afterMs, part = '', names, wrong, isForeign }: ResultFile): string {
+  const about = isForeign ? "somebody else's bookings" : names ? listNames(names) : 'all';
+  return `after ${afterMs / 1000} s a result${part} about ${about}, incorrect: ${listNames(wrong)}`;
+}
+
+export function listNames(some: readonly string[]): string {
+  return some.length === 0 ? 'nobody' : some.join(', ');
+}
+
+/** The same with one less. */
+export function* withoutOne<Item>(items: readonly Item[]): Generator<readonly Item[]> {
+  for (let index = 0; index < items.length; index += 1) yield items.toSpliced(index, 1);
+}
