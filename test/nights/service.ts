@@ -40,7 +40,7 @@ export function createNightService(
   /** The file of each day that was sent last. */
   const files = new Map<number, SentFile>();
 
-  function write({ afterMs, part = '', names, wrong, isForeign = false }: ResultFile): void {
+  function write({ afterMs, part = '', names, wrong, isForeign = false, oddity }: ResultFile): void {
     const sent = files.get(day());
     if (!sent) throw new Error('there is no file that a result could be about');
     const at = clock() + afterMs;
@@ -49,13 +49,22 @@ export function createNightService(
     const isAmong = (line: string, some: ResultFile['wrong']) =>
       some.some((guest) => onMapping(bookingOf(guest, day())) === onMapping(identify(readLine(line))));
     const lines = names ? sent.lines.filter((line) => isAmong(line, names)) : sent.lines;
+    const isUnclear = (line: string) => oddity?.kind === 'words' && isAmong(line, oddity.unclear);
     const judged = lines.map((line) => ({ line, isCorrect: !isAmong(line, wrong) }));
-    const content = judged.map(({ line, isCorrect }) => `${line},${isCorrect ? 'True' : 'False'}\n`);
-    const foreign = [1, 2].map((number) => `${line(`X-${number}`)},False\n`);
-    sftp.replace(path, `${sent.header},IsCorrectMapping\n${(isForeign ? foreign : content).join('')}`, at);
-    const rows = judged.map((one) => ({ booking: identify(readLine(one.line)), isCorrect: one.isCorrect }));
-    const second = Math.floor(at / 1_000);
-    onWritten({ at, name: part, second, rows: isForeign ? [] : rows, isForeign });
+    const rows = judged.map(
+      ({ line, isCorrect }) => `${line},${isUnclear(line) ? 'perhaps' : toWord(isCorrect)}`,
+    );
+    const foreign = [1, 2].map((number) => `${foreignLine(number)},False`);
+    const header = `${sent.header},IsCorrectMapping`;
+    const table = isForeign ? [header, ...foreign] : makeOdd([header, ...rows], oddity);
+    sftp.replace(path, `${table.join('\n')}\n`, at);
+    const said = judged.filter(({ line }) => !isUnclear(line) && oddity?.kind !== 'column twice');
+    onWritten({
+      ...{ at, name: part, second: Math.floor(at / 1_000), isForeign },
+      rows: isForeign
+        ? []
+        : said.map(({ line, isCorrect }) => ({ booking: identify(readLine(line)), isCorrect })),
+    });
   }
 
   return {
@@ -91,8 +100,31 @@ function readLine(text: string): Booked {
 }
 
 /** A row about somebody else's booking. */
-function line(reference: string): string {
-  return `77,${reference},Nobody,Elsewhere,9,01122026,08122026`;
+function foreignLine(number: number): string {
+  return `77,X-${number},Nobody,Elsewhere,9,01122026,08122026`;
+}
+
+function toWord(isCorrect: boolean): string {
+  return isCorrect ? 'True' : 'False';
+}
+
+function makeOdd([header = '', ...rows]: readonly string[], oddity?: ResultFile['oddity']): string[] {
+  switch (oddity?.kind) {
+    // Half of the rows at most may be about others: it would be taken for somebody else's.
+    case 'rows':
+      return [
+        header,
+        '',
+        ...rows,
+        ...rows.slice(0, 1).map(() => `${foreignLine(1)},False`),
+        `Total: ${rows.length}`,
+      ];
+    case 'column twice':
+      return [header, ...rows].map((line) => `${line},${line.split(',').at(-1)}`);
+    case 'words':
+    case undefined:
+      return [header, ...rows];
+  }
 }
 
 function toIso(date: string): string {
