@@ -17,7 +17,7 @@ interface NightService extends ReviewService {
 
 interface Listeners {
   /** @param text what was sent, byte for byte */
-  readonly onSent: (by: 'body' | 'file', text: string, bookings: readonly Booked[]) => void;
+  readonly onSent: (by: 'body' | 'file', text: string, bookings: readonly Booked[]) => Promise<void>;
   readonly onWritten: (written: Written) => void;
   /** What the next file leads to. */
   readonly nextResults: () => readonly ResultFile[];
@@ -73,7 +73,7 @@ export function createNightService(
     async reviewBookedHotels(body) {
       const text = Buffer.from(body).toString();
       const { Hotels } = JSON.parse(text) as { readonly Hotels: readonly Booked[] };
-      onSent('body', text, Hotels);
+      await onSent('body', text, Hotels);
       return ok;
     },
 
@@ -81,7 +81,7 @@ export function createNightService(
       const text = `${sftp.read(path)}`;
       const [header = '', ...lines] = text.trimEnd().split('\n');
       files.set(day(), { path, header, lines });
-      onSent('file', text, lines.map(readLine));
+      await onSent('file', text, lines.map(readLine));
       nextResults().forEach(write);
       return ok;
     },
