@@ -8,6 +8,8 @@ import type { ResultFile } from './results.js';
 /** A result that will lie on the server. */
 export interface Written extends Result {
   readonly at: number;
+  /** The run that sent the file which it is about. */
+  readonly run: string;
 }
 
 interface NightService extends ReviewService {
@@ -21,11 +23,13 @@ interface Listeners {
   readonly onWritten: (written: Written) => void;
   /** What the next file leads to. */
   readonly nextResults: () => readonly ResultFile[];
-  /** The number of the business day that is worked on. */
+  /** The number of the business day that is worked on, and its run. */
   readonly day: () => number;
+  readonly run: () => string;
 }
 
 interface SentFile {
+  readonly run: string;
   readonly path: string;
   readonly header: string;
   readonly lines: readonly string[];
@@ -35,7 +39,7 @@ interface SentFile {
 export function createNightService(
   sftp: SftpDouble,
   clock: () => number,
-  { onSent, onWritten, nextResults, day }: Listeners,
+  { onSent, onWritten, nextResults, day, run }: Listeners,
 ): NightService {
   /** The file of each day that was sent last. */
   const files = new Map<number, SentFile>();
@@ -60,7 +64,7 @@ export function createNightService(
     sftp.replace(path, `${table.join('\n')}\n`, at);
     const said = judged.filter(({ line }) => !isUnclear(line) && oddity?.kind !== 'column twice');
     onWritten({
-      ...{ at, name: part, second: Math.floor(at / 1_000), isForeign },
+      ...{ run: sent.run, at, name: part, second: Math.floor(at / 1_000), isForeign },
       rows: isForeign
         ? []
         : said.map(({ line, isCorrect }) => ({ booking: identify(readLine(line)), isCorrect })),
@@ -80,7 +84,7 @@ export function createNightService(
     async reviewBookedHotelsByFile(path) {
       const text = `${sftp.read(path)}`;
       const [header = '', ...lines] = text.trimEnd().split('\n');
-      files.set(day(), { path, header, lines });
+      files.set(day(), { run: run(), path, header, lines });
       await onSent('file', text, lines.map(readLine));
       nextResults().forEach(write);
       return ok;

@@ -101,6 +101,7 @@ export async function openWorld(): Promise<World> {
   const exportOf = (which: number) => join(folder, `bookings-${isoOf(which)}.csv`);
   let nextResults: readonly ResultFile[] = [];
   let isFollowed = false;
+  let workers = 1;
   /** What is on its way to the server. */
   let written: Written[] = [];
   /** The number of the day that is worked on, and its run. */
@@ -109,6 +110,8 @@ export async function openWorld(): Promise<World> {
   /** What each run has sent. */
   const texts = new Set<string>();
   let faults: string[] = [];
+  /** Runs in which something went wrong. */
+  const troubled = new Set<string>();
 
   /** What a run sends once more must be something of which it has not recorded that it arrived. */
   async function noteSent(by: DeliveryKind, text: string, bookings: readonly Booked[]): Promise<void> {
@@ -118,6 +121,8 @@ export async function openWorld(): Promise<World> {
       one.kind === 'sent' && one.run === run && !one.isRepeated ? one.bookings : [],
     );
     const recorded = (await ledger.runs.find(run))?.counts.delivered ?? 0;
+    if (isRepeated && life.struck === undefined && !troubled.has(run))
+      faults.push(`${run} sent ${bookings.length} bookings twice, and nothing had gone wrong`);
     if (isRepeated && bookings.length > sent.length - recorded)
       faults.push(
         `${run} sent ${bookings.length} bookings again, and had recorded ${recorded} of ${sent.length}`,
@@ -130,10 +135,12 @@ export async function openWorld(): Promise<World> {
     onWritten: (one) => void written.push(one),
     nextResults: () => nextResults,
     day: () => day,
+    run: () => run,
   });
   const product = createProduct({
     ...{ folder, config, outside, service, sftp },
     current: () => ({ life, ledger }),
+    workers: () => workers,
     createRunId() {
       ids += 1;
       run = `${isoOf(day).replaceAll('-', '')}-run${ids}`;
@@ -176,6 +183,7 @@ export async function openWorld(): Promise<World> {
         await place.bury();
         ledger = place.open(clock);
       }
+      if (own.struck !== undefined) troubled.add(run);
       life = beginTroubledLife();
     }
     return own.struck;
@@ -199,7 +207,7 @@ export async function openWorld(): Promise<World> {
   function noteResults(): void {
     const seen = written.filter(({ at }) => at <= clock()).sort((one, other) => one.at - other.at);
     const today = createApp().today();
-    for (const { at: _, ...result } of seen) journal.push({ kind: 'result', day, run, today, ...result });
+    for (const { at: _, ...result } of seen) journal.push({ kind: 'result', day, today, ...result });
     written = [];
     sftp.forgetAnnounced();
   }
@@ -249,6 +257,9 @@ export async function openWorld(): Promise<World> {
       nextResults = results;
       isFollowed = followed;
     },
+    useWorkers(count) {
+      workers = count;
+    },
     writeResults: (results) => service.write(results),
     noteResults,
   };
@@ -278,6 +289,7 @@ export async function openWorld(): Promise<World> {
       const from = journal.length;
       const struck = await kindOf(event).live(event, stage);
       isFollowed = false;
+      workers = 1;
       await noteRuns(from);
       noteResults();
       await followUpRuns(createApp());
