@@ -39,7 +39,7 @@ export async function* readOutcomes(
 ): AsyncGenerator<readonly Outcome[], void, undefined> {
   const runs = await ledger.runs.list({ day, limit: runsOfDay });
   const { sent } = await judgeRuns(ledger, day, runs);
-  const named = await readNamedKeys(ledger, runs);
+  const named = await readNamedKeys(ledger, runs, namedPairs);
   for (const one of sent) {
     if (one.run.collectedAt === undefined) continue;
     const others = named.filter(({ runId }) => runId !== one.run.id);
@@ -49,22 +49,46 @@ export async function* readOutcomes(
   }
 }
 
-/** By run, the keys of the bookings that e-mails name: one stays named if another run sends it, too. */
-async function readNamedKeys(ledger: ReadOnlyLedger, runs: readonly Run[]) {
+/** By run, the keys of the bookings that e-mails name, or whose mappings they name: one stays named if another run sends it, too. */
+async function readNamedKeys(ledger: ReadOnlyLedger, runs: readonly Run[], namedPairs: NamedPairs) {
   // What the only run of a day sent is known by its place.
   const found: { readonly runId: string; readonly keys: string[] }[] = [];
   for (const run of runs.length > 1 ? runs : []) {
     const named = await ledger.mails.listNamedPlaces(run.id);
     const keys: string[] = [];
-    for (const form of new Set(named.map((of) => of.form)))
+    for (const form of bookingForms) {
+      const isPairNamed = createPairTest(namedPairs, run, form);
+      const ofForm = named.filter((of) => of.form === form);
+      if (ofForm.length === 0 && isPairNamed === undefined) continue;
       for await (const { batch, lines } of readStoredBatches(ledger, run, form)) {
-        const places = named.filter((of) => of.form === form && of.batch === batch);
-        const stored = places.length > 0 ? splitStoredLines(lines) : [];
-        for (const { place } of places) keys.push(keyOfBooking(readBooking(stored[place] ?? '', form)));
+        const places = new Set(ofForm.filter((of) => of.batch === batch).map(({ place }) => place));
+        if (places.size === 0 && isPairNamed === undefined) continue;
+        for (const [place, line] of splitStoredLines(lines).entries())
+          if (places.has(place) || isPairNamed?.(line)) keys.push(keyOfBooking(readBooking(line, form)));
       }
+    }
     found.push({ runId: run.id, keys });
   }
   return found;
+}
+
+/** Whether an e-mail names the mapping of a line's booking, of those that came after its run began; undefined if none names any. */
+function createPairTest(
+  namedPairs: NamedPairs,
+  run: Run,
+  form: BookingForm,
+): ((line: string) => boolean) | undefined {
+  const ofForm = namedPairs[form];
+  if (ofForm.size === 0) return undefined;
+  return (line) => {
+    const hotel = lineForms[form].findHotel(line);
+    const pairs = hotel && ofForm.get(hotel.key)?.filter((pair) => pair.serviceId === hotel.serviceId);
+    if (!pairs || pairs.length === 0) return false;
+    const { checkIn } = stayOf(readBooking(line, form), run.day);
+    return pairs.some(({ receivedAt }) =>
+      isNamedByMapping(receivedAt, { sentAfter: run.startedAt, checkIn }),
+    );
+  };
 }
 
 async function* readForm(
@@ -81,6 +105,7 @@ async function* readForm(
   const readProvider = createProviderReader(form);
   const judge = (judged?: Judged) => judgeBooking({ run, form, step: { state: 'done' }, judged });
   const usual = judge();
+  const isPairNamed = createPairTest(namedPairs, run, form);
   for await (const { batch, lines } of readStoredBatches(ledger, run, form)) {
     const judgedPlaces = form === 'file' ? await judgedPlacesOf(batch) : undefined;
     const standing = standings.find(form, batch);
@@ -95,7 +120,9 @@ async function* readForm(
       const own = judged === undefined ? usual : judge(judged);
       const verdict = stands === undefined ? own : toVerdict(stands);
       const isNamedByEmail =
-        (named.size > 0 && named.has(`${batch} ${place}`)) || isNamedInOther(line) || isPairNamed(line);
+        (named.size > 0 && named.has(`${batch} ${place}`)) ||
+        isNamedInOther(line) ||
+        isPairNamed?.(line) === true;
       const isIncorrect = isNamedByEmail || verdict.verdict === 'incorrect';
       outcomes.push({
         providerName: readProvider(line),
@@ -110,17 +137,6 @@ async function* readForm(
 
   function isNamedInOther(line: string): boolean {
     return namedInOthers.size > 0 && namedInOthers.has(keyOfBooking(readBooking(line, form)));
-  }
-
-  function isPairNamed(line: string): boolean {
-    const hotel = namedPairs[form].size === 0 ? undefined : lineForms[form].findHotel(line);
-    const pairs =
-      hotel && namedPairs[form].get(hotel.key)?.filter((pair) => pair.serviceId === hotel.serviceId);
-    if (!pairs || pairs.length === 0) return false;
-    const { checkIn } = stayOf(readBooking(line, form), run.day);
-    return pairs.some(({ receivedAt }) =>
-      isNamedByMapping(receivedAt, { sentAfter: run.startedAt, checkIn }),
-    );
   }
 }
 

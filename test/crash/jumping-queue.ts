@@ -1,5 +1,6 @@
 import type { QueuedStep, StepQueue } from '../../src/review/queue.js';
 import type { Outside } from './outside.js';
+import type { Turns } from './turns.js';
 
 interface Pace extends Pick<Outside, 'clock' | 'reach'> {
   /** A step begins only when the one before it is recorded. */
@@ -8,15 +9,18 @@ interface Pace extends Pick<Outside, 'clock' | 'reach'> {
   readonly isOver: () => boolean;
   /** The longest wait that the settings allow. */
   readonly longestWaitMs: number;
+  readonly turns: Turns;
+  /** Whether a step is handed out twice, as a queue may do that several workers share. */
+  readonly isDoubled: () => boolean;
 }
 
 /**
- * The queue of one worker for whom time passes only while there is nothing to do: when all other work is
+ * The queue of workers for whom time passes only while there is nothing to do: when all other work is
  * done, it is at once as late as the next waiting step needs.
  */
 export function withoutWaiting(
   inner: StepQueue,
-  { clock, reach, isSerial, isOver, longestWaitMs }: Pace,
+  { clock, reach, isSerial, isOver, longestWaitMs, turns, isDoubled }: Pace,
 ): StepQueue {
   let waiting: (QueuedStep & { readonly notBefore: number })[] = [];
   /** Steps that the inner queue holds or is handing out. */
@@ -25,8 +29,9 @@ export function withoutWaiting(
   let isBegun = false;
 
   async function handOver(step: QueuedStep): Promise<void> {
-    open += 1;
-    await inner.add([step]);
+    const copies = isDoubled() ? [step, step] : [step];
+    open += copies.length;
+    await inner.add(copies);
   }
 
   async function goOn(): Promise<void> {
@@ -60,7 +65,7 @@ export function withoutWaiting(
     },
     work(perform, options) {
       inner.work(async (reference, signal, releaseSlot) => {
-        await perform(reference, signal, isSerial ? () => {} : releaseSlot);
+        await turns.perform(() => perform(reference, signal, isSerial ? () => {} : releaseSlot));
         open -= 1;
         await goOn();
       }, options);

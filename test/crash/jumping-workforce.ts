@@ -7,6 +7,7 @@ import type { StepQueue } from '../../src/review/queue.js';
 import { withoutWaiting } from './jumping-queue.js';
 import { type Life, throughLife } from './life.js';
 import type { Outside } from './outside.js';
+import { createTurns, type Turns } from './turns.js';
 
 /** No lease ends while a test runs, and so none is renewed. */
 export const leaseMs = 3_600_000;
@@ -19,17 +20,32 @@ interface WorkforceParts {
   readonly isSerial: boolean;
   /** Between two tries, or between two looks for a result. */
   readonly longestWaitMs: number;
+  /** How many steps are performed at once; more than one may get the same. One, if absent. */
+  readonly workers?: number;
+  readonly turns?: Turns;
 }
 
-/** One worker, for whom time passes only while there is nothing to do. */
+/** Of the steps that several workers share. */
+const oneDoubledIn = 4;
+
+/** Workers for whom time passes only while there is nothing to do. */
 export function createJumpingWorkforce(
-  { ledger, life, outside, isSerial, longestWaitMs }: WorkforceParts,
+  {
+    ledger,
+    life,
+    outside,
+    isSerial,
+    longestWaitMs,
+    workers = 1,
+    turns = createTurns(outside.random),
+  }: WorkforceParts,
   deliveryFor: (kind: DeliveryKind) => Delivery,
 ): Workforce {
   const { clock, random } = outside;
-  const openQueue = createInProcessQueues({ concurrency: 1, clock });
+  const openQueue = createInProcessQueues({ concurrency: workers, clock });
   const createQueue = (): StepQueue => {
-    const pace = { isSerial, isOver: () => life.isOver, longestWaitMs };
+    const isDoubled = () => workers > 1 && random() * oneDoubledIn < 1;
+    const pace = { isSerial, isOver: () => life.isOver, longestWaitMs, turns, isDoubled };
     const queue = withoutWaiting(openQueue(), { ...outside, ...pace });
     const counted = throughLife(life, 'queue', queue, ['add', 'holdOff', 'drop']);
     return {

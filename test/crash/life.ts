@@ -60,7 +60,7 @@ export function beginLife(death?: Death): Life {
 
 /** The same port, whose named methods are points of that life. */
 export function throughLife<Port extends object>(
-  life: Life,
+  life: Pick<Life, 'pass'>,
   label: string,
   port: Port,
   actions: readonly (keyof Port & string)[],

@@ -235,6 +235,15 @@ const named: Readonly<Record<string, Named>> = {
     affected: ['ana'],
     named: ['ana', 'tom'],
   },
+  'an e-mail that names a mapping, whose bookings are sent once more': {
+    history: [
+      run(['tom'], results.whole()),
+      { kind: 'mail', day: 0, form: 'pairs', names: ['tom'] },
+      replay(['tom', 'zoe'], [], byBody),
+    ],
+    affected: [],
+    named: [],
+  },
 };
 
 describe('Every surface says what was sent and what came back:', () => {

@@ -4,11 +4,12 @@ import { type Erase, erase } from './events/erase.js';
 import type { EventKind } from './events/event.js';
 import { type Look, look } from './events/look.js';
 import { type Mail, mail } from './events/mail.js';
+import { type Purge, purge } from './events/purge.js';
 import { type Review, review } from './events/review.js';
 import { troubleKinds } from './trouble.js';
 
 /** All that can happen: one file for each kind of event. */
-export type Event = Review | BadExport | Look | Mail | Accept | Erase;
+export type Event = Review | BadExport | Look | Mail | Accept | Erase | Purge;
 
 export type History = readonly Event[];
 
@@ -19,6 +20,7 @@ const eventKinds: { readonly [Kind in Event['kind']]: EventKind<Extract<Event, {
   mail,
   accept,
   erase,
+  purge,
 };
 
 /** For each kind of event, the same of any event. */

@@ -27,10 +27,20 @@ export type Entry = {
   /** A result that the run has looked at. */
   | ({ readonly kind: 'result'; readonly run: string; readonly today: string } & Result)
   | { readonly kind: 'mail'; readonly names: readonly Guest[]; readonly today: string }
+  /** It named the hotels of these guests, and no bookings. */
+  | {
+      readonly kind: 'mail of pairs';
+      readonly names: readonly Guest[];
+      readonly today: string;
+      /** Epoch milliseconds. */
+      readonly at: number;
+    }
   /** Somebody accepted the affected bookings of the day as they were. */
   | { readonly kind: 'accepted' }
   /** Nothing of the name is left, said the receipt. */
   | { readonly kind: 'erased'; readonly guest: Guest }
+  /** Names that were due were removed. */
+  | { readonly kind: 'purged' }
 );
 
 export interface Result {
@@ -65,6 +75,11 @@ export function referenceIn(booking: string): string[] {
 /** Its reference and its mapping: what cases and e-mails know a booking by, whatever its stay. */
 export function onMapping(booking: string): string {
   return booking.split(' ').slice(0, 4).join(' ');
+}
+
+/** Its provider's hotel, and the master hotel that it is taken for: what e-mails may know a mapping by. */
+export function hotelOf(booking: string): string {
+  return booking.split(' ').slice(1, 4).join(' ');
 }
 
 export function bookingOf(guest: Guest, day: number): string {

@@ -1,5 +1,5 @@
 import type { DeliveryKind } from '../../src/ledger/run.js';
-import { bookingOf, type Entry, identify, onMapping, referenceIn } from './journal.js';
+import { bookingOf, type Entry, hotelOf, identify, onMapping, referenceIn } from './journal.js';
 
 /** What is known of one booking of the day; see `identify`. */
 export interface KnownBooking {
@@ -16,7 +16,7 @@ export interface KnownBooking {
   readonly isSuperseded: boolean;
   /** It was affected at some time, or an e-mail named it, before its guest had left. */
   readonly wasNamed: boolean;
-  /** An e-mail named it. */
+  /** An e-mail named it, or its mapping. */
   readonly isNamedByMail: boolean;
 }
 
@@ -65,7 +65,7 @@ const unknown: Known = {
 
 /** The model: what came of the day of that number, from what was sent and what came back alone. */
 export function expectDay(everything: readonly Entry[], day: number): Expected {
-  const journal = everything.filter((entry) => entry.day === day);
+  const journal = everything.filter((entry) => entry.day === day || entry.kind === 'mail of pairs');
   const bookings = new Map<string, Known>();
   const runs = new Map<string, OfRun>();
 
@@ -127,6 +127,13 @@ export function expectDay(everything: readonly Entry[], day: number): Expected {
       }
   }
 
+  /** It is about every booking on that mapping that was sent before, until its guest has arrived. */
+  function nameHotels({ names, at, day: other }: Of<'mail of pairs'>): void {
+    const named = new Set(names.map((guest) => hotelOf(bookingOf(guest, other))));
+    for (const [booking, known] of bookings)
+      known.isNamedByMail ||= named.has(hotelOf(booking)) && at < findCheckIn(booking) + 1.5 * dayMs;
+  }
+
   /** How often bookings count that results call so. */
   function countWhere(is: (verdict: KnownBooking['verdict']) => boolean): number {
     return [...bookings.values()]
@@ -157,8 +164,12 @@ export function expectDay(everything: readonly Entry[], day: number): Expected {
       case 'mail':
         name(entry);
         break;
+      case 'mail of pairs':
+        nameHotels(entry);
+        break;
       case 'uncollected':
       case 'erased':
+      case 'purged':
         break;
       case 'accepted':
         accepted = judgeAffected()?.affected ?? accepted;
@@ -194,8 +205,14 @@ function listRuns(journal: readonly Entry[]): Expected['runs'] {
   return runs;
 }
 
+const dayMs = 86_400_000;
+
+function findCheckIn(booking: string): number {
+  return Date.parse(booking.split(' ').at(-2) ?? '');
+}
+
 /** Whether its guest has not left by that date. */
-function isAhead(booking: string, today: string): boolean {
+export function isAhead(booking: string, today: string): boolean {
   const [checkOut = ''] = booking.split(' ').slice(-1);
   return checkOut >= today;
 }

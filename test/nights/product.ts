@@ -24,6 +24,7 @@ import { createJumpingWorkforce } from '../crash/jumping-workforce.js';
 import { type Life, throughLife } from '../crash/life.js';
 import type { Outside } from '../crash/outside.js';
 import { sftpActions } from '../crash/sftp-double.js';
+import { createTurns } from '../crash/turns.js';
 import { captureIo } from '../support/command-io.js';
 
 /** All wiring to the inside: the product's own commands, with doubles of what is outside, and every action passing through a life. */
@@ -36,6 +37,8 @@ interface Surroundings {
   readonly createRunId: OpenedReview['createRunId'];
   /** Of the process that works now, and the ledger as it has it open. */
   readonly current: () => { readonly life: Life; readonly ledger: Ledger };
+  /** How many steps of a run are performed at once. */
+  readonly workers: () => number;
   /** Called before each connection to the SFTP server. */
   readonly onConnect: () => Promise<void>;
 }
@@ -54,8 +57,20 @@ const hourMs = 3_600_000;
 export function createProduct({ folder, config, outside, current, ...given }: Surroundings) {
   const { clock } = outside;
 
+  const turns = createTurns(outside.random);
+
+  /** The same life, whose steps take turns. */
+  function withTurns(life: Life): Pick<Life, 'pass'> {
+    return {
+      async pass(name, action) {
+        await turns.take();
+        return life.pass(name, action);
+      },
+    };
+  }
+
   function openSftp(): SftpServer {
-    const { life } = current();
+    const life = withTurns(current().life);
     return {
       async connect(options) {
         await given.onConnect();
@@ -67,7 +82,7 @@ export function createProduct({ folder, config, outside, current, ...given }: Su
   async function openReview(app: App): Promise<OpenedReview> {
     const { life, ledger } = current();
     const gate = createLedgerGate(app, ledger);
-    const service = throughLife(life, 'service', given.service, [
+    const service = throughLife(withTurns(life), 'service', given.service, [
       'reviewBookedHotels',
       'reviewBookedHotelsByFile',
     ]);
@@ -81,7 +96,15 @@ export function createProduct({ folder, config, outside, current, ...given }: Su
       ...{ ledger, deliveryFor, createRunId, notify, gate, mayReview: gate.mayReview },
       readErased: () => readErasedGuests(ledger, config.hashKey),
       workforce: createJumpingWorkforce(
-        { ledger, life, outside, isSerial: false, longestWaitMs: hourMs + 1 },
+        {
+          ledger,
+          life,
+          outside,
+          isSerial: false,
+          longestWaitMs: hourMs + 1,
+          workers: given.workers(),
+          turns,
+        },
         deliveryFor,
       ),
     };

@@ -11,6 +11,17 @@ export interface ResultFile {
   readonly wrong: readonly Guest[];
   /** It is about another file. */
   readonly isForeign?: boolean;
+  readonly oddity?: Oddity;
+}
+
+/**
+ * What is wrong with the form of a result: besides its rows, others that are about nothing of ours; verdicts of some in words that
+ * nobody knows; two columns of verdicts.
+ */
+export interface Oddity {
+  readonly kind: 'rows' | 'words' | 'column twice';
+  /** Those whose verdict is in such a word. */
+  readonly unclear: readonly Guest[];
 }
 
 const [atOnce, later] = [1_000, 3 * 3_600_000];
@@ -39,17 +50,23 @@ export const results = {
     { afterMs: atOnce, part: '_1', wrong: [], isForeign: true },
     { afterMs: later, part: '_2', wrong },
   ],
+  odd: (kind: Oddity['kind'], unclear: readonly Guest[], wrong: readonly Guest[]): ResultFile[] => [
+    { afterMs: atOnce, wrong, oddity: { kind, unclear } },
+  ],
 } as const;
+
+const oddities = ['rows', 'words', 'column twice'] as const;
 
 /** As `formOf` names them. */
 export const resultKinds: readonly string[] = [
-  ...['none', 'whole', 'partial', 'growing', 'rewritten', 'split', 'set aside'].map(
-    (form) => `result ${form}`,
-  ),
-];
+  ...['none', 'whole', 'partial', 'growing', 'rewritten', 'split', 'set aside'],
+  ...oddities.map((kind) => `odd ${kind}`),
+].map((form) => `result ${form}`);
+
+const forms = ['none', 'whole', 'set-aside', 'partial', 'growing', 'split', 'rewritten', 'odd'] as const;
 
 export function someResults({ pick, guests }: Choices): readonly ResultFile[] {
-  switch (pick(['none', 'whole', 'set-aside', 'partial', 'growing', 'split', 'rewritten'] as const)) {
+  switch (pick(forms)) {
     case 'none':
       return results.none;
     case 'whole':
@@ -64,6 +81,8 @@ export function someResults({ pick, guests }: Choices): readonly ResultFile[] {
       return results.split(guests(), guests());
     case 'rewritten':
       return results.rewritten(guests(), guests(), guests());
+    case 'odd':
+      return results.odd(pick(oddities), guests(), guests());
   }
 }
 
@@ -75,6 +94,7 @@ function formOf(files: readonly ResultFile[]): string {
   const [first, second] = files;
   if (!first) return 'none';
   if (first.isForeign) return 'set aside';
+  if (first.oddity) return `odd ${first.oddity.kind}`;
   if (second) return second.part === first.part ? formOfTwo(first, second) : 'split';
   return first.names ? 'partial' : 'whole';
 }
@@ -83,9 +103,10 @@ function formOfTwo(first: ResultFile, second: ResultFile): string {
   return first.wrong.every((guest) => second.wrong.includes(guest)) ? 'growing' : 'rewritten';
 }
 
-export function tellResult({ afterMs, part = '', names, wrong, isForeign }: ResultFile): string {
+export function tellResult({ afterMs, part = '', names, wrong, isForeign, oddity }: ResultFile): string {
   const about = isForeign ? "somebody else's bookings" : names ? listNames(names) : 'all';
-  return `after ${afterMs / 1000} s a result${part} about ${about}, incorrect: ${listNames(wrong)}`;
+  const odd = oddity ? `, odd ${oddity.kind}, unclear: ${listNames(oddity.unclear)}` : '';
+  return `after ${afterMs / 1000} s a result${part} about ${about}, incorrect: ${listNames(wrong)}${odd}`;
 }
 
 export function listNames(some: readonly string[]): string {

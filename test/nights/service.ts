@@ -8,6 +8,8 @@ import type { ResultFile } from './results.js';
 /** A result that will lie on the server. */
 export interface Written extends Result {
   readonly at: number;
+  /** The run that sent the file which it is about. */
+  readonly run: string;
 }
 
 interface NightService extends ReviewService {
@@ -17,15 +19,17 @@ interface NightService extends ReviewService {
 
 interface Listeners {
   /** @param text what was sent, byte for byte */
-  readonly onSent: (by: 'body' | 'file', text: string, bookings: readonly Booked[]) => void;
+  readonly onSent: (by: 'body' | 'file', text: string, bookings: readonly Booked[]) => Promise<void>;
   readonly onWritten: (written: Written) => void;
   /** What the next file leads to. */
   readonly nextResults: () => readonly ResultFile[];
-  /** The number of the business day that is worked on. */
+  /** The number of the business day that is worked on, and its run. */
   readonly day: () => number;
+  readonly run: () => string;
 }
 
 interface SentFile {
+  readonly run: string;
   readonly path: string;
   readonly header: string;
   readonly lines: readonly string[];
@@ -35,12 +39,12 @@ interface SentFile {
 export function createNightService(
   sftp: SftpDouble,
   clock: () => number,
-  { onSent, onWritten, nextResults, day }: Listeners,
+  { onSent, onWritten, nextResults, day, run }: Listeners,
 ): NightService {
   /** The file of each day that was sent last. */
   const files = new Map<number, SentFile>();
 
-  function write({ afterMs, part = '', names, wrong, isForeign = false }: ResultFile): void {
+  function write({ afterMs, part = '', names, wrong, isForeign = false, oddity }: ResultFile): void {
     const sent = files.get(day());
     if (!sent) throw new Error('there is no file that a result could be about');
     const at = clock() + afterMs;
@@ -49,13 +53,22 @@ export function createNightService(
     const isAmong = (line: string, some: ResultFile['wrong']) =>
       some.some((guest) => onMapping(bookingOf(guest, day())) === onMapping(identify(readLine(line))));
     const lines = names ? sent.lines.filter((line) => isAmong(line, names)) : sent.lines;
+    const isUnclear = (line: string) => oddity?.kind === 'words' && isAmong(line, oddity.unclear);
     const judged = lines.map((line) => ({ line, isCorrect: !isAmong(line, wrong) }));
-    const content = judged.map(({ line, isCorrect }) => `${line},${isCorrect ? 'True' : 'False'}\n`);
-    const foreign = [1, 2].map((number) => `${line(`X-${number}`)},False\n`);
-    sftp.replace(path, `${sent.header},IsCorrectMapping\n${(isForeign ? foreign : content).join('')}`, at);
-    const rows = judged.map((one) => ({ booking: identify(readLine(one.line)), isCorrect: one.isCorrect }));
-    const second = Math.floor(at / 1_000);
-    onWritten({ at, name: part, second, rows: isForeign ? [] : rows, isForeign });
+    const rows = judged.map(
+      ({ line, isCorrect }) => `${line},${isUnclear(line) ? 'perhaps' : toWord(isCorrect)}`,
+    );
+    const foreign = [1, 2].map((number) => `${foreignLine(number)},False`);
+    const header = `${sent.header},IsCorrectMapping`;
+    const table = isForeign ? [header, ...foreign] : makeOdd([header, ...rows], oddity);
+    sftp.replace(path, `${table.join('\n')}\n`, at);
+    const said = judged.filter(({ line }) => !isUnclear(line) && oddity?.kind !== 'column twice');
+    onWritten({
+      ...{ run: sent.run, at, name: part, second: Math.floor(at / 1_000), isForeign },
+      rows: isForeign
+        ? []
+        : said.map(({ line, isCorrect }) => ({ booking: identify(readLine(line)), isCorrect })),
+    });
   }
 
   return {
@@ -64,15 +77,15 @@ export function createNightService(
     async reviewBookedHotels(body) {
       const text = Buffer.from(body).toString();
       const { Hotels } = JSON.parse(text) as { readonly Hotels: readonly Booked[] };
-      onSent('body', text, Hotels);
+      await onSent('body', text, Hotels);
       return ok;
     },
 
     async reviewBookedHotelsByFile(path) {
       const text = `${sftp.read(path)}`;
       const [header = '', ...lines] = text.trimEnd().split('\n');
-      files.set(day(), { path, header, lines });
-      onSent('file', text, lines.map(readLine));
+      files.set(day(), { run: run(), path, header, lines });
+      await onSent('file', text, lines.map(readLine));
       nextResults().forEach(write);
       return ok;
     },
@@ -91,8 +104,31 @@ function readLine(text: string): Booked {
 }
 
 /** A row about somebody else's booking. */
-function line(reference: string): string {
-  return `77,${reference},Nobody,Elsewhere,9,01122026,08122026`;
+function foreignLine(number: number): string {
+  return `77,X-${number},Nobody,Elsewhere,9,01122026,08122026`;
+}
+
+function toWord(isCorrect: boolean): string {
+  return isCorrect ? 'True' : 'False';
+}
+
+function makeOdd([header = '', ...rows]: readonly string[], oddity?: ResultFile['oddity']): string[] {
+  switch (oddity?.kind) {
+    // Half of the rows at most may be about others: it would be taken for somebody else's.
+    case 'rows':
+      return [
+        header,
+        '',
+        ...rows,
+        ...rows.slice(0, 1).map(() => `${foreignLine(1)},False`),
+        `Total: ${rows.length}`,
+      ];
+    case 'column twice':
+      return [header, ...rows].map((line) => `${line},${line.split(',').at(-1)}`);
+    case 'words':
+    case undefined:
+      return [header, ...rows];
+  }
 }
 
 function toIso(date: string): string {

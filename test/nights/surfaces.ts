@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { visitDesk } from './desk.js';
 import { fullNameOf } from './guests.js';
-import { bookingOf, identify, nameOf, onMapping, referenceIn } from './journal.js';
-import { type Expected, expectDay, type KnownBooking } from './model.js';
+import { bookingOf, hotelOf, identify, nameOf, onMapping, referenceIn } from './journal.js';
+import { type Expected, expectDay, isAhead, type KnownBooking } from './model.js';
 import { isoOf, type World } from './world.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -29,7 +29,7 @@ export async function judgeDay(world: World, number: number, isItsEnd: boolean):
   // Nothing was ever begun on it.
   if (expected.runs.size === 0) return [];
   const look = { ...world, number, day, expected };
-  const faults: string[] = [];
+  const faults = [...world.takeFaults()];
   for (const judge of isItsEnd ? [...always, ...atItsEnd] : always) faults.push(...(await judge(look)));
   return faults;
 }
@@ -205,11 +205,13 @@ async function judgeCases({ ask, journal }: World): Promise<string[]> {
   const listed = new Map<number, number>();
   for (const { id, openBookings } of (await ask('cases')).json.cases) listed.set(id, openBookings);
   const faults: string[] = [];
+  const pairs = new Set<string>();
   for (let id = 1; ; id += 1) {
     const { code, json } = await ask('case', String(id));
     if (code !== 0) break;
     const open = json.bookingList.filter(({ state }: Fields) => state === 'open').length;
     faults.push(...differ(`case ${id}: open`, listed.get(id) ?? 0, open));
+    pairs.add([json.providerName, json.providerHotelId, json.serviceId].join(' '));
     for (const { reference, isNamed } of json.bookingList)
       if (isNamed) named.add([reference, json.providerName, json.providerHotelId, json.serviceId].join(' '));
   }
@@ -220,7 +222,26 @@ async function judgeCases({ ask, journal }: World): Promise<string[]> {
       return wasNamed && reference !== '-' && hotelId !== '-' ? [onMapping(booking)] : [];
     }),
   );
-  return [...faults, ...differ('cases: named', [...named].sort(), [...new Set(expected)].sort())];
+  return [
+    ...faults,
+    ...differ('cases: named', [...named].sort(), [...new Set(expected)].sort()),
+    ...listNamedPairs(journal).flatMap((pair) =>
+      pairs.has(pair) ? [] : [`cases: none of the hotel ${pair}`],
+    ),
+  ];
+}
+
+/** The hotels that e-mails named while a guest was still to stay there. */
+function listNamedPairs(journal: World['journal']): string[] {
+  return journal.flatMap((entry, at) => {
+    if (entry.kind !== 'mail of pairs') return [];
+    const { bookings } = expectDay(journal.slice(0, at), entry.day);
+    return entry.names.flatMap((guest) => {
+      const booking = bookingOf(guest, entry.day);
+      const isExpected = isAhead(booking, entry.today) && !bookings.get(booking)?.isSuperseded;
+      return isExpected && !hotelOf(booking).includes('-') ? [hotelOf(booking)] : [];
+    });
+  });
 }
 
 /** The pages say in sentences what the lists say in numbers. */

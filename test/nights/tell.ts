@@ -29,6 +29,10 @@ function tellEntry(entry: Entry): string {
     }
     case 'mail':
       return `- an e-mail that named ${listNames(entry.names)}`;
+    case 'mail of pairs':
+      return `- an e-mail that named the hotels of ${listNames(entry.names)}`;
+    case 'purged':
+      return '- names that were due were removed';
     case 'accepted':
       return '- accepted';
     case 'erased':

@@ -6,12 +6,13 @@ import { exitCode } from '../../jobs/exit-code.js';
 import { followUpRuns } from '../../jobs/follow-up.js';
 import { loadConfig } from '../../src/config/load.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
+import type { DeliveryKind } from '../../src/ledger/run.js';
 import { parentFolder } from '../crash/live.js';
 import { createOutside } from '../crash/outside.js';
 import { createSftpDouble } from '../crash/sftp-double.js';
 import { sqlite } from '../crash/sqlite-engine.js';
 import type { Stage } from './events/event.js';
-import { addDays, type Guest, surname } from './guests.js';
+import { addDays, type Booked, type Guest, surname } from './guests.js';
 import { holdClock } from './held-clock.js';
 import { type Event, kindOf } from './history.js';
 import { bookingOf, type Entry, identify } from './journal.js';
@@ -31,6 +32,8 @@ export interface World {
   ask(...words: string[]): Promise<Answer>;
   /** The file that `run --metrics-file` writes at its end. */
   readMetrics(): Promise<string>;
+  /** What must never happen and did, since it was asked the last time: see `noteSent` and `watchOutput`. */
+  takeFaults(): readonly string[];
   /** Where a text stands: in files of ours, or of the SFTP server. */
   search(text: string): readonly string[];
   /** Lets so much time pass that all names are due, and has them removed. Returns where some are left. */
@@ -98,6 +101,7 @@ export async function openWorld(): Promise<World> {
   const exportOf = (which: number) => join(folder, `bookings-${isoOf(which)}.csv`);
   let nextResults: readonly ResultFile[] = [];
   let isFollowed = false;
+  let workers = 1;
   /** What is on its way to the server. */
   let written: Written[] = [];
   /** The number of the day that is worked on, and its run. */
@@ -105,19 +109,38 @@ export async function openWorld(): Promise<World> {
   let ids = 0;
   /** What each run has sent. */
   const texts = new Set<string>();
+  let faults: string[] = [];
+  /** Runs in which something went wrong. */
+  const troubled = new Set<string>();
+
+  /** What a run sends once more must be something of which it has not recorded that it arrived. */
+  async function noteSent(by: DeliveryKind, text: string, bookings: readonly Booked[]): Promise<void> {
+    const isRepeated = texts.has(`${run} ${text}`);
+    texts.add(`${run} ${text}`);
+    const sent = journal.flatMap((one) =>
+      one.kind === 'sent' && one.run === run && !one.isRepeated ? one.bookings : [],
+    );
+    const recorded = (await ledger.runs.find(run))?.counts.delivered ?? 0;
+    if (isRepeated && life.struck === undefined && !troubled.has(run))
+      faults.push(`${run} sent ${bookings.length} bookings twice, and nothing had gone wrong`);
+    if (isRepeated && bookings.length > sent.length - recorded)
+      faults.push(
+        `${run} sent ${bookings.length} bookings again, and had recorded ${recorded} of ${sent.length}`,
+      );
+    journal.push({ kind: 'sent', day, run, by, bookings, isRepeated });
+  }
+
   const service = createNightService(sftp, clock, {
-    onSent(by, text, bookings) {
-      const isRepeated = texts.has(`${run} ${text}`);
-      texts.add(`${run} ${text}`);
-      journal.push({ kind: 'sent', day, run, by, bookings, isRepeated });
-    },
+    onSent: noteSent,
     onWritten: (one) => void written.push(one),
     nextResults: () => nextResults,
     day: () => day,
+    run: () => run,
   });
   const product = createProduct({
     ...{ folder, config, outside, service, sftp },
     current: () => ({ life, ledger }),
+    workers: () => workers,
     createRunId() {
       ids += 1;
       run = `${isoOf(day).replaceAll('-', '')}-run${ids}`;
@@ -127,8 +150,16 @@ export async function openWorld(): Promise<World> {
       if (isFollowed) await followUpRuns(product.createApp());
     },
   });
-  const { createApp, perform } = product;
+  const { createApp } = product;
   const findLatest = () => ledger.runs.latest(isoOf(day));
+
+  /** Nobody's name is in what people read of a command, which may be kept as a log. */
+  async function perform(work: Work) {
+    const printed = await product.perform(work);
+    if (printed.stderr.includes(surname))
+      faults.push(`a name in what ${JSON.stringify(work)} wrote to standard error`);
+    return printed;
+  }
 
   async function ask(...given: string[]): Promise<Answer> {
     const { code, stdout, stderr } = await perform(given);
@@ -152,6 +183,7 @@ export async function openWorld(): Promise<World> {
         await place.bury();
         ledger = place.open(clock);
       }
+      if (own.struck !== undefined) troubled.add(run);
       life = beginTroubledLife();
     }
     return own.struck;
@@ -175,7 +207,7 @@ export async function openWorld(): Promise<World> {
   function noteResults(): void {
     const seen = written.filter(({ at }) => at <= clock()).sort((one, other) => one.at - other.at);
     const today = createApp().today();
-    for (const { at: _, ...result } of seen) journal.push({ kind: 'result', day, run, today, ...result });
+    for (const { at: _, ...result } of seen) journal.push({ kind: 'result', day, today, ...result });
     written = [];
     sftp.forgetAnnounced();
   }
@@ -225,6 +257,9 @@ export async function openWorld(): Promise<World> {
       nextResults = results;
       isFollowed = followed;
     },
+    useWorkers(count) {
+      workers = count;
+    },
     writeResults: (results) => service.write(results),
     noteResults,
   };
@@ -254,6 +289,7 @@ export async function openWorld(): Promise<World> {
       const from = journal.length;
       const struck = await kindOf(event).live(event, stage);
       isFollowed = false;
+      workers = 1;
       await noteRuns(from);
       noteResults();
       await followUpRuns(createApp());
@@ -261,6 +297,12 @@ export async function openWorld(): Promise<World> {
     },
 
     readMetrics: product.readMetrics,
+
+    takeFaults() {
+      const taken = faults;
+      faults = [];
+      return taken;
+    },
 
     search,
 

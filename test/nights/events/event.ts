@@ -55,6 +55,8 @@ export interface Stage {
   writeExport(text: string | undefined): void;
   /** What the service writes about the next file that it gets. @param isFollowed whether another process follows up runs at each look */
   expectResults(results: readonly ResultFile[], isFollowed: boolean): void;
+  /** How many steps of a run are performed at once, in this event. */
+  useWorkers(count: number): void;
   /** Has it written now, about the file that it got last. */
   writeResults(results: readonly ResultFile[]): void;
   /** Notes the results that the day's latest run has looked at. */

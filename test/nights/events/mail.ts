@@ -5,22 +5,22 @@ import { allSingles, type Booked, findBooked, type Guest, hasReference } from '.
 import { listNames } from '../results.js';
 import type { EventKind, OfDay, Stage } from './event.js';
 
-/** The service writes that mappings of bookings are incorrect. */
+/** The service writes that mappings of bookings are incorrect, by their references or, `pairs`, by their hotels alone. */
 export interface Mail extends OfDay {
   readonly kind: 'mail';
   readonly names: readonly Guest[];
-  readonly form: 'named' | 'twice' | 'unreadable';
+  readonly form: 'named' | 'twice' | 'pairs' | 'unreadable';
 }
 
 const matchMs = 14 * 86_400_000;
 
 export const mail: EventKind<Mail> = {
   weights: { following: 1 },
-  kinds: ['mail named', 'mail twice'],
+  kinds: ['mail named', 'mail twice', 'mail pairs'],
 
   make: ({ day }, { pick, some }) => ({
     ...{ kind: 'mail', day },
-    form: pick(['named', 'named', 'twice', 'unreadable']),
+    form: pick(['named', 'named', 'twice', 'pairs', 'unreadable']),
     names: [pick(allSingles.filter(hasReference)), ...some(allSingles.filter(hasReference), 1)],
   }),
 
@@ -33,7 +33,10 @@ export const mail: EventKind<Mail> = {
     const names = event.names.filter((guest) => stage.wasSent(guest, day));
     if (names.length === 0) return undefined;
     const isTaken = await takeMail({ ...event, names }, stage);
-    if (isTaken) journal.push({ kind: 'mail', day, names, today: app.today() });
+    if (!isTaken) return undefined;
+    const entry = { day, names, today: app.today() };
+    if (event.form === 'pairs') journal.push({ kind: 'mail of pairs', at: stage.clock(), ...entry });
+    else journal.push({ kind: 'mail', ...entry });
     return undefined;
   },
 };
@@ -45,15 +48,40 @@ async function takeMail({ names, day, form }: Mail, { ledger, app, clock }: Stag
     examine: (bytes, lookUp) => examineMail(bytes, words, lookUp),
     senders: { from: [] },
   });
-  const lines = names.map((guest) => describeBooking(findBooked(guest, day)));
-  const text =
-    form === 'unreadable' ? 'Please see the portal.' : `Incorrect:\r\n\r\n${lines.join('\r\n\r\n')}`;
-  const received = { bytes: Buffer.from(mailOf('text/plain', text)), from: 'mail.eml' };
+  const received = {
+    bytes: Buffer.from(
+      writeMail(
+        names.map((guest) => findBooked(guest, day)),
+        form,
+      ),
+    ),
+    from: 'mail.eml',
+    arrivedAt: clock(),
+  };
   const { outcome } = await taker.take(received, { isAsked: true });
   if (form === 'twice') await taker.take(received, { isAsked: true });
   return outcome === 'named';
 }
 
+function writeMail(bookings: readonly Booked[], form: Mail['form']): string {
+  switch (form) {
+    case 'named':
+    case 'twice':
+      return mailOf('text/plain', `Incorrect:\r\n\r\n${bookings.map(describeBooking).join('\r\n\r\n')}`);
+    case 'pairs':
+      return mailOf(
+        'text/csv',
+        ['ServiceId;ProviderName;ProviderHotelId', ...bookings.map(describePair)].join('\r\n'),
+      );
+    case 'unreadable':
+      return mailOf('text/plain', 'Please see the portal.');
+  }
+}
+
 function describeBooking({ BookingReferenceId = '', ProviderHotelId, ServiceId }: Booked): string {
   return `Incorrect: ${BookingReferenceId} of hotel ${ProviderHotelId}, master hotel ${ServiceId}`;
+}
+
+function describePair({ ServiceId, ProviderName, ProviderHotelId }: Booked): string {
+  return [ServiceId, ProviderName, ProviderHotelId].join(';');
 }

@@ -24,6 +24,8 @@ export interface Review extends OfDay {
   readonly results: readonly ResultFile[];
   /** Another process follows up runs at each look for a result. */
   readonly isFollowed: boolean;
+  /** How many steps are performed at once; one, if absent. */
+  readonly workers?: number;
   readonly trouble?: Trouble | undefined;
 }
 
@@ -34,7 +36,7 @@ export const review: EventKind<Review> = {
   weights: { opening: 5, following: 4 },
   kinds: [
     ...['run by body', 'run by file', 'replay by body', 'replay by file'],
-    ...['schedule', 'hook', 'early', 'today', 'top-up', 'followed'],
+    ...['schedule', 'hook', 'early', 'today', 'top-up', 'followed', 'several workers'],
     ...resultKinds,
   ],
 
@@ -46,23 +48,26 @@ export const review: EventKind<Review> = {
     source: choices.source(hasBoth),
     results: someResults(choices),
     isFollowed: choices.isOneIn(2),
+    workers: choices.pick([1, 1, 2, 3]),
     trouble: someTrouble(choices),
   }),
 
-  kindsOf({ how, by, results, isFollowed }) {
+  kindsOf({ how, by, results, isFollowed, workers = 1 }) {
     const isByFile = by === 'file' && how !== 'today';
     return [
       isOwnWay(how) ? `${how} by ${by}` : how,
       ...(isByFile ? [kindOfResults(results)] : []),
       ...(isFollowed && isByFile ? ['followed'] : []),
+      ...(workers > 1 ? ['several workers'] : []),
     ];
   },
 
-  tell: ({ how, by, source, results, isFollowed, trouble }) =>
+  tell: ({ how, by, source, results, isFollowed, workers = 1, trouble }) =>
     [
       `${how} by ${by} of ${listNames(source)}`,
       ...results.map(tellResult),
       isFollowed && 'somebody follows up at each look',
+      workers > 1 && `${workers} workers`,
       trouble && tellTrouble(trouble),
     ]
       .filter(Boolean)
@@ -70,13 +75,15 @@ export const review: EventKind<Review> = {
 
   *listSmaller(event) {
     if (event.trouble) yield { ...event, trouble: undefined };
+    if ((event.workers ?? 1) > 1) yield { ...event, workers: 1 };
     if (event.isFollowed) yield { ...event, isFollowed: false };
     for (const results of withoutOne(event.results)) yield { ...event, results };
     if (event.source.length > 1) for (const source of withoutOne(event.source)) yield { ...event, source };
   },
 
-  live({ how, by, source, results, isFollowed, trouble }, stage) {
+  live({ how, by, source, results, isFollowed, workers = 1, trouble }, stage) {
     stage.expectResults(results, isFollowed);
+    stage.useWorkers(workers);
     stage.sources.set(stage.day, source);
     stage.writeExport(toCsv(source, stage.day));
     return stage.workOn(workFor(how, stage.iso, by), trouble);
