@@ -25,6 +25,7 @@ export function listReading({ failedDay, nearestCase, fileDay, ...samples }: Mon
       lines: [
         ['status'],
         ['status', '--from', '2026-11-10', '--to', '2026-11-12'],
+        ['status', '--from', '2026-11-12', '--to', '2026-11-10'],
         ['status', fileDay],
         ['status', failedDay],
       ],
@@ -149,9 +150,18 @@ export function listChanging({ failedDay, nearestCase, reference }: Samples): re
         ['replay', failedDay, '--late'],
         ['replay', '2026-11-15', '--to', '2026-11-22', '--missing', '--dry-run'],
         ['replay', '2026-11-15', '--to', '2026-11-22', '--missing', '--reason', 'an outage'],
+        ['replay', '2026-11-15', '--to', '2026-11-14', '--late', '--reason', 'backwards'],
       ],
     },
-    { name: 'cancel', lines: [['cancel', failedDay, '--reason', 'nothing to cancel']] },
+    {
+      name: 'cancel',
+      lines: [
+        ['cancel', failedDay, '--reason', 'nothing to cancel'],
+        ['cancel', '2020-01-01', '--reason', 'nothing to cancel'],
+        // It waits for its result.
+        ['cancel', '2026-11-21', '--reason', 'the result was lost'],
+      ],
+    },
     {
       name: 'case',
       lines: [
