@@ -28,8 +28,6 @@ const common = {
 const alsoNightly = [
   'test/desk/browser/*.test.ts',
   'test/jobs/every-source.servers.test.ts',
-  'test/jobs/fatal-answers.test.ts',
-  'test/jobs/faults.test.ts',
   'test/jobs/file-{calls,days,faults,frozen-owner,kill,server-faults}.servers.test.ts',
   'test/jobs/mappings-sync.test.ts',
   'test/jobs/sandbox-faults-by-file.test.ts',
@@ -46,10 +44,8 @@ const alsoNightly = [
 
 /** Tests of whole days that run once more where several processes share the work, and where that makes a difference. */
 const shared = [
-  'days',
   'desk-case-work',
   'desk-operations',
-  'fatal-answers',
   'file-days',
   'file-kill',
   'file-stop',
@@ -65,7 +61,6 @@ const sharedNightly = [
   'bad-input',
   'booking-lists',
   'canary',
-  'faults',
   'file-calls',
   'file-faults',
   'file-frozen-owner',
@@ -74,7 +69,6 @@ const sharedNightly = [
   'file-server-faults',
   'naughty-bookings',
   'ndjson',
-  'replay-range',
   'suspects',
 ];
 const ofDays = (names: readonly string[]) => names.map((name) => `test/jobs/${name}{,.servers}.test.ts`);

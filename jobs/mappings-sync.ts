@@ -167,7 +167,8 @@ const happened: Readonly<Record<CaseMove, string>> = {
   merged: 'its master hotel was merged',
 };
 
-function describeWatch({ counts, findings }: WatchReport, write: WriteCommand): string[] {
+/** What the moves of mappings mean for stays. */
+export function describeWatch({ counts, findings }: WatchReport, write: WriteCommand): string[] {
   const { checkedMoves, endangered, bookings, merged, dismissed } = counts;
   if (checkedMoves === 0) return ['No mapping has moved since the last watch.'];
   const checked = `${formatCountOf(checkedMoves, 'move')} of mappings compared with the current and upcoming stays`;

@@ -25,6 +25,7 @@ export function listReading({ failedDay, nearestCase, fileDay, ...samples }: Mon
       lines: [
         ['status'],
         ['status', '--from', '2026-11-10', '--to', '2026-11-12'],
+        ['status', '--from', '2026-11-12', '--to', '2026-11-10'],
         ['status', fileDay],
         ['status', failedDay],
       ],
@@ -33,6 +34,7 @@ export function listReading({ failedDay, nearestCase, fileDay, ...samples }: Mon
       name: 'show',
       lines: [
         ['show', reference],
+        ['show', reference, '--answers'],
         ['show', 'BR-none'],
       ],
     },
@@ -139,7 +141,8 @@ export function listReading({ failedDay, nearestCase, fileDay, ...samples }: Mon
 export function listChanging({ failedDay, nearestCase, reference }: Samples): readonly Asked[] {
   const id = String(nearestCase);
   return withJson([
-    { name: 'run', lines: [['run', failedDay]] },
+    // Of yesterday, and of the wrong year.
+    { name: 'run', lines: [['run'], ['run', '2027-11-22']] },
     {
       name: 'replay',
       lines: [
@@ -147,9 +150,18 @@ export function listChanging({ failedDay, nearestCase, reference }: Samples): re
         ['replay', failedDay, '--late'],
         ['replay', '2026-11-15', '--to', '2026-11-22', '--missing', '--dry-run'],
         ['replay', '2026-11-15', '--to', '2026-11-22', '--missing', '--reason', 'an outage'],
+        ['replay', '2026-11-15', '--to', '2026-11-14', '--late', '--reason', 'backwards'],
       ],
     },
-    { name: 'cancel', lines: [['cancel', failedDay, '--reason', 'nothing to cancel']] },
+    {
+      name: 'cancel',
+      lines: [
+        ['cancel', failedDay, '--reason', 'nothing to cancel'],
+        ['cancel', '2020-01-01', '--reason', 'nothing to cancel'],
+        // It waits for its result.
+        ['cancel', '2026-11-21', '--reason', 'the result was lost'],
+      ],
+    },
     {
       name: 'case',
       lines: [
@@ -174,6 +186,31 @@ export function listChanging({ failedDay, nearestCase, reference }: Samples): re
     { name: 'show', lines: [['show', reference]] },
     { name: 'audit', lines: [['audit', '--from', '2026-11-23']] },
   ]);
+}
+
+/**
+ * The same archive with a ledger that knows nothing of it, and an export whose column tells cancelled bookings.
+ *
+ * @param config names that ledger, which does not exist yet, and that export
+ */
+export function listLost(fileDay: string, config: string): readonly Asked[] {
+  const reference = `BR-${fileDay.slice(2).replaceAll('-', '')}-1`;
+  const lines = [
+    ['status'],
+    ['status', fileDay],
+    ['show', reference],
+    ['verify', fileDay],
+    ['privacy'],
+    ['doctor', '--day', fileDay],
+    ['run', fileDay, '--delivery', 'file'],
+    ['run', fileDay, '--dry-run'],
+    ['run', fileDay, '--delivery', 'body', '--unknown-archive'],
+    ['status', '--from', fileDay, '--to', fileDay],
+    ['guest', 'erase', reference, '--reason', 'the guest asked'],
+    ['guest', 'purge'],
+    ['verify', fileDay],
+  ];
+  return withJson([{ name: 'lost-ledger', lines: lines.map((line) => [...line, '--config', config]) }]);
 }
 
 /** Each line as people and as programs ask for it. */

@@ -10,6 +10,12 @@ describe('The face of', () => {
     expect(now.get(name)).toBe(recorded.get(name));
   });
 
+  it('texts fits a terminal of 80 columns, but for commands to copy', () => {
+    const texts = [...now].filter(([name]) => /^texts\/(?:closings|ranges|status)/.test(name));
+    const lines = texts.flatMap(([, text]) => text.split('\n'));
+    expect(lines.filter((line) => line.length > 80 && !/hotel-review |^\{/.test(line))).toEqual([]);
+  });
+
   it('everything is recorded', () => {
     expect([...now.keys()]).toEqual([...recorded.keys()]);
   });

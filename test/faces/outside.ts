@@ -5,6 +5,8 @@ import { openSmtpServer } from '../support/smtp-server.js';
 export interface Outside {
   /** The items of `notify`, one of each kind, and the address to which the service's calls go. */
   readonly notify: readonly object[];
+  /** The setting of that name. */
+  readonly heartbeat: object;
   readonly serviceUrl: string;
   /** Where the service's calls are passed on to. */
   forwardTo(baseUrl: string): void;
@@ -50,6 +52,7 @@ export async function startOutside(): Promise<Outside> {
       { kind: 'webhook', url: at('webhook'), secret },
       { kind: 'pagerduty', url: at('pagerduty'), routingKey: 'routing-key-of-the-faces' },
     ],
+    heartbeat: { kind: 'healthchecks', url: at('heartbeat') },
     serviceUrl: new URL(service.baseUrl).origin,
     forwardTo(baseUrl) {
       sandbox = new URL(baseUrl).origin;
@@ -57,8 +60,11 @@ export async function startOutside(): Promise<Outside> {
     listRequests: () => service.requests.map(({ method, url, body }) => `${method} ${url}\n${body}`),
     listMessages() {
       const messages = new Map([['email', mails.emails.map(({ raw }) => raw)]]);
-      for (const { url, body } of receiver.requests)
-        messages.set(url.slice(1), [...(messages.get(url.slice(1)) ?? []), String(body)]);
+      for (const { url, body } of receiver.requests) {
+        const [, name = '', ...below] = url.split('/');
+        const path = below.map((part) => `/${part}\n`).join('');
+        messages.set(name, [...(messages.get(name) ?? []), `${path}${body}`]);
+      }
       return messages;
     },
     async close() {

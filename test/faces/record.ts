@@ -1,6 +1,7 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parse, stringify } from 'yaml';
 import type { Role } from '../../src/access/roles.js';
 import { dayOfRunId } from '../../src/review/day/open-run.js';
 import type { BuiltCommands } from '../support/built-commands.js';
@@ -9,11 +10,13 @@ import { type DeskMonth, makeDeskMonth } from '../support/desk-month/month.js';
 import { findSamples } from '../support/desk-month/samples.js';
 import { hookSecret } from '../support/hook-secrets.js';
 import { listFiles } from '../support/leaks.js';
-import { type Asked, listChanging, listHelp, listReading } from './command-lines.js';
+import { type Asked, listChanging, listHelp, listLost, listReading } from './command-lines.js';
 import { describeEmail, readFace } from './files.js';
 import { createNormaliser } from './normalise.js';
 import { type Outside, startOutside } from './outside.js';
 import { joinRoles, layOut, listPages, signInAll } from './pages.js';
+import { listTexts } from './texts.js';
+import { listTyped } from './typed-lines.js';
 
 /**
  * Records all that people and programs see of a fixed month in the sandbox: what commands print, what the desk shows to each
@@ -40,6 +43,7 @@ const month = await makeDeskMonth({
       // How long a wait is depends on chance.
       retry: { tries: 1 },
       notify: outside.notify,
+      heartbeat: outside.heartbeat,
       hashKey: 'a key of recorded faces',
       hook: { secret: hookSecret },
       ...(ledger !== undefined && { ledger }),
@@ -133,7 +137,31 @@ async function recordFaces(
     for (const text of texts) record(`messages/${channel}.txt`, text);
   }
   for (const request of listRequests().map(normalise).sort()) record('requests.txt', request);
+  await recordCommands(listLost(fileDay, await loseLedger(month.folder, fileDay)));
+  for (const [name, text] of listTexts()) record(`texts/${name}.txt`, text);
+  record('texts/typed-lines.txt', await listTyped());
   return faces;
+}
+
+/** A configuration like that of the sandbox, but for its ledger, and for an export in which every third booking is cancelled. */
+async function loseLedger(folder: string, day: string): Promise<string> {
+  const own = parse(await readFile(join(folder, 'sandbox.yaml'), 'utf8'));
+  const lines = (await readFile(join(folder, `bookings-${day}.csv`), 'utf8')).trimEnd().split('\n');
+  const states = lines.map(
+    (line, index) => `${line},${index === 0 ? 'State' : index % 3 ? 'CONF' : 'CANC'}\n`,
+  );
+  await writeFile(join(folder, `states-${day}.csv`), states.join(''));
+  // Nobody knows whose this is.
+  const unmarked = join(folder, 'data/archive', day, 'unmarked');
+  await mkdir(unmarked);
+  await writeFile(join(unmarked, 'bookings.csv'), states.join(''));
+  const path = join(folder, 'lost-ledger.yaml');
+  const changed = { ledger: 'sqlite:./data/new.db', guestNameDays: 7, notify: [] };
+  await writeFile(
+    path,
+    stringify({ ...own, ...changed, source: { ...own.source, path: 'states-{day}.csv' } }),
+  );
+  return path;
 }
 
 async function call(commands: BuiltCommands, words: readonly string[], cwd: string): Promise<string> {

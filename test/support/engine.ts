@@ -23,10 +23,6 @@ export interface Engine {
   readonly performers: number;
   /** What a traced process writes when it was asked to stop and claims nothing more. */
   readonly wordsOfStop: string;
-  /**
-   * Starts another `run` of the tests' day while others work on it: it is refused, or joins them. It sends nothing.
-   */
-  expectSecondRun(folder: DayFolder): Promise<void>;
   /** By how much a run's token rises when others continue what a frozen process was delivering. */
   readonly tokensOfTakeOver: number;
   /**
@@ -79,10 +75,6 @@ export const embeddedEngine: Engine = {
     liftRateLimit: async () => {},
     close: async () => {},
   }),
-  async expectSecondRun(folder) {
-    expectError(await folder.runDay(), busy);
-    expect((await folder.run(['run', '--day', day])).exitCode).toBe(4);
-  },
   tokensOfTakeOver: 1,
   async endOwnership(folder) {
     expectError(await folder.runDay(), busy);
@@ -144,11 +136,6 @@ export const distributedEngine: Engine = {
         await askPostgres(postgresUrl, `DROP DATABASE ${database} WITH (FORCE)`);
       },
     };
-  },
-  async expectSecondRun(folder) {
-    const second = folder.start(['run', '--day', day, '--json', ...this.tracing]);
-    await second.wrote('"isResumed":true');
-    expect(second.hasEnded).toBe(false);
   },
   tokensOfTakeOver: 0,
   // It ends with the lease.

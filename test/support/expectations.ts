@@ -83,16 +83,6 @@ export function inOrder(hotels: readonly ReceivedHotel[]): ReceivedHotel[] {
   return hotels.toSorted((one, other) => Number(one.ServiceId) - Number(other.ServiceId));
 }
 
-/** How often each body arrived. */
-export function countBodies(standIn: StandIn): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const { body } of standIn.requests) {
-    const text = body.toString();
-    counts.set(text, (counts.get(text) ?? 0) + 1);
-  }
-  return counts;
-}
-
 /** The outcomes of a step's attempts, in order, by code. */
 export async function attemptCodes(ledger: LedgerWatch, step: string): Promise<string[]> {
   return (await ledger.attempts()).filter((attempt) => attempt.step === step).map(({ code }) => code);

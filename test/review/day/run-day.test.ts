@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createPeerClocks } from '../../../src/http/peer-clocks.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { DayBusyError } from '../../../src/review/day/join-run.js';
 import { reviewDay } from '../../../src/review/review-day.js';
@@ -43,6 +44,26 @@ describe('a day', () => {
     await reviewDay(requestOf(), parts, stop.signal);
     await expect(reviewDay(requestOf({ mode: 'replay' }), parts, unstopped)).rejects.toThrow(UsageError);
     expect(await work.ledger.holds.day(day)).toBeDefined();
+  });
+
+  it('that is not over by the clocks of others is topped up until it is', async () => {
+    const work = await prepareWork();
+    const tooEarly = Date.now() - reviewedDay.lastInstant.getTime() + 3_600_000;
+    const known = createPeerClocks(Date.now, () => {});
+    const reviewWith = async (lead: number | undefined) => {
+      const peerClocks = { ...known, findLead: () => lead };
+      const { run, wasDone } = await reviewDay(
+        requestOf(),
+        { ...work.startAlone().parts, peerClocks },
+        unstopped,
+      );
+      return { wasDone, topsUp: run.topsUp, lead: run.clockLead };
+    };
+    expect(await reviewWith(tooEarly)).toEqual({ wasDone: false, lead: tooEarly });
+    // It asked nobody: there was nothing to send.
+    expect(await reviewWith(undefined)).toEqual({ wasDone: false, topsUp: true, lead: tooEarly });
+    expect(await reviewWith(0)).toEqual({ wasDone: false, topsUp: true });
+    expect(await reviewWith(0)).toEqual({ wasDone: true, topsUp: true });
   });
 
   it('that is stopped while it is collected is collected again by the next run', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createPeerClocks } from '../../../src/http/peer-clocks.js';
 import type { Run } from '../../../src/ledger/run.js';
 import type { Settlement } from '../../../src/ledger/runs.js';
 import type { Tally } from '../../../src/ledger/steps.js';
@@ -8,6 +9,10 @@ import { fakeLedger } from '../../support/fake-ledger.js';
 import { someRun } from '../some-run.js';
 
 const now = Date.UTC(2026, 10, 21, 3);
+const ownClock = createPeerClocks(
+  () => now,
+  () => {},
+);
 const counts = {
   read: 110,
   accepted: 100,
@@ -37,6 +42,8 @@ interface Given {
   readonly paths?: PathSettings;
   /** Whether somebody else has settled the run. */
   readonly isLate?: boolean;
+  /** By how much our clock is ahead of those of others. */
+  readonly lead?: number;
 }
 
 /** What is settled, and what is told. */
@@ -63,6 +70,7 @@ async function settle(run: Run, given: Given = {}) {
     explainFailure: (failed, step) => explainFailure(failed, step, given.paths),
     clock: () => now,
     notify: (event) => events.push(event),
+    ...(given.lead !== undefined && { peerClocks: { ...ownClock, findLead: () => given.lead ?? 0 } }),
   });
   return { result, settlements, events, failure: settlements[0]?.[1].failure };
 }
@@ -87,6 +95,11 @@ describe('a run', () => {
       someRun({ state: 'failed', failuresInRow: 99, failedSteps: 9 }),
     ])
       expect(await settle(run)).toEqual({ result: run, settlements: [], events: [], failure: undefined });
+  });
+
+  it('keeps by how much our clock is ahead of those of others, so that a day that is not over is not good', async () => {
+    const { settlements } = await settle(over, { lead: 3_600_000 });
+    expect(settlements[0]?.[1]).toMatchObject({ state: 'succeeded', clockLead: 3_600_000 });
   });
 
   it('awaits its result as long as that is only overdue', async () => {
