@@ -31,7 +31,6 @@ const alsoNightly = [
   'test/jobs/fatal-answers.test.ts',
   'test/jobs/faults.test.ts',
   'test/jobs/file-{calls,days,faults,frozen-owner,kill,server-faults}.servers.test.ts',
-  'test/jobs/mappings-sync.test.ts',
   'test/jobs/sandbox-faults-by-file.test.ts',
   'test/ledger/mapping-copy-processes.test.ts',
   'test/ledger/{postgres.servers,sqlite,sqlite-encrypted}.test.ts',
@@ -47,24 +46,18 @@ const alsoNightly = [
 /** Tests of whole days that run once more where several processes share the work, and where that makes a difference. */
 const shared = [
   'days',
-  'desk-case-work',
-  'desk-operations',
   'fatal-answers',
   'file-days',
   'file-kill',
   'file-stop',
   'frozen-owner',
-  'guest-results',
   'kill',
   'stop-signals',
 ];
 /** Tests of which the contract suites of ledger and queue have the difference already. */
 const sharedNightly = [
   ...shared,
-  'audit',
   'bad-input',
-  'booking-lists',
-  'canary',
   'faults',
   'file-calls',
   'file-faults',
@@ -75,7 +68,6 @@ const sharedNightly = [
   'naughty-bookings',
   'ndjson',
   'replay-range',
-  'suspects',
 ];
 const ofDays = (names: readonly string[]) => names.map((name) => `test/jobs/${name}{,.servers}.test.ts`);
 
@@ -106,7 +98,6 @@ const projects = isNightly
         testTimeout: 600_000,
         include: [
           'test/jobs/*kill-at-random.nightly.test.ts',
-          'test/jobs/month-of-cases.nightly.test.ts',
           ...ofDays(sharedNightly),
         ],
       },
