@@ -13,10 +13,10 @@ interface Entry {
   readonly action: string;
 }
 
-it('an operator has serve run a day: a channel is told of its failure once, and of its recovery by the next process', async () => {
+it('an operator runs and cancels a day in serve: a channel hears of its failure once, and by the next process that it recovered', async () => {
   const [receiver, quiet] = [await startWebhookReceiver(), await startWebhookReceiver()];
   const truth = createMappingTruth(makeMappings(25), 10);
-  const answers = createGate();
+  const [asked, answers] = [createGate(), createGate()];
   const { folder, standIn } = await prepareDay(
     {
       bookings: 'not a header\n',
@@ -33,6 +33,7 @@ it('an operator has serve run a day: a channel is told of its failure once, and 
     },
     async (request) => {
       if (request.method === 'GET') return truth.answer(request);
+      asked.open();
       await answers.passed;
       return success;
     },
@@ -66,15 +67,19 @@ it('an operator has serve run a day: a channel is told of its failure once, and 
   });
   await folder.writeBookings(csvOf(100));
   await olga.act(`/days/${day}/run`);
+  await asked.passed;
   const clicks = await Promise.all([1, 2].map(() => olga.act(`/days/${day}/run`)));
   expect(clicks.map(({ status }) => status)).toEqual([200, 200]);
-  await standIn.received(1);
+  const { runId: given } = await reached(olga, day, 'delivering');
+  expect((await olga.act(`/days/${day}/cancel`, { reason: 'wrong export' })).status).toBe(200);
+  expect(await reached(olga, day, 'cancelled')).toMatchObject({ runId: given, cancelReason: 'wrong export' });
   answers.open();
+  await olga.act(`/days/${day}/run`);
   const done = await reached(olga, day, 'succeeded');
   // Before it has told of that.
   olga.serving.kill('SIGKILL');
   await olga.serving.ended;
-  expect(standIn.accepted()).toHaveLength(100);
+  expect(new Set(standIn.accepted().map(({ BookingReferenceId }) => BookingReferenceId)).size).toBe(100);
 
   receiver.answer = accepting;
   await folder.run(['run', day]);
@@ -90,6 +95,7 @@ it('an operator has serve run a day: a channel is told of its failure once, and 
   expect(entries).toMatchObject(
     expect.arrayContaining([
       expect.objectContaining({ who: 'olga (desk)', action: 'run', subject: day }),
+      expect.objectContaining({ who: 'olga (desk)', action: 'cancel', details: { reason: 'wrong export' } }),
       expect.objectContaining({ who: 'olga (desk)', action: 'sync', details: { reason: 'a new provider' } }),
       expect.objectContaining({ who: 'serve', details: { run: done.runId, trigger: 'manual' } }),
     ]),
@@ -97,4 +103,26 @@ it('an operator has serve run a day: a channel is told of its failure once, and 
   expect(entries.filter(({ who }) => who.startsWith('vera')).map(({ action }) => action)).toEqual([
     'sign-in',
   ]);
+});
+
+it('serve takes nobody for a user of its machine who may have come through a proxy, and needs a port of its own', async () => {
+  const { folder, standIn } = await prepareDay({ hasWorkers: false });
+  for (const [server, status] of [
+    [{}, 200],
+    [{ proxies: ['127.0.0.1'] }, 403],
+    [{ publicUrl: 'https://review.example.com' }, 403],
+  ] as const) {
+    await folder.configure({ server, schedule: { cron: '0 0 1 1 *', catchUpDays: 0 } });
+    const serving = folder.call(['serve', '--port', '0']);
+    await serving.wrote('"serving"');
+    const [, url = ''] = /"url":"([^"]+)"/.exec(serving.stderr) ?? [];
+    expect([server, (await fetch(url, { redirect: 'manual' })).status]).toEqual([server, status]);
+    serving.stop('SIGTERM');
+    await serving.ended;
+  }
+  const { port } = new URL(standIn.baseUrl);
+  expect(await folder.run(['serve', '--port', port])).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('choose another --port'),
+  });
 });
