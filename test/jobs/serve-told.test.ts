@@ -1,12 +1,15 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { day, prepareDay } from '../support/day-folder.js';
 import { reached, visitDesk, writeUsers } from '../support/desk-visit.js';
 import { createGate } from '../support/gate.js';
 import { success } from '../support/http-stand-in.js';
-import { csvOf } from '../support/made-bookings.js';
+import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { createMappingTruth, makeMappings, readCopy } from '../support/mapping-truth.js';
 import { patienceMs } from '../support/patience.js';
 import { accepting, startWebhookReceiver, unavailable } from '../support/webhook-receiver.js';
+import { mailOf } from '../verdict-mails/mails.js';
 
 interface Entry {
   readonly who: string;
@@ -24,6 +27,7 @@ it('an operator runs and cancels a day in serve: a channel hears of its failure 
         server: { users: './users.json' },
         // Nothing starts by itself.
         schedule: { cron: '0 0 1 1 *', catchUpDays: 0 },
+        verdicts: { maildir: './mail', pollMinutes: 0.002 },
         notify: [
           { ...receiver.channel, on: ['run-failed', 'day-recovered'] },
           { ...quiet.channel, name: 'quiet', on: ['volume-dropped'] },
@@ -38,6 +42,7 @@ it('an operator runs and cancels a day in serve: a channel hears of its failure 
       return success;
     },
   );
+  for (const part of ['new', 'cur']) await mkdir(join(folder.path, 'mail', part), { recursive: true });
   writeUsers(folder, { olga: 'operator', vera: 'viewer' });
   const vera = await visitDesk(folder, 'vera');
   expect((await vera.act(`/days/${day}/run`)).status).toBe(403);
@@ -65,7 +70,7 @@ it('an operator runs and cancels a day in serve: a channel hears of its failure 
       ],
     },
   });
-  await folder.writeBookings(csvOf(100));
+  await folder.writeBookings(toCsv(makeBookings(100, { first: 1_001 })));
   await olga.act(`/days/${day}/run`);
   await asked.passed;
   const clicks = await Promise.all([1, 2].map(() => olga.act(`/days/${day}/run`)));
@@ -76,7 +81,10 @@ it('an operator runs and cancels a day in serve: a channel hears of its failure 
   answers.open();
   await olga.act(`/days/${day}/run`);
   const done = await reached(olga, day, 'succeeded');
-  // Before it has told of that.
+  const mail = mailOf('text/plain', 'Incorrect: BR-1007\r\n');
+  await writeFile(join(folder.path, 'mail', 'new', '1.a.host'), mail);
+  await olga.serving.wrote('e-mail names bookings with an incorrect mapping');
+  // The channel was away: the next process tells it.
   olga.serving.kill('SIGKILL');
   await olga.serving.ended;
   expect(new Set(standIn.accepted().map(({ BookingReferenceId }) => BookingReferenceId)).size).toBe(100);
