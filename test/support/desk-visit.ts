@@ -8,16 +8,18 @@ import type { DayFolder } from './day-folder.js';
 import { patienceMs } from './patience.js';
 
 /** A running `serve`, and somebody who is signed in to its pages. */
-export interface DeskVisitor {
+interface DeskVisitor {
   readonly serving: RunningCommand;
   readonly url: string;
   /** The JSON of a page, or of what an action would do. */
   look(path: string): Promise<Record<string, unknown>>;
   /** Does what the preview at this address shows. */
   act(path: string, fields?: Readonly<Record<string, string>>): Promise<DeskAnswer>;
+  /** Stops `serve` and waits for its end. */
+  stop(): Promise<void>;
 }
 
-export interface DeskAnswer {
+interface DeskAnswer {
   readonly status: number;
   readonly data: Record<string, unknown>;
 }
@@ -68,6 +70,10 @@ export async function visitDesk(folder: DayFolder, name: string): Promise<DeskVi
       });
       return ask(path, { method: 'POST', body });
     },
+    async stop() {
+      serving.kill('SIGTERM');
+      await serving.ended;
+    },
   };
 }
 
@@ -85,5 +91,18 @@ export function reached(desk: DeskVisitor, day: string, state: string): Promise<
       return newest?.state === state && newest;
     },
     { timeout: patienceMs, interval: 20 },
+  );
+}
+
+interface AuditEntry {
+  readonly who: string;
+  readonly action: string;
+}
+
+/** What the audit trail says, without how and when somebody signed in. */
+export async function auditOf(folder: DayFolder): Promise<readonly AuditEntry[]> {
+  const { json } = await folder.run(['audit', '--json']);
+  return (json as { readonly entries: readonly AuditEntry[] }).entries.filter(
+    ({ action }) => !action.startsWith('sign-') && !action.startsWith('user-'),
   );
 }
