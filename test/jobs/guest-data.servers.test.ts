@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { day } from '../support/day-folder.js';
 import { expectReport } from '../support/expectations.js';
 import { useFastClock } from '../support/fast-clock.js';
-import { prepareFileDay, remoteFolder, remotePath } from '../support/file-day.js';
+import { prepareFileDay, remotePath } from '../support/file-day.js';
 import { findText } from '../support/found-text.js';
 import { success } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
@@ -101,5 +101,4 @@ it('what is kept of a guest is handed out, erased, kept out of a replay, and pur
   expect((await folder.run(['affected', day, '--json'])).json).toMatchObject({
     affected: [{ ServiceId: 100_002 }],
   });
-  expect(sftp.disk(remoteFolder)).toBeDefined();
 });
