@@ -29,7 +29,6 @@ const alsoNightly = [
   'test/desk/browser/*.test.ts',
   'test/jobs/every-source.servers.test.ts',
   'test/jobs/file-{calls,days,faults,frozen-owner,kill,server-faults}.servers.test.ts',
-  'test/jobs/mappings-sync.test.ts',
   'test/jobs/sandbox-faults-by-file.test.ts',
   'test/ledger/mapping-copy-processes.test.ts',
   'test/ledger/{postgres.servers,sqlite,sqlite-encrypted}.test.ts',
@@ -43,24 +42,11 @@ const alsoNightly = [
 ];
 
 /** Tests of whole days that run once more where several processes share the work, and where that makes a difference. */
-const shared = [
-  'desk-case-work',
-  'desk-operations',
-  'file-days',
-  'file-kill',
-  'file-stop',
-  'frozen-owner',
-  'guest-results',
-  'kill',
-  'stop-signals',
-];
+const shared = ['file-days', 'file-kill', 'file-stop', 'frozen-owner', 'kill', 'stop-signals'];
 /** Tests of which the contract suites of ledger and queue have the difference already. */
 const sharedNightly = [
   ...shared,
-  'audit',
   'bad-input',
-  'booking-lists',
-  'canary',
   'file-calls',
   'file-faults',
   'file-frozen-owner',
@@ -69,7 +55,6 @@ const sharedNightly = [
   'file-server-faults',
   'naughty-bookings',
   'ndjson',
-  'suspects',
 ];
 const ofDays = (names: readonly string[]) => names.map((name) => `test/jobs/${name}{,.servers}.test.ts`);
 
@@ -98,11 +83,7 @@ const projects = isNightly
         ...distributed,
         name: 'distributed nightly',
         testTimeout: 600_000,
-        include: [
-          'test/jobs/*kill-at-random.nightly.test.ts',
-          'test/jobs/month-of-cases.nightly.test.ts',
-          ...ofDays(sharedNightly),
-        ],
+        include: ['test/jobs/*kill-at-random.nightly.test.ts', ...ofDays(sharedNightly)],
       },
     ]
   : [

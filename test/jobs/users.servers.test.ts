@@ -10,7 +10,7 @@ const other = 'other random words here';
 
 describe('user add', () => {
   it.skipIf(!isAvailable)(
-    `asks for the password twice on a terminal, and never shows it (needs ${needs})`,
+    `asks for the password twice on a terminal, never shows it, and reads one line without one (needs ${needs})`,
     async () => {
       const { folder } = await prepareDay({
         bookings: toCsv(makeBookings(3)),
@@ -37,6 +37,17 @@ describe('user add', () => {
         expect(screen).not.toContain('four');
         expect(screen).not.toContain('random');
       }
+      // Without a terminal, it is the line of standard input.
+      const add = (input: string) => folder.run(['user', 'add', 'ben', '--role', 'viewer'], { input });
+      for (const input of ['short\n', `${password}\n${other}\n`, ''])
+        expect(await add(input)).toMatchObject({ exitCode: 2 });
+      expect(await add(`${password}\n`)).toMatchObject({ exitCode: 0 });
+      expect((await folder.run(['user', 'list', '--json'])).json).toEqual({
+        users: [
+          { name: 'ana', role: 'team', hasPassword: true },
+          { name: 'ben', role: 'viewer', hasPassword: true },
+        ],
+      });
     },
   );
 });

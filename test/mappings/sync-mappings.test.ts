@@ -163,6 +163,16 @@ describe('the end of a sync', () => {
 });
 
 describe('a sync', () => {
+  it('waits for nobody: it asks the service for nothing while another process syncs', async () => {
+    const { sync, mappings, standIn } = await prepare(() => ({ Mappings: [] }));
+    const hold = await mappings.holdSync();
+    await expect(sync()).rejects.toThrow('being synced by another process');
+    expect(standIn.requests).toEqual([]);
+    await hold?.release();
+    await sync();
+    expect(standIn.requests).toHaveLength(1);
+  });
+
   it('skips what it cannot read, sets it aside, and stores the rest of the page', async () => {
     const { sync, events, mappings } = await prepare(() => ({
       Mappings: [

@@ -54,7 +54,10 @@ export async function prepareWork({
     const { answer = () => ok, leaseMs = 30_000, graceMs = 0, source, ledger: own = ledger } = options;
     const { clock = Date.now } = options;
     const events: ReviewEvent[] = [];
-    const delivery = createBodyDelivery({ service: answering(answer), masterIdName: 'ServiceId', batchSize });
+    const delivery = createBodyDelivery({
+      ...{ service: answering(answer), masterIdName: 'ServiceId', batchSize },
+      findCanary: own.canaries.find,
+    });
     const common = {
       ledger: own,
       deliveryOf: () => delivery,

@@ -3,23 +3,23 @@ import { vi } from 'vitest';
 import type { Role } from '../../src/access/roles.js';
 import { createUsers, openUsersFile } from '../../src/access/users-file.js';
 import { password, passwordHash } from '../access/some-users.js';
+import type { RunningCommand } from './command.js';
 import type { DayFolder } from './day-folder.js';
 import { patienceMs } from './patience.js';
 
 /** A running `serve`, and somebody who is signed in to its pages. */
-export interface DeskVisitor {
+interface DeskVisitor {
+  readonly serving: RunningCommand;
   readonly url: string;
   /** The JSON of a page, or of what an action would do. */
   look(path: string): Promise<Record<string, unknown>>;
   /** Does what the preview at this address shows. */
   act(path: string, fields?: Readonly<Record<string, string>>): Promise<DeskAnswer>;
-  /** Sends a form as it is. */
-  send(path: string, fields: Readonly<Record<string, string>>): Promise<DeskAnswer>;
   /** Stops `serve` and waits for its end. */
   stop(): Promise<void>;
 }
 
-export interface DeskAnswer {
+interface DeskAnswer {
   readonly status: number;
   readonly data: Record<string, unknown>;
 }
@@ -30,9 +30,9 @@ export function writeUsers({ path }: DayFolder, people: Readonly<Record<string, 
   openUsersFile(join(path, 'users.json')).replace({ ...createUsers(), users });
 }
 
-/** Starts `serve` in this process and signs in. */
+/** Starts `serve` as a process of its own, and signs in. */
 export async function visitDesk(folder: DayFolder, name: string): Promise<DeskVisitor> {
-  const serving = folder.call(['serve', '--port', '0']);
+  const serving = folder.start(['serve', '--port', '0']);
   await serving.wrote('"serving"');
   const [, url = ''] = /"url":"([^"]+)"/.exec(serving.stderr) ?? [];
   const signedIn = await fetch(`${url}/sign-in`, {
@@ -59,46 +59,37 @@ export async function visitDesk(folder: DayFolder, name: string): Promise<DeskVi
       },
       { timeout: patienceMs, interval: 100 },
     );
-  const send: DeskVisitor['send'] = (path, fields) =>
-    ask(path, { method: 'POST', body: new URLSearchParams(fields) });
   return {
-    url,
-    send,
-    look,
+    ...{ serving, url, look },
     async act(path, fields = {}) {
       const { token, seen } = await look(path);
-      return send(path, {
+      const body = new URLSearchParams({
         token: String(token),
         ...(typeof seen === 'string' && { seen }),
         ...fields,
       });
+      return ask(path, { method: 'POST', body });
     },
     async stop() {
-      serving.stop('SIGTERM');
+      serving.kill('SIGTERM');
       await serving.ended;
     },
   };
 }
 
 /** What a page says about a run. */
-export interface ShownRun {
+interface ShownRun {
   readonly runId: string;
-  readonly day: string;
   readonly state: string;
-  readonly trigger: string;
-  readonly reason?: string;
-  readonly finishedAt?: string;
-  readonly counts: { readonly delivered: number; readonly pending: number };
-}
-
-export async function runsOf(desk: DeskVisitor, day: string): Promise<readonly ShownRun[]> {
-  return (await desk.look(`/days/${day}`)).runs as readonly ShownRun[];
 }
 
 /** Waits until the newest run of the day is in that state. */
 export function reached(desk: DeskVisitor, day: string, state: string): Promise<ShownRun> {
   return vi.waitUntil(
-    async () => (await runsOf(desk, day)).find((run, index) => index === 0 && run.state === state),
+    async () => {
+      const [newest] = (await desk.look(`/days/${day}`)).runs as readonly ShownRun[];
+      return newest?.state === state && newest;
+    },
     { timeout: patienceMs, interval: 20 },
   );
 }

@@ -26,9 +26,10 @@ const settled: readonly RemoteRemoval['outcome'][] = ['removed', 'absent', 'othe
 
 /** Whether the server may still hold something of a run of which a guest was erased, for example because it refused. */
 export function isServerBehind({ guestErasedAt, file }: Run): boolean {
-  const isOpen = ({ tried }: ReturnType<typeof listSent>[number]) =>
-    !(tried && settled.includes(tried.outcome));
-  return guestErasedAt !== undefined && listSent(file).some(isOpen);
+  const isOpen = (tried: RemoteRemoval | undefined) => !(tried && settled.includes(tried.outcome));
+  // The service may have put the guest into more files than the run has judged.
+  const tries = [...listSent(file).map(({ tried }) => tried), ...(file?.removals ?? [])];
+  return guestErasedAt !== undefined && tries.some(isOpen);
 }
 
 /** Removes files with the guest from the SFTP server, as far as it permits that, in one session for all days. */

@@ -7,6 +7,7 @@ import { SourceError } from '../../../src/review/source.js';
 import { UsageError } from '../../../src/text/usage-error.js';
 import { withReplaced } from '../../support/fake-ledger.js';
 import { createArraySource, records } from '../array-source.js';
+import { unavailable } from '../scripted-service.js';
 import { prepareWork, requestOf, reviewedDay, unstopped } from '../working-day.js';
 
 const day = reviewedDay.iso;
@@ -33,6 +34,18 @@ describe('a day', () => {
     expect(work.calls).toEqual([]);
     const { run: after } = await reviewDay(requestOf(), work.startAlone().parts, unstopped);
     expect(after).toMatchObject({ id: run.id, state: 'succeeded', counts: { read: 12, delivered: 12 } });
+  });
+
+  it('that was collected with names is not resumed once they are to be left out', async () => {
+    const work = await prepareWork();
+    await reviewDay(requestOf(), work.startAlone({ answer: () => unavailable }).parts, unstopped);
+    const { parts } = work.startAlone();
+    const nameless = { ...parts.deliveryFor('body'), names: 'omit' as const };
+    const resuming = reviewDay(requestOf(), { ...parts, deliveryFor: () => nameless }, unstopped);
+    await expect(resuming).rejects.toThrow(
+      'resuming it would send the names that guestNames: omit leaves out',
+    );
+    expect(work.accepted).toEqual([]);
   });
 
   it('is free again after a usage error', async () => {

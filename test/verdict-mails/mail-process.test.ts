@@ -5,7 +5,7 @@ import { hashReference } from '../../src/booking/booking.js';
 import { megabyte, type ProcessLimits, startLimited } from '../../src/verdict-mails/limited-process.js';
 import { createMailProcess, readerLimits } from '../../src/verdict-mails/mail-process.js';
 import { UnreadMailError } from '../../src/verdict-mails/records.js';
-import { mailOf, words } from '../verdict-mails/mails.js';
+import { mailOf, words } from './mails.js';
 
 /** The built process that reads e-mails, with other limits. */
 function prepare(limits: Partial<ProcessLimits> = {}) {

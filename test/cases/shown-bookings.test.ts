@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { bookingToJson, describeVerdict, toHistory } from '../../src/cases/shown-bookings.js';
+import type { StepState } from '../../src/ledger/step.js';
+import type { Trace } from '../../src/ledger/tracing.js';
+import { unknownPair } from '../../src/mappings/hotels/compare-hotels.js';
+import type { ListedBooking } from '../../src/review/verdicts/listing.js';
+import { formatInstant } from '../../src/text/format.js';
+import { someRun } from '../review/some-run.js';
+
+type BookingTrace = Extract<Trace, { kind: 'booking' }>;
+
+const at = Date.parse('2026-11-21T02:30:05Z');
+const attempt = {
+  step: 'batch 3',
+  attempt: 1,
+  startedAt: at,
+  endedAt: at,
+  outcome: 'done',
+  code: 'ok',
+} as const;
+
+function traced(changes: Partial<BookingTrace> = {}, state: StepState | undefined = 'done'): BookingTrace {
+  return {
+    ...{ kind: 'booking', run: someRun(), form: 'body', batch: 0, position: 0 },
+    line: '{"ServiceId":7,"BookingReferenceId":"BR-1","BookingClientName":"Ana Gil"}',
+    attempts: [{ ...attempt, answer: 'for Ana Gil' }],
+    step: { name: 'batch 3', kind: 'batch', state },
+    ...changes,
+  };
+}
+
+const silent = { withAnswers: false };
+
+describe('The history of a booking', () => {
+  it('has the state of the step that sends it', () => {
+    const states = ['done', 'refused', 'waiting', 'ready', 'running', 'failed', 'halved', 'overdue'] as const;
+    const pending = Array(6).fill('pending');
+    expect(states.map((state) => toHistory(traced({}, state), silent).state)).toEqual([
+      ...['delivered', 'refused', ...pending],
+    ]);
+  });
+
+  it('has neither the guest nor the service’s words, unless these are asked for', () => {
+    const file = traced({ form: 'file', line: '7,BR-1,"Gil, Ana",hotelbeds,00123,20112026,23112026' });
+    for (const trace of [traced(), file])
+      expect(JSON.stringify(toHistory(trace, silent))).not.toMatch(/Ana|Gil/);
+    expect(toHistory(file, silent).booking).toMatchObject({
+      BookingClientName: '***',
+      CheckInDate: '2026-11-20',
+    });
+    expect(toHistory(traced(), { withAnswers: true }).attempts).toMatchObject([{ answer: 'for Ana Gil' }]);
+  });
+
+  it('says why no verdict is known, and up to when no e-mail named it', () => {
+    const emailsReadUntil = at;
+    const describe = (trace: BookingTrace, options = {}) =>
+      describeVerdict(toHistory(trace, { ...silent, ...options }), formatInstant);
+    const byFile = traced({ run: someRun({ delivery: 'file' }) });
+    expect([
+      describe(traced()),
+      describe(traced(), { emailsReadUntil }),
+      describe(byFile, { emailsReadUntil }),
+      describe(traced({ namedByEmailAt: at }), { emailsReadUntil }),
+      describe(traced({}, 'refused'), { emailsReadUntil }),
+      describe(traced({ isSuperseded: true })),
+    ]).toEqual([
+      'unknown, it went by body, and the service reports such verdicts by e-mail only',
+      'unknown, it went by body, and is not named by any e-mail up to 2026-11-21 02:30:05Z',
+      expect.stringMatching(/^unknown, it can't be in the file and went by body, and is not named/),
+      'affected, its mapping is incorrect (named by e-mail of 2026-11-21 02:30:05Z)',
+      'unknown, the service refused it',
+      expect.stringMatching(/; superseded: its source held another hotel or stay/),
+    ]);
+  });
+
+  it('of a rejected record is no more than its place, and why', () => {
+    const reject: Trace = {
+      kind: 'reject',
+      run: someRun(),
+      place: 88,
+      reason: 'service-id-invalid',
+      value: 'Ana',
+    };
+    const { runId, day, runState, ...history } = toHistory(reject, silent);
+    expect(history).toEqual({
+      ...{ state: 'rejected', verdict: 'unknown', verdictReason: 'not-delivered' },
+      rejected: { place: 88, reason: 'service-id-invalid' },
+    });
+  });
+});
+
+it('A listed booking says why it is in its list', () => {
+  const listed: ListedBooking = {
+    ...{ day: '2026-11-20', runId: 'r1', fields: { ServiceId: 7 } },
+    ...{ copyServiceId: null, copy: 'unmapped', hotels: unknownPair },
+  };
+  const why = { code: 'code-2009', step: 'batch 0.1', reason: 'missing', field: 'ProviderName' } as const;
+  expect(bookingToJson({ ...listed, ...why, verdictReason: 'unclear' }, true)).toMatchObject({
+    ...{ ServiceId: 7, runId: 'r1', caseId: null, ...why, verdictReason: 'unclear' },
+  });
+});

@@ -1,0 +1,48 @@
+import { appendFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { appendNewHotels, writeNewHotels } from '../../jobs/new-hotels.js';
+import { rowOf, syncRows } from '../contracts/mapping-copy/pages.js';
+import { openTemporaryLedger } from '../review/temporary-ledger.js';
+
+const at = Date.parse('2026-11-20T02:30:00Z');
+
+it('each new master hotel is listed once, and none that is held, in a new file and in one that grows', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'hotel-review-test-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const { mappings } = await openTemporaryLedger(() => at);
+  const [whole, growing] = [join(folder, 'new.ndjson'), join(folder, 'lists', 'all.ndjson')];
+  const bring = (...hotels: number[]) =>
+    syncRows(
+      mappings,
+      hotels.map((serviceId) => rowOf(`h-${serviceId}`, serviceId)),
+      at,
+    );
+  const listed = async (path: string) => {
+    const lines = (await readFile(path, 'utf8')).trimEnd().split('\n');
+    return lines.map((line) => /"ServiceId":(\d+)/.exec(line)?.[1] ?? line);
+  };
+  const append = (...held: number[]) =>
+    appendNewHotels(growing, mappings, { held: new Set(held), clock: () => at });
+
+  await bring(1, 2, 3);
+  const last = await writeNewHotels(whole, mappings, new Set([2]));
+  expect(await listed(whole)).toEqual(['1', '3']);
+  // They are new until they are noted as listed.
+  await append(3);
+  expect(await listed(growing)).toEqual(['1', '2']);
+  expect(await writeNewHotels(whole, mappings, new Set())).toBe(0);
+  expect([last > 0, await readFile(whole, 'utf8')]).toEqual([true, '']);
+
+  // Half a line, of a machine that lost its power.
+  await appendFile(growing, '{"Servi');
+  await bring(4);
+  await append();
+  await append();
+  expect(await listed(growing)).toEqual(['1', '2', '{"Servi', '4']);
+  await expect(writeNewHotels(join(folder, 'none', 'new.ndjson'), mappings, new Set())).rejects.toThrow(
+    'ENOENT',
+  );
+  expect(await readdir(folder)).toEqual(['lists', 'new.ndjson']);
+});

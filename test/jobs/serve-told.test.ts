@@ -1,0 +1,128 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { day, prepareDay } from '../support/day-folder.js';
+import { auditOf, reached, visitDesk, writeUsers } from '../support/desk-visit.js';
+import { createGate } from '../support/gate.js';
+import { success } from '../support/http-stand-in.js';
+import { makeBookings, toCsv } from '../support/made-bookings.js';
+import { createMappingTruth, makeMappings, readCopy } from '../support/mapping-truth.js';
+import { patienceMs } from '../support/patience.js';
+import { accepting, startWebhookReceiver, unavailable } from '../support/webhook-receiver.js';
+import { mailOf } from '../verdict-mails/mails.js';
+
+it('an operator runs and cancels a day in serve: a channel hears of its failure once, and by the next process that it recovered', async () => {
+  const [receiver, quiet] = [await startWebhookReceiver(), await startWebhookReceiver()];
+  const truth = createMappingTruth(makeMappings(25), 10);
+  const [asked, answers] = [createGate(), createGate()];
+  const { folder, standIn } = await prepareDay(
+    {
+      bookings: 'not a header\n',
+      settings: {
+        server: { users: './users.json' },
+        // Nothing starts by itself.
+        schedule: { cron: '0 0 1 1 *', catchUpDays: 0 },
+        verdicts: { maildir: './mail', pollMinutes: 0.002 },
+        notify: [
+          { ...receiver.channel, on: ['run-failed', 'day-recovered'] },
+          { ...quiet.channel, name: 'quiet', on: ['volume-dropped'] },
+        ],
+      },
+      hasWorkers: false,
+    },
+    async (request) => {
+      if (request.method === 'GET') return truth.answer(request);
+      asked.open();
+      await answers.passed;
+      return success;
+    },
+  );
+  for (const part of ['new', 'cur']) await mkdir(join(folder.path, 'mail', part), { recursive: true });
+  writeUsers(folder, { olga: 'operator', vera: 'viewer' });
+  const vera = await visitDesk(folder, 'vera');
+  expect((await vera.act(`/days/${day}/run`)).status).toBe(403);
+  await vera.stop();
+  expect((await vera.serving.ended).exitCode).toBe(0);
+
+  const olga = await visitDesk(folder, 'olga');
+  expect((await olga.act(`/days/${day}/run`)).status).toBe(200);
+  await reached(olga, day, 'failed');
+  await vi.waitUntil(() => receiver.arrived.length === 1, { timeout: patienceMs });
+  expect(receiver.takeNew()).toEqual([`run-failed ${day}`]);
+  expect(JSON.stringify(receiver.arrived)).not.toContain(folder.path);
+  expect((await olga.act('/mappings/sync', { reason: 'a new provider' })).status).toBe(200);
+  await olga.serving.wrote('"sync ended"');
+
+  receiver.answer = unavailable;
+  const tested = await folder.run(['notify', 'test', '--json']);
+  expect(tested).toMatchObject({
+    exitCode: 1,
+    json: {
+      ok: false,
+      channels: [
+        { accepted: false, code: 'http-503' },
+        { name: 'quiet', accepted: true },
+      ],
+    },
+  });
+  await folder.writeBookings(toCsv(makeBookings(100, { first: 1_001 })));
+  await olga.act(`/days/${day}/run`);
+  await asked.passed;
+  const clicks = await Promise.all([1, 2].map(() => olga.act(`/days/${day}/run`)));
+  expect(clicks.map(({ status }) => status)).toEqual([200, 200]);
+  const { runId: given } = await reached(olga, day, 'delivering');
+  expect((await olga.act(`/days/${day}/cancel`, { reason: 'wrong export' })).status).toBe(200);
+  expect(await reached(olga, day, 'cancelled')).toMatchObject({ runId: given, cancelReason: 'wrong export' });
+  answers.open();
+  await olga.act(`/days/${day}/run`);
+  const done = await reached(olga, day, 'succeeded');
+  const mail = mailOf('text/plain', 'Incorrect: BR-1007\r\n');
+  await writeFile(join(folder.path, 'mail', 'new', '1.a.host'), mail);
+  await olga.serving.wrote('e-mail names bookings with an incorrect mapping');
+  // The channel was away: the next process tells it.
+  olga.serving.kill('SIGKILL');
+  await olga.serving.ended;
+  expect(new Set(standIn.accepted().map(({ BookingReferenceId }) => BookingReferenceId)).size).toBe(100);
+
+  receiver.answer = accepting;
+  await folder.run(['run', day]);
+  await vi.waitUntil(() => receiver.accepted.length === 2, { timeout: patienceMs });
+  expect(receiver.takeNew()).toEqual([`day-recovered ${day}`]);
+  const recoveries = receiver.arrived.filter(({ event }) => event === 'day-recovered');
+  expect(new Set(recoveries.map(({ id }) => id)).size).toBe(1);
+  expect(quiet.arrived.map(({ event }) => event)).toEqual(['test']);
+  expect(await readCopy(folder.ledgerFile)).toEqual(truth.standing());
+
+  const entries = await auditOf(folder);
+  expect(entries).toMatchObject(
+    expect.arrayContaining([
+      expect.objectContaining({ who: 'olga (desk)', action: 'run', subject: day }),
+      expect.objectContaining({ who: 'olga (desk)', action: 'cancel', details: { reason: 'wrong export' } }),
+      expect.objectContaining({ who: 'olga (desk)', action: 'sync', details: { reason: 'a new provider' } }),
+      expect.objectContaining({ who: 'serve', details: { run: done.runId, trigger: 'manual' } }),
+    ]),
+  );
+  expect(entries.filter(({ who }) => who.startsWith('vera'))).toEqual([]);
+});
+
+it('serve takes nobody for a user of its machine who may have come through a proxy, and needs a port of its own', async () => {
+  const { folder, standIn } = await prepareDay({ hasWorkers: false });
+  for (const [server, status] of [
+    [{}, 200],
+    [{ proxies: ['127.0.0.1'] }, 403],
+    [{ publicUrl: 'https://review.example.com' }, 403],
+  ] as const) {
+    await folder.configure({ server, schedule: { cron: '0 0 1 1 *', catchUpDays: 0 } });
+    const serving = folder.call(['serve', '--port', '0']);
+    await serving.wrote('"serving"');
+    const [, url = ''] = /"url":"([^"]+)"/.exec(serving.stderr) ?? [];
+    expect([server, (await fetch(url, { redirect: 'manual' })).status]).toEqual([server, status]);
+    serving.stop('SIGTERM');
+    await serving.ended;
+  }
+  const { port } = new URL(standIn.baseUrl);
+  expect(await folder.run(['serve', '--port', port])).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('choose another --port'),
+  });
+});

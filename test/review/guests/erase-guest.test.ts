@@ -1,0 +1,169 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createDirectoryArchive } from '../../../src/archive/archive.js';
+import { createBusinessDay } from '../../../src/booking/business-day.js';
+import { hashCells } from '../../../src/booking/record-cells.js';
+import type { Reject } from '../../../src/ledger/rejects.js';
+import { defaultResultPattern, locateRemoteFiles } from '../../../src/review/file/remote-files.js';
+import { eraseGuest } from '../../../src/review/guests/erase-guest.js';
+import { findBookingsOf, findGuest } from '../../../src/review/guests/guest.js';
+import { SftpError, type SftpServer, type SftpSession } from '../../../src/sftp/sftp.js';
+import { createDirectorySpool } from '../../../src/spool/spool.js';
+import { at, chunkOf, done, newRun, perform, rightOf, startCollect } from '../../contracts/ledger/days.js';
+import { createOutside } from '../../crash/outside.js';
+import { createSftpDouble } from '../../crash/sftp-double.js';
+import { collectBookings, deliverBookings, someBooking } from '../../desk/some-bookings.js';
+import { addFileRun } from '../../desk/some-file-run.js';
+import { findText } from '../../support/found-text.js';
+import { openTemporaryLedger } from '../temporary-ledger.js';
+
+const unstopped = new AbortController().signal;
+const [day, timezone] = ['2026-11-20', 'Europe/Madrid'];
+const others = { bookingReferenceId: 'BR-2', bookingClientName: 'Eva Roth' };
+
+async function prepare() {
+  const folder = await mkdtemp(join(tmpdir(), 'hotel-review-test-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const ledger = await openTemporaryLedger(() => at);
+  const archive = createDirectoryArchive({ root: join(folder, 'archive'), account: 'an-account' });
+  const spool = createDirectorySpool({ root: join(folder, 'spool') });
+
+  async function erase(
+    reference: string,
+    { all = false, dryRun = false, sftp }: { all?: boolean; dryRun?: boolean; sftp?: SftpServer } = {},
+  ) {
+    const guest = await findGuest(ledger, reference);
+    const parts = { ledger, archive, spool, sftp, timezone, dryRun };
+    const { erased, left } = await eraseGuest(
+      { ...parts, resultPattern: defaultResultPattern, signal: unstopped },
+      { guest, all, at },
+    );
+    return { erased: erased.map(({ place, name }) => `${place}: ${name}`), left };
+  }
+
+  const keep = (runId: string, name: string, text: string) => archive.keep(day, runId, name, toAsync(text));
+  return { folder, ledger, archive, spool, erase, keep };
+}
+
+async function* toAsync(text: string): AsyncGenerator<Buffer, void, undefined> {
+  yield Buffer.from(text);
+}
+
+const answering = (answer: string) => ({ ...done, evidence: { ...done.evidence, answer } });
+const says = { withNames: 'for GIL, Ana', without: 'fine' };
+
+describe('An erased guest', () => {
+  it('is in no answer of the service about anybody of the day', async () => {
+    const { ledger, erase } = await prepare();
+    await deliverBookings(ledger, 'r1', [someBooking()]);
+    for (const [id, answer] of [
+      ['r2', says.withNames],
+      ['r3', says.without],
+    ] as const) {
+      const run = await collectBookings(ledger, id, [someBooking(others)]);
+      await perform(ledger, run, 'batch 0', answering(answer));
+      await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
+    }
+    const answersOf = async (id: string) => (await ledger.steps.listAnswered(id)).map(({ answer }) => answer);
+    await erase('BR-1', { dryRun: true });
+    expect(await answersOf('r2')).toEqual([says.withNames]);
+    expect((await erase('BR-1')).erased).toEqual([
+      'ledger: the answer to attempt 1 of batch 0',
+      'ledger: body batch 0',
+    ]);
+    expect([await answersOf('r2'), await answersOf('r3')]).toEqual([[], [says.without]]);
+  });
+
+  it('loses only the name, or with everything the reference and the stay, too; others lose nothing', async () => {
+    const { ledger, erase } = await prepare();
+    await deliverBookings(ledger, 'r1', [someBooking(), someBooking(others)]);
+    const read = async () => (await ledger.bookings.readBatch('r1', 'body', 0)).toString();
+    await erase('BR-1');
+    expect(await read()).not.toContain('Ana Gil');
+    expect(await read()).toMatch(/BR-1".*2026-11-25.*\n.*Eva Roth/);
+    expect((await erase('BR-1')).erased).toEqual([]);
+    await erase('BR-1', { all: true });
+    expect(await read()).toMatch(/^(?!.*(?:BR-1|2026-11-25)).*\n.*"BR-2".*Eva Roth.*2026-11-25/);
+    expect(await ledger.bookings.trace('BR-1')).toEqual([]);
+  });
+
+  it('is in no rejected record, whichever of its cells held the name or the reference', async () => {
+    const { ledger, erase } = await prepare();
+    await deliverBookings(ledger, 'r1', [someBooking()]);
+    const reject = (place: number, held: Partial<Reject>): Reject => ({
+      ...{ place, reason: 'service-id-invalid', field: 'ServiceId', ...held },
+    });
+    const run = await ledger.runs.create(newRun('r2'));
+    const collect = await startCollect(ledger, run);
+    const rejects = [
+      reject(1, { reference: 'BR-1', value: 'x' }),
+      reject(2, { reference: 'Gil, Ana', value: '7' }),
+      reject(3, { value: 'ANA GIL' }),
+      reject(4, { reference: 'Bedlink', value: 'y', cells: hashCells(['7', 'BR-1']) }),
+      reject(5, { reference: 'BR-2', value: 'Eva Roth' }),
+    ];
+    await collect.store(chunkOf({ rejects }));
+    await collect.finish({ steps: [], at });
+    await ledger.runs.settle(rightOf(run), { state: 'failed', at });
+    expect((await findBookingsOf(ledger, ' ana gil', unstopped)).unreferenced).toBe(1);
+    expect((await erase('BR-1')).left).toEqual([]);
+    expect((await ledger.rejects.listHeld('r2')).map(({ place }) => place)).toEqual([5]);
+  });
+
+  it('stays in a run that may still send them, and on a day that somebody works on, and the receipt says so', async () => {
+    const { ledger, erase } = await prepare();
+    const run = await collectBookings(ledger, 'r1', [someBooking()]);
+    const why = async (options = {}) => (await erase('BR-1', options)).left.map((one) => one.why);
+    const unfinished = [expect.stringMatching(/`run 2026-11-20`.*`cancel 2026-11-20`/)];
+    expect([await why(), await why({ dryRun: true })]).toEqual([unfinished, unfinished]);
+    await ledger.runs.settle(rightOf(run), { state: 'cancelled', at });
+    const hold = await ledger.holds.day(day);
+    expect(await why()).toEqual([expect.stringContaining('is being worked on')]);
+    await hold?.release();
+    expect(await why()).toEqual([]);
+    expect((await findGuest(ledger, 'BR-1')).names.size).toBe(0);
+  });
+
+  it('takes the files of runs that the ledger does not know along, and names those that are nobody’s', async () => {
+    const { folder, ledger, archive, spool, erase, keep } = await prepare();
+    await deliverBookings(ledger, 'r1', [someBooking()]);
+    const text = 'BookingReferenceId,BookingClientName\nBR-1,Ana Gil\n';
+    await keep('lost', 'sent.csv', text);
+    await keep('of-others', 'sent.csv', text.replace('BR-1,Ana Gil', 'BR-2,Eva Roth'));
+    const unmarked = join(folder, 'archive', day, 'unmarked');
+    await mkdir(unmarked);
+    await writeFile(join(unmarked, 'sent.csv'), text);
+    await spool.write('lost.csv', toAsync(text));
+    const { erased, left } = await erase('BR-1');
+    expect(erased).toEqual(['ledger: body batch 0', 'archive: sent.csv', 'spool: lost.csv']);
+    expect(left).toMatchObject([
+      { runId: 'unmarked', place: 'archive', why: expect.stringMatching(/no mark/) },
+    ]);
+    expect(findText(folder, 'Ana Gil')).toEqual([join(unmarked, 'sent.csv')]);
+    expect(await archive.list(day, 'of-others')).toEqual(['sent.csv']);
+  });
+
+  it('stays on a server that is away or denies it, until it is asked again', async () => {
+    const { ledger, erase } = await prepare();
+    const { day: fileDay } = await addFileRun(ledger);
+    const double = createSftpDouble(createOutside(at));
+    const { path } = locateRemoteFiles(createBusinessDay(fileDay, timezone));
+    double.put(path, 'BookingReferenceId,BookingClientName\nF-1,Ana Gil\n');
+    const connect = async (changes: Partial<SftpSession>) => ({
+      ...(await double.connect({ signal: unstopped })),
+      ...changes,
+    });
+    const away: SftpServer = {
+      connect: () => Promise.reject(new SftpError('retryable', 'unreachable', 'the server is away')),
+    };
+    const denying: SftpServer = { connect: () => connect({ remove: async () => 'denied' }) };
+    const why = async (sftp: SftpServer) => (await erase('F-1', { sftp })).left.map((one) => one.why);
+    expect(await why(away)).toEqual(['the server is away']);
+    expect(await why(denying)).toEqual([expect.stringContaining(`${path}: the server denies it`)]);
+    expect(Object.keys(double.readAll())).toEqual([path]);
+    expect(await why(double)).toEqual([]);
+    expect(double.readAll()).toEqual({});
+  });
+});
