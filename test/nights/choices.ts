@@ -8,6 +8,8 @@ export interface Choices {
   /** A number from 0 up to this one. */
   below(limit: number): number;
   some<Item>(items: readonly Item[], most?: number): Item[];
+  /** One of them, rather one of these. */
+  pickAmong(guests: readonly Guest[], rather: readonly Guest[]): Guest;
   guests(): Guest[];
   /** What lies in an export. @param hasBoth whether both rooms of a booking are booked on that day */
   source(hasBoth: boolean): readonly Guest[];
@@ -30,6 +32,10 @@ export function createChoices(random: () => number): Choices {
     pick,
     isOneIn,
     some,
+    pickAmong(guests, rather) {
+      const preferred = guests.filter((guest) => rather.includes(guest));
+      return pick(preferred.length > 0 ? preferred : guests);
+    },
     below: (limit) => Math.floor(random() * limit),
     guests: () => [...some(allSingles), ...crowd.slice(0, pick([0, 0, 19, 20, crowd.length]))],
 

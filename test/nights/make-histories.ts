@@ -1,6 +1,7 @@
 import { createSeededRandom } from '../../src/sandbox/common/random.js';
 import { type Choices, createChoices } from './choices.js';
 import type { EventKind, Plan } from './events/event.js';
+import type { Guest } from './guests.js';
 import { type Event, type History, kindOf, listEventKinds } from './history.js';
 import { createSightings } from './sightings.js';
 
@@ -30,19 +31,22 @@ export function* makeHistories(seed: number): Generator<History> {
     const both = Array.from({ length: days }, () => choices.isOneIn(2));
     const history: Event[] = [];
     let before: readonly string[] = [];
-    const add = (plan: Plan) => {
+    const sources = new Map<number, readonly Guest[]>();
+    const add = (day: number, isBegun: boolean) => {
+      const plan = { day, isBegun, hasBoth: both[day] === true, source: sources.get(day) ?? [] };
       const event = choose(plan, before);
+      if (event.kind === 'review') sources.set(day, event.source);
       const kinds = kindOf(event).kindsOf(event);
       planned.note(before, kinds);
       if (kinds.length > 0) before = kinds;
       history.push(event);
     };
     for (let day = 0; day < days; day += 1) {
-      add({ day, hasBoth: both[day] === true, isBegun: false });
+      add(day, false);
       const more = choices.below(mostFollowers);
       for (let count = 0; count < more; count += 1) {
         const about = choices.isOneIn(5) ? Math.max(0, day - 1) : day;
-        add({ day: about, hasBoth: both[about] === true, isBegun: true });
+        add(about, true);
       }
     }
     yield history;

@@ -14,11 +14,11 @@ export interface Erase extends OfDay {
 const erasable: readonly Guest[] = ['eva', 'tom', 'zoe', 'gone', 'crowd 3'];
 
 export const erase: EventKind<Erase> = {
-  weights: { following: 1 },
+  weights: { following: 2 },
   kinds: ['erase'],
-  make: ({ day }, choices) => ({
+  make: ({ day, source }, choices) => ({
     ...{ kind: 'erase', day },
-    guest: choices.pick(erasable),
+    guest: choices.pickAmong(erasable, source),
     trouble: someTrouble(choices),
   }),
   kindsOf: () => ['erase'],

@@ -36,6 +36,8 @@ export interface Plan extends OfDay {
   /** Both rooms of a booking are booked on it. */
   readonly hasBoth: boolean;
   readonly isBegun: boolean;
+  /** Who was in its export the last time. */
+  readonly source: readonly Guest[];
 }
 
 /** What an event works with: the world on its day. */

@@ -12,16 +12,17 @@ export interface Mail extends OfDay {
   readonly form: 'named' | 'twice' | 'pairs' | 'unreadable';
 }
 
+const nameable = allSingles.filter(hasReference);
 const matchMs = 14 * 86_400_000;
 
 export const mail: EventKind<Mail> = {
   weights: { following: 1 },
   kinds: ['mail named', 'mail twice', 'mail pairs'],
 
-  make: ({ day }, { pick, some }) => ({
+  make: ({ day, source }, { pick, pickAmong, some }) => ({
     ...{ kind: 'mail', day },
     form: pick(['named', 'named', 'twice', 'pairs', 'unreadable']),
-    names: [pick(allSingles.filter(hasReference)), ...some(allSingles.filter(hasReference), 1)],
+    names: [pickAmong(nameable, source), ...some(nameable, 1)],
   }),
 
   kindsOf: ({ form }) => [`mail ${form}`],
