@@ -25,14 +25,22 @@ const incomplete = makeBookings(3, { first: 101 }).map((booking, index) => ({
 }));
 const old = toReviewFile(makeBookings(2, { first: 901 }));
 const oldResult = old.replaceAll(/\n(?=.)/g, ',False\n').replace(',False', ',IsCorrectMapping');
+/** A column that is kept for people, and not sent. */
+const price = '185.50';
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
 it('a night by file against a real server, stopped while its result is awaited, is sent once and proven', async () => {
   const spooled: number[] = [];
   const { folder, standIn, service, listRemote } = await prepareFileDay(server(), {
-    bookings: stringify([...complete, ...incomplete], { header: true }),
-    // Nobody looks again so soon.
-    settings: { file: { resultPollSeconds: 600, maxPostedShare: 1 } },
+    bookings: stringify(
+      [...complete, ...incomplete].map((booking) => ({ ...booking, precio: price })),
+      { header: true },
+    ),
+    settings: {
+      source: { keep: { Price: 'precio' } },
+      // Nobody looks again so soon.
+      file: { resultPollSeconds: 600, maxPostedShare: 1 },
+    },
     onCall() {
       const spool = join(folder.path, 'data', 'spool');
       spooled.push(...readdirSync(spool).map((name) => modeOf(join(spool, name))));
@@ -101,7 +109,18 @@ it('a night by file against a real server, stopped while its result is awaited, 
   );
   expect(readdirSync(join(folder.path, 'data', 'spool'))).toEqual([]);
   expect((await folder.run(['verify', day])).exitCode).toBe(0);
-  expect((await folder.run(['affected', day])).stdout).toContain('BR-2');
+  expect((await folder.run(['affected', day, '--json'])).json).toMatchObject({
+    affected: [{ BookingReferenceId: 'BR-2', kept: { Price: price } }],
+  });
+  expect(JSON.stringify(standIn.requests.map(({ url, body }) => `${url} ${body}`))).not.toContain(price);
+
+  // The page of the day that is kept beside it names hotels, and nothing of a booking.
+  const pages = join(folder.path, 'data', 'archive', 'reports', day);
+  expect(readdirSync(pages)).toEqual([`${result.report.runId}-succeeded.html`]);
+  const page = readFileSync(join(pages, `${result.report.runId}-succeeded.html`), 'utf8');
+  expect(page).toContain('1 booking on an incorrect mapping');
+  expect(page).toContain('002A');
+  expect(page).not.toMatch(/Guest|BR-\d|2026-12-0[18]/);
 
   expect((await folder.run(['evidence', 'BR-2', '--out', 'proof.zip'])).exitCode).toBe(0);
   expect(modeOf(join(folder.path, 'proof.zip'))).toBe(0o600);

@@ -18,6 +18,9 @@ import { attemptOf, fileBookings, now, prepareFileRun, remote } from './file-run
 import { resultOf } from './result-server.js';
 
 const file = fileOf(fileBookings(5)).toString();
+/** Of what the service is told. */
+const pathPrefix = 'acme/';
+const toldPath = `${pathPrefix}${remote.path}`;
 const resultPath = `${remote.folder}/20112026_Result.csv`;
 const unanswered = { ...unavailable, outcomeUnknown: true };
 const notFound: Verdict = { kind: 'fatal', code: 'http-404', httpStatus: 404 };
@@ -95,7 +98,7 @@ describe('trigger', () => {
     await tamper(day);
     day.reach(now + 1_000);
     expect(await day.trigger()).toMatchObject({ kind: 'done', evidence: { code: 'ok' } });
-    expect(day.calls).toEqual([{ path: remote.path, file }]);
+    expect(day.calls).toEqual([{ path: toldPath, file }]);
   });
 
   it('leaves a file alone that was only touched', async () => {
@@ -103,7 +106,7 @@ describe('trigger', () => {
     day.server.replace(remote.path, file, now + 1_000);
     day.reach(now + 1_000);
     await day.trigger();
-    expect(day.calls).toEqual([{ path: remote.path, file }]);
+    expect(day.calls).toEqual([{ path: toldPath, file }]);
     expect(day.countPublished()).toBe(1);
   });
 
@@ -134,7 +137,7 @@ describe('trigger', () => {
   ])('of a file that the service does not find names its path, and %s', async (_, delivered, words) => {
     const day = await uploadedDay(notFound);
     day.pretend({ counts: { ...day.run().counts, delivered } });
-    const path = `does not find the file ${remote.path}: check file.sftp.root and file.ftpFilePathPrefix`;
+    const path = `does not find the file ${toldPath}: check file.sftp.root and file.ftpFilePathPrefix`;
     expect(await day.trigger()).toMatchObject({
       kind: 'fatal',
       advice: expect.stringMatching(new RegExp(`^${words}.*${path}$`)),
@@ -209,10 +212,11 @@ async function writtenDay(...answers: readonly Verdict[]) {
   const parts: FileParts = {
     ...prepared.parts,
     clock: outside.clock,
+    pathPrefix,
     sftp: { connect: async () => ({ ...session, ...changed }) },
     service: {
       async reviewBookedHotelsByFile(path) {
-        calls.push({ path, file: `${server.read(path)}` });
+        calls.push({ path, file: `${server.read(path.slice(pathPrefix.length))}` });
         return left.shift() ?? ok;
       },
     },
