@@ -7,14 +7,13 @@ import { expect, it, vi } from 'vitest';
 import { archiveOf, sha256Of } from '../support/archived-run.js';
 import { accountId, apiKey, day } from '../support/day-folder.js';
 import { attemptCodes, expectReport } from '../support/expectations.js';
-import { prepareFileDay, remoteFolder, remotePath, resultPath } from '../support/file-day.js';
+import { prepareFileDay, remoteFolder, remotePath, resultPath, toReviewFile } from '../support/file-day.js';
 import { success } from '../support/http-stand-in.js';
 import { makeBookings } from '../support/made-bookings.js';
 import { patienceMs } from '../support/patience.js';
 import { runArguments } from '../support/reviewed-day.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { makeRemoteFolder, useSftpServer } from '../support/use-servers.js';
-import { toReviewFile } from '../support/whole-day.js';
 
 const server = useSftpServer(openSsh);
 const complete = makeBookings(6);

@@ -9,7 +9,7 @@ import { awaitResult } from '../../../src/review/file/await-result.js';
 import { type FileAttempt, type FileParts, spoolReviewFile } from '../../../src/review/file/file-attempt.js';
 import { triggerReview, uploadReviewFile } from '../../../src/review/file/file-delivery.js';
 import { SftpError, type SftpSession } from '../../../src/sftp/sftp.js';
-import { claimStep, record } from '../../contracts/ledger/days.js';
+import { claimStep, record, rightOf } from '../../contracts/ledger/days.js';
 import { createOutside } from '../../crash/outside.js';
 import { createSftpDouble } from '../../crash/sftp-double.js';
 import { ok, unavailable } from '../scripted-service.js';
@@ -18,6 +18,7 @@ import { attemptOf, fileBookings, now, prepareFileRun, remote } from './file-run
 import { resultOf } from './result-server.js';
 
 const file = fileOf(fileBookings(5)).toString();
+const hourMs = 3_600_000;
 /** Of what the service is told. */
 const pathPrefix = 'acme/';
 const toldPath = `${pathPrefix}${remote.path}`;
@@ -157,6 +158,46 @@ describe('trigger', () => {
   });
 });
 
+describe('a result', () => {
+  it('that cannot be read is read once more by whoever takes the run over: a setting may have been changed', async () => {
+    const day = await uploadedDay();
+    await day.trigger();
+    day.server.put(resultPath, resultOf([3]).replace('IsCorrectMapping', 'Verdict'));
+    expect(await day.look()).toMatchObject({ kind: 'refused', evidence: { code: 'result-unreadable' } });
+    await day.fail();
+    await day.takeOver();
+    day.set({ resultColumn: 'Verdict' });
+    expect(await day.look()).toMatchObject({ kind: 'done', verdicts: [{ batch: 1, places: [1] }] });
+  });
+
+  it.each<[string, SftpSession['download']]>([
+    ['has another size than was listed', async () => ({ name: 'x', size: 1 })],
+    ['changes', () => Promise.reject(new SftpError('retryable', 'changed-while-reading', ''))],
+    ['disappears', () => Promise.reject(new SftpError('retryable', 'no-such-file', ''))],
+  ])('that %s while it is read is waited for', async (_, download) => {
+    const day = await uploadedDay();
+    await day.trigger();
+    day.server.put(resultPath, resultOf([]));
+    day.change({
+      async download(path, local, options) {
+        await day.session.download(path, local, options);
+        return download(path, local, options);
+      },
+    });
+    expect(await day.look()).toMatchObject({ kind: 'waiting', evidence: { code: 'result-growing' } });
+  });
+
+  it('that is first seen after its time is given the time to become whole', async () => {
+    const day = await uploadedDay();
+    await day.trigger();
+    day.reach(now + hourMs);
+    day.server.put(resultPath, resultOf([3], [3]));
+    expect(await day.look()).toMatchObject({ kind: 'waiting', evidence: { code: 'result-growing' } });
+    day.reach(now + hourMs + 30_000);
+    expect(await day.look()).toMatchObject({ kind: 'refused', class: 'data' });
+  });
+});
+
 describe('a server that offers more than is accepted', () => {
   const many = Array.from({ length: 101 }, (_, number) => ({
     name: `20112026-${number}_Result.csv`,
@@ -209,7 +250,7 @@ async function writtenDay(...answers: readonly Verdict[]) {
   let changed: Partial<SftpSession> = {};
   const calls: { readonly path: string; readonly file: string }[] = [];
   const left = [...answers];
-  const parts: FileParts = {
+  let parts: FileParts = {
     ...prepared.parts,
     clock: outside.clock,
     pathPrefix,
@@ -239,7 +280,16 @@ async function writtenDay(...answers: readonly Verdict[]) {
     trigger: perform('trigger', triggerReview),
     look: perform('await-result', awaitResult),
     run: () => run,
-    takeOver: () => ledger.runs.takeOver(run.id),
+    async fail() {
+      const failure = { class: 'data', code: 'result-unreadable', message: 'it cannot be read' } as const;
+      await ledger.runs.settle(rightOf(run), { state: 'failed', failure, at: now });
+    },
+    async takeOver() {
+      run = await ledger.runs.takeOver(run.id);
+    },
+    set(settings: Partial<FileParts>) {
+      parts = { ...parts, ...settings };
+    },
     countPublished: () => outside.log.filter(({ kind }) => kind === 'published').length,
     pretend(changes: Partial<Run>) {
       run = { ...run, ...changes };
