@@ -43,12 +43,7 @@ const alsoNightly = [
 /** Tests of whole days that run once more where several processes share the work, and where that makes a difference. */
 const shared = ['file-kill', 'file-night', 'frozen-owner', 'kill', 'stop-signals'];
 /** Tests of which the contract suites of ledger and queue have the difference already. */
-const sharedNightly = [
-  ...shared,
-  'bad-input',
-  'naughty-bookings',
-  'ndjson',
-];
+const sharedNightly = [...shared, 'bad-input', 'naughty-bookings', 'ndjson'];
 const ofDays = (names: readonly string[]) => names.map((name) => `test/jobs/${name}{,.servers}.test.ts`);
 
 const distributed = {
