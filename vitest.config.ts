@@ -28,7 +28,6 @@ const common = {
 const alsoNightly = [
   'test/desk/browser/*.test.ts',
   'test/jobs/every-source.servers.test.ts',
-  'test/jobs/file-{calls,days,faults,frozen-owner,kill,server-faults}.servers.test.ts',
   'test/jobs/sandbox-faults-by-file.test.ts',
   'test/ledger/mapping-copy-processes.test.ts',
   'test/ledger/{postgres.servers,sqlite,sqlite-encrypted}.test.ts',
@@ -42,20 +41,9 @@ const alsoNightly = [
 ];
 
 /** Tests of whole days that run once more where several processes share the work, and where that makes a difference. */
-const shared = ['file-days', 'file-kill', 'file-stop', 'frozen-owner', 'kill', 'stop-signals'];
+const shared = ['file-kill', 'file-night', 'frozen-owner', 'kill', 'stop-signals'];
 /** Tests of which the contract suites of ledger and queue have the difference already. */
-const sharedNightly = [
-  ...shared,
-  'bad-input',
-  'file-calls',
-  'file-faults',
-  'file-frozen-owner',
-  'file-local-faults',
-  'file-results',
-  'file-server-faults',
-  'naughty-bookings',
-  'ndjson',
-];
+const sharedNightly = [...shared, 'bad-input', 'naughty-bookings', 'ndjson'];
 const ofDays = (names: readonly string[]) => names.map((name) => `test/jobs/${name}{,.servers}.test.ts`);
 
 const distributed = {

@@ -26,3 +26,16 @@ it('every address that names the file of an authority is checked when the config
   for (const { message } of problems)
     expect(message).toBe('the file of its authority cannot be read (ENOENT)');
 });
+
+it('the file of an authority must hold a certificate, and is not quoted', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'authorities-')), 'ca.pem');
+  writeFileSync(file, 's3cret');
+  expect(await findProblems({ ledger: `postgres://db.example.com/review?sslrootcert=${file}` })).toEqual([
+    {
+      path: 'ledger',
+      message: expect.stringMatching(
+        /^expected a file of its authority with a certificate in PEM(?!.*s3cret)/,
+      ),
+    },
+  ]);
+});

@@ -1,189 +1,98 @@
-import { statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
-import { resultName } from '../../src/review/file/file-attempt.js';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { archiveOf } from '../support/archived-run.js';
 import type { RunningCommand } from '../support/command.js';
-import { runsEveryCase } from '../support/engine.js';
-import { remoteFolder } from '../support/file-day.js';
+import { day } from '../support/day-folder.js';
+import { expectReport } from '../support/expectations.js';
+import { prepareFileDay, remoteFolder, remotePath, resultPath, toReviewFile } from '../support/file-day.js';
 import { success } from '../support/http-stand-in.js';
-import { isNightly } from '../support/nightly.js';
+import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { patienceMs } from '../support/patience.js';
 import { runArguments } from '../support/reviewed-day.js';
-import { seededRandom } from '../support/seed.js';
 import { openSsh } from '../support/sftp-programs.js';
-import { startForSuite } from '../support/use-servers.js';
-import {
-  type FileStepName,
-  killAndCheck,
-  listNames,
-  performerOf,
-  prepareWatchedFileDay,
-  untilDayEnded,
-  untilTurn,
-  type WatchedFileDay,
-} from '../support/watched-file-day.js';
-import { expectWhole } from '../support/whole-day.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
+import { useSftpServer } from '../support/use-servers.js';
 
-const steps: readonly FileStepName[] = ['write', 'upload', 'trigger', 'await-result', 'archive'];
-/** By day, test/crash shows that. */
-const claimed: readonly FileStepName[] = isNightly ? steps : [];
-/** More than passes in one turn of the event loop, so that the proxy can stop midway. */
-const manyBookings = 15_000;
-/** Enough for the step that writes them to be observed. */
-const slowlyWritten = 50_000;
-
-describe('a file delivery that is killed', () => {
-  const newServer = startForSuite(openSsh);
-
-  it('between any two steps resumes at the next one, and repeats nothing', async () => {
-    const day = await prepareWatchedFileDay(newServer());
-    // Nobody claims another step within twenty seconds.
-    await day.folder.configure({ body: { requestsPerSecond: 0.05 } });
-    day.folder.start(runArguments);
-    const random = seededRandom();
-    const done = new Map<string, number>();
-    for (const [index, name] of steps.slice(1).entries()) {
-      done.set(steps[index] ?? '', 1);
-      const { release } = await day.holdWhen(
-        name,
-        ({ state, attempts }) => state === 'ready' && attempts === 0,
-      );
-      const killed = day.folder.processes.pick(random);
-      expect(await killAndCheck(day, killed)).toEqual(done);
-      await release();
-      day.folder.processes.runBeside(killed, () => day.folder.start(runArguments));
-      await untilClaimed(day, name);
-    }
-    await expectWhole(day, await untilDayEnded(day), { calls: 1, repeated: 0, recorded: done });
-  });
-
-  it.each(claimed)('when %s was just claimed performs it, and repeats nothing before it', async (name) => {
-    // A file of a few bookings is written too fast to observe.
-    const day = await prepareWatchedFileDay(newServer(), name === 'write' ? { bookings: slowlyWritten } : {});
-    day.folder.start(runArguments);
-    const { release } = await day.holdWhen(name, ({ state }) => state === 'running');
-    const recorded = await killAndCheck(day, await performerOf(day, name));
-    await release();
-    expect([...recorded.keys()]).toEqual(steps.slice(0, steps.indexOf(name)));
-    await expectWhole(day, await untilDayEnded(day), { calls: 1, recorded });
-    expect((await day.step(name)).attempts).toBe(2);
-  });
-
-  if (runsEveryCase) {
-    it('after the last file step is recorded, while a batch is in flight, sends only that batch', async () => {
-      let hangs = true;
-      const day = await prepareWatchedFileDay(newServer(), {
-        incompleteEvery: 6,
-        async onPost(request) {
-          await request.readBody();
-          return hangs ? { kind: 'hang' } : success;
-        },
-      });
-      day.folder.start(runArguments);
-      const { release } = await day.holdWhen('archive', ({ state }) => state === 'done');
-      const { runId } = await day.ledger.run();
-      const sender = await day.folder.processes.performerOf({ runId, step: 'batch 0', attempt: 1 });
-      hangs = false;
-      const recorded = await killAndCheck(day, sender);
-      await release();
-      expect([...recorded.keys()].sort()).toEqual([...steps].sort());
-      const result = await untilDayEnded(day);
-      const batch = await day.step('batch 0');
-      expect(batch.attempts).toBeGreaterThan(1);
-      await expectWhole(day, result, { calls: 1, repeated: 10 * (batch.attempts - 1), recorded });
-    });
-  }
-
-  it('after the call arrived, unanswered, and there is no result, calls once more', async () => {
-    let caller: RunningCommand | undefined;
-    const day = await prepareWatchedFileDay(newServer(), {
-      async onCall(call) {
-        if (call.number > 1) {
-          await call.writeResult();
-          return success;
-        }
-        caller = await performerOf(day, 'trigger');
-        caller.kill('SIGKILL');
-        return success;
-      },
-    });
-    day.folder.start(runArguments);
-    await vi.waitUntil(() => caller?.hasEnded, { timeout: patienceMs, interval: 5 });
-    if (!caller) throw new Error('there was no call');
-    const recorded = await killAndCheck(day, caller);
-    expect([...recorded.keys()]).toEqual(['write', 'upload']);
-    await expectWhole(day, await untilDayEnded(day), { calls: 2, repeated: 60, recorded });
-  });
-
-  if (runsEveryCase) {
-    it('during the upload leaves a temporary name, which the next run removes', async () => {
-      const day = await prepareWatchedFileDay(newServer(), { bookings: manyBookings });
-      const command = await startUntil(day, 'upload');
-      await untilTurn(command, () => (measureTemporary(day) ?? 0) > 0);
-      day.proxy.blackHole();
-      const recorded = await killAndCheck(day, command);
-      expect(listNames(day.server.disk(remoteFolder))).toEqual([expect.stringMatching(/\.part$/)]);
-      expect(measureTemporary(day)).toBeLessThan(day.file.length);
-      day.proxy.heal();
-      await expectWhole(day, await untilDayEnded(day), { calls: 1, repeated: 0, recorded });
-    });
-
-    it('in mid-download of the result restarts the download', async () => {
-      let receivedBefore = Number.POSITIVE_INFINITY;
-      const day = await prepareWatchedFileDay(newServer(), {
-        bookings: manyBookings,
-        async onCall(call) {
-          receivedBefore = day.proxy.happened.bytesToClient;
-          await call.writeResult();
-          return success;
-        },
-      });
-      // The download stops midway at any speed: client and server have megabytes in flight at a time.
-      const isHalfway = () => day.proxy.happened.bytesToClient - receivedBefore > day.file.length / 2;
-      day.proxy.beforePassing((to) => (to === 'client' && isHalfway() ? new Promise(() => {}) : undefined));
-      const command = await startUntil(day, 'await-result');
-      const part = join(
-        day.spoolFolder,
-        `${resultName({ id: (await day.ledger.run()).runId }, '20112026_Result.csv')}.part`,
-      );
-      await untilTurn(command, () => (statSync(part, { throwIfNoEntry: false })?.size ?? 0) > 0);
-      const recorded = await killAndCheck(day, command);
-      expect(statSync(part).size).toBeLessThan(day.file.length);
-      expect([...recorded.keys()]).toEqual(['write', 'upload', 'trigger']);
-      day.proxy.heal();
-      await expectWhole(day, await untilDayEnded(day), { calls: 1, repeated: 0, recorded });
-    });
-  }
-});
-
-/** Starts the run and resolves, with the process that performs it, once that step is in progress. */
-async function startUntil(day: WatchedFileDay, name: FileStepName): Promise<RunningCommand> {
-  day.folder.start(runArguments);
-  const { release } = await day.holdWhen(name, ({ state }) => state === 'running');
-  await release();
-  return performerOf(day, name);
-}
-
-/** Waits until a process performs this step, which is ready. */
-async function untilClaimed(day: WatchedFileDay, name: FileStepName): Promise<void> {
-  /** A process that was handed the step needs time to claim it; lifted then, the limit would let the next step pass too. */
-  const claimMs = 8_000;
-  let liftedAt = 0;
-  const isClaimed = () =>
-    day.ledger.whileHeld(async () => {
-      if ((await day.step(name)).attempts > 0) return true;
-      if (Date.now() - liftedAt < claimMs) return false;
-      // Not once only: the old reference of a killed process may have taken the place of this step.
-      await day.folder.liftRateLimit();
-      liftedAt = Date.now();
-      return false;
-    });
-  await vi.waitUntil(isClaimed, { timeout: patienceMs, interval: 200 });
-}
+const server = useSftpServer(openSsh);
+/** Their file takes several writes: when half of it has arrived, a part of it is there. */
+const bookings = makeBookings(15_000);
+const expected = toReviewFile(bookings);
+const waiting = { timeout: patienceMs, interval: 5 };
 
 /** The size of the upload under its temporary name; undefined while there is none. */
-function measureTemporary({ server }: WatchedFileDay): number | undefined {
-  const folder = server.disk(remoteFolder);
-  const name = listNames(folder).find((found) => found.endsWith('.part'));
-  return name === undefined ? undefined : statSync(join(folder, name), { throwIfNoEntry: false })?.size;
+function measurePart(): number | undefined {
+  const folder = server().disk(remoteFolder);
+  const name = existsSync(folder) && readdirSync(folder).find((found) => found.endsWith('.part'));
+  return name ? statSync(join(folder, name)).size : undefined;
 }
+
+it('a night by file whose processes are killed in mid-upload and in mid-call is whole, and calls once more', async () => {
+  const proxy = await startTcpProxy(server().port);
+  onTestFinished(() => proxy.stop());
+  const performerOf = async (step: string) => {
+    const { runId } = await ledger.run();
+    return folder.processes.performerOf({ runId, step, attempt: await attemptsOf(step) });
+  };
+  let caller: RunningCommand | undefined;
+  const { folder, service, listRemote } = await prepareFileDay(server(), {
+    bookings: toCsv(bookings),
+    port: proxy.port,
+    async onCall(call) {
+      if (call.number > 1) await call.writeResult();
+      else {
+        caller = await performerOf('trigger');
+        caller.kill('SIGKILL');
+      }
+      return success;
+    },
+  });
+  const ledger = folder.watchLedger();
+  const attemptsOf = async (step: string) =>
+    (await ledger.steps()).find(({ name }) => name === step)?.attempts ?? 0;
+  const listDone = async () =>
+    (await ledger.steps()).filter(({ state }) => state === 'done').map(({ name }) => name);
+  /** The ledger is intact and truthful after a death. */
+  async function expectDead(command: RunningCommand, done: readonly string[]): Promise<void> {
+    expect((await command.ended).signal).toBe('SIGKILL');
+    await ledger.expectSound();
+    expect(await listDone()).toEqual(done);
+  }
+
+  let passed = 0;
+  proxy.beforePassing((to, chunk) => {
+    if (to === 'server') passed += chunk.length;
+    if (passed > expected.length / 2) proxy.blackHole();
+  });
+  folder.start(runArguments);
+  await vi.waitUntil(() => (measurePart() ?? 0) > 0, waiting);
+  const uploader = await performerOf('upload');
+  uploader.kill('SIGKILL');
+  await expectDead(uploader, ['write']);
+  expect(measurePart()).toBeLessThan(expected.length);
+  expect(listRemote()).toEqual([expect.stringMatching(/\.part$/)]);
+
+  proxy.heal();
+  folder.processes.runBeside(uploader, () => folder.start(runArguments));
+  const inCall = await vi.waitUntil(() => (caller?.hasEnded ? caller : undefined), waiting);
+  await expectDead(inCall, ['write', 'upload']);
+
+  const result = await folder.processes.dayEnded(() => folder.runDay());
+  const counts = { read: 15_000, accepted: 15_000, delivered: 15_000, pending: 0, repeated: 15_000 };
+  expectReport(result, { exitCode: 0, state: 'succeeded', counts });
+  expect(listRemote()).toEqual(['20112026.csv', '20112026_Result.csv']);
+  const file = readFileSync(server().disk(remotePath));
+  expect(file.toString()).toBe(expected);
+  expect(service.calls.map((call) => [call.path, call.file?.equals(file)])).toEqual(
+    Array(2).fill([remotePath, true]),
+  );
+  const archive = archiveOf(result);
+  expect(archive.names()).toEqual(['20112026.csv', '20112026_Result.csv', 'manifest.json']);
+  expect(archive.read('20112026.csv').equals(file)).toBe(true);
+  expect(archive.read('20112026_Result.csv').equals(readFileSync(server().disk(resultPath)))).toBe(true);
+  expect(readdirSync(join(folder.path, 'data', 'spool'))).toEqual([]);
+  await ledger.expectSound();
+  expect((await ledger.dump()).runs, 'one run, however often it was killed').toHaveLength(1);
+  const verified = await folder.run(['verify', day]);
+  expect([verified.exitCode, verified.stdout]).toEqual([0, expect.not.stringContaining('DIFFERS')]);
+});

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type ClockDifference, findOffset } from '../../src/http/peer-clocks.js';
 import { createAwsBucket, createS3Client } from '../../src/s3/aws-bucket.js';
 import { bucketName, large, text, useS3Server } from '../support/s3-server.js';
@@ -63,6 +66,22 @@ describe('a server', () => {
     ['https://notamazonaws.com', 'WHEN_REQUIRED'],
   ])("is recognised as Amazon's by its name: %s", async (endpoint, checksums) => {
     expect(await createS3Client({ endpoint }).config.requestChecksumCalculation()).toBe(checksums);
+  });
+});
+
+it('is reached with the key of a profile, found as Amazon’s own tools find it, and with none fails', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'profile-'));
+  const profile = join(folder, 'credentials');
+  writeFileSync(profile, '[default]\naws_access_key_id = S3RVER\naws_secret_access_key = of-the-profile\n');
+  vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', profile);
+  vi.stubEnv('AWS_CONFIG_FILE', join(folder, 'none'));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { endpoint } = server().access();
+  expect(await createAwsBucket(bucketName, { endpoint }).list('nothing/')).toEqual([]);
+  expect(server().requests.at(-1)?.headers.authorization).toContain('Credential=S3RVER/');
+  vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', join(folder, 'none'));
+  await expect(createAwsBucket(bucketName, { endpoint }).list('nothing/')).rejects.toMatchObject({
+    message: expect.stringContaining('CredentialsProviderError'),
   });
 });
 

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CommandResult } from './command.js';
-import { type DayFolder, day } from './day-folder.js';
 
 /** `file` of the closing JSON as in design 9. Repeated here so that the tests don't follow the code. */
 export interface ReportedFile {
@@ -32,14 +31,6 @@ export interface ArchivedRun {
 /** The archive of a run that ended with a file. */
 export function archiveOf(result: CommandResult): ArchivedRun {
   return archiveAt(reportedFile(result).archivedTo ?? '');
-}
-
-/** The archive of the day's only run, which may still be active. @throws Error when there is none yet, or several */
-export function archiveOfDay(folder: DayFolder): ArchivedRun {
-  const parent = join(folder.path, 'data', 'archive', day);
-  const [run, ...others] = readdirSync(parent);
-  if (run === undefined || others.length > 0) throw new Error(`expected one run in ${parent}`);
-  return archiveAt(join(parent, run));
 }
 
 function archiveAt(path: string): ArchivedRun {

@@ -9,6 +9,7 @@ import {
   type StandInAnswer,
   startStandIn,
 } from './http-stand-in.js';
+import type { MadeBooking } from './made-bookings.js';
 import type { RunningSftpServer } from './sftp-server.js';
 
 /** The path of the review file of the tests' day, from the SFTP root. */
@@ -73,4 +74,15 @@ export function sftpSettings({ login, root, fingerprints }: RunningSftpServer, p
       root,
     },
   };
+}
+
+/** The review file of these bookings, which must need no quotes. Written by spec 2.6, independently of the code. */
+export function toReviewFile(bookings: readonly MadeBooking[]): string {
+  const dayFirst = (date: string) => date.split('-').reverse().join('');
+  const lines = bookings.map(({ CheckInDate, CheckOutDate, ...others }) =>
+    [...Object.values(others), dayFirst(CheckInDate), dayFirst(CheckOutDate)].join(','),
+  );
+  const columns =
+    'BookingReferenceId,BookingClientName,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate';
+  return `Service Mappings Id,${columns}\n${lines.join('\n')}\n`;
 }

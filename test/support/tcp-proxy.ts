@@ -24,8 +24,6 @@ export interface TcpProxy {
    * waits for it.
    */
   beforePassing(callBack: BeforePassing): void;
-  /** From now on each chunk also waits for a promise of this function, if there is one; `heal` doesn't change that. */
-  slowDown(eachChunk: (() => Promise<void>) | undefined): void;
   /** From now on new connections, and new data on the old ones, get through again. */
   heal(): void;
   /** Resolves when the client has ended all its connections. */
@@ -43,14 +41,13 @@ export async function startTcpProxy(targetPort: number, port = 0): Promise<TcpPr
   let passRequests = true;
   let answersToPass = Number.POSITIVE_INFINITY;
   let beforePassing: BeforePassing = () => {};
-  let eachChunk: (() => Promise<void>) | undefined;
 
   /** Data after the chunk waits with it. */
   function passOn(from: Socket, to: 'server' | 'client', chunk: Buffer, pass: () => void): void {
-    const before = [beforePassing(to, chunk), eachChunk?.()].filter((promise) => promise instanceof Promise);
-    if (before.length === 0) return pass();
+    const before = beforePassing(to, chunk);
+    if (!(before instanceof Promise)) return pass();
     from.pause();
-    void Promise.all(before).finally(() => {
+    void before.finally(() => {
       pass();
       from.resume();
     });
@@ -113,9 +110,6 @@ export async function startTcpProxy(targetPort: number, port = 0): Promise<TcpPr
     },
     beforePassing(callBack) {
       beforePassing = callBack;
-    },
-    slowDown(wait) {
-      eachChunk = wait;
     },
     heal() {
       beforePassing = () => {};

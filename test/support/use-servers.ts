@@ -2,13 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { engine } from './engine.js';
 import { expectNoLeak } from './leaks.js';
 import { type Mariadb, mariadbNeeds, startMariadb } from './mariadb.js';
-import { isNightly } from './nightly.js';
 import { type Postgres, postgresNeeds, startPostgres } from './postgres.js';
 import { type RunningRedis, redisNeeds, startRedis } from './redis.js';
-import { openSsh, proFtpd } from './sftp-programs.js';
 import { type RunningSftpServer, type SftpServerKind, sessionUser } from './sftp-server.js';
 
 /**
@@ -102,9 +99,3 @@ export function useMariadb(): () => Mariadb {
     return running;
   };
 }
-
-/** Two implementations; one where testing twice adds nothing, because the SFTP client behaves the same there. */
-export const everySftpKind: readonly SftpServerKind[] = engine.workers === 0 ? [openSsh, proFtpd] : [openSsh];
-
-/** For faults of the connection, usually one: the contract suite of `test/sftp` covers the differences between servers. */
-export const sftpKindsForFaults: readonly SftpServerKind[] = isNightly ? everySftpKind : [openSsh];
