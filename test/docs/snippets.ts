@@ -171,7 +171,7 @@ export const parsedOnly: readonly { readonly calls: readonly string[]; readonly 
   { calls: ['export fetch'], checkedBy: 'test/jobs/export-fetch.servers.test.ts' },
   {
     calls: ['export compare --out differences.ndjson'],
-    checkedBy: 'test/jobs/export-compare.servers.test.ts',
+    checkedBy: 'test/mappings/export/comparing.test.ts',
   },
   { calls: ['serve --port 0 --config sandbox/sandbox.yaml'], checkedBy: 'test/jobs/sandbox-emails.test.ts' },
   { calls: ['sandbox --folder sandbox'], checkedBy: 'test/jobs/sandbox-command.test.ts' },

@@ -5,28 +5,13 @@ import { onTestFinished } from 'vitest';
 import { rules } from '../../jobs/rules.js';
 import type { MappingRow } from '../../src/ledger/mappings.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
+import type { ExportContents } from '../mappings/export/small-export.js';
 import { createDayFolder, type DayFolder, type Settings } from '../support/day-folder.js';
 import { sftpSettings } from '../support/file-day.js';
 import { type StandIn, type StandInHandler, startStandIn } from '../support/http-stand-in.js';
 import { type RunningSftpServer, sessionUser } from '../support/sftp-server.js';
 
-export const mappingColumns =
-  'ServiceId,ProviderHotelId,ProviderFamily,ModifiedOn,ChannelIds,ProviderLocationId';
-export const hotelColumns =
-  'ServiceId,HotelName,Lat,Long,AddressLine1,AddressLine2,City,State,StateCode,CountryName,CountryCode,PostalCode,StarRating,PropertyType,ChainName,BrandName,CityLocationId,MasterCityName,LocationIds,Phones,Fax,Email,Website,AirportCodes,TrainStations,ProviderHotelId,ProviderFamily,GooglePlusCode';
-
-export interface ExportContents {
-  readonly mappings: string | Uint8Array;
-  readonly transformed: string | Uint8Array;
-  readonly hotels: string | Uint8Array;
-}
-
-/** A small export, valid in every column. */
-export const smallExport: ExportContents = {
-  mappings: `${mappingColumns}\r\n1,H-1,Bedlink,2026-11-20,"Retail,Net",LOC1\r\n2,H-2,Bedlink,2026-11-20,,LOC2\r\n`,
-  transformed: 'ServiceId,Bedlink,Roomex\r\n1,H-1,\r\n2,H-2,R-2\r\n3,,R-3\r\n',
-  hotels: `${hotelColumns}\r\n1,"Hotel ""One"", by the\r\nsea",0,0${','.repeat(24)}\r\n`,
-};
+export { hotelColumns, mappingColumns, smallExport } from '../mappings/export/small-export.js';
 
 export interface ExportFolder {
   readonly folder: DayFolder;
