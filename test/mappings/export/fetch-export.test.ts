@@ -38,7 +38,7 @@ afterEach(async () => {
 function fetch({ since, waits = 0, masterIdNames = ['ServiceId'], signal = never }: Wanted = {}) {
   const parts = {
     sftp: server,
-    archive: createDirectoryArchive({ root: join(root, 'archive') }),
+    archive: createDirectoryArchive({ root: join(root, 'archive'), account: 'a' }),
     spool: createDirectorySpool({ root: join(root, 'spool') }),
     log: opened.ledger.exports,
     settings: { folder: 'out', pollMs: 1_000, quietMs: 5_000, masterIdNames },
@@ -140,7 +140,7 @@ describe('fetching an export', () => {
   it('downloads a file again that was replaced meanwhile', async () => {
     put('new');
     const mappings = `${mappingColumns}\n`;
-    const session = await server.connect();
+    const session = await server.connect({ signal: never });
     let isReplaced = false;
     const download: typeof session.download = async (path, ...others) => {
       if (!isReplaced) server.replace(path, mappings, outside.clock());
@@ -153,7 +153,7 @@ describe('fetching an export', () => {
 
   it('continues with the files that are missing after it was stopped', async () => {
     put('new');
-    const session = await server.connect();
+    const session = await server.connect({ signal: never });
     const stopping = new AbortController();
     const asked: string[] = [];
     const download: typeof session.download = async (path, ...others) => {
