@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { chownSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { mappingColumns, smallExport } from '../mappings/export/small-export.js';
+import { createDayFolder } from '../support/day-folder.js';
+import { sftpSettings } from '../support/file-day.js';
+import { startStandIn } from '../support/http-stand-in.js';
 import { patienceMs } from '../support/patience.js';
 import { openSsh } from '../support/sftp-programs.js';
+import { sessionUser } from '../support/sftp-server.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { useSftpServer } from '../support/use-servers.js';
-import { mappingColumns, prepareExportFolder, smallExport } from './export-day.js';
 
 const server = useSftpServer(openSsh);
 const id = '0b2f6a1e-6f0d-4c54-9d3a-2f1c7f7f0a11';
@@ -21,13 +25,21 @@ const mappings = `${mappingColumns}\n${Array.from(
 it('an export whose download is killed again and again is fetched, and nothing of it twice', async () => {
   const proxy = await startTcpProxy(server().port);
   onTestFinished(() => proxy.stop());
-  const { folder, put, archived } = await prepareExportFolder(server(), {
-    port: proxy.port,
-    settings: { file: { resultQuietSeconds: 0.1 } },
+  const standIn = await startStandIn();
+  onTestFinished(() => standIn.close());
+  const quick = { resultPollSeconds: 0.05, resultQuietSeconds: 0.1, resultTimeoutMinutes: 1 };
+  const folder = await createDayFolder({
+    baseUrl: standIn.baseUrl,
+    hasWorkers: false,
+    settings: { file: { ...sftpSettings(server(), proxy.port), ...quick } },
   });
   const request = ['export', 'request', '--email', 'ops@example.com', '--providers', 'Bedlink'];
   expect((await folder.start(request).ended).exitCode).toBe(0);
-  put(id, { ...smallExport, mappings });
+  for (const [kind, content] of Object.entries({ ...smallExport, mappings })) {
+    const path = server().disk(`acme_${kind}_${id}.csv`);
+    writeFileSync(path, content);
+    chownSync(path, sessionUser.uid, sessionUser.gid);
+  }
   const spool = join(folder.path, 'data/spool/exports');
   const fetch = ['export', 'fetch', '--json'];
   let received = 0;
@@ -57,7 +69,8 @@ it('an export whose download is killed again and again is fetched, and nothing o
   expect(exitCode).toBe(0);
   const sha256 = createHash('sha256').update(mappings).digest('hex');
   expect(json).toMatchObject({ id, providers: ['Bedlink'], files: [{ rows, sha256 }, { rows: 3 }, {}] });
-  expect(readFileSync(archived(id, 'mappings'), 'utf8')).toBe(mappings);
+  const archived = join(folder.path, 'data/archive/exports', id, `acme_mappings_${id}.csv`);
+  expect(readFileSync(archived, 'utf8')).toBe(mappings);
   // The rest is for key exchange, packet headers and listings.
   expect(proxy.happened.bytesToClient - before).toBeLessThan(mappings.length - received + megabyte);
   expect(readdirSync(spool)).toEqual([]);
