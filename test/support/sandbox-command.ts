@@ -98,9 +98,6 @@ export async function makeDayIn(folder: string, ...options: readonly string[]): 
   return json as MadeDayReport;
 }
 
-/** The path of the tests' day on the SFTP server. */
-export const reviewPath = 'VerifyMappings/112026/20112026.csv';
-
 /** Sums up the events: bookings accepted, and wrong mappings among those accepted by body. */
 export function sumTold({ events }: SandboxCommand): { readonly accepted: number; readonly wrong: number } {
   const sum = (expression: RegExp) =>
