@@ -27,8 +27,6 @@ const common = {
 /** Tests that have more cases in the nightly suite. */
 const alsoNightly = [
   'test/desk/browser/*.test.ts',
-  'test/jobs/every-source.servers.test.ts',
-  'test/jobs/sandbox-faults-by-file.test.ts',
   'test/ledger/mapping-copy-processes.test.ts',
   'test/ledger/{postgres.servers,sqlite,sqlite-encrypted}.test.ts',
   'test/library/bookings-module.test.ts',
@@ -42,8 +40,6 @@ const alsoNightly = [
 
 /** Tests of whole days that run once more where several processes share the work, and where that makes a difference. */
 const shared = ['file-kill', 'file-night', 'frozen-owner', 'kill', 'stop-signals'];
-/** Tests of which the contract suites of ledger and queue have the difference already. */
-const sharedNightly = [...shared, 'bad-input', 'naughty-bookings', 'ndjson'];
 const ofDays = (names: readonly string[]) => names.map((name) => `test/jobs/${name}{,.servers}.test.ts`);
 
 const distributed = {
@@ -71,7 +67,7 @@ const projects = isNightly
         ...distributed,
         name: 'distributed nightly',
         testTimeout: 600_000,
-        include: ['test/jobs/*kill-at-random.nightly.test.ts', ...ofDays(sharedNightly)],
+        include: ['test/jobs/*kill-at-random.nightly.test.ts', ...ofDays(shared)],
       },
     ]
   : [

@@ -171,15 +171,15 @@ export const parsedOnly: readonly { readonly calls: readonly string[]; readonly 
   { calls: ['export fetch'], checkedBy: 'test/jobs/export-fetch.servers.test.ts' },
   {
     calls: ['export compare --out differences.ndjson'],
-    checkedBy: 'test/jobs/export-compare.servers.test.ts',
+    checkedBy: 'test/mappings/export/comparing.test.ts',
   },
-  { calls: ['serve --port 0 --config sandbox/sandbox.yaml'], checkedBy: 'test/jobs/sandbox-emails.test.ts' },
+  { calls: ['serve --port 0 --config sandbox/sandbox.yaml'], checkedBy: 'test/jobs/sandbox-command.test.ts' },
   { calls: ['sandbox --folder sandbox'], checkedBy: 'test/jobs/sandbox-command.test.ts' },
   {
     calls: [
       'sandbox --folder sandbox --fault status:503@10% --fault by-body/hang@3 --fault result-growing:5@1',
     ],
-    checkedBy: 'test/jobs/sandbox-faults-by-file.test.ts',
+    checkedBy: 'test/sandbox/faults.test.ts',
   },
 ];
 

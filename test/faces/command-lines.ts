@@ -130,6 +130,8 @@ export function listReading({ failedDay, nearestCase, fileDay, ...samples }: Mon
       name: 'run',
       lines: [
         ['run', fileDay, '--dry-run'],
+        ['run', fileDay, '--dry-run', '--delivery', 'file', '--out', 'out'],
+        ['run', '2026-10-01', '--dry-run'],
         ['run', fileDay],
         ['run', 'yesterdy'],
       ],

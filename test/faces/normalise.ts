@@ -28,6 +28,8 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   [/\b(\d{4}-\d\d-\d\d[T ]\d\d(?:%3A|:)\d\d)(%3A|:)\d\d(?:\.\d{3})?/g, '$1$200'],
   [/\b(\d{8}T\d{4})\d\d(?:\.\d{3})?Z/g, '$100Z'],
   [/\b(\d\d:\d\d):\d\d\b/g, '$1:00'],
+  // Which of two ended last within that minute depends on how long both took.
+  [/\b\d{8}-run\d+ of \d{4}-\d\d-\d\d(, ended\s+at)/g, 'RUN of DAY$1'],
   [/\b\d+(?:\.\d+)? ?(?:ms|s|seconds?)\b/g, 'DURATION'],
   [/("\w*(?:Ms|[sS]econds)": ?)\d+(?:\.\d+)?/g, '$1"DURATION"'],
   [/\b1\d{12}\b/g, 'INSTANT'],

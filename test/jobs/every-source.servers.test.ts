@@ -1,103 +1,81 @@
-import { describe, expect, it } from 'vitest';
-import { inOrder } from '../support/expectations.js';
-import { isNightly } from '../support/nightly.js';
-import { useS3Server } from '../support/s3-server.js';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, it } from 'vitest';
+import { sendJson, useBookingsApi } from '../sources/http/bookings-api.js';
+import { mariadbTable, postgresTable, tableSource } from '../support/bookings-table.js';
+import { type DayFolder, day, prepareDay, type Settings } from '../support/day-folder.js';
+import { expectEachOnce, expectReport } from '../support/expectations.js';
+import { sftpSettings } from '../support/file-day.js';
+import { csvOf, makeBookings } from '../support/made-bookings.js';
+import { bucketName, useS3Server, writeVariables } from '../support/s3-server.js';
 import { openSsh } from '../support/sftp-programs.js';
-import { startForSuite, useMariadb, usePostgres } from '../support/use-servers.js';
-import { makeDifficultDay } from './every-source/difficult-day.js';
-import { type Outcome, type PlacedDay, reviewPlacedDay } from './every-source/review-day.js';
-import {
-  pagingStyles,
-  placeBehindApi,
-  placeCsv,
-  placeCsvInGzip,
-  placeInBucket,
-  placeInMariadb,
-  placeInModule,
-  placeInPostgres,
-  placeNdjson,
-  placeOnSftpServer,
-} from './every-source/sources.js';
+import { useMariadb, usePostgres, useSftpServer } from '../support/use-servers.js';
 
-const day = makeDifficultDay(1_000);
-const { records } = day;
-const server = startForSuite(openSsh);
-/** Outside the nightly suite, one of them: the tests of that source cover how each pages. */
-type PagingStyle = keyof typeof pagingStyles;
+const bookings = makeBookings(60);
+const ndjson = bookings.map((booking) => `${JSON.stringify(booking)}\n`).join('');
 
-/** Reviewed by body and by file once, for all tests. */
-let ofCsv: ReturnType<typeof reviewPlacedDay> | undefined;
-
-async function reviewCsv() {
-  ofCsv ??= placeCsv(records).then((placed) => reviewPlacedDay(placed, server()));
-  return ofCsv;
+/** Reviews the day as a process, and expects that the service received its bookings and nothing else. */
+async function expectReviewed(place: (folder: DayFolder) => Promise<Settings>): Promise<void> {
+  const { standIn, folder } = await prepareDay({});
+  await folder.configure({ source: { path: undefined, ...(await place(folder)) } });
+  const result = await folder.runDay({ asProcess: true });
+  expectReport(result, {
+    exitCode: 0,
+    state: 'succeeded',
+    counts: { read: 60, accepted: 60, delivered: 60 },
+  });
+  expectEachOnce(standIn, bookings);
 }
 
-/** Expects the same bookings, requests, uploaded file and ledger rows as from the CSV file. */
-async function expectTheSame(placed: PlacedDay): Promise<void> {
-  const expected = await reviewCsv();
-  const reviewed = await reviewPlacedDay(placed, server());
-  expectSameOutcome(reviewed.byBody, expected.byBody);
-  expectSameOutcome(reviewed.byFile, expected.byFile);
-}
+describe('a day is reviewed alike, whatever it is read from:', () => {
+  const buckets = useS3Server();
+  const sftp = useSftpServer(openSsh);
 
-function expectSameOutcome(outcome: Outcome, expected: Outcome): void {
-  expect(outcome.counts).toEqual(expected.counts);
-  expect(inOrder(outcome.hotels)).toEqual(inOrder(expected.hotels));
-  expect(outcome.bodies).toEqual(expected.bodies);
-  expect(outcome.file).toBe(expected.file);
-  expect(outcome.rows).toEqual(expected.rows);
-}
-
-describe('a day with every kind of difficult record', () => {
-  it('is reviewed as in design 4, by body and by file', async () => {
-    const { byBody, byFile } = await reviewCsv();
-    const { bookings, rejects, duplicates } = day;
-    for (const { counts, rows, hotels } of [byBody, byFile]) {
-      const accepted = bookings.length;
-      expect(counts).toMatchObject({ read: 1_000, accepted, duplicates, rejected: 25, delivered: accepted });
-      expect(rows.rejects).toMatchObject(rejects.map(({ record, reason }) => ({ place: record, reason })));
-      // Dates: unreadable, in the wrong order, or instants that were converted.
-      expect(rows.warnings).toHaveLength(4);
-      expect(hotels.length).toBeGreaterThan(500);
-    }
-    expect(inOrder(byBody.hotels)).toEqual(inOrder(bookings));
-    // Bookings that have all fields and none that reads as null go by file; the others are posted.
-    const inFile = byFile.file?.split('\n').slice(1, -1) ?? [];
-    expect(inFile.length).toBeGreaterThan(250);
-    expect(inFile.length + byFile.hotels.length).toBe(bookings.length);
-    expect(inFile[0]).toBe('9007199254740991,9007199254740993,Ann Smith,Hotelbeds,007,10122026,12122026');
-    expect(byFile.counts.affected).toBeGreaterThan(25);
-  });
-});
-
-describe('the same day gives the same ledger rows, requests and file', () => {
-  it('from a CSV file in gzip', async () => expectTheSame(await placeCsvInGzip(records)));
-  it('from a file of JSON lines', async () => expectTheSame(await placeNdjson(records)));
-  it('from a file on an SFTP server', async () => expectTheSame(await placeOnSftpServer(records, server())));
-
-  it.each(isNightly ? (Object.keys(pagingStyles) as PagingStyle[]) : (['by cursor'] as const))(
-    'from an API that pages %s',
-    async (style) => expectTheSame(await placeBehindApi(records, style)),
-  );
-
-  it.each(isNightly ? (['JavaScript', 'TypeScript'] as const) : (['TypeScript'] as const))(
-    'from a module in %s',
-    async (language) => expectTheSame(await placeInModule(records, language)),
-  );
-
-  describe('from a bucket', () => {
-    const buckets = useS3Server();
-    it('of an S3-compatible server', async () => expectTheSame(await placeInBucket(records, buckets())));
+  it('an object in a bucket, a file on an SFTP server, an API, and a module in TypeScript', async () => {
+    await expectReviewed(async (folder) => {
+      await buckets().put(`${day}.csv.gz`, gzipSync(csvOf(60)));
+      writeVariables(folder.path, buckets().access());
+      return { kind: 'csv', path: `s3://${bucketName}/{day}.csv.gz` };
+    });
+    await expectReviewed(async () => {
+      writeFileSync(sftp().disk(`${day}.ndjson`), ndjson);
+      const { host, port, root, ...account } = sftpSettings(sftp(), sftp().port).sftp as Settings;
+      return { kind: 'ndjson', path: `sftp://${host}:${port}${root}/{day}.ndjson`, sftp: account };
+    });
+    await expectReviewed(async () => {
+      const api = await useBookingsApi(({ url, headers }, response) => {
+        const from = Number(url.searchParams.get('skip'));
+        const isAllowed = headers.authorization === 'Bearer t' && url.pathname === `/${day}`;
+        sendJson(response, { list: isAllowed ? bookings.slice(from, from + 25) : [] });
+      });
+      const paging = { records: 'list', pagination: { kind: 'offset', parameter: 'skip' } };
+      return { kind: 'http', url: `${api.origin}/{day}`, headers: { Authorization: 'Bearer t' }, ...paging };
+    });
+    await expectReviewed(async (folder) => {
+      const code = `import { readFile } from 'node:fs/promises';
+        export async function* bookings(day: { iso: string }, { options }: { options: Record<string, string> }) {
+          yield* (await readFile(options.path + day.iso, 'utf8')).trim().split('\\n').map((line) => JSON.parse(line));
+        }`;
+      writeFileSync(join(folder.path, 'bookings.ts'), code);
+      writeFileSync(join(folder.path, `rows-${day}`), ndjson);
+      return { kind: 'module', path: 'bookings.ts', options: { path: join(folder.path, 'rows-') } };
+    });
   });
 
-  describe('from a table', () => {
-    const postgres = usePostgres();
-    it('of PostgreSQL', async () => expectTheSame(await placeInPostgres(records, postgres())));
-  });
+  const postgres = usePostgres();
+  const mariadb = useMariadb();
 
-  describe('from a table', () => {
-    const mariadb = useMariadb();
-    it('of MariaDB', async () => expectTheSame(await placeInMariadb(records, mariadb())));
+  it('a table of PostgreSQL, and one of MariaDB', async () => {
+    await expectReviewed(async () => {
+      const url = await postgres().createDatabase();
+      await postgres().query(url, postgresTable(60));
+      return tableSource({ url: postgres().overTcp(url) });
+    });
+    await expectReviewed(async () => {
+      const url = await mariadb().createDatabase();
+      await mariadb().query(url, mariadbTable(60));
+      return tableSource({ url });
+    });
   });
 });

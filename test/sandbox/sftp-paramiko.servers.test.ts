@@ -1,11 +1,19 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { python } from './other-clients.js';
-import { knownHostsLine, type ServedSftp, serveSftp } from './served-sftp.js';
+import { findProgram, knownHostsLine, type ServedSftp, serveSftp } from './served-sftp.js';
 
+/** A Python that has paramiko. */
+const python = ['python3', findProgram('/usr/bin/python3') ?? 'python3'].find((name) => {
+  try {
+    execFileSync(name, ['-c', 'import paramiko'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+});
 const needs = python === undefined ? ' (needs python3 with paramiko: apt-get install python3-paramiko)' : '';
 
 /** Connects, runs the given actions and prints `answers`. */

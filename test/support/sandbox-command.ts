@@ -1,18 +1,14 @@
 import { once } from 'node:events';
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { type CommandResult, callCommand } from './command.js';
-import { captureIo } from './command-io.js';
-import { expectNoLeak } from './leaks.js';
-import { patienceMs } from './patience.js';
 import { type ProgramResult, startProgram } from './program.js';
 
 export const command = fileURLToPath(new URL('../../dist/jobs/hotel-review.js', import.meta.url));
-const builtMain = new URL('../../dist/jobs/main.js', import.meta.url).href;
 const env = { PATH: process.env.PATH };
 
 /** The line that `hotel-review sandbox --json` prints when it is ready. Repeated here on purpose. */
@@ -48,42 +44,6 @@ export async function createFolder(): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'sandbox-command-test-')));
   onTestFinished(() => rm(folder, { recursive: true }));
   return folder;
-}
-
-/**
- * Calls the sandbox in this process and waits for its addresses. It stops when the test ends, which fails if the sandbox
- * printed a guest's name.
- */
-export async function callSandbox(folder: string, ...options: readonly string[]): Promise<SandboxCommand> {
-  const { main } = (await import(builtMain)) as typeof import('../../jobs/main.js');
-  const stopping = new AbortController();
-  const { io, stdout, stderr } = captureIo({ cwd: dirname(folder), env, signal: stopping.signal });
-  let hasEnded = false;
-  const ended = main(sandboxArguments(folder, options), io).then((exitCode): ProgramResult => {
-    hasEnded = true;
-    return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
-  });
-  const stop = () => stopping.abort();
-  onTestFinished(async () => {
-    stop();
-    const written = await ended;
-    expectNoLeak('the output of the sandbox', written.stdout + written.stderr);
-  });
-  const until = async (condition: () => boolean) => {
-    await vi.waitUntil(() => condition() || hasEnded, { timeout: patienceMs, interval: 5 });
-    if (!condition())
-      throw new Error(`the sandbox ended, having written: ${stdout.text()}\n${stderr.text()}`);
-  };
-  await until(() => stdout.text().includes('\n'));
-  return {
-    addresses: readAddresses(stdout.text()),
-    get events() {
-      return toEvents(stderr.text());
-    },
-    wroteEvent: (words) => until(() => stderr.text().includes(words)),
-    kill: stop,
-    ended,
-  };
 }
 
 /** Starts the sandbox as a process and waits for its addresses. It is killed when the test ends. */
@@ -136,42 +96,6 @@ export async function makeDayIn(folder: string, ...options: readonly string[]): 
   const { json, stderr } = await runIn(folder, 'sandbox', 'bookings', ...made, '--json');
   if (json === undefined) throw new Error(`expected a made-up day, got: ${stderr}`);
   return json as MadeDayReport;
-}
-
-/** The path of the tests' day on the SFTP server. */
-export const reviewPath = 'VerifyMappings/112026/20112026.csv';
-
-/** A review file with one booking of an unknown hotel. */
-export function renderReviewFile(guest = 'Ana'): string {
-  return [
-    'Service Mappings Id,BookingReferenceId,BookingClientName,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate',
-    `17,BR-1,${guest},Roomly,R-9,20112026,22112026`,
-    '',
-  ].join('\n');
-}
-
-/** Writes a review file below the SFTP root without using SFTP. */
-export async function putReviewFile({ sftp }: Addresses, text: string): Promise<void> {
-  const path = join(sftp.root, reviewPath);
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, text);
-}
-
-/** Calls a review operation: by body if there are hotels, otherwise by file. */
-export function callService(
-  { service: { baseUrl, apiKey: apikey, accountId } }: Addresses,
-  hotels?: readonly object[],
-): Promise<Response> {
-  const headers = { apikey, accountId };
-  if (hotels === undefined)
-    return fetch(`${baseUrl}/hotels/ReviewMappingsOfBookedHotelsByFile?ftpFilePath=${reviewPath}`, {
-      headers,
-    });
-  return fetch(`${baseUrl}/hotels/ReviewMappingsOfBookedHotels`, {
-    method: 'POST',
-    headers: { ...headers, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ Hotels: hotels }),
-  });
 }
 
 /** Sums up the events: bookings accepted, and wrong mappings among those accepted by body. */

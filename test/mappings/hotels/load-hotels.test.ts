@@ -3,9 +3,9 @@ import { LoadBusyError } from '../../../src/ledger/hotels.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { ExportFileError } from '../../../src/mappings/export/inspect-file.js';
 import { loadHotels } from '../../../src/mappings/hotels/load-hotels.js';
-import { hotelColumns } from '../../jobs/export-day.js';
 import { type OpenedSqliteLedger, openSqliteLedger } from '../../ledger/opened-ledger.js';
 import { cutIntoBlocks } from '../export/blocks.js';
+import { hotelColumns } from '../export/small-export.js';
 
 const columns = hotelColumns.split(',');
 const at = Date.UTC(2026, 10, 22, 2, 0);

@@ -94,6 +94,16 @@ describe('late bookings by body', () => {
     const collecting = collectRun(late, 'r2', [...records(0, 94), ...broken], { ...topsUp, limits });
     await expect(collecting).rejects.toMatchObject({ code: 'too-many-rejects' });
   });
+
+  it('may all lack their hotel, which fails a whole day', async () => {
+    const incomplete = { maxShare: 0.5, provider: true, hotelId: true };
+    const limits = { maxRejectedShare: 1, emptyDay: 'succeed', batchSize: 4, incomplete } as const;
+    await expect(collectRun(await prepare('body'), 'r1', records(0, 20), { limits })).rejects.toMatchObject({
+      code: 'too-many-incomplete',
+    });
+    const run = await collectRun(await prepare('body'), 'r1', records(0, 20), { ...topsUp, limits });
+    expect(run.counts).toMatchObject({ accepted: 20 });
+  });
 });
 
 describe('late bookings by file', () => {

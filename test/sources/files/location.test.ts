@@ -5,11 +5,13 @@ describe('the location of daily files', () => {
   it.each([
     ['bookings-{day}.csv', { kind: 'local', path: 'bookings-{day}.csv' }],
     ['/exports/{day:yyyy/MM}/x.csv', { kind: 'local', path: '/exports/{day:yyyy/MM}/x.csv' }],
+    ['in/%2e%2e/{day}.csv', { kind: 'local', path: 'in/%2e%2e/{day}.csv' }],
     ['C:\\exports\\{day}.csv', { kind: 'local', path: 'C:\\exports\\{day}.csv' }],
     [
       's3://my-bucket/a/{day:yyyy/MM}/{day}.csv.gz',
       { kind: 's3', bucket: 'my-bucket', key: 'a/{day:yyyy/MM}/{day}.csv.gz' },
     ],
+    ['s3://my-bucket/%2e%2e/{day}.csv', { kind: 's3', bucket: 'my-bucket', key: '%2e%2e/{day}.csv' }],
     [
       'sftp://drop.example.com/out/{day}.csv',
       { kind: 'sftp', host: 'drop.example.com', port: 22, root: '/', path: 'out/{day}.csv' },
