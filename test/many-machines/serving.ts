@@ -1,18 +1,17 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
+import { vi } from 'vitest';
 import { businessDayAt } from '../../src/booking/business-day.js';
 import type { RunningCommand } from '../support/command.js';
 import type { DayFolder, StartOptions } from '../support/day-folder.js';
 import { hookSecret as secret } from '../support/hook-secrets.js';
 import { expectNoLeak } from '../support/leaks.js';
+import { patienceMs } from '../support/patience.js';
 import { findFreePort } from '../support/sftp-server.js';
-import { until } from './machines.js';
 
-export const timezone = 'Europe/Madrid';
+const timezone = 'Europe/Madrid';
 
-/** Today in the time zone of the tests, and the days around it. */
-export const today = businessDayAt(new Date(), timezone);
-export const yesterday = today.previous();
+/** In the time zone of the tests. */
+export const yesterday = businessDayAt(new Date(), timezone).previous();
 
 export interface Serving {
   readonly command: RunningCommand;
@@ -33,7 +32,6 @@ export interface HookAnswer {
 
 export interface Signing {
   readonly id?: string;
-  readonly with?: string;
   /** Epoch milliseconds */
   readonly at?: number;
 }
@@ -65,35 +63,26 @@ export async function serve(folder: DayFolder, options?: StartOptions): Promise<
     },
   };
   // The first query brings the ledger's schema up to date, which may take longer than a caller of the hook waits.
-  await until(async () => (await serving.get('/days/2026-01-01')).status === 200);
+  await vi.waitUntil(async () => (await serving.get('/days/2026-01-01')).status === 200, {
+    timeout: patienceMs,
+    interval: 10,
+  });
   return serving;
 }
 
 let ids = 0;
 
 /** The headers of a request, signed by the Standard Webhooks library. */
-export function sign(
-  body: string,
-  { id = nextId(), with: key = secret, at = Date.now() }: Signing = {},
-): Record<string, string> {
+export function sign(body: string, { id = nextId(), at = Date.now() }: Signing = {}): Record<string, string> {
   return {
     'content-type': 'application/json',
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(at / 1000)),
-    'webhook-signature': new Webhook(key).sign(id, new Date(at), body),
+    'webhook-signature': new Webhook(secret).sign(id, new Date(at), body),
   };
 }
 
 function nextId(): string {
   ids += 1;
   return `msg_${ids}`;
-}
-
-/** Waits until the process itself believes that it is this late. */
-export async function untilItsClock({ url }: Serving, instant: string): Promise<void> {
-  const readClock = async () => Date.parse((await fetch(`${url}/healthz`)).headers.get('date') ?? '');
-  const due = Date.parse(instant);
-  // It shows whole seconds.
-  await pause(Math.max(0, due - (await readClock()) - 1_000));
-  await until(async () => (await readClock()) >= due);
 }

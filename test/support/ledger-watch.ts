@@ -270,13 +270,20 @@ function tryToHold(database: Database): boolean {
   }
 }
 
-/** Opens the ledger in that database, which must exist. It connects on first use. */
+/** Opens the ledger in that database, which must exist. It connects on first use, and again after the server was stopped. */
 export function openPostgresTables(url: string): LedgerTables {
   let connecting: Promise<pg.Client> | undefined;
 
   async function connect(): Promise<pg.Client> {
     const client = new pg.Client({ connectionString: url, options: '-c search_path=hotel_review' });
-    await client.connect();
+    const forget = () => {
+      connecting = undefined;
+    };
+    client.on('error', forget);
+    await client.connect().catch((error) => {
+      forget();
+      throw error;
+    });
     return client;
   }
 
