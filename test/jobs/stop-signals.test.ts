@@ -1,5 +1,9 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { execute } from '../../jobs/main.js';
+import { StoppedError } from '../../src/async/stopped-error.js';
 import { businessDayAt } from '../../src/booking/business-day.js';
+import { createReports } from '../../src/text/reports.js';
+import { captureIo } from '../support/command-io.js';
 import { day, prepareDay } from '../support/day-folder.js';
 import { expectEachOnce, expectReport } from '../support/expectations.js';
 import { createGate } from '../support/gate.js';
@@ -81,4 +85,31 @@ it('`serve` lets the calls end that it has in flight, and ends cleanly; the next
   expectReport(next, { exitCode: 0, state: 'succeeded', counts: { delivered: 1_000, repeated: 0 } });
   expect(next.report.runId).toBe(((await answer.json()) as { runId: string }).runId);
   expectEachOnce(standIn, bookings);
+});
+
+it('a command that does not stop in time, as its ledger does not answer, is abandoned: exit code 1, and one JSON object', async () => {
+  const { folder } = await prepareDay({ settings: { workers: { stopSeconds: 1 } } });
+  const stop = new AbortController();
+  const { io, stdout, stderr } = captureIo({ cwd: folder.path, signal: stop.signal });
+  const isAtWork = createGate();
+  const stuck = {
+    run: {
+      needs: 'configuration' as const,
+      perform() {
+        isAtWork.open();
+        return new Promise<number>(() => {});
+      },
+    },
+  };
+  const given = { config: 'hotel-review.yaml', json: true, stackTrace: false };
+  const ended = execute(stuck, {}, given, { io, reports: createReports(io.stdout, true) });
+  await isAtWork.passed;
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  stop.abort(new StoppedError('SIGTERM'));
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(await ended).toBe(1);
+  const message = 'something did not stop in time and was abandoned; the ledger knows what is left';
+  expect(JSON.parse(stdout.text())).toEqual({ error: { class: 'stopped', message } });
+  expect(stderr.text()).toBe(`hotel-review: ${message}\n`);
 });

@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { day } from '../support/day-folder.js';
 import { createGate } from '../support/gate.js';
 import { success } from '../support/http-stand-in.js';
 import { redisNeeds, startRedis } from '../support/redis.js';
@@ -46,5 +47,22 @@ it.skipIf(redisNeeds)(
     expect((await machines.completed()).counts.repeated).toBe(0);
     for (const worker of workers) await worker.wrote('queue back');
     expect(workers.map(({ hasEnded }) => hasEnded)).toEqual([false, false]);
+  },
+);
+
+it.skipIf(redisNeeds)(
+  'with a Redis that will never take a step, run, work and serve end with 2 at their start, and nothing is sent',
+  async () => {
+    const redis = await startRedis();
+    onTestFinished(() => redis.close());
+    await redis.ask((client) => client.call('ACL', 'SETUSER', 'reviewer', 'on', '>s3cret', '+@all', '~x'));
+    const url = `redis://reviewer:s3cret@127.0.0.1:${redis.port}`;
+    const { folder, standIn } = await prepareMachines({ postgres: postgres(), redis: { url }, bookings: 10 });
+    for (const words of [['run', '--day', day], ['work'], ['serve', '--port', '0']]) {
+      const { exitCode, stderr } = await folder.run(words);
+      expect([words, exitCode, stderr]).toEqual([words, 2, expect.stringContaining('may not run scripts')]);
+      expect(stderr).not.toContain('s3cret');
+    }
+    expect(standIn.requests).toEqual([]);
   },
 );
