@@ -31,6 +31,8 @@ it('a frozen process keeps its day from others; once an operator has given it to
   await standIn.received(inFlight);
   await freeze(frozen);
   expectError(await folder.runDay(), { ...busy, message: /2026-11-20 is being run by another process/ });
+  // Cron mails whatever is printed; the exit code of the other process tells how it went.
+  expect(await folder.run(['run', '--quiet', day])).toMatchObject({ exitCode: 4, stdout: '', stderr: '' });
 
   await rm(join(`${folder.ledgerFile}.locks`, `day-${day}.lock`));
   const owner = folder.start(runArguments);

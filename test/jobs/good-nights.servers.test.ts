@@ -40,7 +40,7 @@ function exportOf(index: number, weekday: number, share = 1): string {
   return `${[`${bookingsHeader.replaceAll(',', ';')};Status`, ...rows].join('\r\n')}\r\n`;
 }
 
-it('two good weeks say nothing, by body and by file, with late bookings and runs of today', {
+it('two good weeks say nothing, by body and by file, with late bookings and runs of today, and a night without its export does', {
   timeout: 300_000,
 }, async () => {
   const clock = useFastClock();
@@ -101,4 +101,6 @@ it('two good weeks say nothing, by body and by file, with late bookings and runs
     expect(runs[0]).toMatchObject({ isGood: true, notGood: [], warnings: [] });
     expect([day.iso, ...hook.takeNew()]).toEqual([day.iso]);
   }
+  const missing = await folder.run(['run', '--quiet', days.at(-1)?.next().iso ?? '']);
+  expect([missing.exitCode, missing.stdout]).toEqual([1, expect.stringContaining('there is no file')]);
 });

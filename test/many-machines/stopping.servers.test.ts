@@ -1,20 +1,30 @@
-import { expect, it } from 'vitest';
-import { success } from '../support/http-stand-in.js';
+import { expect, it, vi } from 'vitest';
+import { refusal, success } from '../support/http-stand-in.js';
+import { csvOf } from '../support/made-bookings.js';
+import { patienceMs } from '../support/patience.js';
 import { usePostgres, useRedis } from '../support/use-servers.js';
+import { startWebhookReceiver } from '../support/webhook-receiver.js';
 import { batchSize, prepareMachines, stepsPerProcess } from './machines.js';
 
 const redis = useRedis();
 const postgres = usePostgres();
 
-it('a worker that is asked to stop while the service hangs gives its steps back and ends, and another one has them at once', async () => {
-  const { standIn, ledger, ...machines } = await prepareMachines({
+it('a worker that is asked to stop while the service hangs gives its steps back and ends, and another one has them at once, and tells what comes of a day whose process has ended', async () => {
+  const receiver = await startWebhookReceiver();
+  let isRefusing = false;
+  const { standIn, ledger, folder, ...machines } = await prepareMachines({
     redis: redis(),
     postgres: postgres(),
     bookings: 100,
     // Leases and calls that last longer than a test may: whoever waited for their end would fail.
-    settings: { service: { timeoutSeconds: 3_600 }, workers: { leaseSeconds: 3_600, stopSeconds: 1 } },
+    settings: {
+      service: { timeoutSeconds: 3_600 },
+      workers: { leaseSeconds: 3_600, stopSeconds: 1 },
+      notify: [receiver.channel],
+    },
     async handler(request, number) {
       await request.readBody();
+      if (isRefusing) return refusal(2003);
       return number <= stepsPerProcess ? { kind: 'hang' } : success;
     },
   });
@@ -28,4 +38,11 @@ it('a worker that is asked to stop while the service hangs gives its steps back 
 
   await machines.callWorker();
   expect((await machines.completed()).counts.repeated).toBe(stepsPerProcess * batchSize);
+
+  isRefusing = true;
+  const next = '2026-11-21';
+  await folder.writeBookings(csvOf(30), next);
+  expect((await folder.run(['run', '--day', next, '--detach'])).exitCode).toBe(0);
+  await vi.waitUntil(() => receiver.arrived.length > 1, { timeout: patienceMs });
+  expect(receiver.takeNew()).toEqual([`run-failed ${next}`, `credentials-refused ${next}`]);
 });
