@@ -48,12 +48,9 @@ it('a run that is killed in collect, and again with calls in flight, is one run 
   expect(exitCode).toBe(0);
   expect(report).toMatchObject({ runId: run.runId, counts: { duplicates: 250, rejected: 200 } });
   await arrivals.checkWhole(report, bookings);
-  const { Hotels } = JSON.parse(String(standIn.requests[killedAt - 1]?.body)) as {
-    Hotels: { BookingReferenceId: string }[];
-  };
-  // Its answer was not read.
-  expect(Hotels.map(({ BookingReferenceId }) => arrivals.of(BookingReferenceId))).toEqual(
-    Array(batchSize).fill(2),
-  );
+  const [{ BookingReferenceId: unanswered }] = JSON.parse(
+    String(standIn.requests[killedAt - 1]?.body),
+  ).Hotels;
+  expect(arrivals.of(unanswered)).toBe(2);
   expect(report.counts.repeated).toBeLessThanOrEqual(inFlight * batchSize);
 });
