@@ -21,8 +21,6 @@ export interface Engine {
   readonly workers: number;
   /** Processes that perform the steps of a day concurrently. */
   readonly performers: number;
-  /** What a traced process writes when it was asked to stop and claims nothing more. */
-  readonly wordsOfStop: string;
   /** By how much a run's token rises when others continue what a frozen process was delivering. */
   readonly tokensOfTakeOver: number;
   /**
@@ -64,7 +62,6 @@ export const embeddedEngine: Engine = {
   name: 'embedded',
   workers: 0,
   performers: 1,
-  wordsOfStop: 'stopping',
   tracing: [],
   openPlace: async ({ ledgerFile }) => ({
     settings: {},
@@ -115,7 +112,6 @@ export const distributedEngine: Engine = {
   name: 'distributed',
   workers: workersBesideRun,
   performers: workersBesideRun + 1,
-  wordsOfStop: '"graceMs"',
   tracing: ['--log-level', 'trace'],
   async openPlace() {
     const { redisUrl, postgresUrl, templateDatabase } = sharedServers();
