@@ -66,7 +66,7 @@ const projects = isNightly
         ...distributed,
         name: 'distributed nightly',
         testTimeout: 600_000,
-        include: ['test/jobs/*kill-at-random.nightly.test.ts', ...ofDays(shared)],
+        include: ofDays(shared),
       },
     ]
   : [
