@@ -30,7 +30,6 @@ const alsoNightly = [
   'test/ledger/mapping-copy-processes.test.ts',
   'test/ledger/{postgres.servers,sqlite,sqlite-encrypted}.test.ts',
   'test/library/bookings-module.test.ts',
-  'test/many-machines/{lost-queue,triggers}.servers.test.ts',
   'test/queue/bullmq-shared.servers.test.ts',
   'test/sandbox/bookings-dry-run.test.ts',
   'test/schedule/review-scheduler-year.test.ts',
@@ -39,7 +38,7 @@ const alsoNightly = [
 ];
 
 /** Tests of whole days that run once more where several processes share the work, and where that makes a difference. */
-const shared = ['file-kill', 'file-night', 'frozen-owner', 'kill', 'stop-signals'];
+const shared = ['file-kill', 'file-night'];
 const ofDays = (names: readonly string[]) => names.map((name) => `test/jobs/${name}{,.servers}.test.ts`);
 
 const distributed = {
@@ -67,7 +66,7 @@ const projects = isNightly
         ...distributed,
         name: 'distributed nightly',
         testTimeout: 600_000,
-        include: ['test/jobs/*kill-at-random.nightly.test.ts', ...ofDays(shared)],
+        include: ofDays(shared),
       },
     ]
   : [

@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
-import { readKeys, sign } from '../../src/http/webhook-signature.js';
 import { fillIn, projectFile, readComposeFile } from '../support/compose-file.js';
 import type { CertificateFiles } from '../support/machine.js';
 import { patienceMs } from '../support/patience.js';
@@ -116,14 +115,6 @@ export async function startLogging(
       .find(({ msg }) => msg === message);
   await program.until(() => find() !== undefined);
   return Object.assign(Object.create(program), { line: find() });
-}
-
-/** What a caller of the hook sends to see its run. */
-export function signLook(folder: string): Record<string, string> {
-  const secret = readFileSync(join(folder, 'secrets', 'hook-secret'), 'utf8').trim();
-  const [id, timestamp] = ['look', String(Math.floor(Date.now() / 1000))];
-  const signature = sign({ id, timestamp, body: new Uint8Array() }, readKeys(secret)[0]);
-  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature };
 }
 
 /** Polls until the response is as expected. */

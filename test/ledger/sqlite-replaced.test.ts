@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -71,4 +71,27 @@ it('the log of another ledger is refused, and the file is left as it is', async 
   // The refused connection stays open until its process ends.
   copyFileSync(at('restored.db'), at('alone.db'));
   expect(await openSqlite(at('alone.db')).runs.list({ limit: 10 })).toHaveLength(2);
+});
+
+it.each<[string, (path: string, copy: string) => void, RegExp]>([
+  ['deleted', (path) => rmSync(path), /got: no file/],
+  ['replaced', (path, copy) => renameSync(copy, path), /got: another file/],
+  [
+    'overwritten in place',
+    (path, copy) => writeFileSync(path, readFileSync(copy)),
+    /got: an older copy of this ledger/,
+  ],
+])('a ledger whose file is %s while it is open records nothing more', async (_, lose, reason) => {
+  const at = makeFolder();
+  const before = await makeLedger(at('ledger.db'), 1);
+  copyWhole(at('ledger.db'), at('copy.db'));
+  await before.runs.create({ ...newRun('more'), day: names[1] ?? '' });
+  await before.close();
+  const ledger = openSqlite(at('ledger.db'));
+  onTestFinished(() => ledger.close());
+  await ledger.verify();
+  lose(at('ledger.db'), at('copy.db'));
+  await expect(ledger.verify()).rejects.toThrow(reason);
+  await expect(ledger.ping()).rejects.toThrow(reason);
+  await expect(ledger.runs.create({ ...newRun('late'), day: names[2] ?? '' })).rejects.toThrow(reason);
 });

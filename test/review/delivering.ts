@@ -1,6 +1,7 @@
 import type { RetryPolicy } from '../../src/async/retry.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
+import type { Trigger } from '../../src/ledger/run.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { collectDay } from '../../src/review/collect/collect.js';
 import type { ReviewEvent } from '../../src/review/events.js';
@@ -24,6 +25,7 @@ interface DeliveringOptions {
   readonly maxRefusedShare?: number;
   readonly retry?: Partial<RetryPolicy>;
   readonly day?: string;
+  readonly trigger?: Trigger;
   /** When the day is collected. */
   readonly startsAt?: string;
 }
@@ -40,6 +42,7 @@ export async function prepareDelivery({
   maxRefusedShare = 1,
   retry = {},
   day = '2026-11-20',
+  trigger = 'manual',
   startsAt = '2026-11-21T02:30:00Z',
 }: DeliveringOptions) {
   const ledger = given ?? (await openTemporaryLedger());
@@ -51,7 +54,7 @@ export async function prepareDelivery({
   const clock = () => now;
 
   const delivery = createBodyDelivery({ service: answering(answer), masterIdName: 'ServiceId', batchSize });
-  const right = await openRun(ledger, day);
+  const right = await openRun(ledger, day, trigger);
   const { runId, token } = right;
   await collectDay(
     createBusinessDay(day, 'Europe/Madrid'),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { rules } from '../../jobs/rules.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
+import type { Trigger } from '../../src/ledger/run.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import type { Right } from '../../src/ledger/step.js';
 
@@ -30,13 +31,13 @@ export async function createTemporaryLedger(clock: () => number) {
 }
 
 /** A new run of a day, by body. */
-export async function openRun(ledger: Ledger, day: string): Promise<Right> {
+export async function openRun(ledger: Ledger, day: string, trigger: Trigger = 'manual'): Promise<Right> {
   const id = `run-of-${day}`;
   const { token } = await ledger.runs.create({
     id,
     day,
     delivery: 'body',
-    trigger: 'manual',
+    trigger,
     startedAt: 1_000,
   });
   return { runId: id, token };

@@ -78,8 +78,6 @@ export interface DayFolder {
   runDay(options?: RunOptions): Promise<CommandResult>;
   /** The processes that work on the day: the last `run`, and the workers beside it if the engine has any. */
   readonly processes: DayProcesses;
-  /** Lets the next step start now, though `requestsPerSecond` would make it wait. */
-  liftRateLimit(): Promise<void>;
   /** The configured ledger, which need not exist yet. Closed after the test. */
   watchLedger(): LedgerWatch;
 }
@@ -180,7 +178,6 @@ export async function createDayFolder({
       (asProcess ? folder.start(args, options) : folder.call(args, options)).ended,
     runDay: (options) => folder.run(['run', '--day', day, '--json'], options),
     processes,
-    liftRateLimit: place.liftRateLimit,
     watchLedger() {
       const tables = place.openTables();
       watched.push(tables);

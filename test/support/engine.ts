@@ -1,15 +1,9 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { expect, inject, vi } from 'vitest';
-import type { RunningCommand } from './command.js';
-import type { DayFolder, Settings } from './day-folder.js';
-import { expectError } from './expectations.js';
+import { inject } from 'vitest';
+import type { Settings } from './day-folder.js';
 import { type LedgerTables, openPostgresTables, openSqliteTables } from './ledger-watch.js';
-import { day } from './made-bookings.js';
 import { isNightly } from './nightly.js';
-import { patienceMs } from './patience.js';
 import { readEverything } from './redis.js';
 
 export type EngineName = 'embedded' | 'distributed';
@@ -19,18 +13,6 @@ export interface Engine {
   readonly name: EngineName;
   /** `work` processes beside each `run`. */
   readonly workers: number;
-  /** Processes that perform the steps of a day concurrently. */
-  readonly performers: number;
-  /** What a traced process writes when it was asked to stop and claims nothing more. */
-  readonly wordsOfStop: string;
-  /** By how much a run's token rises when others continue what a frozen process was delivering. */
-  readonly tokensOfTakeOver: number;
-  /**
-   * Called when the owner of the tests' day is frozen: the day stays its own until an operator or a timeout ends that.
-   */
-  endOwnership(folder: DayFolder): Promise<void>;
-  /** Thaws a process that others have continued without: it records nothing more of its work in flight, and says so. */
-  expectFencedWhenWoken(frozen: RunningCommand): Promise<void>;
   /** Prepended to the arguments of a command whose steps must be distinguishable from those of other processes. */
   readonly tracing: readonly string[];
   /** Opens the engine's resources for one test folder. */
@@ -45,8 +27,6 @@ export interface EnginePlace {
   readQueue(): Promise<string>;
   /** What the ledger holds outside of its files, as text, without the tables of bookings and of the service's answers. */
   readTables(): Promise<string>;
-  /** Lets the next step start now, though the configured rate would make it wait. */
-  liftRateLimit(): Promise<void>;
   /** Called when no command is running there any more. */
   close(): Promise<void>;
 }
@@ -57,35 +37,18 @@ declare module 'vitest' {
   }
 }
 
-const busy = { exitCode: 4, class: 'busy', message: /2026-11-20 is being run by another process/ };
-
 /** One process with an in-process queue and SQLite. */
 export const embeddedEngine: Engine = {
   name: 'embedded',
   workers: 0,
-  performers: 1,
-  wordsOfStop: 'stopping',
   tracing: [],
   openPlace: async ({ ledgerFile }) => ({
     settings: {},
     openTables: () => openSqliteTables(ledgerFile),
     readQueue: async () => '',
     readTables: async () => '',
-    // Each process has its own.
-    liftRateLimit: async () => {},
     close: async () => {},
   }),
-  tokensOfTakeOver: 1,
-  async endOwnership(folder) {
-    expectError(await folder.runDay(), busy);
-    // What an operator does who knows that the owner will not return.
-    await rm(join(`${folder.ledgerFile}.locks`, `day-${day}.lock`));
-  },
-  async expectFencedWhenWoken(frozen) {
-    frozen.kill('SIGCONT');
-    const fenced = { exitCode: 4, class: 'busy', message: /was taken over by another process/ };
-    expectError(await frozen.ended, fenced);
-  },
 };
 
 /** What all folders share: one server of each kind. */
@@ -114,8 +77,6 @@ const workers = { leaseSeconds: 4 };
 export const distributedEngine: Engine = {
   name: 'distributed',
   workers: workersBesideRun,
-  performers: workersBesideRun + 1,
-  wordsOfStop: '"graceMs"',
   tracing: ['--log-level', 'trace'],
   async openPlace() {
     const { redisUrl, postgresUrl, templateDatabase } = sharedServers();
@@ -129,26 +90,11 @@ export const distributedEngine: Engine = {
       openTables: () => openPostgresTables(ledger),
       readQueue: () => askRedis(queue, readEverything),
       readTables: () => readTables(ledger),
-      liftRateLimit: () =>
-        askRedis(queue, async (client) => void (await client.del('hotel-review:hotel-review-steps:limiter'))),
       async close() {
         await askRedis(queue, (client) => client.flushdb());
         await askPostgres(postgresUrl, `DROP DATABASE ${database} WITH (FORCE)`);
       },
     };
-  },
-  tokensOfTakeOver: 0,
-  // It ends with the lease.
-  endOwnership: async () => {},
-  async expectFencedWhenWoken(frozen) {
-    const before = frozen.stderr.length;
-    frozen.kill('SIGCONT');
-    // A `run` that delivers ends with the day, which others have ended or will; one that collects waits for it; a worker stays.
-    const words = ['"superseded', '"waiting: the day'];
-    const isFenced = () =>
-      frozen.hasEnded || words.some((word) => frozen.stderr.slice(before).includes(word));
-    await vi.waitUntil(isFenced, { timeout: patienceMs, interval: 10 });
-    if (frozen.hasEnded) expect((await frozen.ended).exitCode).toBe(0);
   },
 };
 
@@ -200,9 +146,3 @@ function choose(name: EngineName): Engine {
       return distributedEngine;
   }
 }
-
-/**
- * Whether to register the cases in which the engine makes no difference. On the second engine they run only in the nightly suite;
- * a case that the first engine does not have is always registered.
- */
-export const runsEveryCase = engine.name === 'embedded' || isNightly;

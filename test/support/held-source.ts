@@ -1,4 +1,3 @@
-import { gzipSync } from 'node:zlib';
 import { onTestFinished, vi } from 'vitest';
 import type { Settings } from './day-folder.js';
 import { startStandIn } from './http-stand-in.js';
@@ -49,13 +48,4 @@ export async function startHeldSource({ after }: { readonly after: number }): Pr
       for (const give of held.splice(0, requests)) give();
     },
   };
-}
-
-/**
- * A packed CSV file with billions of blank lines after the bookings: it is read for as long as the test wants. Its size in
- * megabytes makes the command read it in a thread of its own.
- */
-export function withEndlessEnd(csv: string): Buffer {
-  const blankLines = gzipSync(Buffer.alloc(64 * 1024 * 1024, '\n'));
-  return Buffer.concat([gzipSync(csv), ...Array<Buffer>(400).fill(blankLines)]);
 }

@@ -60,13 +60,9 @@ export interface LedgerWatch {
   holdWhen(isDue: (run: RunMoment) => boolean | Promise<boolean>): Promise<HeldLedger>;
   /** Holds the ledger during the callback, so that all reads are consistent. */
   whileHeld<Result>(look: () => Promise<Result>): Promise<Result>;
-  /** Makes the by-file call of the latest run that much older: the longer ago it was, the rarer are the looks for its result. */
-  ageCall(byMs: number): Promise<void>;
   /** All rows of each table, for comparison. */
   dump(): Promise<Readonly<Record<string, readonly unknown[]>>>;
   expectSound(): Promise<void>;
-  /** Waits until no step is being performed: other processes may still be performing one when the run has stopped. */
-  atRest(): Promise<void>;
 }
 
 const compared = [
@@ -185,12 +181,6 @@ export function watchTables(tables: LedgerTables): LedgerWatch {
         await release();
       }
     },
-    async ageCall(byMs) {
-      const [row] = await tables.rows(`SELECT file FROM runs WHERE number = ${latest}`);
-      const file = JSON.parse(String(row?.file)) as { readonly triggeredAt: number };
-      const aged = JSON.stringify({ ...file, triggeredAt: file.triggeredAt - byMs }).replaceAll("'", "''");
-      await tables.rows(`UPDATE runs SET file = '${aged}' WHERE number = ${latest} RETURNING number`);
-    },
     async dump() {
       const dumped: Record<string, readonly unknown[]> = {};
       for (const table of compared) {
@@ -198,9 +188,6 @@ export function watchTables(tables: LedgerTables): LedgerWatch {
         dumped[table] = rows.map(digestBytes);
       }
       return dumped;
-    },
-    async atRest() {
-      await vi.waitUntil(async () => (await run()).running === 0, { timeout: patienceMs, interval: 10 });
     },
     async expectSound() {
       await tables.expectSound();
@@ -270,13 +257,20 @@ function tryToHold(database: Database): boolean {
   }
 }
 
-/** Opens the ledger in that database, which must exist. It connects on first use. */
+/** Opens the ledger in that database, which must exist. It connects on first use, and again after the server was stopped. */
 export function openPostgresTables(url: string): LedgerTables {
   let connecting: Promise<pg.Client> | undefined;
 
   async function connect(): Promise<pg.Client> {
     const client = new pg.Client({ connectionString: url, options: '-c search_path=hotel_review' });
-    await client.connect();
+    const forget = () => {
+      connecting = undefined;
+    };
+    client.on('error', forget);
+    await client.connect().catch((error) => {
+      forget();
+      throw error;
+    });
     return client;
   }
 

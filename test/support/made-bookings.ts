@@ -40,12 +40,6 @@ export function makeBookings(
   });
 }
 
-/** A stay that is still to come, whenever the tests run: a case about a guest who has arrived needs no more work. */
-export function stayToCome(): { readonly checkIn: string; readonly checkOut: string } {
-  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
-  return { checkIn: inDays(10), checkOut: inDays(17) };
-}
-
 export const bookingsHeader =
   'ServiceId,BookingReferenceId,BookingClientName,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate';
 

@@ -1,14 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { parse } from 'yaml';
 import { rules } from '../../jobs/rules.js';
-import type { Ledger } from '../../src/ledger/ledger.js';
-import type { MappingRow } from '../../src/ledger/mappings.js';
-import { createPostgresLedger } from '../../src/ledger/postgres/postgres-ledger.js';
-import { createSqliteLedger, createSqliteReader } from '../../src/ledger/sqlite/sqlite-ledger.js';
-import type { DayFolder } from './day-folder.js';
+import { createSqliteReader } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { type ArrivingRequest, type RecordedRequest, refusal, type StandInAnswer } from './http-stand-in.js';
 
 /** A mapping as the service has it; `changedAt` in epoch milliseconds. */
@@ -124,8 +117,6 @@ export function createMappingTruth(made: readonly TrueMapping[], pageSize = 1_00
   };
 }
 
-export type MappingTruth = ReturnType<typeof createMappingTruth>;
-
 /** Mappings of a few providers, each changed a second after the one before. */
 export function makeMappings(count: number, firstChange = Date.parse('2026-01-01T00:00:00Z')): TrueMapping[] {
   const providers = ['NorthStar', 'Bedlink', 'Room & Co', 'Atlántico'];
@@ -185,67 +176,6 @@ function readCall({ url, rawHeaders }: Pick<RecordedRequest, 'url' | 'rawHeaders
     resumeKey: query.get('resumeKey'),
     limit: query.get('limit'),
     providerFamily: query.get('providerFamily'),
-  };
-}
-
-/** What a sync received, and when. */
-export interface BroughtRows {
-  readonly at: number;
-  readonly rows: readonly MappingRow[];
-}
-
-const rowsAPage = 1_000;
-
-/** Fills the local copy as syncs would, one per element. */
-export async function fillCopy({ mappings }: Ledger, ...brought: BroughtRows[]): Promise<void> {
-  for (const { at, rows } of brought) {
-    const syncId = randomUUID();
-    await mappings.beginSync({ scope: '', syncId, since: 0, at });
-    let after: { after?: string } = {};
-    for (let first = 0; first < rows.length; first += rowsAPage) {
-      const page = rows.slice(first, first + rowsAPage);
-      const isLast = first + rowsAPage >= rows.length;
-      const resumeKey = `key ${first}`;
-      await mappings.storePage({ syncId, ...after, rows: page, at, ...(!isLast && { resumeKey }) });
-      after = { after: resumeKey };
-    }
-  }
-}
-
-/** The same in the ledger that a folder is configured for. */
-export async function fillCopyOf(folder: DayFolder, ...brought: BroughtRows[]): Promise<void> {
-  const ledger = await openLedgerOf(folder);
-  try {
-    await fillCopy(ledger, ...brought);
-  } finally {
-    await ledger.close();
-  }
-}
-
-async function openLedgerOf({ configurationFile, ledgerFile }: DayFolder): Promise<Ledger> {
-  const { ledger: url } = parse(await readFile(configurationFile, 'utf8')) as { ledger?: string };
-  const options = { rules, clock: Date.now };
-  if (url !== undefined) return createPostgresLedger({ url, ...options });
-  await mkdir(dirname(ledgerFile), { recursive: true });
-  return createSqliteLedger({ path: ledgerFile, ...options });
-}
-
-/** The mapping that a booking claims, as the service would report it. */
-export function mappingOf({
-  ServiceId,
-  ProviderName,
-  ProviderHotelId,
-}: {
-  readonly ServiceId: number;
-  readonly ProviderName: string;
-  readonly ProviderHotelId: string;
-}): MappingRow {
-  return {
-    serviceId: ServiceId,
-    providerName: ProviderName,
-    providerHotelId: ProviderHotelId,
-    channelIds: [],
-    isDeleted: false,
   };
 }
 

@@ -27,8 +27,6 @@ export interface DayProcesses {
   performerOf(attempt: StepAttempt): Promise<RunningCommand>;
   /** Whether this process performs it. */
   isPerformedBy(command: RunningCommand, attempt: StepAttempt): boolean;
-  /** Any of them: the `run` or a worker. */
-  pick(random: () => number): RunningCommand;
   /** Sends the signal to all of them. */
   signal(signal: NodeJS.Signals): void;
   /** Waits until all of them have ended; returns the outcome of the `run`. */
@@ -91,10 +89,6 @@ export function createDayProcesses({
         interval: 2,
       }),
     isPerformedBy,
-    pick(random) {
-      const all = [leader(), ...workers].filter(({ hasEnded }) => !hasEnded);
-      return all[Math.floor(random() * all.length)] ?? leader();
-    },
     signal(signal) {
       for (const command of [leader(), ...workers]) command.kill(signal);
     },

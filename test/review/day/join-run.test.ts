@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Hold } from '../../../src/async/hold.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { Run } from '../../../src/ledger/run.js';
+import type { Run, Trigger } from '../../../src/ledger/run.js';
 import { acquireDay, DayBusyError } from '../../../src/review/day/join-run.js';
 import { withReplaced } from '../../support/fake-ledger.js';
 import { prepareDelivery } from '../delivering.js';
@@ -105,6 +105,18 @@ describe('a process that shares the work', () => {
     expect(onWaiting.mock.calls.filter(([, isFirst]) => isFirst)).toHaveLength(1);
   });
 
+  it('waits while others send what a run of today has open, rather than send it twice', async () => {
+    const { wait, ledger, collect } = await prepareDay({ isShared: true });
+    const { right } = await collect('today');
+    await ledger.steps.claim(right, 'batch 0', 1, Date.now());
+    const found = wait();
+    await vi.advanceTimersByTimeAsync(leaseMs);
+    expect(await settledSoFar(found)).toBe('waiting');
+    vi.setSystemTime(Date.now() + 30_001);
+    await vi.advanceTimersByTimeAsync(500);
+    expect(await settledSoFar(found)).toMatchObject({ kind: 'held' });
+  });
+
   it('finds the day busy for a replay, and releases it, if a step was claimed during acquisition', async () => {
     const { wait, ledger, collect } = await prepareDay({ isShared: true });
     const { right } = await collect();
@@ -182,7 +194,15 @@ async function prepareDay({ isShared = false, leaseMs: lease = 0 } = {}) {
   return {
     ledger,
     onWaiting,
-    collect: () => prepareDelivery({ ledger, day, bookings: 2, batchSize: 1, answer: () => ok }),
+    collect: (trigger?: Trigger) =>
+      prepareDelivery({
+        ledger,
+        day,
+        bookings: 2,
+        batchSize: 1,
+        answer: () => ok,
+        ...(trigger && { trigger }),
+      }),
     wait({
       signal = unstopped,
       holdDay = ledger.holds.day,

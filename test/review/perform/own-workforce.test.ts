@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FencedError } from '../../../src/ledger/errors.js';
 import { reviewDay } from '../../../src/review/review-day.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 import { createGate } from '../../support/gate.js';
 import { references } from '../delivering.js';
 import { ok, unavailable } from '../scripted-service.js';
@@ -81,6 +82,23 @@ describe('a process that works alone', () => {
     expect(await reviewing).toBeInstanceOf(FencedError);
     expect(calls).toHaveLength(2);
     expect(await ledger.runs.get(run?.id ?? '')).toMatchObject({ state: 'delivering', token: 2 });
+  });
+
+  it('notices that the run was taken over while it waited with nothing in flight', async () => {
+    const { startAlone, calls, ledger } = await prepareWork({ bookings: 2 });
+    const { parts } = startAlone({
+      answer: () => unavailable,
+      ledger: withReplaced(ledger, {
+        steps: {
+          async claim(right, step, attempt, at) {
+            if (attempt > 1) await ledger.runs.takeOver(right.runId);
+            return ledger.steps.claim(right, step, attempt, at);
+          },
+        },
+      }),
+    });
+    await expect(reviewDay(requestOf(), parts, unstopped)).rejects.toThrow(FencedError);
+    expect(calls).toHaveLength(1);
   });
 
   it('ends with an internal error, and the next run continues', async () => {

@@ -1,5 +1,4 @@
-import { writeFile } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createLedgerTelling } from '../../jobs/ledger-telling.js';
 import { createTerminal } from '../../jobs/terminal.js';
 import { businessDayAt } from '../../src/booking/business-day.js';
@@ -9,31 +8,10 @@ import type { Run } from '../../src/ledger/run.js';
 import { createReports } from '../../src/text/reports.js';
 import { someRun } from '../review/some-run.js';
 import { captureIo } from '../support/command-io.js';
-import { prepareDay } from '../support/day-folder.js';
-import { csvOf } from '../support/made-bookings.js';
 import { startWebhookReceiver } from '../support/webhook-receiver.js';
 
 const day = '2026-11-20';
 const full = new LedgerFullError('/data/ledger.db');
-
-describe('a ledger that cannot be used', () => {
-  it.each([
-    ['run', ['run', day]],
-    ['a replay of a range', ['replay', day, '--to', '2026-11-22', '--all', '--reason', 'test']],
-    ['a replay of what is missing', ['replay', day, '--missing']],
-  ])('is told of by %s: directly, and once', async (_, command) => {
-    const receiver = await startWebhookReceiver();
-    const { folder } = await prepareDay({ settings: { notify: [receiver.channel] }, hasWorkers: false });
-    await folder.writeBookings(csvOf(7), '2026-11-19');
-    expect((await folder.run(['run', '2026-11-19'])).exitCode).toBe(0);
-    await writeFile(folder.ledgerFile, 'no database');
-    expect((await folder.run(command)).exitCode).toBe(2);
-    expect(receiver.arrived).toMatchObject([
-      { event: 'run-failed', severity: 'critical', day, title: expect.stringContaining(day) },
-    ]);
-    expect(JSON.stringify(receiver.arrived)).not.toContain(folder.path);
-  });
-});
 
 async function prepareTelling() {
   const receiver = await startWebhookReceiver();

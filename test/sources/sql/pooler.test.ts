@@ -1,0 +1,28 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { failureOf } from './day-table.js';
+
+/** Answers whoever connects with this error, as poolers do. Returns the address of a database there. */
+async function startPooler(code: string, message: string): Promise<string> {
+  const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`);
+  const head = Buffer.alloc(5, 'E');
+  head.writeInt32BE(fields.length + 4, 1);
+  const server = createServer((socket) => {
+    socket.on('error', () => {}).once('data', () => socket.end(Buffer.concat([head, fields])));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return `postgres://hotel@127.0.0.1:${(server.address() as AddressInfo).port}/day`;
+}
+
+it.each([
+  ['08P01', 'unsupported startup parameter: application_name', 'needs session pooling'],
+  ['42P05', 'prepared statement "s1" already exists', 'needs session pooling'],
+  ['08P01', 'query_wait_timeout', "can't be reached (08P01)"],
+])('a pooler that answers a source with %s, %s, is named as the cause', async (code, said, words) => {
+  const url = await startPooler(code, said);
+  const fault = await failureOf({ url, query: 'SELECT 1 AS "ServiceId" WHERE :day::text IS NOT NULL' });
+  expect(String(fault)).toContain(words);
+});
