@@ -8,13 +8,18 @@ import type { Choices } from './choices.js';
 export interface Trouble {
   readonly at: number;
   readonly kind: 'dies-before' | 'dies-after' | 'fails';
+  /** Counted from when the process begins to tell people, at its end. */
+  readonly isTelling?: boolean | undefined;
 }
 
 /** A life in which something may go wrong once, other than a death. */
 export interface TroubledLife extends Life {
   /** The point at which it went wrong, and how; undefined if it has not. */
   readonly struck: string | undefined;
+  beginTelling(): void;
 }
+
+const diesTelling = 'dies telling';
 
 const unanswered: Verdict = {
   kind: 'retryable',
@@ -52,13 +57,16 @@ const failures: Readonly<Record<string, { readonly kind: string; fail(): never }
 };
 
 export function beginTroubledLife(trouble?: Trouble): TroubledLife {
-  const inner = beginLife(trouble && deathOf(trouble));
+  /** How many points come before those that the trouble counts. */
+  let before = trouble?.isTelling ? Infinity : 0;
+  const inner = beginLife(trouble && deathOf(trouble, () => before));
   let failed: string | undefined;
 
   /** The part that fails here, if this is the point. */
   function findFailing(name: string): string | undefined {
     const [part = ''] = name.split('.');
-    const isDue = trouble?.kind === 'fails' && failed === undefined && inner.points.length + 1 >= trouble.at;
+    const isDue =
+      trouble?.kind === 'fails' && failed === undefined && inner.points.length + 1 >= before + trouble.at;
     return isDue && (part === 'service' || part in failures) ? part : undefined;
   }
 
@@ -70,7 +78,11 @@ export function beginTroubledLife(trouble?: Trouble): TroubledLife {
       return inner.isOver;
     },
     get struck() {
-      return inner.isOver ? trouble?.kind : failed;
+      if (!inner.isOver) return failed;
+      return trouble?.isTelling ? diesTelling : trouble?.kind;
+    },
+    beginTelling() {
+      if (before === Infinity) before = inner.points.length;
     },
     async pass<Result>(name: string, action: () => Promise<Result>): Promise<Result> {
       const part = findFailing(name);
@@ -90,12 +102,18 @@ export function beginTroubledLife(trouble?: Trouble): TroubledLife {
   };
 }
 
-function deathOf({ at, kind }: Trouble): Death | undefined {
+function deathOf({ at, kind }: Trouble, countBefore: () => number): Death | undefined {
+  const die = (mode: Death['mode']): Death => ({
+    get at() {
+      return countBefore() + at;
+    },
+    mode,
+  });
   switch (kind) {
     case 'dies-before':
-      return { at, mode: 'before' };
+      return die('before');
     case 'dies-after':
-      return { at, mode: 'after' };
+      return die('after');
     case 'fails':
       return undefined;
   }
@@ -103,17 +121,19 @@ function deathOf({ at, kind }: Trouble): Death | undefined {
 
 /** What may have gone wrong. */
 export const troubleKinds: readonly string[] = [
-  ...['dies-before', 'dies-after', 'answer lost'],
+  ...['dies-before', 'dies-after', diesTelling, 'answer lost'],
   ...new Set(Object.values(failures).map(({ kind }) => kind)),
 ];
 
 export function someTrouble({ isOneIn, pick, below }: Choices): Trouble | undefined {
+  if (!isOneIn(3)) return undefined;
+  const kind = pick(['dies-before', 'dies-after', 'fails'] as const);
+  if (isOneIn(4)) return { at: 1 + below(8), kind, isTelling: true };
   // Early points more often than late ones, which few processes reach.
-  return isOneIn(3)
-    ? { at: 1 + below(1 + below(60)), kind: pick(['dies-before', 'dies-after', 'fails']) }
-    : undefined;
+  return { at: 1 + below(1 + below(60)), kind };
 }
 
-export function tellTrouble({ at, kind }: Trouble): string {
-  return kind === 'fails' ? `point ${at} fails` : `the process ${kind.replace('-', ' ')} point ${at}`;
+export function tellTrouble({ at, kind, isTelling }: Trouble): string {
+  const point = `point ${at}${isTelling ? ' of telling people' : ''}`;
+  return kind === 'fails' ? `${point} fails` : `the process ${kind.replace('-', ' ')} ${point}`;
 }
