@@ -4,10 +4,13 @@ import { SftpError } from '../../src/sftp/sftp.js';
 import { beginLife, type Death, type Life } from '../crash/life.js';
 import type { Choices } from './choices.js';
 
-/** What goes wrong at the n-th point of what a process does to the outside, counted from 1: it dies before or after that, or that fails. */
+/**
+ * What goes wrong at the n-th point of what a process does to the outside, counted from 1: it dies before or after that, or that fails, or,
+ * from then on, the service refuses a call.
+ */
 export interface Trouble {
   readonly at: number;
-  readonly kind: 'dies-before' | 'dies-after' | 'fails';
+  readonly kind: 'dies-before' | 'dies-after' | 'fails' | 'refuses';
   /** Counted from when the process begins to tell people, at its end. */
   readonly isTelling?: boolean | undefined;
 }
@@ -26,6 +29,13 @@ const unanswered: Verdict = {
   code: 'timeout',
   outcomeUnknown: true,
   refusedWhenSpent: false,
+};
+
+/** What nobody but a person may try again. */
+export const refused = 'call refused';
+const refusals: Readonly<Record<string, Verdict>> = {
+  'service.reviewBookedHotels': { kind: 'fatal', code: 'http-404', httpStatus: 404 },
+  'service.reviewBookedHotelsByFile': { kind: 'refused', code: 'http-422', httpStatus: 422 },
 };
 
 /** How each part fails, by the first word of its point's name. Nothing else fails. */
@@ -65,9 +75,11 @@ export function beginTroubledLife(trouble?: Trouble): TroubledLife {
   /** The part that fails here, if this is the point. */
   function findFailing(name: string): string | undefined {
     const [part = ''] = name.split('.');
-    const isDue =
-      trouble?.kind === 'fails' && failed === undefined && inner.points.length + 1 >= before + trouble.at;
-    return isDue && (part === 'service' || part in failures) ? part : undefined;
+    return isDue('fails') && (part === 'service' || part in failures) ? part : undefined;
+  }
+
+  function isDue(kind: Trouble['kind']): boolean {
+    return trouble?.kind === kind && failed === undefined && inner.points.length + 1 >= before + trouble.at;
   }
 
   return {
@@ -85,6 +97,11 @@ export function beginTroubledLife(trouble?: Trouble): TroubledLife {
       if (before === Infinity) before = inner.points.length;
     },
     async pass<Result>(name: string, action: () => Promise<Result>): Promise<Result> {
+      const refusal = isDue('refuses') ? refusals[name] : undefined;
+      if (refusal) {
+        failed = refused;
+        return refusal as Result;
+      }
       const part = findFailing(name);
       if (part === undefined) return inner.pass(name, action);
       failed = failures[part]?.kind ?? 'answer lost';
@@ -115,25 +132,27 @@ function deathOf({ at, kind }: Trouble, countBefore: () => number): Death | unde
     case 'dies-after':
       return die('after');
     case 'fails':
+    case 'refuses':
       return undefined;
   }
 }
 
 /** What may have gone wrong. */
 export const troubleKinds: readonly string[] = [
-  ...['dies-before', 'dies-after', diesTelling, 'answer lost'],
+  ...['dies-before', 'dies-after', diesTelling, 'answer lost', refused],
   ...new Set(Object.values(failures).map(({ kind }) => kind)),
 ];
 
 export function someTrouble({ isOneIn, pick, below }: Choices): Trouble | undefined {
   if (!isOneIn(3)) return undefined;
-  const kind = pick(['dies-before', 'dies-after', 'fails'] as const);
-  if (isOneIn(4)) return { at: 1 + below(8), kind, isTelling: true };
+  const kind = pick(['dies-before', 'dies-after', 'fails', 'refuses'] as const);
+  if (kind !== 'refuses' && isOneIn(4)) return { at: 1 + below(8), kind, isTelling: true };
   // Early points more often than late ones, which few processes reach.
   return { at: 1 + below(1 + below(60)), kind };
 }
 
 export function tellTrouble({ at, kind, isTelling }: Trouble): string {
   const point = `point ${at}${isTelling ? ' of telling people' : ''}`;
+  if (kind === 'refuses') return `from ${point} on the service refuses a call`;
   return kind === 'fails' ? `${point} fails` : `the process ${kind.replace('-', ' ')} ${point}`;
 }

@@ -14,6 +14,7 @@ import { createSftpDouble } from '../crash/sftp-double.js';
 import { sqlite } from '../crash/sqlite-engine.js';
 import { createChannels, notifySettings } from './channels.js';
 import type { Stage } from './events/event.js';
+import { workFor } from './events/review.js';
 import { addDays, type Booked, type Guest, surname } from './guests.js';
 import type { Heard } from './heard.js';
 import { holdClock } from './held-clock.js';
@@ -21,9 +22,10 @@ import { type Event, kindOf } from './history.js';
 import { bookingOf, type Entry, identify } from './journal.js';
 import { createProduct, type Work } from './product.js';
 import type { ResultFile } from './results.js';
+import { isDueBySchedule } from './serve-due.js';
 import { createNightService, type Written } from './service.js';
 import { createTelling } from './tell-people.js';
-import { beginTroubledLife, type Trouble } from './trouble.js';
+import { beginTroubledLife, refused, type Trouble } from './trouble.js';
 
 /** The whole product in one process: its commands work in it as they do in production, with doubles of the outside. */
 export interface World {
@@ -124,6 +126,8 @@ export async function openWorld(): Promise<World> {
   let faults: string[] = [];
   /** Runs in which something went wrong. */
   const troubled = new Set<string>();
+  /** Runs that were refused, until a person tries them again. */
+  const refusedRuns = new Set<string>();
 
   /** What a run sends once more must be something of which it has not recorded that it arrived. */
   async function noteSent(by: DeliveryKind, text: string, bookings: readonly Booked[]): Promise<void> {
@@ -133,6 +137,8 @@ export async function openWorld(): Promise<World> {
       one.kind === 'sent' && one.run === run && !one.isRepeated ? one.bookings : [],
     );
     const recorded = (await ledger.runs.find(run))?.counts.delivered ?? 0;
+    if (refusedRuns.has(run))
+      faults.push(`${run} was refused, and sent ${bookings.length} bookings without a person`);
     if (isRepeated && life.struck === undefined && !troubled.has(run))
       faults.push(`${run} sent ${bookings.length} bookings twice, and nothing had gone wrong`);
     if (isRepeated && bookings.length > sent.length - recorded)
@@ -186,6 +192,7 @@ export async function openWorld(): Promise<World> {
     run = (await findLatest())?.id ?? '';
     const own = beginTroubledLife(trouble);
     life = own;
+    if (!('request' in work)) refusedRuns.delete(run);
     try {
       await perform(work);
     } catch (error) {
@@ -197,6 +204,7 @@ export async function openWorld(): Promise<World> {
         ledger = place.open(clock);
       }
       if (own.struck !== undefined) troubled.add(run);
+      if (own.struck === refused) refusedRuns.add(run);
       if (own.isOver) await telling.noteRuns(createApp(), isoOf(day));
       life = beginTroubledLife();
     }
@@ -212,6 +220,9 @@ export async function openWorld(): Promise<World> {
       const latest = await findLatest();
       const isOpened = latest !== undefined && latest.id !== before;
       if (isOpened && latest.state === 'succeeded') break;
+      // `serve` may be quicker than a person.
+      if (await isDueBySchedule(isoOf(day), config, ledger, clock))
+        await liveProcess(workFor('schedule', isoOf(day), 'file'));
       await liveProcess(isOpened ? ['run', isoOf(day)] : work);
     }
     return struck;
