@@ -11,8 +11,8 @@ const dayMs = 86_400_000;
 const patienceMs = 3 * dayMs;
 /** A channel to which nothing was sent for so long counts as gone. */
 const forgottenMs = 2 * dayMs;
-/** How often a message is sent that may have arrived. */
-const sendsAtMost = 3;
+/** How often a message is sent that may have arrived, and how long it waits at least in between: people would get it twice. */
+const [sendsAtMost, restMs] = [3, 450_000];
 
 /** Each notice was told by each channel that wants it, once, and as soon as that worked. */
 export async function judgeNotices(world: World): Promise<readonly string[]> {
@@ -58,6 +58,7 @@ function judgeRepeats(heard: readonly Heard[]): string[] {
   const faults: string[] = [];
   const arrived = new Map<string, number>();
   const certain = new Set<string>();
+  const restsUntil = new Map<string, number>();
   /** Confirmed by receivers, while it is not known whether their process records it. */
   let confirmed: string[] = [];
   for (const one of heard) {
@@ -71,7 +72,9 @@ function judgeRepeats(heard: readonly Heard[]): string[] {
     arrived.set(id, times);
     if (certain.has(id)) faults.push(`sent again, although it was accepted: ${one.items.map(sayOf)}`);
     if (times > sendsAtMost) faults.push(`sent ${times} times: ${one.items.map(sayOf)}`);
+    if (one.at < (restsUntil.get(id) ?? 0)) faults.push(`sent again at once: ${one.items.map(sayOf)}`);
     if (one.isConfirmed) confirmed.push(id);
+    else if (one.hasArrived) restsUntil.set(id, one.at + restMs);
   }
   for (const channel of [steady, moody]) {
     const said = listItems(heard, channel).map((item) => `${sayOf(item)} at ${item.at}`);
