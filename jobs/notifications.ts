@@ -9,7 +9,7 @@ import type { CheckParts } from '../src/notifications/check-notices.js';
 import { composeMessage } from '../src/notifications/compose-messages.js';
 import { findJudgedDays, judgeDeadlines } from '../src/notifications/deadlines.js';
 import { findDueDigest } from '../src/notifications/morning-digest.js';
-import { startNotifier } from '../src/notifications/notifier.js';
+import { type NotifierParts, startNotifier } from '../src/notifications/notifier.js';
 import { codeOfFailure, findRefusingPeer } from '../src/notifications/refused-credentials.js';
 import { createSlots } from '../src/schedule/slots.js';
 import { measureRoom } from '../src/text/disk-room.js';
@@ -20,6 +20,14 @@ import { clock, random } from './clock.js';
 
 /** Sends people the notices of the ledger for as long as the process works, through the configured channels. */
 export async function startNotifications(app: App, ledger: Ledger) {
+  return startNotifier({
+    ...composeNotifier(app, ledger),
+    channels: await openChannels(app.config, app.warn),
+  });
+}
+
+/** What tells people, but for the channels. */
+export function composeNotifier(app: App, ledger: Ledger): Omit<NotifierParts, 'channels'> {
   const { config, notify, warn, commandElsewhere: command, signal } = app;
   const shorten = createLocalPathShortener(config);
   const withShortPaths = (notice: Notice): Notice => {
@@ -42,9 +50,8 @@ export async function startNotifications(app: App, ledger: Ledger) {
       return { headline: shorten(headline), page: Buffer.from(shorten(page)) };
     },
   };
-  return startNotifier({
+  return {
     ...{ ledger, notify, warn, signal, clock, random },
-    channels: await openChannels(config, warn),
     settings: config.notify,
     timezone: config.timezone,
     compose(each, name) {
@@ -52,7 +59,7 @@ export async function startNotifications(app: App, ledger: Ledger) {
       return composeMessage(each.map(withShortPaths), composing, { takesFiles: channel?.kind === 'email' });
     },
     listChecks: () => listChecks(config, ledger),
-  });
+  };
 }
 
 /** Opens the configured channels. What they need is loaded only if there are any. */

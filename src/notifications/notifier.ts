@@ -9,7 +9,7 @@ import { type CheckParts, checkNotices } from './check-notices.js';
 import { type ChannelRules, findDueTime, giveUpAfterMs, isWanted } from './routing.js';
 import { createSender, type SenderParts } from './send-messages.js';
 
-interface NotifierParts extends Omit<SenderParts, 'store'> {
+export interface NotifierParts extends Omit<SenderParts, 'store'> {
   readonly ledger: Ledger;
   /** What the channels want. */
   readonly settings: readonly ChannelRules[];

@@ -51,6 +51,11 @@ const longestWaitMs = 60 * minuteMs;
 /** After a receiver has accepted nothing for this long, further tries are pointless. */
 export const giveUpAfterMs = 3 * 24 * 60 * minuteMs;
 
+/** Whether its receiver has been waited for long enough. */
+export function isTooOld({ raisedAt }: Pick<Notice, 'raisedAt'>, now: number): boolean {
+  return now - raisedAt >= giveUpAfterMs;
+}
+
 /** How often a message is sent in all that its receiver may have received and does not confirm. */
 const sendsAtMost = 3;
 
@@ -75,7 +80,7 @@ export function retryAt(
   { attempt, unconfirmed, notice }: Pick<ClaimedMessage, 'attempt' | 'unconfirmed' | 'notice'>,
   { now, random, retryAfterMs = 0, mayHaveArrived }: Failure,
 ): number | undefined {
-  if (now - notice.raisedAt >= giveUpAfterMs) return undefined;
+  if (isTooOld(notice, now)) return undefined;
   if (mayHaveArrived && isSentEnough({ unconfirmed: unconfirmed + 1 })) return undefined;
   const pause = mayHaveArrived ? longestPauseMs : Math.min(firstPauseMs * 2 ** (attempt - 1), longestPauseMs);
   return Math.ceil(now + Math.max(pause * (0.5 + random() / 2), Math.min(retryAfterMs, longestWaitMs)));

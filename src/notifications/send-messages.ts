@@ -3,7 +3,7 @@ import type { Ledger } from '../ledger/ledger.js';
 import { incidentOf, type Notice } from '../ledger/notice.js';
 import type { ClaimedMessage } from '../ledger/notices.js';
 import { type Channel, ChannelError, confirmWithinMs, type Message } from './channel.js';
-import { bundle, collectingMs, isSentEnough, retryAt } from './routing.js';
+import { bundle, collectingMs, isSentEnough, isTooOld, retryAt } from './routing.js';
 
 /** A receiver did not accept a message, or could not be reached. It is tried again. */
 export interface SendingEvent {
@@ -89,11 +89,17 @@ export function createSender({ store, channels, compose, clock, random, notify }
       const { code, retryAfterMs, mayHaveArrived } = explainFailure(error, isNoted && signal.aborted);
       notify({ type: 'message-not-sent', channel: channel.name, code });
       const at = clock();
-      const next = retryAt(first, { now: at, random, retryAfterMs, mayHaveArrived });
-      await store.noteFailed(ids, {
-        ...{ code, at, hasNotArrived: isNoted && !mayHaveArrived },
-        ...(next !== undefined && { retryAt: next }),
-      });
+      const failed = { code, at, hasNotArrived: isNoted && !mayHaveArrived };
+      // The newest notice decides whether there is another try, and each of the others whether it takes part. What may have arrived
+      // stays together, to be sent again as it was.
+      const { notice } = messages.at(-1) ?? first;
+      const next = retryAt({ ...first, notice }, { now: at, random, retryAfterMs, mayHaveArrived });
+      const isOver = (one: ClaimedMessage) => !mayHaveArrived && isTooOld(one.notice, at);
+      const over = next === undefined ? ids : messages.filter(isOver).map(({ id }) => id);
+      if (over.length > 0) await store.noteFailed(over, failed);
+      if (next === undefined) return false;
+      const left = ids.filter((id) => !over.includes(id));
+      await store.noteFailed(left, { ...failed, retryAt: next });
       return false;
     }
     await store.noteSent(ids, clock());

@@ -34,6 +34,11 @@ const singles = {
     ...{ BookingReferenceId: 'R-5', BookingClientName: 'Kim', ...hotelbeds },
     ...{ CheckInDate: '2026-11-10', CheckOutDate: '2026-11-15' },
   },
+  /** Who arrives on the day after the night. */
+  sam: {
+    ...{ BookingReferenceId: 'R-7', BookingClientName: 'Sam', ...other },
+    ...{ CheckInDate: '2026-11-22', CheckOutDate: '2026-11-25' },
+  },
   /** Bookings that cannot stand in a file. */
   nobody: { BookingClientName: 'Max', ...expedia, ...stay },
   nameless: { BookingReferenceId: 'R-6', ...hotelbeds, ...stay },
@@ -46,12 +51,13 @@ export type Guest = Single | `crowd ${number}`;
 
 export const allSingles = Object.keys(singles) as Guest[];
 
-/** As many as it takes to make a day's affected bookings implausible, and some more. */
+/** As many as it takes to make a day's affected bookings implausible, and their cases too many for a message each. */
 export const crowd = Array.from({ length: 24 }, (_, place): Guest => `crowd ${place}`);
 
 const inCrowd = (guest: Guest): Booked => ({
   ...{ BookingReferenceId: `C-${guest.slice(6)}`, BookingClientName: `Lou${guest.slice(6)}` },
-  ...{ ServiceId: '44', ProviderName: 'Bedlink', ProviderHotelId: '44D', ...stay },
+  ...{ ServiceId: `44${guest.slice(6)}`, ProviderName: 'Bedlink', ProviderHotelId: `${guest.slice(6)}D` },
+  ...{ CheckInDate: '2026-11-22', CheckOutDate: '2026-12-08' },
 });
 
 export const allGuests: readonly Guest[] = [...allSingles, ...crowd];

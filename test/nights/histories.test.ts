@@ -294,5 +294,11 @@ describe('Every surface says what was sent and what came back:', () => {
     expect(sent.map(identify).filter((booking) => booking.includes('Bedlink'))).toEqual([]);
   });
 
+  it('a channel that is busy while days go wrong, for longer than a message waits', async () => {
+    const days = Array.from({ length: 9 }, (_, day): Event => ({ ...run(three), day }));
+    const { faults } = await liveHistory([{ kind: 'channel', day: 0, mode: 'busy' }, ...days]);
+    expect(faults).toEqual([]);
+  });
+
   it('any history', { timeout: 300_000 }, () => expectHistories(seed, 60));
 });

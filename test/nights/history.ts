@@ -1,7 +1,9 @@
 import { type Accept, accept } from './events/accept.js';
 import { type BadExport, badExport } from './events/bad-export.js';
+import { type ChannelChange, channel } from './events/channel.js';
 import { type Erase, erase } from './events/erase.js';
 import type { EventKind } from './events/event.js';
+import { type Export, exported } from './events/export.js';
 import { type Look, look } from './events/look.js';
 import { type Mail, mail } from './events/mail.js';
 import { type Purge, purge } from './events/purge.js';
@@ -9,7 +11,7 @@ import { type Review, review } from './events/review.js';
 import { troubleKinds } from './trouble.js';
 
 /** All that can happen: one file for each kind of event. */
-export type Event = Review | BadExport | Look | Mail | Accept | Erase | Purge;
+export type Event = (Review | BadExport | Look | Mail | Accept | Erase | Purge) | (ChannelChange | Export);
 
 export type History = readonly Event[];
 
@@ -21,6 +23,8 @@ const eventKinds: { readonly [Kind in Event['kind']]: EventKind<Extract<Event, {
   accept,
   erase,
   purge,
+  channel,
+  export: exported,
 };
 
 /** For each kind of event, the same of any event. */

@@ -1,4 +1,5 @@
 import type { DeliveryKind } from '../../src/ledger/run.js';
+import type { ChannelMode } from './channels.js';
 import { allGuests, type Booked, findBooked, type Guest } from './guests.js';
 
 /** What the outside knows, in order: what lay in the source, what the service got, and what came back. */
@@ -41,6 +42,10 @@ export type Entry = {
   | { readonly kind: 'erased'; readonly guest: Guest }
   /** Names that were due were removed. */
   | { readonly kind: 'purged' }
+  /** How the second channel takes messages from then on. */
+  | { readonly kind: 'channel'; readonly mode: ChannelMode }
+  /** An export of the mappings, at that instant. */
+  | { readonly kind: 'export'; readonly what: 'requested' | 'arrives'; readonly at: number }
 );
 
 export interface Result {

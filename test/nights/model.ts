@@ -170,6 +170,8 @@ export function expectDay(everything: readonly Entry[], day: number): Expected {
       case 'uncollected':
       case 'erased':
       case 'purged':
+      case 'channel':
+      case 'export':
         break;
       case 'accepted':
         accepted = judgeAffected()?.affected ?? accepted;

@@ -39,6 +39,8 @@ interface Surroundings {
   readonly current: () => { readonly life: Life; readonly ledger: Ledger };
   /** How many steps of a run are performed at once. */
   readonly workers: () => number;
+  /** What each process that reviews does at its end. */
+  readonly tell: (app: App) => Promise<void>;
   /** Called before each connection to the SFTP server. */
   readonly onConnect: () => Promise<void>;
 }
@@ -91,6 +93,7 @@ export function createProduct({ folder, config, outside, current, ...given }: Su
         ...{ ledger, service, findSftp: openSftp, archive: app.archive(), notify, clock },
       });
     const { createRunId } = given;
+    app.beforeClose(() => given.tell(app));
     return {
       ...(await composeCollect(app.config, app.sourceMessages)),
       ...{ ledger, deliveryFor, createRunId, notify, gate, mayReview: gate.mayReview },
@@ -114,6 +117,7 @@ export function createProduct({ folder, config, outside, current, ...given }: Su
   function createApp() {
     const { life, ledger } = current();
     const { io, stdout, stderr } = captureIo({ cwd: folder });
+    const enders: (() => unknown)[] = [];
     const reports = createReports(io.stdout, true);
     const terminal = createTerminal({ config: 'hotel-review.yaml', reports, log: undefined, io });
     const app: App = {
@@ -133,14 +137,14 @@ export function createProduct({ folder, config, outside, current, ...given }: Su
       keep: (part) => part,
       review: () => openReview(app),
       tellOfLedger: refuse,
-      beforeClose: () => {},
+      beforeClose: (end) => void enders.push(end),
       look: (action) => recordLook(ledger, action, terminal),
       record: (action) => recordAction(ledger, action, terminal),
       writeCsv: async () => {},
       answerNone: (json, text = '') => terminal.answer(text, json, exitCode.failed),
       describeNoLedger: refuse,
     };
-    return { app, io, stdout, stderr };
+    return { app, io, stdout, stderr, enders };
   }
 
   async function performCommand(app: App, words: readonly string[]): Promise<number> {
@@ -157,13 +161,17 @@ export function createProduct({ folder, config, outside, current, ...given }: Su
     createApp: () => createApp().app,
 
     async perform(work: Work): Promise<Printed> {
-      const { app, stdout, stderr } = createApp();
+      const { app, stdout, stderr, enders } = createApp();
       const performed =
         'request' in work
           ? runReview(app, createBusinessDay(work.day, config.timezone), work.request)
           : performCommand(app, work);
-      const code = await performed.catch(refuseUsage);
-      return { code, stdout: stdout.text(), stderr: stderr.text() };
+      try {
+        const code = await performed.catch(refuseUsage);
+        return { code, stdout: stdout.text(), stderr: stderr.text() };
+      } finally {
+        for (const end of enders) await end();
+      }
     },
 
     /** The file that `run --metrics-file` writes at its end. */

@@ -46,6 +46,15 @@ export const results = {
     { afterMs: atOnce, part: '_1', names, wrong },
     { afterMs: atOnce, part: '_2', names: allGuests.filter((guest) => !names.includes(guest)), wrong },
   ],
+  /** Two files of the same second that do not agree. */
+  contradicting: (
+    names: readonly Guest[],
+    first: readonly Guest[],
+    wrong: readonly Guest[],
+  ): ResultFile[] => [
+    { afterMs: atOnce, part: '_1', names, wrong: first },
+    { afterMs: atOnce, part: '_2', wrong },
+  ],
   setAside: (...wrong: Guest[]): ResultFile[] => [
     { afterMs: atOnce, part: '_1', wrong: [], isForeign: true },
     { afterMs: later, part: '_2', wrong },
@@ -63,7 +72,17 @@ export const resultKinds: readonly string[] = [
   ...oddities.map((kind) => `odd ${kind}`),
 ].map((form) => `result ${form}`);
 
-const forms = ['none', 'whole', 'set-aside', 'partial', 'growing', 'split', 'rewritten', 'odd'] as const;
+const forms = [
+  'none',
+  'whole',
+  'set-aside',
+  'partial',
+  'growing',
+  'split',
+  'rewritten',
+  'contradicting',
+  'odd',
+] as const;
 
 export function someResults({ pick, guests }: Choices): readonly ResultFile[] {
   switch (pick(forms)) {
@@ -81,6 +100,8 @@ export function someResults({ pick, guests }: Choices): readonly ResultFile[] {
       return results.split(guests(), guests());
     case 'rewritten':
       return results.rewritten(guests(), guests(), guests());
+    case 'contradicting':
+      return results.contradicting(guests(), guests(), guests());
     case 'odd':
       return results.odd(pick(oddities), guests(), guests());
   }
@@ -95,11 +116,12 @@ function formOf(files: readonly ResultFile[]): string {
   if (!first) return 'none';
   if (first.isForeign) return 'set aside';
   if (first.oddity) return `odd ${first.oddity.kind}`;
-  if (second) return second.part === first.part ? formOfTwo(first, second) : 'split';
+  if (second) return formOfTwo(first, second);
   return first.names ? 'partial' : 'whole';
 }
 
 function formOfTwo(first: ResultFile, second: ResultFile): string {
+  if (second.part !== first.part) return second.names ? 'split' : 'contradicting';
   return first.wrong.every((guest) => second.wrong.includes(guest)) ? 'growing' : 'rewritten';
 }
 

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { visitDesk } from './desk.js';
 import { fullNameOf } from './guests.js';
 import { bookingOf, hotelOf, identify, nameOf, onMapping, referenceIn } from './journal.js';
+import { judgeNotices } from './judge-notices.js';
 import { type Expected, expectDay, isAhead, type KnownBooking } from './model.js';
 import { isoOf, type World } from './world.js';
 
@@ -57,7 +58,7 @@ async function judgeErased({ journal, number, search }: Look): Promise<string[]>
 
 /** The same for what is said of all days at once. */
 export async function judgeWhole(world: World): Promise<readonly string[]> {
-  return [...(await judgeCases(world)), ...(await judgeMetrics(world))];
+  return [...(await judgeCases(world)), ...(await judgeMetrics(world)), ...(await judgeNotices(world))];
 }
 
 function differ(what: string, found: unknown, expected: unknown): string[] {

@@ -37,5 +37,9 @@ function tellEntry(entry: Entry): string {
       return '- accepted';
     case 'erased':
       return `- ${entry.guest} was erased`;
+    case 'channel':
+      return `- the second channel ${entry.mode}`;
+    case 'export':
+      return `- an export ${entry.what}`;
   }
 }

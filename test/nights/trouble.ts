@@ -4,23 +4,38 @@ import { SftpError } from '../../src/sftp/sftp.js';
 import { beginLife, type Death, type Life } from '../crash/life.js';
 import type { Choices } from './choices.js';
 
-/** What goes wrong at the n-th point of what a process does to the outside, counted from 1: it dies before or after that, or that fails. */
+/**
+ * What goes wrong at the n-th point of what a process does to the outside, counted from 1: it dies before or after that, or that fails, or,
+ * from then on, the service refuses a call.
+ */
 export interface Trouble {
   readonly at: number;
-  readonly kind: 'dies-before' | 'dies-after' | 'fails';
+  readonly kind: 'dies-before' | 'dies-after' | 'fails' | 'refuses';
+  /** Counted from when the process begins to tell people, at its end. */
+  readonly isTelling?: boolean | undefined;
 }
 
 /** A life in which something may go wrong once, other than a death. */
 export interface TroubledLife extends Life {
   /** The point at which it went wrong, and how; undefined if it has not. */
   readonly struck: string | undefined;
+  beginTelling(): void;
 }
+
+const diesTelling = 'dies telling';
 
 const unanswered: Verdict = {
   kind: 'retryable',
   code: 'timeout',
   outcomeUnknown: true,
   refusedWhenSpent: false,
+};
+
+/** What nobody but a person may try again. */
+export const refused = 'call refused';
+const refusals: Readonly<Record<string, Verdict>> = {
+  'service.reviewBookedHotels': { kind: 'fatal', code: 'http-404', httpStatus: 404 },
+  'service.reviewBookedHotelsByFile': { kind: 'refused', code: 'http-422', httpStatus: 422 },
 };
 
 /** How each part fails, by the first word of its point's name. Nothing else fails. */
@@ -52,14 +67,19 @@ const failures: Readonly<Record<string, { readonly kind: string; fail(): never }
 };
 
 export function beginTroubledLife(trouble?: Trouble): TroubledLife {
-  const inner = beginLife(trouble && deathOf(trouble));
+  /** How many points come before those that the trouble counts. */
+  let before = trouble?.isTelling ? Infinity : 0;
+  const inner = beginLife(trouble && deathOf(trouble, () => before));
   let failed: string | undefined;
 
   /** The part that fails here, if this is the point. */
   function findFailing(name: string): string | undefined {
     const [part = ''] = name.split('.');
-    const isDue = trouble?.kind === 'fails' && failed === undefined && inner.points.length + 1 >= trouble.at;
-    return isDue && (part === 'service' || part in failures) ? part : undefined;
+    return isDue('fails') && (part === 'service' || part in failures) ? part : undefined;
+  }
+
+  function isDue(kind: Trouble['kind']): boolean {
+    return trouble?.kind === kind && failed === undefined && inner.points.length + 1 >= before + trouble.at;
   }
 
   return {
@@ -70,9 +90,18 @@ export function beginTroubledLife(trouble?: Trouble): TroubledLife {
       return inner.isOver;
     },
     get struck() {
-      return inner.isOver ? trouble?.kind : failed;
+      if (!inner.isOver) return failed;
+      return trouble?.isTelling ? diesTelling : trouble?.kind;
+    },
+    beginTelling() {
+      if (before === Infinity) before = inner.points.length;
     },
     async pass<Result>(name: string, action: () => Promise<Result>): Promise<Result> {
+      const refusal = isDue('refuses') ? refusals[name] : undefined;
+      if (refusal) {
+        failed = refused;
+        return refusal as Result;
+      }
       const part = findFailing(name);
       if (part === undefined) return inner.pass(name, action);
       failed = failures[part]?.kind ?? 'answer lost';
@@ -90,30 +119,40 @@ export function beginTroubledLife(trouble?: Trouble): TroubledLife {
   };
 }
 
-function deathOf({ at, kind }: Trouble): Death | undefined {
+function deathOf({ at, kind }: Trouble, countBefore: () => number): Death | undefined {
+  const die = (mode: Death['mode']): Death => ({
+    get at() {
+      return countBefore() + at;
+    },
+    mode,
+  });
   switch (kind) {
     case 'dies-before':
-      return { at, mode: 'before' };
+      return die('before');
     case 'dies-after':
-      return { at, mode: 'after' };
+      return die('after');
     case 'fails':
+    case 'refuses':
       return undefined;
   }
 }
 
 /** What may have gone wrong. */
 export const troubleKinds: readonly string[] = [
-  ...['dies-before', 'dies-after', 'answer lost'],
+  ...['dies-before', 'dies-after', diesTelling, 'answer lost', refused],
   ...new Set(Object.values(failures).map(({ kind }) => kind)),
 ];
 
 export function someTrouble({ isOneIn, pick, below }: Choices): Trouble | undefined {
+  if (!isOneIn(3)) return undefined;
+  const kind = pick(['dies-before', 'dies-after', 'fails', 'refuses'] as const);
+  if (kind !== 'refuses' && isOneIn(4)) return { at: 1 + below(8), kind, isTelling: true };
   // Early points more often than late ones, which few processes reach.
-  return isOneIn(3)
-    ? { at: 1 + below(1 + below(60)), kind: pick(['dies-before', 'dies-after', 'fails']) }
-    : undefined;
+  return { at: 1 + below(1 + below(60)), kind };
 }
 
-export function tellTrouble({ at, kind }: Trouble): string {
-  return kind === 'fails' ? `point ${at} fails` : `the process ${kind.replace('-', ' ')} point ${at}`;
+export function tellTrouble({ at, kind, isTelling }: Trouble): string {
+  const point = `point ${at}${isTelling ? ' of telling people' : ''}`;
+  if (kind === 'refuses') return `from ${point} on the service refuses a call`;
+  return kind === 'fails' ? `${point} fails` : `the process ${kind.replace('-', ' ')} ${point}`;
 }

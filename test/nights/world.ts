@@ -6,30 +6,39 @@ import { exitCode } from '../../jobs/exit-code.js';
 import { followUpRuns } from '../../jobs/follow-up.js';
 import { loadConfig } from '../../src/config/load.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
+import { noticeEventNames } from '../../src/ledger/notice.js';
 import type { DeliveryKind } from '../../src/ledger/run.js';
 import { parentFolder } from '../crash/live.js';
 import { createOutside } from '../crash/outside.js';
 import { createSftpDouble } from '../crash/sftp-double.js';
 import { sqlite } from '../crash/sqlite-engine.js';
+import { createChannels, notifySettings } from './channels.js';
 import type { Stage } from './events/event.js';
+import { workFor } from './events/review.js';
 import { addDays, type Booked, type Guest, surname } from './guests.js';
+import type { Heard } from './heard.js';
 import { holdClock } from './held-clock.js';
 import { type Event, kindOf } from './history.js';
 import { bookingOf, type Entry, identify } from './journal.js';
 import { createProduct, type Work } from './product.js';
 import type { ResultFile } from './results.js';
+import { isDueBySchedule } from './serve-due.js';
 import { createNightService, type Written } from './service.js';
-import { beginTroubledLife, type Trouble } from './trouble.js';
+import { createTelling } from './tell-people.js';
+import { beginTroubledLife, refused, type Trouble } from './trouble.js';
 
 /** The whole product in one process: its commands work in it as they do in production, with doubles of the outside. */
 export interface World {
   readonly journal: readonly Entry[];
+  readonly heard: readonly Heard[];
   readonly ledger: Ledger;
   readonly app: App;
   /** Lets an event happen. Returns what went wrong on the way, if the history wants something to; undefined for nothing. */
   live(event: Event): Promise<string | undefined>;
   /** Performs a command with `--json`. One that is refused, as some histories ask for, changes nothing and prints nothing. */
   ask(...words: string[]): Promise<Answer>;
+  /** Both channels work, and hear what they have not heard. */
+  tellTheRest(): Promise<void>;
   /** The file that `run --metrics-file` writes at its end. */
   readMetrics(): Promise<string>;
   /** What must never happen and did, since it was asked the last time: see `noteSent` and `watchOutput`. */
@@ -48,10 +57,10 @@ interface Answer {
   readonly json: any;
 }
 
-const firstDay = '2026-11-20';
+export const firstDay = '2026-11-20';
 const [hourMs, dayMs] = [3_600_000, 86_400_000];
 /** The afternoon of the first day, its end, and the night after it. */
-const firstMidnight = Date.parse('2026-11-20T23:00:00Z');
+export const firstMidnight = Date.parse('2026-11-20T23:00:00Z');
 const [firstAfternoon, firstNight] = [firstMidnight - 7.5 * hourMs, firstMidnight + 3.5 * hourMs];
 /** All names are due then: see `guestNameDays`. */
 const longAfterMs = 60 * dayMs;
@@ -69,6 +78,8 @@ const settings = {
   source: { kind: 'csv', path: 'bookings-{day}.csv' },
   volume: { shareOfUsual: 0 },
   delivery: 'file',
+  deadline: '06:00',
+  notify: notifySettings(noticeEventNames),
   hashKey: 'a key of at least sixteen characters',
   body: { batchSize: 3 },
   file: {
@@ -96,6 +107,9 @@ export async function openWorld(): Promise<World> {
   let ledger = place.open(clock);
   const sftp = createSftpDouble(outside);
   const journal: Entry[] = [];
+  const heard: Heard[] = [];
+  const channels = createChannels({ outside, onTold: (told) => void heard.push(told) });
+  const telling = createTelling({ outside, channels, heard, current: () => ({ life, ledger }) });
   /** What lies in the export of each day. */
   const sources = new Map<number, readonly Guest[]>();
   const exportOf = (which: number) => join(folder, `bookings-${isoOf(which)}.csv`);
@@ -112,6 +126,8 @@ export async function openWorld(): Promise<World> {
   let faults: string[] = [];
   /** Runs in which something went wrong. */
   const troubled = new Set<string>();
+  /** Runs that were refused, until a person tries them again. */
+  const refusedRuns = new Set<string>();
 
   /** What a run sends once more must be something of which it has not recorded that it arrived. */
   async function noteSent(by: DeliveryKind, text: string, bookings: readonly Booked[]): Promise<void> {
@@ -121,6 +137,8 @@ export async function openWorld(): Promise<World> {
       one.kind === 'sent' && one.run === run && !one.isRepeated ? one.bookings : [],
     );
     const recorded = (await ledger.runs.find(run))?.counts.delivered ?? 0;
+    if (refusedRuns.has(run))
+      faults.push(`${run} was refused, and sent ${bookings.length} bookings without a person`);
     if (isRepeated && life.struck === undefined && !troubled.has(run))
       faults.push(`${run} sent ${bookings.length} bookings twice, and nothing had gone wrong`);
     if (isRepeated && bookings.length > sent.length - recorded)
@@ -146,6 +164,7 @@ export async function openWorld(): Promise<World> {
       run = `${isoOf(day).replaceAll('-', '')}-run${ids}`;
       return run;
     },
+    tell: (app) => telling.tell(app, isoOf(day)),
     async onConnect() {
       if (isFollowed) await followUpRuns(product.createApp());
     },
@@ -173,6 +192,7 @@ export async function openWorld(): Promise<World> {
     run = (await findLatest())?.id ?? '';
     const own = beginTroubledLife(trouble);
     life = own;
+    if (!('request' in work)) refusedRuns.delete(run);
     try {
       await perform(work);
     } catch (error) {
@@ -184,6 +204,8 @@ export async function openWorld(): Promise<World> {
         ledger = place.open(clock);
       }
       if (own.struck !== undefined) troubled.add(run);
+      if (own.struck === refused) refusedRuns.add(run);
+      if (own.isOver) await telling.noteRuns(createApp(), isoOf(day));
       life = beginTroubledLife();
     }
     return own.struck;
@@ -198,6 +220,9 @@ export async function openWorld(): Promise<World> {
       const latest = await findLatest();
       const isOpened = latest !== undefined && latest.id !== before;
       if (isOpened && latest.state === 'succeeded') break;
+      // `serve` may be quicker than a person.
+      if (await isDueBySchedule(isoOf(day), config, ledger, clock))
+        await liveProcess(workFor('schedule', isoOf(day), 'file'));
       await liveProcess(isOpened ? ['run', isoOf(day)] : work);
     }
     return struck;
@@ -248,7 +273,18 @@ export async function openWorld(): Promise<World> {
     get app() {
       return createApp();
     },
-    ...{ journal, sources, clock, reach: outside.reach, findLatest, liveProcess, workOn, ask, wasSent },
+    ...{
+      journal,
+      sources,
+      channels,
+      clock,
+      reach: outside.reach,
+      findLatest,
+      liveProcess,
+      workOn,
+      ask,
+      wasSent,
+    },
     writeExport(text) {
       if (text === undefined) rmSync(exportOf(day), { force: true });
       else writeFileSync(exportOf(day), text);
@@ -273,8 +309,14 @@ export async function openWorld(): Promise<World> {
     return [...ours.map((path) => path.slice(folder.length + 1)), ...theirs.map(([path]) => `sftp: ${path}`)];
   }
 
+  /** What `serve` does again and again. */
+  async function serve(): Promise<void> {
+    await followUpRuns(createApp());
+    await telling.tell(createApp(), isoOf(day));
+  }
+
   return {
-    journal,
+    ...{ journal, heard },
     get ledger() {
       return ledger;
     },
@@ -285,15 +327,31 @@ export async function openWorld(): Promise<World> {
 
     async live(event) {
       ({ day } = event);
-      outside.reach(Math.max(clock() + hourMs, earliest(event)));
+      const at = Math.max(clock() + hourMs, earliest(event));
+      const morning = findMorning(at);
+      // What came true before anybody was to be told, nobody hears.
+      if (heard.length === 0) await serve();
+      if (morning > clock()) {
+        outside.reach(morning);
+        await serve();
+      }
+      outside.reach(at);
       const from = journal.length;
       const struck = await kindOf(event).live(event, stage);
       isFollowed = false;
       workers = 1;
       await noteRuns(from);
       noteResults();
-      await followUpRuns(createApp());
+      await serve();
       return struck;
+    },
+
+    async tellTheRest() {
+      channels.setMode('works');
+      for (let times = 0; times < 2; times += 1) {
+        outside.reach(clock() + hourMs);
+        await serve();
+      }
     },
 
     readMetrics: product.readMetrics,
@@ -321,6 +379,12 @@ export async function openWorld(): Promise<World> {
       rmSync(folder, { recursive: true });
     },
   };
+}
+
+/** The last morning, after each deadline and digest, before that instant. */
+function findMorning(at: number): number {
+  const first = firstMidnight + 9 * hourMs - dayMs;
+  return first + Math.floor((at - first) / dayMs) * dayMs;
 }
 
 /** When it can happen: on the day itself, or once that is over. */

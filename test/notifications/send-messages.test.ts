@@ -193,6 +193,20 @@ describe('the sender', () => {
     expect(said.at(-1)).toEqual(['http-404', 'given up', 'not arrived', 'm1']);
   });
 
+  it('gives up only those of many notices in one message that have waited for days', async () => {
+    const claimed = Array.from({ length: 10 }, (_, index) => ({
+      ...{ id: `m${index}`, attempt: 1, unconfirmed: 0 },
+      notice: noticeOf({ severity: 'warning', raisedAt: now - (index < 8 ? 3 * 86_400_000 : 1) }),
+    }));
+    const { store, said } = storeOf(...claimed);
+    await senderOf(store, () => Promise.reject(new ChannelError('no', 'http-404'))).sender.sendDue(signal);
+    const old = claimed.slice(0, 8).map(({ id }) => id);
+    expect(said.slice(1)).toEqual([
+      ['http-404', 'given up', 'not arrived', ...old],
+      ['http-404', 15_000, 'not arrived', 'm8', 'm9'],
+    ]);
+  });
+
   it('sends a message again later, under the same id, if its receiver may have it', async () => {
     const notice = noticeOf({ event: 'case-escalated', severity: 'warning' });
     const claimed = ['m1', 'm2'].map((id) => ({ id, attempt: 2, unconfirmed: 1, sentAs: 'digest', notice }));

@@ -1,6 +1,7 @@
 import type { App } from '../../../jobs/app.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { Run } from '../../../src/ledger/run.js';
+import type { createChannels } from '../channels.js';
 import type { Choices } from '../choices.js';
 import type { Guest } from '../guests.js';
 import type { Entry } from '../journal.js';
@@ -50,6 +51,7 @@ export interface Stage {
   readonly app: App;
   /** What lies in the export of each day. */
   readonly sources: Map<number, readonly Guest[]>;
+  readonly channels: ReturnType<typeof createChannels>;
   readonly clock: () => number;
   /** Lets time pass until then. */
   reach(instant: number): void;
