@@ -87,7 +87,7 @@ describe('evidence', () => {
     const corrected = applyMoves(opened(), [{ to: 8, seenAt: 150 }], 200);
     expect(apply(corrected, suspects)).toMatchObject({ state: 'corrected', bookings: [{}, { place: 2 }] });
     const dismissed = apply(closedBy('dismiss', opened()), suspects);
-    expect(dismissed).toMatchObject({ state: 'dismissed', bookings: [{}, { place: 2, isNamed: true }] });
+    expect(dismissed).toMatchObject({ state: 'dismissed', bookings: [{}, { place: 2, isNamed: false }] });
     const others = { stays: [stayOf('BR-3')] };
     expect(apply(dismissed, { ...suspects, ...others })).toBe(dismissed);
   });
