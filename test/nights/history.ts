@@ -5,10 +5,11 @@ import type { EventKind } from './events/event.js';
 import { type Look, look } from './events/look.js';
 import { type Mail, mail } from './events/mail.js';
 import { type Review, review } from './events/review.js';
+import { type Sync, sync } from './events/sync.js';
 import { troubleKinds } from './trouble.js';
 
 /** All that can happen: one file for each kind of event. */
-export type Event = Review | BadExport | Look | Mail | Accept | Erase;
+export type Event = Review | BadExport | Look | Mail | Accept | Erase | Sync;
 
 export type History = readonly Event[];
 
@@ -19,6 +20,7 @@ const eventKinds: { readonly [Kind in Event['kind']]: EventKind<Extract<Event, {
   mail,
   accept,
   erase,
+  sync,
 };
 
 /** For each kind of event, the same of any event. */

@@ -13,6 +13,10 @@ export type Entry = {
       readonly source: readonly Guest[];
       /** Before the day was over: it does not make the day good. */
       readonly isEarly: boolean;
+      /** It holds only what was not delivered before. */
+      readonly topsUp: boolean;
+      readonly collectedAt: number;
+      readonly today: string;
     }
   /** A run that could not be collected, or not yet. */
   | { readonly kind: 'uncollected'; readonly run: string }
@@ -27,11 +31,34 @@ export type Entry = {
   /** A result that the run has looked at. */
   | ({ readonly kind: 'result'; readonly run: string; readonly today: string } & Result)
   | { readonly kind: 'mail'; readonly names: readonly Guest[]; readonly today: string }
+  /** The service told the copy of its mappings about these changes, in this order. */
+  | {
+      readonly kind: 'told';
+      readonly today: string;
+      readonly at: number;
+      readonly rows: readonly Told[];
+      /** There was nothing more to tell. */
+      readonly isEnded: boolean;
+    }
+  /** A sync is over, or nobody repeats it. */
+  | {
+      readonly kind: 'synced';
+      readonly today: string;
+      /** What it was told was compared with the bookings. */
+      readonly isWatched: boolean;
+    }
   /** Somebody accepted the affected bookings of the day as they were. */
   | { readonly kind: 'accepted' }
   /** Nothing of the name is left, said the receipt. */
   | { readonly kind: 'erased'; readonly guest: Guest }
 );
+
+/** What a provider's hotel is mapped to by now; without `to` it is not mapped, neither to what it has `left` nor to anything else. */
+export interface Told {
+  readonly hotel: string;
+  readonly to?: number | undefined;
+  readonly left?: number | undefined;
+}
 
 export interface Result {
   readonly name: string;

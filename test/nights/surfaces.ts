@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { visitDesk } from './desk.js';
 import { fullNameOf } from './guests.js';
-import { bookingOf, identify, nameOf, onMapping, referenceIn } from './journal.js';
+import { bookingOf, identify, nameOf, referenceIn } from './journal.js';
+import { judgeCases, judgeCopy, judgeSuspects } from './judge-moves.js';
 import { type Expected, expectDay, type KnownBooking } from './model.js';
 import { isoOf, type World } from './world.js';
 
@@ -20,7 +21,7 @@ const always = [
   ...[judgeGoodness, judgeReport, judgeHistories],
 ];
 /** They take as long as all others together. */
-const atItsEnd = [judgeProviders, judgeDesk];
+const atItsEnd = [judgeProviders, judgeDesk, judgeSuspects, judgeCases];
 
 /** Compares what every surface says of a day with the model; one line for each difference. @param isItsEnd whether another day follows */
 export async function judgeDay(world: World, number: number, isItsEnd: boolean): Promise<readonly string[]> {
@@ -60,7 +61,7 @@ async function judgeErased({ journal, number, search }: Look): Promise<string[]>
 
 /** The same for what is said of all days at once. */
 export async function judgeWhole(world: World): Promise<readonly string[]> {
-  return [...(await judgeCases(world)), ...(await judgeMetrics(world))];
+  return [...(await judgeCopy(world)), ...(await judgeMetrics(world))];
 }
 
 function differ(what: string, found: unknown, expected: unknown): string[] {
@@ -111,8 +112,6 @@ async function judgeLists(look: Look): Promise<string[]> {
     ...differ('affected --unanswered', namesOf(look, others.unansweredBookings), unanswered ?? []),
     ...differ('posted', namesOf(look, (await ask('posted', day)).json.posted), posted),
     ...differ('refused', (await ask('refused', day)).json.refused, []),
-    // Nothing was compared with a copy of the mappings.
-    ...differ('suspects', (await ask('suspects', day)).json.suspects, null),
   ];
 }
 
@@ -197,30 +196,6 @@ async function judgeHistories({ ask, number, expected: { bookings } }: Look): Pr
       ? []
       : [`show: ${nameOf(booking, number)}: ${verdicts.join(', ')}, expected ${expected}`];
   });
-}
-
-/** The bookings named in cases are those that were ever affected or named while their guests needed help, on whatever day. */
-async function judgeCases({ ask, journal }: World): Promise<string[]> {
-  const named = new Set<string>();
-  const listed = new Map<number, number>();
-  for (const { id, openBookings } of (await ask('cases')).json.cases) listed.set(id, openBookings);
-  const faults: string[] = [];
-  for (let id = 1; ; id += 1) {
-    const { code, json } = await ask('case', String(id));
-    if (code !== 0) break;
-    const open = json.bookingList.filter(({ state }: Fields) => state === 'open').length;
-    faults.push(...differ(`case ${id}: open`, listed.get(id) ?? 0, open));
-    for (const { reference, isNamed } of json.bookingList)
-      if (isNamed) named.add([reference, json.providerName, json.providerHotelId, json.serviceId].join(' '));
-  }
-  const days = [...new Set(journal.map(({ day }) => day))];
-  const expected = days.flatMap((day) =>
-    [...expectDay(journal, day).bookings].flatMap(([booking, { wasNamed }]) => {
-      const [reference, , hotelId] = booking.split(' ');
-      return wasNamed && reference !== '-' && hotelId !== '-' ? [onMapping(booking)] : [];
-    }),
-  );
-  return [...faults, ...differ('cases: named', [...named].sort(), [...new Set(expected)].sort())];
 }
 
 /** The pages say in sentences what the lists say in numbers. */

@@ -29,6 +29,12 @@ function tellEntry(entry: Entry): string {
     }
     case 'mail':
       return `- an e-mail that named ${listNames(entry.names)}`;
+    case 'told': {
+      const told = entry.rows.map(({ hotel, to = 'nothing' }) => `${hotel} is ${to}`);
+      return `- the copy was told: ${listNames(told)}${entry.isEnded ? '' : ', and more is to come'}`;
+    }
+    case 'synced':
+      return entry.isWatched ? '- synced' : '- the sync was left undone';
     case 'accepted':
       return '- accepted';
     case 'erased':

@@ -15,7 +15,8 @@ import { addDays, type Guest, surname } from './guests.js';
 import { holdClock } from './held-clock.js';
 import { type Event, kindOf } from './history.js';
 import { bookingOf, type Entry, identify } from './journal.js';
-import { createProduct, type Work } from './product.js';
+import { createMappingTable } from './mappings.js';
+import { type Answer, createProduct, type Work } from './product.js';
 import type { ResultFile } from './results.js';
 import { createNightService, type Written } from './service.js';
 import { beginTroubledLife, type Trouble } from './trouble.js';
@@ -37,12 +38,6 @@ export interface World {
   forgetNames(): Promise<readonly string[]>;
   /** Closes it; nothing of it stays. */
   close(): Promise<void>;
-}
-
-interface Answer {
-  readonly code: number;
-  // biome-ignore lint/suspicious/noExplicitAny: what a command prints is what is tested
-  readonly json: any;
 }
 
 const firstDay = '2026-11-20';
@@ -115,8 +110,9 @@ export async function openWorld(): Promise<World> {
     nextResults: () => nextResults,
     day: () => day,
   });
+  const mappings = createMappingTable(clock);
   const product = createProduct({
-    ...{ folder, config, outside, service, sftp },
+    ...{ folder, config, outside, service, mappings, sftp },
     current: () => ({ life, ledger }),
     createRunId() {
       ids += 1;
@@ -175,7 +171,10 @@ export async function openWorld(): Promise<World> {
   function noteResults(): void {
     const seen = written.filter(({ at }) => at <= clock()).sort((one, other) => one.at - other.at);
     const today = createApp().today();
-    for (const { at: _, ...result } of seen) journal.push({ kind: 'result', day, run, today, ...result });
+    // It may have been another one until then that a process worked on which died.
+    const sender = journal.findLast((one) => one.kind === 'sent' && one.day === day && one.by === 'file');
+    const about = { day, run: sender?.kind === 'sent' ? sender.run : run, today };
+    for (const { at: _, ...result } of seen) journal.push({ kind: 'result', ...about, ...result });
     written = [];
     sftp.forgetAnnounced();
   }
@@ -184,13 +183,28 @@ export async function openWorld(): Promise<World> {
   async function noteRuns(from: number): Promise<void> {
     const source = sources.get(day) ?? [];
     const known = new Set(journal.flatMap((one) => (one.kind === 'collected' ? [one.run] : [])));
-    for (const { id, delivery: by, collectedAt } of await ledger.runs.list({ day: isoOf(day), limit: 100 })) {
+    const today = createApp().today();
+    for (const { id, delivery: by, collectedAt, topsUp } of await ledger.runs.list({
+      day: isoOf(day),
+      limit: 100,
+    })) {
       if (known.has(id)) continue;
       const sent = journal.findIndex((one) => one.kind === 'sent' && one.run === id);
       const at = sent < 0 ? from : sent;
       const isEarly = (collectedAt ?? 0) < firstMidnight + day * dayMs;
       if (collectedAt === undefined) journal.push({ kind: 'uncollected', day, run: id });
-      else journal.splice(at, 0, { kind: 'collected', day, run: id, by, source, isEarly });
+      else
+        journal.splice(at, 0, {
+          kind: 'collected',
+          day,
+          run: id,
+          by,
+          source,
+          isEarly,
+          topsUp: topsUp === true,
+          collectedAt,
+          today,
+        });
     }
   }
 
@@ -216,7 +230,18 @@ export async function openWorld(): Promise<World> {
     get app() {
       return createApp();
     },
-    ...{ journal, sources, clock, reach: outside.reach, findLatest, liveProcess, workOn, ask, wasSent },
+    ...{
+      journal,
+      sources,
+      mappings,
+      clock,
+      reach: outside.reach,
+      findLatest,
+      liveProcess,
+      workOn,
+      ask,
+      wasSent,
+    },
     writeExport(text) {
       if (text === undefined) rmSync(exportOf(day), { force: true });
       else writeFileSync(exportOf(day), text);

@@ -4,7 +4,8 @@ import type { Run } from '../../../src/ledger/run.js';
 import type { Choices } from '../choices.js';
 import type { Guest } from '../guests.js';
 import type { Entry } from '../journal.js';
-import type { Work } from '../product.js';
+import type { MappingTable } from '../mappings.js';
+import type { Answer, Work } from '../product.js';
 import type { ResultFile } from '../results.js';
 import type { Trouble } from '../trouble.js';
 
@@ -48,6 +49,8 @@ export interface Stage {
   readonly app: App;
   /** What lies in the export of each day. */
   readonly sources: Map<number, readonly Guest[]>;
+  /** Of the service. */
+  readonly mappings: MappingTable;
   readonly clock: () => number;
   /** Lets time pass until then. */
   reach(instant: number): void;
@@ -65,7 +68,7 @@ export interface Stage {
   /** The same, and after trouble as often as it takes. */
   workOn(work: Work, trouble?: Trouble): Promise<string | undefined>;
   /** A command with `--json`, without trouble. */
-  ask(...words: string[]): Promise<{ readonly code: number }>;
+  ask(...words: string[]): Promise<Answer>;
   /** Whether a guest's booking was sent on that day, as it is. */
   wasSent(guest: Guest, day: number): boolean;
 }
