@@ -63,7 +63,7 @@ async function followRuns(runs: readonly RunToFollow[], parts: FollowParts): Pro
 
   async function open(): Promise<void> {
     const hasOutdated = waiting > 0 && (await openCases(gathered, parts));
-    if (hasOutdated) await followLater(runs, parts);
+    if (hasOutdated) await followSince(await findFirstDay(runs, parts), parts);
     for (const { run, order } of followed)
       await followCorrect(run, (reference) => (named.get(reference) ?? -1) < order, parts);
     // Only now: after a failure, these are tried once more before their runs count as followed up.
@@ -101,13 +101,23 @@ async function followRuns(runs: readonly RunToFollow[], parts: FollowParts): Pro
   return count;
 }
 
-/** Follows the bookings of all runs since the first of these once more: cases have been opened for bookings that changed since. */
-async function followLater([first]: readonly RunToFollow[], parts: FollowParts): Promise<void> {
+/** Of the business days of these runs. */
+async function findFirstDay(runs: readonly RunToFollow[], { ledger }: CaseParts): Promise<string> {
+  const ids = new Set(runs.map(({ runId }) => runId));
+  const known = (await ledger.stays.listStayRuns()).filter(({ runId }) => ids.has(runId));
+  return known.at(-1)?.day ?? '';
+}
+
+/**
+ * Follows the bookings of all days since that one once more. Call it where `openCases` says so: cases have been opened for bookings
+ * that changed since.
+ */
+export async function followSince(first: string, parts: CaseParts): Promise<void> {
   const runs = await parts.ledger.stays.listStayRuns();
-  const from = runs.findIndex(({ runId }) => runId === first?.runId);
-  for (const { runId } of runs.slice(0, Math.max(0, from)).reverse()) {
+  for (const day of new Set(runs.map((run) => run.day).reverse())) {
+    if (day < first) continue;
     await giveWay(parts.signal);
-    await followBookings(runId, parts);
+    await followDay(day, runs, parts);
   }
 }
 
@@ -165,7 +175,10 @@ async function* findAffected(
 async function followBookings(runId: string, parts: CaseParts): Promise<void> {
   const runs = await parts.ledger.stays.listStayRuns();
   const day = runs.find((one) => one.runId === runId)?.day;
-  if (day === undefined) return;
+  if (day !== undefined) await followDay(day, runs, parts);
+}
+
+async function followDay(day: string, runs: readonly StayRun[], parts: CaseParts): Promise<void> {
   await followVersions(
     runs.filter((one) => one.day === day),
     parts,

@@ -251,6 +251,11 @@ const named: Readonly<Record<string, Named>> = {
     affected: [],
     named: ['tom'],
   },
+  'an e-mail about a booking that has changed its hotel since': {
+    history: [run(three), topUp(['ana', 'eva', 'tomMoved']), mail('tom')],
+    affected: [],
+    named: ['tom'],
+  },
   'a booking that only the copy of the mappings doubts': {
     history: [sync({ hotel: 'Hotelbeds 22B', to: 55 }), run(three, results.whole())],
     affected: [],
