@@ -48,10 +48,15 @@ async function takeMail({ names, day, form }: Mail, { ledger, app, clock }: Stag
   const lines = names.map((guest) => describeBooking(findBooked(guest, day)));
   const text =
     form === 'unreadable' ? 'Please see the portal.' : `Incorrect:\r\n\r\n${lines.join('\r\n\r\n')}`;
-  const received = { bytes: Buffer.from(mailOf('text/plain', text)), from: 'mail.eml' };
+  const mail = mailOf('text/plain', text).replace(/^Date: .*$/m, () => `Date: ${toDate(clock())}`);
+  const received = { bytes: Buffer.from(mail), from: 'mail.eml' };
   const { outcome } = await taker.take(received, { isAsked: true });
   if (form === 'twice') await taker.take(received, { isAsked: true });
   return outcome === 'named';
+}
+
+function toDate(instant: number): string {
+  return new Date(instant).toUTCString().replace('GMT', '+0000');
 }
 
 function describeBooking({ BookingReferenceId = '', ProviderHotelId, ServiceId }: Booked): string {
