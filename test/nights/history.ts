@@ -2,6 +2,7 @@ import { type Accept, accept } from './events/accept.js';
 import { type BadExport, badExport } from './events/bad-export.js';
 import { type Erase, erase } from './events/erase.js';
 import type { EventKind } from './events/event.js';
+import { type Help, help } from './events/help.js';
 import { type Look, look } from './events/look.js';
 import { type Mail, mail } from './events/mail.js';
 import { type Review, review } from './events/review.js';
@@ -9,7 +10,7 @@ import { type Sync, sync } from './events/sync.js';
 import { troubleKinds } from './trouble.js';
 
 /** All that can happen: one file for each kind of event. */
-export type Event = Review | BadExport | Look | Mail | Accept | Erase | Sync;
+export type Event = Review | BadExport | Look | Mail | Accept | Erase | Sync | Help;
 
 export type History = readonly Event[];
 
@@ -21,6 +22,7 @@ const eventKinds: { readonly [Kind in Event['kind']]: EventKind<Extract<Event, {
   accept,
   erase,
   sync,
+  help,
 };
 
 /** For each kind of event, the same of any event. */

@@ -47,6 +47,14 @@ export type Entry = {
       /** What it was told was compared with the bookings. */
       readonly isWatched: boolean;
     }
+  /** Somebody worked on the case of a mapping. */
+  | {
+      readonly kind: 'helped';
+      readonly pair: string;
+      readonly action: 'report' | 'dismiss' | 'reopen' | 'resolve';
+      readonly reference: string;
+      readonly at: number;
+    }
   /** Somebody accepted the affected bookings of the day as they were. */
   | { readonly kind: 'accepted' }
   /** Nothing of the name is left, said the receipt. */

@@ -14,6 +14,8 @@ interface Shown {
   readonly bookings: Readonly<Record<string, string>>;
 }
 
+const escalatedAfterMs = 3 * 86_400_000;
+
 /** Which cases there are, why, and what became of their bookings. */
 export async function judgeCases({ ask, journal, app }: World): Promise<string[]> {
   const today = app.today();
@@ -52,15 +54,17 @@ function readCase({ state, origins, move, bookingList }: any): Shown {
   };
 }
 
-function showExpected({ state, origins, move, bookings }: ExpectedCase, today: string): Shown {
-  const stateOf = (isElsewhere: boolean, checkOut: string) =>
-    isElsewhere ? 'resolved' : checkOut < today ? 'left' : 'open';
+function showExpected({ state, reportedAt, origins, move, bookings }: ExpectedCase, today: string): Shown {
+  const reported = Date.now() - (reportedAt ?? 0) < escalatedAfterMs ? 'reported' : 'escalated';
+  const isReported = state === 'open' && reportedAt !== undefined;
+  const stateOf = (isResolved: boolean, checkOut: string) =>
+    isResolved ? 'resolved' : checkOut < today ? 'left' : 'open';
   return {
-    ...{ state, origins: [...origins].sort(), move },
+    ...{ state: isReported ? reported : state, origins: [...origins].sort(), move },
     bookings: sortByName(
-      [...bookings].map(([reference, { isElsewhere, checkOut, isNamed }]) => [
+      [...bookings].map(([reference, { isElsewhere, isHelped = false, checkOut, isNamed }]) => [
         reference,
-        `${stateOf(isElsewhere, checkOut)}${isNamed ? ', named' : ''}`,
+        `${stateOf(isElsewhere || isHelped, checkOut)}${isNamed ? ', named' : ''}`,
       ]),
     ),
   };

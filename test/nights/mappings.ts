@@ -87,8 +87,9 @@ export function createMappingTable(clock: () => number) {
 
   function begin(syncId: string, since: number): typeof cycle {
     const lines = log.filter(({ changedAt }) => changedAt >= since).sort((a, b) => a.changedAt - b.changedAt);
-    // A hotel's latest change comes last in the log, whenever it was made.
-    const latest = new Map(log.map((line) => [line.hotel, line]));
+    // What a hotel has come to is last in the log, whenever it was made, but for what it has left.
+    const states = log.filter(({ type, to }) => type === 'New' || to === undefined);
+    const latest = new Map(states.map((line) => [line.hotel, line]));
     // Who has heard a part of it could not tell a removal from a move that was told already.
     const isLog = telling.isLog || cycle?.syncId === syncId;
     const isTold = (line: Line) => isLog || latest.get(line.hotel) === line;

@@ -10,6 +10,8 @@ type Of<Kind> = Extract<Entry, { readonly kind: Kind }>;
 export interface ExpectedCase {
   state: 'open' | 'corrected' | 'dismissed';
   since: number;
+  /** To the service, while it is open; epoch milliseconds. */
+  reportedAt?: number | undefined;
   readonly origins: Set<Origin>;
   move: 're-pointed' | 'merged' | 'unmapped' | null;
   evidenceAt: number;
@@ -26,6 +28,8 @@ interface ExpectedBooking {
   readonly isElsewhere: boolean;
   /** By a result or an e-mail. */
   readonly isNamed: boolean;
+  /** Somebody has resolved it. */
+  readonly isHelped?: boolean;
 }
 
 interface Evidence {
@@ -135,12 +139,28 @@ export function expectMoves(journal: readonly Entry[]) {
     };
     cases.set(pair, held);
     const isOpened = held.state !== 'open' && isNews(held, pair, evidence);
-    if (isOpened) Object.assign(held, { state: 'open', since: at, evidenceAt: at, correctedBy: undefined });
+    if (isOpened) reopen(held, at);
     if (origin === 'watch') held.watchedSince = isOpened ? at : (held.watchedSince ?? at);
     held.origins.add(origin);
     held.move = move ?? held.move;
     for (const booking of names) join(held, booking, at, stays.includes(booking), origin !== 'suspect');
     if (held.state === 'open') for (const stay of stays) join(held, stay, at);
+  }
+
+  function reopen(held: ExpectedCase, at: number): void {
+    const nothing = { correctedBy: undefined, reportedAt: undefined };
+    Object.assign(held, { state: 'open', since: at, evidenceAt: at, ...nothing });
+  }
+
+  function help({ pair, action, reference, at: clock }: Of<'helped'>, at: number): void {
+    const held = cases.get(pair);
+    const booking = held?.bookings.get(reference);
+    if (held && action === 'dismiss' && held.state !== 'dismissed')
+      Object.assign(held, { state: 'dismissed', since: at, correctedBy: undefined });
+    if (held && action === 'reopen' && (held.state !== 'open' || held.reportedAt !== undefined))
+      reopen(held, at);
+    if (held && action === 'report') held.reportedAt = clock;
+    if (booking && action === 'resolve') held?.bookings.set(reference, { ...booking, isHelped: true });
   }
 
   function join(
@@ -249,6 +269,9 @@ export function expectMoves(journal: readonly Entry[]) {
       case 'told':
         hear(entry, at);
         if (entry.isEnded) correct(at);
+        break;
+      case 'helped':
+        help(entry, at);
         break;
       case 'synced':
         correct(at);

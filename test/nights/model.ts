@@ -163,6 +163,7 @@ export function expectDay(everything: readonly Entry[], day: number): Expected {
       case 'erased':
       case 'told':
       case 'synced':
+      case 'helped':
         break;
       case 'accepted':
         accepted = judgeAffected()?.affected ?? accepted;

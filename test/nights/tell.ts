@@ -35,6 +35,8 @@ function tellEntry(entry: Entry): string {
     }
     case 'synced':
       return entry.isWatched ? '- synced' : '- the sync was left undone';
+    case 'helped':
+      return `- the case of ${entry.pair}: ${entry.action} ${entry.reference}`;
     case 'accepted':
       return '- accepted';
     case 'erased':

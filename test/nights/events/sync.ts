@@ -27,9 +27,10 @@ export interface Sync extends OfDay {
 }
 
 const awayMs = 900_000;
+const mostBooked = bookedHotels.slice(0, 2);
 
 export const sync: EventKind<Sync> = {
-  weights: { opening: 1, following: 3 },
+  weights: { opening: 1, following: 4 },
   kinds: [
     ...['sync by command', 'sync by serve', 'key forgotten'],
     ...['mapping moved', 'mapping removed', 'hotels merged', 'late change'],
@@ -138,12 +139,14 @@ async function noteTold(stage: Stage, before: LatestSync): Promise<LatestSync> {
 function someChanges(choices: Choices): readonly Change[] {
   const { pick, isOneIn, some } = choices;
   const isLate = isOneIn(5) ? { isLate: true } : {};
-  const target = () => (isOneIn(4) ? {} : { to: pick(masters) });
+  const target = () => (isOneIn(3) ? {} : { to: pick(masters) });
+  // Some hotels move again and again.
+  const someHotel = () => pick(isOneIn(3) ? bookedHotels : mostBooked);
   switch (pick(['none', 'one', 'one', 'some', 'merge', 'part', 'back', 'twice'] as const)) {
     case 'none':
       return [];
     case 'one':
-      return [{ hotel: pick(bookedHotels), ...target(), ...isLate }];
+      return [{ hotel: someHotel(), ...target(), ...isLate }];
     case 'some':
       return some(allHotels, 4).map((hotel) => ({ hotel, ...target() }));
     case 'merge': {
@@ -159,7 +162,7 @@ function someChanges(choices: Choices): readonly Change[] {
     case 'back':
       return bookedHotels.map((hotel) => ({ hotel, to: Number(hotel.replace(/.* 0*(\d\d).?$/, '$1')) }));
     case 'twice': {
-      const hotel = pick(bookedHotels);
+      const hotel = someHotel();
       return [
         { hotel, ...target() },
         { hotel, ...target() },
