@@ -118,17 +118,16 @@ function addOrigin(held: CaseContent, { origin, move = held.move, at }: Evidence
 
 /**
  * A move of the mapping corrects the case if it happened after the evidence. A deletion does not correct a case that the
- * watch opened: the guests still have nowhere to go.
+ * watch opened: the guests still have nowhere to go. Of several moves the last one decides: a sync may see them at once.
  */
 export function applyMoves(held: HeldCase, moves: readonly LaterMove[], now: number): HeldCase {
   if (!isActiveCase(held)) return held;
   const { evidenceAt, watchedSince } = held;
-  const correcting = moves.filter(
-    ({ to, seenAt }) =>
-      seenAt > evidenceAt && (to !== undefined || watchedSince === undefined || watchedSince >= seenAt),
-  );
-  if (correcting.length === 0) return held;
-  const correctedBy = Math.max(...correcting.map(({ seenAt }) => seenAt));
+  const later = moves.filter(({ seenAt }) => seenAt > evidenceAt);
+  const last = later.at(-1);
+  if (!last) return held;
+  if (last.to === undefined && watchedSince !== undefined && watchedSince < last.seenAt) return held;
+  const correctedBy = Math.max(...later.map(({ seenAt }) => seenAt));
   return { ...held, state: 'corrected', stateSince: now, correctedBy };
 }
 

@@ -256,6 +256,16 @@ const named: Readonly<Record<string, Named>> = {
     affected: [],
     named: ['tom'],
   },
+  'a mapping that moves once more and is removed before the next sync': {
+    history: [
+      sync(),
+      run(['tom']),
+      sync({ hotel: 'Hotelbeds 22B', to: 55 }),
+      sync({ hotel: 'Hotelbeds 22B', to: 44 }, { hotel: 'Hotelbeds 22B' }),
+    ],
+    affected: [],
+    named: [],
+  },
   'a booking that only the copy of the mappings doubts': {
     history: [sync({ hotel: 'Hotelbeds 22B', to: 55 }), run(three, results.whole())],
     affected: [],

@@ -80,14 +80,12 @@ export function expectMoves(journal: readonly Entry[]) {
     }
   }
 
-  /** A later move corrects what was found before it; a removal does not, if the watch found an earlier move. */
+  /** The last move corrects what was found before it; a removal does not, if the watch found an earlier move. */
   function correct(since: number): void {
     for (const [pair, held] of cases) {
       const { evidenceAt, watchedSince = Number.POSITIVE_INFINITY } = held;
-      const isCorrecting = ({ hotel, to, at }: Move) =>
-        hotel === hotelOf(pair) && at > evidenceAt && (to !== undefined || watchedSince >= at);
-      const last = moves.findLast(isCorrecting);
-      if (held.state === 'open' && last)
+      const last = moves.findLast(({ hotel, at }) => hotel === hotelOf(pair) && at > evidenceAt);
+      if (held.state === 'open' && last && (last.to !== undefined || watchedSince >= last.at))
         Object.assign(held, { state: 'corrected', since, correctedBy: last.at });
     }
   }
