@@ -225,12 +225,12 @@ async function judgeUrgentBookings({ heard, journal, ledger, app }: World): Prom
   const cases = await ledger.cases.list({ today });
   const faults: string[] = [];
   for (const day of new Set(journal.map((one) => one.day)))
-    for (const [booking, { verdict, wasNamed, isSuperseded }] of expectDay(journal, day).bookings) {
+    for (const [booking, { verdict, namedBy, isSuperseded }] of expectDay(journal, day).bookings) {
       const [reference, provider, hotelId, serviceId, checkIn = '', checkOut = ''] = booking.split(' ');
       const isSoon = checkIn <= addDays(today, 1) && checkOut >= today;
       if (
         verdict !== 'incorrect' ||
-        !wasNamed ||
+        namedBy.length === 0 ||
         isSuperseded ||
         !isSoon ||
         reference === '-' ||
