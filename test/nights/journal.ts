@@ -46,8 +46,8 @@ export type Entry = {
       readonly today: string;
       readonly at: number;
       readonly rows: readonly Told[];
-      /** There was nothing more to tell. */
-      readonly isEnded: boolean;
+      /** There was nothing more to tell: the copy should be this by now. */
+      readonly all?: ReadonlyMap<string, number | undefined>;
     }
   /** A sync is over, or nobody repeats it. */
   | {

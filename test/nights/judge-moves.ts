@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Entry, identify, nameOf } from './journal.js';
+import { identify, nameOf } from './journal.js';
 import type { Expected } from './model.js';
 import { type ExpectedCase, expectMoves } from './model-moves.js';
 import type { World } from './world.js';
@@ -100,13 +100,12 @@ export async function judgeSuspects({ ask, journal, number, day, expected }: Wor
     : [`suspects: ${JSON.stringify(found)}, expected ${JSON.stringify(all)}`];
 }
 
-/** What the copy holds about each hotel of which it was told. */
-export async function judgeCopy({
-  ask,
-  journal,
-}: { readonly journal: readonly Entry[] } & World): Promise<string[]> {
+/** What the copy holds about each hotel: what the service has, or what it was told of that. */
+export async function judgeCopy({ ask, journal }: World): Promise<string[]> {
   const faults: string[] = [];
-  for (const [hotel, { to = null }] of expectMoves(journal).copy) {
+  const told = journal.findLast((one) => one.kind === 'told');
+  const heard = [...expectMoves(journal).copy].map(([hotel, { to }]) => [hotel, to] as const);
+  for (const [hotel, to = null] of told?.kind === 'told' && told.all ? told.all : heard) {
     const { json } = await ask('mappings', 'show', ...hotel.split(' '));
     if (json.serviceId !== to) faults.push(`mappings show ${hotel}: ${json.serviceId}, expected ${to}`);
   }

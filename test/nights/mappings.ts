@@ -64,6 +64,7 @@ export function createMappingTable(clock: () => number) {
         readonly began: number;
         readonly lines: readonly Line[];
         readonly isLog: boolean;
+        readonly state: ReadonlyMap<string, number | undefined>;
       }
     | undefined;
   let telling: Telling = {
@@ -93,7 +94,7 @@ export function createMappingTable(clock: () => number) {
     // Who has heard a part of it could not tell a removal from a move that was told already.
     const isLog = telling.isLog || cycle?.syncId === syncId;
     const isTold = (line: Line) => isLog || latest.get(line.hotel) === line;
-    return { syncId, began: clock(), lines: lines.filter(isTold), isLog };
+    return { syncId, began: clock(), lines: lines.filter(isTold), isLog, state: new Map(now) };
   }
 
   const getMappings: MappingService['getMappings'] = async ({ lastUpdateDateTime, syncId, resumeKey }) => {
@@ -117,6 +118,8 @@ export function createMappingTable(clock: () => number) {
       calls = 0;
       changes.forEach(change);
     },
+    /** What each hotel was mapped to when the cycle began. */
+    readState: () => cycle?.state ?? new Map<string, number | undefined>(),
     takeServed(): readonly (readonly Told[])[] {
       const taken = served;
       served = [];

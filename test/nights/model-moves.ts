@@ -273,7 +273,7 @@ export function expectMoves(journal: readonly Entry[]) {
         break;
       case 'told':
         hear(entry, at);
-        if (entry.isEnded) correct(at);
+        if (entry.all) correct(at);
         break;
       case 'helped':
         help(entry, at);

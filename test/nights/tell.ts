@@ -35,7 +35,7 @@ function tellEntry(entry: Entry): string {
       return '- names that were due were removed';
     case 'told': {
       const told = entry.rows.map(({ hotel, to = 'nothing' }) => `${hotel} is ${to}`);
-      return `- the copy was told: ${listNames(told)}${entry.isEnded ? '' : ', and more is to come'}`;
+      return `- the copy was told: ${listNames(told)}${entry.all ? '' : ', and more is to come'}`;
     }
     case 'synced':
       return entry.isWatched ? '- synced' : '- the sync was left undone';

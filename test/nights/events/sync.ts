@@ -132,7 +132,8 @@ async function noteTold(stage: Stage, before: LatestSync): Promise<LatestSync> {
   if (stored !== served.length && stored !== served.length - 1)
     throw new Error(`the copy has stored ${stored} of ${served.length} pages`);
   const rows = served.slice(0, stored).flat();
-  stage.journal.push({ kind: 'told', ...about(stage), at: stage.clock(), rows, isEnded: latest.isEnded });
+  const all = latest.isEnded && { all: stage.mappings.readState() };
+  stage.journal.push({ kind: 'told', ...about(stage), at: stage.clock(), rows, ...all });
   return latest;
 }
 
@@ -142,7 +143,7 @@ function someChanges(choices: Choices): readonly Change[] {
   const target = () => (isOneIn(3) ? {} : { to: pick(masters) });
   // Some hotels move again and again.
   const someHotel = () => pick(isOneIn(3) ? bookedHotels : mostBooked);
-  switch (pick(['none', 'one', 'one', 'some', 'merge', 'part', 'back', 'twice'] as const)) {
+  switch (pick(['none', 'one', 'one', 'some', 'merge', 'part', 'part', 'back', 'twice'] as const)) {
     case 'none':
       return [];
     case 'one':
@@ -155,9 +156,8 @@ function someChanges(choices: Choices): readonly Change[] {
     }
     // The first of a merge, or the others.
     case 'part': {
-      const to = pick([33, 55]);
-      const hotels = listHotelsAtFirst(pick([11, 22, 44]));
-      return (isOneIn(2) ? hotels.slice(0, 1) : hotels.slice(1)).map((hotel) => ({ hotel, to }));
+      const hotels = listHotelsAtFirst(pick([11, 22]));
+      return (isOneIn(2) ? hotels.slice(0, 1) : hotels.slice(1)).map((hotel) => ({ hotel, to: 55 }));
     }
     case 'back':
       return bookedHotels.map((hotel) => ({ hotel, to: Number(hotel.replace(/.* 0*(\d\d).?$/, '$1')) }));
