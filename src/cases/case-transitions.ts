@@ -22,7 +22,7 @@ export interface Evidence {
   readonly origin: CaseOrigin;
   readonly move?: CaseMove | undefined;
   readonly at: number;
-  /** The bookings that it names. */
+  /** The bookings that it is about. Only a verdict or an e-mail names them. */
   readonly references: ReadonlySet<string>;
   /** Whether the copy has the booked master hotel now. */
   readonly isBookedInCopy: boolean;
@@ -36,12 +36,23 @@ export function applyEvidence(
   evidence: Evidence,
   now: number,
 ): CaseContent | undefined {
-  if (!held) return evidence.stays.length === 0 ? undefined : addStays(open(evidence, now), evidence, now);
-  const known = markNamed(addOrigin(held, evidence), evidence);
-  if (isActiveCase(held)) return addStays(known, evidence, now);
-  if (isNewEvidence(held, evidence)) return addStays(reopenOn(known, evidence, now), evidence, now);
+  const { stays } = evidence;
+  const references = isVerdict(evidence) ? evidence.references : nobody;
+  if (!held)
+    return stays.length === 0 ? undefined : addStays(open(evidence, now), { stays, references }, now);
+  const known = markNamed(addOrigin(held, evidence), references);
+  if (isActiveCase(held)) return addStays(known, { stays, references }, now);
+  if (isNewEvidence(held, evidence))
+    return addStays(reopenOn(known, evidence, now), { stays, references }, now);
   // Correcting a mapping does not change earlier bookings, and dismissing it does not tell which are on it.
-  return addStays(known, { ...evidence, stays: evidence.stays.filter((stay) => names(evidence, stay)) }, now);
+  return addStays(known, { stays: stays.filter((stay) => isAbout(evidence, stay)), references }, now);
+}
+
+const nobody: ReadonlySet<string> = new Set();
+
+/** Whether the service says so. A suspect is a doubt: a later verdict may clear it. */
+function isVerdict({ origin }: Evidence): boolean {
+  return origin === 'affected' || origin === 'email';
 }
 
 function open({ origin, move, at }: Evidence, now: number): CaseContent {
@@ -52,12 +63,12 @@ function open({ origin, move, at }: Evidence, now: number): CaseContent {
   };
 }
 
-function names({ references }: Evidence, { reference }: CaseStay): boolean {
+function isAbout({ references }: Evidence, { reference }: CaseStay): boolean {
   return reference !== undefined && references.has(reference);
 }
 
 /** Also a booking that is on the mapping no longer may be named. */
-function markNamed(held: CaseContent, { references }: Evidence): CaseContent {
+function markNamed(held: CaseContent, references: ReadonlySet<string>): CaseContent {
   const isNews = ({ reference = '', isNamed }: CaseBooking) => !isNamed && references.has(reference);
   if (!held.bookings.some(isNews)) return held;
   return {
@@ -80,7 +91,7 @@ function isNewEvidence(held: CaseContent, evidence: Evidence): boolean {
       const addedAt = new Map(held.bookings.map((booking) => [booking.reference, booking.addedAt]));
       const isNew = ({ reference }: CaseStay) =>
         (addedAt.get(reference) ?? Number.POSITIVE_INFINITY) > held.stateSince;
-      return stays.some((stay) => names(evidence, stay) && isNew(stay));
+      return stays.some((stay) => isAbout(evidence, stay) && isNew(stay));
     }
     case 'watch':
       return stays.length > 0 && at > (held.correctedBy ?? held.stateSince);
@@ -107,17 +118,16 @@ function addOrigin(held: CaseContent, { origin, move = held.move, at }: Evidence
 
 /**
  * A move of the mapping corrects the case if it happened after the evidence. A deletion does not correct a case that the
- * watch opened: the guests still have nowhere to go.
+ * watch opened: the guests still have nowhere to go. Of several moves the last one decides: a sync may see them at once.
  */
 export function applyMoves(held: HeldCase, moves: readonly LaterMove[], now: number): HeldCase {
   if (!isActiveCase(held)) return held;
   const { evidenceAt, watchedSince } = held;
-  const correcting = moves.filter(
-    ({ to, seenAt }) =>
-      seenAt > evidenceAt && (to !== undefined || watchedSince === undefined || watchedSince >= seenAt),
-  );
-  if (correcting.length === 0) return held;
-  const correctedBy = Math.max(...correcting.map(({ seenAt }) => seenAt));
+  const later = moves.filter(({ seenAt }) => seenAt > evidenceAt);
+  const last = later.at(-1);
+  if (!last) return held;
+  if (last.to === undefined && watchedSince !== undefined && watchedSince < last.seenAt) return held;
+  const correctedBy = Math.max(...later.map(({ seenAt }) => seenAt));
   return { ...held, state: 'corrected', stateSince: now, correctedBy };
 }
 

@@ -12,7 +12,7 @@ import {
 import { isJudged, type Judged } from '../ledger/findings.js';
 import type { Run } from '../ledger/run.js';
 import type { FoundBookings, StayRun } from '../ledger/stays.js';
-import { readFound, readStaysAhead } from '../review/stays/stays-ahead.js';
+import { type FoundBooking, readCurrent, readFound, readStaysAhead } from '../review/stays/stays-ahead.js';
 import { readBooking } from '../review/stored/stored-line.js';
 import { readSuspects } from '../review/suspects/listing.js';
 import { judgeBooking } from '../review/verdict.js';
@@ -63,7 +63,7 @@ async function followRuns(runs: readonly RunToFollow[], parts: FollowParts): Pro
 
   async function open(): Promise<void> {
     const hasOutdated = waiting > 0 && (await openCases(gathered, parts));
-    if (hasOutdated) await followLater(runs, parts);
+    if (hasOutdated) await followSince(await findFirstDay(runs, parts), parts);
     for (const { run, order } of followed)
       await followCorrect(run, (reference) => (named.get(reference) ?? -1) < order, parts);
     // Only now: after a failure, these are tried once more before their runs count as followed up.
@@ -101,13 +101,23 @@ async function followRuns(runs: readonly RunToFollow[], parts: FollowParts): Pro
   return count;
 }
 
-/** Follows the bookings of all runs since the first of these once more: cases have been opened for bookings that changed since. */
-async function followLater([first]: readonly RunToFollow[], parts: FollowParts): Promise<void> {
+/** Of the business days of these runs. */
+async function findFirstDay(runs: readonly RunToFollow[], { ledger }: CaseParts): Promise<string> {
+  const ids = new Set(runs.map(({ runId }) => runId));
+  const known = (await ledger.stays.listStayRuns()).filter(({ runId }) => ids.has(runId));
+  return known.at(-1)?.day ?? '';
+}
+
+/**
+ * Follows the bookings of all days since that one once more. Call it where `openCases` says so: cases have been opened for bookings
+ * that changed since.
+ */
+export async function followSince(first: string, parts: CaseParts): Promise<void> {
   const runs = await parts.ledger.stays.listStayRuns();
-  const from = runs.findIndex(({ runId }) => runId === first?.runId);
-  for (const { runId } of runs.slice(0, Math.max(0, from)).reverse()) {
+  for (const day of new Set(runs.map((run) => run.day).reverse())) {
+    if (day < first) continue;
     await giveWay(parts.signal);
-    await followBookings(runId, parts);
+    await followDay(day, runs, parts);
   }
 }
 
@@ -158,18 +168,28 @@ async function* findAffected(
 }
 
 /**
- * If a run holds a newer version of a case's booking, the booking is rebooked if the hotel differs, and updated if the dates
- * differ; the run's bookings on the mapping of an active case join it.
+ * If the day of a run holds a newer version of a case's booking, the booking is rebooked if the hotel differs, and updated if the dates
+ * differ; the day's bookings on the mapping of an active case join it. The whole day, because a run that tops it up holds only what
+ * was not delivered before, whatever it found in the source.
  */
 async function followBookings(runId: string, parts: CaseParts): Promise<void> {
-  await followVersions(runId, parts);
-  await joinCases(runId, parts);
+  const runs = await parts.ledger.stays.listStayRuns();
+  const day = runs.find((one) => one.runId === runId)?.day;
+  if (day !== undefined) await followDay(day, runs, parts);
 }
 
-async function followVersions(runId: string, parts: CaseParts): Promise<void> {
+async function followDay(day: string, runs: readonly StayRun[], parts: CaseParts): Promise<void> {
+  await followVersions(
+    runs.filter((one) => one.day === day),
+    parts,
+  );
+  await joinCases(day, parts);
+}
+
+async function followVersions(runs: readonly StayRun[], parts: CaseParts): Promise<void> {
   const { ledger, today, clock } = parts;
   for await (const open of readOpenReferences(parts)) {
-    const versions = await findVersions(runId, open, parts);
+    const versions = await findVersions(runs, open, parts);
     await changeCases(ledger, [...versions.keys()], (held) => {
       const now = clock();
       const waiting = held.bookings.filter((booking) => stateOfBooking(booking, today) === 'open');
@@ -189,37 +209,34 @@ interface Version extends CaseStay {
   readonly key: string;
 }
 
-/** Where the run holds these references; no run if it holds no bookings that count. */
+/** Where the run holds these references. */
 async function findReferences(
-  runId: string,
+  run: StayRun,
   open: OpenReferences,
   { ledger: { stays }, signal }: CaseParts,
-): Promise<{ readonly stayRun?: StayRun; readonly found: readonly FoundBookings[] }> {
-  const stayRun = (await stays.listStayRuns()).find((one) => one.runId === runId);
-  if (!stayRun) return { found: [] };
+): Promise<readonly FoundBookings[]> {
   const hashes = new Set<number>();
   await forEachGivingWay(open.keys(), signal, (reference) => hashes.add(hashReference(reference)));
-  return { stayRun, found: await stays.findReferences(stayRun, Uint32Array.from(hashes).sort()) };
+  return stays.findReferences(run, Uint32Array.from(hashes).sort());
 }
 
-/** What the run holds about open bookings of cases, by case. */
+/** What the runs of a day hold about open bookings of cases, by case. */
 async function findVersions(
-  runId: string,
+  runs: readonly StayRun[],
   open: OpenReferences,
   parts: CaseParts,
 ): Promise<Map<number, Version[]>> {
   const versions = new Map<number, Version[]>();
-  const { stayRun: run, found } = await findReferences(runId, open, parts);
-  if (!run) return versions;
-  for await (const bookings of readFound(parts.ledger.stays, run, found))
-    for (const { booking } of bookings) {
-      const { bookingReferenceId: reference } = booking;
-      if (reference === undefined) continue;
-      const { providerName = '', providerHotelId = '', serviceId } = booking;
-      const key = keyOfCase({ providerName, providerHotelId, serviceId });
-      for (const { id } of open.get(reference) ?? [])
-        push(versions, id, { reference, key, ...stayOf(booking, run.day), day: run.day });
-    }
+  const note = ({ booking }: FoundBooking, day: string) => {
+    const { bookingReferenceId: reference, providerName = '', providerHotelId = '', serviceId } = booking;
+    if (reference === undefined) return;
+    const key = keyOfCase({ providerName, providerHotelId, serviceId });
+    for (const { id } of open.get(reference) ?? [])
+      push(versions, id, { reference, key, ...stayOf(booking, day), day });
+  };
+  for (const run of runs)
+    for await (const bookings of readCurrent(parts.ledger, run, await findReferences(run, open, parts)))
+      for (const found of bookings) note(found, run.day);
   return versions;
 }
 
@@ -255,8 +272,9 @@ async function findCalledCorrect(
   parts: CaseParts,
 ): Promise<ReadonlyMap<number, ReadonlySet<string>>> {
   const correct = new Map<string, boolean>();
-  const { stayRun, found } = await findReferences(run.id, open, parts);
+  const stayRun = (await parts.ledger.stays.listStayRuns()).find(({ runId }) => runId === run.id);
   if (!stayRun) return new Map();
+  const found = await findReferences(stayRun, open, parts);
   const inFile = found.filter(({ form }) => form === 'file');
   for await (const bookings of readFound(parts.ledger.stays, stayRun, inFile)) {
     const judged = await readJudgedPlaces(run.id, new Set(bookings.map(({ batch }) => batch)), parts);
@@ -303,12 +321,12 @@ async function readJudgedPlaces(
   return judged;
 }
 
-/** The stays of the run on the mappings of active cases join these. */
-async function joinCases(runId: string, parts: CaseParts): Promise<void> {
+/** The stays of the day on the mappings of active cases join these. */
+async function joinCases(day: string, parts: CaseParts): Promise<void> {
   const { ledger, today, clock, signal } = parts;
   const active = new Map((await ledger.cases.listActive()).map((item) => [keyOfCase(item), item]));
   const isWanted = (stay: CaseKey) => active.has(keyOfCase(stay));
-  const options = { today, runId, isWanted, signal };
+  const options = { today, day, isWanted, signal };
   for await (const { stays } of readStaysAhead(ledger, [...active.values()], options)) {
     const joining = new Map<number, CaseStay[]>();
     for (const stay of stays) {

@@ -1,5 +1,6 @@
 import type { Booking } from '../booking/booking.js';
 import { type Finding, gatherFindings, type NotifyCases, openCases, toFinding } from '../cases/open-cases.js';
+import { followSince } from '../cases/update-cases.js';
 import { keyOfCase } from '../ledger/case.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type {
@@ -156,8 +157,12 @@ export function createMailTaker(parts: MailTakerParts) {
   async function openCasesOf(mail: Pick<StoredMail, 'number' | 'receivedAt'>): Promise<void> {
     // The dates of e-mails carry no milliseconds: a move within that second came before.
     const at = Math.min(mail.receivedAt + 999, clock());
-    const findings = toFindings(await log.readNamed(mail.number), { at, today: today() });
-    await openCases(gatherFindings(findings), { ledger, today: today(), clock, notify });
+    const named = await log.readNamed(mail.number);
+    const findings = toFindings(named, { at, today: today() });
+    const parts = { ledger, today: today(), clock, notify };
+    const hasOutdated = await openCases(gatherFindings(findings), parts);
+    const [first] = named.bookings.map(({ day }) => day).sort();
+    if (hasOutdated && first !== undefined) await followSince(first, parts);
     await log.noteCasesOpened(mail.number, clock());
   }
 

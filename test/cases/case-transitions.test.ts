@@ -87,7 +87,7 @@ describe('evidence', () => {
     const corrected = applyMoves(opened(), [{ to: 8, seenAt: 150 }], 200);
     expect(apply(corrected, suspects)).toMatchObject({ state: 'corrected', bookings: [{}, { place: 2 }] });
     const dismissed = apply(closedBy('dismiss', opened()), suspects);
-    expect(dismissed).toMatchObject({ state: 'dismissed', bookings: [{}, { place: 2, isNamed: true }] });
+    expect(dismissed).toMatchObject({ state: 'dismissed', bookings: [{}, { place: 2, isNamed: false }] });
     const others = { stays: [stayOf('BR-3')] };
     expect(apply(dismissed, { ...suspects, ...others })).toBe(dismissed);
   });
@@ -199,12 +199,14 @@ describe('a move of the mapping', () => {
     expect(applyMoves(opened(), moves, 200).correctedBy).toBe(170);
   });
 
-  it('that deletes it corrects a case, unless the watch had opened it before', () => {
+  it('that deletes it corrects a case, unless the watch had opened it before, whatever else it was meanwhile', () => {
     const deletion = [{ seenAt: 150 }];
     expect(applyMoves(opened(), deletion, 200).state).toBe('corrected');
     const watched = opened({ origin: 'watch', move: 'unmapped' });
     expect(applyMoves(watched, deletion, 200)).toBe(watched);
     expect(applyMoves(watched, [...deletion, { to: 7, seenAt: 160 }], 200).state).toBe('corrected');
+    const toAnother = applyMoves(watched, [{ to: 7, seenAt: 150 }, ...deletion], 200);
+    expect(toAnother).toBe(watched);
     const both = apply(opened(), evidenceOf(['BR-1'], { origin: 'watch', move: 'unmapped', at: 150 }));
     expect(applyMoves(both, deletion, 200).state).toBe('corrected');
     const again = apply(watched, evidenceOf(['BR-1'], { origin: 'watch', move: 'unmapped', at: 150 }));

@@ -30,6 +30,8 @@ const singles = {
     ...{ BookingReferenceId: 'R-4', BookingClientName: 'Zoe', ...expedia },
     ...{ CheckInDate: '2026-12-02', CheckOutDate: '2026-12-09' },
   },
+  /** At the hotel of others, booked as another master hotel, which it may become. */
+  ivy: { BookingReferenceId: 'R-7', BookingClientName: 'Ivy', ...expedia, ServiceId: '55', ...stay },
   gone: {
     ...{ BookingReferenceId: 'R-5', BookingClientName: 'Kim', ...hotelbeds },
     ...{ CheckInDate: '2026-11-10', CheckOutDate: '2026-11-15' },

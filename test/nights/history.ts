@@ -4,14 +4,18 @@ import { type ChannelChange, channel } from './events/channel.js';
 import { type Erase, erase } from './events/erase.js';
 import type { EventKind } from './events/event.js';
 import { type Export, exported } from './events/export.js';
+import { type Help, help } from './events/help.js';
 import { type Look, look } from './events/look.js';
 import { type Mail, mail } from './events/mail.js';
 import { type Purge, purge } from './events/purge.js';
 import { type Review, review } from './events/review.js';
+import { type Sync, sync } from './events/sync.js';
 import { troubleKinds } from './trouble.js';
 
 /** All that can happen: one file for each kind of event. */
-export type Event = (Review | BadExport | Look | Mail | Accept | Erase | Purge) | (ChannelChange | Export);
+export type Event =
+  | (Review | BadExport | Look | Mail | Accept | Erase | Purge)
+  | (ChannelChange | Export | Sync | Help);
 
 export type History = readonly Event[];
 
@@ -25,6 +29,8 @@ const eventKinds: { readonly [Kind in Event['kind']]: EventKind<Extract<Event, {
   purge,
   channel,
   export: exported,
+  sync,
+  help,
 };
 
 /** For each kind of event, the same of any event. */

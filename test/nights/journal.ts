@@ -14,6 +14,10 @@ export type Entry = {
       readonly source: readonly Guest[];
       /** Before the day was over: it does not make the day good. */
       readonly isEarly: boolean;
+      /** It holds only what was not delivered before. */
+      readonly topsUp: boolean;
+      readonly collectedAt: number;
+      readonly today: string;
     }
   /** A run that could not be collected, or not yet. */
   | { readonly kind: 'uncollected'; readonly run: string }
@@ -36,6 +40,30 @@ export type Entry = {
       /** Epoch milliseconds. */
       readonly at: number;
     }
+  /** The service told the copy of its mappings about these changes, in this order. */
+  | {
+      readonly kind: 'told';
+      readonly today: string;
+      readonly at: number;
+      readonly rows: readonly Told[];
+      /** There was nothing more to tell: the copy should be this by now. */
+      readonly all?: ReadonlyMap<string, number | undefined>;
+    }
+  /** A sync is over, or nobody repeats it. */
+  | {
+      readonly kind: 'synced';
+      readonly today: string;
+      /** What it was told was compared with the bookings. */
+      readonly isWatched: boolean;
+    }
+  /** Somebody worked on the case of a mapping. */
+  | {
+      readonly kind: 'helped';
+      readonly pair: string;
+      readonly action: 'report' | 'dismiss' | 'reopen' | 'resolve';
+      readonly reference: string;
+      readonly at: number;
+    }
   /** Somebody accepted the affected bookings of the day as they were. */
   | { readonly kind: 'accepted' }
   /** Nothing of the name is left, said the receipt. */
@@ -47,6 +75,13 @@ export type Entry = {
   /** An export of the mappings, at that instant. */
   | { readonly kind: 'export'; readonly what: 'requested' | 'arrives'; readonly at: number }
 );
+
+/** What a provider's hotel is mapped to by now; without `to` it is not mapped, neither to what it has `left` nor to anything else. */
+export interface Told {
+  readonly hotel: string;
+  readonly to?: number | undefined;
+  readonly left?: number | undefined;
+}
 
 export interface Result {
   readonly name: string;

@@ -163,10 +163,11 @@ function judgeRefusals(heard: readonly Heard[]): string[] {
   return faults;
 }
 
-/** Whether all that waited for it at a check, and was tried, had been refused. */
+/** Whether all that waited for it, and was tried, had been refused before a check. */
 function wasSeenRefusing(heard: readonly Heard[]): boolean {
-  /** By the time at which the newest of its notices came true, and by its id. */
+  /** The last try of each notice. */
   const waiting = new Map<string, Told>();
+  let wasRefusing = false;
   return heard.some((one) => {
     if (one.kind === 'told' && one.channel === moody)
       for (const item of one.items) waiting.set(`${sayOf(item)} at ${item.at}`, one);
@@ -176,9 +177,9 @@ function wasSeenRefusing(heard: readonly Heard[]): boolean {
         code !== undefined &&
         items.some((item) => say === `${sayOf(item)} at ${item.at}` && at < item.at + patienceMs),
     );
-    return (
-      one.isWhole && left.length > 0 && left.every(([, { code, at }]) => code === 'http-401' && at < one.at)
-    );
+    const isSeen = one.isWhole && wasRefusing;
+    wasRefusing = one.isWhole && left.length > 0 && left.every(([, { code }]) => code === 'http-401');
+    return isSeen;
   });
 }
 
@@ -224,12 +225,12 @@ async function judgeUrgentBookings({ heard, journal, ledger, app }: World): Prom
   const cases = await ledger.cases.list({ today });
   const faults: string[] = [];
   for (const day of new Set(journal.map((one) => one.day)))
-    for (const [booking, { verdict, wasNamed, isSuperseded }] of expectDay(journal, day).bookings) {
+    for (const [booking, { verdict, namedBy, isSuperseded }] of expectDay(journal, day).bookings) {
       const [reference, provider, hotelId, serviceId, checkIn = '', checkOut = ''] = booking.split(' ');
       const isSoon = checkIn <= addDays(today, 1) && checkOut >= today;
       if (
         verdict !== 'incorrect' ||
-        !wasNamed ||
+        namedBy.length === 0 ||
         isSuperseded ||
         !isSoon ||
         reference === '-' ||

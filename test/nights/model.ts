@@ -10,12 +10,13 @@ export interface KnownBooking {
   readonly verdict: 'correct' | 'incorrect' | 'unknown';
   /** How often it counts: as often as the run with most of it holds it. */
   readonly times: number;
-  /** How it was sent the last time. */
+  /** How it was sent the last time, and by which run. */
   readonly by: DeliveryKind;
+  readonly lastRun: string;
   /** A later collect found its reference with another hotel or stay, and not this one. */
   readonly isSuperseded: boolean;
-  /** It was affected at some time, or an e-mail named it, before its guest had left. */
-  readonly wasNamed: boolean;
+  /** The results and e-mails that called it incorrect before its guest had left. */
+  readonly namedBy: readonly Entry[];
   /** An e-mail named it, or its mapping. */
   readonly isNamedByMail: boolean;
 }
@@ -39,8 +40,6 @@ export interface Expected {
 type Known = { -readonly [Member in keyof KnownBooking]: KnownBooking[Member] } & {
   /** When the newest incorrect verdict was written, in the server's seconds. */
   incorrectAt: number;
-  /** That sent it the last time. */
-  lastRun: string;
 };
 type Of<Kind> = Extract<Entry, { readonly kind: Kind }>;
 
@@ -60,7 +59,7 @@ interface OfRun {
 const unknown: Known = {
   ...{ incorrectAt: 0, lastRun: '' },
   ...{ verdict: 'unknown', times: 0, by: 'body' },
-  ...{ isSuperseded: false, wasNamed: false, isNamedByMail: false },
+  ...{ isSuperseded: false, namedBy: [], isNamedByMail: false },
 };
 
 /** The model: what came of the day of that number, from what was sent and what came back alone. */
@@ -97,33 +96,36 @@ export function expectDay(everything: readonly Entry[], day: number): Expected {
   }
 
   /** What a file says takes the place of what it said before. */
-  function judge({ run, name: file, second, rows, today }: Of<'result'>): void {
+  function judge(entry: Of<'result'>): void {
+    const { run, name: file, second, rows } = entry;
     for (const [booking, said] of of(run).results) {
       const known = bookings.get(booking);
       const row = rows.find((one) => one.booking === booking);
       said.delete(file);
       if (row) said.set(file, { second, isCorrect: row.isCorrect });
-      if (known) judgeBooking(known, [...said.values()], isAhead(booking, today));
+      if (known) judgeBooking(known, [...said.values()], isAhead(booking, entry.today) ? entry : undefined);
     }
   }
 
-  function judgeBooking(known: Known, said: readonly Said[], isStayAhead: boolean): void {
+  /** @param by what names it, if its stay is ahead */
+  function judgeBooking(known: Known, said: readonly Said[], by: Entry | undefined): void {
     const newest = Math.max(...said.map(({ second }) => second));
     const isCorrect = said.every((one) => one.isCorrect || one.second < newest);
     if (said.length > 0 && !isCorrect) {
       known.verdict = 'incorrect';
       known.incorrectAt = newest;
-      known.wasNamed ||= isStayAhead && !known.isSuperseded;
+      if (by && !known.isSuperseded) known.namedBy = [...known.namedBy, by];
     } else if (known.verdict !== 'incorrect') known.verdict = said.length > 0 ? 'correct' : 'unknown';
     else if (said.length > 0 && newest > known.incorrectAt) known.verdict = 'correct';
   }
 
-  function name({ names, today }: Of<'mail'>): void {
+  function name(entry: Of<'mail'>): void {
+    const { names, today } = entry;
     const named = new Set(names.map((guest) => onMapping(bookingOf(guest, day))));
     for (const [booking, known] of bookings)
       if (named.has(onMapping(booking))) {
         known.isNamedByMail = true;
-        known.wasNamed ||= isAhead(booking, today);
+        if (isAhead(booking, today)) known.namedBy = [...known.namedBy, entry];
       }
   }
 
@@ -172,6 +174,9 @@ export function expectDay(everything: readonly Entry[], day: number): Expected {
       case 'purged':
       case 'channel':
       case 'export':
+      case 'told':
+      case 'synced':
+      case 'helped':
         break;
       case 'accepted':
         accepted = judgeAffected()?.affected ?? accepted;

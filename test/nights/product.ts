@@ -17,6 +17,7 @@ import { readErasedGuests } from '../../src/ledger/erasing.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { DeliveryKind } from '../../src/ledger/run.js';
 import type { ReviewService } from '../../src/mapping-service/client.js';
+import type { MappingService } from '../../src/mapping-service/operations.js';
 import type { SftpServer } from '../../src/sftp/sftp.js';
 import { createReports } from '../../src/text/reports.js';
 import { UsageError } from '../../src/text/usage-error.js';
@@ -33,6 +34,7 @@ interface Surroundings {
   readonly config: Config;
   readonly outside: Pick<Outside, 'clock' | 'reach' | 'random'>;
   readonly service: ReviewService;
+  readonly mappings: Pick<MappingService, 'getMappings'>;
   readonly sftp: SftpServer;
   readonly createRunId: OpenedReview['createRunId'];
   /** Of the process that works now, and the ledger as it has it open. */
@@ -45,8 +47,18 @@ interface Surroundings {
   readonly onConnect: () => Promise<void>;
 }
 
-/** What a process does: a command, or what `serve` does for a day on its schedule or for its hook. */
-export type Work = readonly string[] | { readonly day: string; readonly request: ReviewRequest };
+/** What a process does: a command, or what `serve` does on its schedule or for its hook. */
+export type Work =
+  | readonly string[]
+  | { readonly day: string; readonly request: ReviewRequest }
+  | ((app: App) => Promise<number>);
+
+/** What a command says. */
+export interface Answer {
+  readonly code: number;
+  // biome-ignore lint/suspicious/noExplicitAny: what a command prints is what is tested
+  readonly json: any;
+}
 
 interface Printed {
   readonly code: number;
@@ -133,7 +145,9 @@ export function createProduct({ folder, config, outside, current, ...given }: Su
       keys: () => undefined,
       sftp: openSftp,
       reviewService: refuse,
-      mappingService: refuse,
+      // Only its pages are asked for.
+      mappingService: () =>
+        throughLife(life, 'mappings', given.mappings, ['getMappings']) as ReturnType<App['mappingService']>,
       keep: (part) => part,
       review: () => openReview(app),
       tellOfLedger: refuse,
@@ -157,17 +171,20 @@ export function createProduct({ folder, config, outside, current, ...given }: Su
     return typed.command.run.perform(app, resolveDays(command, input, config.timezone) as never);
   }
 
+  function performWork(app: App, work: Work): Promise<number> {
+    if (typeof work === 'function') return work(app);
+    return 'request' in work
+      ? runReview(app, createBusinessDay(work.day, config.timezone), work.request)
+      : performCommand(app, work);
+  }
+
   return {
     createApp: () => createApp().app,
 
     async perform(work: Work): Promise<Printed> {
       const { app, stdout, stderr, enders } = createApp();
-      const performed =
-        'request' in work
-          ? runReview(app, createBusinessDay(work.day, config.timezone), work.request)
-          : performCommand(app, work);
       try {
-        const code = await performed.catch(refuseUsage);
+        const code = await performWork(app, work).catch(refuseUsage);
         return { code, stdout: stdout.text(), stderr: stderr.text() };
       } finally {
         for (const end of enders) await end();

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { visitDesk } from './desk.js';
 import { fullNameOf } from './guests.js';
-import { bookingOf, hotelOf, identify, nameOf, onMapping, referenceIn } from './journal.js';
+import { bookingOf, identify, nameOf, referenceIn } from './journal.js';
+import { judgeCases, judgeCopy, judgeSuspects } from './judge-moves.js';
 import { judgeNotices } from './judge-notices.js';
-import { type Expected, expectDay, isAhead, type KnownBooking } from './model.js';
+import { type Expected, expectDay, type KnownBooking } from './model.js';
 import { isoOf, type World } from './world.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -18,7 +19,7 @@ interface Look extends World {
 
 const always = [judgeSent, judgeErased, judgeLists, judgeRuns, judgeReport, judgeHistories];
 /** They take as long as all others together. */
-const atItsEnd = [judgeGoodness, judgeQuietLists, judgeProviders, judgeDesk];
+const atItsEnd = [judgeGoodness, judgeRefused, judgeProviders, judgeDesk, judgeSuspects, judgeCases];
 
 /** Compares what every surface says of a day with the model; one line for each difference. @param isItsEnd whether another day follows */
 export async function judgeDay(world: World, number: number, isItsEnd: boolean): Promise<readonly string[]> {
@@ -58,7 +59,12 @@ async function judgeErased({ journal, number, search }: Look): Promise<string[]>
 
 /** The same for what is said of all days at once. */
 export async function judgeWhole(world: World): Promise<readonly string[]> {
-  return [...(await judgeCases(world)), ...(await judgeMetrics(world)), ...(await judgeNotices(world))];
+  return [
+    ...world.takeFaults(),
+    ...(await judgeCopy(world)),
+    ...(await judgeMetrics(world)),
+    ...(await judgeNotices(world)),
+  ];
 }
 
 function differ(what: string, found: unknown, expected: unknown): string[] {
@@ -111,12 +117,8 @@ async function judgeLists(look: Look): Promise<string[]> {
   ];
 }
 
-async function judgeQuietLists({ ask, day }: Look): Promise<string[]> {
-  return [
-    ...differ('refused', (await ask('refused', day)).json.refused, []),
-    // Nothing was compared with a copy of the mappings.
-    ...differ('suspects', (await ask('suspects', day)).json.suspects, null),
-  ];
+async function judgeRefused({ ask, day }: Look): Promise<string[]> {
+  return differ('refused', (await ask('refused', day)).json.refused, []);
 }
 
 /** What the day came to, and each of its runs. */
@@ -205,51 +207,6 @@ async function judgeHistories({ ask, number, journal, expected: { bookings } }: 
     return verdicts.includes(expected)
       ? []
       : [`show: ${nameOf(booking, number)}: ${verdicts.join(', ')}, expected ${expected}`];
-  });
-}
-
-/** The bookings named in cases are those that were ever affected or named while their guests needed help, on whatever day. */
-async function judgeCases({ ask, journal }: World): Promise<string[]> {
-  const named = new Set<string>();
-  const listed = new Map<number, number>();
-  for (const { id, openBookings } of (await ask('cases')).json.cases) listed.set(id, openBookings);
-  const faults: string[] = [];
-  const pairs = new Set<string>();
-  for (let id = 1; ; id += 1) {
-    const { code, json } = await ask('case', String(id));
-    if (code !== 0) break;
-    const open = json.bookingList.filter(({ state }: Fields) => state === 'open').length;
-    faults.push(...differ(`case ${id}: open`, listed.get(id) ?? 0, open));
-    pairs.add([json.providerName, json.providerHotelId, json.serviceId].join(' '));
-    for (const { reference, isNamed } of json.bookingList)
-      if (isNamed) named.add([reference, json.providerName, json.providerHotelId, json.serviceId].join(' '));
-  }
-  const days = [...new Set(journal.map(({ day }) => day))];
-  const expected = days.flatMap((day) =>
-    [...expectDay(journal, day).bookings].flatMap(([booking, { wasNamed }]) => {
-      const [reference, , hotelId] = booking.split(' ');
-      return wasNamed && reference !== '-' && hotelId !== '-' ? [onMapping(booking)] : [];
-    }),
-  );
-  return [
-    ...faults,
-    ...differ('cases: named', [...named].sort(), [...new Set(expected)].sort()),
-    ...listNamedPairs(journal).flatMap((pair) =>
-      pairs.has(pair) ? [] : [`cases: none of the hotel ${pair}`],
-    ),
-  ];
-}
-
-/** The hotels that e-mails named while a guest was still to stay there. */
-function listNamedPairs(journal: World['journal']): string[] {
-  return journal.flatMap((entry, at) => {
-    if (entry.kind !== 'mail of pairs') return [];
-    const { bookings } = expectDay(journal.slice(0, at), entry.day);
-    return entry.names.flatMap((guest) => {
-      const booking = bookingOf(guest, entry.day);
-      const isExpected = isAhead(booking, entry.today) && !bookings.get(booking)?.isSuperseded;
-      return isExpected && !hotelOf(booking).includes('-') ? [hotelOf(booking)] : [];
-    });
   });
 }
 

@@ -51,7 +51,8 @@ export function createTelling({ outside, channels, heard, current }: TellingPart
     return {
       ...{ kind: 'run', day, run: id, trigger, state, code: failure?.code, finishedAt },
       affected: counts.affected ?? 0,
-      setAside: file?.setAside?.length ?? 0,
+      // One that is written once more is the same.
+      setAside: new Set(file?.setAside?.map(({ archivedAs }) => archivedAs)).size,
       isEarly: wasCollectedEarly(createBusinessDay(day, given.timezone), run),
       isToBeAccepted: isToBeAccepted(run, ['affected']),
       isOverdue: isOverdue ? (given.isSure ? 'yes' : 'perhaps') : 'no',

@@ -33,6 +33,14 @@ function tellEntry(entry: Entry): string {
       return `- an e-mail that named the hotels of ${listNames(entry.names)}`;
     case 'purged':
       return '- names that were due were removed';
+    case 'told': {
+      const told = entry.rows.map(({ hotel, to = 'nothing' }) => `${hotel} is ${to}`);
+      return `- the copy was told: ${listNames(told)}${entry.all ? '' : ', and more is to come'}`;
+    }
+    case 'synced':
+      return entry.isWatched ? '- synced' : '- the sync was left undone';
+    case 'helped':
+      return `- the case of ${entry.pair}: ${entry.action} ${entry.reference}`;
     case 'accepted':
       return '- accepted';
     case 'erased':

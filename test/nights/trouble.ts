@@ -1,4 +1,5 @@
 import { ArchiveError } from '../../src/archive/archive.js';
+import { MappingServiceError } from '../../src/mapping-service/errors.js';
 import type { Verdict } from '../../src/mapping-service/verdict.js';
 import { SftpError } from '../../src/sftp/sftp.js';
 import { beginLife, type Death, type Life } from '../crash/life.js';
@@ -44,6 +45,13 @@ const failures: Readonly<Record<string, { readonly kind: string; fail(): never }
     kind: 'connection lost',
     fail() {
       throw new SftpError('retryable', 'connection-lost', 'the connection was lost');
+    },
+  },
+  mappings: {
+    kind: 'page failed',
+    fail() {
+      const details = { kind: 'retryable', code: 'http-503', operation: 'getMappings' } as const;
+      throw new MappingServiceError('the service is away', details);
     },
   },
   archive: {

@@ -20,7 +20,8 @@ import type { Heard } from './heard.js';
 import { holdClock } from './held-clock.js';
 import { type Event, kindOf } from './history.js';
 import { bookingOf, type Entry, identify } from './journal.js';
-import { createProduct, type Work } from './product.js';
+import { createMappingTable } from './mappings.js';
+import { type Answer, createProduct, type Work } from './product.js';
 import type { ResultFile } from './results.js';
 import { isDueBySchedule } from './serve-due.js';
 import { createNightService, type Written } from './service.js';
@@ -49,12 +50,6 @@ export interface World {
   forgetNames(): Promise<readonly string[]>;
   /** Closes it; nothing of it stays. */
   close(): Promise<void>;
-}
-
-interface Answer {
-  readonly code: number;
-  // biome-ignore lint/suspicious/noExplicitAny: what a command prints is what is tested
-  readonly json: any;
 }
 
 export const firstDay = '2026-11-20';
@@ -155,8 +150,9 @@ export async function openWorld(): Promise<World> {
     day: () => day,
     run: () => run,
   });
+  const mappings = createMappingTable(clock);
   const product = createProduct({
-    ...{ folder, config, outside, service, sftp },
+    ...{ folder, config, outside, service, mappings, sftp },
     current: () => ({ life, ledger }),
     workers: () => workers,
     createRunId() {
@@ -241,13 +237,28 @@ export async function openWorld(): Promise<World> {
   async function noteRuns(from: number): Promise<void> {
     const source = sources.get(day) ?? [];
     const known = new Set(journal.flatMap((one) => (one.kind === 'collected' ? [one.run] : [])));
-    for (const { id, delivery: by, collectedAt } of await ledger.runs.list({ day: isoOf(day), limit: 100 })) {
+    const today = createApp().today();
+    for (const { id, delivery: by, collectedAt, topsUp } of await ledger.runs.list({
+      day: isoOf(day),
+      limit: 100,
+    })) {
       if (known.has(id)) continue;
       const sent = journal.findIndex((one) => one.kind === 'sent' && one.run === id);
       const at = sent < 0 ? from : sent;
       const isEarly = (collectedAt ?? 0) < firstMidnight + day * dayMs;
       if (collectedAt === undefined) journal.push({ kind: 'uncollected', day, run: id });
-      else journal.splice(at, 0, { kind: 'collected', day, run: id, by, source, isEarly });
+      else
+        journal.splice(at, 0, {
+          kind: 'collected',
+          day,
+          run: id,
+          by,
+          source,
+          isEarly,
+          topsUp: topsUp === true,
+          collectedAt,
+          today,
+        });
     }
   }
 
@@ -277,6 +288,7 @@ export async function openWorld(): Promise<World> {
       journal,
       sources,
       channels,
+      mappings,
       clock,
       reach: outside.reach,
       findLatest,

@@ -21,20 +21,21 @@ export interface StaysOfHotels<Hotel extends ProviderHotel> {
 
 /**
  * All stays at these provider hotels that are not over: of guests who have still to arrive, and of those in house. Each
- * booking comes once, in its latest version: it is outdated once a later run holds its reference, or, if it has none, once
- * its day was collected again.
+ * booking comes once, in its latest version: it is outdated once a later day holds its reference, or a later collect of its own day
+ * found another hotel or stay there instead; if it has none, once its day was collected again.
  *
  * They come in slices, each with all stays of some of the hotels, so that memory does not grow with the hotels or their stays.
  */
 export async function* readStaysAhead<Hotel extends ProviderHotel>(
-  { stays: index }: Ledger,
+  ledger: Ledger,
   hotels: readonly Hotel[],
   options: StayOptions,
 ): AsyncGenerator<StaysOfHotels<Hotel>, void, undefined> {
   if (hotels.length === 0) return;
+  const { stays: index } = ledger;
   const { signal } = options;
   const hashes = Uint32Array.from(new Set(hotels.map(hashProviderHotel))).sort();
-  const runs = await index.listStayRuns();
+  const runs = rankDays(await index.listStayRuns());
   const located = await locateStays(index, { hashes, runs }, options);
   const isFound = createStayFilter(hotels, options);
   let found: FoundStay[] = [];
@@ -44,7 +45,7 @@ export async function* readStaysAhead<Hotel extends ProviderHotel>(
       const run = runs[rank];
       const some = bookings.flatMap((one) => takePlaces(one, from, to));
       if (!run || some.length === 0) continue;
-      for await (const read of readFound(index, run, some)) {
+      for await (const read of readCurrent(ledger, run, some)) {
         for (const booking of read) {
           const stay = toStay(booking, run);
           if (stay && isFound(stay)) found.push({ stay, form: booking.form, rank });
@@ -69,8 +70,8 @@ export async function* readStaysAhead<Hotel extends ProviderHotel>(
 interface StayOptions {
   /** The day it is now in the account's zone, YYYY-MM-DD. */
   readonly today: string;
-  /** Only bookings that this run stored. */
-  readonly runId?: string;
+  /** Only bookings of this business day. */
+  readonly day?: string;
   /** Whether a stay is wanted; all are by default. */
   readonly isWanted?: (stay: StayAhead) => boolean;
   /** Called for each run that was searched, with the number of all. */
@@ -87,17 +88,28 @@ function createStayFilter(
   return (stay) => keys.has(keyOfHotel(stay)) && !isOver(stay, today) && isWanted(stay);
 }
 
+/** A run, and the place of the newest run of its day in the list of runs: 0 for the latest day. */
+interface RankedRun extends StayRun {
+  readonly dayRank: number;
+}
+
+function rankDays(runs: readonly StayRun[]): readonly RankedRun[] {
+  const ranks = new Map<string, number>();
+  for (const [rank, { day }] of runs.entries()) if (!ranks.has(day)) ranks.set(day, rank);
+  return runs.map((run) => ({ ...run, dayRank: ranks.get(run.day) ?? 0 }));
+}
+
 /** Where the bookings are, by the rank of their run, the latest first. */
 type LocatedStays = ReadonlyMap<number, readonly FoundHashes[]>;
 
 async function locateStays(
   index: Ledger['stays'],
   { hashes, runs }: { readonly hashes: Uint32Array; readonly runs: readonly StayRun[] },
-  { today, runId, onRun, signal }: StayOptions,
+  { today, day, onRun, signal }: StayOptions,
 ): Promise<LocatedStays> {
   const located = new Map<number, readonly FoundHashes[]>();
   for (const [rank, run] of runs.entries()) {
-    if (runId !== undefined && runId !== run.runId) continue;
+    if (day !== undefined && day !== run.day) continue;
     const found = await index.findStays(run, hashes, today);
     if (found.length > 0) located.set(rank, found);
     onRun?.(rank + 1, runs.length);
@@ -151,14 +163,14 @@ function toStay({ booking }: FoundBooking, run: StayRun): StayAhead | undefined 
   };
 }
 
-/** Those that no later run has outdated, each once. */
+/** Those that no later day has outdated, each once. */
 async function keepLatest(
   index: Ledger['stays'],
-  runs: readonly StayRun[],
+  runs: readonly RankedRun[],
   found: readonly FoundStay[],
   signal: AbortSignal | undefined,
 ): Promise<StayAhead[]> {
-  const latest = await findLatestRuns(index, runs, found, signal);
+  const latest = await findLatestDays(index, runs, found, signal);
   /** By reference; further stays of one, which are few, by a key that takes more memory than a stay. */
   const kept = new Map<string, StayAhead>();
   const withoutReference: StayAhead[] = [];
@@ -167,10 +179,11 @@ async function keepLatest(
     const { reference } = stay;
     if (reference === undefined) {
       if (!isCollectedAgain(runs, one)) withoutReference.push(stay);
-    } else if (latest.get(reference) === rank) {
+    } else if (latest.get(reference) === runs[rank]?.dayRank) {
       const first = kept.get(reference);
-      const isFirst = !first || keyOfStay(first) === keyOfStay(stay);
-      kept.set(isFirst ? reference : keyOfStay(stay), stay);
+      const key = first ? keyOfStay(stay) : reference;
+      // Of several runs of the day that hold it, the newest comes first.
+      if (!first || (keyOfStay(first) !== key && !kept.has(key))) kept.set(key, stay);
     }
   });
   return [...kept.values(), ...withoutReference];
@@ -181,24 +194,27 @@ function keyOfStay(stay: StayAhead): string {
   return [reference, keyOfHotel(stay), serviceId, checkIn, checkOut].join('\0');
 }
 
-/** The rank of the latest run that holds each reference. */
-async function findLatestRuns(
+/** The rank of the latest day that holds each reference. */
+async function findLatestDays(
   index: Ledger['stays'],
-  runs: readonly StayRun[],
+  runs: readonly RankedRun[],
   found: readonly FoundStay[],
   signal: AbortSignal | undefined,
 ): Promise<ReadonlyMap<string, number>> {
   const latest = new Map<string, number>();
   await forEachGivingWay(found, signal, ({ stay: { reference }, rank }) => {
-    if (reference !== undefined && rank < (latest.get(reference) ?? runs.length)) latest.set(reference, rank);
+    const { dayRank = 0 } = runs[rank] ?? {};
+    if (reference !== undefined && dayRank < (latest.get(reference) ?? runs.length))
+      latest.set(reference, dayRank);
   });
   const { hashes, ranks, places, oldest } = await sortByHash(latest, signal);
   const open = new Uint32Array(hashes.length);
-  for (const [rank, run] of runs.slice(0, oldest).entries()) {
+  for (const run of runs.slice(0, oldest)) {
+    const { dayRank } = run;
     let count = 0;
     for (let place = 0; place < hashes.length; place += 1) {
       const hash = hashes[place] ?? 0;
-      if ((ranks[place] ?? 0) <= rank || open[count - 1] === hash) continue;
+      if ((ranks[place] ?? 0) <= dayRank || open[count - 1] === hash) continue;
       open[count] = hash;
       count += 1;
     }
@@ -207,9 +223,9 @@ async function findLatestRuns(
     for await (const bookings of readFound(index, run, held))
       for (const { booking } of bookings) {
         const { bookingReferenceId: reference } = booking;
-        if (reference === undefined || (latest.get(reference) ?? 0) <= rank) continue;
-        latest.set(reference, rank);
-        ranks[places.get(reference) ?? 0] = rank;
+        if (reference === undefined || (latest.get(reference) ?? 0) <= dayRank) continue;
+        latest.set(reference, dayRank);
+        ranks[places.get(reference) ?? 0] = dayRank;
       }
     await giveWay(signal);
   }
@@ -256,7 +272,7 @@ function isCollectedAgain(runs: readonly StayRun[], { rank, form }: FoundStay): 
 /** Batches that are read at once. */
 const batchesAtOnce = 16;
 
-interface FoundBooking {
+export interface FoundBooking {
   readonly form: BookingForm;
   readonly batch: number;
   /** Within the batch. */
@@ -289,4 +305,19 @@ export async function* readFound(
       });
     }
   }
+}
+
+/** The same without those that a later collect of the day has replaced by another hotel or stay. */
+export async function* readCurrent(
+  { stays, days }: Pick<Ledger, 'stays' | 'days'>,
+  run: StayRun,
+  found: readonly FoundBookings[],
+): AsyncGenerator<readonly FoundBooking[], void, undefined> {
+  const replaced = new Set(
+    (await days.listSuperseded(run.runId)).flatMap(({ form, batch, places }) =>
+      places.map((place) => `${form} ${batch} ${place}`),
+    ),
+  );
+  for await (const bookings of readFound(stays, run, found))
+    yield bookings.filter(({ form, batch, place }) => !replaced.has(`${form} ${batch} ${place}`));
 }

@@ -3,11 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
 import { hashReference } from '../../../src/booking/booking.js';
 import { isOver, stayOf } from '../../../src/booking/stay.js';
+import type { SupersededPlaces } from '../../../src/ledger/day-outcomes.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { NewRun } from '../../../src/ledger/runs.js';
 import type { StayAhead } from '../../../src/ledger/stays.js';
 import { type BookingForm, bookingForms } from '../../../src/ledger/step.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
+import { createSourceKeys, findSuperseded } from '../../../src/review/collect/superseded.js';
 import { renderReviewLine } from '../../../src/review/file/review-line.js';
 import { createLineBlanker } from '../../../src/review/guests/blank-lines.js';
 import { readStaysAhead } from '../../../src/review/stays/stays-ahead.js';
@@ -43,7 +45,7 @@ export function describeStays(opened: () => OpenedLedger): void {
           const hotels = question.hotels.map((hotel) => hotelOf(hotel, world));
           const asked = {
             today: dayOf(question.today),
-            ...(made[question.run ?? -1] && { runId: made[question.run ?? -1]?.id ?? '' }),
+            ...(question.day !== undefined && { day: dayOf(question.day) }),
             ...(question.serviceId !== undefined && {
               isWanted: (stay: StayAhead) => stay.serviceId === question.serviceId,
             }),
@@ -139,7 +141,7 @@ const anyRun = fc.record({
 const anyQuestion = fc.record({
   hotels: fc.uniqueArray(anyHotel, { maxLength: 4 }),
   today: fc.integer({ min: -1, max: 8 }),
-  run: fc.option(fc.integer({ min: 0, max: 5 }), { nil: undefined }),
+  day: fc.option(fc.integer({ min: 0, max: 3 }), { nil: undefined }),
   serviceId: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
 });
 
@@ -180,8 +182,25 @@ export async function storeRun(ledger: Ledger, { stays, isCollected, ...run }: M
   const created = await ledger.runs.create(newRun(run.id, run));
   const collect = await startCollect(ledger, created);
   await storeStays(collect, stays, run.day);
-  if (isCollected) await collect.finish({ steps: planBatches(stays.length, batchSize), at });
+  if (isCollected) {
+    const superseded = await findReplaced(ledger, run, stays);
+    await collect.finish({ steps: planBatches(stays.length, batchSize), superseded, at });
+  }
   await ledger.runs.settle(rightOf(created), { state: isCollected ? 'succeeded' : 'failed', at });
+}
+
+/** What its source, which has its bookings alone, replaces of those of the day's other runs. */
+async function findReplaced(
+  ledger: Ledger,
+  { id, day }: Pick<MadeRun, 'id' | 'day'>,
+  stays: readonly MadeStay[],
+): Promise<readonly SupersededPlaces[]> {
+  const source = createSourceKeys();
+  for (const { form, booking } of stays) source.add(renderBooking(booking, form), form);
+  const others = (await ledger.runs.list({ day, limit: 100 })).filter(
+    (run) => run.id !== id && run.collectedAt !== undefined,
+  );
+  return (await findSuperseded(ledger, others, source)).places;
 }
 
 async function storeStays(
@@ -220,7 +239,7 @@ async function readAll(ledger: Ledger, hotels: Hotels, asked: Asked): Promise<St
 function searchNaively(
   made: readonly MadeRun[],
   hotels: Hotels,
-  { today, runId, isWanted = () => true }: Asked,
+  { today, day, isWanted = () => true }: Asked,
 ): StayAhead[] {
   const runs = made.filter((run) => run.isCollected);
   const isLater = (one: MadeRun, other: MadeRun) =>
@@ -242,8 +261,12 @@ function searchNaively(
               (other) =>
                 other.day === run.day && (!other.topsUp || (other.delivery === 'file' && form === 'file')),
             )
-          : later.some((other) => other.stays.some((stay) => stay.booking.bookingReferenceId === reference));
-      if (isOutdated || (runId !== undefined && runId !== run.id)) continue;
+          : later.some((other) => other.day > run.day && holdsReference(other, reference)) ||
+            isReplaced(
+              booking,
+              later.filter((other) => other.day === run.day),
+            );
+      if (isOutdated || (day !== undefined && day !== run.day)) continue;
       const stay: StayAhead = {
         ...{ providerName, providerHotelId, serviceId, day: run.day, runId: run.id },
         ...(reference !== undefined && { reference }),
@@ -251,9 +274,24 @@ function searchNaively(
       };
       if (!isWanted(stay)) continue;
       const isOne = reference === undefined ? [run.id, form, place] : [];
-      found.set(JSON.stringify([toKey(stay), isOne]), stay);
+      const key = JSON.stringify([toKey({ ...stay, runId: '' }), isOne]);
+      const known = found.get(key);
+      // Of several runs of the day that hold it, the newest.
+      if (!known || runs.findIndex(({ id }) => id === known.runId) < runs.indexOf(run)) found.set(key, stay);
     }
   return [...found.values()].toSorted(compareStays);
+}
+
+function holdsReference({ stays }: MadeRun, reference: string): boolean {
+  return stays.some(({ booking }) => booking.bookingReferenceId === reference);
+}
+
+/** Whether the last of the day's later runs that hold its reference lacks the booking itself. */
+function isReplaced(booking: Booking, later: readonly MadeRun[]): boolean {
+  const { bookingReferenceId: reference = '' } = booking;
+  const last = later.findLast((run) => holdsReference(run, reference));
+  const key = (one: Booking) => JSON.stringify(Object.entries(one).toSorted());
+  return last !== undefined && !last.stays.some((stay) => key(stay.booking) === key(booking));
 }
 
 function compareStays(one: StayAhead, other: StayAhead): number {

@@ -4,15 +4,15 @@ import { toCsv } from '../source.js';
 import type { EventKind, OfDay, Stage } from './event.js';
 import { workFor } from './review.js';
 
-/** The day is reviewed while its export is not there, is cut off, or is that of the day before. */
+/** The day is reviewed while its export is not there, is cut off, was not there and is cut off, or is that of the day before. */
 export interface BadExport extends OfDay {
   readonly kind: 'bad-export';
-  readonly form: 'absent' | 'cut' | 'repeated';
+  readonly form: (typeof forms)[number];
   readonly how: 'run' | 'replay';
   readonly source: readonly Guest[];
 }
 
-const forms = ['absent', 'cut', 'repeated'] as const;
+const forms = ['absent', 'cut', 'late and cut', 'repeated'] as const;
 
 export const badExport: EventKind<BadExport> = {
   weights: { opening: 1, following: 1 },
@@ -33,6 +33,10 @@ export const badExport: EventKind<BadExport> = {
   async live(event, stage) {
     const text = makeExport(event, stage);
     if (text === 'nothing to repeat') return undefined;
+    if (event.form === 'late and cut') {
+      stage.writeExport(undefined);
+      await stage.liveProcess(workFor('schedule', stage.iso, 'file'));
+    }
     stage.writeExport(text);
     stage.expectResults([], false);
     return stage.workOn(workFor(event.how, stage.iso, 'file'));
@@ -46,6 +50,7 @@ function makeExport({ form, source }: BadExport, { day, sources, wasSent }: Stag
       return undefined;
     // It has half of its last record.
     case 'cut':
+    case 'late and cut':
       return toCsv(source, day).slice(0, -20);
     case 'repeated': {
       const before = sources.get(day - 1) ?? [];

@@ -5,7 +5,8 @@ import type { createChannels } from '../channels.js';
 import type { Choices } from '../choices.js';
 import type { Guest } from '../guests.js';
 import type { Entry } from '../journal.js';
-import type { Work } from '../product.js';
+import type { MappingTable } from '../mappings.js';
+import type { Answer, Work } from '../product.js';
 import type { ResultFile } from '../results.js';
 import type { Trouble } from '../trouble.js';
 
@@ -52,6 +53,8 @@ export interface Stage {
   /** What lies in the export of each day. */
   readonly sources: Map<number, readonly Guest[]>;
   readonly channels: ReturnType<typeof createChannels>;
+  /** Of the service. */
+  readonly mappings: MappingTable;
   readonly clock: () => number;
   /** Lets time pass until then. */
   reach(instant: number): void;
@@ -71,7 +74,7 @@ export interface Stage {
   /** The same, and after trouble as often as it takes. */
   workOn(work: Work, trouble?: Trouble): Promise<string | undefined>;
   /** A command with `--json`, without trouble. */
-  ask(...words: string[]): Promise<{ readonly code: number }>;
+  ask(...words: string[]): Promise<Answer>;
   /** Whether a guest's booking was sent on that day, as it is. */
   wasSent(guest: Guest, day: number): boolean;
 }

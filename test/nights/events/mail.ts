@@ -49,16 +49,11 @@ async function takeMail({ names, day, form }: Mail, { ledger, app, clock }: Stag
     examine: (bytes, lookUp) => examineMail(bytes, words, lookUp),
     senders: { from: [] },
   });
-  const received = {
-    bytes: Buffer.from(
-      writeMail(
-        names.map((guest) => findBooked(guest, day)),
-        form,
-      ),
-    ),
-    from: 'mail.eml',
-    arrivedAt: clock(),
-  };
+  const text = writeMail(
+    names.map((guest) => findBooked(guest, day)),
+    form,
+  ).replace(/^Date: .*$/m, () => `Date: ${toDate(clock())}`);
+  const received = { bytes: Buffer.from(text), from: 'mail.eml' };
   const { outcome } = await taker.take(received, { isAsked: true });
   if (form === 'twice') await taker.take(received, { isAsked: true });
   return outcome === 'named';
@@ -77,6 +72,10 @@ function writeMail(bookings: readonly Booked[], form: Mail['form']): string {
     case 'unreadable':
       return mailOf('text/plain', 'Please see the portal.');
   }
+}
+
+function toDate(instant: number): string {
+  return new Date(instant).toUTCString().replace('GMT', '+0000');
 }
 
 function describeBooking({ BookingReferenceId = '', ProviderHotelId, ServiceId }: Booked): string {
