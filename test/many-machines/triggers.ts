@@ -108,6 +108,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
         deliveryFor: () => delivery,
         workforce,
         mayReview: async () => {},
+        beforeSending: async () => {},
         createRunId: (day) => createRunId(day, Math.random),
       },
       async close() {
