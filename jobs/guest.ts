@@ -153,9 +153,8 @@ Example:
 /** Files of runs that the ledger does not know; an archive that is away keeps nobody from purging the ledger. */
 async function removeUnknown(parts: Parameters<typeof listUnknownDue>[0], before: string, dryRun: boolean) {
   try {
-    const folders = await listUnknownDue(parts, before);
+    const runs = await listUnknownDue(parts, before);
     if (!dryRun) await removeUnknownDue(parts, before);
-    const runs = folders.map(({ runId, day, names: archived }) => ({ runId, day, archived, spooled: [] }));
     return { runs, left: [] };
   } catch (error) {
     if (!(error instanceof ArchiveError)) throw error;

@@ -123,8 +123,8 @@ export async function findConfiguredMisfit(config: Config): Promise<LedgerUnusab
   }
 }
 
-/** Tells the archive of each run that this process ends. Closing waits until it was told of the last one. */
-export function keepArchiveTold(app: App, ledger: Ledger): { close(): Promise<void> } {
+/** Tells the archive of each run that this process ends, and when it is asked to. Closing waits until it was told of the last one. */
+export function keepArchiveTold(app: App, ledger: Ledger) {
   let telling = Promise.resolve();
   let isAskedAgain = false;
 
@@ -144,7 +144,11 @@ export function keepArchiveTold(app: App, ledger: Ledger): { close(): Promise<vo
     isAskedAgain = true;
     telling = telling.then(tell);
   });
-  return { close: () => telling };
+  return {
+    /** Never rejects: by body, nothing else needs the archive. */
+    tell,
+    close: () => telling,
+  };
 }
 
 function hasEnded({ finishedAt }: Run): boolean {

@@ -211,7 +211,10 @@ async function removeUnknown(app: App, ledger: Ledger): Promise<void> {
   if (now === undefined) return;
   const before = findDueDay(config.guestNameDays, { now, timezone: config.timezone });
   try {
-    await answerWithin(listMs, removeUnknownDue({ ledger, archive: app.archive() }, before));
+    await answerWithin(
+      listMs,
+      removeUnknownDue({ ledger, archive: app.archive(), spool: app.spool() }, before),
+    );
   } catch (error) {
     if (!(error instanceof ArchiveError || error instanceof TooLateError)) throw error;
     warn(`files of unknown runs could not be looked for in the archive: ${describeError(error)}`);

@@ -84,6 +84,7 @@ export async function openReview(app: App, performs: boolean): Promise<OpenedRev
     createRunId: (day) => createRunId(day, random),
     gate,
     mayReview: gate.mayReview,
+    beforeSending: told.tell,
     notify,
   };
 }

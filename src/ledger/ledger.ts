@@ -11,7 +11,7 @@ import { createErasures, createGuestReader } from './erasing.js';
 import { createExportLog, createExportReader } from './export-log.js';
 import { listEverIncorrect, listJudgedOfBatch, nextJudged, nextSuspects } from './findings.js';
 import { createHotelReader, createHotels } from './hotels.js';
-import { readIdentity } from './identity.js';
+import { leaveCopiesBehind, readIdentity } from './identity.js';
 import { findKeptValues, readKeptColumns } from './kept-columns.js';
 import { createMailReader, createMails } from './mails.js';
 import { beginSync, restartSync, storePage } from './mapping-syncs.js';
@@ -197,6 +197,7 @@ export function createLedger(store: Store, engine: Engine, clock: () => number) 
   return {
     ...reader,
     stoppedBy: (signal: AbortSignal): Ledger => createLedger(stopping(store, signal), engine, clock),
+    ...bind(transact, { leaveCopiesBehind }),
     holds: {
       staleMs: engine.staleHoldMs,
       day: holdDay,

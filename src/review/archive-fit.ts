@@ -10,7 +10,7 @@ import {
   parseMark,
   renderMark,
 } from '../ledger/identity.js';
-import type { ReadOnlyLedger } from '../ledger/ledger.js';
+import type { Ledger, ReadOnlyLedger } from '../ledger/ledger.js';
 import { describeError, SafeError } from '../text/safe-error.js';
 
 /** How long anybody waits for an archive that does not answer; less than PostgreSQL allows in a transaction. */
@@ -104,7 +104,8 @@ export async function noteLatestRun({
 /** Makes it the ledger of the archive, whichever that was. */
 export async function adoptArchive(
   archive: Archive,
-  ledger: Pick<ReadOnlyLedger, 'identify'>,
+  ledger: Pick<Ledger, 'identify' | 'leaveCopiesBehind'>,
 ): Promise<void> {
+  await ledger.leaveCopiesBehind();
   await archive.writeLedgerMark(renderMark(await ledger.identify()));
 }

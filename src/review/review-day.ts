@@ -38,6 +38,8 @@ export interface ReviewParts extends Omit<CollectParts, 'delivery' | 'past'> {
    * @throws LedgerUnusableError if the ledger is not the one of the archive, or its file is not the one that was opened
    */
   readonly mayReview: (delivery: DeliveryKind) => Promise<void>;
+  /** Notes outside of the ledger that a run sends something: an older copy of the ledger would send it again. */
+  readonly beforeSending: () => Promise<void>;
 }
 
 export interface RunRequest extends DayRequest {
@@ -152,6 +154,7 @@ async function reviewHeld(call: Call, hold: Hold): Promise<DayResult | 'lost'> {
   const run = isCollected ? opened.run : await collect(request.day, opened, parts, stop);
   // The workers perform the steps of the plan. Whoever ends the last one settles the run.
   const isOurs = isActive(run) && !stop.aborted;
+  if (isOurs) await parts.beforeSending();
   const delivered = isOurs ? await parts.workforce.deliver(run, signal, hold) : run;
   if (hold.lost.aborted && !signal.aborted) return 'lost';
   return { run: await noteClock(delivered, parts), wasDone: false };

@@ -70,6 +70,7 @@ export function composeProcess(parts: ProcessParts): DayProcess {
     deliveryFor,
     workforce: createJumpingWorkforce({ ...parts, longestWaitMs }, deliveryFor),
     mayReview: async () => {},
+    beforeSending: async () => {},
     createRunId: () => runId,
   };
   const tell = createTelling(parts);

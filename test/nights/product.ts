@@ -109,6 +109,7 @@ export function createProduct({ folder, config, outside, current, ...given }: Su
     return {
       ...(await composeCollect(app.config, app.sourceMessages)),
       ...{ ledger, deliveryFor, createRunId, notify, gate, mayReview: gate.mayReview },
+      beforeSending: async () => {},
       readErased: () => readErasedGuests(ledger, config.hashKey),
       workforce: createJumpingWorkforce(
         {

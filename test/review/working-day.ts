@@ -78,6 +78,7 @@ export async function prepareWork({
       ledger: own,
       deliveryFor: () => delivery,
       mayReview: async () => {},
+      beforeSending: async () => {},
       workforce,
       createRunId: ({ iso }: BusinessDay) => {
         runs += 1;

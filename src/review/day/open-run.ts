@@ -211,9 +211,16 @@ export function createRunId(day: BusinessDay, random: () => number): string {
   return `${day.format('yyyyMMdd')}-${suffix}`;
 }
 
+const startOfRunId = /^(\d{4})(\d{2})(\d{2})-/;
+
+/** Whether it is an id of a run, or a name that starts with one. */
+export function isRunId(name: string): boolean {
+  return startOfRunId.test(name);
+}
+
 /** The day of a run as YYYY-MM-DD, by its id or a name that starts with it. */
 export function dayOfRunId(runId: string): string {
-  const [, year, month, day] = /^(\d{4})(\d{2})(\d{2})-/.exec(runId) ?? [];
+  const [, year, month, day] = startOfRunId.exec(runId) ?? [];
   if (day === undefined) throw new RangeError(`not named after a run: ${JSON.stringify(runId)}`);
   return `${year}-${month}-${day}`;
 }

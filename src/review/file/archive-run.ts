@@ -124,16 +124,35 @@ async function keepReviewFile(attempt: FileAttempt): Promise<ArchivedFile> {
 
 /** Keeps a spooled file if it has that checksum. */
 async function keepIfSame(
-  { archive, spool, run, day }: FileAttempt,
+  attempt: FileAttempt,
   { name, spooled, sha256 }: { readonly name: string; readonly spooled: string; readonly sha256: string },
 ): Promise<ArchivedFile | undefined> {
+  const { archive, spool, run, day } = attempt;
+  const keep = () => archive.keep(day.iso, run.id, name, spool.read(spooled), sha256);
+  const makeRoom = async (error: unknown) => {
+    if (!(error instanceof ArchiveError && error.code === 'different-content')) throw error;
+    await setForgottenAside(attempt, name);
+    return keep();
+  };
   try {
-    return await archive.keep(day.iso, run.id, name, spool.read(spooled), sha256);
+    return await keep().catch(makeRoom);
   } catch (error) {
     const isOther = error instanceof ArchiveError && error.code === 'unexpected-content';
     const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     if (isOther || isAbsent) return undefined;
     throw error;
+  }
+}
+
+/** A ledger that was restored does not know which result it judged before. That is evidence, too: it stays under another name. */
+async function setForgottenAside({ archive, run, day }: FileAttempt, name: string): Promise<void> {
+  const names = await archive.list(day.iso, run.id);
+  // The manifest first: without it, nothing says that the folder is complete.
+  for (const known of [manifestName, name].filter((one) => names.includes(one))) {
+    const read = () => archive.read(day.iso, run.id, known);
+    const { sha256 } = await measure(read());
+    await archive.keep(day.iso, run.id, `earlier-${sha256.slice(0, 12)}-${known}`, read());
+    await archive.remove(day.iso, run.id, [known]);
   }
 }
 

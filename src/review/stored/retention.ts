@@ -1,10 +1,10 @@
 import type { Archive } from '../../archive/archive.js';
-import type { RunFolder } from '../../archive/marks.js';
 import { businessDayAt } from '../../booking/business-day.js';
 import type { DayKeyRemoval } from '../../keys/day-keys.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
 import type { Spool } from '../../spool/spool.js';
+import { dayOfRunId, isRunId } from '../day/open-run.js';
 import { readEveryRun } from '../every-run.js';
 import { listArchived } from '../file/archive-run.js';
 import { listSpooled, removeSpooled } from '../file/file-attempt.js';
@@ -97,27 +97,45 @@ export async function removeDue(
   await ledger.guests.prune(recordsBefore);
 }
 
+/** What is kept of a run beside the ledger, but for its manifest. */
+interface KeptFiles {
+  /** YYYY-MM-DD */
+  readonly day: string;
+  readonly runId: string;
+  readonly archived: readonly string[];
+  readonly spooled: readonly string[];
+}
+
 /**
  * Removes the files of runs that the ledger does not know like those of its own. Their day alone says how old they are; what is known of
  * the run, its manifest, stays.
  *
  * @throws ArchiveError `unreadable`, `unwritable`
  */
-export async function removeUnknownDue(
-  parts: Pick<RetentionParts, 'ledger' | 'archive'>,
-  before: string,
-): Promise<void> {
-  for (const { day, runId, names } of await listUnknownDue(parts, before))
-    await parts.archive.remove(day, runId, names);
+export async function removeUnknownDue(parts: UnknownParts, before: string): Promise<void> {
+  for (const { day, runId, archived, spooled } of await listUnknownDue(parts, before)) {
+    await parts.spool.remove(spooled);
+    await parts.archive.remove(day, runId, archived);
+  }
 }
+
+type UnknownParts = Pick<RetentionParts, 'ledger' | 'archive' | 'spool'>;
 
 /** What `removeUnknownDue` would remove. */
 export async function listUnknownDue(
-  { ledger, archive }: Pick<RetentionParts, 'ledger' | 'archive'>,
+  { ledger, archive, spool }: UnknownParts,
   before: string,
-): Promise<readonly RunFolder[]> {
+): Promise<readonly KeptFiles[]> {
   const { ours } = await findUnknownFolders(archive, ledger);
-  return ours.filter(({ day }) => day < before);
+  const found = new Map<string, KeptFiles>();
+  for (const { day, runId, names } of ours) found.set(runId, { day, runId, archived: names, spooled: [] });
+  for (const name of await spool.list()) {
+    const [runId = ''] = name.split('.');
+    if (!isRunId(runId) || (await ledger.runs.find(runId))) continue;
+    const known = found.get(runId) ?? { day: dayOfRunId(runId), runId, archived: [], spooled: [] };
+    found.set(runId, { ...known, spooled: [...known.spooled, name] });
+  }
+  return [...found.values()].filter(({ day }) => day < before);
 }
 
 /**

@@ -13,6 +13,7 @@ import {
   findRetentionInstant,
   listDue,
   removeDue,
+  removeUnknownDue,
 } from '../../../src/review/stored/retention.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
 import { createAwsBucket } from '../../../src/s3/aws-bucket.js';
@@ -174,6 +175,15 @@ describe('cleaning up old days', () => {
     expect(await archive.list('2026-10-20', runId)).toEqual([]);
     expect(await spool.list()).toEqual([]);
   });
+});
+
+it('removes what runs that the ledger does not know have left in the spool', async () => {
+  const ledger = await openTemporaryLedger();
+  const { archive, spool } = await openTemporaryFolders();
+  const names = ['20261019-lostrun1.csv', '20261019-lostrun1.result.csv.part', '20261020-lostrun2.csv'];
+  for (const name of [...names, 'notes.txt']) await spool.write(name, bytesOf('Ana Lovelace'));
+  await removeUnknownDue({ ledger, archive, spool }, '2026-10-20');
+  expect(await spool.list()).toEqual(['20261020-lostrun2.csv', 'notes.txt']);
 });
 
 it('destroys the key of a day without names only, and none of a day that the ledger does not know', async () => {
