@@ -188,7 +188,8 @@ export async function openWorld(): Promise<World> {
     run = (await findLatest())?.id ?? '';
     const own = beginTroubledLife(trouble);
     life = own;
-    if (!('request' in work)) refusedRuns.delete(run);
+    // A person and the hook may try everything again, the schedule only what may pass by itself.
+    if (!('request' in work && work.request.by === 'schedule')) refusedRuns.delete(run);
     try {
       await perform(work);
     } catch (error) {
