@@ -5,14 +5,17 @@ import { tellHistory } from './tell.js';
 /**
  * Lives so many histories of a seed. One that fails is told, with the command that lives it again and shortens it.
  *
- * @returns the kinds of things that have come about
+ * @returns the kinds of things that have come about, and the events that have followed each other
  */
-export async function expectHistories(seed: number, count: number): Promise<readonly string[]> {
-  let kinds: readonly string[] = [];
-  for await (const { number, history, faults, seen } of liveHistories(seed, { last: count })) {
+export async function expectHistories(seed: number, count: number) {
+  let met: { readonly kinds: readonly string[]; readonly pairs: readonly string[] } = {
+    kinds: [],
+    pairs: [],
+  };
+  for await (const { number, history, faults, ...one } of liveHistories(seed, { last: count })) {
     const again = `npm run nights -- --seed ${seed} --only ${number}`;
     expect(faults, [again, ...tellHistory(history)].join('\n')).toEqual([]);
-    kinds = [...seen.kinds.keys()];
+    met = { kinds: [...one.seen.kinds.keys()], pairs: [...one.met.pairs.keys()] };
   }
-  return kinds;
+  return met;
 }

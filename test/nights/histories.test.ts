@@ -346,5 +346,5 @@ describe('Every surface says what was sent and what came back:', () => {
     expect(faults).toEqual([]);
   });
 
-  it('any history', { timeout: 300_000 }, () => expectHistories(seed, 60));
+  it('any history', { timeout: 900_000 }, () => expectHistories(seed, 100));
 });

@@ -44,3 +44,8 @@ export function kindOf({ kind }: Event): EventKind<Event> {
 export const allKinds: readonly string[] = [
   ...new Set([...listEventKinds.flatMap(({ kinds }) => kinds), ...troubleKinds]),
 ];
+
+/** Each event after each other one, in the form of `createSightings`. */
+export const allPairs: readonly string[] = Object.keys(eventKinds).flatMap((before) =>
+  Object.keys(eventKinds).map((after) => `${before} → ${after}`),
+);

@@ -57,14 +57,18 @@ export async function liveHistory(
 /** The histories of a seed, from the first one to the last one, one after the other, with the kinds that have come about so far. */
 export async function* liveHistories(seed: number, { first = 1, last }: Numbers) {
   const seen = createSightings();
+  /** The same for the events themselves. */
+  const met = createSightings();
   let number = 0;
   for (const history of makeHistories(seed)) {
     number += 1;
     if (number > last) return;
     if (number < first) continue;
     const { faults, kinds } = await liveHistory(history);
+    const events = history.map(({ kind }, index) => ((kinds[index] ?? []).length > 0 ? [kind] : []));
     for (const [index, one] of kinds.entries()) seen.note(kinds[index - 1] ?? [], one);
-    yield { number, history, faults, seen };
+    for (const [index, one] of events.entries()) met.note(events[index - 1] ?? [], one);
+    yield { number, history, faults, seen, met };
   }
 }
 

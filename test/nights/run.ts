@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
+import { allPairs } from './history.js';
 import { liveHistories, liveHistory } from './live-history.js';
 import { shrink } from './shrink.js';
 import { tellHistory, tellJournal } from './tell.js';
@@ -15,11 +16,11 @@ const commit = execFileSync('git', ['describe', '--always', '--dirty'], { encodi
 console.log(`seed ${seed}, commit ${commit}`);
 
 const began = process.cpuUsage();
-let [histories, days, met] = [0, 0, ''];
-for await (const { number, history, faults, seen } of liveHistories(seed, numbers)) {
+let [histories, days, what] = [0, 0, ''];
+for await (const { number, history, faults, seen, met } of liveHistories(seed, numbers)) {
   histories += 1;
   days += new Set(history.map(({ day }) => day)).size;
-  met = `${seen.kinds.size} kinds, ${seen.pairs.size} pairs`;
+  what = `${seen.kinds.size} kinds, ${seen.pairs.size} pairs of them, ${met.pairs.size} of ${allPairs.length} pairs of events`;
   if (faults.length === 0) continue;
   console.log(`history ${number} (--seed ${seed} --only ${number}):`);
   const { history: short, faults: left } = await shrink(history, faults);
@@ -32,5 +33,5 @@ for await (const { number, history, faults, seen } of liveHistories(seed, number
 const { user, system } = process.cpuUsage(began);
 const seconds = (user + system) / 1e6;
 console.log(
-  `${histories} histories of ${days} days in ${Math.round(seconds)} s of processor time, ${Math.round((60 * days) / seconds)} days a minute; ${met}`,
+  `${histories} histories of ${days} days in ${Math.round(seconds)} s of processor time, ${Math.round((60 * days) / seconds)} days a minute; ${what}`,
 );
