@@ -32,6 +32,10 @@ export interface Change {
   readonly isLate?: boolean;
 }
 
+/** It is removed, goes back to its first master hotel, or the others of that one follow it. */
+export const sequels = ['removed', 'back', 'followed'] as const;
+export type Sequel = (typeof sequels)[number];
+
 /** How the service tells about its changes. */
 export interface Telling {
   readonly pageSize: number;
@@ -78,7 +82,8 @@ export function createMappingTable(clock: () => number) {
     const left = now.get(hotel);
     if (left === to) return;
     now.set(hotel, to);
-    const changedAt = isLate && cycle ? Math.min(clock(), cycle.began - 300_000) : clock();
+    const before = log.findLast((line) => line.hotel === hotel)?.changedAt ?? 0;
+    const changedAt = isLate && cycle ? Math.max(before, cycle.began - 300_000) : clock();
     const gone: Line = { hotel, left, changedAt, type: 'Delete' };
     const isLeft = left !== undefined && to !== undefined && telling.isLog;
     if (to === undefined || (isLeft && telling.leaving === 'before')) log.push(gone);
@@ -111,8 +116,24 @@ export function createMappingTable(clock: () => number) {
     return pageOf(lines, isLast ? null : `key ${next}`, isUnnamed, clock());
   };
 
+  /** What becomes of the hotel that moved last, if one has. */
+  function listSequel(sequel: Sequel): readonly Change[] {
+    const last = log.findLast(({ type, changedAt }) => type === 'New' && changedAt > 0);
+    const [hotel, to] = [last?.hotel as Hotel, last?.to];
+    if (to === undefined) return [];
+    switch (sequel) {
+      case 'removed':
+        return [{ hotel }];
+      case 'back':
+        return [{ hotel, to: atFirst[hotel] }];
+      case 'followed':
+        return listHotelsAtFirst(atFirst[hotel]).map((other) => ({ hotel: other, to }));
+    }
+  }
+
   return {
     getMappings,
+    listSequel,
     change(changes: readonly Change[], told: Telling): void {
       telling = told;
       calls = 0;

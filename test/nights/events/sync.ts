@@ -9,6 +9,8 @@ import {
   type Change,
   listHotelsAtFirst,
   masters,
+  type Sequel,
+  sequels,
   type Telling,
 } from '../mappings.js';
 import { withoutOne } from '../results.js';
@@ -20,6 +22,8 @@ export interface Sync extends OfDay {
   readonly kind: 'sync';
   readonly by: 'command' | 'serve';
   readonly changes: readonly Change[];
+  /** Of the hotel that moved last. */
+  readonly sequel?: Sequel | undefined;
   readonly telling: Telling;
   readonly trouble?: Trouble | undefined;
   /** If it does not come to its end, nobody repeats it. */
@@ -34,12 +38,15 @@ export const sync: EventKind<Sync> = {
   kinds: [
     ...['sync by command', 'sync by serve', 'key forgotten'],
     ...['mapping moved', 'mapping removed', 'hotels merged', 'late change'],
+    ...sequels.map((sequel) => `moved hotel ${sequel}`),
   ],
 
   make: ({ day }, choices) => ({
     ...{ kind: 'sync', day },
     by: choices.pick(['command', 'serve']),
-    changes: someChanges(choices),
+    ...(choices.isOneIn(3)
+      ? { changes: [], sequel: choices.pick(sequels) }
+      : { changes: someChanges(choices) }),
     telling: {
       pageSize: choices.pick([1, 2, 3, 10]),
       isLog: choices.isOneIn(2),
@@ -52,18 +59,20 @@ export const sync: EventKind<Sync> = {
     isLeft: choices.isOneIn(2),
   }),
 
-  kindsOf: ({ by, changes, telling }) => [
+  kindsOf: ({ by, changes, sequel, telling }) => [
     `sync by ${by}`,
+    ...(sequel ? [`moved hotel ${sequel}`] : []),
     ...(telling.forgetsAt === undefined ? [] : ['key forgotten']),
     ...new Set(changes.map(({ to }) => (to === undefined ? 'mapping removed' : 'mapping moved'))),
     ...(isMerge(changes) ? ['hotels merged'] : []),
     ...(changes.some(({ isLate }) => isLate) ? ['late change'] : []),
   ],
 
-  tell({ by, changes, telling, trouble, isLeft }) {
+  tell({ by, changes, sequel, telling, trouble, isLeft }) {
     const { pageSize, isLog, leaving, forgetsAt } = telling;
     return [
       ...changes.map(tellChange),
+      sequel && `the hotel that moved last is ${sequel}`,
       `${by === 'command' ? 'somebody' : 'serve'} syncs, in pages of ${pageSize}, ${isLog ? `each change, what it left ${leaving}` : 'what it came to'}`,
       forgetsAt !== undefined && `the service forgets the key at call ${forgetsAt}`,
       trouble && `${tellTrouble(trouble)}${isLeft ? ', and nobody repeats it' : ''}`,
@@ -81,7 +90,8 @@ export const sync: EventKind<Sync> = {
 
   async live(event, stage) {
     const { mappings, liveProcess, clock, reach } = stage;
-    mappings.change(event.changes, event.telling);
+    const sequel = event.sequel ? mappings.listSequel(event.sequel) : [];
+    mappings.change([...event.changes, ...sequel], event.telling);
     const work = event.by === 'command' ? ['mappings', 'sync'] : serveOnce;
     let struck: string | undefined;
     for (let isOver = false; !isOver; ) {
