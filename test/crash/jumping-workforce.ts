@@ -2,6 +2,7 @@ import type { Ledger } from '../../src/ledger/ledger.js';
 import type { DeliveryKind, Run } from '../../src/ledger/run.js';
 import { createInProcessQueues } from '../../src/queue/in-process.js';
 import type { Delivery } from '../../src/review/delivery.js';
+import type { Notify } from '../../src/review/events.js';
 import { createOwnWorkforce, type Workforce } from '../../src/review/perform/workforce.js';
 import type { StepQueue } from '../../src/review/queue.js';
 import { withoutWaiting } from './jumping-queue.js';
@@ -23,6 +24,7 @@ interface WorkforceParts {
   /** How many steps are performed at once; more than one may get the same. One, if absent. */
   readonly workers?: number;
   readonly turns?: Turns;
+  readonly notify?: Notify;
 }
 
 /** Of the steps that several workers share. */
@@ -38,6 +40,7 @@ export function createJumpingWorkforce(
     longestWaitMs,
     workers = 1,
     turns = createTurns(outside.random),
+    notify = () => {},
   }: WorkforceParts,
   deliveryFor: (kind: DeliveryKind) => Delivery,
 ): Workforce {
@@ -67,7 +70,7 @@ export function createJumpingWorkforce(
     graceMs: 0,
     clock,
     random,
-    notify: () => {},
+    notify,
   };
   return createOwnWorkforce(parts, createQueue);
 }

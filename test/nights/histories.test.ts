@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { seed } from '../support/seed.js';
 import { expectHistories } from './any-history.js';
+import { isoOf } from './calendar.js';
+import type { Restore } from './events/restore.js';
 import type { Review } from './events/review.js';
 import { crowd, type Guest } from './guests.js';
 import type { Event, History } from './history.js';
@@ -9,7 +11,6 @@ import { liveHistory } from './live-history.js';
 import type { Change } from './mappings.js';
 import { expectDay } from './model.js';
 import { type ResultFile, results } from './results.js';
-import { isoOf } from './world.js';
 
 function review(
   how: Review['how'],
@@ -40,9 +41,21 @@ interface Named {
   readonly named: readonly Guest[];
 }
 
+const three: readonly Guest[] = ['ana', 'eva', 'tom'];
+
+function restore(
+  to: Restore['to'],
+  found: readonly ResultFile[] = results.none,
+  more: Partial<Restore> = {},
+): Event {
+  return {
+    ...{ kind: 'restore', day: 0, to, how: 'run', source: three, before: results.none, results: found },
+    ...{ isFoundAgain: false, isThorough: false, ...more },
+  };
+}
+
 const byBody = { by: 'body' } as const;
 const isFollowed = { isFollowed: true };
-const three: readonly Guest[] = ['ana', 'eva', 'tom'];
 
 const named: Readonly<Record<string, Named>> = {
   'a whole result': {
@@ -291,6 +304,26 @@ const named: Readonly<Record<string, Named>> = {
     named: [],
   },
 };
+
+/** What came to light in a ledger that was restored, or gone. */
+const lost: Readonly<Record<string, History>> = {
+  'before a file was sent whose result is awaited': [run(three), restore(1)],
+  'and found as it was, once a copy has gone its own way': [
+    run(three, results.whole()),
+    restore(1, results.whole(), { isFoundAgain: true }),
+  ],
+  'on another day than the one whose file is in the spool': [{ ...run(three), day: 1 }, restore('gone')],
+  'before its result came, which the service then writes once more': [
+    run(three),
+    restore(0, results.whole('ana'), { before: results.whole('tom') }),
+  ],
+};
+
+describe.each(Object.entries(lost))('A ledger that is restored %s', (_, history) => {
+  it('sends nothing unasked, and then ends each day', async () => {
+    expect((await liveHistory(history, { isThorough: true })).faults).toEqual([]);
+  });
+});
 
 describe('Every surface says what was sent and what came back:', () => {
   it.each(Object.entries(named))('%s', async (_, { history, affected, named: inCases }) => {

@@ -8,6 +8,7 @@ import { type Help, help } from './events/help.js';
 import { type Look, look } from './events/look.js';
 import { type Mail, mail } from './events/mail.js';
 import { type Purge, purge } from './events/purge.js';
+import { type Restore, restore } from './events/restore.js';
 import { type Review, review } from './events/review.js';
 import { type Sync, sync } from './events/sync.js';
 import { troubleKinds } from './trouble.js';
@@ -15,7 +16,7 @@ import { troubleKinds } from './trouble.js';
 /** All that can happen: one file for each kind of event. */
 export type Event =
   | (Review | BadExport | Look | Mail | Accept | Erase | Purge)
-  | (ChannelChange | Export | Sync | Help);
+  | (ChannelChange | Export | Sync | Help | Restore);
 
 export type History = readonly Event[];
 
@@ -31,6 +32,7 @@ const eventKinds: { readonly [Kind in Event['kind']]: EventKind<Extract<Event, {
   export: exported,
   sync,
   help,
+  restore,
 };
 
 /** For each kind of event, the same of any event. */

@@ -30,7 +30,13 @@ export type Entry = {
       readonly isRepeated: boolean;
     }
   /** A result that the run has looked at. */
-  | ({ readonly kind: 'result'; readonly run: string; readonly today: string } & Result)
+  | ({
+      readonly kind: 'result';
+      readonly run: string;
+      readonly today: string;
+      /** The same object for the same file. */
+      readonly written: object;
+    } & Result)
   | { readonly kind: 'mail'; readonly names: readonly Guest[]; readonly today: string }
   /** It named the hotels of these guests, and no bookings. */
   | {
@@ -74,6 +80,27 @@ export type Entry = {
   | { readonly kind: 'channel'; readonly mode: ChannelMode }
   /** An export of the mappings, at that instant. */
   | { readonly kind: 'export'; readonly what: 'requested' | 'arrives'; readonly at: number }
+  /** The ledger is a copy that knows so many of the entries before, or there is none any more. */
+  | {
+      readonly kind: 'restored';
+      readonly entries: number;
+      readonly isGone: boolean;
+      /** It is what the ledger was. */
+      readonly isLatest: boolean;
+    }
+  /** What was said of such a ledger, after somebody tried to work with it. */
+  | {
+      readonly kind: 'warned';
+      readonly hasProblem: boolean;
+      /** Before that. */
+      readonly hasSent: boolean;
+      /** The runs whose files in the archive were named, and those that had some there then, and once everybody had done their work. */
+      readonly named: readonly string[];
+      readonly archived: readonly string[];
+      readonly leftOf: readonly string[];
+    }
+  /** Then a day without a run, or with one that failed, was reviewed again: it was sent, unless nothing of it could be. */
+  | { readonly kind: 'replayed'; readonly isSent: boolean }
 );
 
 /** What a provider's hotel is mapped to by now; without `to` it is not mapped, neither to what it has `left` nor to anything else. */
@@ -95,6 +122,14 @@ export interface Result {
 interface Row {
   readonly booking: string;
   readonly isCorrect: boolean;
+}
+
+/** What the ledger can know: a copy of it that was restored knows nothing that happened after it was made. */
+export function recall(everything: readonly Entry[]): readonly Entry[] {
+  const at = everything.findLastIndex(({ kind }) => kind === 'restored');
+  const restored = everything[at];
+  if (restored?.kind !== 'restored') return everything;
+  return [...recall(everything.slice(0, restored.entries)), ...everything.slice(at)];
 }
 
 const identifying = [

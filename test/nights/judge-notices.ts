@@ -1,10 +1,11 @@
+import { firstDay, firstMidnight } from './calendar.js';
 import { moody, steady } from './channels.js';
 import { addDays } from './guests.js';
 import type { Heard, Item, Told, Urgent } from './heard.js';
 import { onMapping } from './journal.js';
 import { expectDay } from './model.js';
 import { judgeTold } from './model-notices.js';
-import { firstDay, firstMidnight, type World } from './world.js';
+import type { World } from './world.js';
 
 const dayMs = 86_400_000;
 /** A message waits so long for its receiver. */
@@ -17,7 +18,9 @@ const [sendsAtMost, restMs] = [3, 450_000];
 /** Each notice was told by each channel that wants it, once, and as soon as that worked. */
 export async function judgeNotices(world: World): Promise<readonly string[]> {
   await world.tellTheRest();
-  const { heard, journal } = world;
+  const { heard, journal, everything } = world;
+  // A restored ledger does not know what it has told.
+  if (everything.some(({ kind }) => kind === 'restored')) return [];
   const exports = journal.filter((one) => one.kind === 'export');
   const faults = [
     ...heard.flatMap((one) => (one.kind === 'told' ? one.faults : [])),

@@ -28,27 +28,30 @@ export async function liveHistory(
   history: History,
   { isThorough = false, look = async () => {} }: Looks = {},
 ): Promise<Lived> {
-  const world = await openWorld();
+  const world = await openWorld({ hasCopies: history.some(({ kind }) => kind === 'restore') });
   const faults: string[] = [];
   const kinds: string[][] = [];
   try {
     for (const [index, event] of history.entries()) {
-      const before = world.journal.length;
+      const before = world.everything.length;
       const struck = await world.live(event);
-      const hasHappened = world.journal.length > before || struck !== undefined;
+      const hasHappened = world.everything.length > before || struck !== undefined;
       kinds.push([
         ...(hasHappened ? kindOf(event).kindsOf(event) : []),
         ...(struck === undefined ? [] : [struck]),
       ]);
       const isLastOfDay = history[index + 1]?.day !== event.day;
       if (!isThorough && !isLastOfDay && index % oneJudgedIn > 0) continue;
-      const found = await judgeDay(world, event.day, isLastOfDay);
-      faults.push(...found.map((fault) => `event ${index + 1}: ${fault}`));
+      const days = event.kind === 'restore' ? new Set(world.everything.map(({ day }) => day)) : [event.day];
+      for (const day of days) {
+        const found = await judgeDay(world, day, isLastOfDay);
+        faults.push(...found.map((fault) => `event ${index + 1}, day ${day}: ${fault}`));
+      }
       await look(world);
     }
     faults.push(...(await judgeWhole(world)).map((fault) => `at the end: ${fault}`));
     faults.push(...(await world.forgetNames()).map((place) => `names are left, long after: ${place}`));
-    return { journal: world.journal, faults, kinds };
+    return { journal: world.everything, faults, kinds };
   } finally {
     await world.close();
   }

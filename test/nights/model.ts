@@ -179,6 +179,9 @@ export function expectDay(everything: readonly Entry[], day: number): Expected {
       case 'told':
       case 'synced':
       case 'helped':
+      case 'restored':
+      case 'warned':
+      case 'replayed':
         break;
       case 'accepted':
         accepted = judgeAffected()?.affected ?? accepted;

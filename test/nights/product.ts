@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type App, recordAction, recordLook } from '../../jobs/app.js';
 import { resolveDays } from '../../jobs/command.js';
 import { exitCode } from '../../jobs/exit-code.js';
-import { createLedgerGate } from '../../jobs/ledger-gate.js';
+import { createLedgerGate, keepArchiveTold } from '../../jobs/ledger-gate.js';
 import { withMetricsFile } from '../../jobs/metrics-file.js';
 import { openArchive, openSpool } from '../../jobs/parts.js';
 import { readCommandLine } from '../../jobs/program.js';
@@ -12,12 +12,14 @@ import { type ReviewRequest, runReview } from '../../jobs/review-day.js';
 import { createTerminal } from '../../jobs/terminal.js';
 import { businessDayAt, createBusinessDay } from '../../src/booking/business-day.js';
 import type { Config } from '../../src/config/load.js';
+import { createNotify, type Observer } from '../../src/events/events.js';
 import { createPeerClocks } from '../../src/http/peer-clocks.js';
 import { readErasedGuests } from '../../src/ledger/erasing.js';
-import type { Ledger } from '../../src/ledger/ledger.js';
+import { LedgerUnusableError } from '../../src/ledger/errors.js';
 import type { DeliveryKind } from '../../src/ledger/run.js';
 import type { ReviewService } from '../../src/mapping-service/client.js';
 import type { MappingService } from '../../src/mapping-service/operations.js';
+import { adoptArchive } from '../../src/review/archive-fit.js';
 import type { SftpServer } from '../../src/sftp/sftp.js';
 import { createReports } from '../../src/text/reports.js';
 import { UsageError } from '../../src/text/usage-error.js';
@@ -27,6 +29,7 @@ import type { Outside } from '../crash/outside.js';
 import { sftpActions } from '../crash/sftp-double.js';
 import { createTurns } from '../crash/turns.js';
 import { captureIo } from '../support/command-io.js';
+import type { KeptLedger } from './kept-ledger.js';
 
 /** All wiring to the inside: the product's own commands, with doubles of what is outside, and every action passing through a life. */
 interface Surroundings {
@@ -37,8 +40,9 @@ interface Surroundings {
   readonly mappings: Pick<MappingService, 'getMappings'>;
   readonly sftp: SftpServer;
   readonly createRunId: OpenedReview['createRunId'];
-  /** Of the process that works now, and the ledger as it has it open. */
-  readonly current: () => { readonly life: Life; readonly ledger: Ledger };
+  /** Of the process that works now. */
+  readonly currentLife: () => Life;
+  readonly ledgers: Pick<KeptLedger, 'find' | 'create'>;
   /** How many steps of a run are performed at once. */
   readonly workers: () => number;
   /** What each process that reviews does at its end. */
@@ -68,7 +72,7 @@ interface Printed {
 
 const hourMs = 3_600_000;
 
-export function createProduct({ folder, config, outside, current, ...given }: Surroundings) {
+export function createProduct({ folder, config, outside, ledgers, currentLife, ...given }: Surroundings) {
   const { clock } = outside;
 
   const turns = createTurns(outside.random);
@@ -84,7 +88,7 @@ export function createProduct({ folder, config, outside, current, ...given }: Su
   }
 
   function openSftp(): SftpServer {
-    const life = withTurns(current().life);
+    const life = withTurns(currentLife());
     return {
       async connect(options) {
         await given.onConnect();
@@ -94,8 +98,11 @@ export function createProduct({ folder, config, outside, current, ...given }: Su
   }
 
   async function openReview(app: App): Promise<OpenedReview> {
-    const { life, ledger } = current();
+    const { notify } = app;
+    const [life, ledger] = [currentLife(), await app.ledger()];
     const gate = createLedgerGate(app, ledger);
+    const told = keepArchiveTold(app, ledger);
+    app.beforeClose(told.close);
     const service = throughLife(withTurns(life), 'service', given.service, [
       'reviewBookedHotels',
       'reviewBookedHotelsByFile',
@@ -109,7 +116,7 @@ export function createProduct({ folder, config, outside, current, ...given }: Su
     return {
       ...(await composeCollect(app.config, app.sourceMessages)),
       ...{ ledger, deliveryFor, createRunId, notify, gate, mayReview: gate.mayReview },
-      beforeSending: async () => {},
+      beforeSending: told.tell,
       readErased: () => readErasedGuests(ledger, config.hashKey),
       workforce: createJumpingWorkforce(
         {
@@ -120,6 +127,7 @@ export function createProduct({ folder, config, outside, current, ...given }: Su
           longestWaitMs: hourMs + 1,
           workers: given.workers(),
           turns,
+          notify,
         },
         deliveryFor,
       ),
@@ -128,20 +136,29 @@ export function createProduct({ folder, config, outside, current, ...given }: Su
 
   /** An app whose outside is this world, and what it prints. */
   function createApp() {
-    const { life, ledger } = current();
+    const life = currentLife();
     const { io, stdout, stderr } = captureIo({ cwd: folder });
     const enders: (() => unknown)[] = [];
     const reports = createReports(io.stdout, true);
     const terminal = createTerminal({ config: 'hotel-review.yaml', reports, log: undefined, io });
+    const findLedger = async () => ledgers.find();
+    const openLedger = async (adopts: boolean) => ledgers.find() ?? ledgers.create(adopts);
+    const observers: Observer[] = [];
     const app: App = {
       ...terminal,
+      notify: createNotify(observers, refuse),
+      observe: (observer) => void observers.push(observer),
       config,
       peerClocks: createPeerClocks(clock, terminal.caution),
       today: () => businessDayAt(new Date(clock()), config.timezone).iso,
-      ledger: async () => ledger,
-      adoptLedger: refuse,
-      findLedger: async () => ledger,
-      archive: () => throughLife(life, 'archive', openArchive(config), ['keep', 'remove']),
+      ledger: () => openLedger(false),
+      async adoptLedger() {
+        const adopted = await openLedger(true);
+        await adoptArchive(app.archive(), adopted);
+        return adopted;
+      },
+      findLedger,
+      archive: () => throughLife(life, 'archive', openArchive(config), ['keep', 'remove', 'writeLedgerMark']),
       spool: () => throughLife(life, 'spool', openSpool(config), ['write', 'remove']),
       keys: () => undefined,
       sftp: openSftp,
@@ -153,11 +170,17 @@ export function createProduct({ folder, config, outside, current, ...given }: Su
       review: () => openReview(app),
       tellOfLedger: refuse,
       beforeClose: (end) => void enders.push(end),
-      look: (action) => recordLook(ledger, action, terminal),
-      record: (action) => recordAction(ledger, action, terminal),
+      async look(action) {
+        const ledger = ledgers.find();
+        if (ledger) await recordLook(ledger, action, terminal);
+      },
+      async record(action) {
+        const ledger = ledgers.find();
+        if (ledger) await recordAction(ledger, action, terminal);
+      },
       writeCsv: async () => {},
       answerNone: (json, text = '') => terminal.answer(text, json, exitCode.failed),
-      describeNoLedger: refuse,
+      describeNoLedger: () => 'There is no ledger yet.',
     };
     return { app, io, stdout, stderr, enders };
   }
@@ -204,13 +227,11 @@ export function createProduct({ folder, config, outside, current, ...given }: Su
   };
 }
 
-function notify(): void {}
-
 function refuse(): never {
   throw new Error('not in this world');
 }
 
 function refuseUsage(error: unknown): number {
-  if (error instanceof UsageError) return exitCode.usage;
+  if (error instanceof UsageError || error instanceof LedgerUnusableError) return exitCode.usage;
   throw error;
 }

@@ -8,6 +8,7 @@ import type { ResultFile } from './results.js';
 /** A result that will lie on the server. */
 export interface Written extends Result {
   readonly at: number;
+  readonly path: string;
   /** The run that sent the file which it is about. */
   readonly run: string;
 }
@@ -18,8 +19,7 @@ interface NightService extends ReviewService {
 }
 
 interface Listeners {
-  /** @param text what was sent, byte for byte */
-  readonly onSent: (by: 'body' | 'file', text: string, bookings: readonly Booked[]) => Promise<void>;
+  readonly onSent: (by: 'body' | 'file', bookings: readonly Booked[]) => Promise<void>;
   readonly onWritten: (written: Written) => void;
   /** What the next file leads to. */
   readonly nextResults: () => readonly ResultFile[];
@@ -64,7 +64,7 @@ export function createNightService(
     sftp.replace(path, `${table.join('\n')}\n`, at);
     const said = judged.filter(({ line }) => !isUnclear(line) && oddity?.kind !== 'column twice');
     onWritten({
-      ...{ run: sent.run, at, name: part, second: Math.floor(at / 1_000), isForeign },
+      ...{ run: sent.run, at, path, name: part, second: Math.floor(at / 1_000), isForeign },
       rows: isForeign
         ? []
         : said.map(({ line, isCorrect }) => ({ booking: identify(readLine(line)), isCorrect })),
@@ -75,9 +75,8 @@ export function createNightService(
     write: (results) => results.forEach(write),
 
     async reviewBookedHotels(body) {
-      const text = Buffer.from(body).toString();
-      const { Hotels } = JSON.parse(text) as { readonly Hotels: readonly Booked[] };
-      await onSent('body', text, Hotels);
+      const { Hotels } = JSON.parse(Buffer.from(body).toString()) as { readonly Hotels: readonly Booked[] };
+      await onSent('body', Hotels);
       return ok;
     },
 
@@ -85,7 +84,7 @@ export function createNightService(
       const text = `${sftp.read(path)}`;
       const [header = '', ...lines] = text.trimEnd().split('\n');
       files.set(day(), { run: run(), path, header, lines });
-      await onSent('file', text, lines.map(readLine));
+      await onSent('file', lines.map(readLine));
       nextResults().forEach(write);
       return ok;
     },

@@ -1,11 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isoOf } from './calendar.js';
 import { visitDesk } from './desk.js';
 import { fullNameOf } from './guests.js';
 import { bookingOf, identify, nameOf, referenceIn } from './journal.js';
 import { judgeCases, judgeCopy, judgeSuspects } from './judge-moves.js';
 import { judgeNotices } from './judge-notices.js';
+import { judgeForgotten, judgeRestored } from './judge-restored.js';
 import { type Expected, expectDay, type KnownBooking } from './model.js';
-import { isoOf, type World } from './world.js';
+import type { World } from './world.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -19,14 +21,22 @@ interface Look extends World {
 
 const always = [judgeSent, judgeErased, judgeLists, judgeRuns, judgeReport, judgeHistories];
 /** They take as long as all others together. */
-const atItsEnd = [judgeGoodness, judgeRefused, judgeProviders, judgeDesk, judgeSuspects, judgeCases];
+const atItsEnd = [
+  judgeGoodness,
+  judgeRefused,
+  judgeProviders,
+  judgeDesk,
+  judgeSuspects,
+  judgeCases,
+  judgeEnded,
+];
 
 /** Compares what every surface says of a day with the model; one line for each difference. @param isItsEnd whether another day follows */
 export async function judgeDay(world: World, number: number, isItsEnd: boolean): Promise<readonly string[]> {
   const day = isoOf(number);
   const expected = expectDay(world.journal, number);
-  // Nothing was ever begun on it.
-  if (expected.runs.size === 0) return [];
+  // Nothing was ever begun on it, as far as the ledger knows.
+  if (expected.runs.size === 0) return isItsEnd ? judgeForgotten(world, number) : [];
   const look = { ...world, number, day, expected };
   const faults = [...world.takeFaults()];
   for (const judge of isItsEnd ? [...always, ...atItsEnd] : always) faults.push(...(await judge(look)));
@@ -43,14 +53,29 @@ async function judgeSent({ ledger, day, number, journal }: Look): Promise<string
   return lost.map((guest) => `lost: ${guest}`);
 }
 
+/** Once results say something about each booking of the newest run's file, it has succeeded. */
+async function judgeEnded({ ledger, day, journal }: Look): Promise<string[]> {
+  const latest = await ledger.runs.latest(day);
+  const ofRun = journal.filter((one) => 'run' in one && one.run === latest?.id);
+  const sent = ofRun.flatMap((one) =>
+    one.kind === 'sent' && one.by === 'file' ? one.bookings.map(identify) : [],
+  );
+  const files = new Map(ofRun.flatMap((one) => (one.kind === 'result' ? [[one.name, one.rows]] : [])));
+  const answered = new Set([...files.values()].flat().map(({ booking }) => booking));
+  if (sent.length === 0 || sent.some((booking) => !answered.has(booking))) return [];
+  return differ('state, with a whole result', latest?.state, 'succeeded');
+}
+
 /** Where the newest thing that is known of a guest is that they were erased, their name is nowhere. */
-async function judgeErased({ journal, number, search }: Look): Promise<string[]> {
+async function judgeErased({ journal, everything, number, search }: Look): Promise<string[]> {
   const ofDay = journal.filter((one) => one.day === number);
   return ofDay.flatMap((one, at) => {
     const name = one.kind === 'erased' ? fullNameOf(one.guest, number) : undefined;
     if (name === undefined) return [];
-    // A result that the service writes later is its own.
-    const mayBeOnServer = ofDay.slice(at).some(({ kind }) => kind === 'result');
+    // A result that the service writes later is its own, and so is a file that the ledger does not know any more.
+    const mayBeOnServer =
+      ofDay.slice(at).some(({ kind }) => kind === 'result') ||
+      everything.some(({ kind }) => kind === 'restored');
     return search(name)
       .filter((place) => !(mayBeOnServer && place.startsWith('sftp:')))
       .map((place) => `${name} was erased, and stands in ${place}`);
@@ -64,6 +89,7 @@ export async function judgeWhole(world: World): Promise<readonly string[]> {
     ...(await judgeCopy(world)),
     ...(await judgeMetrics(world)),
     ...(await judgeNotices(world)),
+    ...judgeRestored(world.everything),
   ];
 }
 

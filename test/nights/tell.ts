@@ -49,5 +49,11 @@ function tellEntry(entry: Entry): string {
       return `- the second channel ${entry.mode}`;
     case 'export':
       return `- an export ${entry.what}`;
+    case 'restored':
+      return entry.isGone ? '- the ledger is gone' : `- the ledger knows the first ${entry.entries} of these`;
+    case 'warned':
+      return `- status ${entry.hasProblem ? 'warned of it' : 'said nothing of it'}, and named ${listNames(entry.named)}`;
+    case 'replayed':
+      return `- its day was ${entry.isSent ? '' : 'not '}sent again`;
   }
 }

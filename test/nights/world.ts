@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { App } from '../../jobs/app.js';
@@ -6,30 +6,39 @@ import { exitCode } from '../../jobs/exit-code.js';
 import { followUpRuns } from '../../jobs/follow-up.js';
 import { loadConfig } from '../../src/config/load.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { noticeEventNames } from '../../src/ledger/notice.js';
-import type { DeliveryKind } from '../../src/ledger/run.js';
+import type { Run } from '../../src/ledger/run.js';
 import { parentFolder } from '../crash/live.js';
 import { createOutside } from '../crash/outside.js';
 import { createSftpDouble } from '../crash/sftp-double.js';
 import { sqlite } from '../crash/sqlite-engine.js';
-import { createChannels, notifySettings } from './channels.js';
+import { earliestOn, endOf, findMorning, firstAfternoon, isoOf } from './calendar.js';
+import { createChannels } from './channels.js';
 import type { Stage } from './events/event.js';
+import { isAwaitingResult } from './events/look.js';
 import { workFor } from './events/review.js';
-import { addDays, type Booked, type Guest, surname } from './guests.js';
+import { type Guest, surname } from './guests.js';
 import type { Heard } from './heard.js';
 import { holdClock } from './held-clock.js';
 import { type Event, kindOf } from './history.js';
-import { bookingOf, type Entry, identify } from './journal.js';
+import { bookingOf, type Entry, identify, recall } from './journal.js';
+import { keepLedger, type LedgerCopy } from './kept-ledger.js';
 import { createMappingTable } from './mappings.js';
 import { type Answer, createProduct, type Work } from './product.js';
 import type { ResultFile } from './results.js';
+import { watchSending } from './sending-watch.js';
 import { isDueBySchedule } from './serve-due.js';
-import { createNightService, type Written } from './service.js';
+import { createNightService } from './service.js';
+import { settings } from './settings.js';
+import { toCsv } from './source.js';
+import { createStoredFiles } from './stored-files.js';
 import { createTelling } from './tell-people.js';
 import { beginTroubledLife, refused, type Trouble } from './trouble.js';
+import { createWrittenResults, watchDownloads } from './written-results.js';
 
 /** The whole product in one process: its commands work in it as they do in production, with doubles of the outside. */
 export interface World {
+  /** All that happened, and what of it the ledger can know. */
+  readonly everything: readonly Entry[];
   readonly journal: readonly Entry[];
   readonly heard: readonly Heard[];
   readonly ledger: Ledger;
@@ -52,40 +61,18 @@ export interface World {
   close(): Promise<void>;
 }
 
-export const firstDay = '2026-11-20';
 const [hourMs, dayMs] = [3_600_000, 86_400_000];
-/** The afternoon of the first day, its end, and the night after it. */
-export const firstMidnight = Date.parse('2026-11-20T23:00:00Z');
-const [firstAfternoon, firstNight] = [firstMidnight - 7.5 * hourMs, firstMidnight + 3.5 * hourMs];
 /** All names are due then: see `guestNameDays`. */
 const longAfterMs = 60 * dayMs;
 /** Until somebody runs a day again that went wrong, which happens so often at most. */
 const [awayMs, mostRepairs] = [900_000, 3];
 
-/** The business day of that number, as YYYY-MM-DD. */
-export function isoOf(day: number): string {
-  return addDays(firstDay, day);
-}
-
-const settings = {
-  timezone: 'Europe/Madrid',
-  service: { baseUrl: 'http://127.0.0.1:1/', apiKey: 'key', accountId: 'account' },
-  source: { kind: 'csv', path: 'bookings-{day}.csv' },
-  volume: { shareOfUsual: 0 },
-  delivery: 'file',
-  deadline: '06:00',
-  notify: notifySettings(noticeEventNames),
-  hashKey: 'a key of at least sixteen characters',
-  body: { batchSize: 3 },
-  file: {
-    sftp: { host: '127.0.0.1', username: 'agency', password: 'secret', hostKey: `SHA256:${'A'.repeat(43)}` },
-    maxPostedShare: 1,
-    resultPollSeconds: 3_600,
-  },
-};
-
-/** Opens a world on the afternoon of its first day. Its time is that of the process until it is closed. */
-export async function openWorld(): Promise<World> {
+/**
+ * Opens a world on the afternoon of its first day. Its time is that of the process until it is closed.
+ *
+ * @param hasCopies whether copies of the ledger may be restored
+ */
+export async function openWorld({ hasCopies = false } = {}): Promise<World> {
   const folder = mkdtempSync(join(parentFolder, 'nights-'));
   const held = holdClock(firstAfternoon);
   writeFileSync(join(folder, 'hotel-review.yaml'), stringify({ ...settings, ledger: 'sqlite:ledger.db' }));
@@ -96,64 +83,50 @@ export async function openWorld(): Promise<World> {
     clock,
     reach: (instant: number) => held.set(Math.max(clock(), instant)),
   };
-  const place = await sqlite.openPlace(folder);
   let life = beginTroubledLife();
   const stopCounting = sqlite.countCommits(() => ({ life, onCommit() {} }));
-  let ledger = place.open(clock);
+  const place = await sqlite.openPlace(folder);
+  const ledgers = keepLedger({ folder, config, place, clock, hasCopies });
   const sftp = createSftpDouble(outside);
+  const files = createStoredFiles(folder, sftp);
   const journal: Entry[] = [];
   const heard: Heard[] = [];
   const channels = createChannels({ outside, onTold: (told) => void heard.push(told) });
-  const telling = createTelling({ outside, channels, heard, current: () => ({ life, ledger }) });
+  const telling = createTelling({
+    outside,
+    channels,
+    heard,
+    current: () => ({ life, ledger: ledgers.get() }),
+  });
   /** What lies in the export of each day. */
   const sources = new Map<number, readonly Guest[]>();
   const exportOf = (which: number) => join(folder, `bookings-${isoOf(which)}.csv`);
   let nextResults: readonly ResultFile[] = [];
   let isFollowed = false;
   let workers = 1;
-  /** What is on its way to the server. */
-  let written: Written[] = [];
+  const written = createWrittenResults();
+  /** By day, the run that awaits a result. */
+  let awaiting = new Map<number, string>();
+  ledgers.copy(0, awaiting);
   /** The number of the day that is worked on, and its run. */
   let [day, run] = [0, ''];
   let ids = 0;
-  /** What each run has sent. */
-  const texts = new Set<string>();
   let faults: string[] = [];
-  /** Runs in which something went wrong. */
-  const troubled = new Set<string>();
-  /** Runs that were refused, until a person tries them again. */
-  const refusedRuns = new Set<string>();
-
-  /** What a run sends once more must be something of which it has not recorded that it arrived. */
-  async function noteSent(by: DeliveryKind, text: string, bookings: readonly Booked[]): Promise<void> {
-    const isRepeated = texts.has(`${run} ${text}`);
-    texts.add(`${run} ${text}`);
-    const sent = journal.flatMap((one) =>
-      one.kind === 'sent' && one.run === run && !one.isRepeated ? one.bookings : [],
-    );
-    const recorded = (await ledger.runs.find(run))?.counts.delivered ?? 0;
-    if (refusedRuns.has(run))
-      faults.push(`${run} was refused, and sent ${bookings.length} bookings without a person`);
-    if (isRepeated && life.struck === undefined && !troubled.has(run))
-      faults.push(`${run} sent ${bookings.length} bookings twice, and nothing had gone wrong`);
-    if (isRepeated && bookings.length > sent.length - recorded)
-      faults.push(
-        `${run} sent ${bookings.length} bookings again, and had recorded ${recorded} of ${sent.length}`,
-      );
-    journal.push({ kind: 'sent', day, run, by, bookings, isRepeated });
-  }
+  const onFault = (fault: string) => void faults.push(fault);
+  const sending = watchSending({ journal, ledgers, life: () => life, onFault });
 
   const service = createNightService(sftp, clock, {
-    onSent: noteSent,
-    onWritten: (one) => void written.push(one),
+    onSent: (by, bookings) => sending.note(day, run, by, bookings),
+    onWritten: written.add,
     nextResults: () => nextResults,
     day: () => day,
     run: () => run,
   });
   const mappings = createMappingTable(clock);
   const product = createProduct({
-    ...{ folder, config, outside, service, mappings, sftp },
-    current: () => ({ life, ledger }),
+    ...{ folder, config, outside, service, mappings, ledgers },
+    sftp: watchDownloads(sftp, (path) => written.noteRead(path, run)),
+    currentLife: () => life,
     workers: () => workers,
     createRunId() {
       ids += 1;
@@ -166,13 +139,13 @@ export async function openWorld(): Promise<World> {
     },
   });
   const { createApp } = product;
-  const findLatest = () => ledger.runs.latest(isoOf(day));
+  const findLatest = async () => ledgers.find()?.runs.latest(isoOf(day));
 
   /** Nobody's name is in what people read of a command, which may be kept as a log. */
   async function perform(work: Work) {
     const printed = await product.perform(work);
     if (printed.stderr.includes(surname))
-      faults.push(`a name in what ${JSON.stringify(work)} wrote to standard error`);
+      onFault(`a name in what ${JSON.stringify(work)} wrote to standard error`);
     return printed;
   }
 
@@ -186,23 +159,20 @@ export async function openWorld(): Promise<World> {
   /** One process from its start to its end. After its death, the ledger is opened as that left it. Returns what went wrong. */
   async function liveProcess(work: Work, trouble?: Trouble): Promise<string | undefined> {
     run = (await findLatest())?.id ?? '';
+    ledgers.noteLife();
     const own = beginTroubledLife(trouble);
     life = own;
     // A person and the hook may try everything again, the schedule only what may pass by itself.
-    if (!('request' in work && work.request.by === 'schedule')) refusedRuns.delete(run);
+    if (!('request' in work && work.request.by === 'schedule')) sending.refused.delete(run);
     try {
       await perform(work);
     } catch (error) {
       if (own.struck === undefined) throw error;
     } finally {
-      if (own.isOver) {
-        await ledger.close().catch(() => {});
-        await place.bury();
-        ledger = place.open(clock);
-      }
-      if (own.struck !== undefined) troubled.add(run);
-      if (own.struck === refused) refusedRuns.add(run);
-      if (own.isOver) await telling.noteRuns(createApp(), isoOf(day));
+      if (own.isOver) await ledgers.bury();
+      if (own.struck !== undefined) sending.troubled.add(run);
+      if (own.struck === refused) sending.refused.add(run);
+      if (own.isOver && ledgers.find()) await telling.noteRuns(createApp(), isoOf(day));
       life = beginTroubledLife();
     }
     return own.struck;
@@ -218,7 +188,7 @@ export async function openWorld(): Promise<World> {
       const isOpened = latest !== undefined && latest.id !== before;
       if (isOpened && latest.state === 'succeeded') break;
       // `serve` may be quicker than a person.
-      if (await isDueBySchedule(isoOf(day), config, ledger, clock))
+      if (await isDueBySchedule(isoOf(day), config, ledgers.get(), clock))
         await liveProcess(workFor('schedule', isoOf(day), 'file'));
       await liveProcess(isOpened ? ['run', isoOf(day)] : work);
     }
@@ -227,26 +197,30 @@ export async function openWorld(): Promise<World> {
 
   /** A run that looked for results has looked at all that came up to its end. What would come later never does. */
   function noteResults(): void {
-    const seen = written.filter(({ at }) => at <= clock()).sort((one, other) => one.at - other.at);
     const today = createApp().today();
-    for (const { at: _, ...result } of seen) journal.push({ kind: 'result', day, today, ...result });
-    written = [];
+    for (const one of written.take(clock())) {
+      const { at: _, path: _path, ...result } = one;
+      journal.push({ kind: 'result', day, today, ...result, written: one });
+    }
     sftp.forgetAnnounced();
   }
 
-  /** Notes the runs that were opened since then, and what was in their source. */
-  async function noteRuns(from: number): Promise<void> {
+  /** Where the entries of the event begin. */
+  let from = 0;
+
+  /** Notes the runs that were opened by the event, and what was in their source. */
+  async function noteRuns(): Promise<void> {
     const source = sources.get(day) ?? [];
-    const known = new Set(journal.flatMap((one) => (one.kind === 'collected' ? [one.run] : [])));
+    const known = new Set(recall(journal).flatMap((one) => (one.kind === 'collected' ? [one.run] : [])));
     const today = createApp().today();
-    for (const { id, delivery: by, collectedAt, topsUp } of await ledger.runs.list({
+    for (const { id, delivery: by, collectedAt, topsUp } of await ledgers.get().runs.list({
       day: isoOf(day),
       limit: 100,
     })) {
       if (known.has(id)) continue;
-      const sent = journal.findIndex((one) => one.kind === 'sent' && one.run === id);
+      const sent = journal.findIndex((one, at) => at >= from && one.kind === 'sent' && one.run === id);
       const at = sent < 0 ? from : sent;
-      const isEarly = (collectedAt ?? 0) < firstMidnight + day * dayMs;
+      const isEarly = (collectedAt ?? 0) < endOf(day);
       if (collectedAt === undefined) journal.push({ kind: 'uncollected', day, run: id });
       else
         journal.splice(at, 0, {
@@ -263,10 +237,49 @@ export async function openWorld(): Promise<World> {
     }
   }
 
-  /** Whether a guest's booking was sent on that day, as it is. */
+  async function noteAwaiting(): Promise<Run | undefined> {
+    const latest = await findLatest();
+    if (latest && isAwaitingResult(latest)) awaiting.set(day, latest.id);
+    else awaiting.delete(day);
+    return latest;
+  }
+
+  /** A run that awaits its result must not read that of another run of its day, whose bookings may have changed. */
+  function isUnambiguous({ entries, awaiting: before }: LedgerCopy): boolean {
+    const isOthers = (one: Entry) => one.kind === 'sent' && (before.get(one.day) ?? one.run) !== one.run;
+    return !journal.slice(entries).some(isOthers);
+  }
+
+  async function restoreLedger(to: number | 'gone'): Promise<void> {
+    await noteRuns();
+    noteResults();
+    const copy = to === 'gone' ? undefined : ledgers.listCopies(to).find(isUnambiguous);
+    const isLatest = await ledgers.restore(copy);
+    awaiting = new Map(copy?.awaiting);
+    sending.refused.clear();
+    journal.push({ kind: 'restored', day, entries: copy?.entries ?? 0, isGone: !copy, isLatest });
+    from = journal.length;
+    written.forget(new Set(recall(journal).flatMap((one) => (one.kind === 'result' ? [one.written] : []))));
+  }
+
+  async function workOnDay(which: number, work: (iso: string) => Work): Promise<Run | undefined> {
+    const before = day;
+    await noteRuns();
+    noteResults();
+    [day, from] = [which, journal.length];
+    writeFileSync(exportOf(day), toCsv(sources.get(day) ?? [], day));
+    await workOn(work(isoOf(day)), undefined);
+    await noteRuns();
+    noteResults();
+    const latest = await noteAwaiting();
+    [day, from] = [before, journal.length];
+    return latest;
+  }
+
+  /** Whether a guest's booking was sent on that day, as it is, as far as the ledger can know. */
   function wasSent(guest: Guest, which: number): boolean {
     const booking = bookingOf(guest, which);
-    return journal.some(
+    return recall(journal).some(
       (one) =>
         one.kind === 'sent' && one.day === which && one.bookings.some((sent) => identify(sent) === booking),
     );
@@ -280,7 +293,7 @@ export async function openWorld(): Promise<World> {
       return isoOf(day);
     },
     get ledger() {
-      return ledger;
+      return ledgers.get();
     },
     get app() {
       return createApp();
@@ -297,6 +310,7 @@ export async function openWorld(): Promise<World> {
       workOn,
       ask,
       wasSent,
+      ...{ restoreLedger, workOnDay, listArchived: files.listArchived },
     },
     writeExport(text) {
       if (text === undefined) rmSync(exportOf(day), { force: true });
@@ -313,15 +327,6 @@ export async function openWorld(): Promise<World> {
     noteResults,
   };
 
-  function search(text: string): readonly string[] {
-    const ours = readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && !entry.name.startsWith('bookings-'))
-      .map(({ parentPath, name }) => join(parentPath, name))
-      .filter((path) => readFileSync(path).includes(text));
-    const theirs = Object.entries(sftp.readAll()).filter(([, content]) => content.includes(text));
-    return [...ours.map((path) => path.slice(folder.length + 1)), ...theirs.map(([path]) => `sftp: ${path}`)];
-  }
-
   /** What `serve` does again and again. */
   async function serve(): Promise<void> {
     await followUpRuns(createApp());
@@ -329,9 +334,12 @@ export async function openWorld(): Promise<World> {
   }
 
   return {
-    ...{ journal, heard },
+    ...{ everything: journal, heard },
+    get journal() {
+      return recall(journal);
+    },
     get ledger() {
-      return ledger;
+      return ledgers.get();
     },
     get app() {
       return createApp();
@@ -340,7 +348,7 @@ export async function openWorld(): Promise<World> {
 
     async live(event) {
       ({ day } = event);
-      const at = Math.max(clock() + hourMs, earliest(event));
+      const at = Math.max(clock() + hourMs, earliestOn(day, kindOf(event).isOnItsDay?.(event) ?? false));
       const morning = findMorning(at);
       // What came true before anybody was to be told, nobody hears.
       if (heard.length === 0) await serve();
@@ -349,13 +357,15 @@ export async function openWorld(): Promise<World> {
         await serve();
       }
       outside.reach(at);
-      const from = journal.length;
+      from = journal.length;
       const struck = await kindOf(event).live(event, stage);
       isFollowed = false;
       workers = 1;
-      await noteRuns(from);
+      await noteRuns();
       noteResults();
       await serve();
+      await noteAwaiting();
+      ledgers.copy(journal.length, awaiting);
       return struck;
     },
 
@@ -375,32 +385,20 @@ export async function openWorld(): Promise<World> {
       return taken;
     },
 
-    search,
+    search: files.search,
 
     async forgetNames() {
       outside.reach(clock() + longAfterMs);
       const { code, json } = await ask('guest', 'purge');
       const left = code === exitCode.done ? [] : [`the receipt: ${JSON.stringify(json.left)}`];
-      return [...left, ...search(surname).filter((place) => !place.startsWith('sftp:'))];
+      return [...left, ...files.search(surname).filter((place) => !place.startsWith('sftp:'))];
     },
 
     async close() {
       held.release();
-      await ledger.close();
+      await ledgers.close();
       stopCounting();
-      await place.remove();
       rmSync(folder, { recursive: true });
     },
   };
-}
-
-/** The last morning, after each deadline and digest, before that instant. */
-function findMorning(at: number): number {
-  const first = firstMidnight + 9 * hourMs - dayMs;
-  return first + Math.floor((at - first) / dayMs) * dayMs;
-}
-
-/** When it can happen: on the day itself, or once that is over. */
-function earliest(event: Event): number {
-  return (kindOf(event).isOnItsDay?.(event) ? firstAfternoon : firstNight) + event.day * dayMs;
 }

@@ -75,6 +75,15 @@ export interface Stage {
   workOn(work: Work, trouble?: Trouble): Promise<string | undefined>;
   /** A command with `--json`, without trouble. */
   ask(...words: string[]): Promise<Answer>;
-  /** Whether a guest's booking was sent on that day, as it is. */
+  /**
+   * Puts in the ledger's place what it was so many events ago, or nothing. The archive, the spool, the server and the service keep
+   * what they have.
+   */
+  restoreLedger(to: number | 'gone'): Promise<void>;
+  /** The same on another day, with its export as it should be. */
+  workOnDay(day: number, work: (iso: string) => Work): Promise<Run | undefined>;
+  /** The runs that have files in the archive, beside what is kept of each. */
+  listArchived(): readonly string[];
+  /** Whether a guest's booking was sent on that day, as it is, as far as the ledger can know. */
   wasSent(guest: Guest, day: number): boolean;
 }

@@ -18,7 +18,7 @@ export interface Look extends OfDay {
 }
 
 /** After so long without a change, even a result that is cut off can be judged. */
-const quietMs = 600_000;
+export const quietMs = 600_000;
 
 export const look: EventKind<Look> = {
   weights: { following: 2 },
@@ -53,19 +53,20 @@ export const look: EventKind<Look> = {
   },
 };
 
-async function lookOnce(
+export async function lookOnce(
   stage: Stage,
   results: readonly ResultFile[],
   trouble?: Trouble,
 ): Promise<string | undefined> {
-  const latest = await stage.findLatest();
-  if (latest?.file?.triggeredAt === undefined || !isUnfinished(latest)) return undefined;
+  if (results.length === 0 || !isAwaitingResult(await stage.findLatest())) return undefined;
   stage.expectResults([], false);
   stage.writeResults(results.map((one) => ({ ...one, afterMs: 0 })));
   stage.reach(stage.clock() + quietMs);
   return stage.workOn(['run', stage.iso], trouble);
 }
 
-function isUnfinished({ state }: Run): boolean {
-  return state === 'awaiting-result' || state === 'failed';
+/** A result that comes would be looked at. */
+export function isAwaitingResult(run: Run | undefined): boolean {
+  const isUnfinished = run?.state === 'awaiting-result' || run?.state === 'failed';
+  return isUnfinished && run.file?.triggeredAt !== undefined;
 }
