@@ -431,7 +431,9 @@ export function describeCaseUpdatesContract(
     it('are up to date with the runs before one that cannot be read', async () => {
       await judgedRun();
       await update();
-      for (const id of ['r2', 'r3', 'r4']) await store(id, '2026-11-21', [stayOf(id)]);
+      // A day is read as a whole.
+      for (const [id, day] of Object.entries({ r2: '2026-11-21', r3: '2026-11-22', r4: '2026-11-22' }))
+        await store(id, day, [stayOf(id)]);
       const { findStays } = ledger.stays;
       const broken = withReplaced(ledger, {
         stays: {
