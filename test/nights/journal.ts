@@ -117,6 +117,8 @@ export interface Result {
   /** Those about bookings of ours; empty if it is about another file. */
   readonly rows: readonly Row[];
   readonly isForeign: boolean;
+  /** Ours, but nobody can tell what it says: it has two columns of verdicts. */
+  readonly isUnreadable: boolean;
 }
 
 interface Row {

@@ -226,7 +226,7 @@ async function judgeUrgentBookings({ heard, journal, ledger, app }: World): Prom
   // They are too many to have a message each.
   if (items.some(({ facts }) => facts.cases !== undefined)) return [];
   const today = app.today();
-  const cases = await ledger.cases.list({ today });
+  const cases = await ledger.cases.list({ today, state: 'all' });
   const faults: string[] = [];
   for (const day of new Set(journal.map((one) => one.day)))
     for (const [booking, { verdict, namedBy, isSuperseded }] of expectDay(journal, day).bookings) {

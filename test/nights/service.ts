@@ -62,9 +62,10 @@ export function createNightService(
     const header = `${sent.header},IsCorrectMapping`;
     const table = isForeign ? [header, ...foreign] : makeOdd([header, ...rows], oddity);
     sftp.replace(path, `${table.join('\n')}\n`, at);
-    const said = judged.filter(({ line }) => !isUnclear(line) && oddity?.kind !== 'column twice');
+    const isUnreadable = !isForeign && oddity?.kind === 'column twice';
+    const said = judged.filter(({ line }) => !isUnclear(line) && !isUnreadable);
     onWritten({
-      ...{ run: sent.run, at, path, name: part, second: Math.floor(at / 1_000), isForeign },
+      ...{ run: sent.run, at, path, name: part, second: Math.floor(at / 1_000), isForeign, isUnreadable },
       rows: isForeign
         ? []
         : said.map(({ line, isCorrect }) => ({ booking: identify(readLine(line)), isCorrect })),

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isoOf } from './calendar.js';
 import { visitDesk } from './desk.js';
 import { fullNameOf } from './guests.js';
-import { bookingOf, identify, nameOf, referenceIn } from './journal.js';
+import { bookingOf, type Entry, identify, nameOf, recall, referenceIn } from './journal.js';
 import { judgeCases, judgeCopy, judgeSuspects } from './judge-moves.js';
 import { judgeNotices } from './judge-notices.js';
 import { judgeForgotten, judgeRestored } from './judge-restored.js';
@@ -53,16 +53,17 @@ async function judgeSent({ ledger, day, number, journal }: Look): Promise<string
   return lost.map((guest) => `lost: ${guest}`);
 }
 
-/** Once results say something about each booking of the newest run's file, it has succeeded. */
+/** Once results say something about each booking of the newest run's file, and each of them can be read, it has succeeded. */
 async function judgeEnded({ ledger, day, journal }: Look): Promise<string[]> {
   const latest = await ledger.runs.latest(day);
   const ofRun = journal.filter((one) => 'run' in one && one.run === latest?.id);
   const sent = ofRun.flatMap((one) =>
     one.kind === 'sent' && one.by === 'file' ? one.bookings.map(identify) : [],
   );
-  const files = new Map(ofRun.flatMap((one) => (one.kind === 'result' ? [[one.name, one.rows]] : [])));
-  const answered = new Set([...files.values()].flat().map(({ booking }) => booking));
+  const files = new Map(ofRun.flatMap((one) => (one.kind === 'result' ? [[one.name, one]] : [])));
+  const answered = new Set([...files.values()].flatMap(({ rows }) => rows).map(({ booking }) => booking));
   if (sent.length === 0 || sent.some((booking) => !answered.has(booking))) return [];
+  if ([...files.values()].some(({ isUnreadable }) => isUnreadable)) return [];
   return differ('state, with a whole result', latest?.state, 'succeeded');
 }
 
@@ -70,8 +71,8 @@ async function judgeEnded({ ledger, day, journal }: Look): Promise<string[]> {
 async function judgeErased({ journal, everything, number, search }: Look): Promise<string[]> {
   const ofDay = journal.filter((one) => one.day === number);
   return ofDay.flatMap((one, at) => {
-    const name = one.kind === 'erased' ? fullNameOf(one.guest, number) : undefined;
-    if (name === undefined) return [];
+    if (one.kind !== 'erased' || wasSentAgain(everything, one)) return [];
+    const name = fullNameOf(one.guest, number) ?? '';
     // A result that the service writes later is its own, and so is a file that the ledger does not know any more.
     const mayBeOnServer =
       ofDay.slice(at).some(({ kind }) => kind === 'result') ||
@@ -80,6 +81,19 @@ async function judgeErased({ journal, everything, number, search }: Look): Promi
       .filter((place) => !(mayBeOnServer && place.startsWith('sftp:')))
       .map((place) => `${name} was erased, and stands in ${place}`);
   });
+}
+
+/** A ledger that did not know of the erasure has collected the guest since: the receipts say that it is to be repeated. */
+function wasSentAgain(everything: readonly Entry[], erasure: Entry & { readonly kind: 'erased' }): boolean {
+  const since = everything.indexOf(erasure) + 1;
+  return everything.some(
+    (one, at) =>
+      at >= since &&
+      one.kind === 'collected' &&
+      one.day === erasure.day &&
+      one.source.includes(erasure.guest) &&
+      !recall(everything.slice(0, at)).includes(erasure),
+  );
 }
 
 /** The same for what is said of all days at once. */

@@ -1,3 +1,4 @@
+import { endOf } from '../calendar.js';
 import type { Guest } from '../guests.js';
 import type { Work } from '../product.js';
 import {
@@ -81,7 +82,9 @@ export const review: EventKind<Review> = {
     if (event.source.length > 1) for (const source of withoutOne(event.source)) yield { ...event, source };
   },
 
-  live({ how, by, source, results, isFollowed, workers = 1, trouble }, stage) {
+  async live({ how, by, source, results, isFollowed, workers = 1, trouble }, stage) {
+    // Trouble with the day before may have taken until its midnight: by then it is not today any more.
+    if (how === 'today' && stage.clock() >= endOf(stage.day)) return undefined;
     stage.expectResults(results, isFollowed);
     stage.useWorkers(workers);
     stage.sources.set(stage.day, source);
