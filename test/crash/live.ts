@@ -27,6 +27,8 @@ export interface CurrentLife {
 }
 
 export interface LedgerPlace {
+  /** As the setting `ledger` has it. */
+  readonly address: string;
   open(clock: () => number): Ledger;
   /** After a death: ends what only time would end. Returns the step that had begun and not ended, if any. */
   bury(): Promise<BegunStep | undefined>;

@@ -16,13 +16,10 @@ export function onPostgres(server: () => Postgres): Engine {
     commitsAtOnce: false,
 
     async openPlace() {
-      const { open, query, cleanUp } = await openPostgresLedger(server());
+      const { url, open, query, cleanUp } = await openPostgresLedger(server());
       return {
-        open: (clock) =>
-          open({
-            ...{ clock, leaseMs },
-            rules,
-          }),
+        address: url,
+        open: (clock) => open({ clock, leaseMs, rules }),
         async bury() {
           const [found] = await query("SELECT to_regclass('hotel_review.steps') AS steps");
           if (found?.steps === null) return undefined;

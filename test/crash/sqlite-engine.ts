@@ -48,6 +48,7 @@ function createEngine(prepare: (path: string) => Promise<void> | void): Engine {
       const path = join(folder, 'ledger.db');
       await prepare(path);
       return {
+        address: `sqlite:${path}`,
         open: (clock) => openLedger(path, clock),
         bury: async () => readBegun(path),
         remove: async () => {},

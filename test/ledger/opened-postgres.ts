@@ -27,10 +27,11 @@ const emptied = new WeakMap<Postgres, string[]>();
 const emptyTables = `DO $$ DECLARE name text; BEGIN
   SET LOCAL session_replication_role = replica;
   FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'hotel_review' LOOP
-    CONTINUE WHEN name IN ('schema_versions', 'watched_moves');
+    CONTINUE WHEN name IN ('schema_versions', 'ledger_identity', 'watched_moves');
     EXECUTE format('DELETE FROM hotel_review.%I', name);
   END LOOP;
   IF to_regclass('hotel_review.watched_moves') IS NOT NULL THEN
+    UPDATE hotel_review.ledger_identity SET changes = 0;
     UPDATE hotel_review.watched_moves SET last_move = 0;
   END IF;
   FOR name IN SELECT sequencename FROM pg_sequences WHERE schemaname = 'hotel_review' AND last_value IS NOT NULL LOOP

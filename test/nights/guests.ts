@@ -88,7 +88,8 @@ function later(first: Booked, day: number): Booked {
     ...(reference !== undefined && {
       BookingReferenceId: reference.replace(/\d+/, (number) => String(100 * day + Number(number))),
     }),
-    ...(name !== undefined && { BookingClientName: `${name} ${surname} ${day}` }),
+    // No day's name is the beginning of another one's.
+    ...(name !== undefined && { BookingClientName: `${name} ${surname} ${day + 100}` }),
     CheckInDate: addDays(CheckInDate, day),
     CheckOutDate: addDays(CheckOutDate, day),
   };

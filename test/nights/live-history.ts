@@ -1,3 +1,4 @@
+import type { Engine } from '../crash/live.js';
 import { type History, kindOf } from './history.js';
 import type { Entry } from './journal.js';
 import { makeHistories } from './make-histories.js';
@@ -18,17 +19,23 @@ interface Looks {
   /** Judges after each event; otherwise after the last one of a day, and now and then. */
   readonly isThorough?: boolean;
   readonly look?: (world: World) => Promise<void>;
+  /** Of the ledger; SQLite, if absent. */
+  readonly engine?: Engine;
 }
 
 /** Of the other events of a day. */
 const oneJudgedIn = 3;
 
+export function canRestore(history: History): boolean {
+  return history.some(({ kind }) => kind === 'restore');
+}
+
 /** Lives a history, and judges each event's day after it, and everything at the end. */
 export async function liveHistory(
   history: History,
-  { isThorough = false, look = async () => {} }: Looks = {},
+  { isThorough = false, look = async () => {}, engine }: Looks = {},
 ): Promise<Lived> {
-  const world = await openWorld({ hasCopies: history.some(({ kind }) => kind === 'restore') });
+  const world = await openWorld({ ...(engine && { engine }), hasCopies: canRestore(history) });
   const faults: string[] = [];
   const kinds: string[][] = [];
   try {

@@ -43,8 +43,9 @@ interface Surroundings {
   /** Of the process that works now. */
   readonly currentLife: () => Life;
   readonly ledgers: Pick<KeptLedger, 'find' | 'create'>;
-  /** How many steps of a run are performed at once. */
+  /** How many steps of a run are performed at once, and whether one of them is done before the next one. */
   readonly workers: () => number;
+  readonly isSerial: boolean;
   /** What each process that reviews does at its end. */
   readonly tell: (app: App) => Promise<void>;
   /** Called before each connection to the SFTP server. */
@@ -123,7 +124,7 @@ export function createProduct({ folder, config, outside, ledgers, currentLife, .
           ledger,
           life,
           outside,
-          isSerial: false,
+          isSerial: given.isSerial,
           longestWaitMs: hourMs + 1,
           workers: given.workers(),
           turns,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isoOf } from './calendar.js';
 import { visitDesk } from './desk.js';
-import { fullNameOf } from './guests.js';
+import { addDays, fullNameOf } from './guests.js';
 import { bookingOf, type Entry, identify, nameOf, recall, referenceIn } from './journal.js';
 import { judgeCases, judgeCopy, judgeSuspects } from './judge-moves.js';
 import { judgeNotices } from './judge-notices.js';
@@ -287,9 +287,13 @@ async function judgeProviders(look: Look): Promise<string[]> {
   });
 }
 
-/** They tell of the latest day that is over. */
+const daysShown = 14;
+
+/** They tell of the latest day that is over, if it is one of the last two weeks. */
 async function judgeMetrics({ readMetrics, journal, app }: World): Promise<string[]> {
-  const over = journal.filter(({ kind, day }) => kind === 'collected' && isoOf(day) < app.today());
+  const today = app.today();
+  const isRecent = (day: string) => day < today && day >= addDays(today, -daysShown);
+  const over = journal.filter(({ kind, day }) => kind === 'collected' && isRecent(isoOf(day)));
   if (over.length === 0) return [];
   const number = Math.max(...over.map(({ day }) => day));
   const look = { number, expected: expectDay(journal, number) };

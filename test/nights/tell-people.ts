@@ -28,12 +28,12 @@ export function createTelling({ outside, channels, heard, current }: TellingPart
   const { clock, random } = outside;
   const known = new Map<string, string>();
 
-  /** Notes the runs of a day as they are now. */
-  async function noteRuns(app: App, day: string): Promise<void> {
-    const { life, ledger } = current();
+  /** Notes the runs of a day as they are now. @param isSure whether the process goes on, which tells of them */
+  async function noteRuns(app: App, day: string, isSure: boolean): Promise<void> {
+    const { ledger } = current();
     const timeoutMs = app.config.file.resultTimeoutMinutes * 60_000;
     for (const run of (await ledger.runs.list({ day, limit: runsRead })).toReversed()) {
-      const seen = see(run, { timeoutMs, isSure: life.struck === undefined, timezone: app.config.timezone });
+      const seen = see(run, { timeoutMs, isSure, timezone: app.config.timezone });
       const facts = JSON.stringify(seen);
       if (known.get(run.id) === facts) continue;
       known.set(run.id, facts);
@@ -81,7 +81,7 @@ export function createTelling({ outside, channels, heard, current }: TellingPart
       const { life, ledger } = current();
       if (life.isOver) return;
       const struck = life.struck;
-      await noteRuns(app, day);
+      await noteRuns(app, day, struck === undefined);
       const [at, urgent] = [clock(), await listUrgent(app)];
       life.beginTelling();
       const parts = composeNotifier(app, ledger);

@@ -6,12 +6,12 @@ import { beginLife, type Death, type Life } from '../crash/life.js';
 import type { Choices } from './choices.js';
 
 /**
- * What goes wrong at the n-th point of what a process does to the outside, counted from 1: it dies before or after that, or that fails, or,
- * from then on, the service refuses a call.
+ * What goes wrong at the n-th point of what a process does to the outside, counted from 1: it dies before or after that, that fails, the
+ * clock jumps, or, from then on, the service refuses a call.
  */
 export interface Trouble {
   readonly at: number;
-  readonly kind: 'dies-before' | 'dies-after' | 'fails' | 'refuses';
+  readonly kind: 'dies-before' | 'dies-after' | 'fails' | 'jumps' | 'refuses';
   /** Counted from when the process begins to tell people, at its end. */
   readonly isTelling?: boolean | undefined;
 }
@@ -23,7 +23,7 @@ export interface TroubledLife extends Life {
   beginTelling(): void;
 }
 
-const diesTelling = 'dies telling';
+const [diesTelling, jumped] = ['dies telling', 'clock jumps'];
 
 const unanswered: Verdict = {
   kind: 'retryable',
@@ -74,7 +74,7 @@ const failures: Readonly<Record<string, { readonly kind: string; fail(): never }
   },
 };
 
-export function beginTroubledLife(trouble?: Trouble): TroubledLife {
+export function beginTroubledLife(trouble?: Trouble, jump = () => {}): TroubledLife {
   /** How many points come before those that the trouble counts. */
   let before = trouble?.isTelling ? Infinity : 0;
   const inner = beginLife(trouble && deathOf(trouble, () => before));
@@ -84,6 +84,13 @@ export function beginTroubledLife(trouble?: Trouble): TroubledLife {
   function findFailing(name: string): string | undefined {
     const [part = ''] = name.split('.');
     return isDue('fails') && (part === 'service' || part in failures) ? part : undefined;
+  }
+
+  /** As on a machine that was suspended. */
+  function jumpIfDue(): void {
+    if (!isDue('jumps')) return;
+    failed = jumped;
+    jump();
   }
 
   function isDue(kind: Trouble['kind']): boolean {
@@ -105,6 +112,7 @@ export function beginTroubledLife(trouble?: Trouble): TroubledLife {
       if (before === Infinity) before = inner.points.length;
     },
     async pass<Result>(name: string, action: () => Promise<Result>): Promise<Result> {
+      jumpIfDue();
       const refusal = isDue('refuses') ? refusals[name] : undefined;
       if (refusal) {
         failed = refused;
@@ -118,6 +126,7 @@ export function beginTroubledLife(trouble?: Trouble): TroubledLife {
       return unanswered as Result;
     },
     passAtOnce<Result>(name: string, action: () => Result): Result {
+      jumpIfDue();
       const part = findFailing(name);
       if (part === undefined) return inner.passAtOnce(name, action);
       failed = failures[part]?.kind;
@@ -140,6 +149,7 @@ function deathOf({ at, kind }: Trouble, countBefore: () => number): Death | unde
     case 'dies-after':
       return die('after');
     case 'fails':
+    case 'jumps':
     case 'refuses':
       return undefined;
   }
@@ -147,13 +157,13 @@ function deathOf({ at, kind }: Trouble, countBefore: () => number): Death | unde
 
 /** What may have gone wrong. */
 export const troubleKinds: readonly string[] = [
-  ...['dies-before', 'dies-after', diesTelling, 'answer lost', refused],
+  ...['dies-before', 'dies-after', diesTelling, 'answer lost', jumped, refused],
   ...new Set(Object.values(failures).map(({ kind }) => kind)),
 ];
 
 export function someTrouble({ isOneIn, pick, below }: Choices): Trouble | undefined {
   if (!isOneIn(3)) return undefined;
-  const kind = pick(['dies-before', 'dies-after', 'fails', 'refuses'] as const);
+  const kind = pick(['dies-before', 'dies-after', 'fails', 'jumps', 'refuses'] as const);
   if (kind !== 'refuses' && isOneIn(4)) return { at: 1 + below(8), kind, isTelling: true };
   // Early points more often than late ones, which few processes reach.
   return { at: 1 + below(1 + below(60)), kind };
@@ -162,5 +172,6 @@ export function someTrouble({ isOneIn, pick, below }: Choices): Trouble | undefi
 export function tellTrouble({ at, kind, isTelling }: Trouble): string {
   const point = `point ${at}${isTelling ? ' of telling people' : ''}`;
   if (kind === 'refuses') return `from ${point} on the service refuses a call`;
+  if (kind === 'jumps') return `at ${point} the clock jumps`;
   return kind === 'fails' ? `${point} fails` : `the process ${kind.replace('-', ' ')} ${point}`;
 }

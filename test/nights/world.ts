@@ -7,7 +7,7 @@ import { followUpRuns } from '../../jobs/follow-up.js';
 import { loadConfig } from '../../src/config/load.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { Run } from '../../src/ledger/run.js';
-import { parentFolder } from '../crash/live.js';
+import { type Engine, parentFolder } from '../crash/live.js';
 import { createOutside } from '../crash/outside.js';
 import { createSftpDouble } from '../crash/sftp-double.js';
 import { sqlite } from '../crash/sqlite-engine.js';
@@ -62,20 +62,26 @@ export interface World {
 }
 
 const [hourMs, dayMs] = [3_600_000, 86_400_000];
+/** Further than any lease lasts. */
+const jumpMs = 2 * hourMs;
 /** All names are due then: see `guestNameDays`. */
 const longAfterMs = 60 * dayMs;
 /** Until somebody runs a day again that went wrong, which happens so often at most. */
 const [awayMs, mostRepairs] = [900_000, 3];
 
-/**
- * Opens a world on the afternoon of its first day. Its time is that of the process until it is closed.
- *
- * @param hasCopies whether copies of the ledger may be restored
- */
-export async function openWorld({ hasCopies = false } = {}): Promise<World> {
+interface WorldSettings {
+  /** Of the ledger. */
+  readonly engine?: Engine;
+  /** Whether copies of the ledger may be restored. */
+  readonly hasCopies?: boolean;
+}
+
+/** Opens a world on the afternoon of its first day. Its time is that of the process until it is closed. */
+export async function openWorld({ engine = sqlite, hasCopies = false }: WorldSettings = {}): Promise<World> {
   const folder = mkdtempSync(join(parentFolder, 'nights-'));
   const held = holdClock(firstAfternoon);
-  writeFileSync(join(folder, 'hotel-review.yaml'), stringify({ ...settings, ledger: 'sqlite:ledger.db' }));
+  const place = await engine.openPlace(folder);
+  writeFileSync(join(folder, 'hotel-review.yaml'), stringify({ ...settings, ledger: place.address }));
   const config = await loadConfig({ file: join(folder, 'hotel-review.yaml'), env: {} });
   const clock = () => Date.now();
   const outside = {
@@ -84,8 +90,7 @@ export async function openWorld({ hasCopies = false } = {}): Promise<World> {
     reach: (instant: number) => held.set(Math.max(clock(), instant)),
   };
   let life = beginTroubledLife();
-  const stopCounting = sqlite.countCommits(() => ({ life, onCommit() {} }));
-  const place = await sqlite.openPlace(folder);
+  const stopCounting = engine.countCommits(() => ({ life, onCommit() {} }));
   const ledgers = keepLedger({ folder, config, place, clock, hasCopies });
   const sftp = createSftpDouble(outside);
   const files = createStoredFiles(folder, sftp);
@@ -124,7 +129,7 @@ export async function openWorld({ hasCopies = false } = {}): Promise<World> {
   });
   const mappings = createMappingTable(clock);
   const product = createProduct({
-    ...{ folder, config, outside, service, mappings, ledgers },
+    ...{ folder, config, outside, service, mappings, ledgers, isSerial: !engine.commitsAtOnce },
     sftp: watchDownloads(sftp, (path) => written.noteRead(path, run)),
     currentLife: () => life,
     workers: () => workers,
@@ -160,7 +165,7 @@ export async function openWorld({ hasCopies = false } = {}): Promise<World> {
   async function liveProcess(work: Work, trouble?: Trouble): Promise<string | undefined> {
     run = (await findLatest())?.id ?? '';
     ledgers.noteLife();
-    const own = beginTroubledLife(trouble);
+    const own = beginTroubledLife(trouble, () => outside.reach(clock() + jumpMs));
     life = own;
     // A person and the hook may try everything again, the schedule only what may pass by itself.
     if (!('request' in work && work.request.by === 'schedule')) sending.refused.delete(run);
@@ -170,10 +175,10 @@ export async function openWorld({ hasCopies = false } = {}): Promise<World> {
       if (own.struck === undefined) throw error;
     } finally {
       if (own.isOver) await ledgers.bury();
+      life = beginTroubledLife();
       if (own.struck !== undefined) sending.troubled.add(run);
       if (own.struck === refused) sending.refused.add(run);
-      if (own.isOver && ledgers.find()) await telling.noteRuns(createApp(), isoOf(day));
-      life = beginTroubledLife();
+      if (own.isOver && ledgers.find()) await telling.noteRuns(createApp(), isoOf(day), false);
     }
     return own.struck;
   }
