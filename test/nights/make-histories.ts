@@ -10,8 +10,11 @@ const lengths = [1, 1, 1, 1, 2, 2, 2, 3, 3, 5] as const;
 const [longest, longOnesAre] = [30, 60];
 /** Of a day, after the one that begins it. */
 const mostFollowers = 4;
-/** Of so many events the one is chosen that brings most pairs of kinds that have not met yet. */
-const candidates = 3;
+/**
+ * Of so many events the one is chosen that brings most pairs of kinds that have not met yet. Two events that have followed each other less
+ * often than that count most: not everything that is planned comes about.
+ */
+const [candidates, rarely, rarePair] = [3, 5, 10];
 
 const openings = repeat(({ opening = 0 }) => opening);
 const followers = repeat(({ following = 0 }) => following);
@@ -25,19 +28,23 @@ function repeat(weigh: (weights: EventKind<Event>['weights']) => number): readon
 export function* makeHistories(seed: number): Generator<History> {
   const choices = createChoices(createSeededRandom(seed));
   const planned = createSightings();
+  const events = createSightings();
 
   for (;;) {
     const days = choices.isOneIn(longOnesAre) ? longest : choices.pick(lengths);
     const both = Array.from({ length: days }, () => choices.isOneIn(2));
     const history: Event[] = [];
     let before: readonly string[] = [];
+    let last: readonly string[] = [];
     const sources = new Map<number, readonly Guest[]>();
     const add = (day: number, isBegun: boolean) => {
       const plan = { day, isBegun, hasBoth: both[day] === true, source: sources.get(day) ?? [] };
-      const event = choose(plan, before);
+      const event = choose(plan, before, last);
       if (event.kind === 'review') sources.set(day, event.source);
       const kinds = kindOf(event).kindsOf(event);
       planned.note(before, kinds);
+      events.note(last, [event.kind]);
+      last = [event.kind];
       if (kinds.length > 0) before = kinds;
       history.push(event);
     };
@@ -53,9 +60,11 @@ export function* makeHistories(seed: number): Generator<History> {
   }
 
   /** The best of some. */
-  function choose(plan: Plan, before: readonly string[]): Event {
+  function choose(plan: Plan, before: readonly string[], last: readonly string[]): Event {
     const made = Array.from({ length: candidates }, () => makeOne(plan, choices));
-    const gain = (event: Event) => planned.countNew(before, kindOf(event).kindsOf(event));
+    const gain = (event: Event) =>
+      planned.countRare(before, kindOf(event).kindsOf(event)) +
+      rarePair * events.countRare(last, [event.kind], rarely);
     return made.reduce((best, one) => (gain(one) > gain(best) ? one : best));
   }
 }

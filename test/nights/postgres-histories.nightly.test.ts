@@ -6,7 +6,7 @@ import { canRestore, liveHistory } from './live-history.js';
 import { makeHistories } from './make-histories.js';
 import { tellHistory } from './tell.js';
 
-const histories = 150;
+const histories = 100;
 const engine = onPostgres(usePostgres());
 
 it('every surface says what was sent and what came back, with the ledger in PostgreSQL', {

@@ -12,8 +12,8 @@ export function createSightings() {
       for (const kind of after) add(kinds, kind);
       for (const pair of pairsOf(before, after)) add(pairs, pair);
     },
-    /** How many pairs would come about for the first time. */
-    countNew: (before: readonly string[], after: readonly string[]) =>
-      pairsOf(before, after).filter((pair) => !pairs.has(pair)).length,
+    /** How many pairs would come about that are as rare as that. */
+    countRare: (before: readonly string[], after: readonly string[], rare = 1) =>
+      pairsOf(before, after).filter((pair) => (pairs.get(pair) ?? 0) < rare).length,
   };
 }
