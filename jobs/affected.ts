@@ -1,4 +1,7 @@
 import { InvalidArgumentError } from 'commander';
+import { formatCount, formatCountOf } from '../src/base/format.js';
+import type { WriteCommand } from '../src/base/shell.js';
+import { renderTable } from '../src/base/tables.js';
 import { createBusinessDay } from '../src/booking/business-day.js';
 import { isActive, mayHaveResult } from '../src/ledger/run.js';
 import {
@@ -10,9 +13,6 @@ import {
   withoutRun,
 } from '../src/review/outcome/day-outcome.js';
 import { sumKnown } from '../src/review/verdicts/run-verdicts.js';
-import { formatCount, formatCountOf } from '../src/text/format.js';
-import type { WriteCommand } from '../src/text/shell.js';
-import { renderTable } from '../src/text/tables.js';
 import { answerBookings, readBookings, toRecords } from './booking-list.js';
 import { command, csvOptions, dayOption, flag, optionalDay } from './command.js';
 import { readRange } from './days.js';

@@ -1,8 +1,8 @@
+import { formatCountOf, formatInstant } from '../src/base/format.js';
+import { renderTable } from '../src/base/tables.js';
+import { UsageError } from '../src/base/usage-error.js';
 import { createBusinessDay } from '../src/booking/business-day.js';
 import { auditEntryToJson, type RecordedAction, readActions } from '../src/ledger/audit.js';
-import { formatCountOf, formatInstant } from '../src/text/format.js';
-import { renderTable } from '../src/text/tables.js';
-import { UsageError } from '../src/text/usage-error.js';
 import { command, dayOption } from './command.js';
 
 /** Entries that a terminal shows. */

@@ -1,3 +1,7 @@
+import { formatCount } from '../src/base/format.js';
+import type { RecordChunks } from '../src/base/json-stream.js';
+import type { WriteCommand } from '../src/base/shell.js';
+import { renderTable } from '../src/base/tables.js';
 import { toKeptRow } from '../src/booking/kept-values.js';
 import { describeCheckIn, isInHouse } from '../src/booking/stay.js';
 import {
@@ -20,10 +24,6 @@ import {
   stayOfListed,
   type Why,
 } from '../src/review/verdicts/listing.js';
-import { formatCount } from '../src/text/format.js';
-import type { RecordChunks } from '../src/text/json-stream.js';
-import type { WriteCommand } from '../src/text/shell.js';
-import { renderTable } from '../src/text/tables.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { type CsvOptions, command, csvOptions, dayOrYesterday } from './command.js';

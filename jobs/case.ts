@@ -1,4 +1,7 @@
 import { InvalidArgumentError } from 'commander';
+import { showInLine } from '../src/base/foreign-text.js';
+import { formatCount, formatInstant } from '../src/base/format.js';
+import { renderTable } from '../src/base/tables.js';
 import { toKeptRow } from '../src/booking/kept-values.js';
 import { isInHouse } from '../src/booking/stay.js';
 import { type CaseRequest, performRequest } from '../src/cases/case-requests.js';
@@ -8,9 +11,6 @@ import type { RecordedAction } from '../src/ledger/audit.js';
 import { type Resolution, resolutions } from '../src/ledger/case.js';
 import { adviseLoad } from '../src/mappings/copied-hotels.js';
 import { describeMissing, renderPair } from '../src/mappings/hotels/shown-hotels.js';
-import { showInLine } from '../src/text/foreign-text.js';
-import { formatCount, formatInstant } from '../src/text/format.js';
-import { renderTable } from '../src/text/tables.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { choice, command, option } from './command.js';

@@ -1,3 +1,5 @@
+import { formatCount, formatCountOf } from '../src/base/format.js';
+import { renderTable } from '../src/base/tables.js';
 import { toKeptRow } from '../src/booking/kept-values.js';
 import {
   caseToCells,
@@ -11,8 +13,6 @@ import {
 import { mappingStates } from '../src/ledger/case.js';
 import { adviseLoad, explainCopies, nameCopy } from '../src/mappings/copied-hotels.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
-import { formatCount, formatCountOf } from '../src/text/format.js';
-import { renderTable } from '../src/text/tables.js';
 import { clock } from './clock.js';
 import { bareFlag, choice, command, csvOptions, dayOption, option } from './command.js';
 

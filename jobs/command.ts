@@ -1,7 +1,7 @@
 import { type Command as Commander, InvalidArgumentError, Option } from 'commander';
 import { isCalendarDay } from '../src/booking/business-day.js';
 import type { Config } from '../src/config/load.js';
-import type { LogLevel } from '../src/events/events.js';
+import type { LogLevel } from '../src/notify/events.js';
 import type { App } from './app.js';
 import { readDayIn } from './days.js';
 import type { CommandIo } from './process.js';

@@ -1,5 +1,5 @@
-import { codeOf } from '../src/text/safe-error.js';
-import { UsageError } from '../src/text/usage-error.js';
+import { codeOf } from '../src/base/safe-error.js';
+import { UsageError } from '../src/base/usage-error.js';
 import type { AnyCommand } from './command.js';
 
 type Load = () => Promise<{ readonly default: AnyCommand }>;

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { UsageError } from '../src/base/usage-error.js';
 import {
   type BusinessDay,
   businessDayAt,
@@ -7,7 +8,6 @@ import {
   listDays,
   readInstant,
 } from '../src/booking/business-day.js';
-import { UsageError } from '../src/text/usage-error.js';
 import { clock } from './clock.js';
 
 /** A day of the command line, which depends on the zone: YYYY-MM-DD, `today` or `yesterday`. */

@@ -1,46 +1,54 @@
 import { businessDayAt } from '../src/booking/business-day.js';
-import { type Config, loadConfig } from '../src/config/load.js';
-import { checkArchive } from '../src/doctor/archive.js';
-import { checkCanary } from '../src/doctor/canary.js';
-import { checkChannels, checkMessages } from '../src/doctor/channels.js';
-import { findUnpinnedServers, readConfiguration } from '../src/doctor/configuration.js';
-import { checkDeadline } from '../src/doctor/deadline.js';
+import { checkArchive } from '../src/checks/doctor/archive.js';
+import { checkCanary } from '../src/checks/doctor/canary.js';
+import { checkChannels, checkMessages } from '../src/checks/doctor/channels.js';
+import { findUnpinnedServers, readConfiguration } from '../src/checks/doctor/configuration.js';
+import { checkDeadline } from '../src/checks/doctor/deadline.js';
 import {
   checkFileModes,
   listClosedFiles,
   listKeptFolders,
   listSourceFiles,
   listWrittenPlaces,
-} from '../src/doctor/file-modes.js';
-import { checkDisk, checkKeptFolder, checkNewHotels } from '../src/doctor/folders.js';
-import { checkKeptBucket } from '../src/doctor/kept-bucket.js';
-import { checkKeys, checkLostKeys } from '../src/doctor/keys.js';
-import { checkLedger } from '../src/doctor/ledger.js';
-import { checkMailbox, checkSenders } from '../src/doctor/mailbox.js';
-import { checkOldestNames, unknownNames } from '../src/doctor/oldest-names.js';
-import { checkQueue } from '../src/doctor/queue.js';
-import { checkRemoval } from '../src/doctor/removal.js';
-import { checkSharedPlaces, warnOfLedgerWire, warnOfSourceWire } from '../src/doctor/risky-settings.js';
-import { checkPublicUrl, checkServer } from '../src/doctor/server.js';
+} from '../src/checks/doctor/file-modes.js';
+import { checkDisk, checkKeptFolder, checkNewHotels } from '../src/checks/doctor/folders.js';
+import { checkKeptBucket } from '../src/checks/doctor/kept-bucket.js';
+import { checkKeys, checkLostKeys } from '../src/checks/doctor/keys.js';
+import { checkLedger } from '../src/checks/doctor/ledger.js';
+import { checkMailbox, checkSenders } from '../src/checks/doctor/mailbox.js';
+import { checkOldestNames, unknownNames } from '../src/checks/doctor/oldest-names.js';
+import { checkQueue } from '../src/checks/doctor/queue.js';
+import { checkRemoval } from '../src/checks/doctor/removal.js';
+import {
+  checkSharedPlaces,
+  warnOfLedgerWire,
+  warnOfSourceWire,
+} from '../src/checks/doctor/risky-settings.js';
+import { checkPublicUrl, checkServer } from '../src/checks/doctor/server.js';
 import {
   checkClock,
   checkService,
   createServiceProbe,
   dayOfRun,
   longestProbeSeconds,
-} from '../src/doctor/service.js';
-import { checkSftp, noSftpServer, showHostKey } from '../src/doctor/sftp.js';
-import { checkUsers } from '../src/doctor/users.js';
-import { checkVerdicts, countNights } from '../src/doctor/verdicts.js';
-import { type Check, examineAll } from '../src/examination/check.js';
-import { checkEncoding } from '../src/examination/encoding-check.js';
-import { type Finding, type Part, renderCount, renderFinding } from '../src/examination/finding.js';
-import { checkSource, warnOfSamePath } from '../src/examination/source-check.js';
-import { lookForUnconfirmed, takeSample, warnOfUnconfirmed } from '../src/examination/unconfirmed-check.js';
-import { createTransport, type HttpResult } from '../src/http/transport.js';
+} from '../src/checks/doctor/service.js';
+import { checkSftp, noSftpServer, showHostKey } from '../src/checks/doctor/sftp.js';
+import { checkUsers } from '../src/checks/doctor/users.js';
+import { checkVerdicts, countNights } from '../src/checks/doctor/verdicts.js';
+import { type Check, examineAll } from '../src/checks/examination/check.js';
+import { checkEncoding } from '../src/checks/examination/encoding-check.js';
+import { type Finding, type Part, renderCount, renderFinding } from '../src/checks/examination/finding.js';
+import { checkSource, warnOfSamePath } from '../src/checks/examination/source-check.js';
+import {
+  lookForUnconfirmed,
+  takeSample,
+  warnOfUnconfirmed,
+} from '../src/checks/examination/unconfirmed-check.js';
+import { type Config, loadConfig } from '../src/config/load.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { findOldestNames } from '../src/review/stored/retention.js';
-import { presentHostKey } from '../src/sftp/server.js';
+import { createTransport, type HttpResult } from '../src/transports/http/transport.js';
+import { presentHostKey } from '../src/transports/sftp/server.js';
 import { clock } from './clock.js';
 import { type Bare, bareCommand, optionalDay } from './command.js';
 import { readDayIn } from './days.js';

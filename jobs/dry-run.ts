@@ -1,15 +1,20 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { renderCsv } from '../src/base/csv-table.js';
+import { formatCount, wrapText } from '../src/base/format.js';
+import { createOutFolder, type OutFolder } from '../src/base/output-files.js';
+import { describeError } from '../src/base/safe-error.js';
+import { renderTable } from '../src/base/tables.js';
 import type { BusinessDay } from '../src/booking/business-day.js';
+import type { FilterReport } from '../src/booking/filter-columns.js';
 import type { KeptValues } from '../src/booking/kept-values.js';
 import {
   adviseOnUnconfirmed,
   describeUnconfirmed,
   type Unconfirmed,
-} from '../src/examination/unconfirmed.js';
-import { lookForUnconfirmed, takeSample } from '../src/examination/unconfirmed-check.js';
+} from '../src/checks/examination/unconfirmed.js';
+import { lookForUnconfirmed, takeSample } from '../src/checks/examination/unconfirmed-check.js';
 import { readErasedGuests } from '../src/ledger/erasing.js';
-import type { FilterReport } from '../src/ledger/filter-columns.js';
 import { keptAt } from '../src/ledger/kept-columns.js';
 import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { type ReasonCount, rejectColumns, rejectsListed, rejectToJson } from '../src/ledger/rejects.js';
@@ -24,11 +29,6 @@ import { explainSuspects } from '../src/review/suspects/listing.js';
 import { classOfCollect } from '../src/review/try-again.js';
 import { describeFilters, describeFilterWarnings } from '../src/review/where-report.js';
 import { kindOf } from '../src/sources/registry.js';
-import { renderCsv } from '../src/text/csv.js';
-import { formatCount, wrapText } from '../src/text/format.js';
-import { createOutFolder, type OutFolder } from '../src/text/output-files.js';
-import { describeError } from '../src/text/safe-error.js';
-import { renderTable } from '../src/text/tables.js';
 import { type App, recordAction } from './app.js';
 import { clock } from './clock.js';
 import { exitCode } from './exit-code.js';

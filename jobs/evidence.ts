@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Archive } from '../src/archive/archive.js';
+import { showInLine } from '../src/base/foreign-text.js';
+import { formatCountOf } from '../src/base/format.js';
+import { writeNamedFile } from '../src/base/output-files.js';
+import { zip } from '../src/base/zip.js';
 import { type HistoryOptions, historyToJson, subjectOf, toHistory } from '../src/cases/shown-bookings.js';
 import type { PackedEvidence } from '../src/desk/page.js';
 import type { Case } from '../src/ledger/case.js';
@@ -13,11 +16,8 @@ import {
   type MappingEvidence,
   type RunEvidence,
 } from '../src/review/guests/evidence.js';
-import type { Spool } from '../src/spool/spool.js';
-import { showInLine } from '../src/text/foreign-text.js';
-import { formatCountOf } from '../src/text/format.js';
-import { writeNamedFile } from '../src/text/output-files.js';
-import { zip } from '../src/text/zip.js';
+import type { Archive } from '../src/storage/archive.js';
+import type { Spool } from '../src/storage/spool.js';
 import { clock } from './clock.js';
 import { command, force, requiredOption } from './command.js';
 import { renderHistories } from './show.js';

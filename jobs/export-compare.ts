@@ -1,4 +1,8 @@
 import { InvalidArgumentError } from 'commander';
+import { formatCount, formatCountOf } from '../src/base/format.js';
+import { writeNamedFile } from '../src/base/output-files.js';
+import { renderTable } from '../src/base/tables.js';
+import { UsageError } from '../src/base/usage-error.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import {
   type CompareRequest,
@@ -8,10 +12,6 @@ import {
   type MappingDifference,
 } from '../src/mappings/export/compare/compare-export.js';
 import { archiveDay } from '../src/mappings/export/fetch-export.js';
-import { formatCount, formatCountOf } from '../src/text/format.js';
-import { writeNamedFile } from '../src/text/output-files.js';
-import { renderTable } from '../src/text/tables.js';
-import { UsageError } from '../src/text/usage-error.js';
 import type { App } from './app.js';
 import { command, force, option } from './command.js';
 import { findNamedFile, listMasterIdNames } from './hotels.js';

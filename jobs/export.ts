@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import { MappingServiceError } from '../src/mapping-service/errors.js';
 import { requestExport } from '../src/mappings/export/request-export.js';
+import { MappingServiceError } from '../src/service/errors.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { type AnyCommand, command, option, requiredOption } from './command.js';

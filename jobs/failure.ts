@@ -1,15 +1,15 @@
-import { UsersFileError } from '../src/access/users-file.js';
-import { StoppedError } from '../src/async/stopped-error.js';
+import { describeError, isSafeToShow } from '../src/base/safe-error.js';
+import { StoppedError } from '../src/base/stopped-error.js';
+import { UsageError } from '../src/base/usage-error.js';
+import { UsersFileError } from '../src/config/access/users-file.js';
 import { ConfigurationError } from '../src/config/problems.js';
-import { KeyError } from '../src/keys/day-keys.js';
 import { FencedError, isLedgerFault, LedgerUnusableError, SyncOvertakenError } from '../src/ledger/errors.js';
 import { LoadBusyError, LoadOvertakenError } from '../src/ledger/hotels.js';
-import { MappingServiceError, type ServiceErrorKind } from '../src/mapping-service/errors.js';
 import { SyncBusyError } from '../src/mappings/sync-mappings.js';
 import { ArchiveAwayError } from '../src/review/archive-fit.js';
 import { DayBusyError } from '../src/review/day/join-run.js';
-import { describeError, isSafeToShow } from '../src/text/safe-error.js';
-import { UsageError } from '../src/text/usage-error.js';
+import { MappingServiceError, type ServiceErrorKind } from '../src/service/errors.js';
+import { KeyError } from '../src/storage/day-keys.js';
 import { type ExitCode, exitCode } from './exit-code.js';
 
 export interface CommandFailure {

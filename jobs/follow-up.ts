@@ -1,12 +1,12 @@
-import { reportsFolder } from '../src/archive/archive.js';
-import { answerWithin, pause, TooLateError } from '../src/async/abort.js';
+import { answerWithin, pause, TooLateError } from '../src/base/abort.js';
+import { formatCountOf } from '../src/base/format.js';
+import { describeError } from '../src/base/safe-error.js';
 import { followMappings } from '../src/cases/follow-mappings.js';
 import { updateCases } from '../src/cases/update-cases.js';
 import type { Canary } from '../src/ledger/canaries.js';
 import { mayCompleteDay, type Run } from '../src/ledger/run.js';
 import { reportMissedCanaries } from '../src/review/canary.js';
-import { formatCountOf } from '../src/text/format.js';
-import { describeError } from '../src/text/safe-error.js';
+import { reportsFolder } from '../src/storage/archive.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { appendNewHotels } from './new-hotels.js';

@@ -1,10 +1,10 @@
 import { InvalidArgumentError } from 'commander';
+import { createNameMask } from '../src/base/mask-names.js';
+import { UsageError } from '../src/base/usage-error.js';
 import { rememberReference } from '../src/ledger/erasing.js';
 import { eraseGuest } from '../src/review/guests/erase-guest.js';
 import { findGuest, type Guest } from '../src/review/guests/guest.js';
 import type { Receipt } from '../src/review/guests/receipt.js';
-import { createNameMask } from '../src/text/mask-names.js';
-import { UsageError } from '../src/text/usage-error.js';
 import { clock } from './clock.js';
 import { command, flag, requiredOption } from './command.js';
 import { exitCode } from './exit-code.js';

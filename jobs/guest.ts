@@ -1,4 +1,4 @@
-import { ArchiveError } from '../src/archive/archive.js';
+import { formatCountOf } from '../src/base/format.js';
 import { toHistory } from '../src/cases/shown-bookings.js';
 import { readActions } from '../src/ledger/audit.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
@@ -14,7 +14,7 @@ import {
   removeUnknownDue,
 } from '../src/review/stored/retention.js';
 import { readFields } from '../src/review/stored/stored-line.js';
-import { formatCountOf } from '../src/text/format.js';
+import { ArchiveError } from '../src/storage/archive.js';
 import { clock } from './clock.js';
 import { type AnyCommand, command, flag } from './command.js';
 import { type ExitCode, exitCode } from './exit-code.js';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { quoteForShell } from '../src/base/shell.js';
+import { UsageError } from '../src/base/usage-error.js';
 import type { Config } from '../src/config/load.js';
-import { readKeys, sign } from '../src/http/webhook-signature.js';
-import { hookPath } from '../src/server/hook.js';
-import { quoteForShell } from '../src/text/shell.js';
-import { UsageError } from '../src/text/usage-error.js';
+import { hookPath } from '../src/desk/server/hook.js';
+import { readKeys, sign } from '../src/transports/http/webhook-signature.js';
 import { clock } from './clock.js';
 import { choice, command, option, optionalDay, wholeNumber } from './command.js';
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { showInLine } from '../src/base/foreign-text.js';
+import { formatCount, formatCountOf } from '../src/base/format.js';
+import { renderTable } from '../src/base/tables.js';
+import { UsageError } from '../src/base/usage-error.js';
 import type { Config } from '../src/config/load.js';
 import { type LoadedHotels, loadedHotelsToJson, loadHotels } from '../src/mappings/hotels/load-hotels.js';
 import { unpackBlocks } from '../src/sources/files/day-file.js';
-import { showInLine } from '../src/text/foreign-text.js';
-import { formatCount, formatCountOf } from '../src/text/format.js';
-import { renderTable } from '../src/text/tables.js';
-import { UsageError } from '../src/text/usage-error.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { type AnyCommand, command } from './command.js';

@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Option } from 'commander';
-import { businessDayAt, isTimeZone } from '../src/booking/business-day.js';
-import { dotEnvName, pickProxyVariables, readDotEnv } from '../src/config/environment.js';
-import { hasPlaceholders } from '../src/config/placeholders.js';
-import { createHookSecret } from '../src/http/webhook-signature.js';
+import { isTimeZone } from '../src/base/time-zones.js';
+import { UsageError } from '../src/base/usage-error.js';
+import { businessDayAt } from '../src/booking/business-day.js';
 import {
   listSecrets,
   placeholderOf,
@@ -13,17 +12,19 @@ import {
   type SecretName,
   setupOf,
   variables,
-} from '../src/setup/answers.js';
-import { createTerminalAsker, defaultsAsker, wrapLines } from '../src/setup/asker.js';
-import { referToSchema, renderConfiguration } from '../src/setup/configuration-text.js';
-import { interview } from '../src/setup/interview.js';
-import { listNextSteps, showPath } from '../src/setup/next-steps.js';
-import { checkOptions } from '../src/setup/options.js';
-import { createSourceTrials } from '../src/setup/source-trials.js';
-import { isThere, writeNewFiles } from '../src/setup/write-new-files.js';
+} from '../src/checks/setup/answers.js';
+import { createTerminalAsker, defaultsAsker, wrapLines } from '../src/checks/setup/asker.js';
+import { referToSchema, renderConfiguration } from '../src/checks/setup/configuration-text.js';
+import { interview } from '../src/checks/setup/interview.js';
+import { listNextSteps, showPath } from '../src/checks/setup/next-steps.js';
+import { checkOptions } from '../src/checks/setup/options.js';
+import { createSourceTrials } from '../src/checks/setup/source-trials.js';
+import { isThere, writeNewFiles } from '../src/checks/setup/write-new-files.js';
+import { dotEnvName, pickProxyVariables, readDotEnv } from '../src/config/environment.js';
+import { hasPlaceholders } from '../src/config/placeholders.js';
 import { writeFlag } from '../src/sources/common/setup.js';
 import { sourceKinds } from '../src/sources/registry.js';
-import { UsageError } from '../src/text/usage-error.js';
+import { createHookSecret } from '../src/transports/http/webhook-signature.js';
 import { clock } from './clock.js';
 import { bareCommand, choice, dayOption, flag, type OptionOf, option, wholeNumber } from './command.js';
 import { readDayIn } from './days.js';

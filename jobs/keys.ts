@@ -1,5 +1,5 @@
-import { formatCountOf } from '../src/text/format.js';
-import { UsageError } from '../src/text/usage-error.js';
+import { formatCountOf } from '../src/base/format.js';
+import { UsageError } from '../src/base/usage-error.js';
 import type { App } from './app.js';
 import { type AnyCommand, command, requiredDay } from './command.js';
 import { exitCode } from './exit-code.js';

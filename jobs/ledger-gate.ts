@@ -1,5 +1,6 @@
-import { answerWithin, pause } from '../src/async/abort.js';
-import { createPatience, needsPerson } from '../src/async/peer-patience.js';
+import { answerWithin, pause } from '../src/base/abort.js';
+import { createPatience, needsPerson } from '../src/base/peer-patience.js';
+import { describeError } from '../src/base/safe-error.js';
 import type { Config } from '../src/config/load.js';
 import {
   isLedgerProblem,
@@ -10,7 +11,6 @@ import {
 import type { Ledger } from '../src/ledger/ledger.js';
 import type { DeliveryKind, Run } from '../src/ledger/run.js';
 import { ArchiveAwayError, findMisfit, noteLatestRun } from '../src/review/archive-fit.js';
-import { describeError } from '../src/text/safe-error.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { findLedger, openArchive, showLedgerPlace } from './parts.js';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { ChannelSettings } from '../src/channels/channel-settings.js';
+import { describeError } from '../src/base/safe-error.js';
 import type { Config } from '../src/config/load.js';
-import type { HotelReviewEvent } from '../src/events/events.js';
 import { isLedgerFault, LedgerAwayError } from '../src/ledger/errors.js';
-import { isSentEnough, isWanted } from '../src/notifications/routing.js';
-import { explainFailure } from '../src/notifications/send-messages.js';
-import { describeError } from '../src/text/safe-error.js';
+import type { ChannelSettings } from '../src/notify/channels/channel-settings.js';
+import type { HotelReviewEvent } from '../src/notify/events.js';
+import { isSentEnough, isWanted } from '../src/notify/routing.js';
+import { explainFailure } from '../src/notify/send-messages.js';
 import { clock } from './clock.js';
 import { createLocalPathShortener } from './notifications.js';
 import type { Terminal } from './terminal.js';
@@ -43,7 +43,7 @@ export function createLedgerTelling(
     limit: AbortSignal,
   ): Promise<void> {
     // Loaded only once there is something to tell.
-    const { openChannel } = await import('../src/channels/open-channel.js');
+    const { openChannel } = await import('../src/notify/channels/open-channel.js');
     const channel = await openChannel(settings, { proxy, clock, warn });
     try {
       await channel.send(

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
+import { print } from '../src/base/foreign-text.js';
+import { createReports, type Reports } from '../src/base/reports.js';
+import { completeCommands } from '../src/base/shell.js';
+import { UsageError } from '../src/base/usage-error.js';
 import { type Config, loadConfig } from '../src/config/load.js';
-import { openLog } from '../src/events/events.js';
-import { print } from '../src/text/foreign-text.js';
-import { createReports, type Reports } from '../src/text/reports.js';
-import { completeCommands } from '../src/text/shell.js';
-import { UsageError } from '../src/text/usage-error.js';
+import { openLog } from '../src/notify/events.js';
 import { type AnyCommand, type GlobalOptions, resolveDays } from './command.js';
 import { exitCode } from './exit-code.js';
 import { describeFailure, stackFrames } from './failure.js';
@@ -14,7 +14,7 @@ import { createTerminal, type Terminal } from './terminal.js';
 import { version } from './version.js';
 
 /** The reason that `io.signal` aborts with. */
-export { StoppedError } from '../src/async/stopped-error.js';
+export { StoppedError } from '../src/base/stopped-error.js';
 
 /**
  * The command `hotel-review` as a function: it reads the command line, does the job, and returns the exit code. Importing

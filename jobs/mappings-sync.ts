@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { formatCount, formatCountOf, formatDuration } from '../src/base/format.js';
+import { codeOf } from '../src/base/safe-error.js';
+import type { WriteCommand } from '../src/base/shell.js';
+import { renderTable } from '../src/base/tables.js';
+import { UsageError } from '../src/base/usage-error.js';
 import { businessDayAt } from '../src/booking/business-day.js';
 import { type WatchReport, watchMappings } from '../src/cases/follow-mappings.js';
 import type { Config } from '../src/config/load.js';
-import type { NotifyAll } from '../src/events/events.js';
 import type { CaseMove } from '../src/ledger/case.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import {
@@ -14,14 +18,10 @@ import {
   type SyncCounts,
   syncToJson,
 } from '../src/ledger/mappings.js';
-import type { MappingService } from '../src/mapping-service/operations.js';
 import type { NotifySync } from '../src/mappings/sync-events.js';
 import { syncMappings } from '../src/mappings/sync-mappings.js';
-import { formatCount, formatCountOf, formatDuration } from '../src/text/format.js';
-import { codeOf } from '../src/text/safe-error.js';
-import type { WriteCommand } from '../src/text/shell.js';
-import { renderTable } from '../src/text/tables.js';
-import { UsageError } from '../src/text/usage-error.js';
+import type { NotifyAll } from '../src/notify/events.js';
+import type { MappingService } from '../src/service/operations.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { command, option } from './command.js';

@@ -1,3 +1,7 @@
+import { showInLine } from '../src/base/foreign-text.js';
+import { formatCount, formatInstant } from '../src/base/format.js';
+import type { WriteCommand } from '../src/base/shell.js';
+import { renderTable } from '../src/base/tables.js';
 import type { KnownHotel } from '../src/ledger/hotels.js';
 import {
   type MappingSummary,
@@ -9,10 +13,6 @@ import {
 import { adviseLoad, neverSynced, wasSynced } from '../src/mappings/copied-hotels.js';
 import { describeMapping } from '../src/mappings/describe-mapping.js';
 import { hotelToJson } from '../src/mappings/hotels/shown-hotels.js';
-import { showInLine } from '../src/text/foreign-text.js';
-import { formatCount, formatInstant } from '../src/text/format.js';
-import type { WriteCommand } from '../src/text/shell.js';
-import { renderTable } from '../src/text/tables.js';
 import { type AnyCommand, command } from './command.js';
 import { exitCode } from './exit-code.js';
 import sync from './mappings-sync.js';

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { Gauge, Registry } from 'prom-client';
-import { answerWithin } from '../src/async/abort.js';
+import { answerWithin } from '../src/base/abort.js';
+import { print } from '../src/base/foreign-text.js';
+import { replaceFile } from '../src/base/output-files.js';
+import { codeOf } from '../src/base/safe-error.js';
 import type { Config } from '../src/config/load.js';
+import { createLedgerGauges, type LedgerFacts, readLedgerFacts } from '../src/desk/server/ledger-metrics.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { findOldestNames, type KeptNames } from '../src/review/stored/retention.js';
-import { createLedgerGauges, type LedgerFacts, readLedgerFacts } from '../src/server/ledger-metrics.js';
-import { print } from '../src/text/foreign-text.js';
-import { replaceFile } from '../src/text/output-files.js';
-import { codeOf } from '../src/text/safe-error.js';
 import { clock } from './clock.js';
 import { exitCode } from './exit-code.js';
 import { describeFailure } from './failure.js';

@@ -1,20 +1,20 @@
 import { hostname } from 'node:os';
 import { dirname, isAbsolute } from 'node:path';
+import { measureRoom } from '../src/base/disk-room.js';
+import { escapePattern } from '../src/base/foreign-text.js';
+import { describeError } from '../src/base/safe-error.js';
 import type { Config } from '../src/config/load.js';
-import type { HotelReviewEvent, NotifyAll } from '../src/events/events.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import type { NewNotice, Notice } from '../src/ledger/notice.js';
-import type { Channel } from '../src/notifications/channel.js';
-import type { CheckParts } from '../src/notifications/check-notices.js';
-import { composeMessage } from '../src/notifications/compose-messages.js';
-import { findJudgedDays, judgeDeadlines } from '../src/notifications/deadlines.js';
-import { findDueDigest } from '../src/notifications/morning-digest.js';
-import { type NotifierParts, startNotifier } from '../src/notifications/notifier.js';
-import { codeOfFailure, findRefusingPeer } from '../src/notifications/refused-credentials.js';
+import type { Channel } from '../src/notify/channel.js';
+import type { CheckParts } from '../src/notify/check-notices.js';
+import { composeMessage } from '../src/notify/compose-messages.js';
+import { findJudgedDays, judgeDeadlines } from '../src/notify/deadlines.js';
+import type { HotelReviewEvent, NotifyAll } from '../src/notify/events.js';
+import { findDueDigest } from '../src/notify/morning-digest.js';
+import { type NotifierParts, startNotifier } from '../src/notify/notifier.js';
+import { codeOfFailure, findRefusingPeer } from '../src/notify/refused-credentials.js';
 import { createSlots } from '../src/schedule/slots.js';
-import { measureRoom } from '../src/text/disk-room.js';
-import { escapePattern } from '../src/text/foreign-text.js';
-import { describeError } from '../src/text/safe-error.js';
 import type { App } from './app.js';
 import { clock, random } from './clock.js';
 
@@ -68,7 +68,7 @@ async function openChannels(
   warn: (message: string) => void,
 ): Promise<readonly Channel[]> {
   if (notify.length === 0) return [];
-  const { openChannel } = await import('../src/channels/open-channel.js');
+  const { openChannel } = await import('../src/notify/channels/open-channel.js');
   return Promise.all(notify.map((settings) => openChannel(settings, { proxy, clock, warn })));
 }
 

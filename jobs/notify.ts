@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { ChannelSettings } from '../src/channels/channel-settings.js';
-import { openChannel } from '../src/channels/open-channel.js';
+import { formatDuration } from '../src/base/format.js';
+import { describeError } from '../src/base/safe-error.js';
+import { UsageError } from '../src/base/usage-error.js';
 import type { Config } from '../src/config/load.js';
-import { ChannelError, type Message } from '../src/notifications/channel.js';
-import { formatDuration } from '../src/text/format.js';
-import { describeError } from '../src/text/safe-error.js';
-import { UsageError } from '../src/text/usage-error.js';
+import { ChannelError, type Message } from '../src/notify/channel.js';
+import type { ChannelSettings } from '../src/notify/channels/channel-settings.js';
+import { openChannel } from '../src/notify/channels/open-channel.js';
 import { clock } from './clock.js';
 import { type AnyCommand, command } from './command.js';
 import { exitCode } from './exit-code.js';

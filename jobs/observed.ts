@@ -1,8 +1,8 @@
-import { createCallerFinder } from '../src/access/caller.js';
-import { createHealth } from '../src/server/health.js';
-import { createEventCounters, createMetrics } from '../src/server/metrics.js';
-import { createServer, type Server, type ServerOptions } from '../src/server/server.js';
-import { UsageError } from '../src/text/usage-error.js';
+import { UsageError } from '../src/base/usage-error.js';
+import { createCallerFinder } from '../src/config/access/caller.js';
+import { createHealth } from '../src/desk/server/health.js';
+import { createEventCounters, createMetrics } from '../src/desk/server/metrics.js';
+import { createServer, type Server, type ServerOptions } from '../src/desk/server/server.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { findNames, readFacts } from './metrics-file.js';

@@ -1,16 +1,7 @@
-import { openUsersFile, type UsersFile } from '../src/access/users-file.js';
-import {
-  type Archive,
-  createDirectoryArchive,
-  encryptArchive,
-  reportsFolder,
-} from '../src/archive/archive.js';
-import { hashAccount } from '../src/archive/marks.js';
-import { createS3Archive } from '../src/archive/s3.js';
-import { needsPerson } from '../src/async/peer-patience.js';
+import { needsPerson } from '../src/base/peer-patience.js';
+import { UsageError } from '../src/base/usage-error.js';
+import { openUsersFile, type UsersFile } from '../src/config/access/users-file.js';
 import type { Config } from '../src/config/load.js';
-import type { PeerClock } from '../src/http/peer-clocks.js';
-import { createKeyFolder, type KeyFolder } from '../src/keys/key-folder.js';
 import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { fileExists } from '../src/ledger/sqlite/ledger-file.js';
 import {
@@ -18,17 +9,30 @@ import {
   createSqliteReader,
   type SqliteLedgerOptions,
 } from '../src/ledger/sqlite/sqlite-ledger.js';
-import { createServiceClient, type ServiceClient } from '../src/mapping-service/client.js';
-import { createMappingService } from '../src/mapping-service/mapping-service.js';
-import type { MappingService } from '../src/mapping-service/operations.js';
 import { archiveDay } from '../src/mappings/export/fetch-export.js';
 import { resumeKeyCodes } from '../src/mappings/sync-refusals.js';
 import { ArchiveAwayError, findMisfit } from '../src/review/archive-fit.js';
 import { dayOfRunId } from '../src/review/day/open-run.js';
 import { manifestName } from '../src/review/file/archive-run.js';
-import { type ClosableSftpServer, createSftpServer, type SftpServerOptions } from '../src/sftp/server.js';
-import { createDirectorySpool, encryptSpool, type Spool } from '../src/spool/spool.js';
-import { UsageError } from '../src/text/usage-error.js';
+import { createServiceClient, type ServiceClient } from '../src/service/client.js';
+import { createMappingService } from '../src/service/mapping-service.js';
+import type { MappingService } from '../src/service/operations.js';
+import {
+  type Archive,
+  createDirectoryArchive,
+  encryptArchive,
+  reportsFolder,
+} from '../src/storage/archive.js';
+import { hashAccount } from '../src/storage/archive-marks.js';
+import { createKeyFolder, type KeyFolder } from '../src/storage/key-folder.js';
+import { createS3Archive } from '../src/storage/s3-archive.js';
+import { createDirectorySpool, encryptSpool, type Spool } from '../src/storage/spool.js';
+import type { PeerClock } from '../src/transports/http/peer-clocks.js';
+import {
+  type ClosableSftpServer,
+  createSftpServer,
+  type SftpServerOptions,
+} from '../src/transports/sftp/server.js';
 import { clock, now, random } from './clock.js';
 import { rules } from './rules.js';
 import { findBucket, openRetryPolicy } from './sources.js';

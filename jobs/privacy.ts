@@ -1,4 +1,5 @@
-import type { RunFolder } from '../src/archive/marks.js';
+import { formatCount, wrapText } from '../src/base/format.js';
+import { describeError } from '../src/base/safe-error.js';
 import { bookingFields, guestNameFields } from '../src/booking/booking.js';
 import type { GuestNames } from '../src/booking/guest-names.js';
 import { readActions } from '../src/ledger/audit.js';
@@ -7,9 +8,8 @@ import type { KeptData } from '../src/ledger/retention.js';
 import type { Run } from '../src/ledger/run.js';
 import { listArchived } from '../src/review/file/archive-run.js';
 import { findUnknownFolders, folderToJson } from '../src/review/unknown-folders.js';
-import { showS3Location } from '../src/s3/bucket.js';
-import { formatCount, wrapText } from '../src/text/format.js';
-import { describeError } from '../src/text/safe-error.js';
+import type { RunFolder } from '../src/storage/archive-marks.js';
+import { showS3Location } from '../src/transports/s3/bucket.js';
 import type { App } from './app.js';
 import { command } from './command.js';
 import { showLedgerPlace } from './parts.js';

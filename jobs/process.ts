@@ -1,6 +1,6 @@
 import { homedir, tmpdir, userInfo } from 'node:os';
-import { exitOnceWritten, listenForStop, outliveOutput } from '../src/async/stop-signals.js';
-import { endDespiteAbandonedWork } from '../src/doctor/ending.js';
+import { exitOnceWritten, listenForStop, outliveOutput } from '../src/base/stop-signals.js';
+import { endDespiteAbandonedWork } from '../src/checks/doctor/ending.js';
 import { exitCode } from './exit-code.js';
 
 /** All that a command uses of the process it runs in. */

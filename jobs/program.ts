@@ -1,7 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { UsageError } from '../src/base/usage-error.js';
 import { explainRetiredCommand } from '../src/config/retired.js';
-import { logLevels } from '../src/events/events.js';
-import { UsageError } from '../src/text/usage-error.js';
+import { logLevels } from '../src/notify/events.js';
 import { type AnyCommand, type DayArgument, declare, type GlobalOptions, readDay } from './command.js';
 import { commands } from './commands.js';
 

@@ -1,3 +1,6 @@
+import { showInLine } from '../src/base/foreign-text.js';
+import { formatCount, formatCountOf } from '../src/base/format.js';
+import { renderTable } from '../src/base/tables.js';
 import { createBusinessDay, goBack } from '../src/booking/business-day.js';
 import {
   createScoreMemory,
@@ -6,10 +9,7 @@ import {
   type ProviderJson,
   providerToJson,
   scoreProviders,
-} from '../src/scorecard/scorecard.js';
-import { showInLine } from '../src/text/foreign-text.js';
-import { formatCount, formatCountOf } from '../src/text/format.js';
-import { renderTable } from '../src/text/tables.js';
+} from '../src/cases/scores/scorecard.js';
 import { command, csvOptions, dayOption } from './command.js';
 import { readRange } from './days.js';
 import { exitCode } from './exit-code.js';

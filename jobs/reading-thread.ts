@@ -1,8 +1,8 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { print } from '../src/base/foreign-text.js';
 import { createBusinessDay } from '../src/booking/business-day.js';
-import { sendChunks, sendClock } from '../src/reading-thread/threaded-reader.js';
 import { createDayReader } from '../src/review/collect/day-reader.js';
-import { print } from '../src/text/foreign-text.js';
+import { sendChunks, sendClock } from '../src/review/reading-thread/threaded-reader.js';
 import { clock } from './clock.js';
 import { composeSource, createForms, type ReadingOrder } from './sources.js';
 

@@ -1,7 +1,7 @@
+import { formatCount, wrapText } from '../src/base/format.js';
+import { renderTable } from '../src/base/tables.js';
 import { rejectColumns, rejectsListed, rejectToJson } from '../src/ledger/rejects.js';
 import { kindOf } from '../src/sources/registry.js';
-import { formatCount, wrapText } from '../src/text/format.js';
-import { renderTable } from '../src/text/tables.js';
 import { command, csvOptions, dayOrYesterday } from './command.js';
 import { exitCodeOfList } from './exit-code.js';
 

@@ -1,3 +1,6 @@
+import { formatCount, wrapText } from '../src/base/format.js';
+import { completeCommands, quoteForShell, type WriteCommand } from '../src/base/shell.js';
+import { renderTable } from '../src/base/tables.js';
 import type { BusinessDay } from '../src/booking/business-day.js';
 import type { DeliveryKind, Run } from '../src/ledger/run.js';
 import { adviseInLines } from '../src/review/day/acceptance-words.js';
@@ -6,9 +9,6 @@ import { runDaysConcurrently, runsAtOnce, waitForRunSlot } from '../src/review/d
 import { describeWaiting, listToAccept, type RunReport, readReport } from '../src/review/day/report.js';
 import { type ReviewParts, reviewDay } from '../src/review/review-day.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
-import { formatCount, wrapText } from '../src/text/format.js';
-import { completeCommands, quoteForShell, type WriteCommand } from '../src/text/shell.js';
-import { renderTable } from '../src/text/tables.js';
 import { type App, recordOpening } from './app.js';
 import { clock } from './clock.js';
 import { type ExitCode, exitCode, exitCodeOf, worstOf } from './exit-code.js';

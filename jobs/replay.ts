@@ -1,4 +1,7 @@
 import { InvalidArgumentError } from 'commander';
+import { formatCountOf, wrapText } from '../src/base/format.js';
+import { completeCommands } from '../src/base/shell.js';
+import { renderTable } from '../src/base/tables.js';
 import { type BusinessDay, createBusinessDay } from '../src/booking/business-day.js';
 import {
   describePlan,
@@ -12,9 +15,6 @@ import {
   requestOf,
   toPlanObjects,
 } from '../src/review/day/range-plan.js';
-import { formatCountOf, wrapText } from '../src/text/format.js';
-import { completeCommands } from '../src/text/shell.js';
-import { renderTable } from '../src/text/tables.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { bareFlag, command, dayOption, flag, option, requiredDay } from './command.js';

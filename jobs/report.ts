@@ -1,8 +1,8 @@
+import { formatCount, wrapText } from '../src/base/format.js';
+import { writeNamedFile } from '../src/base/output-files.js';
+import { renderTable } from '../src/base/tables.js';
 import { type Cells, gatherDayReport, listSections, type Section } from '../src/desk/day-report.js';
 import { renderPage } from '../src/desk/day-report-page.js';
-import { formatCount, wrapText } from '../src/text/format.js';
-import { writeNamedFile } from '../src/text/output-files.js';
-import { renderTable } from '../src/text/tables.js';
 import { clock } from './clock.js';
 import { command, dayOrYesterday, force, option } from './command.js';
 import { exitCode } from './exit-code.js';

@@ -1,9 +1,11 @@
 import { InvalidArgumentError } from 'commander';
-import { ArchiveError } from '../src/archive/archive.js';
-import { answerWithin, TooLateError } from '../src/async/abort.js';
+import { answerWithin, TooLateError } from '../src/base/abort.js';
+import { formatCountOf } from '../src/base/format.js';
+import { describeError } from '../src/base/safe-error.js';
+import type { WriteCommand } from '../src/base/shell.js';
+import { UsageError } from '../src/base/usage-error.js';
 import type { BusinessDay } from '../src/booking/business-day.js';
 import { ConfigurationError } from '../src/config/problems.js';
-import { KeyError } from '../src/keys/day-keys.js';
 import { canaryToJson } from '../src/ledger/canaries.js';
 import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { quickRewrite } from '../src/ledger/retention.js';
@@ -15,7 +17,7 @@ import {
   type Run,
   type Trigger,
 } from '../src/ledger/run.js';
-import { listExempt } from '../src/notifications/deadlines.js';
+import { listExempt } from '../src/notify/deadlines.js';
 import { renderMissedCanaries } from '../src/review/canary.js';
 import { isGoodSoFar } from '../src/review/day/good-day.js';
 import { daysLookedBack, findMissingDays, readKnownDays } from '../src/review/day/missing-days.js';
@@ -31,11 +33,9 @@ import {
   removeUnknownDue,
 } from '../src/review/stored/retention.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
-import { SftpError } from '../src/sftp/sftp.js';
-import { formatCountOf } from '../src/text/format.js';
-import { describeError } from '../src/text/safe-error.js';
-import type { WriteCommand } from '../src/text/shell.js';
-import { UsageError } from '../src/text/usage-error.js';
+import { ArchiveError } from '../src/storage/archive.js';
+import { KeyError } from '../src/storage/day-keys.js';
+import { SftpError } from '../src/transports/sftp/sftp.js';
 import { type App, recordOpening } from './app.js';
 import { clock } from './clock.js';
 import { choice, flag, option } from './command.js';

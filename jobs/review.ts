@@ -1,14 +1,11 @@
-import type { Archive } from '../src/archive/archive.js';
+import { UsageError } from '../src/base/usage-error.js';
 import type { Config } from '../src/config/load.js';
-import type { Log } from '../src/events/events.js';
-import type { PeerClock } from '../src/http/peer-clocks.js';
-import { describeHost } from '../src/http/transport.js';
 import type { CanarySettings } from '../src/ledger/canaries.js';
 import { readErasedGuests } from '../src/ledger/erasing.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import type { DeliveryKind, Run } from '../src/ledger/run.js';
 import type { FailedStep } from '../src/ledger/steps.js';
-import type { ReviewService } from '../src/mapping-service/client.js';
+import type { Log } from '../src/notify/events.js';
 import { createInProcessQueues } from '../src/queue/in-process.js';
 import { ArchiveAwayError } from '../src/review/archive-fit.js';
 import { createBodyDelivery } from '../src/review/body/body-delivery.js';
@@ -24,9 +21,12 @@ import {
   type Workforce,
 } from '../src/review/perform/workforce.js';
 import type { ReviewParts } from '../src/review/review-day.js';
-import { defaultLimits, type SftpServer } from '../src/sftp/sftp.js';
+import type { ReviewService } from '../src/service/client.js';
 import type { SourceMessages } from '../src/sources/common/kind.js';
-import { UsageError } from '../src/text/usage-error.js';
+import type { Archive } from '../src/storage/archive.js';
+import type { PeerClock } from '../src/transports/http/peer-clocks.js';
+import { describeHost } from '../src/transports/http/transport.js';
+import { defaultLimits, type SftpServer } from '../src/transports/sftp/sftp.js';
 import type { App } from './app.js';
 import { clock, random } from './clock.js';
 import { createLedgerGate, keepArchiveTold, type LedgerGate } from './ledger-gate.js';
@@ -256,7 +256,7 @@ const answerMs = 3_000;
  */
 async function refuseUnfitQueue({ queue }: Config, signal: AbortSignal): Promise<void> {
   if (queue.kind !== 'redis') return;
-  const { checkQueue } = await import('../src/doctor/queue.js');
+  const { checkQueue } = await import('../src/checks/doctor/queue.js');
   const { refusal } = await checkQueue({ ...queue, answerMs }, signal);
   // Redis's own words may end with a full stop.
   if (refusal)
@@ -266,7 +266,7 @@ async function refuseUnfitQueue({ queue }: Config, signal: AbortSignal): Promise
 /** Logs what should be fixed about Redis when a long-running process starts. The process continues, or waits for Redis. */
 export async function logQueueProblems({ queue }: Config, log: Log, signal: AbortSignal): Promise<void> {
   if (queue.kind !== 'redis') return;
-  const { checkQueue } = await import('../src/doctor/queue.js');
+  const { checkQueue } = await import('../src/checks/doctor/queue.js');
   const { findings } = await checkQueue({ ...queue, answerMs }, signal);
   for (const { verdict, message, advice } of findings) {
     if (verdict !== 'ok') log[verdict === 'wrong' ? 'error' : 'warn']({ advice }, `redis: ${message}`);

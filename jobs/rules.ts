@@ -1,5 +1,5 @@
 import type { Rules } from '../src/ledger/rules.js';
-import { noticesOfRun, noticesOfVolume } from '../src/notifications/run-notices.js';
+import { noticesOfRun, noticesOfVolume } from '../src/notify/run-notices.js';
 import { makesDayGood, reviewsDay } from '../src/review/day/good-day.js';
 import {
   abandonRun,

@@ -1,3 +1,14 @@
+import { noColours, type Paint } from '../src/base/colours.js';
+import {
+  formatCount,
+  formatCountOf,
+  formatDuration,
+  formatInstant,
+  formatLocalInstant,
+  wrapText,
+} from '../src/base/format.js';
+import type { WriteCommand } from '../src/base/shell.js';
+import { renderTable } from '../src/base/tables.js';
 import type { Canary } from '../src/ledger/canaries.js';
 import { listResultFiles, type ResultCounts, type Sighting } from '../src/ledger/findings.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
@@ -31,17 +42,6 @@ import {
 } from '../src/review/verdicts/run-verdicts.js';
 import { describeDrops, nameDrops } from '../src/review/volume.js';
 import { describeFilterWarnings } from '../src/review/where-report.js';
-import { noColours, type Paint } from '../src/text/colours.js';
-import {
-  formatCount,
-  formatCountOf,
-  formatDuration,
-  formatInstant,
-  formatLocalInstant,
-  wrapText,
-} from '../src/text/format.js';
-import type { WriteCommand } from '../src/text/shell.js';
-import { renderTable } from '../src/text/tables.js';
 
 /** Reads what the summary of a run shows. */
 export async function readRunDetails(

@@ -2,6 +2,8 @@ import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
+import { createCommandWriter, quoteForShell } from '../src/base/shell.js';
+import { UsageError } from '../src/base/usage-error.js';
 import { businessDayAt } from '../src/booking/business-day.js';
 import { commandNameIn } from '../src/config/command-name.js';
 import { checkSetting } from '../src/config/single-setting.js';
@@ -12,8 +14,6 @@ import { listAddresses, renderAddresses, writeSandboxConfiguration } from '../sr
 import { describeEvent } from '../src/sandbox/describe-event.js';
 import { startSandbox } from '../src/sandbox/sandbox.js';
 import { createWorld } from '../src/sandbox/world/world.js';
-import { createCommandWriter, quoteForShell } from '../src/text/shell.js';
-import { UsageError } from '../src/text/usage-error.js';
 import { clock } from './clock.js';
 import { bareCommand, choice, numberUpTo, option, wholeNumber } from './command.js';
 import { exitCode } from './exit-code.js';

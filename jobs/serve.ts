@@ -1,10 +1,12 @@
-import { createCallerFinder } from '../src/access/caller.js';
-import { untilAborted } from '../src/async/abort.js';
+import { untilAborted } from '../src/base/abort.js';
 import { createBusinessDay } from '../src/booking/business-day.js';
+import { createCallerFinder } from '../src/config/access/caller.js';
 import type { Config } from '../src/config/load.js';
-import type { NotifyAll } from '../src/events/events.js';
+import { createCallerCheck } from '../src/desk/server/caller.js';
+import type { HookRuns } from '../src/desk/server/hook.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import type { Run } from '../src/ledger/run.js';
+import type { NotifyAll } from '../src/notify/events.js';
 import { type BackgroundReviews, createBackgroundReviews } from '../src/review/day/background-reviews.js';
 import { createReplays, type Replays, runsAtOnce } from '../src/review/day/replays.js';
 import { findFirstAskableDay, findSourceDeadline, toDailyPattern } from '../src/schedule/due-days.js';
@@ -16,8 +18,6 @@ import {
   type TodaySchedulerParts,
 } from '../src/schedule/scheduler.js';
 import { createSlots, type Slots } from '../src/schedule/slots.js';
-import { createCallerCheck } from '../src/server/caller.js';
-import type { HookRuns } from '../src/server/hook.js';
 import { type App, recordLook } from './app.js';
 import { clock } from './clock.js';
 import { command, option, wholeNumber } from './command.js';

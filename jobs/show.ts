@@ -1,4 +1,6 @@
 import { InvalidArgumentError } from 'commander';
+import { showInLine } from '../src/base/foreign-text.js';
+import { formatCountOf, formatInstant } from '../src/base/format.js';
 import {
   type BookingHistory,
   describeSuspicion,
@@ -15,8 +17,6 @@ import { neverSynced } from '../src/mappings/copied-hotels.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
 import { renderShownCanary } from '../src/review/canary.js';
 import { findBookingsOf } from '../src/review/guests/guest.js';
-import { showInLine } from '../src/text/foreign-text.js';
-import { formatCountOf, formatInstant } from '../src/text/format.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { command, flag, option } from './command.js';

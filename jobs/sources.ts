@@ -1,22 +1,22 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { defaultRetryPolicy, type RetryPolicy } from '../src/async/retry.js';
+import { defaultRetryPolicy, type RetryPolicy } from '../src/base/retry.js';
 import type { BusinessDay } from '../src/booking/business-day.js';
 import type { GuestNames } from '../src/booking/guest-names.js';
 import { openNormaliser } from '../src/booking/normalise.js';
+import type { BookingSource } from '../src/booking/source.js';
 import type { Config } from '../src/config/load.js';
-import type { PeerClock } from '../src/http/peer-clocks.js';
 import type { ErasedGuests } from '../src/ledger/erasing.js';
 import type { DeliveryKind } from '../src/ledger/run.js';
-import { createThreadedReader } from '../src/reading-thread/threaded-reader.js';
 import { createBodyForms } from '../src/review/body/body-delivery.js';
 import { createDayReader, type DayReader } from '../src/review/collect/day-reader.js';
 import type { BookingForms } from '../src/review/delivery.js';
 import { createFileForms } from '../src/review/file/review-line.js';
-import type { BookingSource } from '../src/review/source.js';
-import type { S3Bucket } from '../src/s3/bucket.js';
+import { createThreadedReader } from '../src/review/reading-thread/threaded-reader.js';
 import type { SourceMessages, SourceParts } from '../src/sources/common/kind.js';
 import { openSource as openConfiguredSource } from '../src/sources/registry.js';
+import type { PeerClock } from '../src/transports/http/peer-clocks.js';
+import type { S3Bucket } from '../src/transports/s3/bucket.js';
 import { now, random } from './clock.js';
 
 /** The part of the configuration that reading a day needs; plain data that can be sent to another thread. */
@@ -134,7 +134,7 @@ export function findBucket(
 ): () => Promise<S3Bucket> {
   let found: Promise<S3Bucket> | undefined;
   return () => {
-    found ??= import('../src/s3/aws-bucket.js').then(({ createAwsBucket }) =>
+    found ??= import('../src/transports/s3/aws-bucket.js').then(({ createAwsBucket }) =>
       createAwsBucket(bucket, { ...s3, proxy, peerClock }),
     );
     return found;

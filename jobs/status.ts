@@ -1,5 +1,11 @@
 import { InvalidArgumentError } from 'commander';
-import { answerWithin } from '../src/async/abort.js';
+import { answerWithin } from '../src/base/abort.js';
+import type { Paint } from '../src/base/colours.js';
+import { formatCount, formatCountOf, formatLocalInstant, wrapText } from '../src/base/format.js';
+import { describeError } from '../src/base/safe-error.js';
+import type { WriteCommand } from '../src/base/shell.js';
+import { renderTable } from '../src/base/tables.js';
+import { UsageError } from '../src/base/usage-error.js';
 import { createBusinessDay, goBack, listDays } from '../src/booking/business-day.js';
 import { canaryToJson } from '../src/ledger/canaries.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
@@ -40,12 +46,6 @@ import { countAffected, formatKnown, nameState, paintState } from '../src/review
 import { nameDrops } from '../src/review/volume.js';
 import { describeFilterWarnings } from '../src/review/where-report.js';
 import { kindOf } from '../src/sources/registry.js';
-import type { Paint } from '../src/text/colours.js';
-import { formatCount, formatCountOf, formatLocalInstant, wrapText } from '../src/text/format.js';
-import { describeError } from '../src/text/safe-error.js';
-import type { WriteCommand } from '../src/text/shell.js';
-import { renderTable } from '../src/text/tables.js';
-import { UsageError } from '../src/text/usage-error.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { command, dayOption, option, optionalDay, wholeNumber } from './command.js';

@@ -1,5 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
+import { createPalette, type Paint } from '../src/base/colours.js';
+import { print } from '../src/base/foreign-text.js';
+import { renderLargeObject } from '../src/base/json-stream.js';
+import { createReports, type Reports } from '../src/base/reports.js';
+import { describeError } from '../src/base/safe-error.js';
+import { createCommandWriter, type WriteCommand } from '../src/base/shell.js';
 import { commandNameIn } from '../src/config/command-name.js';
 import {
   createLogObserver,
@@ -8,15 +14,9 @@ import {
   type NotifyAll,
   type Observer,
   silentLog,
-} from '../src/events/events.js';
-import { createProgress, type Progress } from '../src/events/progress.js';
+} from '../src/notify/events.js';
+import { createProgress, type Progress } from '../src/notify/progress.js';
 import type { SourceMessages } from '../src/sources/common/kind.js';
-import { createPalette, type Paint } from '../src/text/colours.js';
-import { print } from '../src/text/foreign-text.js';
-import { renderLargeObject } from '../src/text/json-stream.js';
-import { createReports, type Reports } from '../src/text/reports.js';
-import { describeError } from '../src/text/safe-error.js';
-import { createCommandWriter, type WriteCommand } from '../src/text/shell.js';
 import { clock } from './clock.js';
 import { type ExitCode, exitCode } from './exit-code.js';
 import type { CommandIo } from './process.js';

@@ -1,12 +1,12 @@
 import { Option } from 'commander';
-import { hashPassword } from '../src/access/passwords.js';
-import { type Role, roles } from '../src/access/roles.js';
-import { createUsers, readUserName, userToJson } from '../src/access/users-file.js';
+import { formatCountOf } from '../src/base/format.js';
+import { renderTable } from '../src/base/tables.js';
+import { UsageError } from '../src/base/usage-error.js';
+import { readNewPassword } from '../src/checks/setup/new-password.js';
+import { hashPassword } from '../src/config/access/passwords.js';
+import { type Role, roles } from '../src/config/access/roles.js';
+import { createUsers, readUserName, userToJson } from '../src/config/access/users-file.js';
 import type { Config } from '../src/config/load.js';
-import { readNewPassword } from '../src/setup/new-password.js';
-import { formatCountOf } from '../src/text/format.js';
-import { renderTable } from '../src/text/tables.js';
-import { UsageError } from '../src/text/usage-error.js';
 import { type AnyCommand, command, flag, type OptionOf } from './command.js';
 import { findUsersFile } from './parts.js';
 

@@ -1,12 +1,12 @@
 import { businessDayAt } from '../src/booking/business-day.js';
+import { fetcherLimits, openImapMailbox } from '../src/cases/mails/imap-mailbox.js';
+import { startLimited } from '../src/cases/mails/limited-process.js';
+import { createMailProcess, readerLimits } from '../src/cases/mails/mail-process.js';
+import { createMailPoller, type Mailbox } from '../src/cases/mails/mailbox.js';
+import { createMailTaker } from '../src/cases/mails/take-mail.js';
 import type { Config } from '../src/config/load.js';
-import type { NotifyAll } from '../src/events/events.js';
 import type { Ledger } from '../src/ledger/ledger.js';
-import { fetcherLimits, openImapMailbox } from '../src/verdict-mails/imap-mailbox.js';
-import { startLimited } from '../src/verdict-mails/limited-process.js';
-import { createMailProcess, readerLimits } from '../src/verdict-mails/mail-process.js';
-import { createMailPoller, type Mailbox } from '../src/verdict-mails/mailbox.js';
-import { createMailTaker } from '../src/verdict-mails/take-mail.js';
+import type { NotifyAll } from '../src/notify/events.js';
 import { clock } from './clock.js';
 
 const dayMs = 86_400_000;
@@ -88,5 +88,5 @@ export async function openMailbox({ verdicts }: Config): Promise<Mailbox | undef
     return openImapMailbox({ ...imap, port, days: matchDays, clock }, startMailFetcher);
   }
   if (maildir === undefined) return undefined;
-  return (await import('../src/verdict-mails/maildir.js')).openMaildir(maildir, clock);
+  return (await import('../src/cases/mails/maildir.js')).openMaildir(maildir, clock);
 }

@@ -1,6 +1,6 @@
+import { formatCount, formatCountOf } from '../src/base/format.js';
 import { verifyRun } from '../src/review/file/verify-run.js';
 import { describeUnknown, findUnknownFolders, folderToJson } from '../src/review/unknown-folders.js';
-import { formatCount, formatCountOf } from '../src/text/format.js';
 import { command, dayOrYesterday } from './command.js';
 import { exitCode } from './exit-code.js';
 

@@ -1,7 +1,7 @@
-import { pause } from '../src/async/abort.js';
-import { createCallerCheck } from '../src/server/caller.js';
-import { createHealth } from '../src/server/health.js';
-import { createServer } from '../src/server/server.js';
+import { pause } from '../src/base/abort.js';
+import { createCallerCheck } from '../src/desk/server/caller.js';
+import { createHealth } from '../src/desk/server/health.js';
+import { createServer } from '../src/desk/server/server.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { findConfiguredMisfit } from './ledger-gate.js';

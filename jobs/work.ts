@@ -1,6 +1,6 @@
-import { untilAborted } from '../src/async/abort.js';
+import { untilAborted } from '../src/base/abort.js';
+import { UsageError } from '../src/base/usage-error.js';
 import { LedgerAwayError } from '../src/ledger/errors.js';
-import { UsageError } from '../src/text/usage-error.js';
 import type { App } from './app.js';
 import { command, option, wholeNumber } from './command.js';
 import { exitCode } from './exit-code.js';

@@ -4,16 +4,17 @@
  * @packageDocumentation
  */
 
-export { defaultRetryPolicy, type RetryPolicy } from './async/retry.js';
+export { defaultRetryPolicy, type RetryPolicy } from './base/retry.js';
+export type { BookingSource } from './booking/source.js';
 export {
   MappingServiceError,
   type ServiceErrorDetails,
   type ServiceErrorKind,
-} from './mapping-service/errors.js';
+} from './service/errors.js';
 export {
   type CreateMappingServiceOptions,
   createMappingService,
-} from './mapping-service/mapping-service.js';
+} from './service/mapping-service.js';
 export type {
   BookedHotel,
   CallOptions,
@@ -32,8 +33,7 @@ export type {
   SkippedMapping,
   StartedExport,
   VerdictKind,
-} from './mapping-service/operations.js';
-export type { BookingSource } from './review/source.js';
+} from './service/operations.js';
 export type {
   BookingRecord,
   Bookings,

@@ -1,7 +1,7 @@
 // Uploads a file like a run: connect, upload, compare, rename into place. Prints the duration in this process as JSON,
 // without its start: `upload.ts SETTINGS.json`.
 import { readFileSync } from 'node:fs';
-import { createSftpServer } from '../../src/sftp/server.js';
+import { createSftpServer } from '../../src/transports/sftp/server.js';
 
 const { login, file, bytes } = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
 const started = performance.now();

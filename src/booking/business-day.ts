@@ -1,5 +1,6 @@
 import { tzOffset } from '@date-fns/tz';
 import { format } from 'date-fns/format';
+import { isTimeZone } from '../base/time-zones.js';
 
 /**
  * A calendar day in the account's time zone: the identity of the work.
@@ -45,8 +46,6 @@ const hour = 3_600_000;
 const dayLength = 24 * hour;
 /** Needs no `Intl`, whose first use takes longer than most commands. */
 const utc = 'UTC';
-/** Validating a zone takes longer than everything else here. */
-const knownZones = new Set([utc]);
 const firstOfCalendar = '0001-01-01';
 /** The days of each month in a leap year. */
 const longestMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
@@ -86,18 +85,6 @@ function readDigits(text: string, start: number, end: number): number {
     number = number * 10 + digit;
   }
   return number;
-}
-
-/** True for a time zone known to this machine. */
-export function isTimeZone(zone: string): boolean {
-  if (knownZones.has(zone)) return true;
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: zone });
-    knownZones.add(zone);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** @throws RangeError for a text that is no calendar date, or an unknown zone */

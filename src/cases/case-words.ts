@@ -1,6 +1,6 @@
+import { showInLine } from '../base/foreign-text.js';
+import { formatCountOf, formatKilometres, shorten } from '../base/format.js';
 import type { CaseOrigin } from '../ledger/case.js';
-import { showInLine } from '../text/foreign-text.js';
-import { formatCountOf, formatKilometres, shorten } from '../text/format.js';
 import { automatic } from './case-transitions.js';
 import type { caseToJson, shownCaseToJson } from './shown-cases.js';
 

@@ -1,4 +1,4 @@
-import { giveWay } from '../async/give-way.js';
+import { giveWay } from '../base/give-way.js';
 import { type Case, type CaseKey, type CaseMove, type HeldCase, keyOfCase } from '../ledger/case.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { keyOfHotel } from '../ledger/mappings.js';

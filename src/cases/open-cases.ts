@@ -1,4 +1,4 @@
-import { forEachGivingWay, giveWay } from '../async/give-way.js';
+import { forEachGivingWay, giveWay } from '../base/give-way.js';
 import type { Booking } from '../booking/booking.js';
 import { isOver, stayOf } from '../booking/stay.js';
 import {

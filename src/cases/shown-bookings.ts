@@ -1,3 +1,4 @@
+import { formatInstant } from '../base/format.js';
 import { type Booking, guestNameFields, serviceFields } from '../booking/booking.js';
 import { stayOf } from '../booking/stay.js';
 import type { Attempt } from '../ledger/attempts.js';
@@ -11,7 +12,6 @@ import { maskAnswers, readBooking, readMaskedFields } from '../review/stored/sto
 import { type Suspicion, toSuspicion } from '../review/suspects/listing.js';
 import { judgeBooking, type UnknownReason } from '../review/verdict.js';
 import type { ListedBooking, Why } from '../review/verdicts/listing.js';
-import { formatInstant } from '../text/format.js';
 
 /* Bookings as people and programs see them: the history of one, and those in lists. */
 

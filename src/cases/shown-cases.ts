@@ -1,8 +1,7 @@
-import { forEachGivingWay, giveWayIfDue } from '../async/give-way.js';
+import { forEachGivingWay, giveWayIfDue } from '../base/give-way.js';
 import type { Booking } from '../booking/booking.js';
 import type { KeptValues } from '../booking/kept-values.js';
 import { describeInHouse, urgencyOf } from '../booking/stay.js';
-import { KeyError } from '../keys/day-keys.js';
 import { type RecordedAction, readActions } from '../ledger/audit.js';
 import {
   type Case,
@@ -25,6 +24,7 @@ import {
 import { pairColumns, pairToCells, pairToJson } from '../mappings/hotels/shown-hotels.js';
 import { readBooking } from '../review/stored/stored-line.js';
 import { judgeBooking } from '../review/verdict.js';
+import { KeyError } from '../storage/day-keys.js';
 
 /* Cases as people and programs see them: lists, searches, and one case with all of its bookings. */
 

@@ -1,4 +1,4 @@
-import { forEachGivingWay, giveWay } from '../async/give-way.js';
+import { forEachGivingWay, giveWay } from '../base/give-way.js';
 import { hashReference } from '../booking/booking.js';
 import { stayOf } from '../booking/stay.js';
 import {

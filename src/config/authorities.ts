@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { findAuthority } from '../settings/connection-security.js';
-import { codeOf } from '../text/safe-error.js';
+import { findAuthority } from '../base/connection-security.js';
+import { codeOf } from '../base/safe-error.js';
 import type { Problem } from './problems.js';
 import type { Config } from './resolve.js';
 

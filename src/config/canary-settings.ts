@@ -1,6 +1,6 @@
+import { group, numberUpTo, textThat, wholeNumber } from '../base/setting-values.js';
 import type { FieldKind } from '../booking/booking.js';
 import { readField } from '../booking/field-text.js';
-import { group, numberUpTo, textThat, wholeNumber } from '../settings/values.js';
 
 const yearInHours = 8_784;
 

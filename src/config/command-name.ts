@@ -1,5 +1,5 @@
 import { basename, delimiter, dirname } from 'node:path';
-import { quoteForShell } from '../text/shell.js';
+import { quoteForShell } from '../base/shell.js';
 
 /**
  * The command as a person types it: npm does not put its programs on the search path. Never in a way that lets npx install a package of

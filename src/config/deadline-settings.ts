@@ -1,6 +1,4 @@
 import * as z from 'zod';
-import { isCalendarDay } from '../booking/business-day.js';
-import { heartbeatKinds } from '../channels/heartbeat-forms.js';
 import {
   confidentiality,
   expected,
@@ -9,7 +7,9 @@ import {
   textThat,
   timeOfDayOrNone,
   webAddress,
-} from '../settings/values.js';
+} from '../base/setting-values.js';
+import { isCalendarDay } from '../booking/business-day.js';
+import { heartbeatKinds } from '../notify/channels/heartbeat-forms.js';
 
 const forms = 'a time of day such as "06:00", or a group with at';
 const time = () => timeOfDayOrNone('06:00');

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import type { ProxyRules } from '../http/connection-rules.js';
-import { checkS3Endpoint, type S3Account } from '../s3/bucket.js';
-import { codeOf } from '../text/safe-error.js';
+import { codeOf } from '../base/safe-error.js';
+import type { ProxyRules } from '../transports/http/connection-rules.js';
+import { checkS3Endpoint, type S3Account } from '../transports/s3/bucket.js';
 import { ConfigurationError, type Problem } from './problems.js';
 
 /** `$${`, `${NAME}`, `${file:PATH}`, or a `${` that is none of them. */

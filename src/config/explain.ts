@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { isGroup } from '../settings/values.js';
+import { isGroup } from '../base/setting-values.js';
 import { findKinds, findSettingsNamed, mayBeQuoted, outlineSetting, takeMember } from './outline.js';
 import { formatPath, type Problem } from './problems.js';
 import type { SettingsTree } from './read.js';

@@ -1,13 +1,4 @@
 import * as z from 'zod';
-import { createBusinessDay } from '../booking/business-day.js';
-import { createResultNameTest, defaultResultPattern } from '../review/file/remote-files.js';
-import {
-  defaultResultColumn,
-  defaultResultValues,
-  type ResultValues,
-  readCellText,
-} from '../review/file/result.js';
-import { hasSftpSecret, sftpAccount, sftpSecretMissing } from '../settings/sftp-account.js';
 import {
   expected,
   group,
@@ -19,7 +10,16 @@ import {
   text,
   textThat,
   wholeNumber,
-} from '../settings/values.js';
+} from '../base/setting-values.js';
+import { hasSftpSecret, sftpAccount, sftpSecretMissing } from '../base/sftp-account.js';
+import { createBusinessDay } from '../booking/business-day.js';
+import { createResultNameTest, defaultResultPattern } from '../review/file/remote-files.js';
+import {
+  defaultResultColumn,
+  defaultResultValues,
+  type ResultValues,
+  readCellText,
+} from '../review/file/result.js';
 
 const anyDay = createBusinessDay('2000-01-01', 'UTC');
 const hourInSeconds = 3_600;

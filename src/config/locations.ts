@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { mayContainUnescapedPassword } from '../http/transport.js';
-import { readS3Location, type S3Location } from '../s3/bucket.js';
-import { explainUnprotected } from '../settings/connection-security.js';
-import { confidentiality, expected, group, oneOf, text, textThat } from '../settings/values.js';
+import { explainUnprotected } from '../base/connection-security.js';
+import { confidentiality, expected, group, oneOf, text, textThat } from '../base/setting-values.js';
+import { mayContainUnescapedPassword } from '../transports/http/transport.js';
+import { readS3Location, type S3Location } from '../transports/s3/bucket.js';
 
 /** Where the ledger lives. */
 export type LedgerLocation =

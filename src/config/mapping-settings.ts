@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { expected, group, isAccepted, text, textLike } from '../base/setting-values.js';
 import { createSlots } from '../schedule/slots.js';
-import { expected, group, isAccepted, text, textLike } from '../settings/values.js';
 
 const cronFields = 'five cron fields such as "0 1 * * *"';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { confidentiality, isGroup } from '../settings/values.js';
+import { confidentiality, isGroup } from '../base/setting-values.js';
 
 /** What the schema says about a place in the tree of settings. */
 interface SettingOutline {

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import type * as z from 'zod';
-import { isGroup } from '../settings/values.js';
+import { isGroup } from '../base/setting-values.js';
 import { readProxyRules, readS3Account } from './environment.js';
 import { explainIssues } from './explain.js';
 import { holdsPassword } from './locations.js';

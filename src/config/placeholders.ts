@@ -1,5 +1,5 @@
-import { isPlaceholder } from '../settings/placeholders.js';
-import { isGroup } from '../settings/values.js';
+import { isPlaceholder } from '../base/setting-placeholders.js';
+import { isGroup } from '../base/setting-values.js';
 import type { Config } from './load.js';
 import { formatPath } from './problems.js';
 

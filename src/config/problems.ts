@@ -1,4 +1,4 @@
-import { SafeError } from '../text/safe-error.js';
+import { SafeError } from '../base/safe-error.js';
 
 /** One thing to fix in the configuration. */
 export interface Problem {

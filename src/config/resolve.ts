@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import { type ChannelSettings, resolveChannels } from '../channels/channel-settings.js';
-import type { ProxyRules } from '../http/connection-rules.js';
-import { defaultStatusCodes, type StatusCodeTable } from '../mapping-service/verdict.js';
-import type { S3Account } from '../s3/bucket.js';
-import { completePostgresUrl } from '../settings/connection-security.js';
-import { resolveKeyFile } from '../settings/sftp-account.js';
+import { completePostgresUrl } from '../base/connection-security.js';
+import { resolveKeyFile } from '../base/sftp-account.js';
+import { type ChannelSettings, resolveChannels } from '../notify/channels/channel-settings.js';
+import { defaultStatusCodes, type StatusCodeTable } from '../service/verdict.js';
 import { kindOf } from '../sources/registry.js';
+import type { ProxyRules } from '../transports/http/connection-rules.js';
+import type { S3Account } from '../transports/s3/bucket.js';
 import {
   type ArchiveLocation,
   type LedgerLocation,

@@ -1,5 +1,5 @@
 // What 0.1.0 knew and 1.0 no longer does, each with one sentence that says what to use instead. This file goes with 1.1.
-import { isGroup } from '../settings/values.js';
+import { isGroup } from '../base/setting-values.js';
 import { formatPath, type Problem } from './problems.js';
 
 type RetiredSetting = readonly [

@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import { isCalendarDay, isTimeZone } from '../booking/business-day.js';
-import { guestNameChoices } from '../booking/guest-names.js';
-import { notify } from '../channels/channel-settings.js';
+import { isGuessable } from '../base/guessable.js';
 import {
   confidentiality,
   expected,
@@ -12,9 +10,12 @@ import {
   text,
   textThat,
   wholeNumber,
-} from '../settings/values.js';
+} from '../base/setting-values.js';
+import { isTimeZone } from '../base/time-zones.js';
+import { isCalendarDay } from '../booking/business-day.js';
+import { guestNameChoices } from '../booking/guest-names.js';
+import { notify } from '../notify/channels/channel-settings.js';
 import { sourceSchema } from '../sources/registry.js';
-import { isGuessable } from '../text/guessable.js';
 import { canary } from './canary-settings.js';
 import { deadline, heartbeat } from './deadline-settings.js';
 import { file } from './file-delivery-settings.js';

@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import { isAddressOrNetwork } from '../access/caller.js';
-import { readKeys, shortestKey } from '../http/webhook-signature.js';
-import { createSlots } from '../schedule/slots.js';
+import { isGuessable } from '../base/guessable.js';
 import {
   confidentiality,
   expected,
@@ -15,8 +13,10 @@ import {
   timeOfDay,
   webAddress,
   wholeNumber,
-} from '../settings/values.js';
-import { isGuessable } from '../text/guessable.js';
+} from '../base/setting-values.js';
+import { createSlots } from '../schedule/slots.js';
+import { readKeys, shortestKey } from '../transports/http/webhook-signature.js';
+import { isAddressOrNetwork } from './access/caller.js';
 
 const hourInSeconds = 3_600;
 const cronFields = 'five cron fields such as "30 2 * * *"';

@@ -1,6 +1,4 @@
 import * as z from 'zod';
-import { defaultMasterIdColumn, masterIdField, textFields } from '../booking/booking.js';
-import { checkBaseUrl } from '../mapping-service/client.js';
 import {
   confidentiality,
   expected,
@@ -11,7 +9,9 @@ import {
   text,
   textLike,
   wholeNumber,
-} from '../settings/values.js';
+} from '../base/setting-values.js';
+import { defaultMasterIdColumn, masterIdField, textFields } from '../booking/booking.js';
+import { checkBaseUrl } from '../service/client.js';
 
 const hourInSeconds = 3_600;
 const dayInSeconds = 86_400;

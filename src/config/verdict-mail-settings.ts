@@ -10,7 +10,7 @@ import {
   text,
   textLike,
   wholeNumber,
-} from '../settings/values.js';
+} from '../base/setting-values.js';
 
 const dayInMinutes = 1_440;
 

@@ -1,13 +1,13 @@
 import * as z from 'zod';
+import { showInLine } from '../base/foreign-text.js';
+import { formatCount } from '../base/format.js';
+import { type Html, html } from '../base/html.js';
 import { createBusinessDay, isCalendarDay } from '../booking/business-day.js';
 import { type AuditedAction, auditedActions, type RecordedAction } from '../ledger/audit.js';
-import { HttpError } from '../server/http-error.js';
-import { showInLine } from '../text/foreign-text.js';
-import { formatCount } from '../text/format.js';
-import { type Html, html } from '../text/html.js';
 import { choiceField, numberField, optionalDayField, searchField } from './fields.js';
 import { definePage } from './page.js';
 import { entriesPerPage, renderSelect, renderTable, showInstant, writeAddress } from './parts.js';
+import { HttpError } from './server/http-error.js';
 
 const searchFields = z.object({
   from: optionalDayField,

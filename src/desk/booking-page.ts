@@ -1,4 +1,8 @@
 import * as z from 'zod';
+import { showInLine } from '../base/foreign-text.js';
+import { formatCountOf } from '../base/format.js';
+import { type Html, html } from '../base/html.js';
+import { UsageError } from '../base/usage-error.js';
 import {
   describeSuspicion,
   describeVerdict,
@@ -14,11 +18,6 @@ import { keyOfHotel, mappingToJson, type ProviderHotel } from '../ledger/mapping
 import type { Trace } from '../ledger/tracing.js';
 import { describeCanary } from '../review/canary.js';
 import { readBooking, readReference } from '../review/stored/stored-line.js';
-import { HttpError } from '../server/http-error.js';
-import { showInLine } from '../text/foreign-text.js';
-import { formatCountOf } from '../text/format.js';
-import { type Html, html } from '../text/html.js';
-import { UsageError } from '../text/usage-error.js';
 import { renderHotels } from './case-page.js';
 import { pageField, searchField } from './fields.js';
 import { linkToMapping, renderMappingHistory } from './mappings-page.js';
@@ -34,6 +33,7 @@ import {
   showInstant,
   writeAddress,
 } from './parts.js';
+import { HttpError } from './server/http-error.js';
 
 const runsPerPage = 20;
 

@@ -1,7 +1,10 @@
+import { showInLine } from '../base/foreign-text.js';
+import { formatCount, formatCountOf, shorten } from '../base/format.js';
+import { type Html, html } from '../base/html.js';
 import { type BusinessDay, createBusinessDay } from '../booking/business-day.js';
 import { judgeCanary } from '../ledger/canaries.js';
 import { groupByDay, mayCompleteDay, type Run } from '../ledger/run.js';
-import { findDeadline, judgeDeadlines } from '../notifications/deadlines.js';
+import { findDeadline, judgeDeadlines } from '../notify/deadlines.js';
 import {
   judgeDay,
   judgeRunOfDay,
@@ -13,9 +16,6 @@ import {
 import { isMissing } from '../review/day/missing-days.js';
 import { type DayOutcome, readDayOutcomes } from '../review/outcome/day-outcome.js';
 import { businessDayOf } from '../schedule/slots.js';
-import { showInLine } from '../text/foreign-text.js';
-import { formatCount, formatCountOf, shorten } from '../text/format.js';
-import { type Html, html } from '../text/html.js';
 import { listDayActions } from './day-actions.js';
 import { colourOf, type DayMark, defineShapes, drawShape, nameMark, renderLegend } from './marks.js';
 import type { DeskVisit } from './page.js';

@@ -1,12 +1,12 @@
 import * as z from 'zod';
+import { formatCount } from '../base/format.js';
+import { type Html, html } from '../base/html.js';
 import { describeEntry, referencesNamed, writeReport } from '../cases/case-words.js';
 import { readStoredBookings, shownCaseToJson } from '../cases/shown-cases.js';
 import { type CaseBooking, resolutions } from '../ledger/case.js';
 import { mappingToJson } from '../ledger/mappings.js';
 import { type CopiedHotel, neverSynced } from '../mappings/copied-hotels.js';
 import { describeDistance, type PairJson } from '../mappings/hotels/shown-hotels.js';
-import { formatCount } from '../text/format.js';
-import { type Html, html } from '../text/html.js';
 import { brief, bulkKinds, describeCheckIn, keptColumns, nameHotel, nobodyYet } from './cases-page.js';
 import { caseField, findShownCase } from './change-cases.js';
 import { pageField } from './fields.js';

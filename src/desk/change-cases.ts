@@ -1,18 +1,18 @@
 import * as z from 'zod';
+import { showInLine } from '../base/foreign-text.js';
+import { formatCount, formatCountOf } from '../base/format.js';
+import { html } from '../base/html.js';
 import { type CaseRequest, performRequest, writeRefusal } from '../cases/case-requests.js';
 import { applyCommand } from '../cases/case-transitions.js';
 import { showCase } from '../cases/shown-cases.js';
 import { type CaseSummary, resolutions } from '../ledger/case.js';
-import { HttpError } from '../server/http-error.js';
-import { showInLine } from '../text/foreign-text.js';
-import { formatCount, formatCountOf } from '../text/format.js';
-import { html } from '../text/html.js';
 import { type BulkKind, brief, bulkKinds, filterSchema, labelsFor } from './cases-page.js';
 import { listField, numberField } from './fields.js';
 import { type DeskVisit, defineAction } from './page.js';
 import { writeAddress } from './parts.js';
 import { see } from './see.js';
 import { writeWho } from './serve-pages.js';
+import { HttpError } from './server/http-error.js';
 
 const kinds = Object.keys(bulkKinds) as [BulkKind, ...BulkKind[]];
 /** Limited, because other writers of cases wait meanwhile. */

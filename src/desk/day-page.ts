@@ -1,21 +1,20 @@
 import * as z from 'zod';
-import { reportsFolder } from '../archive/archive.js';
-import { answerWithin } from '../async/abort.js';
+import { answerWithin } from '../base/abort.js';
+import { showInLine } from '../base/foreign-text.js';
+import { formatCount, formatCountOf, formatDuration } from '../base/format.js';
+import { type Html, html } from '../base/html.js';
 import { createBusinessDay } from '../booking/business-day.js';
 import { findCases, nameCheckIn } from '../cases/shown-cases.js';
 import { judgeCanary } from '../ledger/canaries.js';
 import { type Notice, nobodyIsTold } from '../ledger/notice.js';
 import { isActive } from '../ledger/run.js';
-import { describeNotice } from '../notifications/describe-notice.js';
+import { describeNotice } from '../notify/describe-notice.js';
 import { judgeDay, judgeRunOfDay, noRun, noRunAsUsual } from '../review/day/good-day.js';
 import { isMissing, readKnownDays } from '../review/day/missing-days.js';
 import { readReport, reportsOdd } from '../review/day/report.js';
 import { type DayOutcome, judgeRuns } from '../review/outcome/day-outcome.js';
 import { countAffected } from '../review/verdicts/run-verdicts.js';
-import { HttpError } from '../server/http-error.js';
-import { showInLine } from '../text/foreign-text.js';
-import { formatCount, formatCountOf, formatDuration } from '../text/format.js';
-import { type Html, html } from '../text/html.js';
+import { reportsFolder } from '../storage/archive.js';
 import { readDayActions, renderButtons } from './day-actions.js';
 import { outlineCase, runsRead } from './day-report.js';
 import { dayField, pageField } from './fields.js';
@@ -31,6 +30,7 @@ import {
   writeAddress,
 } from './parts.js';
 import { readArchived } from './run-file.js';
+import { HttpError } from './server/http-error.js';
 
 /** The most urgent ones; the list of cases has all. */
 const casesShown = 20;

@@ -1,9 +1,9 @@
+import { showInLine } from '../base/foreign-text.js';
+import { Html, html } from '../base/html.js';
+import type { WriteCommand } from '../base/shell.js';
 import type { Config } from '../config/load.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import type { Judgement } from '../review/day/good-day.js';
-import { showInLine } from '../text/foreign-text.js';
-import { Html, html } from '../text/html.js';
-import type { WriteCommand } from '../text/shell.js';
 import { type Cells, type DayReport, gatherDayReport, listSections, type Section } from './day-report.js';
 import { renderTable, showDay, showInstant } from './parts.js';
 

@@ -1,3 +1,11 @@
+import {
+  formatCount,
+  formatCountOf,
+  formatDuration,
+  formatKilometres,
+  formatLocalInstant,
+} from '../base/format.js';
+import type { WriteCommand } from '../base/shell.js';
 import { businessDayAt } from '../booking/business-day.js';
 import { describeCheckIn, stayOf } from '../booking/stay.js';
 import { findCases, type ListedCase, nameCheckIn } from '../cases/shown-cases.js';
@@ -11,14 +19,6 @@ import { readReport } from '../review/day/report.js';
 import { judgeRuns } from '../review/outcome/day-outcome.js';
 import { type ListedBooking, listBookings } from '../review/verdicts/listing.js';
 import { chooseCompared, daysToCompare, listProviderVolumes, usualOf } from '../review/volume.js';
-import {
-  formatCount,
-  formatCountOf,
-  formatDuration,
-  formatKilometres,
-  formatLocalInstant,
-} from '../text/format.js';
-import type { WriteCommand } from '../text/shell.js';
 
 /** Of a day: more than any has. */
 export const runsRead = 1_000;

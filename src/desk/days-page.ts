@@ -1,12 +1,12 @@
 import * as z from 'zod';
+import { showInLine } from '../base/foreign-text.js';
+import { formatCount, formatCountOf, formatDuration, shorten } from '../base/format.js';
+import { type Html, html } from '../base/html.js';
 import { caseToJson, findUrgentCases, nameCheckIn } from '../cases/shown-cases.js';
 import { nobodyIsTold } from '../ledger/notice.js';
 import { describeHours } from '../mappings/hotels/shown-hotels.js';
 import { readCompleteUntil } from '../mappings/sync-bounds.js';
-import { describeNotice } from '../notifications/describe-notice.js';
-import { showInLine } from '../text/foreign-text.js';
-import { formatCount, formatCountOf, formatDuration, shorten } from '../text/format.js';
-import { type Html, html } from '../text/html.js';
+import { describeNotice } from '../notify/describe-notice.js';
 import { needsAttention, readCalendar, renderCalendar, type ShownDay } from './calendar.js';
 import { nameHotel, nobodyYet } from './cases-page.js';
 import { renderFirstAction } from './day-actions.js';

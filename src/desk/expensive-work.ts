@@ -1,6 +1,6 @@
-import { orAborted, startTimeLimit } from '../async/abort.js';
-import { createGate } from '../async/gate.js';
-import { HttpError } from '../server/http-error.js';
+import { orAborted, startTimeLimit } from '../base/abort.js';
+import { createGate } from '../base/gate.js';
+import { HttpError } from './server/http-error.js';
 
 const defaults = { atOnce: 2, mostWaiting: 16, waitMs: 5_000 };
 

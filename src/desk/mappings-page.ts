@@ -1,4 +1,7 @@
 import * as z from 'zod';
+import { showInLine } from '../base/foreign-text.js';
+import { formatCount, formatCountOf, formatDuration } from '../base/format.js';
+import { type Html, html } from '../base/html.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import {
   type MappingJson,
@@ -10,9 +13,6 @@ import {
 } from '../ledger/mappings.js';
 import { neverSynced, wasSynced } from '../mappings/copied-hotels.js';
 import { hotelToJson } from '../mappings/hotels/shown-hotels.js';
-import { showInLine } from '../text/foreign-text.js';
-import { formatCount, formatCountOf, formatDuration } from '../text/format.js';
-import { type Html, html } from '../text/html.js';
 import { searchField } from './fields.js';
 import { renderMark } from './marks.js';
 import { type DeskVisit, defineAction, definePage } from './page.js';

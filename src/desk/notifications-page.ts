@@ -1,10 +1,10 @@
 import * as z from 'zod';
+import { showInLine } from '../base/foreign-text.js';
+import { formatCountOf } from '../base/format.js';
+import { type Html, html } from '../base/html.js';
+import { UsageError } from '../base/usage-error.js';
 import { type Notice, nobodyIsTold } from '../ledger/notice.js';
 import type { StoredMessage } from '../ledger/notices.js';
-import { showInLine } from '../text/foreign-text.js';
-import { formatCountOf } from '../text/format.js';
-import { type Html, html } from '../text/html.js';
-import { UsageError } from '../text/usage-error.js';
 import { renderMark, renderSeverity } from './marks.js';
 import { defineAction, definePage } from './page.js';
 import { linkDay, renderTable, showInstant, writeAddress } from './parts.js';

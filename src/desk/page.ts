@@ -1,23 +1,23 @@
 import type * as z from 'zod';
-import type { Visit } from '../access/access.js';
-import type { Permission } from '../access/roles.js';
-import type { Archive } from '../archive/archive.js';
+import type { Html } from '../base/html.js';
+import type { WriteCommand } from '../base/shell.js';
 import type { BusinessDay } from '../booking/business-day.js';
+import type { ScoreMemory } from '../cases/scores/scorecard.js';
+import type { Visit } from '../config/access/access.js';
+import type { Permission } from '../config/access/roles.js';
 import type { Action } from '../ledger/audit.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Run } from '../ledger/run.js';
-import type { Deadline } from '../notifications/deadlines.js';
+import type { Deadline } from '../notify/deadlines.js';
 import type { StartedReview } from '../review/day/background-reviews.js';
 import type { Abandoned } from '../review/day/join-run.js';
 import type { DayRequest } from '../review/day/open-run.js';
 import type { PendingLimits } from '../review/day/pending.js';
 import type { Replays } from '../review/day/replays.js';
 import type { Slots } from '../schedule/slots.js';
-import type { ScoreMemory } from '../scorecard/scorecard.js';
-import type { Health } from '../server/health.js';
-import type { Html } from '../text/html.js';
-import type { WriteCommand } from '../text/shell.js';
+import type { Archive } from '../storage/archive.js';
 import type { createSummaryMemory } from './mappings-page.js';
+import type { Health } from './server/health.js';
 
 /** What the pages read and the actions call. */
 export interface DeskParts {

@@ -1,7 +1,7 @@
-import { showInLine } from '../text/foreign-text.js';
-import { formatCount, formatCountOf, formatDay, formatDayAndTime, shorten } from '../text/format.js';
-import { type Html, html } from '../text/html.js';
-import { completeCommands, type WriteCommand } from '../text/shell.js';
+import { showInLine } from '../base/foreign-text.js';
+import { formatCount, formatCountOf, formatDay, formatDayAndTime, shorten } from '../base/format.js';
+import { type Html, html } from '../base/html.js';
+import { completeCommands, type WriteCommand } from '../base/shell.js';
 import type { ChangeAction, DeskVisit, Preview, View } from './page.js';
 
 /** Facts without a value are left out; null is unknown. */

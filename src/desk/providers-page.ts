@@ -1,4 +1,7 @@
 import * as z from 'zod';
+import { showInLine } from '../base/foreign-text.js';
+import { formatCount } from '../base/format.js';
+import { type Html, html } from '../base/html.js';
 import { countDays, createBusinessDay, goBack, listDays } from '../booking/business-day.js';
 import {
   type DayScore,
@@ -8,15 +11,12 @@ import {
   providerToJson,
   scoreProviders,
   wilsonInterval,
-} from '../scorecard/scorecard.js';
-import { HttpError } from '../server/http-error.js';
-import { showInLine } from '../text/foreign-text.js';
-import { formatCount } from '../text/format.js';
-import { type Html, html } from '../text/html.js';
+} from '../cases/scores/scorecard.js';
 import { optionalDayField, pageField } from './fields.js';
 import { linkToMapping } from './mappings-page.js';
 import { type DeskParts, type DeskVisit, definePage } from './page.js';
 import { cutPage, renderFacts, renderPages, renderTable, showDay, writeAddress } from './parts.js';
+import { HttpError } from './server/http-error.js';
 
 const rangeFields = { from: optionalDayField, to: optionalDayField };
 

@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { formatCount, formatCountOf } from '../base/format.js';
+import { type Html, html } from '../base/html.js';
+import { UsageError } from '../base/usage-error.js';
 import { createBusinessDay, holdsInstants } from '../booking/business-day.js';
 import { isOdd, mayCompleteDay } from '../ledger/run.js';
 import {
@@ -13,9 +16,6 @@ import {
   toPlanObjects,
 } from '../review/day/range-plan.js';
 import { runsAtOnce } from '../review/day/replays.js';
-import { formatCount, formatCountOf } from '../text/format.js';
-import { type Html, html } from '../text/html.js';
-import { UsageError } from '../text/usage-error.js';
 import { dayField, optionalDayField } from './fields.js';
 import { markOfRun, nameMark } from './marks.js';
 import { type DeskVisit, defineAction, type ReasonGiven } from './page.js';

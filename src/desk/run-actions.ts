@@ -1,4 +1,7 @@
 import * as z from 'zod';
+import { formatCount, formatCountOf } from '../base/format.js';
+import { html } from '../base/html.js';
+import { UsageError } from '../base/usage-error.js';
 import { type BusinessDay, createBusinessDay } from '../booking/business-day.js';
 import { type AcceptanceKind, hasWork, isToBeAccepted, type Run } from '../ledger/run.js';
 import { describeIncomparable, runsCompared } from '../review/collect/delivered-lines.js';
@@ -8,9 +11,6 @@ import { hasBegun, requireBegun } from '../review/day/range-plan.js';
 import { isResultLookedFor } from '../review/file/late-result.js';
 import { mayTryAgain } from '../review/try-again.js';
 import { describeDrops } from '../review/volume.js';
-import { formatCount, formatCountOf } from '../text/format.js';
-import { html } from '../text/html.js';
-import { UsageError } from '../text/usage-error.js';
 import { dayField } from './fields.js';
 import { type DeskVisit, defineAction } from './page.js';
 import { showDay, showInstant, showMessage } from './parts.js';

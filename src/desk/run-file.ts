@@ -1,4 +1,7 @@
 import * as z from 'zod';
+import { showInLine } from '../base/foreign-text.js';
+import { formatBytes, formatCount } from '../base/format.js';
+import { type Html, html } from '../base/html.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import type { Run } from '../ledger/run.js';
 import { dayOfRunId } from '../review/day/open-run.js';
@@ -6,13 +9,10 @@ import { describeSetAside } from '../review/day/report.js';
 import { describeErased } from '../review/erased-run.js';
 import { manifestName } from '../review/file/archive-run.js';
 import { type VerifiedItem, verifyKept, verifyManifest } from '../review/file/verify-run.js';
-import { HttpError } from '../server/http-error.js';
-import { showInLine } from '../text/foreign-text.js';
-import { formatBytes, formatCount } from '../text/format.js';
-import { type Html, html } from '../text/html.js';
 import { type DeskParts, type DeskVisit, type Download, defineDownload } from './page.js';
 import { renderFacts, showInstant } from './parts.js';
 import type { ShownRun } from './run-page.js';
+import { HttpError } from './server/http-error.js';
 
 /** The address of a run. */
 export const runInput = z.object({ id: z.string() });

@@ -1,4 +1,7 @@
 import * as z from 'zod';
+import { showInLine } from '../base/foreign-text.js';
+import { formatCount, formatKilometres } from '../base/format.js';
+import { type Html, html } from '../base/html.js';
 import { guestNameFields } from '../booking/booking.js';
 import { describeWhy } from '../cases/shown-bookings.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
@@ -9,9 +12,6 @@ import { alone } from '../review/outcome/day-outcome.js';
 import { createRunMask } from '../review/stored/stored-line.js';
 import { type ListedBooking, type ListName, listBookings } from '../review/verdicts/listing.js';
 import { countAffected, type Unknown } from '../review/verdicts/run-verdicts.js';
-import { showInLine } from '../text/foreign-text.js';
-import { formatCount, formatKilometres } from '../text/format.js';
-import { type Html, html } from '../text/html.js';
 import { outlineBooking } from './day-report.js';
 import { pageField } from './fields.js';
 import { definePage } from './page.js';

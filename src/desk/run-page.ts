@@ -1,3 +1,6 @@
+import { showInLine } from '../base/foreign-text.js';
+import { formatCount, formatDuration } from '../base/format.js';
+import { type Html, html } from '../base/html.js';
 import type { OpenWork } from '../ledger/progress.js';
 import { hasWork, isActive, isUnusual, type Run } from '../ledger/run.js';
 import type { StepKind, StepState } from '../ledger/step.js';
@@ -9,9 +12,6 @@ import { readWaiting, reportsOdd, runToJson } from '../review/day/report.js';
 import { outcomeOfRun } from '../review/outcome/day-outcome.js';
 import { countAffected } from '../review/verdicts/run-verdicts.js';
 import { describeDrops, nameDrops } from '../review/volume.js';
-import { showInLine } from '../text/foreign-text.js';
-import { formatCount, formatDuration } from '../text/format.js';
-import { type Html, html } from '../text/html.js';
 import { readDayActions, renderButtons } from './day-actions.js';
 import { runsRead } from './day-report.js';
 import { markOfRun, renderMark } from './marks.js';

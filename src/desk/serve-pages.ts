@@ -3,14 +3,21 @@ import { type ParsedUrlQuery, parse as parseQuery } from 'node:querystring';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
-import { type Access, isOfScript, type Visit } from '../access/access.js';
-import type { Sender } from '../access/caller.js';
-import { may, type Visitor } from '../access/roles.js';
-import { isSame } from '../access/sessions.js';
-import { answerWithin, startTimeLimit, TooLateError } from '../async/abort.js';
+import { answerWithin, startTimeLimit, TooLateError } from '../base/abort.js';
+import { html } from '../base/html.js';
+import { describeError } from '../base/safe-error.js';
 import { businessDayAt } from '../booking/business-day.js';
+import { type Access, isOfScript, type Visit } from '../config/access/access.js';
+import type { Sender } from '../config/access/caller.js';
+import { may, type Visitor } from '../config/access/roles.js';
+import { isSame } from '../config/access/sessions.js';
 import type { Action, RecordedAction } from '../ledger/audit.js';
-import { type CheckCaller, readBearerToken, toSender, WrongCredentialsError } from '../server/caller.js';
+import { limitExpensiveWork } from './expensive-work.js';
+import type { Assets, RenderFrame } from './frame.js';
+import type { ChangeAction, DeskParts, DeskRoute, DeskVisit, Download, Look, Page, View } from './page.js';
+import { renderChangeForm } from './parts.js';
+import { see } from './see.js';
+import { type CheckCaller, readBearerToken, toSender, WrongCredentialsError } from './server/caller.js';
 import {
   allowOnly,
   answerError,
@@ -19,14 +26,7 @@ import {
   type ServerLog,
   sendError,
   stopping,
-} from '../server/http-error.js';
-import { html } from '../text/html.js';
-import { describeError } from '../text/safe-error.js';
-import { limitExpensiveWork } from './expensive-work.js';
-import type { Assets, RenderFrame } from './frame.js';
-import type { ChangeAction, DeskParts, DeskRoute, DeskVisit, Download, Look, Page, View } from './page.js';
-import { renderChangeForm } from './parts.js';
-import { see } from './see.js';
+} from './server/http-error.js';
 
 export interface RegisterParts {
   readonly desk: DeskParts;

@@ -1,9 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { formatCountOf } from '../base/format.js';
+import { html } from '../base/html.js';
 import type { Action } from '../ledger/audit.js';
-import { toSender } from '../server/caller.js';
-import { allowOnly, HttpError } from '../server/http-error.js';
-import { formatCountOf } from '../text/format.js';
-import { html } from '../text/html.js';
 import type { View } from './page.js';
 import {
   isFromOtherSite,
@@ -17,6 +15,8 @@ import {
   wantsPage,
   writeWho,
 } from './serve-pages.js';
+import { toSender } from './server/caller.js';
+import { allowOnly, HttpError } from './server/http-error.js';
 
 /** Adds the routes for signing in and out. Call it after the desk's routes are registered. */
 export function addSignInRoutes(

@@ -1,6 +1,6 @@
-import { giveWay } from '../async/give-way.js';
+import { giveWay } from '../base/give-way.js';
 import type { GuestNames } from '../booking/guest-names.js';
-import { KeyError } from '../keys/day-keys.js';
+import { KeyError } from '../storage/day-keys.js';
 import type { ReadOnlyLedger } from './ledger.js';
 import { all, database, one, type Query } from './query.js';
 import type { Run, Trigger } from './run.js';

@@ -1,4 +1,4 @@
-import { giveWayIfDue } from '../async/give-way.js';
+import { giveWayIfDue } from '../base/give-way.js';
 import { escapeLike } from './audit.js';
 import {
   bookingsInShort,

@@ -1,9 +1,9 @@
+import type { FilterReport } from '../booking/filter-columns.js';
 import type { GuestNames } from '../booking/guest-names.js';
 import { readBatch, storedBatches } from './batches.js';
 import { type NewCanary, storeCanary } from './canaries.js';
 import { type SupersededPlaces, storeSuperseded } from './day-outcomes.js';
 import { FencedError } from './errors.js';
-import type { FilterReport } from './filter-columns.js';
 import { type Suspect, storeSuspects } from './findings.js';
 import { createCollectedIndexes } from './hash-index.js';
 import { type KeptColumns, keptColumns, writeKeptColumns } from './kept-columns.js';

@@ -1,5 +1,5 @@
+import { UsageError } from '../base/usage-error.js';
 import { type Booking, hashReference } from '../booking/booking.js';
-import { UsageError } from '../text/usage-error.js';
 import type { Attempt } from './attempts.js';
 import { eraseKeptOfBatch } from './kept-columns.js';
 import { createKeyedHash } from './keyed-hash.js';

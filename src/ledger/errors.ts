@@ -1,6 +1,6 @@
-import { needsPerson, type PeerFault } from '../async/peer-patience.js';
-import { isFull } from '../text/disk-room.js';
-import { SafeError } from '../text/safe-error.js';
+import { isFull } from '../base/disk-room.js';
+import { needsPerson, type PeerFault } from '../base/peer-patience.js';
+import { SafeError } from '../base/safe-error.js';
 
 /** A write under an outdated token: another process has taken the run over. */
 export class FencedError extends SafeError {

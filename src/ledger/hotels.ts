@@ -1,6 +1,6 @@
-import type { Hold } from '../async/hold.js';
-import type { Coordinates } from '../geography/distance.js';
-import { SafeError } from '../text/safe-error.js';
+import type { Coordinates } from '../base/distance.js';
+import type { Hold } from '../base/hold.js';
+import { SafeError } from '../base/safe-error.js';
 import type { StoredRow } from './query.js';
 import { all, bind, change, database, one, type Query, type Store } from './query.js';
 import * as t from './table.js';

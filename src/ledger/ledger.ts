@@ -1,4 +1,4 @@
-import type { Hold } from '../async/hold.js';
+import type { Hold } from '../base/hold.js';
 import { listAnswered, listAnswers, listAttempts } from './attempts.js';
 import { createActionRecorder, createAuditTrail } from './audit.js';
 import { measureBatches, nextDelivered, readBatch, readBatches, sampleBatches } from './batches.js';

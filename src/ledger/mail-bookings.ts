@@ -1,4 +1,4 @@
-import { KeyError } from '../keys/day-keys.js';
+import { KeyError } from '../storage/day-keys.js';
 import { groupByBatch, readLinesAt } from './batches.js';
 import type { NamedPair, NamedPlace, NamedThings, ReceivedPair, StoredBooking } from './mails.js';
 import {

@@ -1,4 +1,4 @@
-import { giveWayIfDue } from '../async/give-way.js';
+import { giveWayIfDue } from '../base/give-way.js';
 import type { HashIndexOptions } from './hash-index.js';
 import type { CopiedMapping, ProviderHotel } from './mappings.js';
 import type { Remains, RewriteLimits } from './retention.js';

@@ -1,5 +1,5 @@
-import type { Hold } from '../async/hold.js';
-import { KeyError } from '../keys/day-keys.js';
+import type { Hold } from '../base/hold.js';
+import { KeyError } from '../storage/day-keys.js';
 import { pruneActions } from './audit.js';
 import { pruneCases } from './case-changes.js';
 import { blankKeptColumns } from './kept-columns.js';

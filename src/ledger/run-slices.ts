@@ -1,4 +1,4 @@
-import { giveWay } from '../async/give-way.js';
+import { giveWay } from '../base/give-way.js';
 import { all, type Cell, type Query, type Statement } from './query.js';
 import { type Run, toRun } from './run.js';
 import * as t from './table.js';

@@ -1,5 +1,5 @@
+import type { FilterReport } from '../booking/filter-columns.js';
 import type { GuestNames } from '../booking/guest-names.js';
-import type { FilterReport } from './filter-columns.js';
 import type { ReviewFile, Sighting } from './findings.js';
 import type { StoredRow } from './query.js';
 import * as t from './table.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BusinessDay } from '../booking/business-day.js';
+import type { DayFilters, FilterReport } from '../booking/filter-columns.js';
 import { FencedError } from './errors.js';
-import type { DayFilters, FilterReport } from './filter-columns.js';
 import { all, type Cell, database, one, type Query, type StoredRow, withoutUndefined } from './query.js';
 import {
   type Acceptances,

@@ -1,5 +1,5 @@
-import { type DayKeys, KeyError } from '../keys/day-keys.js';
-import { isSealed, openValue, sealValue } from '../keys/sealed-value.js';
+import { type DayKeys, KeyError } from '../storage/day-keys.js';
+import { isSealed, openValue, sealValue } from '../storage/sealed-value.js';
 import { createKeyedHash } from './keyed-hash.js';
 import type { BookingForm } from './step.js';
 

@@ -1,6 +1,6 @@
 import { countDays } from '../booking/booking.js';
 import type { StayDates } from '../booking/stay.js';
-import { KeyError } from '../keys/day-keys.js';
+import { KeyError } from '../storage/day-keys.js';
 import { findInPage, readStayWords, removeFromStayPage, toStoredDay } from './hash-index.js';
 import type { ProviderHotel } from './mappings.js';
 import type { StoredRow } from './query.js';

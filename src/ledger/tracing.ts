@@ -1,4 +1,4 @@
-import { giveWay } from '../async/give-way.js';
+import { giveWay } from '../base/give-way.js';
 import type { KeptValues } from '../booking/kept-values.js';
 import { stayOf } from '../booking/stay.js';
 import { type Attempt, attemptsOf } from './attempts.js';

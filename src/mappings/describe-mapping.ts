@@ -1,6 +1,6 @@
+import { showInLine } from '../base/foreign-text.js';
+import { formatInstant } from '../base/format.js';
 import type { CopiedMapping, MappingMove } from '../ledger/mappings.js';
-import { showInLine } from '../text/foreign-text.js';
-import { formatInstant } from '../text/format.js';
 
 /**
  * A provider's hotel and its history for people, line by line.

@@ -1,11 +1,11 @@
-import { giveWay } from '../async/give-way.js';
+import { giveWay } from '../base/give-way.js';
+import { SafeError } from '../base/safe-error.js';
 import { SyncOvertakenError } from '../ledger/errors.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { MappingRow, MappingSync, UnnamedDeletion } from '../ledger/mappings.js';
-import { defaultDeletedTypes } from '../mapping-service/answers.js';
-import type { MappingServiceError } from '../mapping-service/errors.js';
-import type { MappingRecord, MappingService, MappingsPage } from '../mapping-service/operations.js';
-import { SafeError } from '../text/safe-error.js';
+import { defaultDeletedTypes } from '../service/answers.js';
+import type { MappingServiceError } from '../service/errors.js';
+import type { MappingRecord, MappingService, MappingsPage } from '../service/operations.js';
 import { decideBounds } from './sync-bounds.js';
 import type { NotifySync } from './sync-events.js';
 import { addPage, isOverAtKey, lowerLimit, type SyncPass, startNextPass, startPass } from './sync-pass.js';

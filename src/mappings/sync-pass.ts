@@ -1,5 +1,5 @@
-import type { MappingsPage } from '../mapping-service/operations.js';
-import { createPager, digestOf, type Pager, usualPaging } from '../mapping-service/paging.js';
+import type { MappingsPage } from '../service/operations.js';
+import { createPager, digestOf, type Pager, usualPaging } from '../service/paging.js';
 
 /**
  * One reading of a cycle's pages: from its lower bound, or from where it was interrupted, until a key is refused. Comparing

@@ -1,5 +1,5 @@
-import { MappingServiceError } from '../mapping-service/errors.js';
-import { tooLargeCode } from '../mapping-service/verdict.js';
+import { MappingServiceError } from '../service/errors.js';
+import { tooLargeCode } from '../service/verdict.js';
 
 /** The StatusCode for a limit that the account doesn't allow. (Design 6.) */
 const invalidLimit = 2012;

@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { QueuedStep, StepReference } from '../review/queue.js';
+import type { QueuedStep, StepReference } from '../booking/step-queue.js';
 
 /** All jobs have the same name in BullMQ; the reference says which step it is. */
 export const jobName = 'step';

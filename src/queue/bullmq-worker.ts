@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { type Job, WaitingError, Worker } from 'bullmq';
-import { pause } from '../async/abort.js';
-import type { PerformStep, StepReference } from '../review/queue.js';
+import { pause } from '../base/abort.js';
+import type { PerformStep, StepReference } from '../booking/step-queue.js';
 import { queueName, queuePrefix, readReference } from './bullmq-jobs.js';
 import { spread } from './in-process.js';
 import { breakWhenSilent, endConnection, type RedisConnection } from './redis-connection.js';

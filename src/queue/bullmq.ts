@@ -1,6 +1,6 @@
 import { Queue } from 'bullmq';
-import { orAborted, pause } from '../async/abort.js';
-import { QueueAwayError, type QueuedStep, type StepQueue } from '../review/queue.js';
+import { orAborted, pause } from '../base/abort.js';
+import { QueueAwayError, type QueuedStep, type StepQueue } from '../booking/step-queue.js';
 import {
   bringForward,
   dropWaiting,

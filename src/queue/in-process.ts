@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { PerformStep, QueuedStep, StepQueue, StepReference } from '../review/queue.js';
+import type { PerformStep, QueuedStep, StepQueue, StepReference } from '../booking/step-queue.js';
 
 /** Maximum number of references waiting in memory; the ledger holds the rest. */
 const backlogLimit = 1_000;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
-import { untilAborted } from '../async/abort.js';
-import { needsPerson, type PeerFault } from '../async/peer-patience.js';
-import { QueueAwayError } from '../review/queue.js';
+import { untilAborted } from '../base/abort.js';
+import { needsPerson, type PeerFault } from '../base/peer-patience.js';
+import { QueueAwayError } from '../booking/step-queue.js';
 
 /** How long the server may take to close a connection. */
 const disconnectMs = 500;

@@ -1,6 +1,6 @@
-import { type Archive, ArchiveError } from '../archive/archive.js';
-import { answerWithin } from '../async/abort.js';
-import type { PeerFault } from '../async/peer-patience.js';
+import { answerWithin } from '../base/abort.js';
+import type { PeerFault } from '../base/peer-patience.js';
+import { describeError, SafeError } from '../base/safe-error.js';
 import { LedgerUnusableError } from '../ledger/errors.js';
 import {
   decideFit,
@@ -11,7 +11,7 @@ import {
   renderMark,
 } from '../ledger/identity.js';
 import type { Ledger, ReadOnlyLedger } from '../ledger/ledger.js';
-import { describeError, SafeError } from '../text/safe-error.js';
+import { type Archive, ArchiveError } from '../storage/archive.js';
 
 /** How long anybody waits for an archive that does not answer; less than PostgreSQL allows in a transaction. */
 const archiveMs = 8_000;

@@ -1,3 +1,5 @@
+import { formatDuration, formatInstant, formatLocalInstant, wrapText } from '../base/format.js';
+import type { WriteCommand } from '../base/shell.js';
 import type { Booking } from '../booking/booking.js';
 import {
   type Canary,
@@ -8,8 +10,6 @@ import {
   type NewCanary,
 } from '../ledger/canaries.js';
 import type { Ledger } from '../ledger/ledger.js';
-import { formatDuration, formatInstant, formatLocalInstant, wrapText } from '../text/format.js';
-import type { WriteCommand } from '../text/shell.js';
 import type { Delivery } from './delivery.js';
 import { createLineBuffer } from './render-line.js';
 

@@ -1,9 +1,9 @@
+import type { FilterWarning } from '../booking/filter-columns.js';
+import type { SourceNotice } from '../booking/source.js';
+import type { QueueAwayError } from '../booking/step-queue.js';
 import type { DayCounts } from '../ledger/day-outcomes.js';
-import type { FilterWarning } from '../ledger/filter-columns.js';
 import type { AcceptanceKind, Run, VolumeComparison } from '../ledger/run.js';
 import type { Ending, Evidence, Step } from '../ledger/step.js';
-import type { QueueAwayError } from './queue.js';
-import type { SourceNotice } from './source.js';
 
 /** The run that an event belongs to. */
 export type RunName = Pick<Run, 'id' | 'day'>;

@@ -1,10 +1,10 @@
+import { formatCountOf } from '../base/format.js';
 import type { ServiceField } from '../booking/booking.js';
+import type { SourceError } from '../booking/source.js';
 import { plausibleYears } from '../booking/stay.js';
-import { formatCountOf } from '../text/format.js';
 import type { Repetition } from './collect/repeated-day.js';
 import type { BookingStore } from './collect/store-bookings.js';
 import { formatShare, isMoreThanShare } from './share.js';
-import type { SourceError } from './source.js';
 import type { VolumeSettings } from './volume.js';
 
 /** Whether what was collected of a day can be trusted: its limits, and the volumes of the days before it. */

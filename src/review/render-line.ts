@@ -21,8 +21,8 @@ import {
 } from '../booking/field-text.js';
 import type { GuestNames } from '../booking/guest-names.js';
 import { countDates, type Normalise } from '../booking/normalise.js';
+import type { PlainCells } from '../booking/source.js';
 import type { UsualForm } from './delivery.js';
-import type { PlainCells } from './source.js';
 
 /** A UTF-16 unit takes at most three bytes in UTF-8. */
 const bytesPerUnit = 3;

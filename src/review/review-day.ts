@@ -1,6 +1,6 @@
-import type { Hold } from '../async/hold.js';
+import { formatLocalInstant } from '../base/format.js';
+import type { Hold } from '../base/hold.js';
 import type { BusinessDay } from '../booking/business-day.js';
-import type { PeerClocks } from '../http/peer-clocks.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import {
   acceptanceOf,
@@ -12,7 +12,7 @@ import {
   type RunFailure,
   type Trigger,
 } from '../ledger/run.js';
-import { formatLocalInstant } from '../text/format.js';
+import type { PeerClocks } from '../transports/http/peer-clocks.js';
 import { type CollectParts, collectDay } from './collect/collect.js';
 import { runsCompared } from './collect/delivered-lines.js';
 import { makesDayGood } from './day/good-day.js';

@@ -1,4 +1,4 @@
-import { decideRetry, type RetryPolicy } from '../async/retry.js';
+import { decideRetry, type RetryPolicy } from '../base/retry.js';
 import type {
   Attempted,
   Change,

@@ -1,7 +1,7 @@
-import type { Archive } from '../archive/archive.js';
-import type { RunFolder } from '../archive/marks.js';
+import { formatCount } from '../base/format.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-import { formatCount } from '../text/format.js';
+import type { Archive } from '../storage/archive.js';
+import type { RunFolder } from '../storage/archive-marks.js';
 import { readEveryRunKey } from './every-run.js';
 import { manifestName } from './file/archive-run.js';
 

@@ -1,3 +1,4 @@
+import { formatCount, formatCountOf } from '../base/format.js';
 import {
   type CountedDay,
   type DayVolume,
@@ -5,7 +6,6 @@ import {
   type Volume,
   type VolumeComparison,
 } from '../ledger/run.js';
-import { formatCount, formatCountOf } from '../text/format.js';
 import { isLessThanShare } from './share.js';
 
 /** Few bookings don't count as a quiet day until they have been compared with what is usual. (Design 11.) */

@@ -1,3 +1,4 @@
+import { formatCount, formatCountOf } from '../base/format.js';
 import { foldCase } from '../booking/field-text.js';
 import type {
   DayFilters,
@@ -5,8 +6,7 @@ import type {
   FilterReport,
   FilterValue,
   FilterWarning,
-} from '../ledger/filter-columns.js';
-import { formatCount, formatCountOf } from '../text/format.js';
+} from '../booking/filter-columns.js';
 import {
   chooseCompared,
   daysToCompare,

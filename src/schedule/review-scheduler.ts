@@ -1,4 +1,4 @@
-import { pause } from '../async/abort.js';
+import { pause } from '../base/abort.js';
 import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Run } from '../ledger/run.js';

@@ -1,5 +1,5 @@
 import { Cron } from 'croner';
-import { pause } from '../async/abort.js';
+import { pause } from '../base/abort.js';
 import {
   type BusinessDay,
   businessDayAt,

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import type { BookingSource } from '../review/source.js';
-import { groupByKind } from '../settings/values.js';
+import { groupByKind } from '../base/setting-values.js';
+import type { BookingSource } from '../booking/source.js';
 import type { SourceKind, SourceParts } from './common/kind.js';
 import { createFilteredSource } from './common/row-filter.js';
 import { csv } from './csv/kind.js';

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createDirectoryArchive } from '../../src/archive/archive.js';
+import { createDirectoryArchive } from '../../src/storage/archive.js';
 import { mountSmallDisk, smallDiskNeeds } from '../support/machine.js';
 
 const day = '2026-11-20';

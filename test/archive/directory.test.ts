@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createDirectoryArchive } from '../../src/archive/archive.js';
+import { createDirectoryArchive } from '../../src/storage/archive.js';
 import { describeArchiveContract } from '../contracts/archive.js';
 import { compiled } from '../support/compiled.js';
 
@@ -122,7 +122,7 @@ describe('the directory archive', () => {
   /** Starts another process that keeps an endless file, and kills it midway. */
   async function keepUntilKilled(): Promise<void> {
     const script = `
-      const { createDirectoryArchive } = await import('${compiled}src/archive/archive.js');
+      const { createDirectoryArchive } = await import('${compiled}src/storage/archive.js');
       async function* endless() {
         // Only large blocks are written before the end.
         yield Buffer.alloc(1_000_000, ${JSON.stringify(guest)});

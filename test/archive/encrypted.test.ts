@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { createDirectoryArchive, encryptArchive } from '../../src/archive/archive.js';
-import { createKeyFolder } from '../../src/keys/key-folder.js';
+import { createDirectoryArchive, encryptArchive } from '../../src/storage/archive.js';
+import { createKeyFolder } from '../../src/storage/key-folder.js';
 import { describeArchiveContract } from '../contracts/archive.js';
 
 async function create() {

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { pause } from '../../src/async/abort.js';
+import { pause } from '../../src/base/abort.js';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { blockBytes, readBlocks } from '../../src/async/content.js';
+import { blockBytes, readBlocks } from '../../src/base/content.js';
 
 /** Bytes that differ from their neighbours and from those a block later. */
 const makeBytes = (length: number) =>

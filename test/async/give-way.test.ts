@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { forEachGivingWay, giveWay } from '../../src/async/give-way.js';
+import { forEachGivingWay, giveWay } from '../../src/base/give-way.js';
 
 const items = Array.from({ length: 1_000 }, (_, index) => index);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPatience, type PeerFault } from '../../src/async/peer-patience.js';
+import { createPatience, type PeerFault } from '../../src/base/peer-patience.js';
 
 const minuteMs = 60_000;
 

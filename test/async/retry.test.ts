@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRetryDelays, decideRetry, type Failure, type RetryPolicy } from '../../src/async/retry.js';
+import { createRetryDelays, decideRetry, type Failure, type RetryPolicy } from '../../src/base/retry.js';
 
 const policy: RetryPolicy = { tries: 5, baseMs: 1_000, capMs: 6_000, retryAfterCapMs: 60_000, waits: 3 };
 const halfway = () => 0.5;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isTimeZone } from '../../src/base/time-zones.js';
 import {
   businessDayAt,
   countDays,
@@ -8,7 +9,6 @@ import {
   holdsInstants,
   isCalendarDay,
   isDayPattern,
-  isTimeZone,
   lastDayBefore,
   listDays,
   readInstant,

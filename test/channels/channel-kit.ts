@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import { onTestFinished } from 'vitest';
-import type { ChannelParts } from '../../src/channels/channel-parts.js';
-import type { ChannelSettings } from '../../src/channels/channel-settings.js';
-import { openChannel } from '../../src/channels/open-channel.js';
-import type { Channel, ChannelError, Message } from '../../src/notifications/channel.js';
+import type { Channel, ChannelError, Message } from '../../src/notify/channel.js';
+import type { ChannelParts } from '../../src/notify/channels/channel-parts.js';
+import type { ChannelSettings } from '../../src/notify/channels/channel-settings.js';
+import { openChannel } from '../../src/notify/channels/open-channel.js';
 import { parse } from '../config/writing.js';
 
 export const now = Date.UTC(2026, 10, 23, 5, 0, 0);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import PostalMime from 'postal-mime';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Message } from '../../src/notifications/channel.js';
+import type { Message } from '../../src/notify/channel.js';
 import { type ReceivedEmail, type SmtpOptions, startSmtpServer } from '../support/smtp-server.js';
 import { email, encodedLogin, login, messageWith, now, open, refusalOf, send } from './channel-kit.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createHeartbeat } from '../../src/channels/heartbeat.js';
-import type { Beat, HeartbeatKind } from '../../src/channels/heartbeat-forms.js';
+import { createHeartbeat } from '../../src/notify/channels/heartbeat.js';
+import type { Beat, HeartbeatKind } from '../../src/notify/channels/heartbeat-forms.js';
 import { someRun } from '../review/some-run.js';
 import { type StandInHandler, startStandIn } from '../support/http-stand-in.js';
 

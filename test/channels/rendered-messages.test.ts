@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { renderPagerDutyEvent } from '../../src/channels/pagerduty.js';
-import { renderSlackMessage } from '../../src/channels/slack.js';
-import { renderTeamsMessage } from '../../src/channels/teams.js';
-import type { Message } from '../../src/notifications/channel.js';
+import type { Message } from '../../src/notify/channel.js';
+import { renderPagerDutyEvent } from '../../src/notify/channels/pagerduty.js';
+import { renderSlackMessage } from '../../src/notify/channels/slack.js';
+import { renderTeamsMessage } from '../../src/notify/channels/teams.js';
 import { startStandIn } from '../support/http-stand-in.js';
 import { messageWith, open, send } from './channel-kit.js';
 

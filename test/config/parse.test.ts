@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how a configuration names environment variables
 import { describe, expect, it } from 'vitest';
-import { defaultStatusCodes } from '../../src/mapping-service/verdict.js';
+import { defaultStatusCodes } from '../../src/service/verdict.js';
 import { hookSecret } from '../support/hook-secrets.js';
 import { hostKey, parse, parseText, service, sftp, source } from './writing.js';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Archive, ArchiveError, type ArchiveErrorCode } from '../../src/archive/archive.js';
+import { type Archive, ArchiveError, type ArchiveErrorCode } from '../../src/storage/archive.js';
 
 export interface ArchiveUnderTest {
   readonly archive: Archive;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FoundMail, Mailbox } from '../../src/verdict-mails/mailbox.js';
+import type { FoundMail, Mailbox } from '../../src/cases/mails/mailbox.js';
 
 const dayMs = 86_400_000;
 

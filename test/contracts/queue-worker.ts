@@ -1,4 +1,4 @@
-import type { PerformStep, StepQueue, StepReference } from '../../src/review/queue.js';
+import type { PerformStep, StepQueue, StepReference } from '../../src/booking/step-queue.js';
 
 /** Performs the steps it receives, and records them. */
 export function createWorker(queue: StepQueue) {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { QueuedStep, StepQueue } from '../../src/review/queue.js';
+import type { QueuedStep, StepQueue } from '../../src/booking/step-queue.js';
 import { patienceMs } from '../support/patience.js';
 import { createWorker, nameOf } from './queue-worker.js';
 

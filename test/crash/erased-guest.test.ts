@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { createDirectoryArchive } from '../../src/archive/archive.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { defaultResultPattern } from '../../src/review/file/remote-files.js';
 import { verifyRun } from '../../src/review/file/verify-run.js';
 import { eraseGuest } from '../../src/review/guests/erase-guest.js';
 import { findGuest } from '../../src/review/guests/guest.js';
-import { createDirectorySpool } from '../../src/spool/spool.js';
+import { createDirectoryArchive } from '../../src/storage/archive.js';
+import { createDirectorySpool } from '../../src/storage/spool.js';
 import { findText } from '../support/found-text.js';
 import { beginLife, type Death, throughLife } from './life.js';
 import { parentFolder } from './live.js';

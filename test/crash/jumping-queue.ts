@@ -1,4 +1,4 @@
-import type { QueuedStep, StepQueue } from '../../src/review/queue.js';
+import type { QueuedStep, StepQueue } from '../../src/booking/step-queue.js';
 import type { Outside } from './outside.js';
 import type { Turns } from './turns.js';
 

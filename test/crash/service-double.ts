@@ -1,5 +1,5 @@
-import type { ReviewService } from '../../src/mapping-service/client.js';
-import type { Verdict } from '../../src/mapping-service/verdict.js';
+import type { ReviewService } from '../../src/service/client.js';
+import type { Verdict } from '../../src/service/verdict.js';
 import { ok, refusal, unavailable } from '../review/scripted-service.js';
 import type { Outside } from './outside.js';
 import type { SftpDouble } from './sftp-double.js';

@@ -6,7 +6,7 @@ import {
   SftpError,
   type SftpServer,
   type SftpSession,
-} from '../../src/sftp/sftp.js';
+} from '../../src/transports/sftp/sftp.js';
 import type { Outside } from './outside.js';
 
 interface StoredFile {

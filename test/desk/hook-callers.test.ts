@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
-import type { Role } from '../../src/access/roles.js';
+import type { Role } from '../../src/config/access/roles.js';
 import { createHookCallerFinder } from '../../src/desk/serve-pages.js';
-import { readKeys, sign } from '../../src/http/webhook-signature.js';
+import { readKeys, sign } from '../../src/transports/http/webhook-signature.js';
 import { someRun } from '../review/some-run.js';
 import { checkCallersOf } from '../server/some-server.js';
 import { hookSecret } from '../support/hook-secrets.js';

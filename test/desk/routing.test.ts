@@ -2,12 +2,12 @@ import { createHmac } from 'node:crypto';
 import Fastify from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { html } from '../../src/base/html.js';
+import { UsageError } from '../../src/base/usage-error.js';
 import { createFrame, readAssets } from '../../src/desk/frame.js';
 import { type DeskRoute, defineAction, defineDownload, definePage } from '../../src/desk/page.js';
 import { registerRoutes } from '../../src/desk/serve-pages.js';
 import type { RecordedAction } from '../../src/ledger/audit.js';
-import { html } from '../../src/text/html.js';
-import { UsageError } from '../../src/text/usage-error.js';
 import { admitAs, csrfToken, otherParts, runsOnly } from './some-desk.js';
 
 const assets = await readAssets(new URL('../../src/desk/assets/', import.meta.url));

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createAccess } from '../../src/access/access.js';
-import { type Users, UsersFileError } from '../../src/access/users-file.js';
+import { createAccess } from '../../src/config/access/access.js';
+import { type Users, UsersFileError } from '../../src/config/access/users-file.js';
 import { readReturnPath } from '../../src/desk/sign-in.js';
 import { password, someUsers } from '../access/some-users.js';
 import { openSocket, readToEnd } from '../server/some-server.js';

@@ -1,6 +1,7 @@
-import type { Access } from '../../src/access/access.js';
-import type { Role } from '../../src/access/roles.js';
-import { createCookie } from '../../src/access/sessions.js';
+import { createScoreMemory } from '../../src/cases/scores/scorecard.js';
+import type { Access } from '../../src/config/access/access.js';
+import type { Role } from '../../src/config/access/roles.js';
+import { createCookie } from '../../src/config/access/sessions.js';
 import { createDesk } from '../../src/desk/desk.js';
 import { readAssets } from '../../src/desk/frame.js';
 import { createSummaryMemory } from '../../src/desk/mappings-page.js';
@@ -10,7 +11,6 @@ import type { RecordedAction } from '../../src/ledger/audit.js';
 import { groupByDay, type Run } from '../../src/ledger/run.js';
 import type { Wait } from '../../src/ledger/steps.js';
 import { createSlots } from '../../src/schedule/slots.js';
-import { createScoreMemory } from '../../src/scorecard/scorecard.js';
 import { outcomeOf } from '../review/outcome/some-outcome.js';
 import { noCases } from '../server/some-facts.js';
 import {

@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
 import { renderRunMetrics } from '../../jobs/metrics-file.js';
-import type { HotelReviewEvent } from '../../src/events/events.js';
-import { createEventCounters, createMetrics } from '../../src/server/metrics.js';
+import { createEventCounters, createMetrics } from '../../src/desk/server/metrics.js';
+import type { HotelReviewEvent } from '../../src/notify/events.js';
 import { step } from '../events/review-events.js';
 import { someRun } from '../review/some-run.js';
 import { noCases, someDay, someFacts } from '../server/some-facts.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkChannels, checkMessages } from '../../src/doctor/channels.js';
+import { checkChannels, checkMessages } from '../../src/checks/doctor/channels.js';
 import type { WaitingMessages } from '../../src/ledger/messages.js';
 import { noticeEventNames } from '../../src/ledger/notice.js';
 import { parse } from '../config/writing.js';

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { readConfiguration } from '../../src/checks/doctor/configuration.js';
 import { loadConfig } from '../../src/config/load.js';
-import { readConfiguration } from '../../src/doctor/configuration.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 
 const good = `

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkDeadline } from '../../src/doctor/deadline.js';
+import { checkDeadline } from '../../src/checks/doctor/deadline.js';
 
 const now = Date.parse('2026-11-21T04:00:00Z');
 

@@ -5,7 +5,7 @@ import { compiled } from '../support/compiled.js';
 import { patienceMs } from '../support/patience.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 
-const url = `${compiled}src/doctor/ending.js`;
+const url = `${compiled}src/checks/doctor/ending.js`;
 
 /** A process that has written its last output while something that it started continues. */
 function run(continuing: string) {

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../src/booking/business-day.js';
-import { checkFileModes, listClosedFiles, listSourceFiles } from '../../src/doctor/file-modes.js';
+import { checkFileModes, listClosedFiles, listSourceFiles } from '../../src/checks/doctor/file-modes.js';
 import { parse, service, source } from '../config/writing.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 

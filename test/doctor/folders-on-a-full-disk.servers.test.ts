@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { createDirectoryArchive } from '../../src/archive/archive.js';
-import { checkDisk, checkKeptFolder } from '../../src/doctor/folders.js';
+import { checkDisk, checkKeptFolder } from '../../src/checks/doctor/folders.js';
 import { openLedgerFile } from '../../src/ledger/sqlite/ledger-file.js';
+import { createDirectoryArchive } from '../../src/storage/archive.js';
 import { mountSmallDisk, smallDiskNeeds } from '../support/machine.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 

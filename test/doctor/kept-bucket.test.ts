@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { checkKeptBucket } from '../../src/doctor/kept-bucket.js';
-import { createAwsBucket, type S3Access } from '../../src/s3/aws-bucket.js';
+import { checkKeptBucket } from '../../src/checks/doctor/kept-bucket.js';
+import { createAwsBucket, type S3Access } from '../../src/transports/s3/aws-bucket.js';
 import { bucketName, s3Secrets, useS3Server } from '../support/s3-server.js';
 
 const server = useS3Server();

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { checkKeys } from '../../src/doctor/keys.js';
-import { createKeyFolder } from '../../src/keys/key-folder.js';
+import { checkKeys } from '../../src/checks/doctor/keys.js';
+import { createKeyFolder } from '../../src/storage/key-folder.js';
 
 let home: string;
 beforeEach(() => {

@@ -2,8 +2,8 @@ import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFil
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { rules } from '../../jobs/rules.js';
-import { checkLedger } from '../../src/doctor/ledger.js';
-import { lookOnce } from '../../src/examination/check.js';
+import { checkLedger } from '../../src/checks/doctor/ledger.js';
+import { lookOnce } from '../../src/checks/examination/check.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { openDatabase } from '../../src/ledger/sqlite/database.js';
 import { fileExists } from '../../src/ledger/sqlite/ledger-file.js';

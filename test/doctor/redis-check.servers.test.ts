@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkRedis } from '../../src/doctor/queue.js';
+import { checkRedis } from '../../src/checks/doctor/queue.js';
 import { useRedis } from '../support/use-servers.js';
 
 describe('a real server', () => {

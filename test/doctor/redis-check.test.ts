@@ -1,6 +1,6 @@
 import RedisMock from 'ioredis-mock';
 import { afterEach, describe, expect, it } from 'vitest';
-import { checkRedis } from '../../src/doctor/queue.js';
+import { checkRedis } from '../../src/checks/doctor/queue.js';
 
 const good = {
   redis_version: '7.2.4',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { warnAboutPlainConnection } from '../../src/doctor/risky-settings.js';
+import { warnAboutPlainConnection } from '../../src/checks/doctor/risky-settings.js';
 
 const look = (url: string) => warnAboutPlainConnection({ part: 'source', setting: 'source.url', url });
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
-import { createAccess } from '../../src/access/access.js';
-import { checkPublicUrl } from '../../src/doctor/server.js';
-import { createTransport, type HttpResult } from '../../src/http/transport.js';
+import { checkPublicUrl } from '../../src/checks/doctor/server.js';
+import { createAccess } from '../../src/config/access/access.js';
+import { createTransport, type HttpResult } from '../../src/transports/http/transport.js';
 import { someUsers } from '../access/some-users.js';
 import { runsOnly, startDesk, stopServers } from '../desk/some-desk.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkClock } from '../../src/doctor/service.js';
-import type { Probe } from '../../src/mapping-service/client.js';
+import { checkClock } from '../../src/checks/doctor/service.js';
+import type { Probe } from '../../src/service/client.js';
 
 const accepted = { kind: 'accepted', code: 'ok', httpStatus: 200, statusCode: 2000 } as const;
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { checkService } from '../../src/doctor/service.js';
-import { probeService } from '../../src/mapping-service/client.js';
+import { checkService } from '../../src/checks/doctor/service.js';
+import { probeService } from '../../src/service/client.js';
 import { refusal, type StandInAnswer, startStandIn, success } from '../support/http-stand-in.js';
 import { findFreePort } from '../support/sftp-server.js';
 

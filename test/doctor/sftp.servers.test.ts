@@ -1,11 +1,15 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../src/booking/business-day.js';
-import { checkSftp, showHostKey } from '../../src/doctor/sftp.js';
+import { checkSftp, showHostKey } from '../../src/checks/doctor/sftp.js';
 import { defaultResultPattern } from '../../src/review/file/remote-files.js';
-import type { PresentedKey } from '../../src/sftp/connection.js';
-import { createSftpServer, presentHostKey, type SftpServerOptions } from '../../src/sftp/server.js';
-import type { SftpServer, SftpSession } from '../../src/sftp/sftp.js';
+import type { PresentedKey } from '../../src/transports/sftp/connection.js';
+import {
+  createSftpServer,
+  presentHostKey,
+  type SftpServerOptions,
+} from '../../src/transports/sftp/server.js';
+import type { SftpServer, SftpSession } from '../../src/transports/sftp/sftp.js';
 import { openSsh, proFtpd } from '../support/sftp-programs.js';
 import { findFreePort, type RunningSftpServer, sessionUser } from '../support/sftp-server.js';
 import { makeRemoteFolder, useSftpServer } from '../support/use-servers.js';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { findUnpinnedServers } from '../../src/doctor/configuration.js';
+import { findUnpinnedServers } from '../../src/checks/doctor/configuration.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 
 function write(text: string): string {

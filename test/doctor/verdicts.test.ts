@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkVerdicts } from '../../src/doctor/verdicts.js';
+import { checkVerdicts } from '../../src/checks/doctor/verdicts.js';
 
 const message = (...of: Parameters<typeof checkVerdicts>) =>
   checkVerdicts(...of).map(({ verdict, message }) => `${verdict}: ${message}`);

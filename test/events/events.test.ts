@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import { createNotify, type HotelReviewEvent } from '../../src/events/events.js';
-import { createEventCounters } from '../../src/server/metrics.js';
+import { createEventCounters } from '../../src/desk/server/metrics.js';
+import { createNotify, type HotelReviewEvent } from '../../src/notify/events.js';
 import { someRun } from '../review/some-run.js';
 import { patienceMs } from '../support/patience.js';
 

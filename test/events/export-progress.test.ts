@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { createLogObserver } from '../../src/events/events.js';
-import { createProgress } from '../../src/events/progress.js';
 import type { ExportEvent } from '../../src/mappings/export/await-export.js';
+import { createLogObserver } from '../../src/notify/events.js';
+import { createProgress } from '../../src/notify/progress.js';
 import { captureStream } from '../support/captured-stream.js';
 
 const set = { id: 'g-1', files: [] };

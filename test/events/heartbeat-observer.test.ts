@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../src/booking/business-day.js';
-import type { Heartbeat } from '../../src/channels/heartbeat.js';
-import type { Beat } from '../../src/channels/heartbeat-forms.js';
-import type { HotelReviewEvent } from '../../src/events/events.js';
-import { createHeartbeatObserver, toBeat } from '../../src/events/heartbeat-observer.js';
+import type { Heartbeat } from '../../src/notify/channels/heartbeat.js';
+import type { Beat } from '../../src/notify/channels/heartbeat-forms.js';
+import type { HotelReviewEvent } from '../../src/notify/events.js';
+import { createHeartbeatObserver, toBeat } from '../../src/notify/heartbeat-observer.js';
 import type { DueDay } from '../../src/schedule/due-days.js';
 import { someRun } from '../review/some-run.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLogObserver, type LogLevel, logLevels, openLog } from '../../src/events/events.js';
+import { createLogObserver, type LogLevel, logLevels, openLog } from '../../src/notify/events.js';
 import type { ReviewEvent } from '../../src/review/events.js';
 import { someRun } from '../review/some-run.js';
 import { captureStream } from '../support/captured-stream.js';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createProgress } from '../../src/events/progress.js';
+import { createProgress } from '../../src/notify/progress.js';
 import type { ReviewEvent } from '../../src/review/events.js';
 import { someRun } from '../review/some-run.js';
 import { captureStream } from '../support/captured-stream.js';

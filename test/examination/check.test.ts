@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Check, examineAll } from '../../src/examination/check.js';
-import { type Finding, findingsOf, type Part } from '../../src/examination/finding.js';
-import { SftpError } from '../../src/sftp/sftp.js';
+import { type Check, examineAll } from '../../src/checks/examination/check.js';
+import { type Finding, findingsOf, type Part } from '../../src/checks/examination/finding.js';
+import { SftpError } from '../../src/transports/sftp/sftp.js';
 
 const { signal } = new AbortController();
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkEncoding, findGuess, reportGuess } from '../../src/examination/encoding-check.js';
+import { checkEncoding, findGuess, reportGuess } from '../../src/checks/examination/encoding-check.js';
 import type { Sample } from '../../src/sources/common/setup.js';
 
 const place = 'bookings.csv';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { renderCount, renderFinding } from '../../src/examination/finding.js';
+import { renderCount, renderFinding } from '../../src/checks/examination/finding.js';
 
 it('uses columns, with the advice indented below', () => {
   const finding = { part: 'service', verdict: 'ok', message: 'it answered' } as const;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { createNormaliser } from '../../src/booking/normalise.js';
-import { checkSource } from '../../src/examination/source-check.js';
+import { checkSource } from '../../src/checks/examination/source-check.js';
 import { createSqlSource } from '../../src/sources/sql/sql-source.js';
 import { mariadbUser } from '../support/mariadb.js';
 import { masterIdOnly } from '../support/source-columns.js';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { readStatus } from '../../src/examination/status-words.js';
+import { readStatus } from '../../src/checks/examination/status-words.js';
 import {
   adviseOnUnconfirmed,
   describeUnconfirmed,
   findUnconfirmed,
   writeFilter,
-} from '../../src/examination/unconfirmed.js';
+} from '../../src/checks/examination/unconfirmed.js';
 
 /** Records whose column has these values, each so many times. */
 function recordsOf(column: string, counts: Readonly<Record<string, number>>) {

@@ -2,7 +2,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
-import type { Role } from '../../src/access/roles.js';
+import type { Role } from '../../src/config/access/roles.js';
 import { dayOfRunId } from '../../src/review/day/open-run.js';
 import type { BuiltCommands } from '../support/built-commands.js';
 import { openDesk } from '../support/desk-month/desk.js';

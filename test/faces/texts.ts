@@ -11,7 +11,11 @@ import {
 } from '../../jobs/replay-range.js';
 import { type ClosingOptions, type RunDetails, renderClosing } from '../../jobs/run-summary.js';
 import { renderDays, type StatusDay } from '../../jobs/status.js';
-import { StoppedError } from '../../src/async/stopped-error.js';
+import { noColours } from '../../src/base/colours.js';
+import { createCommandWriter } from '../../src/base/shell.js';
+import { StoppedError } from '../../src/base/stopped-error.js';
+import { UsageError } from '../../src/base/usage-error.js';
+import { SourceError } from '../../src/booking/source.js';
 import type { WatchReport } from '../../src/cases/follow-mappings.js';
 import { ConfigurationError } from '../../src/config/problems.js';
 import { DatabaseBusyError, FencedError, LedgerUnusableError } from '../../src/ledger/errors.js';
@@ -20,11 +24,7 @@ import { ArchiveAwayError } from '../../src/review/archive-fit.js';
 import { DayBusyError } from '../../src/review/day/join-run.js';
 import type { PlannedDay } from '../../src/review/day/range-plan.js';
 import { runToJson } from '../../src/review/day/report.js';
-import { SourceError } from '../../src/review/source.js';
-import { SftpError } from '../../src/sftp/sftp.js';
-import { noColours } from '../../src/text/colours.js';
-import { createCommandWriter } from '../../src/text/shell.js';
-import { UsageError } from '../../src/text/usage-error.js';
+import { SftpError } from '../../src/transports/sftp/sftp.js';
 import { someRun } from '../review/some-run.js';
 import { command } from '../support/plain-command.js';
 

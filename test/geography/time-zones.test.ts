@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { isTimeZone } from '../../src/booking/business-day.js';
-import { loadTimeZones } from '../../src/geography/time-zones.js';
+import { isTimeZone, loadTimeZones } from '../../src/base/time-zones.js';
 
 it.each([
   ['Europe/Madrid', 40.4168, -3.7038],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readNetworkFailure } from '../../src/http/network-failure.js';
-import { judgeFailure as judgeReadFailure } from '../../src/mapping-service/verdict.js';
+import { judgeFailure as judgeReadFailure } from '../../src/service/verdict.js';
+import { readNetworkFailure } from '../../src/transports/http/network-failure.js';
 
 const judgeFailure = (error: unknown, known: { readonly requestWasSent?: boolean } = {}) =>
   judgeReadFailure(readNetworkFailure(error, known));

@@ -7,7 +7,7 @@ import {
   findAgreedLead,
   findOffset,
   readDifference,
-} from '../../src/http/peer-clocks.js';
+} from '../../src/transports/http/peer-clocks.js';
 
 const date = 'Fri, 20 Nov 2026 22:00:00 GMT';
 const at = Date.parse(date);

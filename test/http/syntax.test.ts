@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { describeHost, mayContainUnescapedPassword, readRetryAfter } from '../../src/http/transport.js';
+import {
+  describeHost,
+  mayContainUnescapedPassword,
+  readRetryAfter,
+} from '../../src/transports/http/transport.js';
 
 const now = new Date('2026-11-20T02:30:00Z');
 

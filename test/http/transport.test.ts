@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createTransport, type HttpResult } from '../../src/http/transport.js';
+import { createTransport, type HttpResult } from '../../src/transports/http/transport.js';
 
 /** A server that never answers, with what it received. */
 async function startSilentServer() {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { chooseProxy } from '../../src/http/tunnel.js';
+import { chooseProxy } from '../../src/transports/http/tunnel.js';
 
 it.each([
   ['example.com', 'example.com'],

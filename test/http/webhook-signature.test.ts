@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { isSigned, readKeys, sign } from '../../src/http/webhook-signature.js';
-import { isGuessable } from '../../src/text/guessable.js';
+import { isGuessable } from '../../src/base/guessable.js';
+import { isSigned, readKeys, sign } from '../../src/transports/http/webhook-signature.js';
 import { hookSecret as secret } from '../support/hook-secrets.js';
 
 const message = {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { Redis } from 'ioredis';
 import { expect, it, onTestFinished } from 'vitest';
-import { readKeys, sign } from '../../src/http/webhook-signature.js';
+import { readKeys, sign } from '../../src/transports/http/webhook-signature.js';
 import { environmentOf, projectFile } from '../support/compose-file.js';
 import { certificateNeeds } from '../support/machine.js';
 import { redisNeeds } from '../support/redis.js';

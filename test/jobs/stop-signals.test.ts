@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { execute } from '../../jobs/main.js';
-import { StoppedError } from '../../src/async/stopped-error.js';
+import { createReports } from '../../src/base/reports.js';
+import { StoppedError } from '../../src/base/stopped-error.js';
 import { businessDayAt } from '../../src/booking/business-day.js';
-import { createReports } from '../../src/text/reports.js';
 import { captureIo } from '../support/command-io.js';
 import { day, prepareDay } from '../support/day-folder.js';
 import { expectEachOnce, expectReport } from '../support/expectations.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createKeyFolder } from '../../src/keys/key-folder.js';
+import { createKeyFolder } from '../../src/storage/key-folder.js';
 import { compiled } from '../support/compiled.js';
 
 const day = '2026-11-20';
@@ -45,7 +45,7 @@ describe('a folder of keys', () => {
 
   it('gives processes that start at once the same key', async () => {
     const script = `
-      import { createKeyFolder } from '${compiled}src/keys/key-folder.js';
+      import { createKeyFolder } from '${compiled}src/storage/key-folder.js';
       const { secret } = createKeyFolder(${JSON.stringify(root)}).use('${day}');
       process.stdout.write(secret.toString('hex'));`;
     const file = join(home, 'use.mjs');

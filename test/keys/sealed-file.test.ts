@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createKeyFolder } from '../../src/keys/key-folder.js';
-import { createFileSealer, measureContent, openFile, sealFile } from '../../src/keys/sealed-file.js';
-import { openValue, sealValue } from '../../src/keys/sealed-value.js';
+import { createKeyFolder } from '../../src/storage/key-folder.js';
+import { createFileSealer, measureContent, openFile, sealFile } from '../../src/storage/sealed-file.js';
+import { openValue, sealValue } from '../../src/storage/sealed-value.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'keys-'));
 afterAll(() => rmSync(folder, { recursive: true }));

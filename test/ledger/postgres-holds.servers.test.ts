@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Hold } from '../../src/async/hold.js';
-import { type ClockDifference, findOffset } from '../../src/http/peer-clocks.js';
+import type { Hold } from '../../src/base/hold.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { blankNames } from '../../src/review/stored/stored-line.js';
+import { type ClockDifference, findOffset } from '../../src/transports/http/peer-clocks.js';
 import { at, claimStep, collectedRun, day, newRun, record, rightOf } from '../contracts/ledger/days.js';
 import { patienceMs } from '../support/patience.js';
 import { usePostgres } from '../support/use-servers.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { completePostgresUrl } from '../../src/base/connection-security.js';
 import { LedgerUnusableError } from '../../src/ledger/errors.js';
-import { completePostgresUrl } from '../../src/settings/connection-security.js';
 import { certificateNeeds } from '../support/machine.js';
 import { serveOverTls } from '../support/postgres.js';
 import { usePostgres } from '../support/use-servers.js';

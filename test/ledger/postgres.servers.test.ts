@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { createKeyFolder } from '../../src/keys/key-folder.js';
+import { createKeyFolder } from '../../src/storage/key-folder.js';
 import { describeLedgerContract } from '../contracts/ledger.js';
 import { isNightly } from '../support/nightly.js';
 import { usePostgres } from '../support/use-servers.js';

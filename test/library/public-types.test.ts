@@ -28,8 +28,8 @@ describe('the public types of the package', () => {
   it('are those of the client', () => {
     const names = [...reachable.keys()];
     expect(names).toContain('index.d.ts');
-    expect(names).toContain('mapping-service/operations.d.ts');
-    expect(names).toContain('mapping-service/errors.d.ts');
+    expect(names).toContain('service/operations.d.ts');
+    expect(names).toContain('service/errors.d.ts');
   });
 
   it.each([...reachable])('contain no any: %s', (_file, code) => {

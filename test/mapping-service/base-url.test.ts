@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkBaseUrl } from '../../src/mapping-service/client.js';
+import { checkBaseUrl } from '../../src/service/client.js';
 
 describe('the base URL', () => {
   it.each([

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createServiceClient, type ServiceClient } from '../../src/mapping-service/client.js';
-import type { Verdict } from '../../src/mapping-service/verdict.js';
+import { createServiceClient, type ServiceClient } from '../../src/service/client.js';
+import type { Verdict } from '../../src/service/verdict.js';
 import {
   refusal,
   type StandIn,

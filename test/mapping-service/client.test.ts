@@ -7,8 +7,8 @@ import {
   createServiceClient,
   type ServiceClient,
   type ServiceClientOptions,
-} from '../../src/mapping-service/client.js';
-import type { Verdict } from '../../src/mapping-service/verdict.js';
+} from '../../src/service/client.js';
+import type { Verdict } from '../../src/service/verdict.js';
 import {
   refusal,
   type StandIn,

@@ -1,11 +1,8 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { defaultRetryPolicy } from '../../src/async/retry.js';
+import { defaultRetryPolicy } from '../../src/base/retry.js';
 import { settingsSchema } from '../../src/config/schema.js';
-import {
-  type CreateMappingServiceOptions,
-  createMappingService,
-} from '../../src/mapping-service/mapping-service.js';
+import { type CreateMappingServiceOptions, createMappingService } from '../../src/service/mapping-service.js';
 import { type StandInAnswer, startStandIn } from '../support/http-stand-in.js';
 import { errorOf, openService, serviceAt } from './opened-service.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MappingService, MappingsQuery } from '../../src/mapping-service/operations.js';
+import type { MappingService, MappingsQuery } from '../../src/service/operations.js';
 import type { ArrivingRequest, StandIn } from '../support/http-stand-in.js';
 import { answerWith, errorOf, headersOf, openService } from './opened-service.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MappingsQuery } from '../../src/mapping-service/operations.js';
+import type { MappingsQuery } from '../../src/service/operations.js';
 import { answerWith, errorOf, headersOf, openService } from './opened-service.js';
 
 const query: MappingsQuery = { lastUpdateDateTime: new Date('2026-11-20T00:00:00Z'), syncId: 'cycle-1' };

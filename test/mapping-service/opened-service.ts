@@ -1,10 +1,7 @@
 import { onTestFinished } from 'vitest';
-import { MappingServiceError } from '../../src/mapping-service/errors.js';
-import {
-  type CreateMappingServiceOptions,
-  createMappingService,
-} from '../../src/mapping-service/mapping-service.js';
-import type { MappingService } from '../../src/mapping-service/operations.js';
+import { MappingServiceError } from '../../src/service/errors.js';
+import { type CreateMappingServiceOptions, createMappingService } from '../../src/service/mapping-service.js';
+import type { MappingService } from '../../src/service/operations.js';
 import {
   type RecordedRequest,
   type StandIn,

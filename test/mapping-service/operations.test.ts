@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BookedHotel, ExportRequest, RawRequest } from '../../src/mapping-service/operations.js';
+import type { BookedHotel, ExportRequest, RawRequest } from '../../src/service/operations.js';
 import { answerWith, errorOf, headersOf, openService } from './opened-service.js';
 
 const hotel: BookedHotel = {

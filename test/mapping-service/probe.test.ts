@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { probeService } from '../../src/mapping-service/client.js';
+import { probeService } from '../../src/service/client.js';
 import { type StandInAnswer, startStandIn } from '../support/http-stand-in.js';
 
 const now = new Date('2026-11-20T02:30:00Z');

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createRedaction } from '../../src/mapping-service/client.js';
-import { judgeAnswer } from '../../src/mapping-service/verdict.js';
+import { createRedaction } from '../../src/service/client.js';
+import { judgeAnswer } from '../../src/service/verdict.js';
 import { findCanaries } from '../support/canaries.js';
 
 it.each([

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { CallOptions, MappingService } from '../../src/mapping-service/operations.js';
+import type { CallOptions, MappingService } from '../../src/service/operations.js';
 import { refusal, type StandInAnswer, startStandIn, success } from '../support/http-stand-in.js';
 import { patienceMs } from '../support/patience.js';
 import { answerWith, errorOf, openService, serviceAt } from './opened-service.js';

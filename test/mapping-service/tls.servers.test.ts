@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createServiceClient } from '../../src/mapping-service/client.js';
-import type { Verdict } from '../../src/mapping-service/verdict.js';
+import { createServiceClient } from '../../src/service/client.js';
+import type { Verdict } from '../../src/service/verdict.js';
 import { startStandIn } from '../support/http-stand-in.js';
 
 const certificate = makeCertificate();

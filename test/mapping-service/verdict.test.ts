@@ -5,7 +5,7 @@ import {
   judgeAnswer,
   judgeFailure,
   type StatusCodeTable,
-} from '../../src/mapping-service/verdict.js';
+} from '../../src/service/verdict.js';
 
 interface Given {
   readonly status?: number;

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { MappingServiceError } from '../../src/mapping-service/errors.js';
-import { createMappingService } from '../../src/mapping-service/mapping-service.js';
 import type { SyncEvent } from '../../src/mappings/sync-events.js';
 import { syncMappings } from '../../src/mappings/sync-mappings.js';
+import { MappingServiceError } from '../../src/service/errors.js';
+import { createMappingService } from '../../src/service/mapping-service.js';
 import { openSqliteLedger } from '../ledger/opened-ledger.js';
 import { type StandIn, startStandIn } from '../support/http-stand-in.js';
 

@@ -29,7 +29,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   'src/booking/stay.ts': booking('stay'),
   'src/booking/written-date.ts': booking('written-date', 'instants'),
 
-  'src/mapping-service/verdict.ts': inFolder('mapping-service')('verdict'),
+  'src/service/verdict.ts': inFolder('mapping-service')('verdict'),
 
   'src/ledger/retention.ts': [...stored('retention'), ...inFolder('ledger')('retention'), ...ledger],
   'src/ledger/run-changes.ts': ledger,
@@ -47,7 +47,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   'src/review/day/join-run.ts': day('join-run', 'run-day', 'background-reviews'),
   'src/review/file/archive-run.ts': file('archive-run', 'manifest', 'several-results', 'verify'),
   'src/review/file/await-result.ts': file('await-result', 'several-results', 'archive-run', 'unusable-names'),
-  'src/review/file/csv.ts': file('result', 'result-join'),
+  'src/base/csv-cells.ts': file('result', 'result-join'),
   'src/review/file/explain-failure.ts': file('explain-failure'),
   'src/review/file/judge-result.ts': file('judge-result', 'result-join'),
   'src/review/file/late-result.ts': file('late-result'),
@@ -66,13 +66,13 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   'src/cases/follow-mappings.ts': [...inFolder('cases')('classify-move'), ...caseUpdates],
   'src/cases/open-cases.ts': [...cases, ...caseUpdates],
   'src/cases/update-cases.ts': caseUpdates,
-  'src/verdict-mails/examine-mail.ts': mails('read-mail', 'unexpected-forms', 'take-mail'),
-  'src/verdict-mails/take-mail.ts': mails('take-mail'),
+  'src/cases/mails/examine-mail.ts': mails('read-mail', 'unexpected-forms', 'take-mail'),
+  'src/cases/mails/take-mail.ts': mails('take-mail'),
 
   'src/schedule/due-days.ts': inFolder('schedule')('due-days', 'late-source', 'missing-export'),
 
-  'src/notifications/check-notices.ts': notifications('check-notices', 'problems-over-days'),
-  'src/notifications/deadlines.ts': notifications('deadlines'),
-  'src/notifications/routing.ts': notifications('routing'),
-  'src/notifications/run-notices.ts': notifications('run-notices'),
+  'src/notify/check-notices.ts': notifications('check-notices', 'problems-over-days'),
+  'src/notify/deadlines.ts': notifications('deadlines'),
+  'src/notify/routing.ts': notifications('routing'),
+  'src/notify/run-notices.ts': notifications('run-notices'),
 };

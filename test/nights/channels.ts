@@ -1,4 +1,4 @@
-import { type Channel, ChannelError, type Message } from '../../src/notifications/channel.js';
+import { type Channel, ChannelError, type Message } from '../../src/notify/channel.js';
 import type { Outside } from '../crash/outside.js';
 import { surname } from './guests.js';
 import type { Item, Told } from './heard.js';

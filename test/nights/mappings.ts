@@ -1,5 +1,5 @@
-import { MappingServiceError } from '../../src/mapping-service/errors.js';
-import type { MappingService, MappingsPage } from '../../src/mapping-service/operations.js';
+import { MappingServiceError } from '../../src/service/errors.js';
+import type { MappingService, MappingsPage } from '../../src/service/operations.js';
 import type { Told } from './journal.js';
 
 /** Of the service: which master hotel each provider's hotel is. Bookings are on the first of each master hotel. */

@@ -1,4 +1,4 @@
-import type { ReviewService } from '../../src/mapping-service/client.js';
+import type { ReviewService } from '../../src/service/client.js';
 import type { SftpDouble } from '../crash/sftp-double.js';
 import { ok } from '../review/scripted-service.js';
 import type { Booked } from './guests.js';

@@ -4,7 +4,7 @@ import { createBusinessDay } from '../../src/booking/business-day.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { Notice } from '../../src/ledger/notice.js';
 import { isToBeAccepted, type Run } from '../../src/ledger/run.js';
-import { startNotifier } from '../../src/notifications/notifier.js';
+import { startNotifier } from '../../src/notify/notifier.js';
 import { wasCollectedEarly } from '../../src/review/day/good-day.js';
 import { throughLife } from '../crash/life.js';
 import type { Outside } from '../crash/outside.js';

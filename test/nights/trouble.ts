@@ -1,7 +1,7 @@
-import { ArchiveError } from '../../src/archive/archive.js';
-import { MappingServiceError } from '../../src/mapping-service/errors.js';
-import type { Verdict } from '../../src/mapping-service/verdict.js';
-import { SftpError } from '../../src/sftp/sftp.js';
+import { MappingServiceError } from '../../src/service/errors.js';
+import type { Verdict } from '../../src/service/verdict.js';
+import { ArchiveError } from '../../src/storage/archive.js';
+import { SftpError } from '../../src/transports/sftp/sftp.js';
 import { beginLife, type Death, type Life } from '../crash/life.js';
 import type { Choices } from './choices.js';
 

@@ -1,4 +1,4 @@
-import type { SftpServer } from '../../src/sftp/sftp.js';
+import type { SftpServer } from '../../src/transports/sftp/sftp.js';
 import type { Written } from './service.js';
 
 /** The results that the service has written, and which of them a restored ledger does not know. */

@@ -6,7 +6,7 @@ import type { NewNotice, NoticeEvent } from '../../src/ledger/notice.js';
 import type { OpenProblem, StoredMessage } from '../../src/ledger/notices.js';
 import type { Run } from '../../src/ledger/run.js';
 import { firstBound } from '../../src/mappings/sync-bounds.js';
-import { type CheckParts, checkNotices, isReminderDue } from '../../src/notifications/check-notices.js';
+import { type CheckParts, checkNotices, isReminderDue } from '../../src/notify/check-notices.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 
 const hour = 3_600_000;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../src/booking/business-day.js';
-import { type Deadline, findJudgedDays, judgeDeadlines } from '../../src/notifications/deadlines.js';
+import { type Deadline, findJudgedDays, judgeDeadlines } from '../../src/notify/deadlines.js';
 
 const zones = ['Europe/Madrid', 'Pacific/Auckland', 'America/Sao_Paulo', 'UTC'];
 const since = Date.parse('2026-11-01T12:00:00Z');

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { createLedgerTelling } from '../../jobs/ledger-telling.js';
 import { createTerminal } from '../../jobs/terminal.js';
+import { createReports } from '../../src/base/reports.js';
 import { businessDayAt } from '../../src/booking/business-day.js';
 import type { Config } from '../../src/config/load.js';
 import { DatabaseBusyError, LedgerFullError } from '../../src/ledger/errors.js';
 import type { Run } from '../../src/ledger/run.js';
-import { createReports } from '../../src/text/reports.js';
 import { someRun } from '../review/some-run.js';
 import { captureIo } from '../support/command-io.js';
 import { startWebhookReceiver } from '../support/webhook-receiver.js';

@@ -6,7 +6,7 @@ import type { WaitingMessages } from '../../src/ledger/messages.js';
 import type { NewNotice, NoticeEvent } from '../../src/ledger/notice.js';
 import type { OpenProblem } from '../../src/ledger/notices.js';
 import type { Run } from '../../src/ledger/run.js';
-import { type CheckParts, checkNotices } from '../../src/notifications/check-notices.js';
+import { type CheckParts, checkNotices } from '../../src/notify/check-notices.js';
 import { someRun } from '../review/some-run.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { ArchiveError } from '../../src/archive/archive.js';
-import type { PeerFault } from '../../src/async/peer-patience.js';
-import { MappingServiceError } from '../../src/mapping-service/errors.js';
-import { codeOfFailure, findRefusingPeer } from '../../src/notifications/refused-credentials.js';
+import type { PeerFault } from '../../src/base/peer-patience.js';
+import { MailboxError } from '../../src/cases/mails/mailbox.js';
+import { codeOfFailure, findRefusingPeer } from '../../src/notify/refused-credentials.js';
 import { ArchiveAwayError } from '../../src/review/archive-fit.js';
-import { SftpError } from '../../src/sftp/sftp.js';
-import { MailboxError } from '../../src/verdict-mails/mailbox.js';
+import { MappingServiceError } from '../../src/service/errors.js';
+import { ArchiveError } from '../../src/storage/archive.js';
+import { SftpError } from '../../src/transports/sftp/sftp.js';
 
 const ofService = (code: string) =>
   new MappingServiceError('refused', { kind: 'fatal', code, operation: 'getMappings' });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { QueueAwayError } from '../../src/review/queue.js';
+import { QueueAwayError } from '../../src/booking/step-queue.js';
 import { nameOf } from '../contracts/queue-worker.js';
 import { patienceMs } from '../support/patience.js';
 import { type RunningRedis, redisNeeds, startRedis } from '../support/redis.js';

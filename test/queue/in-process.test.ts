@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { StepReference } from '../../src/booking/step-queue.js';
 import { createInProcessQueues } from '../../src/queue/in-process.js';
-import type { StepReference } from '../../src/review/queue.js';
 import { describeQueueContract } from '../contracts/queue.js';
 
 const aDay = 86_400_000;

@@ -1,7 +1,7 @@
 import { afterEach, vi } from 'vitest';
+import type { QueuedStep } from '../../src/booking/step-queue.js';
 import { type BullmqQueueOptions, createBullmqQueue } from '../../src/queue/bullmq.js';
 import type { QueueNotice } from '../../src/queue/redis-connection.js';
-import type { QueuedStep } from '../../src/review/queue.js';
 import { createWorker } from '../contracts/queue-worker.js';
 import { patienceMs } from '../support/patience.js';
 

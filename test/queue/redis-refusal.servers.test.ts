@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { PeerFault } from '../../src/async/peer-patience.js';
-import { checkQueue } from '../../src/doctor/queue.js';
+import type { PeerFault } from '../../src/base/peer-patience.js';
+import { checkQueue } from '../../src/checks/doctor/queue.js';
 import { judgeRedis, openRedisConnection, type QueueNotice } from '../../src/queue/redis-connection.js';
 import { patienceMs } from '../support/patience.js';
 import { type RunningRedis, redisNeeds, startRedis, startSentinel } from '../support/redis.js';

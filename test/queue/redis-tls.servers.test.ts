@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { checkQueue } from '../../src/doctor/queue.js';
+import { checkQueue } from '../../src/checks/doctor/queue.js';
 import { openRedisConnection } from '../../src/queue/redis-connection.js';
 import { type CertificateFiles, certificateNeeds, makeCertificate } from '../support/machine.js';
 import { redisNeeds, startRedis } from '../support/redis.js';

@@ -6,21 +6,21 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createReadingOrder, type ReadingSettings } from '../../jobs/sources.js';
 import { type BusinessDay, createBusinessDay } from '../../src/booking/business-day.js';
-import type { ClockDifference } from '../../src/http/peer-clocks.js';
+import { SourceError } from '../../src/booking/source.js';
 import type { DeliveryKind } from '../../src/ledger/run.js';
+import { createBodyForms } from '../../src/review/body/body-delivery.js';
+import type { DayReader, RenderedChunk } from '../../src/review/collect/day-reader.js';
+import type { BookingForms } from '../../src/review/delivery.js';
+import { createFileForms } from '../../src/review/file/review-line.js';
 import {
   chunksAhead,
   createThreadedReader,
   more,
   sendChunks,
-} from '../../src/reading-thread/threaded-reader.js';
-import { createBodyForms } from '../../src/review/body/body-delivery.js';
-import type { DayReader, RenderedChunk } from '../../src/review/collect/day-reader.js';
-import type { BookingForms } from '../../src/review/delivery.js';
-import { createFileForms } from '../../src/review/file/review-line.js';
-import { SourceError } from '../../src/review/source.js';
+} from '../../src/review/reading-thread/threaded-reader.js';
 import { createCsvSource } from '../../src/sources/csv/csv-source.js';
 import { createLocalDayFile } from '../../src/sources/files/day-file.js';
+import type { ClockDifference } from '../../src/transports/http/peer-clocks.js';
 import { readerOf } from '../review/array-source.js';
 import { patienceMs } from '../support/patience.js';
 import { countTurns } from '../support/turns.js';

@@ -1,7 +1,7 @@
 import type { RawBooking } from '../../src/booking/booking.js';
 import { createNormaliser } from '../../src/booking/normalise.js';
+import type { BookingSource, SourceChunk, SourceRecord } from '../../src/booking/source.js';
 import { createDayReader, type DayReader } from '../../src/review/collect/day-reader.js';
-import type { BookingSource, SourceChunk, SourceRecord } from '../../src/review/source.js';
 
 /** Chunks to deliver, and errors where the source fails. */
 export type Script = Iterable<readonly SourceRecord[] | SourceChunk | Error>;

@@ -1,4 +1,4 @@
-import type { StepQueue } from '../../src/review/queue.js';
+import type { StepQueue } from '../../src/booking/step-queue.js';
 
 /** A queue that loses everything added to it. */
 export function createForgetfulQueue(): StepQueue {

@@ -1,5 +1,6 @@
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import type { GuestNames } from '../../src/booking/guest-names.js';
+import type { SourceRecord } from '../../src/booking/source.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { DeliveryKind, Run, Trigger } from '../../src/ledger/run.js';
 import type { BookingForm } from '../../src/ledger/step.js';
@@ -7,7 +8,6 @@ import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { type CollectParts, collectDay } from '../../src/review/collect/collect.js';
 import type { Delivery } from '../../src/review/delivery.js';
 import { createFileForms } from '../../src/review/file/review-line.js';
-import type { SourceRecord } from '../../src/review/source.js';
 import { readReference } from '../../src/review/stored/stored-line.js';
 import { at, done, newRun, perform, rightOf } from '../contracts/ledger/days.js';
 import { planFileRun } from '../contracts/ledger/file-days.js';

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import type { RawBooking } from '../../src/booking/booking.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { createNormaliser } from '../../src/booking/normalise.js';
+import { type BookingSource, type SourceChunk, SourceError } from '../../src/booking/source.js';
 import { readNormalised } from '../../src/review/collect/day-reader.js';
-import { type BookingSource, type SourceChunk, SourceError } from '../../src/review/source.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const { signal } = new AbortController();

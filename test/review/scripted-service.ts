@@ -1,4 +1,4 @@
-import type { Verdict } from '../../src/mapping-service/verdict.js';
+import type { Verdict } from '../../src/service/verdict.js';
 
 /** Responds to one call. @param references of the bookings in the body */
 export type Answer = (references: readonly string[], signal: AbortSignal) => Verdict | Promise<Verdict>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RetryPolicy } from '../../src/async/retry.js';
+import type { RetryPolicy } from '../../src/base/retry.js';
 import { canaryStep } from '../../src/ledger/canaries.js';
 import type { Change } from '../../src/ledger/changes.js';
 import type { Ending, Outcome, Step } from '../../src/ledger/step.js';

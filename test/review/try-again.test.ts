@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { PeerFault } from '../../src/async/peer-patience.js';
+import type { PeerFault } from '../../src/base/peer-patience.js';
+import { SourceError, type SourceFault } from '../../src/booking/source.js';
 import type { Asker, FailureClass, RunState, Trigger } from '../../src/ledger/run.js';
 import type { Outcome } from '../../src/ledger/step.js';
 import { decideOpening } from '../../src/review/day/open-run.js';
-import { SourceError, type SourceFault } from '../../src/review/source.js';
 import {
   classOfCollect,
   classOfFailure,

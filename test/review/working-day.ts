@@ -1,5 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { type BusinessDay, createBusinessDay } from '../../src/booking/business-day.js';
+import type { BookingSource } from '../../src/booking/source.js';
+import type { StepQueue } from '../../src/booking/step-queue.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { createInProcessQueues } from '../../src/queue/in-process.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
@@ -9,9 +11,7 @@ import {
   createSharedWorkforce,
   type Workforce,
 } from '../../src/review/perform/workforce.js';
-import type { StepQueue } from '../../src/review/queue.js';
 import type { ReviewParts, RunRequest } from '../../src/review/review-day.js';
-import type { BookingSource } from '../../src/review/source.js';
 import { createArraySource, readerOf, records } from './array-source.js';
 import { type Answer, createScriptedService, ok } from './scripted-service.js';
 import { openTemporaryLedger } from './temporary-ledger.js';

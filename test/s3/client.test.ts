@@ -3,8 +3,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type ClockDifference, findOffset } from '../../src/http/peer-clocks.js';
-import { createAwsBucket, createS3Client } from '../../src/s3/aws-bucket.js';
+import { type ClockDifference, findOffset } from '../../src/transports/http/peer-clocks.js';
+import { createAwsBucket, createS3Client } from '../../src/transports/s3/aws-bucket.js';
 import { bucketName, large, text, useS3Server } from '../support/s3-server.js';
 
 const server = useS3Server();

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { S3Error } from '../../src/s3/bucket.js';
-import { type ArrivingObject, readObject } from '../../src/s3/reading.js';
+import { S3Error } from '../../src/transports/s3/bucket.js';
+import { type ArrivingObject, readObject } from '../../src/transports/s3/reading.js';
 
 const whole = Buffer.from('0123456789');
 

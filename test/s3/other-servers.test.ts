@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createAwsBucket } from '../../src/s3/aws-bucket.js';
+import { createAwsBucket } from '../../src/transports/s3/aws-bucket.js';
 import { bucketName, type Intercept, large, text, useS3Server } from '../support/s3-server.js';
 
 /** Peculiarities of Ceph's object gateway, OpenStack Swift and Amazon, as observed or documented. */

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createAwsBucket } from '../../src/s3/aws-bucket.js';
-import { type S3Bucket, S3Error } from '../../src/s3/bucket.js';
+import { createAwsBucket } from '../../src/transports/s3/aws-bucket.js';
+import { type S3Bucket, S3Error } from '../../src/transports/s3/bucket.js';
 import { bucketName, type Intercept, s3Secrets, useS3Server } from '../support/s3-server.js';
 
 const server = useS3Server();

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMappingService } from '../../src/mapping-service/mapping-service.js';
-import type { MappingRecord } from '../../src/mapping-service/operations.js';
 import { account } from '../../src/sandbox/sandbox.js';
+import { createMappingService } from '../../src/service/mapping-service.js';
+import type { MappingRecord } from '../../src/service/operations.js';
 import { patienceMs } from '../support/patience.js';
 import { type StartedSandbox, type StartOptions, startedSandbox } from './started-sandbox.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createServiceClient } from '../../src/mapping-service/client.js';
+import { createServiceClient } from '../../src/service/client.js';
 import { account, rightBooking, startedService } from './started-service.js';
 
 const notDone = { kind: 'retryable', outcomeUnknown: false };

@@ -3,7 +3,7 @@ import type { Run } from '../../src/ledger/run.js';
 import { createLateResultScheduler } from '../../src/schedule/late-results.js';
 import type { SchedulerEvent } from '../../src/schedule/scheduler.js';
 import { createSlots } from '../../src/schedule/slots.js';
-import { SftpError } from '../../src/sftp/sftp.js';
+import { SftpError } from '../../src/transports/sftp/sftp.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 import { runOf } from './ledger-days.js';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { type BookingSource, SourceError } from '../../src/booking/source.js';
 import { createBackgroundReviews } from '../../src/review/day/background-reviews.js';
 import type { ReviewEvent } from '../../src/review/events.js';
-import { type BookingSource, SourceError } from '../../src/review/source.js';
 import { findSourceDeadline, toDailyPattern } from '../../src/schedule/due-days.js';
 import { createReviewScheduler } from '../../src/schedule/review-scheduler.js';
 import type { SchedulerEvent } from '../../src/schedule/scheduler.js';

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
+import { createScoreMemory } from '../../src/cases/scores/scorecard.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { createScoreMemory } from '../../src/scorecard/scorecard.js';
 import { at, day, done, newRun, perform, rightOf } from '../contracts/ledger/days.js';
 import { collectBookings, deliverBookings, someBooking } from '../desk/some-bookings.js';
 import { openTemporaryLedger } from '../review/temporary-ledger.js';

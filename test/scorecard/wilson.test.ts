@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wilsonInterval } from '../../src/scorecard/scorecard.js';
+import { wilsonInterval } from '../../src/cases/scores/scorecard.js';
 
 describe('the interval of a share', () => {
   // From R: prop.test(hits, of, correct = FALSE)$conf.int

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { hookPath } from '../../src/server/hook.js';
-import { createHostCheck } from '../../src/server/server.js';
+import { hookPath } from '../../src/desk/server/hook.js';
+import { createHostCheck } from '../../src/desk/server/server.js';
 import { openSocket, readToEnd, startServer, stopServers } from './some-server.js';
 
 afterEach(stopServers);

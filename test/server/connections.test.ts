@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { hookPath } from '../../src/server/hook.js';
+import { hookPath } from '../../src/desk/server/hook.js';
 import { patienceMs } from '../support/patience.js';
 import { openSocket, type Parts, startServer, stopServers } from './some-server.js';
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { createHealth } from '../../src/desk/server/health.js';
 import { LedgerUnusableError } from '../../src/ledger/errors.js';
-import { createHealth } from '../../src/server/health.js';
 import { createGate } from '../support/gate.js';
 import { now, startServer, stopServers } from './some-server.js';
 

@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks';
-import { hookPath } from '../../src/server/hook.js';
+import { hookPath } from '../../src/desk/server/hook.js';
 import { hookSecret } from '../support/hook-secrets.js';
 import { now } from './some-server.js';
 

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { renderSignedCurl } from '../../jobs/hook.js';
-import { createHookSecret, readKeys } from '../../src/http/webhook-signature.js';
-import { hookPath } from '../../src/server/hook.js';
+import { hookPath } from '../../src/desk/server/hook.js';
+import { createHookSecret, readKeys } from '../../src/transports/http/webhook-signature.js';
 import { plainHookSecret, hookSecret as secret } from '../support/hook-secrets.js';
 import { createHookRuns, now, startServer, stopServers } from './some-server.js';
 

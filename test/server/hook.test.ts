@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { createHook, hookPath } from '../../src/desk/server/hook.js';
 import { LedgerAwayError, LedgerFullError } from '../../src/ledger/errors.js';
-import { createHook, hookPath } from '../../src/server/hook.js';
 import { createGate } from '../support/gate.js';
 import { hookSecret as secret } from '../support/hook-secrets.js';
 import { ask, post, signed } from './hook-calls.js';

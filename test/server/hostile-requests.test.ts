@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { hookPath } from '../../src/server/hook.js';
+import { hookPath } from '../../src/desk/server/hook.js';
 import { hookSecret as secret } from '../support/hook-secrets.js';
 import { patienceMs } from '../support/patience.js';
 import { post, signed } from './hook-calls.js';

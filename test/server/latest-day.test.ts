@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { summariseLatestDay } from '../../src/server/ledger-metrics.js';
+import { summariseLatestDay } from '../../src/desk/server/ledger-metrics.js';
 import { outcomeOf } from '../review/outcome/some-outcome.js';
 import { someRun } from '../review/some-run.js';
 

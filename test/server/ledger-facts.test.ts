@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
+import { readLedgerFacts } from '../../src/desk/server/ledger-metrics.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { MappingSync } from '../../src/ledger/mappings.js';
 import type { OpenProblem } from '../../src/ledger/notices.js';
 import type { Run } from '../../src/ledger/run.js';
-import { readLedgerFacts } from '../../src/server/ledger-metrics.js';
 import { someRun } from '../review/some-run.js';
 import { fakeLedger, type LedgerParts } from '../support/fake-ledger.js';
 import { noCases } from './some-facts.js';

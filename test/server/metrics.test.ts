@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { createEventCounters, createMetrics, type MetricsOptions } from '../../src/desk/server/metrics.js';
 import type { MessageCounts } from '../../src/ledger/messages.js';
 import type { LedgerSummary } from '../../src/ledger/runs.js';
 import type { Ending, Step } from '../../src/ledger/step.js';
 import type { ReviewEvent } from '../../src/review/events.js';
-import { createEventCounters, createMetrics, type MetricsOptions } from '../../src/server/metrics.js';
 import { step } from '../events/review-events.js';
 import { outcomeOf } from '../review/outcome/some-outcome.js';
 import { someRun } from '../review/some-run.js';

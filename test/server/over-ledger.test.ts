@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { HookRuns } from '../../src/desk/server/hook.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import type { HookRuns } from '../../src/server/hook.js';
 import { openRun, openTemporaryLedger } from '../review/temporary-ledger.js';
 import { hookSecret as secret } from '../support/hook-secrets.js';
 import { ask } from './hook-calls.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { hookPath } from '../../src/server/hook.js';
+import { hookPath } from '../../src/desk/server/hook.js';
 import { createGate } from '../support/gate.js';
 import { hookSecret as secret } from '../support/hook-secrets.js';
 import { ask } from './hook-calls.js';

@@ -1,15 +1,20 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { createCallerFinder } from '../../src/access/caller.js';
 import { type BusinessDay, businessDayAt } from '../../src/booking/business-day.js';
+import { createCallerFinder } from '../../src/config/access/caller.js';
+import { type CheckCaller, createCallerCheck } from '../../src/desk/server/caller.js';
+import { createHealth, type HealthCheck } from '../../src/desk/server/health.js';
+import type { HookSettings } from '../../src/desk/server/hook.js';
+import { createEventCounters, createMetrics } from '../../src/desk/server/metrics.js';
+import {
+  createServer,
+  type Server,
+  type ServerLimits,
+  type ServerOptions,
+} from '../../src/desk/server/server.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { Run } from '../../src/ledger/run.js';
 import type { LedgerSummary } from '../../src/ledger/runs.js';
-import { type CheckCaller, createCallerCheck } from '../../src/server/caller.js';
-import { createHealth, type HealthCheck } from '../../src/server/health.js';
-import type { HookSettings } from '../../src/server/hook.js';
-import { createEventCounters, createMetrics } from '../../src/server/metrics.js';
-import { createServer, type Server, type ServerLimits, type ServerOptions } from '../../src/server/server.js';
 import { someRun } from '../review/some-run.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 import { someFacts } from './some-facts.js';

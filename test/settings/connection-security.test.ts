@@ -4,7 +4,7 @@ import {
   explainUnprotected,
   findRemoteHost,
   readConnectionSecurity,
-} from '../../src/settings/connection-security.js';
+} from '../../src/base/connection-security.js';
 
 it.each([
   'sqlite:/srv/ledger.db',

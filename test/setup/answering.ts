@@ -1,5 +1,5 @@
-import type { Answers, SftpAnswers } from '../../src/setup/answers.js';
-import type { Asker } from '../../src/setup/asker.js';
+import type { Answers, SftpAnswers } from '../../src/checks/setup/answers.js';
+import type { Asker } from '../../src/checks/setup/asker.js';
 import type { FileAnswers } from '../../src/sources/files/setup.js';
 import type { HttpAnswers } from '../../src/sources/http/setup.js';
 import type { ModuleAnswers } from '../../src/sources/module/setup.js';

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
-import { StoppedError } from '../../src/async/stopped-error.js';
-import { createTerminalAsker } from '../../src/setup/asker.js';
+import { StoppedError } from '../../src/base/stopped-error.js';
+import { createTerminalAsker } from '../../src/checks/setup/asker.js';
 import { captureStream } from '../support/captured-stream.js';
 import { patienceMs } from '../support/patience.js';
 

@@ -7,10 +7,15 @@ import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import * as z from 'zod';
 import { serviceFields } from '../../src/booking/booking.js';
+import type { Examination } from '../../src/checks/examination/examine-day.js';
+import {
+  type Answers,
+  rules as answerRules,
+  checkAnswer,
+  renderSecrets,
+} from '../../src/checks/setup/answers.js';
+import { renderConfiguration } from '../../src/checks/setup/configuration-text.js';
 import { parseConfig } from '../../src/config/parse.js';
-import type { Examination } from '../../src/examination/examine-day.js';
-import { type Answers, rules as answerRules, checkAnswer, renderSecrets } from '../../src/setup/answers.js';
-import { renderConfiguration } from '../../src/setup/configuration-text.js';
 import type { FileAnswers } from '../../src/sources/files/setup.js';
 import { hookSecret } from '../support/hook-secrets.js';
 import { masterIdOnly } from '../support/source-columns.js';

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { parseEnv } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { renderSecrets } from '../../src/setup/answers.js';
-import { checkDotEnvValue } from '../../src/setup/dot-env.js';
+import { renderSecrets } from '../../src/checks/setup/answers.js';
+import { checkDotEnvValue } from '../../src/checks/setup/dot-env.js';
 import type { AuthAnswers } from '../../src/sources/http/setup.js';
 import { answer, type SourceAnswers, server } from './answering.js';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { serviceFields } from '../../src/booking/booking.js';
-import type { Secrets } from '../../src/setup/answers.js';
-import { defaultsAsker } from '../../src/setup/asker.js';
-import { interview } from '../../src/setup/interview.js';
-import type { InitOptions } from '../../src/setup/options.js';
-import { askColumns } from '../../src/setup/source-interview.js';
+import type { Secrets } from '../../src/checks/setup/answers.js';
+import { defaultsAsker } from '../../src/checks/setup/asker.js';
+import { interview } from '../../src/checks/setup/interview.js';
+import type { InitOptions } from '../../src/checks/setup/options.js';
+import { askColumns } from '../../src/checks/setup/source-interview.js';
 import { createScriptedAsker } from './answering.js';
 import { createExportFolder } from './export-folder.js';
 import { openTrials } from './open-trials.js';

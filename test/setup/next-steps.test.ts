@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { referToSchema } from '../../src/setup/configuration-text.js';
-import { listNextSteps } from '../../src/setup/next-steps.js';
-import { createCommandWriter } from '../../src/text/shell.js';
+import { createCommandWriter } from '../../src/base/shell.js';
+import { referToSchema } from '../../src/checks/setup/configuration-text.js';
+import { listNextSteps } from '../../src/checks/setup/next-steps.js';
 
 const usual = {
   config: 'hotel-review.yaml',

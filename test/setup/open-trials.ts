@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createSourceTrials, type SourceTrials } from '../../src/setup/source-trials.js';
+import { createSourceTrials, type SourceTrials } from '../../src/checks/setup/source-trials.js';
 import { openTestParts } from '../support/source-parts.js';
 
 /** Tries sources of a configuration in that folder, on the morning of 2026-11-21. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkOptions, type InitOptions } from '../../src/setup/options.js';
-import { UsageError } from '../../src/text/usage-error.js';
+import { UsageError } from '../../src/base/usage-error.js';
+import { checkOptions, type InitOptions } from '../../src/checks/setup/options.js';
 
 const check = (
   options: Partial<InitOptions>,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Examination } from '../../src/examination/examine-day.js';
-import type { Secrets } from '../../src/setup/answers.js';
-import type { InitOptions } from '../../src/setup/options.js';
-import { interviewSource } from '../../src/setup/source-interview.js';
-import type { AnsweredSource } from '../../src/setup/source-trials.js';
+import type { Examination } from '../../src/checks/examination/examine-day.js';
+import type { Secrets } from '../../src/checks/setup/answers.js';
+import type { InitOptions } from '../../src/checks/setup/options.js';
+import { interviewSource } from '../../src/checks/setup/source-interview.js';
+import type { AnsweredSource } from '../../src/checks/setup/source-trials.js';
 import { createScriptedAsker } from './answering.js';
 
 const failed: Examination = {

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Examination } from '../../src/checks/examination/examine-day.js';
+import { checkAnswer, renderSecrets, type Secrets } from '../../src/checks/setup/answers.js';
+import { renderConfiguration } from '../../src/checks/setup/configuration-text.js';
 import type { Config } from '../../src/config/load.js';
 import { parseConfig } from '../../src/config/parse.js';
 import { hasPlaceholders, listPlaceholders } from '../../src/config/placeholders.js';
-import type { Examination } from '../../src/examination/examine-day.js';
-import { checkAnswer, renderSecrets, type Secrets } from '../../src/setup/answers.js';
-import { renderConfiguration } from '../../src/setup/configuration-text.js';
 import type { HttpAnswers } from '../../src/sources/http/setup.js';
 import { answer, type SourceAnswers } from './answering.js';
 

@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isThere, writeNewFiles } from '../../src/setup/write-new-files.js';
-import { UsageError } from '../../src/text/usage-error.js';
+import { UsageError } from '../../src/base/usage-error.js';
+import { isThere, writeNewFiles } from '../../src/checks/setup/write-new-files.js';
 import { createExportFolder } from './export-folder.js';
 
 const files = (folder: string) => [

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { RemoteCalls } from '../../src/sftp/remote-calls.js';
-import { publishFile, uploadFile } from '../../src/sftp/upload.js';
+import type { RemoteCalls } from '../../src/transports/sftp/remote-calls.js';
+import { publishFile, uploadFile } from '../../src/transports/sftp/upload.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'deceived-'));
 afterAll(() => rmSync(folder, { recursive: true }));

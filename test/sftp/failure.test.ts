@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { explainConnectFailure, explainFailure } from '../../src/sftp/failure.js';
+import { explainConnectFailure, explainFailure } from '../../src/transports/sftp/failure.js';
 
 const error = (message: string, more: { code?: string | number; level?: string } = {}) =>
   Object.assign(new Error(message), more);

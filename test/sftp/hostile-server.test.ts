@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createSftpServer, type SftpServerOptions } from '../../src/sftp/server.js';
-import type { SftpSession } from '../../src/sftp/sftp.js';
+import { createSftpServer, type SftpServerOptions } from '../../src/transports/sftp/server.js';
+import type { SftpSession } from '../../src/transports/sftp/sftp.js';
 import { type ExhaustingSftp, startExhaustingSftp } from '../support/exhausting-sftp.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'hostile-'));

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type ClosableSftpServer, createSftpServer } from '../../src/sftp/server.js';
+import { type ClosableSftpServer, createSftpServer } from '../../src/transports/sftp/server.js';
 import { patienceMs } from '../support/patience.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';

@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createSftpServer, type SftpServerOptions } from '../../src/sftp/server.js';
+import { createSftpServer, type SftpServerOptions } from '../../src/transports/sftp/server.js';
 import { openSsh, proFtpd } from '../support/sftp-programs.js';
 import {
   findFreePort,

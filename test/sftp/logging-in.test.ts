@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSftpServer } from '../../src/sftp/server.js';
+import { createSftpServer } from '../../src/transports/sftp/server.js';
 import { findFreePort } from '../support/sftp-server.js';
 
 describe('finding the server', () => {

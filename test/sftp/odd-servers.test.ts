@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Attributes } from 'ssh2';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
-import { createSftpServer } from '../../src/sftp/server.js';
+import { createSftpServer } from '../../src/transports/sftp/server.js';
 import { type Oddities, type OddSftp, startOddSftp } from '../support/odd-sftp.js';
 import { limit, retryable } from './session/outcomes.js';
 

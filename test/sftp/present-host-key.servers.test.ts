@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { presentHostKey } from '../../src/sftp/server.js';
+import { presentHostKey } from '../../src/transports/sftp/server.js';
 import { patienceMs } from '../support/patience.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { findFreePort } from '../support/sftp-server.js';

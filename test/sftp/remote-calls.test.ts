@@ -1,7 +1,7 @@
 import type { SFTPWrapper } from 'ssh2';
 import type SftpClient from 'ssh2-sftp-client';
 import { describe, expect, it, vi } from 'vitest';
-import { createRemoteCalls } from '../../src/sftp/remote-calls.js';
+import { createRemoteCalls } from '../../src/transports/sftp/remote-calls.js';
 
 /** Calls on a connection with a fake ssh2. */
 function callsOn({ files = {}, client = {} }: { files?: object; client?: object }) {

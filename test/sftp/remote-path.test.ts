@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { baseName, joinToRoot } from '../../src/sftp/session.js';
+import { baseName, joinToRoot } from '../../src/transports/sftp/session.js';
 
 describe('a path below the root', () => {
   it.each([

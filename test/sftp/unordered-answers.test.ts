@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
-import { downloadFile } from '../../src/sftp/download.js';
-import type { RemoteCalls } from '../../src/sftp/remote-calls.js';
+import { downloadFile } from '../../src/transports/sftp/download.js';
+import type { RemoteCalls } from '../../src/transports/sftp/remote-calls.js';
 import { limit } from './session/outcomes.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'unordered-'));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createWatchdog } from '../../src/sftp/session.js';
+import { createWatchdog } from '../../src/transports/sftp/session.js';
 
 describe('the deadline without progress', () => {
   beforeEach(() => {

@@ -2,8 +2,8 @@ import { mkdtemp, open, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createKeyFolder } from '../../src/keys/key-folder.js';
-import { createDirectorySpool, encryptSpool, type Spool } from '../../src/spool/spool.js';
+import { createKeyFolder } from '../../src/storage/key-folder.js';
+import { createDirectorySpool, encryptSpool, type Spool } from '../../src/storage/spool.js';
 import { readWhole } from '../review/file/file-run.js';
 
 const name = '20261120-aaaa.csv';

@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createDirectorySpool, type Spool } from '../../src/spool/spool.js';
+import { createDirectorySpool, type Spool } from '../../src/storage/spool.js';
 import { canCountDescriptors, countDescriptors } from '../sources/files/open-descriptors.js';
 import { compiled } from '../support/compiled.js';
 
@@ -210,7 +210,7 @@ describe('the spool in a directory', () => {
   /** Starts another process that writes an endless file, and kills it midway. */
   async function writeUntilKilled(name: string): Promise<void> {
     const script = `
-      const { createDirectorySpool } = await import('${compiled}src/spool/spool.js');
+      const { createDirectorySpool } = await import('${compiled}src/storage/spool.js');
       async function* endless() {
         // Only large blocks are written before the end.
         yield Buffer.alloc(1_000_000, ${JSON.stringify(guest)});

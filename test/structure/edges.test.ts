@@ -19,7 +19,7 @@ const findFiles = (pattern: RegExp) =>
   files.flatMap(({ name, code }) => (pattern.test(code) ? [name] : [])).sort();
 
 /** Folders that write bytes only: to files, connections and fields. What is in none of them is near people. */
-const byteFolders = ['keys', 'ledger', 'sandbox', 'sftp'];
+const byteFolders = ['ledger', 'sandbox', 'storage', 'transports'];
 
 describe('text for people', () => {
   it('is written to a stream in one place, `print`', () => {
@@ -29,16 +29,16 @@ describe('text for people', () => {
     expect(writers.filter((name) => !ofBytes.flat().includes(name))).toEqual([
       // Hands objects to `Reports`, which prints them.
       'jobs/terminal.ts',
+      // `print`.
+      'src/base/foreign-text.ts',
+      // An archive.
+      'src/base/zip.ts',
       // Waits for the stream as well, and makes its text visible itself.
-      'src/doctor/ending.ts',
+      'src/checks/doctor/ending.ts',
       // Keys and lines into buffers, and files of the spool.
       'src/review/collect/booking-keys.ts',
       'src/review/file/file-attempt.ts',
       'src/review/render-line.ts',
-      // `print`.
-      'src/text/foreign-text.ts',
-      // An archive.
-      'src/text/zip.ts',
     ]);
     expect(findFiles(/\bconsole\./)).toEqual([]);
   });
@@ -47,13 +47,13 @@ describe('text for people', () => {
     expect(findFiles(/\bprocess\.std(?:out|err)|\bstd(?:out|err)\b[^;]*= process\b|node:tty/)).toEqual([
       'jobs/process.ts',
       'jobs/reading-thread.ts',
-      'src/doctor/ending.ts',
+      'src/checks/doctor/ending.ts',
     ]);
   });
 
   it.each([
     // Each draws on a terminal, or writes lines, by itself.
-    ['pino', 'src/events/events.ts'],
+    ['pino', 'src/notify/events.ts'],
   ])('passes the edge in %s too', (library, file) => {
     expect(findFiles(new RegExp(`(?:import (?!type)[^;]*from|import\\() ?'${library}'`))).toEqual([file]);
   });
@@ -62,8 +62,8 @@ describe('text for people', () => {
 describe('CSV for people', () => {
   it('is written in one place; the stand-in for the service writes files for programs', () => {
     const writers = findFiles(/'csv-stringify|\bunparse\(/);
-    expect(writers.filter((name) => !name.startsWith('src/sandbox/'))).toEqual(['src/text/csv.ts']);
-    const { code = '' } = files.find(({ name }) => name === 'src/text/csv.ts') ?? {};
+    expect(writers.filter((name) => !name.startsWith('src/sandbox/'))).toEqual(['src/base/csv-table.ts']);
+    const { code = '' } = files.find(({ name }) => name === 'src/base/csv-table.ts') ?? {};
     expect(code.match(/\bstringify\(/g)).toHaveLength(1);
   });
 });

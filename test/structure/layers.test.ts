@@ -9,6 +9,7 @@ const rules = {
   layers: [['booking'], ['review'], ['queue', 'ledger'], ['sources'], ['jobs']],
   islands: { sandbox: ['booking'] },
   withoutLibraries: ['review'],
+  adapters: ['review/reading-thread'],
   allowedLibraries: ['node:crypto'],
 };
 

@@ -2,9 +2,9 @@ import { withApp } from '../../jobs/app.js';
 import type { CommandIo } from '../../jobs/process.js';
 import { type ReviewRequest, runReview } from '../../jobs/review-day.js';
 import { createTerminal } from '../../jobs/terminal.js';
+import { createReports } from '../../src/base/reports.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { loadConfig } from '../../src/config/load.js';
-import { createReports } from '../../src/text/reports.js';
 import { captureIo } from './command-io.js';
 
 const builtMain = new URL('../../dist/jobs/main.js', import.meta.url).href;

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
-import { fetcherLimits } from '../../src/verdict-mails/imap-mailbox.js';
-import { startLimited } from '../../src/verdict-mails/limited-process.js';
+import { fetcherLimits } from '../../src/cases/mails/imap-mailbox.js';
+import { startLimited } from '../../src/cases/mails/limited-process.js';
 
 const entry = new URL('../../dist/jobs/mail-fetcher.js', import.meta.url);
 

@@ -1,4 +1,4 @@
-import { createCommandWriter } from '../../src/text/shell.js';
+import { createCommandWriter } from '../../src/base/shell.js';
 
 /** Commands as they are written where the program is on the search path and the configuration has its usual name. */
 export const command = createCommandWriter('hotel-review', 'hotel-review.yaml');

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { serviceFields } from '../../src/booking/booking.js';
-import type { SourceColumns } from '../../src/review/source.js';
+import type { SourceColumns } from '../../src/booking/source.js';
 
 /**
  * The columns of a source that says which fields it lacks: those whose name does not occur in the text. For tests about

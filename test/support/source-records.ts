@@ -1,4 +1,4 @@
-import type { SourceChunk, SourceRecord } from '../../src/review/source.js';
+import type { SourceChunk, SourceRecord } from '../../src/booking/source.js';
 
 /** The records of these chunks, without what their source holds besides what was asked for. */
 export function listRecords(chunks: readonly SourceChunk[]): SourceRecord[] {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SourceRecord } from '../../src/review/source.js';
+import { type Encoding, encodings, listLikelyEncodings, readAs } from '../../src/base/encoding.js';
+import type { SourceRecord } from '../../src/booking/source.js';
 import { createCsvDecoder } from '../../src/sources/csv/csv-source.js';
 import { convertText, readUnknownText } from '../../src/sources/files/text-file.js';
-import { type Encoding, encodings, listLikelyEncodings, readAs } from '../../src/text/encoding.js';
 import { columnsIn } from '../support/source-columns.js';
 
 const path = 'day.csv';

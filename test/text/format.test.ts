@@ -11,7 +11,7 @@ import {
   formatLocalInstant,
   formatRate,
   wrapText,
-} from '../../src/text/format.js';
+} from '../../src/base/format.js';
 
 describe('for display,', () => {
   it.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createNameMask } from '../../src/text/mask-names.js';
+import { createNameMask } from '../../src/base/mask-names.js';
 
 /** Words and pieces of words in several scripts, many of which fold to the same. */
 const anyWord = fc.oneof(

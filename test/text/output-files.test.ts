@@ -3,8 +3,8 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createOutFolder, writeNamedFile } from '../../src/text/output-files.js';
-import { UsageError } from '../../src/text/usage-error.js';
+import { createOutFolder, writeNamedFile } from '../../src/base/output-files.js';
+import { UsageError } from '../../src/base/usage-error.js';
 import { withoutPrivileges } from '../support/machine.js';
 import { surroundings } from './surroundings.js';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { StoppedError } from '../../src/async/stopped-error.js';
-import { describeError, isSafeToShow, SafeError } from '../../src/text/safe-error.js';
+import { describeError, isSafeToShow, SafeError } from '../../src/base/safe-error.js';
+import { StoppedError } from '../../src/base/stopped-error.js';
 
 it('shows the message of an error that extends SafeError', () => {
   expect(describeError(new SafeError('the disk is full'))).toBe('the disk is full');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { completeCommands, createCommandWriter } from '../../src/text/shell.js';
+import { completeCommands, createCommandWriter } from '../../src/base/shell.js';
 
 it('completes the commands of a hint with the program and its configuration', () => {
   const command = createCommandWriter('npx --no hotel-review', '/etc/o ne.yaml');

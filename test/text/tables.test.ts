@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderTable } from '../../src/text/tables.js';
+import { renderTable } from '../../src/base/tables.js';
 
 describe('a table', () => {
   it('has aligned columns, right-aligned numbers, and no trailing blanks', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeVisible, print, showInCell, showInLine } from '../../src/text/foreign-text.js';
+import { makeVisible, print, showInCell, showInLine } from '../../src/base/foreign-text.js';
 
 /** Every code of C0, DEL, C1, line separators, bidi embeddings, overrides and isolates. */
 const active = [

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { type ImapOptions, openImapMailbox } from '../../src/verdict-mails/imap-mailbox.js';
-import type { Mailbox } from '../../src/verdict-mails/mailbox.js';
+import { type ImapOptions, openImapMailbox } from '../../src/cases/mails/imap-mailbox.js';
+import type { Mailbox } from '../../src/cases/mails/mailbox.js';
 import { dovecotNeeds, imapPassword, imapUser, startDovecot } from '../support/dovecot.js';
 import { type CertificateFiles, certificateNeeds, makeCertificate } from '../support/machine.js';
 import { startBuiltFetcher } from '../support/mail-fetcher.js';

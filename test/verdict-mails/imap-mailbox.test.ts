@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { openImapMailbox } from '../../src/verdict-mails/imap-mailbox.js';
-import type { FoundMail } from '../../src/verdict-mails/mailbox.js';
+import { openImapMailbox } from '../../src/cases/mails/imap-mailbox.js';
+import type { FoundMail } from '../../src/cases/mails/mailbox.js';
 import { describeMailbox } from '../contracts/mailbox.js';
 import { type ImapCommand, type Oddly, startImapServer } from '../support/imap-server.js';
 import { startBuiltFetcher } from '../support/mail-fetcher.js';

@@ -2,9 +2,9 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hashReference } from '../../src/booking/booking.js';
-import { megabyte, type ProcessLimits, startLimited } from '../../src/verdict-mails/limited-process.js';
-import { createMailProcess, readerLimits } from '../../src/verdict-mails/mail-process.js';
-import { UnreadMailError } from '../../src/verdict-mails/records.js';
+import { megabyte, type ProcessLimits, startLimited } from '../../src/cases/mails/limited-process.js';
+import { createMailProcess, readerLimits } from '../../src/cases/mails/mail-process.js';
+import { UnreadMailError } from '../../src/cases/mails/records.js';
 import { mailOf, words } from './mails.js';
 
 /** The built process that reads e-mails, with other limits. */

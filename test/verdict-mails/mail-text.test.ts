@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { splitMails } from '../../src/verdict-mails/maildir.js';
+import { splitMails } from '../../src/cases/mails/maildir.js';
 import { mailOf, readNames } from './mails.js';
 
 const one = mailOf('text/plain', 'From the hotel we heard\r\n\r\nFrom now on\r\n');

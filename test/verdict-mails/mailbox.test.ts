@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createMailPoller, type FoundMail } from '../../src/verdict-mails/mailbox.js';
-import type { MailTaker } from '../../src/verdict-mails/take-mail.js';
+import { createMailPoller, type FoundMail } from '../../src/cases/mails/mailbox.js';
+import type { MailTaker } from '../../src/cases/mails/take-mail.js';
 import { createGate } from '../support/gate.js';
 
 const pollMs = 60_000;

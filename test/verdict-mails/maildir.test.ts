@@ -11,8 +11,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { FoundMail } from '../../src/verdict-mails/mailbox.js';
-import { openMaildir } from '../../src/verdict-mails/maildir.js';
+import type { FoundMail } from '../../src/cases/mails/mailbox.js';
+import { openMaildir } from '../../src/cases/mails/maildir.js';
 import { describeMailbox, readAll } from '../contracts/mailbox.js';
 import { mailOf } from './mails.js';
 

@@ -1,6 +1,6 @@
 import type { Booking } from '../../src/booking/booking.js';
 import { hashReference } from '../../src/booking/booking.js';
-import { examineMail, type KnownBooking } from '../../src/verdict-mails/examine-mail.js';
+import { examineMail, type KnownBooking } from '../../src/cases/mails/examine-mail.js';
 
 export const words = {
   resultColumn: 'IsCorrectMapping',

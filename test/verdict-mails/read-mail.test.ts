@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createHeadings } from '../../src/verdict-mails/headings.js';
-import { readHtml, readText, UnreadMailError } from '../../src/verdict-mails/records.js';
+import { createHeadings } from '../../src/cases/mails/headings.js';
+import { readHtml, readText, UnreadMailError } from '../../src/cases/mails/records.js';
 import { attachment, htmlTable, mailOf, multipart, multipartBody, readNames, words } from './mails.js';
 
 const bookings = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeSender } from '../../src/verdict-mails/sender.js';
+import { judgeSender } from '../../src/cases/mails/sender.js';
 
 const headed = (...headers: string[]) => Buffer.from([...headers, '', 'From: body@x.example'].join('\r\n'));
 /** Whether an e-mail with these headers counts where only this address is listed. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { createPatience } from '../../async/peer-patience.js';
+import { createPatience } from '../../base/peer-patience.js';
 import { LedgerAwayError, LedgerRefusedError, LedgerUnusableError } from '../errors.js';
 import { lockTimeout, persist, TemporaryFault, toAway, translateFault } from './faults.js';
 import { createSession, type Session } from './session.js';

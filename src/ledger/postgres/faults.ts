@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Patience } from '../../async/peer-patience.js';
-import { isTrustFault } from '../../http/network-failure.js';
-import { needsOwnSession } from '../../text/pooler-words.js';
+import type { Patience } from '../../base/peer-patience.js';
+import { needsOwnSession } from '../../base/pooler-words.js';
+import { isTrustFault } from '../../transports/http/network-failure.js';
 import { LedgerAwayError, LedgerFullError, LedgerRefusedError } from '../errors.js';
 
 /** A temporary failure of the server or the network: the request may be repeated. */

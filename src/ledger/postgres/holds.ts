@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Hold } from '../../async/hold.js';
-import { compareClocks, type PeerClock } from '../../http/peer-clocks.js';
+import type { Hold } from '../../base/hold.js';
+import { compareClocks, type PeerClock } from '../../transports/http/peer-clocks.js';
 import { LedgerAwayError } from '../errors.js';
 import type { Database } from './database.js';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { PeerClock } from '../../http/peer-clocks.js';
-import type { DayKeys } from '../../keys/day-keys.js';
+import type { DayKeys } from '../../storage/day-keys.js';
+import type { PeerClock } from '../../transports/http/peer-clocks.js';
 import { LedgerUnusableError } from '../errors.js';
 import {
   createLedger,

@@ -1,7 +1,7 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { formatBytes } from '../../text/format.js';
-import { codeOf } from '../../text/safe-error.js';
+import { formatBytes } from '../../base/format.js';
+import { codeOf } from '../../base/safe-error.js';
 import { DatabaseBusyError, LedgerFullError } from '../errors.js';
 import { quickRewrite, type Remains, type RewriteLimits } from '../retention.js';
 import { type Database, isBusy } from './database.js';

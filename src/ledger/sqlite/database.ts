@@ -1,6 +1,6 @@
 import Libsql from 'libsql';
-import { explainNoRoom } from '../../text/disk-room.js';
-import { codeOf } from '../../text/safe-error.js';
+import { explainNoRoom } from '../../base/disk-room.js';
+import { codeOf } from '../../base/safe-error.js';
 import { DatabaseBusyError, LedgerFullError, LedgerUnusableError } from '../errors.js';
 
 /** The values that can be bound and returned; others are refused here, because libsql aborts or silently fails on them. */

@@ -9,8 +9,8 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { explainNoRoom } from '../../text/disk-room.js';
-import { codeOf } from '../../text/safe-error.js';
+import { explainNoRoom } from '../../base/disk-room.js';
+import { codeOf } from '../../base/safe-error.js';
 import { LedgerFullError, LedgerUnusableError } from '../errors.js';
 import { nameOfHeldDay, quickRewrite, type RewriteLimits } from '../retention.js';
 import { clearRemains, isLogEmpty, noteRemoval } from './clear-remains.js';

@@ -1,6 +1,6 @@
-import type { Hold } from '../../async/hold.js';
+import type { Hold } from '../../base/hold.js';
 import { hashReference } from '../../booking/booking.js';
-import type { DayKeys } from '../../keys/day-keys.js';
+import type { DayKeys } from '../../storage/day-keys.js';
 import { gatherCandidates } from '../hash-index.js';
 import {
   createLedger,

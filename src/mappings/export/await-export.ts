@@ -1,4 +1,4 @@
-import { SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
+import { SftpError, type SftpServer, type SftpSession } from '../../transports/sftp/sftp.js';
 import { createQuietWatch, type ExportSet, findSets, isComplete, isFrom } from './export-set.js';
 
 /** Progress of fetching an export. */

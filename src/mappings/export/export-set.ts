@@ -1,5 +1,5 @@
 import type { ExportFileKind } from '../../ledger/export-log.js';
-import type { RemoteFile } from '../../sftp/sftp.js';
+import type { RemoteFile } from '../../transports/sftp/sftp.js';
 
 const exportFileKinds = ['mappings', 'transformed', 'hotels'] as const satisfies ExportFileKind[];
 

@@ -1,7 +1,7 @@
-import type { Archive } from '../../archive/archive.js';
 import type { FetchedExport, RequestedExport } from '../../ledger/export-log.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import type { DirectorySpool } from '../../spool/spool.js';
+import type { Archive } from '../../storage/archive.js';
+import type { DirectorySpool } from '../../storage/spool.js';
 import {
   awaitExport,
   pathOf,

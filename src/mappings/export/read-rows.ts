@@ -1,4 +1,4 @@
-import { hidesRow, type RowSigns, writeLines } from '../../text/hidden-rows.js';
+import { hidesRow, type RowSigns, writeLines } from '../../base/hidden-rows.js';
 import { OpenQuotesError, readCsvRecords, splitRecord } from './csv.js';
 import { ExportFileError, findMasterId } from './inspect-file.js';
 

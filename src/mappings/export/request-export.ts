@@ -1,6 +1,6 @@
 import type { RequestedExport } from '../../ledger/export-log.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import type { MappingService } from '../../mapping-service/operations.js';
+import type { MappingService } from '../../service/operations.js';
 
 interface RequestParts {
   readonly service: Pick<MappingService, 'exportMappingsFile'>;

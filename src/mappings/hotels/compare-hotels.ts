@@ -1,6 +1,6 @@
+import { measureKm } from '../../base/distance.js';
+import { loadTimeZones, readLocalTime, type TimeZones } from '../../base/time-zones.js';
 import { createBusinessDay, isCalendarDay } from '../../booking/business-day.js';
-import { measureKm } from '../../geography/distance.js';
-import { loadTimeZones, readLocalTime, type TimeZones } from '../../geography/time-zones.js';
 import type { KnownHotel } from '../../ledger/hotels.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 

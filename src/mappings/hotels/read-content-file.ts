@@ -1,5 +1,5 @@
+import type { Coordinates } from '../../base/distance.js';
 import { readFieldText } from '../../booking/field-text.js';
-import type { Coordinates } from '../../geography/distance.js';
 import type { HotelContent } from '../../ledger/hotels.js';
 import { createColumnFinder, type ReadRow, readExportRows, readServiceId } from '../export/read-rows.js';
 

@@ -1,6 +1,6 @@
+import { fitParts } from '../../base/fit-parts.js';
+import { formatKilometres } from '../../base/format.js';
 import type { KnownHotel } from '../../ledger/hotels.js';
-import { fitParts } from '../../text/fit-parts.js';
-import { formatKilometres } from '../../text/format.js';
 import { type CopiedHotel, type CopyStanding, neverSynced } from '../copied-hotels.js';
 import type { HotelPair, LocatedHotel } from './compare-hotels.js';
 

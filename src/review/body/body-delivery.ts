@@ -5,8 +5,8 @@ import { sliceLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
 import type { Evidence, Outcome, PlannedStep, Slice } from '../../ledger/step.js';
-import type { ReviewService } from '../../mapping-service/client.js';
-import type { Verdict } from '../../mapping-service/verdict.js';
+import type { ReviewService } from '../../service/client.js';
+import type { Verdict } from '../../service/verdict.js';
 import type { BookingForms, Delivery, LineForm } from '../delivery.js';
 import { type LineLayout, markPlain, renderLine, type TextForm } from '../render-line.js';
 

@@ -1,10 +1,11 @@
 import type { ServiceField } from '../../booking/booking.js';
 import { type BusinessDay, isDayOver } from '../../booking/business-day.js';
+import type { FilterColumn } from '../../booking/filter-columns.js';
 import { findComparableNames } from '../../booking/guest-names.js';
+import { SourceError } from '../../booking/source.js';
 import { type CanarySettings, canaryStep } from '../../ledger/canaries.js';
 import type { Collect } from '../../ledger/collecting.js';
 import type { ErasedGuests } from '../../ledger/erasing.js';
-import type { FilterColumn } from '../../ledger/filter-columns.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
 import {
   acceptanceOf,
@@ -31,7 +32,6 @@ import {
   isToCompare,
   limitsOfUnfinishedDay,
 } from '../gates.js';
-import { SourceError } from '../source.js';
 import { createComparingCollect } from '../suspects/comparison.js';
 import { compareVolume, daysToCompare, describeDrops, noteSilences, type VolumeSettings } from '../volume.js';
 import { compareFilters, forget } from '../where-report.js';

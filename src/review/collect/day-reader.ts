@@ -13,6 +13,7 @@ import {
 } from '../../booking/normalise.js';
 import { hashCells, listCells } from '../../booking/record-cells.js';
 import { describeCause, findRejectCause, type RejectCause } from '../../booking/reject-cause.js';
+import type { BookingSource, SourceChunk, SourceReading, SourceRecord } from '../../booking/source.js';
 import { decidingRecords } from '../../booking/written-date.js';
 import { createErasedTest, type ErasedGuests } from '../../ledger/erasing.js';
 import type { KeptRow } from '../../ledger/kept-columns.js';
@@ -20,7 +21,6 @@ import { type ReasonCount, type Reject, rejectsListed } from '../../ledger/rejec
 import { type BookingForm, bookingForms } from '../../ledger/step.js';
 import type { BookingForms } from '../delivery.js';
 import { createLineBuffer, createPlainRenderer } from '../render-line.js';
-import type { BookingSource, SourceChunk, SourceReading, SourceRecord } from '../source.js';
 
 /** Reads a day as the lines to be stored: source, normaliser and forms combined. */
 export type DayReader = ReturnType<typeof createDayReader>;

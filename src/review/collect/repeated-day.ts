@@ -1,8 +1,8 @@
 import { type BusinessDay, goBack, listDays } from '../../booking/business-day.js';
-import { KeyError } from '../../keys/day-keys.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
 import { bookingForms } from '../../ledger/step.js';
+import { KeyError } from '../../storage/day-keys.js';
 import type { Delivery } from '../delivery.js';
 import { renderDelivered } from './delivered-lines.js';
 import type { BookingStore } from './store-bookings.js';

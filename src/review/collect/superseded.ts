@@ -1,10 +1,10 @@
 import type { Booking } from '../../booking/booking.js';
-import { KeyError } from '../../keys/day-keys.js';
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { BatchPlaces, SupersededPlaces } from '../../ledger/day-outcomes.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
 import { type BookingForm, bookingForms } from '../../ledger/step.js';
+import { KeyError } from '../../storage/day-keys.js';
 import { readBooking } from '../stored/stored-line.js';
 import { createOccurrenceIndex, keyOfBooking } from './booking-keys.js';
 

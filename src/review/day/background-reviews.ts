@@ -1,4 +1,5 @@
-import { pause } from '../../async/abort.js';
+import { pause } from '../../base/abort.js';
+import { UsageError } from '../../base/usage-error.js';
 import { type BusinessDay, isDayOver } from '../../booking/business-day.js';
 import {
   type DeliveryKind,
@@ -8,7 +9,6 @@ import {
   type Run,
   type Trigger,
 } from '../../ledger/run.js';
-import { UsageError } from '../../text/usage-error.js';
 import { type DayResult, type ReviewCallbacks, type ReviewParts, reviewDay } from '../review-day.js';
 import { busy, DayBusyError, findSharedRun, tryToAcquireDay } from './join-run.js';
 import { type DayRequest, type OpenedRun, openRun } from './open-run.js';

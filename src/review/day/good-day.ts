@@ -1,3 +1,4 @@
+import { formatCountOf, formatDuration } from '../../base/format.js';
 import { type BusinessDay, businessDayAt, createBusinessDay, isDayOver } from '../../booking/business-day.js';
 import type { CanaryState } from '../../ledger/canaries.js';
 import {
@@ -13,7 +14,6 @@ import {
   warnsOfVolume,
   wasToBeAccepted,
 } from '../../ledger/run.js';
-import { formatCountOf, formatDuration } from '../../text/format.js';
 import type { DayOutcome } from '../outcome/day-outcome.js';
 import { hasUnknownVerdicts } from '../verdicts/run-verdicts.js';
 import { describeDrops, nameDrops } from '../volume.js';

@@ -1,4 +1,5 @@
-import type { Hold } from '../../async/hold.js';
+import type { Hold } from '../../base/hold.js';
+import { UsageError } from '../../base/usage-error.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { GuestNames } from '../../booking/guest-names.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
@@ -14,7 +15,6 @@ import {
   type Run,
   type RunFailure,
 } from '../../ledger/run.js';
-import { UsageError } from '../../text/usage-error.js';
 import { describeIncomparable, runsCompared } from '../collect/delivered-lines.js';
 import type { ReviewParts, RunRequest } from '../review-day.js';
 import { mayTryAgain } from '../try-again.js';

@@ -1,3 +1,5 @@
+import { formatCount } from '../../base/format.js';
+import { UsageError } from '../../base/usage-error.js';
 import {
   type BusinessDay,
   businessDayAt,
@@ -7,8 +9,6 @@ import {
 } from '../../booking/business-day.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { groupByDay, isActive, type Run } from '../../ledger/run.js';
-import { formatCount } from '../../text/format.js';
-import { UsageError } from '../../text/usage-error.js';
 import { describeIncomparable } from '../collect/delivered-lines.js';
 import { lacksRun } from './missing-days.js';
 import { type DayRequest, type DayToOpen, decideOpening } from './open-run.js';

@@ -1,9 +1,9 @@
-import { pause } from '../../async/abort.js';
-import type { Hold } from '../../async/hold.js';
+import { pause } from '../../base/abort.js';
+import type { Hold } from '../../base/hold.js';
+import { UsageError } from '../../base/usage-error.js';
 import { type BusinessDay, createBusinessDay } from '../../booking/business-day.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { hasWork, isActive, type Run } from '../../ledger/run.js';
-import { UsageError } from '../../text/usage-error.js';
 import type { Notify } from '../events.js';
 import type { BackgroundReviews } from './background-reviews.js';
 import { DayBusyError } from './join-run.js';

@@ -1,3 +1,4 @@
+import { formatCount, formatCountOf, formatInstant } from '../../base/format.js';
 import type { SetAsideResult } from '../../ledger/findings.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import {
@@ -8,7 +9,6 @@ import {
   type Run,
   type VolumeComparison,
 } from '../../ledger/run.js';
-import { formatCount, formatCountOf, formatInstant } from '../../text/format.js';
 import type { SuspectReport } from '../suspects/listing.js';
 import { describeImplausible } from './acceptance-words.js';
 import { reportGoodDay } from './good-day.js';

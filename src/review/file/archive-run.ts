@@ -1,5 +1,4 @@
-import { type Archive, type ArchivedFile, ArchiveError } from '../../archive/archive.js';
-import { measure } from '../../async/content.js';
+import { measure } from '../../base/content.js';
 import type { Attempt } from '../../ledger/attempts.js';
 import {
   listResultFiles,
@@ -10,7 +9,8 @@ import {
 import { isSameSighting, type Run } from '../../ledger/run.js';
 import type { RunKey } from '../../ledger/run-slices.js';
 import type { Outcome } from '../../ledger/step.js';
-import type { SftpSession } from '../../sftp/sftp.js';
+import { type Archive, type ArchivedFile, ArchiveError } from '../../storage/archive.js';
+import type { SftpSession } from '../../transports/sftp/sftp.js';
 import { describeErased } from '../erased-run.js';
 import { fetchAside, findResults, lookForResult } from './await-result.js';
 import {

@@ -9,7 +9,12 @@ import type {
 } from '../../ledger/findings.js';
 import { isSameSighting, type Run } from '../../ledger/run.js';
 import type { Outcome } from '../../ledger/step.js';
-import { type DownloadOptions, type RemoteFile, SftpError, type SftpSession } from '../../sftp/sftp.js';
+import {
+  type DownloadOptions,
+  type RemoteFile,
+  SftpError,
+  type SftpSession,
+} from '../../transports/sftp/sftp.js';
 import {
   earlierName,
   type FileAttempt,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { createLineCutter, lineEnd } from '../../base/csv-cells.js';
 import { bookingFields, textFields } from '../../booking/booking.js';
-import { createLineCutter, lineEnd } from './csv.js';
 
 /** Why a review file must not be sent. Never contains a cell's content. */
 export interface FileFault {

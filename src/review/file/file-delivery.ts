@@ -2,7 +2,7 @@ import { createBusinessDay } from '../../booking/business-day.js';
 import type { ReviewFile } from '../../ledger/findings.js';
 import { isSameSighting } from '../../ledger/run.js';
 import type { Outcome, PlannedStep } from '../../ledger/step.js';
-import type { SftpSession } from '../../sftp/sftp.js';
+import type { SftpSession } from '../../transports/sftp/sftp.js';
 import { toServiceOutcome } from '../body/body-delivery.js';
 import type { Delivery } from '../delivery.js';
 import { hasErasedGuest } from '../erased-run.js';

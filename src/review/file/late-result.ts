@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ReviewFile } from '../../ledger/findings.js';
 import { isSameSighting, type Run } from '../../ledger/run.js';
-import type { RemoteFile, SftpSession } from '../../sftp/sftp.js';
+import type { RemoteFile, SftpSession } from '../../transports/sftp/sftp.js';
 import { lacksResult } from '../try-again.js';
 import { type FileAttempt, useSession } from './file-attempt.js';
 import { pauseBeforeLook } from './judge-result.js';

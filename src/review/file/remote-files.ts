@@ -1,9 +1,9 @@
+import { formatCount } from '../../base/format.js';
 import { type BusinessDay, isDayPattern } from '../../booking/business-day.js';
 import type { ReviewFile } from '../../ledger/findings.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
-import { SftpError, type SizeLimit } from '../../sftp/sftp.js';
-import { formatCount } from '../../text/format.js';
+import { SftpError, type SizeLimit } from '../../transports/sftp/sftp.js';
 
 /**
  * Where a day's review file is on the SFTP server, from its root, without a leading slash. (Spec 4.3, step 2.)

@@ -1,5 +1,5 @@
+import { lineEnd } from '../../base/csv-cells.js';
 import { bookingFields } from '../../booking/booking.js';
-import { lineEnd } from './csv.js';
 
 /** 64 bits of a key. */
 export interface KeyHash {

@@ -1,5 +1,9 @@
-import { type BookingField, bookingFields, defaultMasterIdColumn } from '../../booking/booking.js';
-import { readFieldText } from '../../booking/field-text.js';
+import {
+  createResultRecords,
+  longestLine,
+  type ResultLine,
+  type ResultRecord,
+} from '../../base/csv-cells.js';
 import {
   createConverter,
   decodeLines,
@@ -8,8 +12,9 @@ import {
   guessEncoding,
   nameContainer,
   readByteOrderMark,
-} from '../../text/encoding.js';
-import { createResultRecords, longestLine, type ResultLine, type ResultRecord } from './csv.js';
+} from '../../base/encoding.js';
+import { type BookingField, bookingFields, defaultMasterIdColumn } from '../../booking/booking.js';
+import { readFieldText } from '../../booking/field-text.js';
 
 /** What a result says about one booking; undefined where the column is missing or its value unreadable. */
 export interface ResultRow {

@@ -1,3 +1,4 @@
+import { findCellEnd, splitCells, writeCell } from '../../base/csv-cells.js';
 import {
   type Booking,
   buildBooking,
@@ -12,7 +13,6 @@ import { readsAsNull } from '../../booking/field-text.js';
 import type { BookedDates } from '../../booking/stay.js';
 import type { BookingForms, LineForm } from '../delivery.js';
 import { type LineBuffer, type LineLayout, markPlain, renderLine } from '../render-line.js';
-import { findCellEnd, splitCells, writeCell } from './csv.js';
 
 const nothing = Buffer.alloc(0);
 const separator = Buffer.from(',');

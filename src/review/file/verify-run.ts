@@ -1,8 +1,8 @@
-import { type Archive, ArchiveError } from '../../archive/archive.js';
-import { measure } from '../../async/content.js';
+import { measure } from '../../base/content.js';
 import { listResultFiles } from '../../ledger/findings.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
+import { type Archive, ArchiveError } from '../../storage/archive.js';
 import { describeErased } from '../erased-run.js';
 import { describeCalls, describeRun, type Manifest, manifestName, readManifest } from './archive-run.js';
 import { renderReviewFile } from './file-attempt.js';

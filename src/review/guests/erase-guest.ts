@@ -1,11 +1,11 @@
-import { type Archive, ArchiveError } from '../../archive/archive.js';
-import type { RunFolder } from '../../archive/marks.js';
-import { KeyError } from '../../keys/day-keys.js';
-import { isSealed } from '../../keys/sealed-value.js';
+import { createNameTest } from '../../base/name-test.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
-import type { Spool } from '../../spool/spool.js';
-import { createNameTest } from '../../text/name-test.js';
+import { type Archive, ArchiveError } from '../../storage/archive.js';
+import type { RunFolder } from '../../storage/archive-marks.js';
+import { KeyError } from '../../storage/day-keys.js';
+import { isSealed } from '../../storage/sealed-value.js';
+import type { Spool } from '../../storage/spool.js';
 import { readEveryRun } from '../every-run.js';
 import { listArchived } from '../file/archive-run.js';
 import { listSpooled, removeSpooled } from '../file/file-attempt.js';

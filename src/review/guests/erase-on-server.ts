@@ -1,10 +1,10 @@
-import { measure } from '../../async/content.js';
+import { measure } from '../../base/content.js';
 import { createBusinessDay } from '../../booking/business-day.js';
 import type { RemoteRemoval } from '../../ledger/findings.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
-import { SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
-import type { Spool } from '../../spool/spool.js';
+import type { Spool } from '../../storage/spool.js';
+import { SftpError, type SftpServer, type SftpSession } from '../../transports/sftp/sftp.js';
 import { createResultNameTest, largestOf, limitReceived, locateRemoteFiles } from '../file/remote-files.js';
 import { listSent, removeNoted } from '../stored/remove-sent.js';
 import type { Erasure } from './blank-lines.js';

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Archive, ArchiveError } from '../../archive/archive.js';
-import { measure } from '../../async/content.js';
+import { measure } from '../../base/content.js';
 import { listResultFiles } from '../../ledger/findings.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import {
@@ -12,7 +11,8 @@ import {
 import type { Run } from '../../ledger/run.js';
 import type { Trace } from '../../ledger/tracing.js';
 import { wasSynced } from '../../mappings/copied-hotels.js';
-import type { Spool } from '../../spool/spool.js';
+import { type Archive, ArchiveError } from '../../storage/archive.js';
+import type { Spool } from '../../storage/spool.js';
 import { describeErased } from '../erased-run.js';
 import { manifestName, readManifest } from '../file/archive-run.js';
 import { maskAnswers, readBooking } from '../stored/stored-line.js';

@@ -1,7 +1,7 @@
+import { findHeader, splitCells } from '../../base/csv-cells.js';
+import { type Encoding, guessEncoding } from '../../base/encoding.js';
+import { hidesRow, mostRecordLines } from '../../base/hidden-rows.js';
 import { bookingFields, defaultMasterIdColumn } from '../../booking/booking.js';
-import { type Encoding, guessEncoding } from '../../text/encoding.js';
-import { hidesRow, mostRecordLines } from '../../text/hidden-rows.js';
-import { findHeader, splitCells } from '../file/csv.js';
 import { createResultLines } from '../file/result.js';
 
 /** How a file is written: a service may write its result in another way than we write ours. */

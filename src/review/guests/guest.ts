@@ -1,4 +1,5 @@
-import { type Archive, ArchiveError } from '../../archive/archive.js';
+import { createWholePattern } from '../../base/foreign-text.js';
+import { createNameTest } from '../../base/name-test.js';
 import { mayHold } from '../../booking/record-cells.js';
 import { readStoredBatches } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
@@ -7,9 +8,8 @@ import type { Run } from '../../ledger/run.js';
 import type { RunKey } from '../../ledger/run-slices.js';
 import { type BookingForm, bookingForms } from '../../ledger/step.js';
 import type { Trace } from '../../ledger/tracing.js';
-import type { Spool } from '../../spool/spool.js';
-import { createWholePattern } from '../../text/foreign-text.js';
-import { createNameTest } from '../../text/name-test.js';
+import { type Archive, ArchiveError } from '../../storage/archive.js';
+import type { Spool } from '../../storage/spool.js';
 import { readEveryRun, readEveryRunKey } from '../every-run.js';
 import { listArchived } from '../file/archive-run.js';
 import { listSpooled } from '../file/file-attempt.js';

@@ -1,9 +1,9 @@
-import { KeyError } from '../../keys/day-keys.js';
+import { formatCount } from '../../base/format.js';
 import type { DayCounts, DayStanding, StandingPlaces, StoredOutcome } from '../../ledger/day-outcomes.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
 import { type Counts, hasSentNothing, mayCompleteDay, mayHaveResult, type Run } from '../../ledger/run.js';
 import type { BookingForm } from '../../ledger/step.js';
-import { formatCount } from '../../text/format.js';
+import { KeyError } from '../../storage/day-keys.js';
 import { walkDay } from './day-walk.js';
 import { toWalkedRun } from './stored-entries.js';
 

@@ -1,4 +1,4 @@
-import { forEachGivingWay, giveWay } from '../../async/give-way.js';
+import { forEachGivingWay, giveWay } from '../../base/give-way.js';
 import type { DayStanding, StandingPlaces } from '../../ledger/day-outcomes.js';
 import type { BookingForm } from '../../ledger/step.js';
 import { createKeyCounter, createOccurrenceIndex, type KeyCounter } from '../collect/booking-keys.js';

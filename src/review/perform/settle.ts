@@ -1,8 +1,8 @@
-import type { RetryPolicy } from '../../async/retry.js';
-import type { PeerClocks } from '../../http/peer-clocks.js';
+import type { RetryPolicy } from '../../base/retry.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { isActive, type Run, type RunFailure } from '../../ledger/run.js';
 import type { FailedStep, Tally } from '../../ledger/steps.js';
+import type { PeerClocks } from '../../transports/http/peer-clocks.js';
 import type { Notify } from '../events.js';
 import { storeDayOutcome } from '../outcome/day-outcome.js';
 import { findImplausible } from '../outcome/implausible.js';

@@ -1,11 +1,11 @@
-import { orAborted } from '../../async/abort.js';
+import { orAborted } from '../../base/abort.js';
+import type { QueuedStep, StepQueue, StepReference } from '../../booking/step-queue.js';
 import { FencedError, LedgerAwayError, LedgerFullError, LedgerUnusableError } from '../../ledger/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { hasWork, type Run } from '../../ledger/run.js';
 import type { Claim, Claimed, OpenStep, Outcome, Recorded, StepCursor } from '../../ledger/step.js';
 import type { Delivery } from '../delivery.js';
 import { storeDayOutcome } from '../outcome/day-outcome.js';
-import type { QueuedStep, StepQueue, StepReference } from '../queue.js';
 import { decideChange } from '../state-machine.js';
 import { maxFailuresInRow, type SettleParts, settleIfDue } from './settle.js';
 

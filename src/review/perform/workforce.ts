@@ -1,10 +1,15 @@
-import { orAborted, pause, untilAborted } from '../../async/abort.js';
-import type { Hold } from '../../async/hold.js';
-import { createPatience } from '../../async/peer-patience.js';
+import { orAborted, pause, untilAborted } from '../../base/abort.js';
+import type { Hold } from '../../base/hold.js';
+import { createPatience } from '../../base/peer-patience.js';
+import {
+  type PerformStep,
+  QueueAwayError,
+  type StepQueue,
+  type StepReference,
+} from '../../booking/step-queue.js';
 import { FencedError } from '../../ledger/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { hasWork, isActive, type Run } from '../../ledger/run.js';
-import { type PerformStep, QueueAwayError, type StepQueue, type StepReference } from '../queue.js';
 import { type SettleParts, settleIfDue } from './settle.js';
 import {
   createStepRunner,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createMeasure } from '../../async/content.js';
+import { createMeasure } from '../../base/content.js';
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';

@@ -1,10 +1,10 @@
-import { measure } from '../../async/content.js';
+import { measure } from '../../base/content.js';
 import { createBusinessDay } from '../../booking/business-day.js';
 import { listResultFiles, type RemoteRemoval, type ReviewFile } from '../../ledger/findings.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { isActive, type Run } from '../../ledger/run.js';
-import { SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
-import type { Spool } from '../../spool/spool.js';
+import type { Spool } from '../../storage/spool.js';
+import { SftpError, type SftpServer, type SftpSession } from '../../transports/sftp/sftp.js';
 import { createNewestOfDay, readEveryRun } from '../every-run.js';
 import { locateRemoteFiles } from '../file/remote-files.js';
 import { hasFinalVerdicts } from '../verdict.js';

@@ -1,9 +1,9 @@
-import type { Archive } from '../../archive/archive.js';
 import { businessDayAt } from '../../booking/business-day.js';
-import type { DayKeyRemoval } from '../../keys/day-keys.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
-import type { Spool } from '../../spool/spool.js';
+import type { Archive } from '../../storage/archive.js';
+import type { DayKeyRemoval } from '../../storage/day-keys.js';
+import type { Spool } from '../../storage/spool.js';
 import { dayOfRunId, isRunId } from '../day/open-run.js';
 import { readEveryRun } from '../every-run.js';
 import { listArchived } from '../file/archive-run.js';

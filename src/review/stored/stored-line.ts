@@ -1,10 +1,10 @@
+import { createNameMask, type NameMask } from '../../base/mask-names.js';
 import { type Booking, bookingFields, guestNameFields } from '../../booking/booking.js';
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../ledger/run.js';
 import { type BookingForm, bookingForms } from '../../ledger/step.js';
 import type { RefusedBooking, Trace } from '../../ledger/tracing.js';
-import { createNameMask, type NameMask } from '../../text/mask-names.js';
 import { itemForm } from '../body/body-delivery.js';
 import type { LineForm } from '../delivery.js';
 import { hasErasedGuest } from '../erased-run.js';

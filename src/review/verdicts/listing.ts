@@ -1,4 +1,5 @@
-import { giveWay } from '../../async/give-way.js';
+import { giveWay } from '../../base/give-way.js';
+import { SafeError } from '../../base/safe-error.js';
 import type { ServiceField } from '../../booking/booking.js';
 import type { KeptValues } from '../../booking/kept-values.js';
 import { type StayDates, stayOf, urgencyOf } from '../../booking/stay.js';
@@ -17,7 +18,6 @@ import type { Run } from '../../ledger/run.js';
 import type { BookingForm } from '../../ledger/step.js';
 import { type CopiedHotel, readCopiedHotels } from '../../mappings/copied-hotels.js';
 import { createHotelComparer, type HotelPair, unknownPair } from '../../mappings/hotels/compare-hotels.js';
-import { SafeError } from '../../text/safe-error.js';
 import { explainPosted, type FileObstacle, readStayDates } from '../file/review-line.js';
 import { holdsBookings, type SentRun } from '../outcome/day-outcome.js';
 import { readBooking, readNamelessFields, toFields } from '../stored/stored-line.js';

@@ -1,3 +1,5 @@
+import type { Colour, Paint } from '../../base/colours.js';
+import { formatCount } from '../../base/format.js';
 import {
   type Counts,
   hasSentNothing,
@@ -7,8 +9,6 @@ import {
   type Run,
   type RunState,
 } from '../../ledger/run.js';
-import type { Colour, Paint } from '../../text/colours.js';
-import { formatCount } from '../../text/format.js';
 
 /** Whether some bookings of a run or a day have no verdict that this program knows: nothing about it may look good. */
 export function hasUnknownVerdicts({

@@ -1,5 +1,5 @@
 import { bookingFields, type ServiceField } from '../../booking/booking.js';
-import { type SourceColumns, SourceError } from '../../review/source.js';
+import { type SourceColumns, SourceError } from '../../booking/source.js';
 
 /** A field and the name of its column. */
 interface FieldColumn {

@@ -1,9 +1,9 @@
-import type { RetryPolicy } from '../../async/retry.js';
+import type { RetryPolicy } from '../../base/retry.js';
 import type { BusinessDay } from '../../booking/business-day.js';
-import type { ProxyRules } from '../../http/connection-rules.js';
-import type { PeerClock } from '../../http/peer-clocks.js';
-import type { BookingSource } from '../../review/source.js';
-import type { S3Bucket } from '../../s3/bucket.js';
+import type { BookingSource } from '../../booking/source.js';
+import type { ProxyRules } from '../../transports/http/connection-rules.js';
+import type { PeerClock } from '../../transports/http/peer-clocks.js';
+import type { S3Bucket } from '../../transports/s3/bucket.js';
 import type { SourceFlags, SourceSetup } from './setup.js';
 
 /** How a source sends messages to an operator while it is read. */

@@ -1,4 +1,4 @@
-import type { SourceChunk, SourceRecord } from '../../review/source.js';
+import type { SourceChunk, SourceRecord } from '../../booking/source.js';
 
 /** The default maximum of records per chunk. */
 export const recordsInChunk = 1_000;

@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { expected, group, oneOf, share, text, textLike, textThat } from '../../base/setting-values.js';
 import { type ServiceField, serviceFields } from '../../booking/booking.js';
 import { cleanText } from '../../booking/field-text.js';
 import { instantChoices, isDateFormat } from '../../booking/written-date.js';
-import { expected, group, oneOf, share, text, textLike, textThat } from '../../settings/values.js';
 
 const fieldNames: ReadonlySet<string> = new Set(serviceFields);
 const columnForms = 'the name of a column, or false';

@@ -1,13 +1,13 @@
 import { foldCase } from '../../booking/field-text.js';
+import type { FilterColumn, FilterValue } from '../../booking/filter-columns.js';
 import { matchColumns } from '../../booking/match-columns.js';
-import type { FilterColumn, FilterValue } from '../../ledger/filter-columns.js';
 import {
   type BookingSource,
   filteredAtMost,
   type SourceChunk,
   type SourceColumns,
   type SourceRecord,
-} from '../../review/source.js';
+} from '../../booking/source.js';
 import { type Condition, createNameTest, isNegated, isOfWords, readValue } from './where-condition.js';
 
 /** By column: what a record must have in it, or must not have. */

@@ -1,4 +1,5 @@
 import Papa from 'papaparse';
+import type { Encoding } from '../../base/encoding.js';
 import { bookingFields } from '../../booking/booking.js';
 import {
   type BookingSource,
@@ -6,8 +7,7 @@ import {
   SourceError,
   type SourceNotice,
   type SourceRecord,
-} from '../../review/source.js';
-import type { Encoding } from '../../text/encoding.js';
+} from '../../booking/source.js';
 import type { DayFile } from '../files/day-file.js';
 import {
   beginDecoding,

@@ -1,6 +1,6 @@
+import { splitCells } from '../../base/csv-cells.js';
+import { hidesRow, type RowSigns } from '../../base/hidden-rows.js';
 import { createNormaliser } from '../../booking/normalise.js';
-import { splitCells } from '../../review/file/csv.js';
-import { hidesRow, type RowSigns } from '../../text/hidden-rows.js';
 import { closeUp, type SpanningRecord } from './cutter.js';
 import type { CsvHeader } from './records.js';
 

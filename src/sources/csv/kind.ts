@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { group, textLike, wholeNumber } from '../../settings/values.js';
+import { group, textLike, wholeNumber } from '../../base/setting-values.js';
 import type { SourceKind } from '../common/kind.js';
 import { listFilterColumns } from '../common/row-filter.js';
 import { fileFlags } from '../files/flags.js';

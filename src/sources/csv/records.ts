@@ -6,7 +6,7 @@ import {
   SourceError,
   type SourceNotice,
   type SourceRecord,
-} from '../../review/source.js';
+} from '../../booking/source.js';
 import { describeColumn, describeNames, listFieldColumns, requireColumns } from '../common/columns.js';
 
 export interface CsvHeader {

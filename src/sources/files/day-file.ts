@@ -2,11 +2,11 @@ import type { Stats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { formatBytes } from '../../base/format.js';
+import { codeOf } from '../../base/safe-error.js';
 import { type BusinessDay, createBusinessDay, isDayPattern } from '../../booking/business-day.js';
-import { SourceError } from '../../review/source.js';
-import { readS3Location } from '../../s3/bucket.js';
-import { formatBytes } from '../../text/format.js';
-import { codeOf } from '../../text/safe-error.js';
+import { SourceError } from '../../booking/source.js';
+import { readS3Location } from '../../transports/s3/bucket.js';
 
 export interface FileBlock {
   /** Decompressed if the file is gzip. */

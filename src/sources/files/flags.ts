@@ -1,4 +1,4 @@
-import { checkS3Endpoint } from '../../s3/bucket.js';
+import { checkS3Endpoint } from '../../transports/s3/bucket.js';
 import type { AnswerRule, OptionsOf, SourceFlags } from '../common/setup.js';
 
 const checkRegion = (region: string) =>

@@ -1,7 +1,7 @@
+import type { SftpAccount } from '../../base/sftp-account.js';
 import type { BusinessDay } from '../../booking/business-day.js';
-import { SourceError } from '../../review/source.js';
-import type { SftpAccount } from '../../settings/sftp-account.js';
-import type { SftpServer } from '../../sftp/sftp.js';
+import { SourceError } from '../../booking/source.js';
+import type { SftpServer } from '../../transports/sftp/sftp.js';
 import type { SourceParts } from '../common/kind.js';
 import {
   createLimitedDayFile,
@@ -61,7 +61,7 @@ async function openServer(
   { host, port, root }: SftpLocation,
   { hostKey, ...login }: SftpAccount,
 ): Promise<SftpServer> {
-  const { createSftpServer } = await import('../../sftp/server.js');
+  const { createSftpServer } = await import('../../transports/sftp/server.js');
   return createSftpServer({ host, port, root, ...login, hostKeys: [hostKey].flat() });
 }
 

@@ -1,5 +1,5 @@
-import { SourceError } from '../../review/source.js';
-import { type S3Bucket, S3Error } from '../../s3/bucket.js';
+import { SourceError } from '../../booking/source.js';
+import { type S3Bucket, S3Error } from '../../transports/s3/bucket.js';
 import { type DayFile, parsePathTemplate, toFixedBlocks, unpackBlocks } from './day-file.js';
 
 interface S3DayFileOptions {

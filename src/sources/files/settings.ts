@@ -1,14 +1,9 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
+import { encodings } from '../../base/encoding.js';
+import { expected, group, isAccepted, isGroup, oneOf, text } from '../../base/setting-values.js';
+import { hasSftpSecret, resolveKeyFile, sftpAccount, sftpSecretMissing } from '../../base/sftp-account.js';
 import type { BusinessDay } from '../../booking/business-day.js';
-import {
-  hasSftpSecret,
-  resolveKeyFile,
-  sftpAccount,
-  sftpSecretMissing,
-} from '../../settings/sftp-account.js';
-import { expected, group, isAccepted, isGroup, oneOf, text } from '../../settings/values.js';
-import { encodings } from '../../text/encoding.js';
 import type { LocalFile } from '../common/kind.js';
 import { recordSettings } from '../common/record-settings.js';
 import { dependsOnDay, parsePathTemplate, readFileLocation } from './day-file.js';

@@ -1,6 +1,6 @@
+import { unknownHostKey, unknownWord } from '../../base/setting-placeholders.js';
 import type { BusinessDay } from '../../booking/business-day.js';
-import type { SourceError } from '../../review/source.js';
-import { unknownHostKey, unknownWord } from '../../settings/placeholders.js';
+import type { SourceError } from '../../booking/source.js';
 import {
   type Questions,
   type Sample,

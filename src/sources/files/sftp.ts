@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { startTimeLimit } from '../../async/abort.js';
-import { SourceError } from '../../review/source.js';
+import { startTimeLimit } from '../../base/abort.js';
+import { formatDuration } from '../../base/format.js';
+import { SourceError } from '../../booking/source.js';
 import {
   loginRefusals,
   type RemoteFile,
   SftpError,
   type SftpServer,
   type SftpSession,
-} from '../../sftp/sftp.js';
-import { formatDuration } from '../../text/format.js';
+} from '../../transports/sftp/sftp.js';
 import { type DayFile, parsePathTemplate, toFixedBlocks, unpackBlocks } from './day-file.js';
 
 interface SftpDayFileOptions {

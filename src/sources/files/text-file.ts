@@ -1,5 +1,4 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import { type SourceChunk, SourceError, type SourceNotice, type SourceRecord } from '../../review/source.js';
 import {
   createConverter,
   type Encoding,
@@ -9,7 +8,8 @@ import {
   nameContainer,
   readByteOrderMark,
   signatureBytes,
-} from '../../text/encoding.js';
+} from '../../base/encoding.js';
+import { type SourceChunk, SourceError, type SourceNotice, type SourceRecord } from '../../booking/source.js';
 import type { FileBlock } from './day-file.js';
 
 /** The result of decoding a block, or the end of the file. */

@@ -1,5 +1,5 @@
 import type { BusinessDay } from '../../booking/business-day.js';
-import type { BookingSource, SourceColumns, SourceRecord } from '../../review/source.js';
+import type { BookingSource, SourceColumns, SourceRecord } from '../../booking/source.js';
 import type { SourceParts } from '../common/kind.js';
 import { toChunks } from '../common/record-chunks.js';
 import { createMemberPicker, listElements, type MemberPicker } from '../json/json-text.js';

@@ -10,7 +10,7 @@ import {
   text,
   textThat,
   wholeNumber,
-} from '../../settings/values.js';
+} from '../../base/setting-values.js';
 import type { SourceKind } from '../common/kind.js';
 import { recordSettings } from '../common/record-settings.js';
 import { listFilterColumns } from '../common/row-filter.js';

@@ -1,5 +1,5 @@
 import { createBusinessDay } from '../../booking/business-day.js';
-import { encodeQueryPart } from '../../http/transport.js';
+import { encodeQueryPart } from '../../transports/http/transport.js';
 import { readJsonPath } from '../json/json-text.js';
 import { parseUrlTemplate, type RequestCredentials, writeRequestHeaders } from './request.js';
 

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { pause } from '../../async/abort.js';
-import type { PeerFault } from '../../async/peer-patience.js';
-import { createRetryDelays, type RetryPolicy } from '../../async/retry.js';
-import type { ProxyRules } from '../../http/connection-rules.js';
-import type { PeerClock } from '../../http/peer-clocks.js';
-import { type HttpAnswer, type HttpResult, readRetryAfter } from '../../http/transport.js';
-import { SourceError, type SourceFault } from '../../review/source.js';
-import { formatDuration } from '../../text/format.js';
+import { pause } from '../../base/abort.js';
+import { formatDuration } from '../../base/format.js';
+import type { PeerFault } from '../../base/peer-patience.js';
+import { createRetryDelays, type RetryPolicy } from '../../base/retry.js';
+import { SourceError, type SourceFault } from '../../booking/source.js';
+import type { ProxyRules } from '../../transports/http/connection-rules.js';
+import type { PeerClock } from '../../transports/http/peer-clocks.js';
+import { type HttpAnswer, type HttpResult, readRetryAfter } from '../../transports/http/transport.js';
 import { listElements, readJsonPath } from '../json/json-text.js';
 import { createPaging, type HttpPagination } from './pagination.js';
 
@@ -243,7 +243,7 @@ async function openPageCalls(
   }: PageCallLimits,
 ): Promise<PageCalls> {
   // Sources that read files don't need it.
-  const { createTransport } = await import('../../http/transport.js');
+  const { createTransport } = await import('../../transports/http/transport.js');
   const transport = createTransport({
     origin,
     connections: 1,

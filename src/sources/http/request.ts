@@ -1,5 +1,5 @@
+import { isLoopback } from '../../base/loopback.js';
 import { type BusinessDay, createBusinessDay, isDayPattern } from '../../booking/business-day.js';
-import { isLoopback } from '../../http/transport.js';
 import { readDayBounds } from '../common/day-bounds.js';
 
 /** Returns the address for a day. */

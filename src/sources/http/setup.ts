@@ -1,4 +1,4 @@
-import { unknownApi } from '../../settings/placeholders.js';
+import { unknownApi } from '../../base/setting-placeholders.js';
 import {
   type Questions,
   type SettingWriter,

@@ -1,6 +1,6 @@
 import { buildRecord } from '../../booking/booking.js';
 import { isRounded } from '../../booking/field-text.js';
-import type { SourceColumns, SourceNotice, SourceRecord } from '../../review/source.js';
+import type { SourceColumns, SourceNotice, SourceRecord } from '../../booking/source.js';
 import { describeNames, listFieldColumns, requireColumns } from '../common/columns.js';
 
 /**

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { pause } from '../../async/abort.js';
+import { pause } from '../../base/abort.js';
 import type { BusinessDay } from '../../booking/business-day.js';
-import { SourceError } from '../../review/source.js';
+import { SourceError } from '../../booking/source.js';
 import { readDayBounds } from '../common/day-bounds.js';
 import type { ModuleContext, ModuleDay } from './bookings-module.js';
 import { createModuleError, loadBookings, nameError } from './load-module.js';

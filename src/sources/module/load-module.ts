@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
-import { SourceError } from '../../review/source.js';
-import { codeOf } from '../../text/safe-error.js';
+import { codeOf } from '../../base/safe-error.js';
+import { SourceError } from '../../booking/source.js';
 
 /** The exported function. It is only known to be callable. */
 type LoadedBookings = (day: unknown, context: unknown) => unknown;

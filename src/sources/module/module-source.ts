@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { ServiceField } from '../../booking/booking.js';
-import type { BookingSource, SourceColumns, SourceNotice, SourceRecord } from '../../review/source.js';
+import type { BookingSource, SourceColumns, SourceNotice, SourceRecord } from '../../booking/source.js';
 import { describeNames, listFieldColumns, requireColumns } from '../common/columns.js';
 import type { SourceMessages } from '../common/kind.js';
 import { recordsInChunk } from '../common/record-chunks.js';

@@ -1,11 +1,11 @@
+import type { Encoding } from '../../base/encoding.js';
 import type { UnreadableReason } from '../../booking/normalise.js';
 import {
   type BookingSource,
   type SourceColumns,
   SourceError,
   type SourceRecord,
-} from '../../review/source.js';
-import type { Encoding } from '../../text/encoding.js';
+} from '../../booking/source.js';
 import type { DayFile } from '../files/day-file.js';
 import {
   convertText,

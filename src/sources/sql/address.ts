@@ -1,5 +1,5 @@
-import { mayContainUnescapedPassword } from '../../http/transport.js';
-import { readMysqlMode } from '../../settings/connection-security.js';
+import { readMysqlMode } from '../../base/connection-security.js';
+import { mayContainUnescapedPassword } from '../../transports/http/transport.js';
 
 /** Whether the connection is encrypted, and whether the server's certificate is verified. */
 type MysqlTls = 'off' | 'unverified' | 'verified';

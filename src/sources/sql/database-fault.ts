@@ -1,6 +1,6 @@
-import type { PeerFault } from '../../async/peer-patience.js';
-import { SourceError, type SourceFault } from '../../review/source.js';
-import { codeOf } from '../../text/safe-error.js';
+import type { PeerFault } from '../../base/peer-patience.js';
+import { codeOf } from '../../base/safe-error.js';
+import { SourceError, type SourceFault } from '../../booking/source.js';
 
 /** Why a query can fail, and what to do about it. */
 const reasons = {

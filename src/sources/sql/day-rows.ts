@@ -1,6 +1,6 @@
-import { startTimeLimit } from '../../async/abort.js';
+import { startTimeLimit } from '../../base/abort.js';
 import type { BusinessDay } from '../../booking/business-day.js';
-import type { PeerClock } from '../../http/peer-clocks.js';
+import type { PeerClock } from '../../transports/http/peer-clocks.js';
 import { readSqlAddress, type SqlAddress } from './address.js';
 import { createDatabaseFault } from './database-fault.js';
 import { parseDayQuery, writeDayQuery } from './query-text.js';

@@ -1,4 +1,4 @@
-import { unknownDatabase } from '../../settings/placeholders.js';
+import { unknownDatabase } from '../../base/setting-placeholders.js';
 import type { AnswerRule, OptionsOf, SourceFlags } from '../common/setup.js';
 
 const rule = (name: string, setting: string, url?: string): AnswerRule => ({

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { completePostgresUrl, explainUnprotected } from '../../settings/connection-security.js';
-import { confidentiality, expected, group, isGroup, numberUpTo, text } from '../../settings/values.js';
+import { completePostgresUrl, explainUnprotected } from '../../base/connection-security.js';
+import { confidentiality, expected, group, isGroup, numberUpTo, text } from '../../base/setting-values.js';
 import type { SourceKind } from '../common/kind.js';
 import { recordSettings } from '../common/record-settings.js';
 import { listFilterColumns } from '../common/row-filter.js';

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import mysql from 'mysql2';
-import { isTrustFault } from '../../http/network-failure.js';
-import { SourceError } from '../../review/source.js';
+import { SourceError } from '../../booking/source.js';
+import { isTrustFault } from '../../transports/http/network-failure.js';
 import type { MysqlLogin } from './address.js';
 import { createDatabaseFault, type DatabaseReason, readErrorCode } from './database-fault.js';
 import { createMysqlSession, type MysqlCell, type MysqlSession } from './mysql-session.js';

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import pg from 'pg';
-import { isTrustFault } from '../../http/network-failure.js';
-import { compareClocks, type PeerClock } from '../../http/peer-clocks.js';
-import { SourceError } from '../../review/source.js';
-import { needsOwnSession } from '../../text/pooler-words.js';
+import { needsOwnSession } from '../../base/pooler-words.js';
+import { SourceError } from '../../booking/source.js';
+import { isTrustFault } from '../../transports/http/network-failure.js';
+import { compareClocks, type PeerClock } from '../../transports/http/peer-clocks.js';
 import { createDatabaseFault, readErrorCode } from './database-fault.js';
 import {
   chunkBytes,

@@ -1,4 +1,4 @@
-import { unknownDatabase, unknownQuery } from '../../settings/placeholders.js';
+import { unknownDatabase, unknownQuery } from '../../base/setting-placeholders.js';
 import {
   type Questions,
   type Sample,

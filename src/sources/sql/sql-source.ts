@@ -5,7 +5,7 @@ import {
   SourceError,
   type SourceNotice,
   type SourceRecord,
-} from '../../review/source.js';
+} from '../../booking/source.js';
 import { describeColumn, describeNames, listFieldColumns, requireColumns } from '../common/columns.js';
 import { createDayRows, type DayRowsOptions } from './day-rows.js';
 import { measureRow, readTyped, rowLimit, type SqlRow, type SqlType } from './rows.js';

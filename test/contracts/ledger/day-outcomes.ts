@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { SourceRecord } from '../../../src/booking/source.js';
 import type { JudgedPlaces } from '../../../src/ledger/findings.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { DeliveryKind, Run } from '../../../src/ledger/run.js';
@@ -7,7 +8,6 @@ import {
   readDayOutcome,
   storeDayOutcome,
 } from '../../../src/review/outcome/day-outcome.js';
-import type { SourceRecord } from '../../../src/review/source.js';
 import { type ListName, listBookings } from '../../../src/review/verdicts/listing.js';
 import { collectRun, day, deliverRun, storedReferences, whole, wholes } from '../../review/late-days.js';
 import type { OpenedLedger } from '../ledger.js';

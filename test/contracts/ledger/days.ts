@@ -1,4 +1,4 @@
-import type { RetryPolicy } from '../../../src/async/retry.js';
+import type { RetryPolicy } from '../../../src/base/retry.js';
 import { hashReference } from '../../../src/booking/booking.js';
 import type { Decide } from '../../../src/ledger/changes.js';
 import type { Collect, CollectedBatch, CollectedChunk } from '../../../src/ledger/collecting.js';

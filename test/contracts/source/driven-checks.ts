@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import { type SourceChunk, SourceError } from '../../../src/review/source.js';
+import { type SourceChunk, SourceError } from '../../../src/booking/source.js';
 import { assertReleased, awkwardRecords, guest, manyRecords, never, readAll } from './reading.js';
 import type { SourceDriver } from './source-driver.js';
 

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RawBooking } from '../../../src/booking/booking.js';
 import type { BusinessDay } from '../../../src/booking/business-day.js';
 import { listCells } from '../../../src/booking/record-cells.js';
-import type { BookingSource, SourceRecord } from '../../../src/review/source.js';
+import type { BookingSource, SourceRecord } from '../../../src/booking/source.js';
 import type { IntendedRecord, PreparedSource } from './source-driver.js';
 
 export interface ReadRecord {

@@ -1,6 +1,6 @@
 import type { RawBooking } from '../../../src/booking/booking.js';
 import type { BusinessDay } from '../../../src/booking/business-day.js';
-import type { BookingSource } from '../../../src/review/source.js';
+import type { BookingSource } from '../../../src/booking/source.js';
 
 /** A record as the suite expects it: texts only, without missing fields. */
 export type IntendedRecord = { readonly [field in keyof RawBooking]: string };

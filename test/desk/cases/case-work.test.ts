@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Role } from '../../../src/access/roles.js';
 import { performRequest } from '../../../src/cases/case-requests.js';
 import { gatherFindings, openCases as openFound } from '../../../src/cases/open-cases.js';
+import type { Role } from '../../../src/config/access/roles.js';
 import { type RecordedAction, readActions } from '../../../src/ledger/audit.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';

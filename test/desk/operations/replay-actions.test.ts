@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { UsageError } from '../../../src/base/usage-error.js';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { createRunId } from '../../../src/review/day/open-run.js';
-import { UsageError } from '../../../src/text/usage-error.js';
 import { claimStep, collectedRun, done, perform, rightOf } from '../../contracts/ledger/days.js';
 import { now, readRows } from '../some-desk.js';
 import { addRun, openOperatorsDesk } from './asking.js';

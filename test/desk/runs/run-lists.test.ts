@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { html } from '../../../src/base/html.js';
 import type { DeskParts } from '../../../src/desk/page.js';
-import { KeyError } from '../../../src/keys/day-keys.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
-import { html } from '../../../src/text/html.js';
+import { KeyError } from '../../../src/storage/day-keys.js';
 import {
   at,
   batchOf,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type ExportEvent, useSession } from '../../../src/mappings/export/await-export.js';
-import { SftpError, type SftpSession } from '../../../src/sftp/sftp.js';
+import { SftpError, type SftpSession } from '../../../src/transports/sftp/sftp.js';
 
 const lost = new SftpError('retryable', 'connection-lost', 'look at x: the connection was lost');
 const denied = new SftpError('denied', 'permission-denied', 'look at x: the server denies it');

@@ -1,5 +1,5 @@
-import { examineMail } from '../../../src/verdict-mails/examine-mail.js';
-import { createMailTaker } from '../../../src/verdict-mails/take-mail.js';
+import { examineMail } from '../../../src/cases/mails/examine-mail.js';
+import { createMailTaker } from '../../../src/cases/mails/take-mail.js';
 import { mailOf, words } from '../../verdict-mails/mails.js';
 import { allSingles, type Booked, findBooked, type Guest, hasReference } from '../guests.js';
 import { listNames } from '../results.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { SourceError, type SourceRecord } from '../../../src/booking/source.js';
 import { FencedError } from '../../../src/ledger/errors.js';
 import { createBodyDelivery, createBodyForms } from '../../../src/review/body/body-delivery.js';
 import { createFileForms } from '../../../src/review/file/review-line.js';
 import { CollectError, type CollectLimits } from '../../../src/review/gates.js';
-import { SourceError, type SourceRecord } from '../../../src/review/source.js';
 import { createArraySource, readerOf, record, records, type Script } from '../array-source.js';
 import { afterEachStore, lenient, now, prepareCollect, readReferences } from '../collecting.js';
 

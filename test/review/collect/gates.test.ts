@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { noDates } from '../../../src/booking/normalise.js';
+import { SourceError } from '../../../src/booking/source.js';
 import {
   areTooManyRejects,
   type CollectLimits,
@@ -12,7 +13,6 @@ import {
   isToCompare,
   limitsOfUnfinishedDay,
 } from '../../../src/review/gates.js';
-import { SourceError } from '../../../src/review/source.js';
 
 const limits: CollectLimits = { maxRejectedShare: 0.1, emptyDay: 'fail', batchSize: 500 };
 const source = '/exports/day.csv';

@@ -4,12 +4,12 @@ import { hashReference } from '../../../src/booking/booking.js';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { guestNameChoices } from '../../../src/booking/guest-names.js';
 import { openNormaliser } from '../../../src/booking/normalise.js';
+import { type BookingSource, SourceError, type SourceRecord } from '../../../src/booking/source.js';
 import type { InstantChoice } from '../../../src/booking/written-date.js';
 import { createBodyForms } from '../../../src/review/body/body-delivery.js';
 import { createDayReader, type RenderedChunk } from '../../../src/review/collect/day-reader.js';
 import type { BookingForms } from '../../../src/review/delivery.js';
 import { createFileForms } from '../../../src/review/file/review-line.js';
-import { type BookingSource, SourceError, type SourceRecord } from '../../../src/review/source.js';
 import {
   createFilteredSource,
   listFilterColumns,

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import type { GuestNames } from '../../../src/booking/guest-names.js';
-import { KeyError } from '../../../src/keys/day-keys.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { Run } from '../../../src/ledger/run.js';
 import { createBodyDelivery } from '../../../src/review/body/body-delivery.js';
 import type { LineBlock } from '../../../src/review/collect/line-index.js';
 import { findRepetition, pickLines, planSample } from '../../../src/review/collect/repeated-day.js';
 import { checkRepeated } from '../../../src/review/gates.js';
+import { KeyError } from '../../../src/storage/day-keys.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
 import { someRun } from '../some-run.js';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
+import type { BookingSource } from '../../../src/booking/source.js';
 import {
   type BackgroundReviews,
   createBackgroundReviews,
@@ -7,7 +8,6 @@ import {
 import { DayBusyError } from '../../../src/review/day/join-run.js';
 import type { ReviewEvent } from '../../../src/review/events.js';
 import type { ReviewParts } from '../../../src/review/review-day.js';
-import type { BookingSource } from '../../../src/review/source.js';
 import { withReplaced } from '../../support/fake-ledger.js';
 import { createGate } from '../../support/gate.js';
 import { patienceMs } from '../../support/patience.js';

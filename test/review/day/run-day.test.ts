@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createPeerClocks } from '../../../src/http/peer-clocks.js';
+import { UsageError } from '../../../src/base/usage-error.js';
+import { SourceError } from '../../../src/booking/source.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { DayBusyError } from '../../../src/review/day/join-run.js';
 import { reviewDay } from '../../../src/review/review-day.js';
-import { SourceError } from '../../../src/review/source.js';
-import { UsageError } from '../../../src/text/usage-error.js';
+import { createPeerClocks } from '../../../src/transports/http/peer-clocks.js';
 import { withReplaced } from '../../support/fake-ledger.js';
 import { createArraySource, records } from '../array-source.js';
 import { unavailable } from '../scripted-service.js';

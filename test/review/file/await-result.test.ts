@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { ArchiveError } from '../../../src/archive/archive.js';
 import { awaitResult } from '../../../src/review/file/await-result.js';
-import { SftpError } from '../../../src/sftp/sftp.js';
+import { ArchiveError } from '../../../src/storage/archive.js';
+import { SftpError } from '../../../src/transports/sftp/sftp.js';
 import { claimStep } from '../../contracts/ledger/days.js';
 import { attemptOf, now, prepareFileRun } from './file-run.js';
 

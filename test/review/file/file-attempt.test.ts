@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { ArchiveError, type ArchiveErrorCode } from '../../../src/archive/archive.js';
 import { FencedError } from '../../../src/ledger/errors.js';
 import type { Outcome } from '../../../src/ledger/step.js';
 import { convertFailures, inSession } from '../../../src/review/file/file-attempt.js';
-import { SftpError, type SftpServer, type SftpSession } from '../../../src/sftp/sftp.js';
+import { ArchiveError, type ArchiveErrorCode } from '../../../src/storage/archive.js';
+import { SftpError, type SftpServer, type SftpSession } from '../../../src/transports/sftp/sftp.js';
 import { claimStep } from '../../contracts/ledger/days.js';
 import { attemptOf, prepareFileRun } from './file-run.js';
 

@@ -3,7 +3,7 @@ import type { Booking } from '../../../src/booking/booking.js';
 import { createBodyDelivery } from '../../../src/review/body/body-delivery.js';
 import { reviewName } from '../../../src/review/file/file-attempt.js';
 import { createFileDelivery } from '../../../src/review/file/file-delivery.js';
-import type { SftpSession } from '../../../src/sftp/sftp.js';
+import type { SftpSession } from '../../../src/transports/sftp/sftp.js';
 import { claimStep } from '../../contracts/ledger/days.js';
 import { planFileRun } from '../../contracts/ledger/file-days.js';
 import { createItemRenderer, renderedLine } from '../../support/made-bookings.js';

@@ -4,7 +4,7 @@ import type { ReviewFile } from '../../../src/ledger/findings.js';
 import type { RunState } from '../../../src/ledger/run.js';
 import { hasNewResult } from '../../../src/review/file/late-result.js';
 import { defaultResultPattern } from '../../../src/review/file/remote-files.js';
-import type { RemoteFile, SftpSession } from '../../../src/sftp/sftp.js';
+import type { RemoteFile, SftpSession } from '../../../src/transports/sftp/sftp.js';
 import { someRun } from '../some-run.js';
 import { day } from './file-run.js';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { measure } from '../../../src/async/content.js';
+import { measure } from '../../../src/base/content.js';
 import { keepManifest } from '../../../src/review/file/archive-run.js';
 import { at, claimStep, perform, retry } from '../../contracts/ledger/days.js';
 import { attemptOf, blocksOf, day, prepareFileRun, readWhole } from './file-run.js';

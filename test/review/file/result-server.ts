@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { SftpError, type SftpSession, type TimeKeeping } from '../../../src/sftp/sftp.js';
+import { SftpError, type SftpSession, type TimeKeeping } from '../../../src/transports/sftp/sftp.js';
 import { fileOf } from './file-bookings.js';
 import { fileBookings, now } from './file-run.js';
 

@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { splitCells } from '../../../src/review/file/csv.js';
+import { splitCells } from '../../../src/base/csv-cells.js';
 import type { ResultReading, ResultRow } from '../../../src/review/file/result.js';
 import { anyFileBooking, inBlocks, masterIdColumn, readRows } from './file-bookings.js';
 

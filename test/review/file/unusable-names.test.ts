@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { awaitResult } from '../../../src/review/file/await-result.js';
 import { spoolReviewFile } from '../../../src/review/file/file-attempt.js';
 import { uploadReviewFile } from '../../../src/review/file/file-delivery.js';
-import type { Connection } from '../../../src/sftp/connection.js';
-import { createSession } from '../../../src/sftp/session.js';
-import { defaultLimits } from '../../../src/sftp/sftp.js';
+import type { Connection } from '../../../src/transports/sftp/connection.js';
+import { createSession } from '../../../src/transports/sftp/session.js';
+import { defaultLimits } from '../../../src/transports/sftp/sftp.js';
 import { claimStep } from '../../contracts/ledger/days.js';
 import { attemptOf, now, prepareFileRun } from './file-run.js';
 

@@ -1,6 +1,6 @@
 import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { measure } from '../../../src/async/content.js';
+import { measure } from '../../../src/base/content.js';
 import { keepManifest } from '../../../src/review/file/archive-run.js';
 import { renderReviewFile } from '../../../src/review/file/file-attempt.js';
 import { type VerifiedItem, verifyRun } from '../../../src/review/file/verify-run.js';

@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { untilAborted } from '../../../src/async/abort.js';
+import { untilAborted } from '../../../src/base/abort.js';
+import type { QueuedStep } from '../../../src/booking/step-queue.js';
 import { enqueueOpenSteps, toQueuedStep } from '../../../src/review/perform/step-runner.js';
-import type { QueuedStep } from '../../../src/review/queue.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
 import { createGate } from '../../support/gate.js';
 import { prepareDelivery } from '../delivering.js';

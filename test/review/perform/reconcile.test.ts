@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { QueuedStep } from '../../../src/booking/step-queue.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { ReviewEvent } from '../../../src/review/events.js';
 import { reconcile } from '../../../src/review/perform/workforce.js';
-import type { QueuedStep } from '../../../src/review/queue.js';
 import { record } from '../../contracts/ledger/days.js';
 import { withReplaced } from '../../support/fake-ledger.js';
 import { prepareDelivery } from '../delivering.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { PeerFault } from '../../../src/async/peer-patience.js';
+import type { PeerFault } from '../../../src/base/peer-patience.js';
+import { QueueAwayError, type StepQueue } from '../../../src/booking/step-queue.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { Right } from '../../../src/ledger/step.js';
 import { createInProcessQueues } from '../../../src/queue/in-process.js';
-import { QueueAwayError, type StepQueue } from '../../../src/review/queue.js';
 import { reviewDay } from '../../../src/review/review-day.js';
 import { record } from '../../contracts/ledger/days.js';
 import { withReplaced } from '../../support/fake-ledger.js';

@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createDirectoryArchive } from '../../../src/archive/archive.js';
-import { checkOldestNames } from '../../../src/doctor/oldest-names.js';
+import { checkOldestNames } from '../../../src/checks/doctor/oldest-names.js';
 import { findOldestNames } from '../../../src/review/stored/retention.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
-import { createDirectorySpool } from '../../../src/spool/spool.js';
+import { createDirectoryArchive } from '../../../src/storage/archive.js';
+import { createDirectorySpool } from '../../../src/storage/spool.js';
 import {
   chunkOf,
   collectedRun,

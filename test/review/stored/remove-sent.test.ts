@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { checkRemoval } from '../../../src/checks/doctor/removal.js';
 import type { Config } from '../../../src/config/load.js';
-import { checkRemoval } from '../../../src/doctor/removal.js';
 import { removeSentFiles } from '../../../src/review/stored/remove-sent.js';
-import { SftpError, type SftpSession } from '../../../src/sftp/sftp.js';
+import { SftpError, type SftpSession } from '../../../src/transports/sftp/sftp.js';
 import { rightOf } from '../../contracts/ledger/days.js';
 import { createOutside } from '../../crash/outside.js';
 import { createSftpDouble } from '../../crash/sftp-double.js';

@@ -3,8 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createDirectoryArchive } from '../../../src/archive/archive.js';
-import { createS3Archive } from '../../../src/archive/s3.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import {
   applyRetention,
@@ -16,8 +14,10 @@ import {
   removeUnknownDue,
 } from '../../../src/review/stored/retention.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
-import { createAwsBucket } from '../../../src/s3/aws-bucket.js';
-import { createDirectorySpool } from '../../../src/spool/spool.js';
+import { createDirectoryArchive } from '../../../src/storage/archive.js';
+import { createS3Archive } from '../../../src/storage/s3-archive.js';
+import { createDirectorySpool } from '../../../src/storage/spool.js';
+import { createAwsBucket } from '../../../src/transports/s3/aws-bucket.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
 import { bucketName, useS3Server } from '../../support/s3-server.js';
 import { prepareDelivery } from '../delivering.js';

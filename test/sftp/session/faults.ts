@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { SftpSession } from '../../../src/sftp/sftp.js';
+import type { SftpSession } from '../../../src/transports/sftp/sftp.js';
 import { holdTimers } from '../../support/held-timers.js';
 import { patienceMs } from '../../support/patience.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';

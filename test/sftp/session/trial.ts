@@ -3,8 +3,8 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { createSftpServer, type SftpServerOptions } from '../../../src/sftp/server.js';
-import type { SftpSession } from '../../../src/sftp/sftp.js';
+import { createSftpServer, type SftpServerOptions } from '../../../src/transports/sftp/server.js';
+import type { SftpSession } from '../../../src/transports/sftp/sftp.js';
 import { type RunningSftpServer, type SftpServerKind, sessionUser } from '../../support/sftp-server.js';
 
 /** A server of one kind with what the session tests need. */

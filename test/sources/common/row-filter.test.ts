@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { readKeptValue } from '../../../src/booking/kept-values.js';
-import { type BookingSource, type SourceChunk, SourceError } from '../../../src/review/source.js';
+import { type BookingSource, type SourceChunk, SourceError } from '../../../src/booking/source.js';
 import type { SourceParts } from '../../../src/sources/common/kind.js';
 import { createFilteredSource, type RowFilter } from '../../../src/sources/common/row-filter.js';
 import { openSource, type SourceSettings, sourceSchema } from '../../../src/sources/registry.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import type { SourceChunk, SourceRecord } from '../../../src/review/source.js';
+import type { SourceChunk, SourceRecord } from '../../../src/booking/source.js';
 import {
   type CsvSourceOptions,
   createCsvDecoder,

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect } from 'vitest';
-import { SourceError, type SourceFault } from '../../../src/review/source.js';
+import { SourceError, type SourceFault } from '../../../src/booking/source.js';
 
 /** Expects a read to fail with this fault and a message that quotes no cell: every guest in the tests is called Canary. */
 export async function expectFault(

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { serviceFields } from '../../../src/booking/booking.js';
-import type { SourceColumns } from '../../../src/review/source.js';
+import type { SourceColumns } from '../../../src/booking/source.js';
 import { masterIdOnly } from '../../support/source-columns.js';
 import { summarise, useCsvFolder } from './csv-folder.js';
 import { expectFault } from './expect-fault.js';

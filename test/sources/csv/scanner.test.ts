@@ -2,10 +2,10 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { endsWithReturns } from '../../../src/base/encoding.js';
 import { serviceFields } from '../../../src/booking/booking.js';
-import { SourceError } from '../../../src/review/source.js';
+import { SourceError } from '../../../src/booking/source.js';
 import { createCsvDecoder } from '../../../src/sources/csv/csv-source.js';
-import { endsWithReturns } from '../../../src/text/encoding.js';
 import { masterIdOnly } from '../../support/source-columns.js';
 import { asText, type Reading, read } from './csv-folder.js';
 

@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { serviceFields } from '../../../src/booking/booking.js';
-import { SourceError } from '../../../src/review/source.js';
+import { SourceError } from '../../../src/booking/source.js';
 import { type Reading, read, summarise } from './csv-folder.js';
 
 const whole: Reading = { blockBytes: 4096 };

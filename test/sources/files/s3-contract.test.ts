@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createAwsBucket } from '../../../src/s3/aws-bucket.js';
 import { createS3DayFile } from '../../../src/sources/files/s3.js';
+import { createAwsBucket } from '../../../src/transports/s3/aws-bucket.js';
 import { describeSourceContract } from '../../contracts/source.js';
 import { isNightly } from '../../support/nightly.js';
 import { bucketName, s3Secrets, useS3Server } from '../../support/s3-server.js';

@@ -3,9 +3,9 @@ import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import { SourceError, type SourceFault } from '../../../src/review/source.js';
-import { createAwsBucket, type S3Access } from '../../../src/s3/aws-bucket.js';
+import { SourceError, type SourceFault } from '../../../src/booking/source.js';
 import { createS3DayFile } from '../../../src/sources/files/s3.js';
+import { createAwsBucket, type S3Access } from '../../../src/transports/s3/aws-bucket.js';
 import { bucketName, s3Secrets, useS3Server } from '../../support/s3-server.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import { createSftpServer } from '../../../src/sftp/server.js';
 import { createSftpDayFile } from '../../../src/sources/files/sftp.js';
+import { createSftpServer } from '../../../src/transports/sftp/server.js';
 import { describeSourceContract } from '../../contracts/source.js';
 import { isNightly } from '../../support/nightly.js';
 import { openSsh } from '../../support/sftp-programs.js';

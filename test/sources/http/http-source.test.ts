@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import type { SourceError } from '../../../src/review/source.js';
+import type { SourceError } from '../../../src/booking/source.js';
 import type { PageWait } from '../../../src/sources/http/read-pages.js';
 import { patienceMs } from '../../support/patience.js';
 import { masterIdOnly } from '../../support/source-columns.js';

@@ -1,4 +1,4 @@
-import type { BookingSource, SourceChunk } from '../../../src/review/source.js';
+import type { BookingSource, SourceChunk } from '../../../src/booking/source.js';
 import { createHttpSource, type HttpSourceOptions } from '../../../src/sources/http/http-source.js';
 import { masterIdOnly } from '../../support/source-columns.js';
 import { listRecords } from '../../support/source-records.js';

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { SourceError } from '../../../src/review/source.js';
+import { SourceError } from '../../../src/booking/source.js';
 import { useBookingsApi } from './bookings-api.js';
 import { readHttp } from './open-source.js';
 

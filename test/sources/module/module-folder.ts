@@ -2,7 +2,7 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { SourceChunk } from '../../../src/review/source.js';
+import type { SourceChunk } from '../../../src/booking/source.js';
 import { createModuleSource, type ModuleSourceOptions } from '../../../src/sources/module/module-source.js';
 import { columnsIn } from '../../support/source-columns.js';
 import { listRecords } from '../../support/source-records.js';

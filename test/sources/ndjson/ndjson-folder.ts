@@ -2,7 +2,7 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
-import type { SourceChunk } from '../../../src/review/source.js';
+import type { SourceChunk } from '../../../src/booking/source.js';
 import { createLocalDayFile } from '../../../src/sources/files/day-file.js';
 import { createNdjsonSource, type NdjsonSourceOptions } from '../../../src/sources/ndjson/ndjson-source.js';
 import { columnsIn } from '../../support/source-columns.js';

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { SourceChunk } from '../../../src/review/source.js';
+import type { SourceChunk } from '../../../src/booking/source.js';
 import { masterIdOnly } from '../../support/source-columns.js';
 import { summarise } from '../csv/csv-folder.js';
 import { useNdjsonFolder } from './ndjson-folder.js';

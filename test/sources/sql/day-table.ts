@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { vi } from 'vitest';
 import { serviceFields } from '../../../src/booking/booking.js';
 import type { BusinessDay } from '../../../src/booking/business-day.js';
-import type { SourceChunk, SourceNotice } from '../../../src/review/source.js';
+import type { SourceChunk, SourceNotice } from '../../../src/booking/source.js';
 import { createSqlSource, type SqlSourceOptions } from '../../../src/sources/sql/sql-source.js';
 import type { DayOfRecords, IntendedRecord } from '../../contracts/source.js';
 import { collectGarbage } from '../../support/collect-garbage.js';

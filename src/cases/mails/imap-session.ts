@@ -1,0 +1,217 @@
+import { type FetchMessageObject, type FetchQueryObject, ImapFlow } from 'imapflow';
+import type { PeerFault } from '../../base/peer-patience.js';
+import { codeOf, SafeError } from '../../base/safe-error.js';
+import { megabyte, type Watch } from './limited-process.js';
+import { isNoMail, maxMailBytes } from './mail-bytes.js';
+
+/*
+ * What runs in the process that talks to the mail server. A server may send lines without end, or nothing, whatever it was asked for.
+ */
+
+/** How long the server may take to connect, and to send its next byte. */
+const connectMs = 15_000;
+const silenceMs = 60_000;
+/** How much it may send in answer to a command, in whatever number of lines, besides an e-mail: the numbers of 100,000 e-mails. */
+const answerBytes = megabyte;
+/** How often it is looked at. */
+const meterMs = 50;
+/** Few of our answers have more than a hundred. Each takes a hundred bytes of memory, however short it is. */
+const mostTokens = 20_000;
+
+export interface ImapLogin {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+  readonly folder: string;
+  readonly tls: 'implicit' | 'starttls' | 'none';
+}
+
+export type ImapOrder =
+  /** Connects, opens the folder read-only and finds the e-mails that arrived since then, in epoch milliseconds. */
+  | { readonly kind: 'open'; readonly login: ImapLogin; readonly since: number }
+  | { readonly kind: 'fetch'; readonly uid: string }
+  | { readonly kind: 'leave' };
+
+/** How an e-mail was found: its bytes, or the beginning of one that is too large. */
+export type FetchedMail = { readonly arrivedAt: number | undefined } & (
+  | { readonly bytes: Uint8Array }
+  | { readonly head: Uint8Array; readonly bytes?: undefined }
+);
+
+export type ImapAnswer =
+  | { readonly kind: 'opened'; readonly uidValidity: string; readonly uids: readonly string[] }
+  | { readonly kind: 'fetched'; readonly mail: FetchedMail }
+  /** Somebody has removed it meanwhile, or the server still lists it, and does not hand it out. */
+  | { readonly kind: 'gone' | 'not-fetched' | 'left' }
+  | { readonly kind: 'failed'; readonly why: string; readonly refusesLogin: boolean };
+
+/** Performs one order after the other. It may be ended at any moment. */
+export function answerImap(watch: Watch): void {
+  let session: Session | undefined;
+
+  async function perform(order: ImapOrder): Promise<ImapAnswer> {
+    if (order.kind === 'open') {
+      session = openSession(order.login);
+      return session.open(order.since);
+    }
+    if (!session) throw new SafeError('there is no connection');
+    return order.kind === 'fetch' ? session.fetch(order.uid) : session.leave();
+  }
+
+  process.on('message', (order: ImapOrder) => {
+    // It is never told of an end: the server may send at any time.
+    watch(true);
+    void perform(order)
+      .catch((error: unknown): ImapAnswer => {
+        const fault = session?.fault() ?? error;
+        return { kind: 'failed', why: describeFault(fault), refusesLogin: judgeLogin(fault) === 'refused' };
+      })
+      .then((answer) => process.send?.(answer));
+  });
+}
+
+type Session = ReturnType<typeof openSession>;
+
+function openSession(login: ImapLogin) {
+  const client = createClient(login);
+  const { folder } = login;
+  /** Why the connection ended: whoever waits for an answer learns only that it did. */
+  let fault: unknown;
+  client.on('error', (error) => {
+    fault ??= error;
+  });
+  let allowedBytes = 0;
+  setInterval(() => {
+    if (client.stats(false).received <= allowedBytes) return;
+    fault ??= new SafeError('the server sends more than it was asked for');
+    client.close();
+  }, meterMs).unref();
+  const allow = (bytes = answerBytes) => {
+    allowedBytes = client.stats(false).received + bytes;
+  };
+
+  async function search(
+    query: { readonly since: Date } | { readonly uid: string } | { readonly seq: string },
+  ) {
+    allow();
+    const found = await client.search(query, { uid: true });
+    // Not the same as finding none.
+    if (!found) throw new SafeError('the server refuses to search the folder');
+    return found.map(String);
+  }
+
+  /** Undefined where the server answers without it, or refuses. */
+  async function fetchPart(uid: string, query: FetchQueryObject, bytes?: number) {
+    allow(bytes);
+    const found = await client.fetchOne(uid, query, { uid: true }).catch((error: unknown) => {
+      if (isRefusal(error)) return false as const;
+      throw error;
+    });
+    return found || undefined;
+  }
+
+  async function fetchMail(uid: string): Promise<FetchedMail | undefined> {
+    const about = await fetchPart(uid, { size: true, internalDate: true });
+    if (!about) return undefined;
+    const arrivedAt = readArrival(about);
+    if ((about.size ?? 0) > maxMailBytes) {
+      // They say who sent it.
+      const headers = ['From', 'Authentication-Results'];
+      const head = (await fetchPart(uid, { headers }))?.headers;
+      return head && head.length > 0 ? { arrivedAt, head } : undefined;
+    }
+    const bytes = (await fetchPart(uid, { source: true }, (about.size ?? maxMailBytes) + answerBytes))
+      ?.source;
+    return bytes && !isNoMail(bytes) ? { arrivedAt, bytes } : undefined;
+  }
+
+  return {
+    fault: () => fault,
+
+    async open(since: number): Promise<ImapAnswer> {
+      allow();
+      await client.connect();
+      allow();
+      const mailbox = await client.mailboxOpen(folder, { readOnly: true });
+      const uids = await search({ since: new Date(since) });
+      // Some servers answer every search without naming any e-mail.
+      if (uids.length === 0 && mailbox.exists > 0 && (await search({ seq: '1' })).length === 0)
+        throw new SafeError('the server says that there are e-mails, and finds none of them');
+      return { kind: 'opened', uidValidity: String(mailbox.uidValidity), uids };
+    },
+
+    async fetch(uid: string): Promise<ImapAnswer> {
+      const mail = await fetchMail(uid);
+      if (mail) return { kind: 'fetched', mail };
+      if ((await search({ uid })).length === 0) return { kind: 'gone' };
+      const again = await fetchMail(uid);
+      return again ? { kind: 'fetched', mail: again } : { kind: 'not-fetched' };
+    },
+
+    async leave(): Promise<ImapAnswer> {
+      allow();
+      await client.logout();
+      return { kind: 'left' };
+    },
+  };
+}
+
+function createClient({ host, port, user, password, tls }: ImapLogin): ImapFlow {
+  return new ImapFlow({
+    host,
+    port,
+    secure: tls === 'implicit',
+    // False forbids it, true demands it.
+    ...(tls !== 'implicit' && { doSTARTTLS: tls === 'starttls' }),
+    tls: { rejectUnauthorized: true, minVersion: 'TLSv1.2' },
+    auth: { user, pass: password },
+    logger: false,
+    disableAutoIdle: true,
+    disableCompression: true,
+    // Some servers find nothing in it.
+    disableIMAP4rev2: true,
+    connectionTimeout: connectMs,
+    greetingTimeout: connectMs,
+    socketTimeout: silenceMs,
+    maxLineLength: answerBytes,
+    maxLiteralSize: maxMailBytes + megabyte,
+    maxResponseSize: maxMailBytes + 2 * megabyte,
+    maxResponseTokens: mostTokens,
+  });
+}
+
+function readArrival({ internalDate }: FetchMessageObject): number | undefined {
+  const arrived = new Date(internalDate ?? Number.NaN).getTime();
+  return Number.isNaN(arrived) ? undefined : arrived;
+}
+
+/** What a server answers that could check nothing, or has too many connections. (RFC 5530.) */
+const passingRefusals: readonly unknown[] = ['UNAVAILABLE', 'INUSE', 'LIMIT', 'SERVERBUG'];
+
+/** What a refused login means, by ImapFlow's own fields. */
+function judgeLogin(error: unknown): PeerFault | undefined {
+  const { authenticationFailed, serverResponseCode }: { [field: string]: unknown } = { ...(error as object) };
+  if (authenticationFailed !== true) return undefined;
+  return passingRefusals.includes(serverResponseCode) ? 'passing' : 'refused';
+}
+
+/** Whether the server answered NO or BAD, and would answer other commands. */
+function isRefusal(error: unknown): boolean {
+  const { responseStatus }: { [field: string]: unknown } = { ...(error as object) };
+  return (responseStatus === 'NO' || responseStatus === 'BAD') && codeOf(error) !== 'ETHROTTLE';
+}
+
+/** The server's own words are left out: they may quote what was sent to it. */
+function describeFault(error: unknown): string {
+  if (error instanceof SafeError) return error.message;
+  const login = judgeLogin(error);
+  if (login)
+    return login === 'refused' ? 'the server refused user and password' : 'the server takes no logins now';
+  const code = codeOf(error) ?? (error instanceof Error ? error.name : 'unexpected error');
+  if (/CERT|ALTNAME|SELF_SIGNED|UNABLE_TO/.test(code))
+    return `the certificate of the server is not trusted (${code}); name the file of its authority in NODE_EXTRA_CA_CERTS`;
+  if (/TooLarge$|^TooMany/.test(code)) return `an answer of the server is too large (${code})`;
+  if (isRefusal(error)) return 'the server does not have that folder, or refuses it';
+  return code;
+}

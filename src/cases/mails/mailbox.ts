@@ -1,0 +1,159 @@
+import { SafeError } from '../../base/safe-error.js';
+import type { MailTaker, NotifyVerdictMails } from './take-mail.js';
+
+/** An e-mail as it was found. */
+export type FoundMail = {
+  /** Where: a mailbox, or how it was given; not the name of its file. */
+  readonly from: string;
+  /** When it arrived there, in epoch milliseconds. */
+  readonly arrivedAt?: number | undefined;
+  /** When its file was written: used if neither its arrival nor its own date is known. */
+  readonly savedAt?: number | undefined;
+} & (
+  | {
+      readonly bytes: Buffer;
+      /** As below: its bytes may not have been fetched before. */
+      readonly key?: string | undefined;
+      readonly fault?: undefined;
+      readonly head?: undefined;
+    }
+  /**
+   * Too large to be loaded; its beginning says who sent it. Or the mailbox lists it, and hands out nothing that is an e-mail: it is given
+   * again at each look for a day. `key`: what identifies it as long as its bytes do not.
+   */
+  | {
+      readonly fault: 'too-large' | 'not-fetched';
+      readonly key: string;
+      readonly head?: Buffer | undefined;
+      readonly bytes?: undefined;
+    }
+);
+
+/** Where verdict e-mails arrive. Nothing in it is removed. */
+export interface Mailbox {
+  /** What it is, for people: without a password. */
+  readonly place: string;
+  /**
+   * The e-mails that it has not given yet, one at a time: one counts as given once the next is requested. After a
+   * restart all are given again; the ledger knows those that were read.
+   *
+   * @throws MailboxError
+   */
+  readNew(signal: AbortSignal): AsyncGenerator<FoundMail, void, undefined>;
+  /** Checks whether it can be read, and how many e-mails it would give. Changes nothing. @throws MailboxError */
+  probe(signal: AbortSignal): Promise<{ readonly mails: number }>;
+}
+
+/** A mailbox can't be read. */
+export class MailboxError extends SafeError {
+  override readonly name = 'MailboxError';
+  constructor(
+    message: string,
+    /** The server refuses user and password. */
+    readonly refusesLogin: boolean,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+const triedMs = 86_400_000;
+
+/** Which e-mails a mailbox has given, and which it could not fetch: those are tried for a day, then passed over. */
+export function trackMails(clock: () => number) {
+  const given = new Set<string>();
+  const triedSince = new Map<string, number>();
+  return {
+    /** Those that are to be given. Those that failed come last: the others do not wait for them. */
+    order<Listed extends { readonly key: string }>(listed: readonly Listed[]): Listed[] {
+      return listed
+        .filter(({ key }) => !given.has(key))
+        .sort((a, b) => Number(triedSince.has(a.key)) - Number(triedSince.has(b.key)));
+    },
+    /** Call it before an e-mail is fetched. Returns whether that failed before. */
+    noteTry(key: string): boolean {
+      const isAgain = triedSince.has(key);
+      if (!isAgain) triedSince.set(key, clock());
+      return isAgain;
+    },
+    noteFetched: (key: string) => void triedSince.delete(key),
+    /** Whoever reads the mailbox is done with it. */
+    noteGiven(key: string): void {
+      if (clock() - (triedSince.get(key) ?? 0) < triedMs) return;
+      given.add(key);
+      triedSince.delete(key);
+    },
+  };
+}
+
+interface PollingParts {
+  readonly mailbox: Pick<Mailbox, 'readNew'>;
+  readonly taker: MailTaker;
+  readonly pollMs: number;
+  readonly notify: NotifyVerdictMails;
+  /** Records when a look at the mailbox began, and whether all of it was read. */
+  readonly noteMailbox: (triedAt: number, isRead: boolean) => Promise<void>;
+  readonly clock: () => number;
+  /** Stops everything. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads what arrives in a mailbox: at the start, and every `pollMs`. Several processes may read the same mailbox, because the
+ * ledger records each e-mail once.
+ */
+export function createMailPoller(parts: PollingParts) {
+  const { mailbox, taker, pollMs, notify, noteMailbox, clock, signal } = parts;
+  const closing = new AbortController();
+  const stop = AbortSignal.any([signal, closing.signal]);
+  let timer: NodeJS.Timeout | undefined;
+  let current: Promise<void> | undefined;
+  let isAway = false;
+  let refusedLogin = false;
+
+  async function readAll(): Promise<void> {
+    const begunAt = clock();
+    try {
+      // For e-mails that were recorded, but interrupted before their cases were opened.
+      await taker.resume();
+      for await (const mail of mailbox.readNew(stop)) {
+        await taker.take(mail);
+        if (stop.aborted) return;
+      }
+      await noteMailbox(begunAt, true);
+      if (isAway) notify({ type: 'mailbox-back' });
+      isAway = false;
+      refusedLogin = false;
+      notify({ type: 'mailbox-read' });
+    } catch (error) {
+      if (stop.aborted) return;
+      // Again, once it is known that it needs a person.
+      const refusesLogin = error instanceof MailboxError && error.refusesLogin;
+      if (!isAway || (refusesLogin && !refusedLogin)) notify({ type: 'mailbox-away', error });
+      isAway = true;
+      refusedLogin ||= refusesLogin;
+      // If the ledger is away too, what it holds gets too old.
+      await noteMailbox(begunAt, false).catch(() => {});
+    }
+  }
+
+  function poll(): void {
+    if (stop.aborted) return;
+    current ??= readAll().finally(() => {
+      current = undefined;
+    });
+  }
+
+  return {
+    start() {
+      poll();
+      timer = setInterval(poll, pollMs);
+    },
+    /** Reads no further e-mail, and waits for the one in progress. Idempotent. */
+    async close() {
+      closing.abort();
+      clearInterval(timer);
+      await current;
+    },
+  };
+}

@@ -1,0 +1,175 @@
+import { stayOf } from '../../booking/stay.js';
+import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
+import type { DayStanding } from '../../ledger/day-outcomes.js';
+import type { Judged } from '../../ledger/findings.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import { isNamedByMapping } from '../../ledger/mail-bookings.js';
+import type { ReceivedPair } from '../../ledger/mails.js';
+import type { Run } from '../../ledger/run.js';
+import { type BookingForm, bookingForms } from '../../ledger/step.js';
+import { keyOfBooking } from '../../review/collect/booking-keys.js';
+import { judgeRuns, runsOfDay, type SentRun } from '../../review/outcome/day-outcome.js';
+import { readJudgedPlaces, readSuspectPlaces } from '../../review/outcome/stored-entries.js';
+import { lineForms, readBooking } from '../../review/stored/stored-line.js';
+import { type BookingVerdict, judgeBooking } from '../../review/verdict.js';
+
+/** A booking that was sent, and what became of it. */
+export interface Outcome {
+  readonly providerName: string | undefined;
+  /** Only of an incorrect booking: the lines of others are not parsed. */
+  readonly providerHotelId: string | undefined;
+  /** Without what e-mails say: they name incorrect bookings only. */
+  readonly verdict: BookingVerdict;
+  /** An e-mail names it, or its mapping. */
+  readonly isNamedByEmail: boolean;
+  /** The local copy of the mappings contradicted it before it was sent. */
+  readonly isSuspect: boolean;
+}
+
+type NamedPairs = Awaited<ReturnType<typeof readNamedPairs>>;
+
+/** Cached names of providers: few, unless a column holds something else. */
+const cachedProviders = 10_000;
+
+/** The bookings of a day that were delivered, each once, one stored batch at a time. */
+export async function* readOutcomes(
+  ledger: ReadOnlyLedger,
+  day: string,
+  namedPairs: NamedPairs,
+): AsyncGenerator<readonly Outcome[], void, undefined> {
+  const runs = await ledger.runs.list({ day, limit: runsOfDay });
+  const { sent } = await judgeRuns(ledger, day, runs);
+  const named = await readNamedKeys(ledger, runs, namedPairs);
+  for (const one of sent) {
+    if (one.run.collectedAt === undefined) continue;
+    const others = named.filter(({ runId }) => runId !== one.run.id);
+    const ofDay = { namedPairs, namedInOthers: new Set(others.flatMap(({ keys }) => keys)) };
+    yield* readForm(ledger, one, 'body', ofDay);
+    if (one.run.file?.triggeredAt !== undefined) yield* readForm(ledger, one, 'file', ofDay);
+  }
+}
+
+/** By run, the keys of the bookings that e-mails name, or whose mappings they name: one stays named if another run sends it, too. */
+async function readNamedKeys(ledger: ReadOnlyLedger, runs: readonly Run[], namedPairs: NamedPairs) {
+  // What the only run of a day sent is known by its place.
+  const found: { readonly runId: string; readonly keys: string[] }[] = [];
+  for (const run of runs.length > 1 ? runs : []) {
+    const named = await ledger.mails.listNamedPlaces(run.id);
+    const keys: string[] = [];
+    for (const form of bookingForms) {
+      const isPairNamed = createPairTest(namedPairs, run, form);
+      const ofForm = named.filter((of) => of.form === form);
+      if (ofForm.length === 0 && isPairNamed === undefined) continue;
+      for await (const { batch, lines } of readStoredBatches(ledger, run, form)) {
+        const places = new Set(ofForm.filter((of) => of.batch === batch).map(({ place }) => place));
+        if (places.size === 0 && isPairNamed === undefined) continue;
+        for (const [place, line] of splitStoredLines(lines).entries())
+          if (places.has(place) || isPairNamed?.(line)) keys.push(keyOfBooking(readBooking(line, form)));
+      }
+    }
+    found.push({ runId: run.id, keys });
+  }
+  return found;
+}
+
+/** Whether an e-mail names the mapping of a line's booking, of those that came after its run began; undefined if none names any. */
+function createPairTest(
+  namedPairs: NamedPairs,
+  run: Run,
+  form: BookingForm,
+): ((line: string) => boolean) | undefined {
+  const ofForm = namedPairs[form];
+  if (ofForm.size === 0) return undefined;
+  return (line) => {
+    const hotel = lineForms[form].findHotel(line);
+    const pairs = hotel && ofForm.get(hotel.key)?.filter((pair) => pair.serviceId === hotel.serviceId);
+    if (!pairs || pairs.length === 0) return false;
+    const { checkIn } = stayOf(readBooking(line, form), run.day);
+    return pairs.some(({ receivedAt }) =>
+      isNamedByMapping(receivedAt, { sentAfter: run.startedAt, checkIn }),
+    );
+  };
+}
+
+async function* readForm(
+  ledger: ReadOnlyLedger,
+  { run, standings }: SentRun,
+  form: BookingForm,
+  { namedPairs, namedInOthers }: { namedPairs: NamedPairs; namedInOthers: ReadonlySet<string> },
+): AsyncGenerator<readonly Outcome[], void, undefined> {
+  const undelivered = form === 'body' ? await ledger.steps.listUndelivered(run.id) : [];
+  const judgedPlacesOf = readJudgedPlaces(ledger, run.id);
+  const suspectsOf = readSuspectPlaces(ledger, run.id, form);
+  const ofForm = (await ledger.mails.listNamedPlaces(run.id)).filter((of) => of.form === form);
+  const named = new Set(ofForm.map(({ batch, place }) => `${batch} ${place}`));
+  const readProvider = createProviderReader(form);
+  const judge = (judged?: Judged) => judgeBooking({ run, form, step: { state: 'done' }, judged });
+  const usual = judge();
+  const isPairNamed = createPairTest(namedPairs, run, form);
+  for await (const { batch, lines } of readStoredBatches(ledger, run, form)) {
+    const judgedPlaces = form === 'file' ? await judgedPlacesOf(batch) : undefined;
+    const standing = standings.find(form, batch);
+    const suspectPlaces = new Set(await suspectsOf(batch));
+    const left = undelivered.filter((slice) => slice.batch === batch);
+    const outcomes: Outcome[] = [];
+    for (const [place, line] of splitStoredLines(lines).entries()) {
+      const stands = standing.get(place);
+      if (stands === 'uncounted') continue;
+      if (left.some(({ first, bookings }) => place >= first && place < first + bookings)) continue;
+      const judged = judgedPlaces?.get(place);
+      const own = judged === undefined ? usual : judge(judged);
+      const verdict = stands === undefined ? own : toVerdict(stands);
+      const isNamedByEmail =
+        (named.size > 0 && named.has(`${batch} ${place}`)) ||
+        isNamedInOther(line) ||
+        isPairNamed?.(line) === true;
+      const isIncorrect = isNamedByEmail || verdict.verdict === 'incorrect';
+      outcomes.push({
+        providerName: readProvider(line),
+        providerHotelId: isIncorrect ? readBooking(line, form).providerHotelId : undefined,
+        verdict,
+        isNamedByEmail,
+        isSuspect: suspectPlaces.has(place),
+      });
+    }
+    yield outcomes;
+  }
+
+  function isNamedInOther(line: string): boolean {
+    return namedInOthers.size > 0 && namedInOthers.has(keyOfBooking(readBooking(line, form)));
+  }
+}
+
+function toVerdict(standing: Exclude<DayStanding, 'uncounted'>): BookingVerdict {
+  return standing === 'correct' || standing === 'incorrect'
+    ? { verdict: standing }
+    : { verdict: 'unknown', reason: standing };
+}
+
+/** The pairs that e-mails name, by the keys of their hotels in stored lines. */
+export async function readNamedPairs({ mails }: ReadOnlyLedger) {
+  const pairs = { body: new Map<string, ReceivedPair[]>(), file: new Map<string, ReceivedPair[]>() };
+  for (const pair of await mails.listNamedPairs())
+    for (const form of bookingForms) {
+      const key = lineForms[form].writeProviderHotel(pair);
+      pairs[form].set(key, [...(pairs[form].get(key) ?? []), pair]);
+    }
+  return pairs;
+}
+
+/** Reads the provider of a line; a line is parsed only for a name that is not cached. */
+function createProviderReader(form: BookingForm): (line: string) => string | undefined {
+  const names = new Map<string, string>();
+  return (line) => {
+    const written = lineForms[form].findProvider(line);
+    if (written === undefined) return undefined;
+    const known = names.get(written);
+    if (known !== undefined) return known;
+    const { providerName } = readBooking(line, form);
+    if (providerName === undefined) return undefined;
+    if (names.size === cachedProviders) names.clear();
+    // Copied, because a slice would keep the whole batch in memory.
+    names.set(Buffer.from(written).toString(), providerName);
+    return providerName;
+  };
+}

@@ -1,0 +1,225 @@
+import { type Booking, serviceFields } from '../../booking/booking.js';
+import type { BusinessDay } from '../../booking/business-day.js';
+import type { FilterColumn } from '../../booking/filter-columns.js';
+import { readKeptValue } from '../../booking/kept-values.js';
+import {
+  addDates,
+  countDates,
+  type DateCounts,
+  type NormaliserFor,
+  noDates,
+} from '../../booking/normalise.js';
+import { type BookingSource, filteredAtMost, SourceError } from '../../booking/source.js';
+import { readNormalised } from '../../review/collect/day-reader.js';
+import { areTooManyRejects } from '../../review/gates.js';
+import { formatShare } from '../../review/share.js';
+import { maskBooking } from '../../review/stored/stored-line.js';
+import { describeFilters } from '../../review/where-report.js';
+import { kindOf, type SourceSettings } from '../../sources/registry.js';
+import { type Finding, findingsOf } from './finding.js';
+
+const { ok, warning, wrong } = findingsOf('source');
+
+const list = new Intl.ListFormat('en', { type: 'disjunction' });
+
+/** How many bookings are shown. Then reading stops. */
+const sampleSize = 5;
+/** How many records are read for them at most, if a source returns more than was requested. */
+const recordsTried = 300;
+
+interface SourceCheckParts {
+  readonly source: BookingSource;
+  readonly normaliserFor: NormaliserFor;
+  /** The labels of kept columns; none by default. */
+  readonly keptLabels?: readonly string[];
+  readonly day: BusinessDay;
+  readonly maxRejectedShare: number;
+  readonly emptyDay: 'succeed' | 'fail';
+}
+
+/** Reads the day's first records as a run would, until it has understood five. */
+export async function checkSource(parts: SourceCheckParts, signal: AbortSignal): Promise<readonly Finding[]> {
+  try {
+    const sample = await readSample(parts, signal);
+    const { where } = sample;
+    const filters = where
+      ? [ok(['source.where, of the first records:', ...describeFilters(where)].join('\n'))]
+      : [];
+    return [...judge(sample, parts), ...filters];
+  } catch (error) {
+    if (error instanceof SourceError) return [wrong(error.message, adviseOn(error, parts.day))];
+    throw error;
+  }
+}
+
+/** Queries and addresses without the day are refused; a path without it may be meant. */
+export function warnOfSamePath(source: SourceSettings): readonly Finding[] {
+  const path = kindOf(source).findSamePath?.(source);
+  if (path === undefined) return [];
+  return [
+    warning(
+      `${path} is the same for every day: a run reads whatever it holds then, perhaps the day before again`,
+      'Put {day} into source.path. If that cannot be, see to it that the file is replaced before each run.',
+    ),
+  ];
+}
+
+interface Sample {
+  readonly understood: { readonly booking: Booking; readonly kept: readonly unknown[] }[];
+  readonly dates: DateCounts;
+  readonly rejects: Map<string, { count: number; readonly firstPlace: number }>;
+  /** The columns of `source.keep` that the source lacks. */
+  readonly absentKept: string[];
+  read: number;
+  filtered: number;
+  /** What the columns of `source.where` hold. */
+  where?: readonly FilterColumn[] | undefined;
+  isWhole: boolean;
+}
+
+async function readSample(
+  { source, normaliserFor, day }: SourceCheckParts,
+  signal: AbortSignal,
+): Promise<Sample> {
+  const sample: Sample = {
+    understood: [],
+    dates: noDates(),
+    rejects: new Map(),
+    absentKept: [],
+    read: 0,
+    filtered: 0,
+    isWhole: false,
+  };
+  const reject = (place: number, reason: string) => {
+    const before = sample.rejects.get(reason);
+    if (before) before.count += 1;
+    else sample.rejects.set(reason, { count: 1, firstPlace: place });
+  };
+  const reading = { signal, atMost: sampleSize };
+  let isCut = false;
+  for await (const { chunk, normalise } of readNormalised(source, day, normaliserFor, reading)) {
+    const { records, filtered = 0, notices = [], where } = chunk;
+    sample.filtered += filtered;
+    sample.where = where ?? sample.where;
+    for (const { column } of notices) sample.absentKept.push(column);
+    for (const record of records) {
+      const isEnough = sample.understood.length === sampleSize || sample.read === recordsTried;
+      // The records that follow show what `source.where` leaves out.
+      if (isEnough && !where) return sample;
+      isCut ||= isEnough;
+      if (isEnough) break;
+      sample.read += 1;
+      if ('unreadable' in record) {
+        reject(record.place, record.unreadable);
+        continue;
+      }
+      const normalised = normalise(record.fields);
+      if (normalised.kind === 'reject') {
+        reject(record.place, normalised.reason);
+        continue;
+      }
+      addDates(sample.dates, countDates(normalised.booking, normalised.warnings));
+      sample.understood.push({ booking: normalised.booking, kept: record.kept ?? [] });
+    }
+  }
+  // A source that returned as many as requested may have more.
+  sample.isWhole = !isCut && sample.read !== sampleSize && sample.read + sample.filtered < filteredAtMost;
+  return sample;
+}
+
+function judge(sample: Sample, parts: SourceCheckParts): Finding[] {
+  const { source, day, maxRejectedShare, emptyDay, keptLabels = [] } = parts;
+  const { understood, dates, rejects, read, filtered, absentKept, isWhole } = sample;
+  const place = source.locate(day);
+  if (read === 0 && !isWhole)
+    return [
+      warning(
+        `${place}: source.where takes none of its first ${filtered} records`,
+        'Check the columns and values of source.where.',
+      ),
+    ];
+  if (read === 0) {
+    const message = `${place} holds no booking${filtered > 0 ? ` that source.where takes: all ${filtered} records are filtered` : ''}`;
+    return emptyDay === 'fail'
+      ? [wrong(message, 'Try another day with --day YYYY-MM-DD. If that is normal, set emptyDay: succeed.')]
+      : [warning(message, 'Is that right? Try another day with --day YYYY-MM-DD.')];
+  }
+  const tried = isWhole ? `its ${read} records` : `its first ${read} records`;
+  const reasons = [...rejects].map(
+    ([reason, { count, firstPlace }]) => `${count} ${reason} (first at ${source.placeUnit} ${firstPlace})`,
+  );
+  const rejected = read - understood.length;
+  const advice =
+    'Check those records and the settings of source: columns says which column holds which field.';
+  const isTooMany = areTooManyRejects(rejected, read, maxRejectedShare);
+  if (understood.length === 0) {
+    const finding = !isTooMany && emptyDay === 'succeed' ? warning : wrong;
+    return [finding(`${place}: none of ${tried} can be sent: ${reasons.join(', ')}`, advice)];
+  }
+
+  const title = `${place}: ${understood.length} of ${tried} as understood, with names masked and – for missing values:`;
+  const findings = [ok([title, ...understood.map((one) => showOnOneLine(one, keptLabels))].join('\n'))];
+  if (rejected > 0) {
+    const message = `${rejected} of ${tried} cannot be sent: ${reasons.join(', ')}`;
+    findings.push(
+      isTooMany
+        ? warning(
+            `${message}; a run fails if they are more than ${formatShare(maxRejectedShare)} of the day`,
+            advice,
+          )
+        : ok(message),
+    );
+  }
+  const badDates = [
+    ...(dates.unreadable > 0
+      ? [`${dates.unreadable} of the ${dates.given} dates in these bookings are not calendar dates`]
+      : []),
+    ...(dates.implausible > 0
+      ? [
+          `${dates.implausible} of the ${dates.checkIns} check-ins of these bookings are years away from the day`,
+        ]
+      : []),
+  ];
+  const format = 'Set source.dateFormat to the format of the dates, for example dd/MM/yyyy.';
+  findings.push(...badDates.map((message) => warning(message, format)));
+  if (absentKept.length > 0) {
+    const names = absentKept.map((column) => JSON.stringify(column));
+    findings.push(
+      warning(
+        `there is no column ${list.format(names)}, which source.keep names: nothing of it is kept`,
+        'If it has another name, set that in source.keep.',
+      ),
+    );
+  }
+  return findings;
+}
+
+/** Its fields in the service's order. Normalised texts have no line breaks. */
+function showOnOneLine({ booking, kept }: Sample['understood'][number], labels: readonly string[]): string {
+  const fields = maskBooking(booking);
+  const sent = serviceFields.map((field) => fields[field] ?? '–').join(', ');
+  const values = labels.map((label, index) => `${label} ${readKeptValue(kept[index]) ?? '–'}`);
+  return values.length === 0 ? sent : `${sent}; kept, not sent: ${values.join(', ')}`;
+}
+
+function adviseOn({ fault }: SourceError, day: BusinessDay): string {
+  switch (fault) {
+    case 'missing':
+      return `Choose a day for which it exists with --day YYYY-MM-DD (${day.iso} was tried), or fix the settings of source.`;
+    case 'unreadable':
+    case 'login-refused':
+      return 'Fix that, or the settings of source.';
+    case 'missing-column':
+    case 'missing-member':
+    case 'ambiguous-column':
+      return 'Set the names of the columns in source.columns.';
+    case 'wrong-encoding':
+      return 'Set source.encoding to the encoding in which the bookings are written.';
+    case 'empty':
+    case 'binary':
+    case 'unterminated-quote':
+      return 'Check how the bookings are written, and whether writing is finished before they are read.';
+    case 'truncated':
+      return 'Check whether they were still being written, or the connection broke; then try again.';
+  }
+}

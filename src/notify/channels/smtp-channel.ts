@@ -1,0 +1,112 @@
+import { createTransport } from 'nodemailer';
+import { startTimeLimit } from '../../base/abort.js';
+import { readNetworkFailure } from '../../transports/http/network-failure.js';
+import { type Channel, ChannelError, confirmWithinMs } from '../channel.js';
+import { refusesSender } from '../refused-credentials.js';
+import type { ChannelParts } from './channel-parts.js';
+import type { SettingsOf } from './channel-settings.js';
+import { renderEmail } from './email.js';
+import { readSmtpAddress } from './smtp-address.js';
+
+/** E-mails by SMTP: a connection for each, with a verified certificate unless the settings allow plain text. */
+export function createSmtpChannel(
+  settings: SettingsOf<'email'>,
+  { clock, warn, timeoutMs = confirmWithinMs.email }: ChannelParts,
+): Channel {
+  const { name } = settings;
+  const options = toSmtpOptions(settings);
+  return {
+    name,
+    async send(message, signal) {
+      const limit = startTimeLimit(signal, timeoutMs);
+      const transport = createTransport(options);
+      let isHandedOver = false;
+      transport.use('stream', (mail, done) => {
+        mail.message.processFunc((content) => content.once('end', () => (isHandedOver = true)));
+        done();
+      });
+      try {
+        limit.signal.throwIfAborted();
+        const { rejected, rejectedErrors = [] } = await transport.sendMail({
+          ...renderEmail(message, settings, clock()),
+          signal: limit.signal,
+        });
+        // Only a warning: a retry would send it again to those who already got it.
+        if (rejected.length > 0)
+          warn(`${name}: refused ${rejected.length} of its recipients (${readCode(rejectedErrors[0])})`);
+      } catch (error) {
+        if (isHandedOver) signal.throwIfAborted();
+        const code = limit.signal.aborted ? 'timeout' : readCode(error);
+        throw explain(name, code, { mayHaveArrived: isHandedOver && !isReply(code) });
+      } finally {
+        limit.stop();
+      }
+    },
+    async close() {},
+  };
+}
+
+function toSmtpOptions({ smtp, plaintext }: SettingsOf<'email'>) {
+  const address = readSmtpAddress(smtp);
+  if (address === undefined)
+    throw new RangeError('the schema let an address of a mail server through that cannot be read');
+  const { host, port, isImplicitTls, isThisMachine, login } = address;
+  const needsTls = !(isThisMachine || plaintext === 'allowed');
+  return {
+    host,
+    port,
+    secure: isImplicitTls,
+    // Local servers often offer a certificate for another name.
+    ...(needsTls ? { requireTLS: true } : { ignoreTLS: true }),
+    tls: { rejectUnauthorized: true, minVersion: 'TLSv1.2' as const },
+    ...(login && { auth: { user: login.user, pass: login.password } }),
+    // A server that never closes its side must not keep the process alive.
+    socketCloseTimeout: 500,
+    logger: false as const,
+  };
+}
+
+/** What the library throws. The server's words may quote what was sent to it, including the password. */
+interface SmtpFault {
+  readonly code?: string;
+  readonly originalCode?: string;
+  readonly responseCode?: number;
+  readonly command?: string;
+}
+
+function readCode(error: unknown): string {
+  const { code, originalCode, responseCode, command } = (error ?? {}) as SmtpFault;
+  if (command === 'STARTTLS') return 'starttls-failed';
+  if (responseCode) return `smtp-${responseCode}`;
+  if (code === 'ETIMEDOUT') return 'timeout';
+  return readNetworkFailure({ code: originalCode, cause: error }).code;
+}
+
+/** The server said what became of the message. */
+function isReply(code: string): boolean {
+  return code.startsWith('smtp-');
+}
+
+function explain(name: string, code: string, outcome: { readonly mayHaveArrived: boolean }): ChannelError {
+  switch (code) {
+    case 'timeout':
+      return new ChannelError(`${name}: the mail server did not answer in time`, code, outcome);
+    case 'starttls-failed':
+      return new ChannelError(
+        `${name}: the mail server offers no STARTTLS, or its certificate is not trusted; use smtps://, or name the file of its authority in NODE_EXTRA_CA_CERTS`,
+        code,
+      );
+    case 'tls-certificate':
+      return new ChannelError(
+        `${name}: the certificate of the mail server is not trusted (${code}); name the file of its authority in NODE_EXTRA_CA_CERTS`,
+        code,
+      );
+    default:
+      return new ChannelError(`${name}: the mail server ${describeReply(code)} (${code})`, code, outcome);
+  }
+}
+
+function describeReply(code: string): string {
+  if (refusesSender(code)) return 'refused user and password';
+  return isReply(code) ? 'did not accept the message' : "can't be reached";
+}

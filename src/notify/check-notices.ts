@@ -1,0 +1,290 @@
+import type { DiskRoom } from '../base/disk-room.js';
+import { formatBytes } from '../base/format.js';
+import type { Ledger } from '../ledger/ledger.js';
+import type { MappingSync } from '../ledger/mappings.js';
+import { isPartProblem, type NewNotice, noticeEvents, type PartProblem } from '../ledger/notice.js';
+import type { OpenProblem } from '../ledger/notices.js';
+import { mayCompleteDay, type Run } from '../ledger/run.js';
+import { firstBound, readCompleteUntil } from '../mappings/sync-bounds.js';
+import { makesDayGood } from '../review/day/good-day.js';
+import {
+  isRefusingChannel,
+  type RefusingPeer,
+  refusesSender,
+  toRefusingChannel,
+} from './refused-credentials.js';
+import { findUrgentCases, tellUrgent } from './urgent-cases.js';
+
+/**
+ * What becomes true by the clock, or by several runs together, is found by polling: every process checks again and
+ * again, and the ledger keeps what is already known. Nothing here depends on which process runs, or ran.
+ */
+export interface CheckParts {
+  readonly ledger: Ledger;
+  readonly timezone: string;
+  /** The days that are late now. */
+  readonly findLateDays: (now: number) => Promise<readonly string[]>;
+  /** Until when the copy of the mappings must be complete at least; absent where nothing keeps it up to date. */
+  readonly copy?: { readonly completeUntil: number } | undefined;
+  /** How long after it was requested an export may take. */
+  readonly exportPatienceMs: number;
+  /** The free space of the disks in use. The places of two machines differ. */
+  readonly measureFree: () => Promise<Disks>;
+  /** The digest that is due; undefined for none. */
+  readonly findDigest: (now: number) => Promise<NewNotice | undefined>;
+  readonly clock: () => number;
+}
+
+type Disks = readonly ({ readonly place: string; readonly path: string } & DiskRoom)[];
+
+const dayMs = 86_400_000;
+/** A nightly run that takes less time than the night before, or a change of the clocks, must not skip a reminder. */
+const reminderSlackMs = 7_200_000;
+/** With less free space a large day may not fit. */
+const leastFreeBytes = 1_000_000_000;
+/** A run by file makes a few dozen files. */
+const leastFreeInodes = 1_000;
+
+/** Raises what is new, ends what is over, and reminds of what lasts. */
+export async function checkNotices(parts: CheckParts): Promise<void> {
+  const { ledger, clock } = parts;
+  const now = clock();
+  // Read first: a problem that another process raises in the meantime must not count as over because it was not found
+  // here.
+  const problems = await ledger.notices.listProblems();
+  const disks = await parts.measureFree();
+  const found = [
+    ...(await findLate(parts, now)),
+    ...(await findStaleCopy(parts, now)),
+    ...(await findMissingExport(parts, now)),
+    ...findLowDisks(disks, now),
+    ...(await findRefusingChannels(parts, now)),
+  ];
+  const digest = await parts.findDigest(now);
+  await ledger.notices.raise([...found, ...(digest ? [digest] : [])]);
+  await ledger.notices.raise(await findUrgentCases(parts, now), tellUrgent);
+  await endDays(parts, problems, found, now);
+  await endOthers(parts, problems, { found, disks, now });
+  // The ledger refuses a reminder of a problem that has just ended.
+  for (const problem of problems) {
+    if (!isReminderDue(problem, now)) continue;
+    const asFound = found.find((one) => isSame(one, problem));
+    if (isSeenOnlyThere(problem) && !asFound) continue;
+    const { facts } = asFound ?? problem;
+    await ledger.notices.remind({ ...problem, facts }, now);
+  }
+}
+
+function isSame(one: Pick<NewNotice, 'event' | 'subject'>, other: typeof one): boolean {
+  return one.event === other.event && one.subject === other.subject;
+}
+
+/** After this many days a reminder helps nobody. */
+const daysReminded = 31;
+
+/** Once for each day since the problem was found, so that nightly runs remind every night. */
+export function isReminderDue(
+  { raisedAt, lastToldAt }: Pick<OpenProblem, 'raisedAt' | 'lastToldAt'>,
+  now: number,
+): boolean {
+  const countDays = (at: number) => Math.floor((at - raisedAt + reminderSlackMs) / dayMs);
+  return countDays(now) > countDays(lastToldAt) && countDays(now) <= daysReminded;
+}
+
+async function findLate({ findLateDays }: CheckParts, now: number): Promise<NewNotice[]> {
+  const days = await findLateDays(now);
+  return days.map((day) => ({ event: 'day-late', subject: day, day, facts: {}, raisedAt: now }));
+}
+
+async function findStaleCopy({ ledger, copy }: CheckParts, now: number): Promise<NewNotice[]> {
+  const latest = copy && (await ledger.mappings.latestSync());
+  if (!latest) return [];
+  const reach = findReach(latest);
+  if (reach >= copy.completeUntil) return [];
+  const hours = Math.floor((now - reach) / 3_600_000);
+  return [{ event: 'copy-stale', subject: 'mappings', facts: { hours }, raisedAt: now }];
+}
+
+/** Until its first cycle has ended, a copy is as old as that. */
+function findReach(latest: MappingSync): number {
+  const reach = readCompleteUntil(latest, 0);
+  return reach <= firstBound ? latest.at : reach;
+}
+
+async function findMissingExport(
+  { ledger, exportPatienceMs }: CheckParts,
+  now: number,
+): Promise<NewNotice[]> {
+  const request = await ledger.exports.latestRequest();
+  if (!request || now - request.requestedAt < exportPatienceMs) return [];
+  const fetched = await ledger.exports.latestFetched();
+  if (fetched && fetched.fetchedAt >= request.requestedAt) return [];
+  return [{ event: 'export-missing', subject: 'export', facts: {}, raisedAt: now }];
+}
+
+function findLowDisks(disks: Disks, now: number): NewNotice[] {
+  return disks
+    .filter(({ bytes, inodes }) => bytes < leastFreeBytes || inodes < leastFreeInodes)
+    .map(({ place, path, bytes, inodes }) => ({
+      event: 'resource-low',
+      subject: place,
+      facts: { free: inodes < leastFreeInodes ? `${inodes} inodes` : formatBytes(bytes), path },
+      raisedAt: now,
+    }));
+}
+
+/** A channel that refuses us is told of through the others. */
+async function findRefusingChannels({ ledger }: CheckParts, now: number): Promise<NewNotice[]> {
+  const waiting = await ledger.notices.listWaiting(now);
+  return waiting.flatMap(({ channel, lastCode: code = '' }) =>
+    refusesSender(code)
+      ? [
+          {
+            event: 'credentials-refused' as const,
+            subject: toRefusingChannel(channel),
+            facts: { code, message: '' },
+            raisedAt: now,
+          },
+        ]
+      : [],
+  );
+}
+
+/** Only the machine with the full disk can tell, and nobody knows of a channel to which nothing is sent. */
+function isSeenOnlyThere({ event, subject }: Pick<NewNotice, 'event' | 'subject'>): boolean {
+  return event === 'resource-low' || isRefusingChannel(subject);
+}
+
+/** All problems of a day end together, with one recovery. */
+async function endDays(
+  { ledger, timezone }: CheckParts,
+  problems: readonly OpenProblem[],
+  found: readonly NewNotice[],
+  now: number,
+): Promise<void> {
+  const late = new Set(found.flatMap(({ event, subject }) => (event === 'day-late' ? [subject] : [])));
+  const ofDays = problems.filter(({ event }) => noticeEvents[event].lasts === 'until-day-is-good');
+  for (const day of new Set(ofDays.flatMap((problem) => problem.day ?? []))) {
+    const open = ofDays.filter((problem) => problem.day === day);
+    const runs = await ledger.runs.list({ day, limit: runsRead });
+    const ended = open.filter((problem) => isOver(problem, runs, timezone));
+    if (ended.length > 0) {
+      const events = [...new Set(ended.map(({ event }) => event))].join(' ');
+      const recovery: NewNotice = {
+        event: 'day-recovered',
+        subject: day,
+        day,
+        facts: { ended: events },
+        raisedAt: now,
+      };
+      await ledger.notices.end(ended, { at: now, recovery });
+    }
+    const left = open.filter((problem) => !ended.includes(problem));
+    // A day that somebody gave up is late like any other, unless it is an exception.
+    const isGivenUp = runs[0]?.cancelReason !== undefined;
+    await ledger.notices.dismiss(
+      left.filter((problem) => (problem.event === 'day-late' ? !late.has(day) : isGivenUp)),
+      now,
+    );
+  }
+}
+
+/** More runs of one day than anybody starts. */
+const runsRead = 50;
+
+/**
+ * A run that completes no day ends its own problem once it succeeds. A good day is not late, and a run that succeeded
+ * has not failed, however the clocks of two machines differ. Any other problem is ended only by a success after it.
+ */
+function isOver({ event, runId, raisedAt }: OpenProblem, runs: readonly Run[], timezone: string): boolean {
+  return runs.some((run) => {
+    if (run.state !== 'succeeded') return false;
+    const isOwn = run.id === runId;
+    if (!isOwn && event !== 'day-late' && (run.finishedAt ?? 0) < raisedAt) return false;
+    return (isOwn && !mayCompleteDay(run)) || makesDayGood(run, timezone);
+  });
+}
+
+/** A machine that has not measured its full disk for this long counts as gone, and so does a channel without a refusal. */
+const goneAfterMs = 2 * dayMs;
+
+async function endOthers(
+  { ledger }: CheckParts,
+  problems: readonly OpenProblem[],
+  {
+    found,
+    disks,
+    now,
+  }: { readonly found: readonly NewNotice[]; readonly disks: Disks; readonly now: number },
+): Promise<void> {
+  const ended: OpenProblem[] = [];
+  const gone: OpenProblem[] = [];
+  for (const problem of problems) {
+    const { event, lastToldAt } = problem;
+    if (!isPartProblem(event) || found.some((one) => isSame(one, problem))) continue;
+    if (await worksAgain(event, problem, { ledger, disks })) ended.push(problem);
+    else if (isSeenOnlyThere(problem) && now - lastToldAt > goneAfterMs) gone.push(problem);
+  }
+  await ledger.notices.dismiss(gone, now);
+  await ledger.notices.end(ended, { at: now });
+}
+
+/**
+ * Decides about a problem that was not found just now. One that no check above looks for is over once something that
+ * depends on the part has succeeded.
+ */
+async function worksAgain(
+  event: PartProblem,
+  { subject, lastToldAt }: OpenProblem,
+  { ledger, disks }: Pick<CheckParts, 'ledger'> & { readonly disks: Disks },
+): Promise<boolean> {
+  switch (event) {
+    case 'copy-stale':
+    case 'export-missing':
+      return true;
+    case 'resource-low':
+      return disks.some(({ place }) => place === subject);
+    case 'sync-failing': {
+      const latest = await ledger.mappings.latestSync(subject);
+      return (latest?.endedAt ?? 0) > lastToldAt;
+    }
+    case 'credentials-refused':
+      return isRefusingChannel(subject)
+        ? hasSent(subject, lastToldAt, ledger)
+        : acceptsAgain(subject as RefusingPeer, lastToldAt, ledger);
+  }
+}
+
+/** Far more than are sent from one check to the next. */
+const messagesRead = 1_000;
+
+async function hasSent(subject: string, toldAt: number, { notices }: Ledger): Promise<boolean> {
+  const messages = await notices.listMessages({ limit: messagesRead });
+  return messages.some(
+    ({ channel, state, endedAt = 0 }) =>
+      toRefusingChannel(channel) === subject && state === 'sent' && endedAt > toldAt,
+  );
+}
+
+/** Whether something has succeeded since then that needs the account. */
+async function acceptsAgain(peer: RefusingPeer, toldAt: number, ledger: Ledger): Promise<boolean> {
+  const hasRun = async (needsAccount: (run: Run) => boolean) =>
+    (await ledger.runs.list({ limit: runsRead })).some(needsAccount);
+  const hasSucceeded = ({ state, finishedAt = 0 }: Run) => state === 'succeeded' && finishedAt > toldAt;
+  switch (peer) {
+    case 'service':
+      if (((await ledger.mappings.latestSync())?.endedAt ?? 0) > toldAt) return true;
+      return hasRun((run) => hasSucceeded(run) && run.counts.delivered > 0);
+    case 'sftp':
+      if (((await ledger.exports.latestFetched())?.fetchedAt ?? 0) > toldAt) return true;
+      return hasRun((run) => hasSucceeded(run) && run.file?.triggeredAt !== undefined);
+    case 'source':
+      return hasRun(({ collectedAt = 0 }) => collectedAt > toldAt);
+    case 'queue':
+      return hasRun(hasSucceeded);
+    case 'archive':
+      return hasRun((run) => hasSucceeded(run) && run.delivery === 'file');
+    case 'mailbox':
+      return ((await ledger.mails.describeMailbox()).readUntil ?? 0) > toldAt;
+  }
+}

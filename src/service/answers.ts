@@ -1,0 +1,282 @@
+import { readDate } from '../transports/http/peer-clocks.js';
+import type { HttpAnswer } from '../transports/http/transport.js';
+import type {
+  Channel,
+  Envelope,
+  HotelBrand,
+  MappingRecord,
+  MappingsPage,
+  MasterHotelBrands,
+  SkippedMapping,
+} from './operations.js';
+
+/** Reads the answer of Get Master Hotel Brands (spec 2.4 and 4.4). @throws InvalidField */
+export function readMasterHotelBrands(envelope: Envelope): MasterHotelBrands {
+  const HotelBrands = readArray(envelope, 'HotelBrands').map((fields, index): HotelBrand => {
+    const at = `HotelBrands[${index}]`;
+    if (!isObject(fields)) throw unexpected(at, 'an object', fields);
+    checkOptionalText(fields, 'BrandCode', at);
+    checkOptionalText(fields, 'BrandName', at);
+    return {
+      ...fields,
+      Id: readInteger(fields, 'Id', at),
+      ...(isPresent(fields.ChainId) && { ChainId: readInteger(fields, 'ChainId', at) }),
+    };
+  });
+  return { ...envelope, HotelBrands };
+}
+
+/** Up to this many unreadable mappings are never an error, because a share of a short page says little. */
+const alwaysSkipped = 5;
+
+/** Values of `Type` observed in a live deployment. (Design 6.) */
+export const defaultDeletedTypes: readonly string[] = ['Delete', 'Deleted'];
+
+/** How the answers of Get Mappings are read. */
+interface MappingsReading {
+  /** The service's name of the master id; the returned records call it `ServiceId`. */
+  readonly masterIdName: string;
+  /** The values of `Type` that mean a deleted mapping, in lower case. */
+  readonly deletedTypes: ReadonlySet<string>;
+  /** A page of which a larger share cannot be read is an error. */
+  readonly maxSkippedShare: number;
+}
+
+/**
+ * Reads the answer of Get Mappings (spec 2.2 and 2.3). What is unambiguous is read leniently. A mapping that cannot be
+ * read is skipped and listed beside the others: one odd row must not stop every sync.
+ *
+ * @param date the answer's header
+ * @throws InvalidField for a page that is unreadable as a whole, or of which too many mappings are
+ */
+export function readMappingsPage(
+  envelope: Envelope,
+  { date, ...reading }: MappingsReading & { readonly date: string | undefined },
+): MappingsPage {
+  checkOptionalText(envelope, 'ResumeKey');
+  const rows = readArray(envelope, 'Mappings');
+  const Mappings: MappingRecord[] = [];
+  const skipped: SkippedMapping[] = [];
+  for (const [index, record] of rows.entries()) {
+    try {
+      Mappings.push(readMapping(record, `Mappings[${index}]`, reading));
+    } catch (error) {
+      if (!(error instanceof InvalidField)) throw error;
+      skipped.push({ index, field: error.field, reason: error.message, record });
+    }
+  }
+  const [first] = skipped;
+  if (first && skipped.length > Math.max(alwaysSkipped, rows.length * reading.maxSkippedShare)) {
+    const count = `${skipped.length} of the ${rows.length} mappings of a page cannot be read`;
+    throw new InvalidField(first.field, `${count}: ${first.reason}`);
+  }
+  return { ...envelope, Mappings, skipped, answeredAt: readDate(date) };
+}
+
+function readMapping(record: unknown, at: string, reading: MappingsReading): MappingRecord {
+  if (!isObject(record)) throw unexpected(at, 'an object', record);
+  const { masterIdName, deletedTypes } = reading;
+  checkOptionalText(record, 'Type', at);
+  const type = record.Type;
+  const isDeleted = typeof type === 'string' && deletedTypes.has(type.trim().toLowerCase());
+  const channelIds = readChannelIds(record, at);
+  return {
+    ...(leaveOut(record, masterIdName) as Omit<MappingRecord, 'ServiceId'>),
+    ...('ChannelIds' in record && { ChannelIds: channelIds ?? null }),
+    ...readLocation(record, at),
+    ServiceId: isDeleted && isAbsentId(record[masterIdName]) ? null : readMasterId(record, masterIdName, at),
+    ProviderHotelId: readText(record, 'ProviderHotelId', at),
+    ProviderName: readText(record, 'ProviderName', at),
+    channels: (channelIds ?? []).map(splitChannel),
+  };
+}
+
+/** Copying an object without one member is several times slower, so it is done only where the name differs. */
+function leaveOut(fields: Fields, masterIdName: string): Fields {
+  if (masterIdName === 'ServiceId') return fields;
+  const { [masterIdName]: _, ...others } = fields;
+  return others;
+}
+
+/** A deletion may omit its master hotel: the id is missing, blank, or 0, which no hotel has. */
+function isAbsentId(value: unknown): boolean {
+  return !isPresent(value) || value === 0 || (typeof value === 'string' && /^0*$/.test(value.trim()));
+}
+
+/** A master hotel id: from 1 to 2^53-1. */
+function readMasterId(fields: Fields, name: string, at: string): number {
+  const value = toInteger(fields[name]);
+  if (value !== undefined && value >= 1) return value;
+  throw unexpected(placeOf(name, at), 'an integer from 1 to 2^53-1', fields[name]);
+}
+
+/** A location written as a number is converted to text. */
+function readLocation(fields: Fields, at: string): { readonly ProviderLocationCode?: string } {
+  const value = fields.ProviderLocationCode;
+  if (typeof value === 'number' && Number.isSafeInteger(value))
+    return { ProviderLocationCode: String(value) };
+  checkOptionalText(fields, 'ProviderLocationCode', at);
+  return {};
+}
+
+/** An array of strings, or a single one; nulls in it are dropped. Undefined if absent. */
+function readChannelIds(fields: Fields, at: string): readonly string[] | undefined {
+  const value = fields.ChannelIds;
+  if (!isPresent(value)) return undefined;
+  if (typeof value === 'string') return [value];
+  if (!Array.isArray(value)) throw unexpected(placeOf('ChannelIds', at), 'an array', value);
+  if (value.every((element) => typeof element === 'string')) return value;
+  return value.filter(isPresent).map((element: unknown, index) => {
+    if (typeof element === 'string') return element;
+    throw unexpected(`${placeOf('ChannelIds', at)}[${index}]`, 'a string', element);
+  });
+}
+
+/** Splits a channel name from its rate plan type, which may contain further commas. (Spec 2.2.) */
+function splitChannel(original: string): Channel {
+  const comma = original.indexOf(',');
+  if (comma === -1) return { channel: original.trim(), original };
+  return {
+    channel: original.slice(0, comma).trim(),
+    ratePlanType: original.slice(comma + 1).trim(),
+    original,
+  };
+}
+
+/** The JSON of a whole 200; undefined for any other answer, and for what is not JSON. */
+export function readJson(answer: HttpAnswer): unknown {
+  return answer.status === 200 && !answer.bodyTruncated ? parseJson(answer.body) : undefined;
+}
+
+/** Undefined when it is not JSON. */
+export function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    // The parser's message quotes the answer, which may name a guest: it is dropped.
+    return undefined;
+  }
+}
+
+/** What a JSON answer says about the call: the envelope of spec 2.1, or the `{code, message}` that gateways send. */
+export interface LenientEnvelope {
+  /** Undefined when absent or unreadable. */
+  readonly status: boolean | undefined;
+  readonly statusCode: number | undefined;
+  /** May name a guest. */
+  readonly message: string | undefined;
+  /** Whether it has any of `Status`, `StatusCode` and `code`; without any of them an object is not an envelope. */
+  readonly isRecognised: boolean;
+}
+
+/**
+ * The one way in which envelopes are read: `"StatusCode": "2000"` and `"Status": "true"`, written as text, mean the
+ * same as the contract's number and boolean. Undefined when it is not a JSON object. Never throws.
+ */
+export function readEnvelopeLeniently(json: unknown): LenientEnvelope | undefined {
+  if (!isObject(json)) return undefined;
+  const { Status, StatusCode, code, Message, message } = json;
+  return {
+    status: toBoolean(Status),
+    statusCode: toInteger(StatusCode) ?? toInteger(code),
+    message: readMessage(Message) ?? readMessage(message),
+    isRecognised: [Status, StatusCode, code].some(isPresent),
+  };
+}
+
+/** The envelope of a success (spec 2.1), with whatever else the answer holds. @throws InvalidField */
+export function readEnvelope(json: unknown): Envelope {
+  const fields = isObject(json) ? json : {};
+  const { status, statusCode } = readEnvelopeLeniently(fields) ?? {};
+  if (status === undefined) throw unexpected('Status', 'a boolean', fields.Status);
+  if (statusCode === undefined) throw unexpected('StatusCode', 'an integer', fields.StatusCode);
+  return {
+    ...fields,
+    ...('Message' in fields && { Message: typeof fields.Message === 'string' ? fields.Message : null }),
+    Status: status,
+    StatusCode: statusCode,
+  };
+}
+
+function toBoolean(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  const text = typeof value === 'string' ? value.trim().toLowerCase() : undefined;
+  if (text === 'true') return true;
+  return text === 'false' ? false : undefined;
+}
+
+function readMessage(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}
+
+/** The members of a JSON object of the service, by its own names. */
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A field is missing or of another type. The message names it and never quotes its value. */
+export class InvalidField extends Error {
+  override readonly name = 'InvalidField';
+  readonly field: string;
+
+  constructor(field: string, message: string) {
+    super(message);
+    this.field = field;
+  }
+}
+
+/** The error for a field that is not what it should be. */
+function unexpected(field: string, what: string, value: unknown): InvalidField {
+  return new InvalidField(field, `expected ${field} to be ${what}, got: ${describe(value, what)}`);
+}
+
+/** @param at the object's place, here and below: `Mappings[3]`, or nothing for the answer itself */
+function readText(fields: Fields, name: string, at = ''): string {
+  const value = fields[name];
+  if (typeof value !== 'string') throw unexpected(placeOf(name, at), 'a string', value);
+  return value;
+}
+
+/** The specification does not say which fields are optional: most may be missing or null. */
+function checkOptionalText(fields: Fields, name: string, at = ''): void {
+  if (isPresent(fields[name])) readText(fields, name, at);
+}
+
+/** An integer that a JavaScript number holds exactly; one written as text counts as well. */
+function readInteger(fields: Fields, name: string, at = ''): number {
+  const value = toInteger(fields[name]);
+  if (value === undefined) throw unexpected(placeOf(name, at), 'an integer', fields[name]);
+  return value;
+}
+
+/** Undefined unless it is an integer that a JavaScript number holds exactly, as a number or as text. */
+function toInteger(value: unknown): number | undefined {
+  const number = typeof value === 'string' && /^\s*-?\d{1,16}\s*$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isSafeInteger(number) ? number : undefined;
+}
+
+/** The elements of an array; none where it is null. */
+function readArray(fields: Fields, name: string): readonly unknown[] {
+  const value = fields[name];
+  if (value === null) return [];
+  if (!Array.isArray(value)) throw unexpected(name, 'an array', value);
+  return value;
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function placeOf(name: string, at: string): string {
+  return at === '' ? name : `${at}.${name}`;
+}
+
+function describe(value: unknown, expected: string): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'number') return expected.startsWith('an integer') ? 'another number' : 'a number';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

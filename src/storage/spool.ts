@@ -1,0 +1,217 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { createMeasure, measure, readBlocks } from '../base/content.js';
+import { isPlainName } from '../base/foreign-text.js';
+import type { LocalFile } from '../transports/sftp/sftp.js';
+import { type DayKeys, KeyError } from './day-keys.js';
+import { createFileSealer, measureContent, openFile, sealFile } from './sealed-file.js';
+
+/** A file in the spool. */
+export interface SpooledFile {
+  readonly bytes: number;
+  /** In hexadecimal. */
+  readonly sha256: string;
+}
+
+/**
+ * Local files on their way to and from the SFTP server, by plain names. It is a cache: everything in it can be recreated,
+ * and it may be emptied at any time. Files contain guest names: mode 0600.
+ */
+export interface Spool {
+  /** Writes a file, whole or not at all, replacing one of that name. Rethrows what `content` throws. */
+  write(name: string, content: AsyncIterable<Uint8Array>): Promise<SpooledFile>;
+  /** A file that may not exist yet, in a folder that does: for a transfer from or to it. */
+  locate(name: string): Promise<LocalFile>;
+  /**
+   * A block is valid until the next one is read.
+   *
+   * @throws the system's error, with code ENOENT when there is no such file, during iteration
+   */
+  read(name: string): AsyncIterable<Uint8Array>;
+  /** Reads the whole file; undefined when there is none. */
+  measure(name: string): Promise<SpooledFile | undefined>;
+  /** The names of its files, including unfinished ones. */
+  list(): Promise<readonly string[]>;
+  /** Missing files are not an error. */
+  remove(names: readonly string[]): Promise<void>;
+}
+
+/** A spool whose files are stored as they are. */
+export interface DirectorySpool extends Spool {
+  locate(name: string): Promise<string>;
+  /** Like `write`, for content that is measured elsewhere. Returns the file's inode. */
+  store(name: string, content: AsyncIterable<Uint8Array>): Promise<bigint>;
+}
+
+/** The suffix of unfinished files; downloads use the same. */
+const unfinishedSuffix = '.part';
+
+/** The name that an unfinished file was to get; that of any other file as it is. */
+function findFinishedName(name: string): string {
+  return name.replace(/(?:\.[0-9a-f-]{36})?\.part$/, '');
+}
+
+/**
+ * A spool in one flat folder with mode 0700, files with mode 0600. Nothing is synced: what a power cut takes can be
+ * recreated.
+ *
+ * Every method throws RangeError for a name that is not a plain file name, otherwise the system's error. Any number of
+ * processes may use one folder; when two write the same name, the later file stays.
+ */
+export function createDirectorySpool({ root }: { readonly root: string }): DirectorySpool {
+  const folder = resolve(root);
+
+  function pathOf(name: string): string {
+    if (isPlainName(name)) return join(folder, name);
+    throw new RangeError(`not a plain file name: ${JSON.stringify(name)}; the spool accepts no other`);
+  }
+
+  async function locate(name: string): Promise<string> {
+    const path = pathOf(name);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return path;
+  }
+
+  async function store(name: string, content: AsyncIterable<Uint8Array>): Promise<bigint> {
+    const path = await locate(name);
+    // It starts with the file's name, so that a cleanup after a killed process knows which file it belongs to.
+    const unfinished = `${path}.${randomUUID()}${unfinishedSuffix}`;
+    try {
+      const inode = await writeNew(unfinished, content);
+      await rename(unfinished, path);
+      return inode;
+    } catch (error) {
+      // If this fails, a later cleanup finds it.
+      await rm(unfinished, { force: true }).catch(() => {});
+      throw error;
+    }
+  }
+
+  return {
+    locate,
+    store,
+    async write(name, content) {
+      const measured = createMeasure();
+      await store(name, measured.pass(content));
+      return measured.result();
+    },
+    async *read(name) {
+      yield* readFile(pathOf(name));
+    },
+    async measure(name) {
+      const path = pathOf(name);
+      try {
+        return await measure(readFile(path));
+      } catch (error) {
+        if (isAbsence(error)) return undefined;
+        throw error;
+      }
+    },
+    async list() {
+      try {
+        const entries = await readdir(folder, { withFileTypes: true });
+        // Ignore foreign files: they could not be removed by name either.
+        return entries.filter((entry) => entry.isFile() && isPlainName(entry.name)).map(({ name }) => name);
+      } catch (error) {
+        if (isAbsence(error)) return [];
+        throw error;
+      }
+    },
+    async remove(names) {
+      for (const path of names.map(pathOf)) await rm(path, { force: true });
+    },
+  };
+}
+
+async function writeNew(path: string, content: AsyncIterable<Uint8Array>): Promise<bigint> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    for await (const block of content) await file.writeFile(block);
+    return (await file.stat({ bigint: true })).ino;
+  } finally {
+    await file.close();
+  }
+}
+
+async function* readFile(path: string): AsyncGenerator<Buffer, void, undefined> {
+  const file = await open(path);
+  try {
+    yield* readBlocks((buffer) => file.read({ buffer }));
+  } finally {
+    await file.close();
+  }
+}
+
+function isAbsence(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+/**
+ * A spool whose files are encrypted under the keys of their days. Files that were stored without encryption stay
+ * readable. A file that can't be decrypted counts as missing when it is measured: it is written again.
+ */
+export function encryptSpool(spool: DirectorySpool, keys: DayKeys, dayOf: (name: string) => string): Spool {
+  /**
+   * Files that this process has written and that have not changed since: hashing one again would mean decrypting it.
+   * Whoever reads one checks its bytes.
+   */
+  const written = new Map<string, { readonly stamp: string; readonly file: SpooledFile }>();
+
+  async function* read(name: string): AsyncGenerator<Uint8Array, void, undefined> {
+    const finished = findFinishedName(name);
+    try {
+      yield* openFile(keys, spool.read(name), finished, { mayEndEarly: finished !== name });
+    } catch (error) {
+      written.delete(name);
+      throw error;
+    }
+  }
+
+  /** Begins with the inode, and changes with each write. */
+  async function readStamp(name: string): Promise<string> {
+    const { ino, size, mtimeNs, ctimeNs } = await stat(await spool.locate(name), { bigint: true });
+    return [ino, size, mtimeNs, ctimeNs].join(' ');
+  }
+
+  return {
+    ...spool,
+    read,
+    async measure(name) {
+      try {
+        const known = written.get(name);
+        if (known && known.stamp === (await readStamp(name))) return known.file;
+        return await measure(read(name));
+      } catch (error) {
+        if (isAbsence(error) || (error instanceof KeyError && error.code !== 'unusable')) return undefined;
+        throw error;
+      }
+    },
+    async locate(name) {
+      const path = await spool.locate(name);
+      return {
+        path,
+        measure: async () => {
+          const { size } = await stat(path);
+          for await (const begun of spool.read(name)) return measureContent(size, begun);
+          return size;
+        },
+        read: () => read(name),
+        convert: () => createFileSealer(keys, dayOf(name), name),
+      };
+    },
+    async write(name, content) {
+      const plain = createMeasure();
+      const inode = await spool.store(name, sealFile(keys, dayOf(name), plain.pass(content), name));
+      const file = plain.result();
+      // Another writer may have replaced it.
+      const stamp = await readStamp(name).catch(() => '');
+      if (stamp.startsWith(`${inode} `)) written.set(name, { stamp, file });
+      return file;
+    },
+    async remove(names) {
+      await spool.remove(names);
+      for (const name of names) written.delete(name);
+    },
+  };
+}
