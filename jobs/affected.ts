@@ -3,7 +3,6 @@ import { formatCount, formatCountOf } from '../src/base/format.js';
 import type { WriteCommand } from '../src/base/shell.js';
 import { renderTable } from '../src/base/tables.js';
 import { createBusinessDay } from '../src/booking/business-day.js';
-import { isActive, mayHaveResult } from '../src/ledger/run.js';
 import {
   type DayBookings,
   type DayOutcome,
@@ -13,6 +12,7 @@ import {
   withoutRun,
 } from '../src/review/outcome/day-outcome.js';
 import { sumKnown } from '../src/review/verdicts/run-verdicts.js';
+import { isActive, mayHaveResult } from '../src/rules/run.js';
 import { answerBookings, readBookings, toRecords } from './booking-list.js';
 import { command, csvOptions, dayOption, flag, optionalDay } from './command.js';
 import { readRange } from './days.js';

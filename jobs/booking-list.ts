@@ -12,7 +12,6 @@ import {
 } from '../src/cases/shown-bookings.js';
 import type { Action } from '../src/ledger/audit.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
-import type { Run } from '../src/ledger/run.js';
 import { adviseLoad, explainCopies, nameCopy } from '../src/mappings/copied-hotels.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
 import { type DayOutcome, readDayOutcome, type SentRun } from '../src/review/outcome/day-outcome.js';
@@ -24,6 +23,7 @@ import {
   stayOfListed,
   type Why,
 } from '../src/review/verdicts/listing.js';
+import type { Run } from '../src/rules/run.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { type CsvOptions, command, csvOptions, dayOrYesterday } from './command.js';

@@ -1,4 +1,4 @@
-import { hasUnexpectedCount, isToBeAccepted, type Run } from '../src/ledger/run.js';
+import { hasUnexpectedCount, isToBeAccepted, type Run } from '../src/rules/run.js';
 
 /** The exit codes, as documented for the command. */
 export const exitCode = {

@@ -9,8 +9,8 @@ import {
   LedgerUnusableError,
 } from '../src/ledger/errors.js';
 import type { Ledger } from '../src/ledger/ledger.js';
-import type { DeliveryKind, Run } from '../src/ledger/run.js';
 import { ArchiveAwayError, findMisfit, noteLatestRun } from '../src/review/archive-fit.js';
+import type { DeliveryKind, Run } from '../src/rules/run.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { findLedger, openArchive, showLedgerPlace } from './parts.js';

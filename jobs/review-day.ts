@@ -9,14 +9,6 @@ import { ConfigurationError } from '../src/config/problems.js';
 import { canaryToJson } from '../src/ledger/canaries.js';
 import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { quickRewrite } from '../src/ledger/retention.js';
-import {
-  type AcceptanceKind,
-  type DeliveryKind,
-  hasWork,
-  isToBeAccepted,
-  type Run,
-  type Trigger,
-} from '../src/ledger/run.js';
 import { listExempt } from '../src/notify/deadlines.js';
 import { renderMissedCanaries } from '../src/review/canary.js';
 import { isGoodSoFar } from '../src/review/day/good-day.js';
@@ -33,6 +25,14 @@ import {
   removeUnknownDue,
 } from '../src/review/stored/retention.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
+import {
+  type AcceptanceKind,
+  type DeliveryKind,
+  hasWork,
+  isToBeAccepted,
+  type Run,
+  type Trigger,
+} from '../src/rules/run.js';
 import { ArchiveError } from '../src/storage/archive.js';
 import { KeyError } from '../src/storage/day-keys.js';
 import { SftpError } from '../src/transports/sftp/sftp.js';

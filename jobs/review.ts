@@ -3,7 +3,6 @@ import type { Config } from '../src/config/load.js';
 import type { CanarySettings } from '../src/ledger/canaries.js';
 import { readErasedGuests } from '../src/ledger/erasing.js';
 import type { Ledger } from '../src/ledger/ledger.js';
-import type { DeliveryKind, Run } from '../src/ledger/run.js';
 import type { FailedStep } from '../src/ledger/steps.js';
 import type { Log } from '../src/notify/events.js';
 import { createInProcessQueues } from '../src/queue/in-process.js';
@@ -21,6 +20,7 @@ import {
   type Workforce,
 } from '../src/review/perform/workforce.js';
 import type { ReviewParts } from '../src/review/review-day.js';
+import type { DeliveryKind, Run } from '../src/rules/run.js';
 import type { ReviewService } from '../src/service/client.js';
 import type { SourceMessages } from '../src/sources/common/kind.js';
 import type { Archive } from '../src/storage/archive.js';

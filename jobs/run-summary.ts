@@ -10,23 +10,8 @@ import {
 import type { WriteCommand } from '../src/base/shell.js';
 import { renderTable } from '../src/base/tables.js';
 import type { Canary } from '../src/ledger/canaries.js';
-import { listResultFiles, type ResultCounts, type Sighting } from '../src/ledger/findings.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import type { ReasonCount } from '../src/ledger/rejects.js';
-import {
-  type AcceptanceKind,
-  acceptanceKinds,
-  acceptanceOf,
-  countRecords,
-  durationOf,
-  hasUnexpectedCount,
-  isActive,
-  isToBeAccepted,
-  isUnusual,
-  mayHaveResult,
-  type Run,
-  warnsOfVolume,
-} from '../src/ledger/run.js';
 import { renderCanary } from '../src/review/canary.js';
 import { runsCompared } from '../src/review/collect/delivered-lines.js';
 import { adviseInLines, describeImplausible } from '../src/review/day/acceptance-words.js';
@@ -42,6 +27,21 @@ import {
 } from '../src/review/verdicts/run-verdicts.js';
 import { describeDrops, nameDrops } from '../src/review/volume.js';
 import { describeFilterWarnings } from '../src/review/where-report.js';
+import { listResultFiles, type ResultCounts, type Sighting } from '../src/rules/review-file.js';
+import {
+  type AcceptanceKind,
+  acceptanceKinds,
+  acceptanceOf,
+  countRecords,
+  durationOf,
+  hasUnexpectedCount,
+  isActive,
+  isToBeAccepted,
+  isUnusual,
+  mayHaveResult,
+  type Run,
+  warnsOfVolume,
+} from '../src/rules/run.js';
 
 /** Reads what the summary of a run shows. */
 export async function readRunDetails(

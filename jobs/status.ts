@@ -9,15 +9,6 @@ import { UsageError } from '../src/base/usage-error.js';
 import { createBusinessDay, goBack, listDays } from '../src/booking/business-day.js';
 import { canaryToJson } from '../src/ledger/canaries.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
-import {
-  countRecords,
-  groupByDay,
-  hasUnexpectedCount,
-  isToBeAccepted,
-  mayCompleteDay,
-  type Run,
-  warnsOfVolume,
-} from '../src/ledger/run.js';
 import { findMisfit } from '../src/review/archive-fit.js';
 import { describeImplausible } from '../src/review/day/acceptance-words.js';
 import {
@@ -45,6 +36,15 @@ import { describeUnknown, findUnknownFolders, folderToJson } from '../src/review
 import { countAffected, formatKnown, nameState, paintState } from '../src/review/verdicts/run-verdicts.js';
 import { nameDrops } from '../src/review/volume.js';
 import { describeFilterWarnings } from '../src/review/where-report.js';
+import {
+  countRecords,
+  groupByDay,
+  hasUnexpectedCount,
+  isToBeAccepted,
+  mayCompleteDay,
+  type Run,
+  warnsOfVolume,
+} from '../src/rules/run.js';
 import { kindOf } from '../src/sources/registry.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';

@@ -9,14 +9,14 @@ import {
   type RunToFollow,
   stateOfBooking,
 } from '../ledger/case.js';
-import { isJudged, type Judged } from '../ledger/findings.js';
-import type { Run } from '../ledger/run.js';
 import type { FoundBookings, StayRun } from '../ledger/stays.js';
 import { type FoundBooking, readCurrent, readFound, readStaysAhead } from '../review/stays/stays-ahead.js';
 import { readBooking } from '../review/stored/stored-line.js';
 import { readSuspects } from '../review/suspects/listing.js';
 import { judgeBooking } from '../review/verdict.js';
 import { readJudged } from '../review/verdicts/listing.js';
+import { isJudged, type Judged } from '../rules/review-file.js';
+import type { Run } from '../rules/run.js';
 import { addStays, applyVersions, automatic, noteCorrect, toDecision } from './case-transitions.js';
 import { changeCases, classifyMove, type FollowParts, followMappings } from './follow-mappings.js';
 import {

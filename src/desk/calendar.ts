@@ -3,7 +3,6 @@ import { formatCount, formatCountOf, shorten } from '../base/format.js';
 import { type Html, html } from '../base/html.js';
 import { type BusinessDay, createBusinessDay } from '../booking/business-day.js';
 import { judgeCanary } from '../ledger/canaries.js';
-import { groupByDay, mayCompleteDay, type Run } from '../ledger/run.js';
 import { findDeadline, judgeDeadlines } from '../notify/deadlines.js';
 import {
   judgeDay,
@@ -15,6 +14,7 @@ import {
 } from '../review/day/good-day.js';
 import { isMissing } from '../review/day/missing-days.js';
 import { type DayOutcome, readDayOutcomes } from '../review/outcome/day-outcome.js';
+import { groupByDay, mayCompleteDay, type Run } from '../rules/run.js';
 import { businessDayOf } from '../schedule/slots.js';
 import { listDayActions } from './day-actions.js';
 import { colourOf, type DayMark, defineShapes, drawShape, nameMark, renderLegend } from './marks.js';

@@ -4,7 +4,6 @@ import { formatCount, formatCountOf } from '../base/format.js';
 import { type Html, html } from '../base/html.js';
 import { UsageError } from '../base/usage-error.js';
 import { createBusinessDay, holdsInstants } from '../booking/business-day.js';
-import { isOdd, mayCompleteDay } from '../ledger/run.js';
 import {
   describePlan,
   isToReview,
@@ -16,6 +15,7 @@ import {
   toPlanObjects,
 } from '../review/day/range-plan.js';
 import { runsAtOnce } from '../review/day/replays.js';
+import { isOdd, mayCompleteDay } from '../rules/run.js';
 import { dayField, optionalDayField } from './fields.js';
 import { markOfRun, nameMark } from './marks.js';
 import { type DeskVisit, defineAction, type ReasonGiven } from './page.js';

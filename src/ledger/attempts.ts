@@ -1,7 +1,7 @@
+import type { Ending } from '../rules/step.js';
 import { all, database, type Query } from './query.js';
 import { runNumber } from './runs.js';
 import { placeOfAnswer } from './sealing.js';
-import type { Ending } from './step.js';
 import * as t from './table.js';
 
 /** What every attempt of a step has met. */

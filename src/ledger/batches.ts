@@ -1,12 +1,12 @@
 import { giveWay } from '../base/give-way.js';
 import type { GuestNames } from '../booking/guest-names.js';
+import type { Run, Trigger } from '../rules/run.js';
+import { type BookingForm, bookingForms, type Slice } from '../rules/step.js';
 import { KeyError } from '../storage/day-keys.js';
 import type { ReadOnlyLedger } from './ledger.js';
 import { all, database, one, type Query } from './query.js';
-import type { Run, Trigger } from './run.js';
 import { isComparable, nameForm, noSuchRun, runNumber } from './runs.js';
 import { isGone, placeOfBatch } from './sealing.js';
-import { type BookingForm, bookingForms, type Slice } from './step.js';
 import * as t from './table.js';
 
 /** Bookings by batch, in the bytes in which they are sent: three times as fast to load as one row per booking. */

@@ -1,3 +1,4 @@
+import type { PlannedStep } from '../rules/step.js';
 import { raise } from './notices.js';
 import {
   all,
@@ -9,7 +10,6 @@ import {
   type StoredRow,
   withoutUndefined,
 } from './query.js';
-import type { PlannedStep } from './step.js';
 import * as t from './table.js';
 
 /*

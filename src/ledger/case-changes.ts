@@ -1,3 +1,4 @@
+import type { NewNotice } from '../rules/notice.js';
 import { insertActions, type RecordedAction } from './audit.js';
 import {
   type Case,
@@ -13,7 +14,6 @@ import {
   toStoredBooking,
 } from './case.js';
 import { toStorableHotel } from './mapping-changes.js';
-import type { NewNotice } from './notice.js';
 import { raise } from './notices.js';
 import { change, database, one, type Query, toStorable, update } from './query.js';
 import type { NewRow } from './table.js';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { firstCheckInWithoutCheckOut, isOver, type StayDates } from '../booking/stay.js';
+import type { Run } from '../rules/run.js';
 import type { RecordedAction } from './audit.js';
 import { toStorableHotel } from './mapping-changes.js';
 import type { ProviderHotel } from './mappings.js';
 import { withoutUndefined } from './query.js';
-import type { Run } from './run.js';
 import * as t from './table.js';
 
 /** What a case is about: a provider's hotel, and the master hotel it was booked as. Each pair has one case. */

@@ -1,5 +1,7 @@
 import type { FilterReport } from '../booking/filter-columns.js';
 import type { GuestNames } from '../booking/guest-names.js';
+import { acceptanceOf, type Run, type Volume, type VolumeComparison } from '../rules/run.js';
+import type { BookingForm, PlannedStep, Right } from '../rules/step.js';
 import { readBatch, storedBatches } from './batches.js';
 import { type NewCanary, storeCanary } from './canaries.js';
 import { type SupersededPlaces, storeSuperseded } from './day-outcomes.js';
@@ -10,11 +12,9 @@ import { type KeptColumns, keptColumns, writeKeptColumns } from './kept-columns.
 import { raise } from './notices.js';
 import { change, database, one, type Query, type Store } from './query.js';
 import { type ReasonCount, type Reject, storeRejects, storeWarnings } from './rejects.js';
-import { acceptanceOf, type Run, type Volume, type VolumeComparison } from './run.js';
 import { changeRun, runTables } from './run-changes.js';
 import { lockRight, readRun } from './runs.js';
 import { placeOfBatch, placeOfKeptColumns } from './sealing.js';
-import type { BookingForm, PlannedStep, Right } from './step.js';
 import { insertSteps } from './steps.js';
 
 /** Number of batches that `holds` caches: duplicates are mostly close together or in the order of their originals. */

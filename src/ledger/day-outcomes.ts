@@ -1,7 +1,8 @@
-import { type Judged, packNumbers, unpackNumbers } from './findings.js';
+import type { Judged } from '../rules/review-file.js';
+import type { BookingForm } from '../rules/step.js';
+import { packNumbers, unpackNumbers } from './findings.js';
 import { change, type Query } from './query.js';
 import { runNumber, runsHoldingBookings } from './runs.js';
-import type { BookingForm } from './step.js';
 import * as t from './table.js';
 
 /**

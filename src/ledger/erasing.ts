@@ -1,5 +1,6 @@
 import { UsageError } from '../base/usage-error.js';
 import { type Booking, hashReference } from '../booking/booking.js';
+import type { BookingForm } from '../rules/step.js';
 import type { Attempt } from './attempts.js';
 import { eraseKeptOfBatch } from './kept-columns.js';
 import { createKeyedHash } from './keyed-hash.js';
@@ -11,7 +12,6 @@ import { changeRun } from './run-changes.js';
 import { lockRun } from './runs.js';
 import { placeOfBatch } from './sealing.js';
 import { removeStay } from './stays.js';
-import type { BookingForm } from './step.js';
 import * as t from './table.js';
 
 export const erasedGuests = t.table(

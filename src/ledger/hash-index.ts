@@ -1,7 +1,7 @@
 import { countDays, noHotel, noReference, unknownLastDay } from '../booking/booking.js';
+import { type BookingForm, bookingForms } from '../rules/step.js';
 import type { CollectedBatch, StayKeys } from './collecting.js';
 import type { Candidates, Dialect, StoredRow } from './query.js';
-import { type BookingForm, bookingForms } from './step.js';
 import * as t from './table.js';
 
 export const bytesPerEntry = 8;

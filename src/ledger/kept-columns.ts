@@ -1,12 +1,12 @@
 import { hashReference } from '../booking/booking.js';
 import type { KeptValues } from '../booking/kept-values.js';
+import type { BookingForm } from '../rules/step.js';
 import { KeyError } from '../storage/day-keys.js';
 import { groupByBatch, readLinesAt } from './batches.js';
 import { all, change, database, one, type Query, type Store } from './query.js';
 import { runNumber } from './runs.js';
 import { isGone, placeOfKeptColumns } from './sealing.js';
 import { findBookings, referencePages, type StayRun } from './stays.js';
-import type { BookingForm } from './step.js';
 import * as t from './table.js';
 
 /** Columns of the source that are kept beside the lines of a batch, but not sent. */

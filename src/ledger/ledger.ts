@@ -1,10 +1,11 @@
 import type { Hold } from '../base/hold.js';
+import type { CollectRequest, Decide } from '../rules/changes.js';
+import type { Claim, Claimed, Outcome, Recorded, Right, SharedRight } from '../rules/step.js';
 import { listAnswered, listAnswers, listAttempts } from './attempts.js';
 import { createActionRecorder, createAuditTrail } from './audit.js';
 import { measureBatches, nextDelivered, readBatch, readBatches, sampleBatches } from './batches.js';
 import { createCanaries, createCanaryReader } from './canaries.js';
 import { createCaseReader, createCases } from './cases.js';
-import type { Decide } from './changes.js';
 import { beginCollect, type CollectStart } from './collecting.js';
 import { listOutcomes, listStandings, listSuperseded, storeOutcome } from './day-outcomes.js';
 import { createErasures, createGuestReader } from './erasing.js';
@@ -47,7 +48,6 @@ import {
 } from './run-changes.js';
 import { listRunKeys, listRuns } from './run-slices.js';
 import {
-  type CollectRequest,
   findLastStart,
   findRun,
   findVolume,
@@ -65,7 +65,6 @@ import {
   summarise,
 } from './runs.js';
 import { createStays } from './stays.js';
-import type { Claim, Claimed, Outcome, Recorded, Right, SharedRight } from './step.js';
 import { findWait, isBeingPerformed, listOpenSteps, listUndelivered, tally } from './steps.js';
 import { listRefused, listStepTimes, readTraces, trace } from './tracing.js';
 import { createWatch } from './watching.js';

@@ -1,3 +1,4 @@
+import type { BookingForm } from '../rules/step.js';
 import { KeyError } from '../storage/day-keys.js';
 import { groupByBatch, readLinesAt } from './batches.js';
 import type { NamedPair, NamedPlace, NamedThings, ReceivedPair, StoredBooking } from './mails.js';
@@ -14,7 +15,6 @@ import {
 import { runNumber } from './runs.js';
 import { isGone } from './sealing.js';
 import { findBookings as findPositions, referencePages, selectStayRuns } from './stays.js';
-import type { BookingForm } from './step.js';
 import { bigint, numberOf, table, text } from './table.js';
 
 /* The bookings that a verdict e-mail may name, and those that it names. */

@@ -1,3 +1,5 @@
+import type { NewNotice } from '../rules/notice.js';
+import type { BookingForm } from '../rules/step.js';
 import { nameCanary } from './canaries.js';
 import { keyOfCase } from './case.js';
 import {
@@ -9,12 +11,10 @@ import {
   readNamed,
 } from './mail-bookings.js';
 import type { ProviderHotel } from './mappings.js';
-import type { NewNotice } from './notice.js';
 import { notedInstants, raise } from './notices.js';
 import type { StoredRow } from './query.js';
 import { all, bind, change, database, one, type Query, type Store, toStorable } from './query.js';
 import { runNumber } from './runs.js';
-import type { BookingForm } from './step.js';
 import * as t from './table.js';
 
 export const verdictMails = t.table(

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { NewNotice } from '../rules/notice.js';
 import { SyncOvertakenError } from './errors.js';
 import {
   changesOf,
@@ -19,7 +20,6 @@ import {
   syncs,
   toSync,
 } from './mappings.js';
-import type { NewNotice } from './notice.js';
 import { raise } from './notices.js';
 import type { StoredRow } from './query.js';
 import { all, change, database, one, type Query, update } from './query.js';

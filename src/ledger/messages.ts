@@ -1,4 +1,4 @@
-import { type NewNotice, type Notice, noticeEventNames, noticeEvents } from './notice.js';
+import { type NewNotice, type Notice, noticeEventNames, noticeEvents } from '../rules/notice.js';
 import {
   type ClaimedMessage,
   dismiss,

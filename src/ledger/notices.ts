@@ -9,7 +9,7 @@ import {
   placeNotice,
   type Severity,
   severities,
-} from './notice.js';
+} from '../rules/notice.js';
 import type { StoredRow } from './query.js';
 import { all, change, database, one, type Query, toStorable } from './query.js';
 import * as t from './table.js';

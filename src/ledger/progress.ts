@@ -1,7 +1,7 @@
+import type { StepKind, StepState } from '../rules/step.js';
 import { listTroubles } from './attempts.js';
 import { bind, database, type Query, type Store, withoutUndefined } from './query.js';
 import { runNumber } from './runs.js';
-import type { StepKind, StepState } from './step.js';
 import * as t from './table.js';
 
 export function createProgressReader({ read, readTogether }: Store) {

@@ -1,10 +1,10 @@
 import { giveWayIfDue } from '../base/give-way.js';
+import type { BookingForm } from '../rules/step.js';
 import type { HashIndexOptions } from './hash-index.js';
 import type { CopiedMapping, ProviderHotel } from './mappings.js';
 import type { Remains, RewriteLimits } from './retention.js';
 import type { Rules } from './rules.js';
 import type { Sealing } from './sealing.js';
-import type { BookingForm } from './step.js';
 
 /** A value of a row. */
 export type Cell = string | number | null | Buffer;

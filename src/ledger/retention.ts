@@ -1,4 +1,6 @@
 import type { Hold } from '../base/hold.js';
+import type { Run } from '../rules/run.js';
+import type { BookingForm } from '../rules/step.js';
 import { KeyError } from '../storage/day-keys.js';
 import { pruneActions } from './audit.js';
 import { pruneCases } from './case-changes.js';
@@ -18,12 +20,11 @@ import {
   withoutUndefined,
 } from './query.js';
 import { blankRejects } from './rejects.js';
-import { quotedActiveStates, type Run } from './run.js';
+import { quotedActiveStates } from './run.js';
 import { runTables } from './run-changes.js';
 import { type RunSlice, readInSlices } from './run-slices.js';
 import { lockRun, selectRuns } from './runs.js';
 import { placeOfBatch } from './sealing.js';
-import type { BookingForm } from './step.js';
 
 /** Takes the exclusive right to work on a day, without waiting; undefined if a live process holds it. */
 export type HoldDay = (key: string) => Promise<Hold | undefined>;

@@ -1,10 +1,16 @@
 import type { Booking } from '../booking/booking.js';
-import type { RunPatch, StepPatch, StepsChange } from './changes.js';
-import type { NewNotice } from './notice.js';
-import type { Asker, Run, VolumeComparison } from './run.js';
-import type { Abandonment, CollectRequest, Settlement } from './runs.js';
-import type { BookingForm, Ending, PlannedStep, StepState, StoredStep } from './step.js';
-import type { StepTotals } from './steps.js';
+import type {
+  Abandonment,
+  CollectRequest,
+  RunPatch,
+  Settlement,
+  StepPatch,
+  StepsChange,
+  StepTotals,
+} from '../rules/changes.js';
+import type { NewNotice } from '../rules/notice.js';
+import type { Asker, Run, VolumeComparison } from '../rules/run.js';
+import type { BookingForm, Ending, PlannedStep, StepState, StoredStep } from '../rules/step.js';
 
 /**
  * What decides about runs and steps, given to a ledger when it is opened. The ledger has no rules of its own: it locks a run,

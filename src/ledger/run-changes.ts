@@ -1,24 +1,25 @@
+import type { Abandonment, CollectRequest, Decide, NewRun, RunPatch, Settlement } from '../rules/changes.js';
+import type { RemoteRemoval } from '../rules/review-file.js';
+import { type Acceptances, countVerdicts, type Run, type RunFailure } from '../rules/run.js';
+import type {
+  Claim,
+  Claimed,
+  Ending,
+  Outcome,
+  Recorded,
+  Right,
+  StepState,
+  StoredStep,
+} from '../rules/step.js';
 import { attempts } from './attempts.js';
-import type { Decide, RunPatch } from './changes.js';
 import { FencedError } from './errors.js';
-import { type RemoteRemoval, replaceVerdicts } from './findings.js';
+import { replaceVerdicts } from './findings.js';
 import { noteChangedRun } from './identity.js';
 import { raise } from './notices.js';
 import { change, database, one, type Query } from './query.js';
-import { type Acceptances, countVerdicts, type Run, type RunFailure, runs } from './run.js';
-import {
-  type Abandonment,
-  type CollectRequest,
-  findLocked,
-  findRun,
-  getRun,
-  lockRight,
-  lockRun,
-  type NewRun,
-  type Settlement,
-} from './runs.js';
+import { runs } from './run.js';
+import { findLocked, findRun, getRun, lockRight, lockRun } from './runs.js';
 import { placeOfAnswer } from './sealing.js';
-import type { Claim, Claimed, Ending, Outcome, Recorded, Right, StepState, StoredStep } from './step.js';
 import { changeSteps, findStepWithSuccessors, insertSteps, readProgress, readTotals } from './steps.js';
 import { bigint, type Row, table, text } from './table.js';
 

@@ -1,6 +1,7 @@
 import { giveWay } from '../base/give-way.js';
+import type { Run } from '../rules/run.js';
 import { all, type Cell, type Query, type Statement } from './query.js';
-import { type Run, toRun } from './run.js';
+import { toRun } from './run.js';
 import * as t from './table.js';
 
 /** A slice of a list of runs: see `readInSlices`. */

@@ -1,32 +1,22 @@
 import { createHash } from 'node:crypto';
 import type { BusinessDay } from '../booking/business-day.js';
 import type { DayFilters, FilterReport } from '../booking/filter-columns.js';
-import { FencedError } from './errors.js';
-import { all, type Cell, database, one, type Query, type StoredRow, withoutUndefined } from './query.js';
 import {
-  type Acceptances,
-  type Asker,
   type CountedDay,
   completingTriggers,
   type DayVolume,
-  type DeliveryKind,
   hasUnexpectedCount,
-  type ImplausibleAffected,
   isSilent,
   isToBeAccepted,
-  mayLackResult,
   noRuns,
-  quotedActiveStates,
   type Run,
-  type RunFailure,
   type RunState,
-  runColumns,
-  runs,
-  type Trigger,
-  toRun,
-} from './run.js';
+} from '../rules/run.js';
+import type { Right } from '../rules/step.js';
+import { FencedError } from './errors.js';
+import { all, type Cell, database, one, type Query, type StoredRow, withoutUndefined } from './query.js';
+import { mayLackResult, quotedActiveStates, runColumns, runs, toRun } from './run.js';
 import { listRuns } from './run-slices.js';
-import type { Right } from './step.js';
 import * as t from './table.js';
 
 const progress = t.columnsOf({ number: t.bigint, batchSize: t.optional(t.integer), chunks: t.integer });
@@ -300,43 +290,6 @@ export interface LedgerSummary {
   readonly firstDay?: string;
   /** The last day with a run that makes it good (`makesDayGood`). */
   readonly lastGoodDay?: string;
-}
-
-/** What the caller that starts or resumes a run says about its day. */
-export interface CollectRequest {
-  /** What is right this time. */
-  readonly acceptances?: Acceptances | undefined;
-  /** Accepts bookings that an earlier day sent this time. */
-  readonly acceptsRepeated?: boolean | undefined;
-  /** How many records the source should hold. */
-  readonly expected?: number | undefined;
-  /** On whose word a run that failed is tried again; a person's unless it says otherwise. */
-  readonly by?: Asker | undefined;
-}
-
-export interface NewRun extends CollectRequest {
-  readonly id: string;
-  readonly day: string;
-  readonly delivery: DeliveryKind;
-  readonly trigger: Trigger;
-  readonly reason?: string;
-  readonly startedAt: number;
-  readonly replaces?: string;
-  /** It sends only what the other runs of the day have not delivered. */
-  readonly topsUp?: boolean;
-}
-
-export interface Settlement {
-  readonly state: Exclude<RunState, 'collecting' | 'delivering'>;
-  readonly failure?: RunFailure;
-  readonly implausible?: ImplausibleAffected | undefined;
-  readonly clockLead?: number | undefined;
-  readonly at: number;
-}
-
-export interface Abandonment {
-  readonly reason: string;
-  readonly at: number;
 }
 
 /** The newest by its number: a run that was started under a wrong clock would stay the newest by its start. */

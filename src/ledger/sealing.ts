@@ -1,7 +1,7 @@
+import type { BookingForm } from '../rules/step.js';
 import { type DayKeys, KeyError } from '../storage/day-keys.js';
 import { isSealed, openValue, sealValue } from '../storage/sealed-value.js';
 import { createKeyedHash } from './keyed-hash.js';
-import type { BookingForm } from './step.js';
 
 /**
  * Encrypts what may hold guests' names on its way into the database, and decrypts it on its way out: the lines of

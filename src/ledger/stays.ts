@@ -1,13 +1,13 @@
 import { countDays } from '../booking/booking.js';
 import type { StayDates } from '../booking/stay.js';
+import type { DeliveryKind } from '../rules/run.js';
+import { type BookingForm, bookingForms } from '../rules/step.js';
 import { KeyError } from '../storage/day-keys.js';
 import { findInPage, readStayWords, removeFromStayPage, toStoredDay } from './hash-index.js';
 import type { ProviderHotel } from './mappings.js';
 import type { StoredRow } from './query.js';
 import { all, bind, type Cell, change, database, type Query, type Statement, type Store } from './query.js';
-import type { DeliveryKind } from './run.js';
 import { isGone, placeOfBatch } from './sealing.js';
-import { type BookingForm, bookingForms } from './step.js';
 import { bigint, columnsOf, flag, type Row, text } from './table.js';
 
 export function createStays(store: Store) {

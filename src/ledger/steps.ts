@@ -1,8 +1,5 @@
-import type { StepSelection, StepsChange } from './changes.js';
-import type { StoredRow } from './query.js';
-import { all, type Cell, change, type Dialect, database, one, type Query } from './query.js';
-import type { FailureClass } from './run.js';
-import { noSuchRun, runNumber } from './runs.js';
+import type { FileProgress, StepSelection, StepsChange, StepTotals } from '../rules/changes.js';
+import type { FailureClass } from '../rules/run.js';
 import type {
   BookingForm,
   OpenStep,
@@ -13,7 +10,10 @@ import type {
   StepState,
   StoredStep,
   Successor,
-} from './step.js';
+} from '../rules/step.js';
+import type { StoredRow } from './query.js';
+import { all, type Cell, change, type Dialect, database, one, type Query } from './query.js';
+import { noSuchRun, runNumber } from './runs.js';
 import * as t from './table.js';
 
 /** The plan of a run. A step is claimed for a lease, under the token of its run. */
@@ -380,23 +380,4 @@ function toFileProgress(row: StoredRow | undefined): FileProgress {
     hasOpenBatch: Boolean(row?.has_open_batch),
     isResultOpen: Boolean(row?.is_result_open),
   };
-}
-
-/** The progress of a file run, as far as it decides whether only the result is missing. */
-export interface FileProgress {
-  /** The trigger step is done. */
-  readonly isTriggered: boolean;
-  /** A batch is ready or running. */
-  readonly hasOpenBatch: boolean;
-  /** `await-result` or `archive` is waiting, ready or running. */
-  readonly isResultOpen: boolean;
-}
-
-/** What a take-over counts once its changes are applied. */
-export interface StepTotals extends FileProgress {
-  /** Steps that are ready or running, and those that wait for them. */
-  readonly openSteps: number;
-  /** Bookings of refused steps. */
-  readonly refused: number;
-  readonly failedSteps: number;
 }

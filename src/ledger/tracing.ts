@@ -1,10 +1,13 @@
 import { giveWay } from '../base/give-way.js';
 import type { KeptValues } from '../booking/kept-values.js';
 import { stayOf } from '../booking/stay.js';
+import type { Judged } from '../rules/review-file.js';
+import type { Run } from '../rules/run.js';
+import type { BookingForm, StepKind } from '../rules/step.js';
 import { type Attempt, attemptsOf } from './attempts.js';
 import { readLines } from './batches.js';
 import { isSuperseded } from './day-outcomes.js';
-import { findJudged, findSuspect, type Judged, type Suspect } from './findings.js';
+import { findJudged, findSuspect, type Suspect } from './findings.js';
 import { keptAt, readKeptOfBatch } from './kept-columns.js';
 import { findNaming, findNamingMapping } from './mail-bookings.js';
 import {
@@ -17,9 +20,7 @@ import {
   withoutUndefined,
 } from './query.js';
 import { findRejects, type Reject } from './rejects.js';
-import type { Run } from './run.js';
 import { readRun, runNumber } from './runs.js';
-import type { BookingForm, StepKind } from './step.js';
 import { steps } from './steps.js';
 import * as t from './table.js';
 

@@ -1,5 +1,5 @@
 import { SafeError } from '../base/safe-error.js';
-import type { NoticeEvent, NoticeStage, Severity } from '../ledger/notice.js';
+import type { NoticeEvent, NoticeStage, Severity } from '../rules/notice.js';
 
 /** Takes messages to people: an adapter per kind, in `src/notify/channels`. */
 export interface Channel {

@@ -2,11 +2,11 @@ import type { DiskRoom } from '../base/disk-room.js';
 import { formatBytes } from '../base/format.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { MappingSync } from '../ledger/mappings.js';
-import { isPartProblem, type NewNotice, noticeEvents, type PartProblem } from '../ledger/notice.js';
 import type { OpenProblem } from '../ledger/notices.js';
-import { mayCompleteDay, type Run } from '../ledger/run.js';
 import { firstBound, readCompleteUntil } from '../mappings/sync-bounds.js';
 import { makesDayGood } from '../review/day/good-day.js';
+import { isPartProblem, type NewNotice, noticeEvents, type PartProblem } from '../rules/notice.js';
+import { mayCompleteDay, type Run } from '../rules/run.js';
 import {
   isRefusingChannel,
   type RefusingPeer,

@@ -3,8 +3,8 @@ import { formatCount, formatCountOf } from '../base/format.js';
 import type { WriteCommand } from '../base/shell.js';
 import { businessDayAt } from '../booking/business-day.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-import type { Notice } from '../ledger/notice.js';
 import { countDaysBehind } from '../review/day/good-day.js';
+import type { Notice } from '../rules/notice.js';
 import type { Message } from './channel.js';
 import { describeDigest, describeNotice, type Situation } from './describe-notice.js';
 

@@ -1,7 +1,7 @@
 import { formatByteRate, formatBytes, formatCount, formatDuration, formatRate } from '../base/format.js';
 import { drawBar, type MovingLines } from '../base/moving-lines.js';
-import type { Run } from '../ledger/run.js';
 import type { Notify, ReviewEvent } from '../review/events.js';
+import type { Run } from '../rules/run.js';
 import { describe, describeMilestone, describeOpened, describeSuspects } from './progress-words.js';
 
 /** How far the review of a day has come. */

@@ -2,12 +2,12 @@ import { formatBytes, formatCount, formatCountOf, formatDuration, formatInstant 
 import { describeError } from '../base/safe-error.js';
 import type { WatchEvent } from '../cases/follow-mappings.js';
 import type { MappingSync } from '../ledger/mappings.js';
-import type { Run } from '../ledger/run.js';
 import type { ExportEvent } from '../mappings/export/await-export.js';
 import type { SyncEvent } from '../mappings/sync-events.js';
 import type { ReviewEvent } from '../review/events.js';
 import { describeDrops, nameDrops } from '../review/volume.js';
 import { describeFilterWarning } from '../review/where-report.js';
+import type { Run } from '../rules/run.js';
 
 function formatWait(milliseconds: number): string {
   return milliseconds < 1_000 ? 'a moment' : formatDuration(milliseconds);

@@ -1,6 +1,6 @@
 import { createBusinessDay, instantAt } from '../booking/business-day.js';
-import { isAtLeast, type Notice, type NoticeEvent, type Severity } from '../ledger/notice.js';
 import type { ClaimedMessage } from '../ledger/notices.js';
+import { isAtLeast, type Notice, type NoticeEvent, type Severity } from '../rules/notice.js';
 
 /** Which channel gets a notice, when, and how often it is tried: decisions without effects. */
 

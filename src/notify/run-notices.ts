@@ -1,4 +1,6 @@
-import type { NewNotice, Severity } from '../ledger/notice.js';
+import { awaitsSource } from '../review/try-again.js';
+import { describeDrops } from '../review/volume.js';
+import type { NewNotice, Severity } from '../rules/notice.js';
 import {
   hasDropped,
   isSilent,
@@ -6,10 +8,8 @@ import {
   mayCompleteDay,
   type Run,
   type VolumeComparison,
-} from '../ledger/run.js';
-import type { Ending } from '../ledger/step.js';
-import { awaitsSource } from '../review/try-again.js';
-import { describeDrops } from '../review/volume.js';
+} from '../rules/run.js';
+import type { Ending } from '../rules/step.js';
 import { findRefusingPeer } from './refused-credentials.js';
 
 /** What people are told about runs. The ledger calls these functions in the transaction that changes a run. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Ledger } from '../ledger/ledger.js';
-import { incidentOf, type Notice } from '../ledger/notice.js';
 import type { ClaimedMessage } from '../ledger/notices.js';
+import { incidentOf, type Notice } from '../rules/notice.js';
 import { type Channel, ChannelError, confirmWithinMs, type Message } from './channel.js';
 import { bundle, collectingMs, isSentEnough, isTooOld, retryAt } from './routing.js';
 

@@ -2,8 +2,8 @@ import { businessDayAt } from '../booking/business-day.js';
 import { urgencyOf } from '../booking/stay.js';
 import type { CaseSummary } from '../ledger/case.js';
 import type { Ledger } from '../ledger/ledger.js';
-import type { NewNotice } from '../ledger/notice.js';
 import type { Told } from '../ledger/notices.js';
+import type { NewNotice } from '../rules/notice.js';
 
 /** Of the cases that one look finds urgent, so many get a message each. */
 const toldSingly = 20;

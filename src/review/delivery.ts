@@ -1,8 +1,8 @@
 import type { Booking, ServiceField } from '../booking/booking.js';
 import type { GuestNames } from '../booking/guest-names.js';
 import type { ProviderHotel } from '../ledger/mappings.js';
-import type { DeliveryKind, Run } from '../ledger/run.js';
-import type { BookingForm, Claimed, Outcome, PlannedStep } from '../ledger/step.js';
+import type { DeliveryKind, Run } from '../rules/run.js';
+import type { BookingForm, Claimed, Outcome, PlannedStep } from '../rules/step.js';
 import type { LineBuffer, LineLayout } from './render-line.js';
 
 /** How bookings are stored: all that reading a day needs to know about its delivery. */

@@ -1,5 +1,5 @@
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-import type { Run } from '../ledger/run.js';
+import type { Run } from '../rules/run.js';
 import { readEveryRun } from './every-run.js';
 
 /** What became of the files of a run of which a guest was erased; undefined of any other run. */

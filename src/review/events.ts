@@ -2,8 +2,8 @@ import type { FilterWarning } from '../booking/filter-columns.js';
 import type { SourceNotice } from '../booking/source.js';
 import type { QueueAwayError } from '../booking/step-queue.js';
 import type { DayCounts } from '../ledger/day-outcomes.js';
-import type { AcceptanceKind, Run, VolumeComparison } from '../ledger/run.js';
-import type { Ending, Evidence, Step } from '../ledger/step.js';
+import type { AcceptanceKind, Run, VolumeComparison } from '../rules/run.js';
+import type { Ending, Evidence, Step } from '../rules/step.js';
 
 /** The run that an event belongs to. */
 export type RunName = Pick<Run, 'id' | 'day'>;

@@ -1,6 +1,6 @@
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-import type { Run } from '../ledger/run.js';
 import { type RunKey, readInSlices } from '../ledger/run-slices.js';
+import type { Run } from '../rules/run.js';
 
 /** Every run, or every run of a day; the newest first. */
 export function readEveryRun(

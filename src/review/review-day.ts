@@ -11,7 +11,7 @@ import {
   type Run,
   type RunFailure,
   type Trigger,
-} from '../ledger/run.js';
+} from '../rules/run.js';
 import type { PeerClocks } from '../transports/http/peer-clocks.js';
 import { type CollectParts, collectDay } from './collect/collect.js';
 import { runsCompared } from './collect/delivered-lines.js';

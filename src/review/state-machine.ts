@@ -1,17 +1,20 @@
 import { decideRetry, type RetryPolicy } from '../base/retry.js';
 import type {
+  Abandonment,
   Attempted,
   Change,
+  CollectRequest,
+  FileProgress,
   RunPatch,
+  Settlement,
   StepPatch,
   StepSelection,
   StepsChange,
-} from '../ledger/changes.js';
-import type { ReviewFile } from '../ledger/findings.js';
-import { type Asker, type FailureClass, isActive, type Run, type RunState } from '../ledger/run.js';
-import type { Abandonment, CollectRequest, Settlement } from '../ledger/runs.js';
-import type { Outcome, PlannedStep, StepKind, StepState, StoredStep } from '../ledger/step.js';
-import type { FileProgress, StepTotals } from '../ledger/steps.js';
+  StepTotals,
+} from '../rules/changes.js';
+import type { ReviewFile } from '../rules/review-file.js';
+import { type Asker, type FailureClass, isActive, type Run, type RunState } from '../rules/run.js';
+import type { Outcome, PlannedStep, StepKind, StepState, StoredStep } from '../rules/step.js';
 import { halveBatch } from './body/body-delivery.js';
 import { describeCode, type Endpoints } from './perform/settle.js';
 import { classOfFailure, stepsTriedAgain } from './try-again.js';

@@ -1,6 +1,6 @@
-import type { Judged, unansweredReasons } from '../ledger/findings.js';
-import { mayHaveResult, type Run } from '../ledger/run.js';
-import type { BookingForm, StepState } from '../ledger/step.js';
+import type { Judged, unansweredReasons } from '../rules/review-file.js';
+import { mayHaveResult, type Run } from '../rules/run.js';
+import type { BookingForm, StepState } from '../rules/step.js';
 
 /**
  * Whether no more verdicts can come for a run. Those that are there say nothing about that: an incomplete result has some, and a run that

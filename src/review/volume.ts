@@ -5,7 +5,7 @@ import {
   isSilent,
   type Volume,
   type VolumeComparison,
-} from '../ledger/run.js';
+} from '../rules/run.js';
 import { isLessThanShare } from './share.js';
 
 /** Few bookings don't count as a quiet day until they have been compared with what is usual. (Design 11.) */

@@ -7,6 +7,8 @@ import {
   listDays,
 } from '../booking/business-day.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
+import { isOverFor, wasCollectedEarly } from '../review/day/good-day.js';
+import { awaitsSource, dropTriedUntil, mayTryAgain } from '../review/try-again.js';
 import {
   hasUnexpectedCount,
   hasWork,
@@ -14,9 +16,7 @@ import {
   mayCompleteDay,
   type Run,
   type RunFailure,
-} from '../ledger/run.js';
-import { isOverFor, wasCollectedEarly } from '../review/day/good-day.js';
-import { awaitsSource, dropTriedUntil, mayTryAgain } from '../review/try-again.js';
+} from '../rules/run.js';
 import { businessDayOf, type Slots } from './slots.js';
 
 /** A day that is due, and what to do with it. */

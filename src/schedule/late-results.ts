@@ -1,8 +1,8 @@
 import { createBusinessDay } from '../booking/business-day.js';
 import type { Ledger } from '../ledger/ledger.js';
-import { hasWork, type Run } from '../ledger/run.js';
 import { DayBusyError } from '../review/day/join-run.js';
 import { isResultLookedFor, nextLateLook } from '../review/file/late-result.js';
+import { hasWork, type Run } from '../rules/run.js';
 import type { DueDay } from './due-days.js';
 import { createScheduler, type Scheduler, type SchedulerParts } from './scheduler.js';
 

@@ -1,8 +1,8 @@
 import { pause } from '../base/abort.js';
 import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
 import type { Ledger } from '../ledger/ledger.js';
-import type { Run } from '../ledger/run.js';
 import { DayBusyError } from '../review/day/join-run.js';
+import type { Run } from '../rules/run.js';
 import {
   type DueDay,
   describeGivenUp,

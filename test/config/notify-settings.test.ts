@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how a configuration names environment variables
 import { describe, expect, it } from 'vitest';
-import { nightEvents, noticeEventNames } from '../../src/ledger/notice.js';
+import { nightEvents, noticeEventNames } from '../../src/rules/notice.js';
 import { complain, parse } from './writing.js';
 
 const webhook = {

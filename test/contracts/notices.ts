@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import type { NewNotice } from '../../src/ledger/notice.js';
 import type { PlannedMessage } from '../../src/ledger/notices.js';
 import { createSender } from '../../src/notify/send-messages.js';
+import type { NewNotice } from '../../src/rules/notice.js';
 import { at, collectedRun, newRun, rightOf, startCollect } from './ledger/days.js';
 import type { OpenedLedger } from './ledger.js';
 

@@ -1,10 +1,10 @@
 import type { StepQueue } from '../../src/booking/step-queue.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import type { DeliveryKind, Run } from '../../src/ledger/run.js';
 import { createInProcessQueues } from '../../src/queue/in-process.js';
 import type { Delivery } from '../../src/review/delivery.js';
 import type { Notify } from '../../src/review/events.js';
 import { createOwnWorkforce, type Workforce } from '../../src/review/perform/workforce.js';
+import type { DeliveryKind, Run } from '../../src/rules/run.js';
 import { withoutWaiting } from './jumping-queue.js';
 import { type Life, throughLife } from './life.js';
 import type { Outside } from './outside.js';

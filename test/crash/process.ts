@@ -3,7 +3,6 @@ import { businessDayAt, createBusinessDay } from '../../src/booking/business-day
 import type { SourceRecord } from '../../src/booking/source.js';
 import { updateCases } from '../../src/cases/update-cases.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import type { DeliveryKind, Run } from '../../src/ledger/run.js';
 import type { Channel } from '../../src/notify/channel.js';
 import { checkNotices } from '../../src/notify/check-notices.js';
 import { createSender } from '../../src/notify/send-messages.js';
@@ -14,6 +13,7 @@ import { createFileDelivery } from '../../src/review/file/file-delivery.js';
 import { defaultResultPattern } from '../../src/review/file/remote-files.js';
 import { defaultResultColumn, defaultResultValues } from '../../src/review/file/result.js';
 import { type ReviewParts, reviewDay } from '../../src/review/review-day.js';
+import type { DeliveryKind, Run } from '../../src/rules/run.js';
 import type { ReviewService } from '../../src/service/client.js';
 import { createDirectoryArchive } from '../../src/storage/archive.js';
 import { createDirectorySpool } from '../../src/storage/spool.js';

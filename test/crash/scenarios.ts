@@ -1,5 +1,5 @@
 import type { SourceRecord } from '../../src/booking/source.js';
-import type { DeliveryKind } from '../../src/ledger/run.js';
+import type { DeliveryKind } from '../../src/rules/run.js';
 import { makeBookings } from '../support/made-bookings.js';
 import type { Troubles } from './service-double.js';
 

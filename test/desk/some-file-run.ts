@@ -1,7 +1,7 @@
 import type { DeskParts } from '../../src/desk/page.js';
-import type { ReviewFile } from '../../src/ledger/findings.js';
-import type { Run } from '../../src/ledger/run.js';
 import { describeCalls, describeRun, manifestName } from '../../src/review/file/archive-run.js';
+import type { ReviewFile } from '../../src/rules/review-file.js';
+import type { Run } from '../../src/rules/run.js';
 import { type Archive, reportsFolder } from '../../src/storage/archive.js';
 import { at, done, type Found, perform, rightOf } from '../contracts/ledger/days.js';
 import { collectedFileRun, fileSteps } from '../contracts/ledger/file-days.js';

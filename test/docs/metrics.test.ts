@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { severities } from '../../src/ledger/notice.js';
+import { severities } from '../../src/rules/notice.js';
 import { dashboard, page, rules, served, shown, written } from './monitoring.js';
 
 const used = [...rules.map(({ alert, expr }) => ({ where: alert, expr })), ...shown];

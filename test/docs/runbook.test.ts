@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { exitCode } from '../../jobs/exit-code.js';
-import { noticeEventNames, noticeEvents } from '../../src/ledger/notice.js';
-import type { FailureClass } from '../../src/ledger/run.js';
+import { noticeEventNames, noticeEvents } from '../../src/rules/notice.js';
+import type { FailureClass } from '../../src/rules/run.js';
 import { projectFile } from '../support/compose-file.js';
 
 const night = projectFile('docs/every-night.md');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { checkChannels, checkMessages } from '../../src/checks/doctor/channels.js';
 import type { WaitingMessages } from '../../src/ledger/messages.js';
-import { noticeEventNames } from '../../src/ledger/notice.js';
+import { noticeEventNames } from '../../src/rules/notice.js';
 import { parse } from '../config/writing.js';
 
 const email = {

@@ -1,6 +1,6 @@
-import type { Run } from '../../src/ledger/run.js';
-import type { Ending, Step, StepKind } from '../../src/ledger/step.js';
 import type { ReviewEvent } from '../../src/review/events.js';
+import type { Run } from '../../src/rules/run.js';
+import type { Ending, Step, StepKind } from '../../src/rules/step.js';
 import { someRun } from '../review/some-run.js';
 
 export const step: Step = {

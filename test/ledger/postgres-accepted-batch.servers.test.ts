@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { recordAcceptedBatch } from '../../src/ledger/postgres/claims.js';
 import type { Session } from '../../src/ledger/postgres/session.js';
-import type { Run } from '../../src/ledger/run.js';
 import { patchRun } from '../../src/ledger/run-changes.js';
 import { createSealing } from '../../src/ledger/sealing.js';
-import type { Claimed } from '../../src/ledger/step.js';
 import { toStoredStep } from '../../src/ledger/steps.js';
+import type { Run } from '../../src/rules/run.js';
+import type { Claimed } from '../../src/rules/step.js';
 import {
   at,
   claimStep,

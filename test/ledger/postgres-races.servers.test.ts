@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { versions } from '../../src/ledger/postgres/schema.js';
-import type { Claim } from '../../src/ledger/step.js';
+import type { Claim } from '../../src/rules/step.js';
 import {
   at,
   claimStep,

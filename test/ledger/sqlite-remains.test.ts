@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hashReference } from '../../src/booking/booking.js';
 import { applyEvidence, resolveBookings, toDecision } from '../../src/cases/case-transitions.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import type { Run } from '../../src/ledger/run.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
 import { blankNames } from '../../src/review/stored/stored-line.js';
+import type { Run } from '../../src/rules/run.js';
 import {
   at,
   batchSize,

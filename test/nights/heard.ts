@@ -1,5 +1,5 @@
-import type { NoticeEvent, NoticeStage, Severity } from '../../src/ledger/notice.js';
-import type { RunState, Trigger } from '../../src/ledger/run.js';
+import type { NoticeEvent, NoticeStage, Severity } from '../../src/rules/notice.js';
+import type { RunState, Trigger } from '../../src/rules/run.js';
 
 /** What people could see of the runs, and what they heard of them, in order. All instants are epoch milliseconds. */
 export type Heard = SeenRun | Told | Checked;

@@ -1,4 +1,4 @@
-import type { DeliveryKind } from '../../src/ledger/run.js';
+import type { DeliveryKind } from '../../src/rules/run.js';
 import type { ChannelMode } from './channels.js';
 import { allGuests, type Booked, findBooked, type Guest } from './guests.js';
 

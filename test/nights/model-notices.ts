@@ -1,4 +1,4 @@
-import type { NoticeEvent, Severity } from '../../src/ledger/notice.js';
+import type { NoticeEvent, Severity } from '../../src/rules/notice.js';
 import { addDays } from './guests.js';
 import type { Checked, Heard, Item, SeenRun } from './heard.js';
 

@@ -1,4 +1,4 @@
-import type { DeliveryKind } from '../../src/ledger/run.js';
+import type { DeliveryKind } from '../../src/rules/run.js';
 import { bookingOf, type Entry, hotelOf, identify, onMapping, referenceIn } from './journal.js';
 
 /** What is known of one booking of the day; see `identify`. */

@@ -16,9 +16,9 @@ import { businessDayAt, createBusinessDay } from '../../src/booking/business-day
 import type { Config } from '../../src/config/load.js';
 import { readErasedGuests } from '../../src/ledger/erasing.js';
 import { LedgerUnusableError } from '../../src/ledger/errors.js';
-import type { DeliveryKind } from '../../src/ledger/run.js';
 import { createNotify, type Observer } from '../../src/notify/events.js';
 import { adoptArchive } from '../../src/review/archive-fit.js';
+import type { DeliveryKind } from '../../src/rules/run.js';
 import type { ReviewService } from '../../src/service/client.js';
 import type { MappingService } from '../../src/service/operations.js';
 import { createPeerClocks } from '../../src/transports/http/peer-clocks.js';

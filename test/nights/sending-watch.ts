@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { DeliveryKind } from '../../src/ledger/run.js';
+import type { DeliveryKind } from '../../src/rules/run.js';
 import type { Booked } from './guests.js';
 import { type Entry, recall } from './journal.js';
 import type { KeptLedger } from './kept-ledger.js';

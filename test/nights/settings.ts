@@ -1,4 +1,4 @@
-import { noticeEventNames } from '../../src/ledger/notice.js';
+import { noticeEventNames } from '../../src/rules/notice.js';
 import { notifySettings } from './channels.js';
 
 /** The configuration of every night, but for the ledger. */

@@ -6,7 +6,7 @@ import { exitCode } from '../../jobs/exit-code.js';
 import { followUpRuns } from '../../jobs/follow-up.js';
 import { loadConfig } from '../../src/config/load.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import type { Run } from '../../src/ledger/run.js';
+import type { Run } from '../../src/rules/run.js';
 import { type Engine, parentFolder } from '../crash/live.js';
 import { createOutside } from '../crash/outside.js';
 import { createSftpDouble } from '../crash/sftp-double.js';

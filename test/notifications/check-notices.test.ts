@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { CaseSummary } from '../../src/ledger/case.js';
 import type { FetchedExport, RequestedExport } from '../../src/ledger/export-log.js';
 import type { MappingSync } from '../../src/ledger/mappings.js';
-import type { NewNotice, NoticeEvent } from '../../src/ledger/notice.js';
 import type { OpenProblem, StoredMessage } from '../../src/ledger/notices.js';
-import type { Run } from '../../src/ledger/run.js';
 import { firstBound } from '../../src/mappings/sync-bounds.js';
 import { type CheckParts, checkNotices, isReminderDue } from '../../src/notify/check-notices.js';
+import type { NewNotice, NoticeEvent } from '../../src/rules/notice.js';
+import type { Run } from '../../src/rules/run.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 
 const hour = 3_600_000;

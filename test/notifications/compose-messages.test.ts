@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { CaseSummary } from '../../src/ledger/case.js';
-import type { Notice } from '../../src/ledger/notice.js';
 import type { OpenProblem } from '../../src/ledger/notices.js';
 import { type ComposeParts, composeMessage } from '../../src/notify/compose-messages.js';
+import type { Notice } from '../../src/rules/notice.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 
 const day = '2026-11-20';

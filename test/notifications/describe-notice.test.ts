@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Facts, type Notice, type NoticeEvent, noticeEventNames } from '../../src/ledger/notice.js';
 import { describeDigest, describeNotice, type Situation } from '../../src/notify/describe-notice.js';
+import { type Facts, type Notice, type NoticeEvent, noticeEventNames } from '../../src/rules/notice.js';
 
 const day = '2026-11-20';
 const situation: Situation = { checkInsToday: 0, command: (words) => `hotel-review ${words}` };

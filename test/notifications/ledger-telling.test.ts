@@ -5,7 +5,7 @@ import { createReports } from '../../src/base/reports.js';
 import { businessDayAt } from '../../src/booking/business-day.js';
 import type { Config } from '../../src/config/load.js';
 import { DatabaseBusyError, LedgerFullError } from '../../src/ledger/errors.js';
-import type { Run } from '../../src/ledger/run.js';
+import type { Run } from '../../src/rules/run.js';
 import { someRun } from '../review/some-run.js';
 import { captureIo } from '../support/command-io.js';
 import { startWebhookReceiver } from '../support/webhook-receiver.js';

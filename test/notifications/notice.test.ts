@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { incidentOf, type LastNotice, placeNotice } from '../../src/ledger/notice.js';
+import { incidentOf, type LastNotice, placeNotice } from '../../src/rules/notice.js';
 
 const known: LastNotice = { round: 2, isOver: false, severity: 'critical', reminders: 3 };
 

@@ -3,10 +3,10 @@ import type { CaseSummary } from '../../src/ledger/case.js';
 import type { FetchedExport, RequestedExport } from '../../src/ledger/export-log.js';
 import type { MappingSync } from '../../src/ledger/mappings.js';
 import type { WaitingMessages } from '../../src/ledger/messages.js';
-import type { NewNotice, NoticeEvent } from '../../src/ledger/notice.js';
 import type { OpenProblem } from '../../src/ledger/notices.js';
-import type { Run } from '../../src/ledger/run.js';
 import { type CheckParts, checkNotices } from '../../src/notify/check-notices.js';
+import type { NewNotice, NoticeEvent } from '../../src/rules/notice.js';
+import type { Run } from '../../src/rules/run.js';
 import { someRun } from '../review/some-run.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Notice, noticeEventNames } from '../../src/ledger/notice.js';
 import type { ClaimedMessage } from '../../src/ledger/notices.js';
 import { bundle, collectingMs, findDueTime, isWanted, retryAt } from '../../src/notify/routing.js';
+import { type Notice, noticeEventNames } from '../../src/rules/notice.js';
 
 const zone = 'Europe/Madrid';
 const noticeOf = (changes: Partial<Notice> = {}): Notice => ({

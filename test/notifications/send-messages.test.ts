@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Notice } from '../../src/ledger/notice.js';
 import type { ClaimedMessage } from '../../src/ledger/notices.js';
 import { type Channel, ChannelError, type Message } from '../../src/notify/channel.js';
 import { createSender } from '../../src/notify/send-messages.js';
+import type { Notice } from '../../src/rules/notice.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 
 const now = Date.UTC(2026, 10, 20, 12);

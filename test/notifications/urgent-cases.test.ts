@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CaseSummary } from '../../src/ledger/case.js';
-import type { NewNotice } from '../../src/ledger/notice.js';
 import { findUrgentCases, tellUrgent } from '../../src/notify/urgent-cases.js';
+import type { NewNotice } from '../../src/rules/notice.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 
 const now = Date.UTC(2026, 10, 21, 2);

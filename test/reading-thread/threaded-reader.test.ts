@@ -7,7 +7,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createReadingOrder, type ReadingSettings } from '../../jobs/sources.js';
 import { type BusinessDay, createBusinessDay } from '../../src/booking/business-day.js';
 import { SourceError } from '../../src/booking/source.js';
-import type { DeliveryKind } from '../../src/ledger/run.js';
 import { createBodyForms } from '../../src/review/body/body-delivery.js';
 import type { DayReader, RenderedChunk } from '../../src/review/collect/day-reader.js';
 import type { BookingForms } from '../../src/review/delivery.js';
@@ -18,6 +17,7 @@ import {
   more,
   sendChunks,
 } from '../../src/review/reading-thread/threaded-reader.js';
+import type { DeliveryKind } from '../../src/rules/run.js';
 import { createCsvSource } from '../../src/sources/csv/csv-source.js';
 import { createLocalDayFile } from '../../src/sources/files/day-file.js';
 import type { ClockDifference } from '../../src/transports/http/peer-clocks.js';

@@ -1,11 +1,11 @@
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import type { Run } from '../../src/ledger/run.js';
-import type { Right } from '../../src/ledger/step.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { type CollectParts, collectDay } from '../../src/review/collect/collect.js';
 import type { ReviewEvent } from '../../src/review/events.js';
 import type { CollectLimits } from '../../src/review/gates.js';
+import type { Run } from '../../src/rules/run.js';
+import type { Right } from '../../src/rules/step.js';
 import { withReplaced } from '../support/fake-ledger.js';
 import { createArraySource, readerOf, type Script } from './array-source.js';
 import { openRun, openTemporaryLedger } from './temporary-ledger.js';

@@ -2,7 +2,6 @@ import type { RetryPolicy } from '../../src/base/retry.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import type { QueuedStep, StepQueue } from '../../src/booking/step-queue.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import type { Trigger } from '../../src/ledger/run.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { collectDay } from '../../src/review/collect/collect.js';
 import type { ReviewEvent } from '../../src/review/events.js';
@@ -11,6 +10,7 @@ import {
   type HeldClaims,
   type PerformParts,
 } from '../../src/review/perform/step-runner.js';
+import type { Trigger } from '../../src/rules/run.js';
 import { createArraySource, readerOf, records } from './array-source.js';
 import { createForgetfulQueue } from './forgetful-queue.js';
 import { type Answer, createScriptedService } from './scripted-service.js';

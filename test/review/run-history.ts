@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import type { Asker } from '../../src/ledger/run.js';
-import type { Abandonment, Settlement } from '../../src/ledger/runs.js';
-import type { Claim } from '../../src/ledger/step.js';
+import type { Abandonment, Settlement } from '../../src/rules/changes.js';
+import type { Asker } from '../../src/rules/run.js';
+import type { Claim } from '../../src/rules/step.js';
 import { type Found, failed, fatal, halved, interrupted, retry } from '../contracts/ledger/days.js';
 import type { RunModel } from './run-model.js';
 

@@ -1,9 +1,4 @@
-import type { RunPatch, StepPatch, StepSelection, StepsChange } from '../../src/ledger/changes.js';
-import type { Asker, FailureClass, Run } from '../../src/ledger/run.js';
 import { patchRun } from '../../src/ledger/run-changes.js';
-import type { Abandonment, Settlement } from '../../src/ledger/runs.js';
-import type { Claim, PlannedStep, Recorded, Step, StepState, StoredStep } from '../../src/ledger/step.js';
-import type { FileProgress } from '../../src/ledger/steps.js';
 import {
   abandonRun,
   claimStep,
@@ -15,6 +10,17 @@ import {
   startDelivery,
   takeOverSteps,
 } from '../../src/review/state-machine.js';
+import type {
+  Abandonment,
+  FileProgress,
+  RunPatch,
+  Settlement,
+  StepPatch,
+  StepSelection,
+  StepsChange,
+} from '../../src/rules/changes.js';
+import type { Asker, FailureClass, Run } from '../../src/rules/run.js';
+import type { Claim, PlannedStep, Recorded, Step, StepState, StoredStep } from '../../src/rules/step.js';
 import { decideFor, type Found } from '../contracts/ledger/days.js';
 
 /** A step with everything that a change can affect. */

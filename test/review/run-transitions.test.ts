@@ -1,8 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { StepSelection } from '../../src/ledger/changes.js';
-import type { Asker, Run } from '../../src/ledger/run.js';
-import type { PlannedStep } from '../../src/ledger/step.js';
-import type { StepTotals } from '../../src/ledger/steps.js';
 import {
   abandonRun,
   cancelRun,
@@ -12,6 +8,9 @@ import {
   startDelivery,
   takeOverSteps,
 } from '../../src/review/state-machine.js';
+import type { StepSelection, StepTotals } from '../../src/rules/changes.js';
+import type { Asker, Run } from '../../src/rules/run.js';
+import type { PlannedStep } from '../../src/rules/step.js';
 import { someRun } from './some-run.js';
 
 const at = Date.UTC(2026, 10, 21, 1, 30);

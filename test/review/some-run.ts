@@ -1,4 +1,4 @@
-import type { Counts, Run } from '../../src/ledger/run.js';
+import type { Counts, Run } from '../../src/rules/run.js';
 
 type Overrides = Partial<Omit<Run, 'counts'>> & { readonly counts?: Partial<Counts> };
 

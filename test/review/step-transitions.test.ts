@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Run } from '../../src/ledger/run.js';
-import type { PlannedStep, Step, StoredStep, Successor } from '../../src/ledger/step.js';
-import type { FileProgress } from '../../src/ledger/steps.js';
 import { claimStep, initialState } from '../../src/review/state-machine.js';
+import type { FileProgress } from '../../src/rules/changes.js';
+import type { Run } from '../../src/rules/run.js';
+import type { PlannedStep, Step, StoredStep, Successor } from '../../src/rules/step.js';
 import { decideFor, type Found } from '../contracts/ledger/days.js';
 import { someRun } from './some-run.js';
 

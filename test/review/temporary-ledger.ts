@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { rules } from '../../jobs/rules.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import type { Trigger } from '../../src/ledger/run.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
-import type { Right } from '../../src/ledger/step.js';
+import type { Trigger } from '../../src/rules/run.js';
+import type { Right } from '../../src/rules/step.js';
 
 /** The real ledger, in a folder that is removed after the test. */
 export async function openTemporaryLedger(clock: () => number = Date.now): Promise<Ledger> {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canaryStep } from '../../src/ledger/canaries.js';
-import { isActive, type Run } from '../../src/ledger/run.js';
-import type { Ending, Outcome, PlannedStep } from '../../src/ledger/step.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
+import { isActive, type Run } from '../../src/rules/run.js';
+import type { Ending, Outcome, PlannedStep } from '../../src/rules/step.js';
 import { planFileRun } from '../contracts/ledger/file-days.js';
 import { createPlayer, type Move, moves, type Played } from './run-history.js';
 import { createRunModel, type ModelStep, type RunModel, recount } from './run-model.js';

@@ -2,8 +2,6 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { PeerFault } from '../../src/base/peer-patience.js';
 import { SourceError, type SourceFault } from '../../src/booking/source.js';
-import type { Asker, FailureClass, RunState, Trigger } from '../../src/ledger/run.js';
-import type { Outcome } from '../../src/ledger/step.js';
 import { decideOpening } from '../../src/review/day/open-run.js';
 import {
   classOfCollect,
@@ -12,6 +10,8 @@ import {
   mayTryAgain,
   tooManyRefused,
 } from '../../src/review/try-again.js';
+import type { Asker, FailureClass, RunState, Trigger } from '../../src/rules/run.js';
+import type { Outcome } from '../../src/rules/step.js';
 import { someRun } from './some-run.js';
 
 const states: readonly RunState[] = [

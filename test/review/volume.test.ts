@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CountedDay, type DayVolume, hasDropped } from '../../src/ledger/run.js';
 import {
   chooseCompared,
   compareVolume,
@@ -9,6 +8,7 @@ import {
   noteSilences,
   type VolumeSettings,
 } from '../../src/review/volume.js';
+import { type CountedDay, type DayVolume, hasDropped } from '../../src/rules/run.js';
 
 const settings: VolumeSettings = { shareOfUsual: 0.5, onDrop: 'warn', exceptions: [] };
 const day = '2026-11-20';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../src/booking/business-day.js';
-import type { Run } from '../../src/ledger/run.js';
+import type { Run } from '../../src/rules/run.js';
 import {
   type DueDaysQuestion,
   findDayRange,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Run } from '../../src/ledger/run.js';
+import type { Run } from '../../src/rules/run.js';
 import { createLateResultScheduler } from '../../src/schedule/late-results.js';
 import type { SchedulerEvent } from '../../src/schedule/scheduler.js';
 import { createSlots } from '../../src/schedule/slots.js';

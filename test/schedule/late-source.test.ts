@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Run } from '../../src/ledger/run.js';
+import type { Run } from '../../src/rules/run.js';
 import {
   describeGivenUp,
   findDueDays,

@@ -1,4 +1,4 @@
-import type { Run, RunFailure, RunState } from '../../src/ledger/run.js';
+import type { Run, RunFailure, RunState } from '../../src/rules/run.js';
 
 const noCounts = {
   read: 0,

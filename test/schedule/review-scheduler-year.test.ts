@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Run } from '../../src/ledger/run.js';
+import type { Run } from '../../src/rules/run.js';
 import { createSlots, type Slots } from '../../src/schedule/slots.js';
 import { isNightly } from '../support/nightly.js';
 import { runOf } from './ledger-days.js';

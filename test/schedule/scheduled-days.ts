@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import type { BusinessDay } from '../../src/booking/business-day.js';
-import { isActive, type Run, type RunState } from '../../src/ledger/run.js';
+import { isActive, type Run, type RunState } from '../../src/rules/run.js';
 import { createReviewScheduler, type ReviewSchedulerParts } from '../../src/schedule/review-scheduler.js';
 import type { Scheduler, SchedulerEvent } from '../../src/schedule/scheduler.js';
 import { createSlots, type Slots } from '../../src/schedule/slots.js';

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { createScoreMemory, scoreProviders } from '../../src/cases/scores/scorecard.js';
 import type { CaseSummary } from '../../src/ledger/case.js';
 import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
-import type { Run } from '../../src/ledger/run.js';
+import type { Run } from '../../src/rules/run.js';
 import { someRun } from '../review/some-run.js';
 import { ledgerOf } from './stored-days.js';
 

@@ -1,9 +1,9 @@
 import type { Case } from '../../src/ledger/case.js';
-import { isJudged, type Judged } from '../../src/ledger/findings.js';
 import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import type { NamedPlace, ReceivedPair } from '../../src/ledger/mails.js';
-import type { Run } from '../../src/ledger/run.js';
-import type { StepState } from '../../src/ledger/step.js';
+import { isJudged, type Judged } from '../../src/rules/review-file.js';
+import type { Run } from '../../src/rules/run.js';
+import type { StepState } from '../../src/rules/step.js';
 import { toLines } from '../contracts/ledger/days.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 

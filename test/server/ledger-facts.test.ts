@@ -3,7 +3,7 @@ import { readLedgerFacts } from '../../src/desk/server/ledger-metrics.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { MappingSync } from '../../src/ledger/mappings.js';
 import type { OpenProblem } from '../../src/ledger/notices.js';
-import type { Run } from '../../src/ledger/run.js';
+import type { Run } from '../../src/rules/run.js';
 import { someRun } from '../review/some-run.js';
 import { fakeLedger, type LedgerParts } from '../support/fake-ledger.js';
 import { noCases } from './some-facts.js';

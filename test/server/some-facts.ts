@@ -1,6 +1,6 @@
 import type { LedgerFacts } from '../../src/desk/server/ledger-metrics.js';
 import type { CaseCounts } from '../../src/ledger/case.js';
-import { noRuns } from '../../src/ledger/run.js';
+import { noRuns } from '../../src/rules/run.js';
 
 export const noCases: CaseCounts = {
   byState: { open: 0, reported: 0, escalated: 0, corrected: 0, dismissed: 0 },

@@ -13,8 +13,8 @@ import {
   type ServerOptions,
 } from '../../src/desk/server/server.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import type { Run } from '../../src/ledger/run.js';
 import type { LedgerSummary } from '../../src/ledger/runs.js';
+import type { Run } from '../../src/rules/run.js';
 import { someRun } from '../review/some-run.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 import { someFacts } from './some-facts.js';

@@ -1,17 +1,17 @@
 import { stayOf } from '../../booking/stay.js';
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { DayStanding } from '../../ledger/day-outcomes.js';
-import type { Judged } from '../../ledger/findings.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { isNamedByMapping } from '../../ledger/mail-bookings.js';
 import type { ReceivedPair } from '../../ledger/mails.js';
-import type { Run } from '../../ledger/run.js';
-import { type BookingForm, bookingForms } from '../../ledger/step.js';
 import { keyOfBooking } from '../../review/collect/booking-keys.js';
 import { judgeRuns, runsOfDay, type SentRun } from '../../review/outcome/day-outcome.js';
 import { readJudgedPlaces, readSuspectPlaces } from '../../review/outcome/stored-entries.js';
 import { lineForms, readBooking } from '../../review/stored/stored-line.js';
 import { type BookingVerdict, judgeBooking } from '../../review/verdict.js';
+import type { Judged } from '../../rules/review-file.js';
+import type { Run } from '../../rules/run.js';
+import { type BookingForm, bookingForms } from '../../rules/step.js';
 
 /** A booking that was sent, and what became of it. */
 export interface Outcome {

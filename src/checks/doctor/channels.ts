@@ -1,9 +1,9 @@
 import { formatCountOf, formatDuration } from '../../base/format.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { WaitingMessages } from '../../ledger/messages.js';
-import { nobodyIsTold, noticeEventNames } from '../../ledger/notice.js';
 import type { ChannelSettings, SettingsOf } from '../../notify/channels/channel-settings.js';
 import { readSmtpAddress } from '../../notify/channels/smtp-address.js';
+import { nobodyIsTold, noticeEventNames } from '../../rules/notice.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
 
 const { ok, warning } = findingsOf('notify');

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { formatCount } from '../../base/format.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import { isActive, type Run } from '../../ledger/run.js';
+import { isActive, type Run } from '../../rules/run.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
 import { findPlace, tryToWrite } from './folders.js';
 

@@ -1,8 +1,8 @@
 import { formatCountOf } from '../../base/format.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import { type DeliveryKind, groupByDay } from '../../ledger/run.js';
 import { readDayOutcomes } from '../../review/outcome/day-outcome.js';
+import { type DeliveryKind, groupByDay } from '../../rules/run.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
 
 const { ok, warning } = findingsOf('verdicts');

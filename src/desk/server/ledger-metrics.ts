@@ -3,12 +3,12 @@ import { showInLine } from '../../base/foreign-text.js';
 import { type BusinessDay, businessDayAt, createBusinessDay, goBack } from '../../booking/business-day.js';
 import { countMissedInRow } from '../../ledger/canaries.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import { noticeEventNames, noticeEvents } from '../../ledger/notice.js';
-import { type Counts, isToBeAccepted, noRuns, type Run, type RunState } from '../../ledger/run.js';
 import { readCompleteUntil } from '../../mappings/sync-bounds.js';
 import { countDaysBehind, reviewsDay } from '../../review/day/good-day.js';
 import { daysLookedBack, isMissing, readKnownDays } from '../../review/day/missing-days.js';
 import { type DayOutcome, readDayOutcome } from '../../review/outcome/day-outcome.js';
+import { noticeEventNames, noticeEvents } from '../../rules/notice.js';
+import { type Counts, isToBeAccepted, noRuns, type Run, type RunState } from '../../rules/run.js';
 
 /** More nights in a row would make no difference. */
 const canariesCounted = 100;

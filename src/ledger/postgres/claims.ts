@@ -1,7 +1,7 @@
+import type { Claim, Claimed, Outcome, Recorded, SharedRight } from '../../rules/step.js';
 import type { StoredRow } from '../query.js';
 import { runColumns, toRun } from '../run.js';
 import { placeOfAnswer, placeOfBatch, type Sealing } from '../sealing.js';
-import type { Claim, Claimed, Outcome, Recorded, SharedRight } from '../step.js';
 import { toStep } from '../steps.js';
 import { linesAsText, type Session, type Value } from './session.js';
 

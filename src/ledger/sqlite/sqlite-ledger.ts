@@ -1,5 +1,6 @@
 import type { Hold } from '../../base/hold.js';
 import { hashReference } from '../../booking/booking.js';
+import type { Claim, Claimed, SharedRight, Slice } from '../../rules/step.js';
 import type { DayKeys } from '../../storage/day-keys.js';
 import { gatherCandidates } from '../hash-index.js';
 import {
@@ -27,7 +28,6 @@ import type { Rules } from '../rules.js';
 import { changeRun, patchRun, record } from '../run-changes.js';
 import { findLocked } from '../runs.js';
 import { createSealing, placeOfBatch, type Sealing } from '../sealing.js';
-import type { Claim, Claimed, SharedRight, Slice } from '../step.js';
 import { changeSteps, storedStepColumns, toStep, toStoredStep } from '../steps.js';
 import { createGroupCommit, type Database, type Value } from './database.js';
 import { type LedgerFile, openLedgerFile, tryLock } from './ledger-file.js';

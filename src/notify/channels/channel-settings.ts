@@ -18,7 +18,7 @@ import {
   noticeEventNames,
   type Severity,
   severities,
-} from '../../ledger/notice.js';
+} from '../../rules/notice.js';
 import { readKeys, shortestKey } from '../../transports/http/webhook-signature.js';
 import { readSmtpAddress } from './smtp-address.js';
 

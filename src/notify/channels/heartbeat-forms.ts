@@ -1,4 +1,4 @@
-import type { Counts } from '../../ledger/run.js';
+import type { Counts } from '../../rules/run.js';
 
 export const heartbeatKinds = ['healthchecks', 'uptime-kuma', 'cronitor'] as const;
 export type HeartbeatKind = (typeof heartbeatKinds)[number];

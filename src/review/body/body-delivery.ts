@@ -3,8 +3,8 @@ import { buildBooking, type ServiceField, textFields } from '../../booking/booki
 import type { GuestNames } from '../../booking/guest-names.js';
 import { sliceLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { Run } from '../../ledger/run.js';
-import type { Evidence, Outcome, PlannedStep, Slice } from '../../ledger/step.js';
+import type { Run } from '../../rules/run.js';
+import type { Evidence, Outcome, PlannedStep, Slice } from '../../rules/step.js';
 import type { ReviewService } from '../../service/client.js';
 import type { Verdict } from '../../service/verdict.js';
 import type { BookingForms, Delivery, LineForm } from '../delivery.js';

@@ -16,7 +16,7 @@ import {
   mayCompleteDay,
   type Run,
   type VolumeComparison,
-} from '../../ledger/run.js';
+} from '../../rules/run.js';
 import { makeCanary } from '../canary.js';
 import type { Delivery } from '../delivery.js';
 import type { Notify } from '../events.js';

@@ -18,7 +18,7 @@ import { decidingRecords } from '../../booking/written-date.js';
 import { createErasedTest, type ErasedGuests } from '../../ledger/erasing.js';
 import type { KeptRow } from '../../ledger/kept-columns.js';
 import { type ReasonCount, type Reject, rejectsListed } from '../../ledger/rejects.js';
-import { type BookingForm, bookingForms } from '../../ledger/step.js';
+import { type BookingForm, bookingForms } from '../../rules/step.js';
 import type { BookingForms } from '../delivery.js';
 import { createLineBuffer, createPlainRenderer } from '../render-line.js';
 

@@ -1,8 +1,8 @@
 import { type GuestNames, writeNames } from '../../booking/guest-names.js';
 import { type DeliveredCursor, type DeliveredLines, splitStoredLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import { mayCompleteDay, type Run } from '../../ledger/run.js';
-import type { BookingForm } from '../../ledger/step.js';
+import { mayCompleteDay, type Run } from '../../rules/run.js';
+import type { BookingForm } from '../../rules/step.js';
 import type { Delivery } from '../delivery.js';
 import { readReviewLine } from '../file/review-line.js';
 import { createLineBuffer, type LineBuffer } from '../render-line.js';

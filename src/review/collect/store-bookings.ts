@@ -11,7 +11,7 @@ import { addDates, noDates } from '../../booking/normalise.js';
 import type { Collect, CollectedBatch } from '../../ledger/collecting.js';
 import type { KeptRow } from '../../ledger/kept-columns.js';
 import type { ReasonCount, Reject } from '../../ledger/rejects.js';
-import { type BookingForm, bookingForms } from '../../ledger/step.js';
+import { type BookingForm, bookingForms } from '../../rules/step.js';
 import { createLineBuffer } from '../render-line.js';
 import { readBooking } from '../stored/stored-line.js';
 import type { RenderedChunk } from './day-reader.js';

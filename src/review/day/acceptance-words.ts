@@ -1,6 +1,6 @@
 import { formatCount } from '../../base/format.js';
 import type { WriteCommand } from '../../base/shell.js';
-import type { AcceptanceKind, ImplausibleAffected } from '../../ledger/run.js';
+import type { AcceptanceKind, ImplausibleAffected } from '../../rules/run.js';
 import { formatShare } from '../share.js';
 
 /** What to do about a day that somebody has to accept: each case with its command. */

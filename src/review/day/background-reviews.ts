@@ -8,7 +8,7 @@ import {
   mayCompleteDay,
   type Run,
   type Trigger,
-} from '../../ledger/run.js';
+} from '../../rules/run.js';
 import { type DayResult, type ReviewCallbacks, type ReviewParts, reviewDay } from '../review-day.js';
 import { busy, DayBusyError, findSharedRun, tryToAcquireDay } from './join-run.js';
 import { type DayRequest, type OpenedRun, openRun } from './open-run.js';

@@ -13,7 +13,7 @@ import {
   type VolumeComparison,
   warnsOfVolume,
   wasToBeAccepted,
-} from '../../ledger/run.js';
+} from '../../rules/run.js';
 import type { DayOutcome } from '../outcome/day-outcome.js';
 import { hasUnknownVerdicts } from '../verdicts/run-verdicts.js';
 import { describeDrops, nameDrops } from '../volume.js';

@@ -3,7 +3,7 @@ import type { Hold } from '../../base/hold.js';
 import { SafeError } from '../../base/safe-error.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
-import { hasWork, isActive, mayCompleteDay, type Run } from '../../ledger/run.js';
+import { hasWork, isActive, mayCompleteDay, type Run } from '../../rules/run.js';
 import { storeDayOutcome } from '../outcome/day-outcome.js';
 import type { Workforce } from '../perform/workforce.js';
 import { type DayRequest, decideOpening } from './open-run.js';

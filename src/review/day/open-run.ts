@@ -14,7 +14,7 @@ import {
   mayCompleteDay,
   type Run,
   type RunFailure,
-} from '../../ledger/run.js';
+} from '../../rules/run.js';
 import { describeIncomparable, runsCompared } from '../collect/delivered-lines.js';
 import type { ReviewParts, RunRequest } from '../review-day.js';
 import { mayTryAgain } from '../try-again.js';

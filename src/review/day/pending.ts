@@ -1,8 +1,8 @@
 import { formatCount, formatCountOf, formatDuration } from '../../base/format.js';
 import type { RetryPolicy } from '../../base/retry.js';
 import type { DelayedStep, OpenWork } from '../../ledger/progress.js';
-import type { Run } from '../../ledger/run.js';
-import type { StepKind } from '../../ledger/step.js';
+import type { Run } from '../../rules/run.js';
+import type { StepKind } from '../../rules/step.js';
 
 /** Why a run is not done: the closed set. Instants are epoch milliseconds. */
 export type Pending = NonNullable<ReturnType<typeof decidePending>>;

@@ -8,7 +8,7 @@ import {
   listDays,
 } from '../../booking/business-day.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import { groupByDay, isActive, type Run } from '../../ledger/run.js';
+import { groupByDay, isActive, type Run } from '../../rules/run.js';
 import { describeIncomparable } from '../collect/delivered-lines.js';
 import { lacksRun } from './missing-days.js';
 import { type DayRequest, type DayToOpen, decideOpening } from './open-run.js';

@@ -3,7 +3,7 @@ import type { Hold } from '../../base/hold.js';
 import { UsageError } from '../../base/usage-error.js';
 import { type BusinessDay, createBusinessDay } from '../../booking/business-day.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import { hasWork, isActive, type Run } from '../../ledger/run.js';
+import { hasWork, isActive, type Run } from '../../rules/run.js';
 import type { Notify } from '../events.js';
 import type { BackgroundReviews } from './background-reviews.js';
 import { DayBusyError } from './join-run.js';

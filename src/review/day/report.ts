@@ -1,6 +1,6 @@
 import { formatCount, formatCountOf, formatInstant } from '../../base/format.js';
-import type { SetAsideResult } from '../../ledger/findings.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { SetAsideResult } from '../../rules/review-file.js';
 import {
   type AcceptanceKind,
   durationOf,
@@ -8,7 +8,7 @@ import {
   isUnusual,
   type Run,
   type VolumeComparison,
-} from '../../ledger/run.js';
+} from '../../rules/run.js';
 import type { SuspectReport } from '../suspects/listing.js';
 import { describeImplausible } from './acceptance-words.js';
 import { reportGoodDay } from './good-day.js';

@@ -1,14 +1,14 @@
 import { measure } from '../../base/content.js';
 import type { Attempt } from '../../ledger/attempts.js';
+import type { RunKey } from '../../ledger/run-slices.js';
 import {
   listResultFiles,
   type ReceivedFile,
   type ResultCounts,
   type ReviewFile,
-} from '../../ledger/findings.js';
-import { isSameSighting, type Run } from '../../ledger/run.js';
-import type { RunKey } from '../../ledger/run-slices.js';
-import type { Outcome } from '../../ledger/step.js';
+} from '../../rules/review-file.js';
+import { isSameSighting, type Run } from '../../rules/run.js';
+import type { Outcome } from '../../rules/step.js';
 import { type Archive, type ArchivedFile, ArchiveError } from '../../storage/archive.js';
 import type { SftpSession } from '../../transports/sftp/sftp.js';
 import { describeErased } from '../erased-run.js';

@@ -6,9 +6,9 @@ import type {
   Sighting,
   UnreadableResult,
   VerdictSource,
-} from '../../ledger/findings.js';
-import { isSameSighting, type Run } from '../../ledger/run.js';
-import type { Outcome } from '../../ledger/step.js';
+} from '../../rules/review-file.js';
+import { isSameSighting, type Run } from '../../rules/run.js';
+import type { Outcome } from '../../rules/step.js';
 import {
   type DownloadOptions,
   type RemoteFile,

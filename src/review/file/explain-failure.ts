@@ -1,8 +1,8 @@
 import { formatCountOf } from '../../base/format.js';
 import { createBusinessDay } from '../../booking/business-day.js';
-import type { SeenResult } from '../../ledger/findings.js';
-import type { Run } from '../../ledger/run.js';
 import type { FailedStep } from '../../ledger/steps.js';
+import type { SeenResult } from '../../rules/review-file.js';
+import type { Run } from '../../rules/run.js';
 import { joinToRoot } from '../../transports/sftp/session.js';
 import type { Explanation } from '../perform/settle.js';
 import { locateRemoteFiles } from './remote-files.js';

@@ -1,7 +1,7 @@
 import { createBusinessDay } from '../../booking/business-day.js';
-import type { ReviewFile } from '../../ledger/findings.js';
-import { isSameSighting } from '../../ledger/run.js';
-import type { Outcome, PlannedStep } from '../../ledger/step.js';
+import type { ReviewFile } from '../../rules/review-file.js';
+import { isSameSighting } from '../../rules/run.js';
+import type { Outcome, PlannedStep } from '../../rules/step.js';
 import type { SftpSession } from '../../transports/sftp/sftp.js';
 import { toServiceOutcome } from '../body/body-delivery.js';
 import type { Delivery } from '../delivery.js';

@@ -1,4 +1,4 @@
-import type { Judged, ResultCounts } from '../../ledger/findings.js';
+import type { Judged, ResultCounts } from '../../rules/review-file.js';
 import { isMoreThanShare } from '../share.js';
 import type { JoinSources, Judgement, ResultTotals } from './match-result.js';
 import { namesBookings, type ResultTable, resultFields } from './result.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { ReviewFile } from '../../ledger/findings.js';
-import { isSameSighting, type Run } from '../../ledger/run.js';
+import type { ReviewFile } from '../../rules/review-file.js';
+import { isSameSighting, type Run } from '../../rules/run.js';
 import type { RemoteFile, SftpSession } from '../../transports/sftp/sftp.js';
 import { lacksResult } from '../try-again.js';
 import { type FileAttempt, useSession } from './file-attempt.js';

@@ -1,7 +1,7 @@
 import { createLineCutter, lineEnd, longestLine, splitCells } from '../../base/csv-cells.js';
 import { bookingFields } from '../../booking/booking.js';
 import type { StoredBatch } from '../../ledger/batches.js';
-import type { Judged } from '../../ledger/findings.js';
+import type { Judged } from '../../rules/review-file.js';
 import { createErasedMatch, otherThanReference } from './match-erased.js';
 import {
   createVerdictReader,

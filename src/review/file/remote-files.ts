@@ -1,8 +1,8 @@
 import { formatCount } from '../../base/format.js';
 import { type BusinessDay, isDayPattern } from '../../booking/business-day.js';
-import type { ReviewFile } from '../../ledger/findings.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { Run } from '../../ledger/run.js';
+import type { ReviewFile } from '../../rules/review-file.js';
+import type { Run } from '../../rules/run.js';
 import { SftpError, type SizeLimit } from '../../transports/sftp/sftp.js';
 
 /**

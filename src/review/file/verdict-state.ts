@@ -1,4 +1,4 @@
-import type { Judged, JudgedPlaces, VerdictSource } from '../../ledger/findings.js';
+import type { Judged, JudgedPlaces, VerdictSource } from '../../rules/review-file.js';
 
 /** What files say about a booking. */
 export type Said = Judged | 'correct';

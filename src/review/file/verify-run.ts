@@ -1,7 +1,7 @@
 import { measure } from '../../base/content.js';
-import { listResultFiles } from '../../ledger/findings.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { Run } from '../../ledger/run.js';
+import { listResultFiles } from '../../rules/review-file.js';
+import type { Run } from '../../rules/run.js';
 import { type Archive, ArchiveError } from '../../storage/archive.js';
 import { describeErased } from '../erased-run.js';
 import { describeCalls, describeRun, type Manifest, manifestName, readManifest } from './archive-run.js';

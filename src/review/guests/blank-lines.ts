@@ -3,8 +3,8 @@ import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { BlankLines } from '../../ledger/erasing.js';
 import { eraseKeptAt } from '../../ledger/kept-columns.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { Run } from '../../ledger/run.js';
-import { bookingForms } from '../../ledger/step.js';
+import type { Run } from '../../rules/run.js';
+import { bookingForms } from '../../rules/step.js';
 import { lineForms, readBooking } from '../stored/stored-line.js';
 import { type Guest, isLineOf } from './guest.js';
 

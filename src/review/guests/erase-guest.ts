@@ -1,6 +1,6 @@
 import { createNameTest } from '../../base/name-test.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import type { Run } from '../../ledger/run.js';
+import type { Run } from '../../rules/run.js';
 import { type Archive, ArchiveError } from '../../storage/archive.js';
 import type { RunFolder } from '../../storage/archive-marks.js';
 import { KeyError } from '../../storage/day-keys.js';

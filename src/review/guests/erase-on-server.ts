@@ -1,8 +1,8 @@
 import { measure } from '../../base/content.js';
 import { createBusinessDay } from '../../booking/business-day.js';
-import type { RemoteRemoval } from '../../ledger/findings.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import type { Run } from '../../ledger/run.js';
+import type { RemoteRemoval } from '../../rules/review-file.js';
+import type { Run } from '../../rules/run.js';
 import type { Spool } from '../../storage/spool.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../transports/sftp/sftp.js';
 import { createResultNameTest, largestOf, limitReceived, locateRemoteFiles } from '../file/remote-files.js';

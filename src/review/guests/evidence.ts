@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { measure } from '../../base/content.js';
-import { listResultFiles } from '../../ledger/findings.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import {
   type CopiedMapping,
@@ -8,9 +7,10 @@ import {
   type MappingMove,
   type ProviderHotel,
 } from '../../ledger/mappings.js';
-import type { Run } from '../../ledger/run.js';
 import type { Trace } from '../../ledger/tracing.js';
 import { wasSynced } from '../../mappings/copied-hotels.js';
+import { listResultFiles } from '../../rules/review-file.js';
+import type { Run } from '../../rules/run.js';
 import { type Archive, ArchiveError } from '../../storage/archive.js';
 import type { Spool } from '../../storage/spool.js';
 import { describeErased } from '../erased-run.js';

@@ -1,4 +1,4 @@
-import type { Run } from '../../ledger/run.js';
+import type { Run } from '../../rules/run.js';
 
 /** Something of the guest that was removed or blanked, or would be. Without a run where nobody knows of which. */
 interface ErasedPlace {

@@ -1,5 +1,5 @@
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import { type ImplausibleAffected, mayCompleteDay, type Run } from '../../ledger/run.js';
+import { type ImplausibleAffected, mayCompleteDay, type Run } from '../../rules/run.js';
 import { isMoreThanShare } from '../share.js';
 import { type DayOutcome, judgeRuns, runsOfDay } from './day-outcome.js';
 

@@ -1,8 +1,8 @@
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
-import { type Judged, unansweredReasons } from '../../ledger/findings.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { Run } from '../../ledger/run.js';
-import { type BookingForm, bookingForms } from '../../ledger/step.js';
+import { type Judged, unansweredReasons } from '../../rules/review-file.js';
+import type { Run } from '../../rules/run.js';
+import { type BookingForm, bookingForms } from '../../rules/step.js';
 import { keyOfBooking } from '../collect/booking-keys.js';
 import { readBooking } from '../stored/stored-line.js';
 import { judgeBooking } from '../verdict.js';

@@ -1,7 +1,7 @@
 import type { RetryPolicy } from '../../base/retry.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import { isActive, type Run, type RunFailure } from '../../ledger/run.js';
 import type { FailedStep, Tally } from '../../ledger/steps.js';
+import { isActive, type Run, type RunFailure } from '../../rules/run.js';
 import type { PeerClocks } from '../../transports/http/peer-clocks.js';
 import type { Notify } from '../events.js';
 import { storeDayOutcome } from '../outcome/day-outcome.js';

@@ -9,7 +9,7 @@ import {
 } from '../../booking/step-queue.js';
 import { FencedError } from '../../ledger/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import { hasWork, isActive, type Run } from '../../ledger/run.js';
+import { hasWork, isActive, type Run } from '../../rules/run.js';
 import { type SettleParts, settleIfDue } from './settle.js';
 import {
   createStepRunner,

@@ -6,7 +6,7 @@ import { groupByBatch, takeStoredLines } from '../../ledger/batches.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { keyOfHotel, type ProviderHotel } from '../../ledger/mappings.js';
 import type { FoundBookings, FoundHashes, StayAhead, StayRun } from '../../ledger/stays.js';
-import type { BookingForm } from '../../ledger/step.js';
+import type { BookingForm } from '../../rules/step.js';
 import { readBooking } from '../stored/stored-line.js';
 
 /** Bookings that are read, and then compared with later runs, at once; up to twice as many, in about 15 MB. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createMeasure } from '../../base/content.js';
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { Run } from '../../ledger/run.js';
+import type { Run } from '../../rules/run.js';
 import { buildRequestBody } from '../body/body-delivery.js';
 import { renderReviewFile } from '../file/file-attempt.js';
 

@@ -1,8 +1,8 @@
 import { measure } from '../../base/content.js';
 import { createBusinessDay } from '../../booking/business-day.js';
-import { listResultFiles, type RemoteRemoval, type ReviewFile } from '../../ledger/findings.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import { isActive, type Run } from '../../ledger/run.js';
+import { listResultFiles, type RemoteRemoval, type ReviewFile } from '../../rules/review-file.js';
+import { isActive, type Run } from '../../rules/run.js';
 import type { Spool } from '../../storage/spool.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../transports/sftp/sftp.js';
 import { createNewestOfDay, readEveryRun } from '../every-run.js';

@@ -1,6 +1,6 @@
 import { businessDayAt } from '../../booking/business-day.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { Run } from '../../ledger/run.js';
+import type { Run } from '../../rules/run.js';
 import type { Archive } from '../../storage/archive.js';
 import type { DayKeyRemoval } from '../../storage/day-keys.js';
 import type { Spool } from '../../storage/spool.js';

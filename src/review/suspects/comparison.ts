@@ -2,7 +2,7 @@ import type { Collect, CollectedBatch } from '../../ledger/collecting.js';
 import type { Suspect, SuspectReason } from '../../ledger/findings.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { CopiedMapping, ProviderHotel } from '../../ledger/mappings.js';
-import type { BookingForm } from '../../ledger/step.js';
+import type { BookingForm } from '../../rules/step.js';
 import { lineForms } from '../stored/stored-line.js';
 
 /** The largest look-up that the local copy accepts. */

@@ -6,18 +6,14 @@ import { type StayDates, stayOf, urgencyOf } from '../../booking/stay.js';
 import { readStoredBatches, splitStoredLines, takeStoredLines } from '../../ledger/batches.js';
 import type { Case, CaseKey } from '../../ledger/case.js';
 import type { DayStanding } from '../../ledger/day-outcomes.js';
-import {
-  type Judged,
-  type StoredVerdict,
-  type SuspectReason,
-  unansweredReasons,
-} from '../../ledger/findings.js';
+import type { SuspectReason } from '../../ledger/findings.js';
 import { keptAt } from '../../ledger/kept-columns.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { Run } from '../../ledger/run.js';
-import type { BookingForm } from '../../ledger/step.js';
 import { type CopiedHotel, readCopiedHotels } from '../../mappings/copied-hotels.js';
 import { createHotelComparer, type HotelPair, unknownPair } from '../../mappings/hotels/compare-hotels.js';
+import { type Judged, type StoredVerdict, unansweredReasons } from '../../rules/review-file.js';
+import type { Run } from '../../rules/run.js';
+import type { BookingForm } from '../../rules/step.js';
 import { explainPosted, type FileObstacle, readStayDates } from '../file/review-line.js';
 import { holdsBookings, type SentRun } from '../outcome/day-outcome.js';
 import { readBooking, readNamelessFields, toFields } from '../stored/stored-line.js';

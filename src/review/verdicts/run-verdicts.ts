@@ -8,7 +8,7 @@ import {
   mayHaveResult,
   type Run,
   type RunState,
-} from '../../ledger/run.js';
+} from '../../rules/run.js';
 
 /** Whether some bookings of a run or a day have no verdict that this program knows: nothing about it may look good. */
 export function hasUnknownVerdicts({

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { FencedError } from '../../../src/ledger/errors.js';
-import type { Judged, JudgedPlaces, ResultCounts } from '../../../src/ledger/findings.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { Run } from '../../../src/ledger/run.js';
 import type { JudgedLines } from '../../../src/ledger/tracing.js';
 import { judgeBooking } from '../../../src/review/verdict.js';
+import type { Judged, JudgedPlaces, ResultCounts } from '../../../src/rules/review-file.js';
+import type { Run } from '../../../src/rules/run.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
   at,

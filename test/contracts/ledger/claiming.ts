@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StepCursor } from '../../../src/ledger/step.js';
+import type { StepCursor } from '../../../src/rules/step.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
   at,

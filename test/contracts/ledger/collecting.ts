@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { hashReference, noReference } from '../../../src/booking/booking.js';
 import { FencedError } from '../../../src/ledger/errors.js';
-import type { BookingForm, PlannedStep } from '../../../src/ledger/step.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
+import type { BookingForm, PlannedStep } from '../../../src/rules/step.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
   at,

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceRecord } from '../../../src/booking/source.js';
-import type { JudgedPlaces } from '../../../src/ledger/findings.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { DeliveryKind, Run } from '../../../src/ledger/run.js';
 import {
   type DayBookings,
   readDayOutcome,
   storeDayOutcome,
 } from '../../../src/review/outcome/day-outcome.js';
 import { type ListName, listBookings } from '../../../src/review/verdicts/listing.js';
+import type { JudgedPlaces } from '../../../src/rules/review-file.js';
+import type { DeliveryKind, Run } from '../../../src/rules/run.js';
 import { collectRun, day, deliverRun, storedReferences, whole, wholes } from '../../review/late-days.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, batchSize, done, perform, rightOf } from './days.js';

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { splitStoredLines } from '../../../src/ledger/batches.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { NewRun } from '../../../src/ledger/runs.js';
 import { blankNames, readReference } from '../../../src/review/stored/stored-line.js';
+import type { NewRun } from '../../../src/rules/changes.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, collectedRun, day, done, newRun, perform, rightOf, startCollect } from './days.js';
 

@@ -1,14 +1,13 @@
 import type { RetryPolicy } from '../../../src/base/retry.js';
 import { hashReference } from '../../../src/booking/booking.js';
-import type { Decide } from '../../../src/ledger/changes.js';
 import type { Collect, CollectedBatch, CollectedChunk } from '../../../src/ledger/collecting.js';
 import type { Ledger, ReadOnlyLedger } from '../../../src/ledger/ledger.js';
-import type { Run } from '../../../src/ledger/run.js';
-import type { NewRun } from '../../../src/ledger/runs.js';
-import type { BookingForm, Claim, Claimed, Outcome, Recorded, Right } from '../../../src/ledger/step.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
 import { renderReviewLine } from '../../../src/review/file/review-line.js';
 import { decideChange } from '../../../src/review/state-machine.js';
+import type { Decide, NewRun } from '../../../src/rules/changes.js';
+import type { Run } from '../../../src/rules/run.js';
+import type { BookingForm, Claim, Claimed, Outcome, Recorded, Right } from '../../../src/rules/step.js';
 import { createItemRenderer, renderedLine } from '../../support/made-bookings.js';
 import { findStayKeys } from './stay-keys.js';
 

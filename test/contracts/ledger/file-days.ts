@@ -1,7 +1,7 @@
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { Run } from '../../../src/ledger/run.js';
-import type { PlannedStep } from '../../../src/ledger/step.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
+import type { Run } from '../../../src/rules/run.js';
+import type { PlannedStep } from '../../../src/rules/step.js';
 import { at, batchOf, batchSize, chunkOf, done, newRun, perform, references, startCollect } from './days.js';
 
 /** The plan of a file run, like createFileDelivery's. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { NewRun } from '../../../src/ledger/runs.js';
+import type { NewRun } from '../../../src/rules/changes.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, collectedRun, done, newRun, perform, rightOf } from './days.js';
 

@@ -3,10 +3,10 @@ import type { CollectedBatch } from '../../../src/ledger/collecting.js';
 import { FencedError } from '../../../src/ledger/errors.js';
 import type { Suspect } from '../../../src/ledger/findings.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { Run } from '../../../src/ledger/run.js';
 import type { SuspectLines } from '../../../src/ledger/tracing.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
+import type { Run } from '../../../src/rules/run.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
   at,

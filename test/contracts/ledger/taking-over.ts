@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FencedError } from '../../../src/ledger/errors.js';
-import type { RunFailure } from '../../../src/ledger/run.js';
+import type { RunFailure } from '../../../src/rules/run.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
   at,

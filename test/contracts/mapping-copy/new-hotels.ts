@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Notice } from '../../../src/ledger/notice.js';
+import type { Notice } from '../../../src/rules/notice.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, hotelOf, newSync, pageOf, rowOf, syncRows } from './pages.js';
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DaysData } from '../../../src/desk/days-page.js';
 import type { DeskParts } from '../../../src/desk/page.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { RunState, Trigger } from '../../../src/ledger/run.js';
+import type { RunState, Trigger } from '../../../src/rules/run.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { noRuns } from '../../server/some-server.js';
 import { withReplaced } from '../../support/fake-ledger.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { judgeShownDay } from '../../../src/desk/calendar.js';
-import type { Run } from '../../../src/ledger/run.js';
+import type { Run } from '../../../src/rules/run.js';
 import { outcomeOf } from '../../review/outcome/some-outcome.js';
 import { now, timezone } from '../some-desk.js';
 import { nightlyRun } from './some-days.js';

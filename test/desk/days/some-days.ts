@@ -1,6 +1,6 @@
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import type { ShownDay } from '../../../src/desk/calendar.js';
-import type { Run } from '../../../src/ledger/run.js';
+import type { Run } from '../../../src/rules/run.js';
 import { someRun } from '../../review/some-run.js';
 import { timezone } from '../some-desk.js';
 

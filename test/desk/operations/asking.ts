@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { Operations } from '../../../src/desk/page.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { NewRun, Settlement } from '../../../src/ledger/runs.js';
+import type { NewRun, Settlement } from '../../../src/rules/changes.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { csrfToken, now, startDesk, stopServers } from '../some-desk.js';
 import { fakeOperations } from './fake-operations.js';

@@ -1,7 +1,7 @@
 import type { BusinessDay } from '../../../src/booking/business-day.js';
 import type { Operations } from '../../../src/desk/page.js';
-import type { Run } from '../../../src/ledger/run.js';
 import type { DayToReplay, ReplayRequest } from '../../../src/review/day/replays.js';
+import type { Run } from '../../../src/rules/run.js';
 import { someRun } from '../../review/some-run.js';
 
 /** What the desk requested, in order. */

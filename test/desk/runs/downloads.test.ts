@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { DeskParts } from '../../../src/desk/page.js';
-import type { Run } from '../../../src/ledger/run.js';
+import type { Run } from '../../../src/rules/run.js';
 import { at, collectedRun } from '../../contracts/ledger/days.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { getPage, startDesk, stopServers } from '../some-desk.js';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Run } from '../../../src/ledger/run.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
+import type { Run } from '../../../src/rules/run.js';
 import {
   at,
   batchOf,

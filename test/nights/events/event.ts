@@ -1,6 +1,6 @@
 import type { App } from '../../../jobs/app.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { Run } from '../../../src/ledger/run.js';
+import type { Run } from '../../../src/rules/run.js';
 import type { createChannels } from '../channels.js';
 import type { Choices } from '../choices.js';
 import type { Guest } from '../guests.js';

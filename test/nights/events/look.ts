@@ -1,4 +1,4 @@
-import type { Run } from '../../../src/ledger/run.js';
+import type { Run } from '../../../src/rules/run.js';
 import {
   kindOfResults,
   type ResultFile,

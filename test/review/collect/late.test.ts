@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { guestNameChoices } from '../../../src/booking/guest-names.js';
-import { hasUnexpectedCount } from '../../../src/ledger/run.js';
 import { indexDelivered } from '../../../src/review/collect/delivered-lines.js';
 import { type LineBlock, type LineIndex, lineOf } from '../../../src/review/collect/line-index.js';
 import { CollectError } from '../../../src/review/gates.js';
 import { readStaysAhead } from '../../../src/review/stays/stays-ahead.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
+import { hasUnexpectedCount } from '../../../src/rules/run.js';
 import { newRun, references } from '../../contracts/ledger/days.js';
 import { readerOf, record, records } from '../array-source.js';
 import {

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Hold } from '../../../src/base/hold.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { Run, Trigger } from '../../../src/ledger/run.js';
 import { acquireDay, DayBusyError } from '../../../src/review/day/join-run.js';
+import type { Run, Trigger } from '../../../src/rules/run.js';
 import { withReplaced } from '../../support/fake-ledger.js';
 import { prepareDelivery } from '../delivering.js';
 import { useNightTime } from '../night-time.js';

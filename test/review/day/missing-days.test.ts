@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import type { Run } from '../../../src/ledger/run.js';
 import { findMissingDays, isMissing, lacksRun } from '../../../src/review/day/missing-days.js';
+import type { Run } from '../../../src/rules/run.js';
 import { someRun } from '../some-run.js';
 
 const at = (day: string) => createBusinessDay(day, 'Europe/Madrid');

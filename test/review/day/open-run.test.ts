@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import type { RunState } from '../../../src/ledger/run.js';
 import { describeIncomparable } from '../../../src/review/collect/delivered-lines.js';
 import { type DayToOpen, decideOpening } from '../../../src/review/day/open-run.js';
+import type { RunState } from '../../../src/rules/run.js';
 import { someRun } from '../some-run.js';
 
 const unfinished: readonly RunState[] = ['collecting', 'delivering', 'awaiting-result', 'failed'];

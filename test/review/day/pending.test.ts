@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OpenWork } from '../../../src/ledger/progress.js';
-import type { Run } from '../../../src/ledger/run.js';
 import { decidePending, describePending, type PendingLimits } from '../../../src/review/day/pending.js';
+import type { Run } from '../../../src/rules/run.js';
 import { someRun } from '../some-run.js';
 
 const at = Date.parse('2026-11-21T02:40:00Z');

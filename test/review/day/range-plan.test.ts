@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import type { Run, RunState } from '../../../src/ledger/run.js';
 import { planDay, planRange, type RangeMode, requestOf } from '../../../src/review/day/range-plan.js';
+import type { Run, RunState } from '../../../src/rules/run.js';
 import { fakeLedger, withReplaced } from '../../support/fake-ledger.js';
 import { someRun } from '../some-run.js';
 

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { guestNameChoices } from '../../../src/booking/guest-names.js';
+import { hasNews } from '../../../src/review/day/good-day.js';
+import { decideOpening } from '../../../src/review/day/open-run.js';
+import { planDay, rangeModes } from '../../../src/review/day/range-plan.js';
 import {
   activeRunStates,
   type DeliveryKind,
   type Run,
   type RunFailure,
   type RunState,
-} from '../../../src/ledger/run.js';
-import { bookingForms } from '../../../src/ledger/step.js';
-import { hasNews } from '../../../src/review/day/good-day.js';
-import { decideOpening } from '../../../src/review/day/open-run.js';
-import { planDay, rangeModes } from '../../../src/review/day/range-plan.js';
+} from '../../../src/rules/run.js';
+import { bookingForms } from '../../../src/rules/step.js';
 import { newRun } from '../../contracts/ledger/days.js';
 import { record } from '../array-source.js';
 import { collectAgain, day, deliverRun, type LateDay, storedReferences, whole } from '../late-days.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { SeenResult } from '../../../src/ledger/findings.js';
-import type { Run } from '../../../src/ledger/run.js';
 import { explainFailure } from '../../../src/review/file/explain-failure.js';
+import type { SeenResult } from '../../../src/rules/review-file.js';
+import type { Run } from '../../../src/rules/run.js';
 import { someRun } from '../some-run.js';
 
 const run = someRun({ day: '2026-11-20' });

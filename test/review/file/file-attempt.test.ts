@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { FencedError } from '../../../src/ledger/errors.js';
-import type { Outcome } from '../../../src/ledger/step.js';
 import { convertFailures, inSession } from '../../../src/review/file/file-attempt.js';
+import type { Outcome } from '../../../src/rules/step.js';
 import { ArchiveError, type ArchiveErrorCode } from '../../../src/storage/archive.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../../src/transports/sftp/sftp.js';
 import { claimStep } from '../../contracts/ledger/days.js';

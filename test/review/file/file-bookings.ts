@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { type Booking, bookingFields, type FieldKind } from '../../../src/booking/booking.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
-import type { JudgedPlaces } from '../../../src/ledger/findings.js';
 import { isAllCorrect, readSaid } from '../../../src/review/file/judge-result.js';
 import { type JoinSources, type Judgement, startJoin } from '../../../src/review/file/match-result.js';
 import { type ResultReading, type ResultRow, readResult } from '../../../src/review/file/result.js';
@@ -11,6 +10,7 @@ import {
   renderReviewLine,
 } from '../../../src/review/file/review-line.js';
 import { createVerdictState } from '../../../src/review/file/verdict-state.js';
+import type { JudgedPlaces } from '../../../src/rules/review-file.js';
 import { anyText } from '../../booking/raw-bookings.js';
 import { renderedLine } from '../../support/made-bookings.js';
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import type { ReviewFile } from '../../../src/ledger/findings.js';
-import type { RunState } from '../../../src/ledger/run.js';
 import { hasNewResult } from '../../../src/review/file/late-result.js';
 import { defaultResultPattern } from '../../../src/review/file/remote-files.js';
+import type { ReviewFile } from '../../../src/rules/review-file.js';
+import type { RunState } from '../../../src/rules/run.js';
 import type { RemoteFile, SftpSession } from '../../../src/transports/sftp/sftp.js';
 import { someRun } from '../some-run.js';
 import { day } from './file-run.js';

@@ -1,7 +1,7 @@
 import type { Booking } from '../../../src/booking/booking.js';
-import type { Judged, JudgedPlaces } from '../../../src/ledger/findings.js';
 import type { ResultRow } from '../../../src/review/file/result.js';
 import { foldReference } from '../../../src/review/file/result-keys.js';
+import type { Judged, JudgedPlaces } from '../../../src/rules/review-file.js';
 import type { readRows } from './file-bookings.js';
 
 const namingFields = ['bookingReferenceId', 'serviceId', 'providerHotelId'] as const;

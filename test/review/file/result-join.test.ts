@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
 import type { StoredBatch } from '../../../src/ledger/batches.js';
-import type { StoredVerdict } from '../../../src/ledger/findings.js';
+import type { StoredVerdict } from '../../../src/rules/review-file.js';
 import {
   anyFileBooking,
   fileBooking,

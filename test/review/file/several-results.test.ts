@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import type { Run } from '../../../src/ledger/run.js';
-import type { Outcome } from '../../../src/ledger/step.js';
 import { runToJson } from '../../../src/review/day/report.js';
 import { archiveRun } from '../../../src/review/file/archive-run.js';
 import { awaitResult } from '../../../src/review/file/await-result.js';
 import { type FileParts, spoolReviewFile } from '../../../src/review/file/file-attempt.js';
 import { verifyRun } from '../../../src/review/file/verify-run.js';
+import type { Run } from '../../../src/rules/run.js';
+import type { Outcome } from '../../../src/rules/step.js';
 import { claimStep, record } from '../../contracts/ledger/days.js';
 import { fileBooking, fileOf } from './file-bookings.js';
 import { attemptOf, now, prepareFileRun } from './file-run.js';

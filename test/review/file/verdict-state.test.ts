@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isJudged, type VerdictSource } from '../../../src/ledger/findings.js';
 import {
   createVerdictState,
   type KnownVerdict,
@@ -8,6 +7,7 @@ import {
   type Said,
   say,
 } from '../../../src/review/file/verdict-state.js';
+import { isJudged, type VerdictSource } from '../../../src/rules/review-file.js';
 
 const bookings = 3;
 const nothing: RecordedVerdicts = { verdicts: [], sources: [] };

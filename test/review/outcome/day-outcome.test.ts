@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Run } from '../../../src/ledger/run.js';
+import type { Run } from '../../../src/rules/run.js';
 import { someRun } from '../some-run.js';
 import { outcomeOf } from './some-outcome.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Trigger } from '../../../src/ledger/run.js';
 import { findImplausible, judgeAffected } from '../../../src/review/outcome/implausible.js';
+import type { Trigger } from '../../../src/rules/run.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
 import { someRun } from '../some-run.js';
 

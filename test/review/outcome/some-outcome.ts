@@ -1,6 +1,6 @@
 import type { DayCounts } from '../../../src/ledger/day-outcomes.js';
-import type { Counts, Run } from '../../../src/ledger/run.js';
 import { type DayOutcome, summariseDay } from '../../../src/review/outcome/day-outcome.js';
+import type { Counts, Run } from '../../../src/rules/run.js';
 
 const day = '2026-11-20';
 

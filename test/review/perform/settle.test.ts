@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { Run } from '../../../src/ledger/run.js';
 import type { ReviewEvent } from '../../../src/review/events.js';
 import { settleIfDue } from '../../../src/review/perform/settle.js';
+import type { Run } from '../../../src/rules/run.js';
 import type { Verdict } from '../../../src/service/verdict.js';
 import { at, done, failed, perform, retry } from '../../contracts/ledger/days.js';
 import { collectedFileRun, overdue, performUpTo } from '../../contracts/ledger/file-days.js';

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
 import type { Collect, CollectedBatch, CollectedChunk } from '../../../src/ledger/collecting.js';
 import type { CopiedMapping, ProviderHotel } from '../../../src/ledger/mappings.js';
-import type { BookingForm } from '../../../src/ledger/step.js';
 import { renderReviewLine } from '../../../src/review/file/review-line.js';
 import { createLineBuffer } from '../../../src/review/render-line.js';
 import {
@@ -10,6 +9,7 @@ import {
   findSuspicion,
   type KnownMapping,
 } from '../../../src/review/suspects/comparison.js';
+import type { BookingForm } from '../../../src/rules/step.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
 import { createItemRenderer } from '../../support/made-bookings.js';
 import { fileBooking } from '../file/file-bookings.js';

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { isJudged, type Judged } from '../../../src/ledger/findings.js';
 import type { KeptColumns } from '../../../src/ledger/kept-columns.js';
 import type { ReadOnlyLedger } from '../../../src/ledger/ledger.js';
 import type { CopiedMapping } from '../../../src/ledger/mappings.js';
-import type { Run } from '../../../src/ledger/run.js';
 import { alone } from '../../../src/review/outcome/day-outcome.js';
 import {
   type BookingList,
@@ -11,6 +9,8 @@ import {
   type ListName,
   listBookings,
 } from '../../../src/review/verdicts/listing.js';
+import { isJudged, type Judged } from '../../../src/rules/review-file.js';
+import type { Run } from '../../../src/rules/run.js';
 import { toLines } from '../../contracts/ledger/days.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
 import { someRun } from '../some-run.js';

@@ -1,4 +1,4 @@
-import type { JudgedPlaces, ReviewFile } from './findings.js';
+import type { JudgedPlaces, ReviewFile } from './review-file.js';
 import type { Run } from './run.js';
 
 /** The steps that deliveries are made of. (Design 2 and 5.) */

@@ -1,5 +1,15 @@
-import type { ReviewFile } from './findings.js';
-import type { Acceptances, FailureClass, ImplausibleAffected, Run, RunFailure, RunState } from './run.js';
+import type { ReviewFile } from './review-file.js';
+import type {
+  Acceptances,
+  Asker,
+  DeliveryKind,
+  FailureClass,
+  ImplausibleAffected,
+  Run,
+  RunFailure,
+  RunState,
+  Trigger,
+} from './run.js';
 import type {
   Claim,
   Ending,
@@ -10,11 +20,10 @@ import type {
   StepState,
   Successor,
 } from './step.js';
-import type { FileProgress } from './steps.js';
 
 /**
- * The vocabulary of the state machine: what changes in a run and its steps. state-machine.ts in `review`
- * decides on changes; a ledger locks the run, reads what a decision needs and applies the change, without rules of its own.
+ * The vocabulary of the state machine: what changes in a run and its steps. state-machine.ts
+ * decides on changes; a ledger locks the run, reads what a decision needs and applies the change.
  * No decision reads all steps of a run, of which there may be tens of thousands.
  */
 
@@ -112,3 +121,59 @@ export interface Change {
 
 /** Decides about an attempt. The transaction may be repeated: the same input must lead to the same change. */
 export type Decide = (attempted: Attempted) => Change;
+
+/** What the caller that starts or resumes a run says about its day. */
+export interface CollectRequest {
+  /** What is right this time. */
+  readonly acceptances?: Acceptances | undefined;
+  /** Accepts bookings that an earlier day sent this time. */
+  readonly acceptsRepeated?: boolean | undefined;
+  /** How many records the source should hold. */
+  readonly expected?: number | undefined;
+  /** On whose word a run that failed is tried again; a person's unless it says otherwise. */
+  readonly by?: Asker | undefined;
+}
+
+export interface NewRun extends CollectRequest {
+  readonly id: string;
+  readonly day: string;
+  readonly delivery: DeliveryKind;
+  readonly trigger: Trigger;
+  readonly reason?: string;
+  readonly startedAt: number;
+  readonly replaces?: string;
+  /** It sends only what the other runs of the day have not delivered. */
+  readonly topsUp?: boolean;
+}
+
+export interface Settlement {
+  readonly state: Exclude<RunState, 'collecting' | 'delivering'>;
+  readonly failure?: RunFailure;
+  readonly implausible?: ImplausibleAffected | undefined;
+  readonly clockLead?: number | undefined;
+  readonly at: number;
+}
+
+export interface Abandonment {
+  readonly reason: string;
+  readonly at: number;
+}
+
+/** The progress of a file run, as far as it decides whether only the result is missing. */
+export interface FileProgress {
+  /** The trigger step is done. */
+  readonly isTriggered: boolean;
+  /** A batch is ready or running. */
+  readonly hasOpenBatch: boolean;
+  /** `await-result` or `archive` is waiting, ready or running. */
+  readonly isResultOpen: boolean;
+}
+
+/** What a take-over counts once its changes are applied. */
+export interface StepTotals extends FileProgress {
+  /** Steps that are ready or running, and those that wait for them. */
+  readonly openSteps: number;
+  /** Bookings of refused steps. */
+  readonly refused: number;
+  readonly failedSteps: number;
+}
