@@ -4,13 +4,11 @@ import type { ReviewFile } from '../rules/review-file.js';
 import {
   type Acceptances,
   activeRunStates,
-  type Counts,
   countVerdicts,
   type DeliveryKind,
   type FailureClass,
   type ImplausibleAffected,
   type Run,
-  type RunFailure,
   type RunState,
   type Trigger,
   type VolumeComparison,
