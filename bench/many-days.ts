@@ -1,6 +1,6 @@
 import { countDays, hashProviderHotel, hashReference } from '../src/booking/booking.js';
+import type { ProviderHotel } from '../src/booking/line-form.js';
 import type { Ledger } from '../src/ledger/ledger.js';
-import type { ProviderHotel } from '../src/ledger/mappings.js';
 
 export interface ManyDays {
   readonly days: number;

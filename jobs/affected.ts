@@ -11,8 +11,8 @@ import {
   readDayOutcome,
   withoutRun,
 } from '../src/review/outcome/day-outcome.js';
-import { sumKnown } from '../src/review/verdicts/run-verdicts.js';
 import { isActive, mayHaveResult } from '../src/rules/run.js';
+import { sumKnown } from '../src/rules/run-verdicts.js';
 import { answerBookings, readBookings, toRecords } from './booking-list.js';
 import { command, csvOptions, dayOption, flag, optionalDay } from './command.js';
 import { readRange } from './days.js';

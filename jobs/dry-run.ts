@@ -21,13 +21,13 @@ import { type ReasonCount, rejectColumns, rejectsListed, rejectToJson } from '..
 import { collectDay } from '../src/review/collect/collect.js';
 import { requireBegun } from '../src/review/day/range-plan.js';
 import { toVolumeReport } from '../src/review/day/report.js';
-import { CollectError } from '../src/review/gates.js';
 import { previewBodies, previewReviewFile, readFirstLines } from '../src/review/stored/preview.js';
 import { readMaskedFields } from '../src/review/stored/stored-line.js';
 import { explainSuspects } from '../src/review/suspects/listing.js';
-import { classOfCollect } from '../src/review/try-again.js';
-import { describeFilters, describeFilterWarnings } from '../src/review/where-report.js';
+import { CollectError } from '../src/rules/gates.js';
 import type { Counts, Run } from '../src/rules/run.js';
+import { classOfCollect } from '../src/rules/try-again.js';
+import { describeFilters, describeFilterWarnings } from '../src/rules/where-report.js';
 import { kindOf } from '../src/sources/registry.js';
 import { type App, recordAction } from './app.js';
 import { clock } from './clock.js';

@@ -2,12 +2,12 @@ import { showInLine } from '../src/base/foreign-text.js';
 import { formatCount, formatInstant } from '../src/base/format.js';
 import type { WriteCommand } from '../src/base/shell.js';
 import { renderTable } from '../src/base/tables.js';
+import type { ProviderHotel } from '../src/booking/line-form.js';
 import type { KnownHotel } from '../src/ledger/hotels.js';
 import {
   type MappingSummary,
   type MappingSync,
   mappingToJson,
-  type ProviderHotel,
   summaryToJson,
 } from '../src/ledger/mappings.js';
 import { adviseLoad, neverSynced, wasSynced } from '../src/mappings/copied-hotels.js';

@@ -11,7 +11,6 @@ import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { quickRewrite } from '../src/ledger/retention.js';
 import { listExempt } from '../src/notify/deadlines.js';
 import { renderMissedCanaries } from '../src/review/canary.js';
-import { isGoodSoFar } from '../src/review/day/good-day.js';
 import { daysLookedBack, findMissingDays, readKnownDays } from '../src/review/day/missing-days.js';
 import type { DayRequest } from '../src/review/day/open-run.js';
 import { requireBegun } from '../src/review/day/range-plan.js';
@@ -25,6 +24,7 @@ import {
   removeUnknownDue,
 } from '../src/review/stored/retention.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
+import { isGoodSoFar } from '../src/rules/good-day.js';
 import {
   type AcceptanceKind,
   type DeliveryKind,

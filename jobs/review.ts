@@ -13,13 +13,13 @@ import type { Delivery } from '../src/review/delivery.js';
 import type { Notify } from '../src/review/events.js';
 import { explainFailure } from '../src/review/file/explain-failure.js';
 import { createFileDelivery } from '../src/review/file/file-delivery.js';
-import type { Endpoints } from '../src/review/perform/settle.js';
 import {
   createOwnWorkforce,
   createSharedWorkforce,
   type Workforce,
 } from '../src/review/perform/workforce.js';
 import type { ReviewParts } from '../src/review/review-day.js';
+import type { Endpoints } from '../src/rules/endpoints.js';
 import type { DeliveryKind, Run } from '../src/rules/run.js';
 import type { ReviewService } from '../src/service/client.js';
 import type { SourceMessages } from '../src/sources/common/kind.js';

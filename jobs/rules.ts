@@ -1,6 +1,7 @@
+import { readBooking } from '../src/booking/stored-line.js';
 import type { Rules } from '../src/ledger/rules.js';
-import { noticesOfRun, noticesOfVolume } from '../src/notify/run-notices.js';
-import { makesDayGood, reviewsDay } from '../src/review/day/good-day.js';
+import { makesDayGood, reviewsDay } from '../src/rules/good-day.js';
+import { noticesOfRun, noticesOfVolume } from '../src/rules/run-notices.js';
 import {
   abandonRun,
   cancelRun,
@@ -12,8 +13,7 @@ import {
   settleRun,
   startDelivery,
   takeOverSteps,
-} from '../src/review/state-machine.js';
-import { readBooking } from '../src/review/stored/stored-line.js';
+} from '../src/rules/state-machine.js';
 
 /** The rules that every ledger is opened with. */
 export const rules: Rules = {

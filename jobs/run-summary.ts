@@ -14,19 +14,10 @@ import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import type { ReasonCount } from '../src/ledger/rejects.js';
 import { renderCanary } from '../src/review/canary.js';
 import { runsCompared } from '../src/review/collect/delivered-lines.js';
-import { adviseInLines, describeImplausible } from '../src/review/day/acceptance-words.js';
-import { describeEarly, endedTooEarly, repairedNote } from '../src/review/day/good-day.js';
 import { describeSetAside, describeWaiting, type WaitingReport } from '../src/review/day/report.js';
 import { explainSuspects } from '../src/review/suspects/listing.js';
-import {
-  countAffected,
-  describeByBody,
-  formatKnown,
-  nameState,
-  paintState,
-} from '../src/review/verdicts/run-verdicts.js';
-import { describeDrops, nameDrops } from '../src/review/volume.js';
-import { describeFilterWarnings } from '../src/review/where-report.js';
+import { adviseInLines, describeImplausible } from '../src/rules/acceptance-words.js';
+import { describeEarly, endedTooEarly, repairedNote } from '../src/rules/good-day.js';
 import { listResultFiles, type ResultCounts, type Sighting } from '../src/rules/review-file.js';
 import {
   type AcceptanceKind,
@@ -42,6 +33,15 @@ import {
   type Run,
   warnsOfVolume,
 } from '../src/rules/run.js';
+import {
+  countAffected,
+  describeByBody,
+  formatKnown,
+  nameState,
+  paintState,
+} from '../src/rules/run-verdicts.js';
+import { describeDrops, nameDrops } from '../src/rules/volume.js';
+import { describeFilterWarnings } from '../src/rules/where-report.js';
 
 /** Reads what the summary of a run shows. */
 export async function readRunDetails(

@@ -10,16 +10,6 @@ import { createBusinessDay, goBack, listDays } from '../src/booking/business-day
 import { canaryToJson } from '../src/ledger/canaries.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { findMisfit } from '../src/review/archive-fit.js';
-import { describeImplausible } from '../src/review/day/acceptance-words.js';
-import {
-  describeEarly,
-  endedTooEarly,
-  findRepaired,
-  hasNews,
-  makesDayGood,
-  repairedNote,
-  wasBad,
-} from '../src/review/day/good-day.js';
 import {
   describeSetAside,
   describeWaiting,
@@ -33,9 +23,16 @@ import { type DayOutcome, judgeRuns, outcomeToJson } from '../src/review/outcome
 import { refusedToJson } from '../src/review/stored/stored-line.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
 import { describeUnknown, findUnknownFolders, folderToJson } from '../src/review/unknown-folders.js';
-import { countAffected, formatKnown, nameState, paintState } from '../src/review/verdicts/run-verdicts.js';
-import { nameDrops } from '../src/review/volume.js';
-import { describeFilterWarnings } from '../src/review/where-report.js';
+import { describeImplausible } from '../src/rules/acceptance-words.js';
+import {
+  describeEarly,
+  endedTooEarly,
+  findRepaired,
+  hasNews,
+  makesDayGood,
+  repairedNote,
+  wasBad,
+} from '../src/rules/good-day.js';
 import {
   countRecords,
   groupByDay,
@@ -45,6 +42,9 @@ import {
   type Run,
   warnsOfVolume,
 } from '../src/rules/run.js';
+import { countAffected, formatKnown, nameState, paintState } from '../src/rules/run-verdicts.js';
+import { nameDrops } from '../src/rules/volume.js';
+import { describeFilterWarnings } from '../src/rules/where-report.js';
 import { kindOf } from '../src/sources/registry.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';

@@ -3,15 +3,14 @@ import { join } from 'node:path';
 import { rules } from '../../jobs/rules.js';
 import { hashPlainHotel, hashProvider } from '../../src/booking/booking.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
+import { createBodyForms } from '../../src/booking/item-line.js';
 import { createNormaliser } from '../../src/booking/normalise.js';
+import { createFileForms } from '../../src/booking/review-line.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
-import { createBodyForms } from '../../src/review/body/body-delivery.js';
 import { collectDay } from '../../src/review/collect/collect.js';
 import { createDayReader } from '../../src/review/collect/day-reader.js';
-
 import type { Delivery } from '../../src/review/delivery.js';
-import { createFileForms } from '../../src/review/file/review-line.js';
 import { createCsvSource } from '../../src/sources/csv/csv-source.js';
 import { createLocalDayFile } from '../../src/sources/files/day-file.js';
 import { withReplaced } from '../../test/support/fake-ledger.js';

@@ -1,6 +1,6 @@
+import type { ProviderHotel } from '../../src/booking/line-form.js';
 import { watchMappings } from '../../src/cases/follow-mappings.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import type { ProviderHotel } from '../../src/ledger/mappings.js';
 import { readStaysAhead } from '../../src/review/stays/stays-ahead.js';
 import { postgresNeeds } from '../../test/support/postgres.js';
 import type { Comparison, Scale } from '../comparison.js';

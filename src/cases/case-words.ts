@@ -1,7 +1,7 @@
 import { showInLine } from '../base/foreign-text.js';
 import { formatCountOf, formatKilometres, shorten } from '../base/format.js';
 import type { CaseOrigin } from '../ledger/case.js';
-import { automatic } from './case-transitions.js';
+import { automatic } from '../rules/case-transitions.js';
 import type { caseToJson, shownCaseToJson } from './shown-cases.js';
 
 /* A case in words, for people: what happened to it, and what the service is told about it. */

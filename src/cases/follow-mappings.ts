@@ -6,7 +6,7 @@ import type { StayAhead } from '../ledger/stays.js';
 import type { MasterHotel, MovedMapping } from '../ledger/watching.js';
 import type { CopyStanding } from '../mappings/copied-hotels.js';
 import { readStaysAhead, type StaysOfHotels } from '../review/stays/stays-ahead.js';
-import { applyCommand, applyMoves, automatic, escalateIfDue, toDecision } from './case-transitions.js';
+import { applyCommand, applyMoves, automatic, escalateIfDue, toDecision } from '../rules/case-transitions.js';
 import {
   type CaseEvent,
   type CaseParts,

@@ -14,7 +14,7 @@ import {
 } from '../ledger/case.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { readStaysAhead } from '../review/stays/stays-ahead.js';
-import { applyEvidence, automatic, type Evidence, toDecision } from './case-transitions.js';
+import { applyEvidence, automatic, type Evidence, toDecision } from '../rules/case-transitions.js';
 
 /** A mapping that is wrong or doubtful, and who found it. */
 export interface Finding extends CaseKey {

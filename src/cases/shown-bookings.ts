@@ -1,6 +1,7 @@
 import { formatInstant } from '../base/format.js';
 import { type Booking, guestNameFields, serviceFields } from '../booking/booking.js';
 import { stayOf } from '../booking/stay.js';
+import { readBooking } from '../booking/stored-line.js';
 import type { Attempt } from '../ledger/attempts.js';
 import { type BookingState, type Case, stateOfBooking } from '../ledger/case.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
@@ -8,10 +9,10 @@ import type { Trace } from '../ledger/tracing.js';
 import { type CopiedHotel, readCopiedHotels } from '../mappings/copied-hotels.js';
 import { createHotelComparer, type HotelPair, unknownPair } from '../mappings/hotels/compare-hotels.js';
 import { pairColumns, pairToCells, pairToJson } from '../mappings/hotels/shown-hotels.js';
-import { maskAnswers, readBooking, readMaskedFields } from '../review/stored/stored-line.js';
+import { maskAnswers, readMaskedFields } from '../review/stored/stored-line.js';
 import { type Suspicion, toSuspicion } from '../review/suspects/listing.js';
-import { judgeBooking, type UnknownReason } from '../review/verdict.js';
 import type { ListedBooking, Why } from '../review/verdicts/listing.js';
+import { judgeBooking, type UnknownReason } from '../rules/verdict.js';
 
 /* Bookings as people and programs see them: the history of one, and those in lists. */
 

@@ -2,6 +2,7 @@ import { forEachGivingWay, giveWayIfDue } from '../base/give-way.js';
 import type { Booking } from '../booking/booking.js';
 import type { KeptValues } from '../booking/kept-values.js';
 import { describeInHouse, urgencyOf } from '../booking/stay.js';
+import { readBooking } from '../booking/stored-line.js';
 import { type RecordedAction, readActions } from '../ledger/audit.js';
 import {
   type Case,
@@ -22,8 +23,7 @@ import {
   unknownPair,
 } from '../mappings/hotels/compare-hotels.js';
 import { pairColumns, pairToCells, pairToJson } from '../mappings/hotels/shown-hotels.js';
-import { readBooking } from '../review/stored/stored-line.js';
-import { judgeBooking } from '../review/verdict.js';
+import { judgeBooking } from '../rules/verdict.js';
 import { KeyError } from '../storage/day-keys.js';
 
 /* Cases as people and programs see them: lists, searches, and one case with all of its bookings. */

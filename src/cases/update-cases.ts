@@ -1,6 +1,7 @@
 import { forEachGivingWay, giveWay } from '../base/give-way.js';
 import { hashReference } from '../booking/booking.js';
 import { stayOf } from '../booking/stay.js';
+import { readBooking } from '../booking/stored-line.js';
 import {
   type CaseKey,
   type CaseStay,
@@ -11,13 +12,12 @@ import {
 } from '../ledger/case.js';
 import type { FoundBookings, StayRun } from '../ledger/stays.js';
 import { type FoundBooking, readCurrent, readFound, readStaysAhead } from '../review/stays/stays-ahead.js';
-import { readBooking } from '../review/stored/stored-line.js';
 import { readSuspects } from '../review/suspects/listing.js';
-import { judgeBooking } from '../review/verdict.js';
 import { readJudged } from '../review/verdicts/listing.js';
+import { addStays, applyVersions, automatic, noteCorrect, toDecision } from '../rules/case-transitions.js';
 import { isJudged, type Judged } from '../rules/review-file.js';
 import type { Run } from '../rules/run.js';
-import { addStays, applyVersions, automatic, noteCorrect, toDecision } from './case-transitions.js';
+import { judgeBooking } from '../rules/verdict.js';
 import { changeCases, classifyMove, type FollowParts, followMappings } from './follow-mappings.js';
 import {
   type CaseFindings,

@@ -3,6 +3,8 @@ import { showInLine } from '../base/foreign-text.js';
 import { formatCountOf } from '../base/format.js';
 import { type Html, html } from '../base/html.js';
 import { UsageError } from '../base/usage-error.js';
+import type { ProviderHotel } from '../booking/line-form.js';
+import { readBooking } from '../booking/stored-line.js';
 import {
   describeSuspicion,
   describeVerdict,
@@ -14,10 +16,10 @@ import { canaryToJson } from '../ledger/canaries.js';
 import { isActiveCase } from '../ledger/case.js';
 import { createErasedTest, readErasedGuests } from '../ledger/erasing.js';
 import type { Ledger } from '../ledger/ledger.js';
-import { keyOfHotel, mappingToJson, type ProviderHotel } from '../ledger/mappings.js';
+import { keyOfHotel, mappingToJson } from '../ledger/mappings.js';
 import type { Trace } from '../ledger/tracing.js';
 import { describeCanary } from '../review/canary.js';
-import { readBooking, readReference } from '../review/stored/stored-line.js';
+import { readReference } from '../review/stored/stored-line.js';
 import { renderHotels } from './case-page.js';
 import { pageField, searchField } from './fields.js';
 import { linkToMapping, renderMappingHistory } from './mappings-page.js';

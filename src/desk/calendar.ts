@@ -4,16 +4,9 @@ import { type Html, html } from '../base/html.js';
 import { type BusinessDay, createBusinessDay } from '../booking/business-day.js';
 import { judgeCanary } from '../ledger/canaries.js';
 import { findDeadline, judgeDeadlines } from '../notify/deadlines.js';
-import {
-  judgeDay,
-  judgeRunOfDay,
-  makesDayGood,
-  noRun,
-  noRunAsUsual,
-  reviewsDay,
-} from '../review/day/good-day.js';
 import { isMissing } from '../review/day/missing-days.js';
 import { type DayOutcome, readDayOutcomes } from '../review/outcome/day-outcome.js';
+import { judgeDay, judgeRunOfDay, makesDayGood, noRun, noRunAsUsual, reviewsDay } from '../rules/good-day.js';
 import { groupByDay, mayCompleteDay, type Run } from '../rules/run.js';
 import { businessDayOf } from '../schedule/slots.js';
 import { listDayActions } from './day-actions.js';

@@ -1,9 +1,9 @@
 import { type Html, html } from '../base/html.js';
 import { describeIncomparable } from '../review/collect/delivered-lines.js';
-import { reportGoodDay } from '../review/day/good-day.js';
 import { listToAccept } from '../review/day/report.js';
-import { mayTryAgain } from '../review/try-again.js';
+import { reportGoodDay } from '../rules/good-day.js';
 import { isActive, type Run, type RunState } from '../rules/run.js';
+import { mayTryAgain } from '../rules/try-again.js';
 import type { ShownDay } from './calendar.js';
 import type { DeskVisit } from './page.js';
 

@@ -3,7 +3,7 @@ import { Html, html } from '../base/html.js';
 import type { WriteCommand } from '../base/shell.js';
 import type { Config } from '../config/load.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-import type { Judgement } from '../review/day/good-day.js';
+import type { Judgement } from '../rules/good-day.js';
 import { type Cells, type DayReport, gatherDayReport, listSections, type Section } from './day-report.js';
 import { renderTable, showDay, showInstant } from './parts.js';
 

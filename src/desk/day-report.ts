@@ -14,11 +14,11 @@ import { canaryToJson, judgeCanary } from '../ledger/canaries.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { explainCopies, nameCopy } from '../mappings/copied-hotels.js';
 import { describeCanary } from '../review/canary.js';
-import { judgeDay } from '../review/day/good-day.js';
 import { readReport } from '../review/day/report.js';
 import { judgeRuns } from '../review/outcome/day-outcome.js';
 import { type ListedBooking, listBookings } from '../review/verdicts/listing.js';
-import { chooseCompared, daysToCompare, listProviderVolumes, usualOf } from '../review/volume.js';
+import { judgeDay } from '../rules/good-day.js';
+import { chooseCompared, daysToCompare, listProviderVolumes, usualOf } from '../rules/volume.js';
 
 /** Of a day: more than any has. */
 export const runsRead = 1_000;

@@ -2,13 +2,13 @@ import * as z from 'zod';
 import { showInLine } from '../base/foreign-text.js';
 import { formatCount, formatCountOf, formatDuration } from '../base/format.js';
 import { type Html, html } from '../base/html.js';
+import type { ProviderHotel } from '../booking/line-form.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import {
   type MappingJson,
   type MappingSummary,
   type MappingSync,
   mappingToJson,
-  type ProviderHotel,
   syncToJson,
 } from '../ledger/mappings.js';
 import { neverSynced, wasSynced } from '../mappings/copied-hotels.js';

@@ -1,9 +1,9 @@
 import { type Html, html } from '../base/html.js';
 import type { BookingState, MappingState } from '../ledger/case.js';
-import type { Judgement } from '../review/day/good-day.js';
-import { hasUnknownVerdicts } from '../review/verdicts/run-verdicts.js';
+import type { Judgement } from '../rules/good-day.js';
 import type { Severity } from '../rules/notice.js';
 import type { Run, RunState } from '../rules/run.js';
+import { hasUnknownVerdicts } from '../rules/run-verdicts.js';
 
 /** What a page says about a day. `missing`: it is over and has no run; `not-due`: no run is expected, or not yet. */
 export type DayMark = Judgement | 'missing' | 'not-due';

@@ -1,7 +1,8 @@
 import { giveWay } from '../base/give-way.js';
 import type { GuestNames } from '../booking/guest-names.js';
+import { type BookingForm, bookingForms } from '../booking/line-form.js';
 import type { Run, Trigger } from '../rules/run.js';
-import { type BookingForm, bookingForms, type Slice } from '../rules/step.js';
+import type { Slice } from '../rules/step.js';
 import { KeyError } from '../storage/day-keys.js';
 import type { ReadOnlyLedger } from './ledger.js';
 import { all, database, one, type Query } from './query.js';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { ProviderHotel } from '../booking/line-form.js';
 import { firstCheckInWithoutCheckOut, isOver, type StayDates } from '../booking/stay.js';
 import type { Run } from '../rules/run.js';
 import type { RecordedAction } from './audit.js';
 import { toStorableHotel } from './mapping-changes.js';
-import type { ProviderHotel } from './mappings.js';
 import { withoutUndefined } from './query.js';
 import * as t from './table.js';
 

@@ -1,7 +1,8 @@
 import type { FilterReport } from '../booking/filter-columns.js';
 import type { GuestNames } from '../booking/guest-names.js';
+import type { BookingForm } from '../booking/line-form.js';
 import { acceptanceOf, type Run, type Volume, type VolumeComparison } from '../rules/run.js';
-import type { BookingForm, PlannedStep, Right } from '../rules/step.js';
+import type { PlannedStep, Right } from '../rules/step.js';
 import { readBatch, storedBatches } from './batches.js';
 import { type NewCanary, storeCanary } from './canaries.js';
 import { type SupersededPlaces, storeSuperseded } from './day-outcomes.js';

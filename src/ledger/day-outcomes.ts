@@ -1,5 +1,5 @@
+import type { BookingForm } from '../booking/line-form.js';
 import type { Judged } from '../rules/review-file.js';
-import type { BookingForm } from '../rules/step.js';
 import { packNumbers, unpackNumbers } from './findings.js';
 import { change, type Query } from './query.js';
 import { runNumber, runsHoldingBookings } from './runs.js';

@@ -1,6 +1,6 @@
 import { UsageError } from '../base/usage-error.js';
 import { type Booking, hashReference } from '../booking/booking.js';
-import type { BookingForm } from '../rules/step.js';
+import type { BookingForm } from '../booking/line-form.js';
 import type { Attempt } from './attempts.js';
 import { eraseKeptOfBatch } from './kept-columns.js';
 import { createKeyedHash } from './keyed-hash.js';

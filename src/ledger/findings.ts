@@ -1,5 +1,5 @@
+import type { BookingForm } from '../booking/line-form.js';
 import { isJudged, type Judged, type JudgedPlaces, type StoredVerdict } from '../rules/review-file.js';
-import type { BookingForm } from '../rules/step.js';
 import { readLinesAt } from './batches.js';
 import type { CollectedBatch } from './collecting.js';
 import { type Cell, change, type Query } from './query.js';

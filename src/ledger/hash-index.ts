@@ -1,5 +1,5 @@
 import { countDays, noHotel, noReference, unknownLastDay } from '../booking/booking.js';
-import { type BookingForm, bookingForms } from '../rules/step.js';
+import { type BookingForm, bookingForms } from '../booking/line-form.js';
 import type { CollectedBatch, StayKeys } from './collecting.js';
 import type { Candidates, Dialect, StoredRow } from './query.js';
 import * as t from './table.js';

@@ -1,6 +1,6 @@
 import { hashReference } from '../booking/booking.js';
 import type { KeptValues } from '../booking/kept-values.js';
-import type { BookingForm } from '../rules/step.js';
+import type { BookingForm } from '../booking/line-form.js';
 import { KeyError } from '../storage/day-keys.js';
 import { groupByBatch, readLinesAt } from './batches.js';
 import { all, change, database, one, type Query, type Store } from './query.js';

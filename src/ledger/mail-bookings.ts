@@ -1,4 +1,4 @@
-import type { BookingForm } from '../rules/step.js';
+import type { BookingForm } from '../booking/line-form.js';
 import { KeyError } from '../storage/day-keys.js';
 import { groupByBatch, readLinesAt } from './batches.js';
 import type { NamedPair, NamedPlace, NamedThings, ReceivedPair, StoredBooking } from './mails.js';

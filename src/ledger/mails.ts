@@ -1,5 +1,5 @@
+import type { BookingForm, ProviderHotel } from '../booking/line-form.js';
 import type { NewNotice } from '../rules/notice.js';
-import type { BookingForm } from '../rules/step.js';
 import { nameCanary } from './canaries.js';
 import { keyOfCase } from './case.js';
 import {
@@ -10,7 +10,6 @@ import {
   mailPairs,
   readNamed,
 } from './mail-bookings.js';
-import type { ProviderHotel } from './mappings.js';
 import { notedInstants, raise } from './notices.js';
 import type { StoredRow } from './query.js';
 import { all, bind, change, database, one, type Query, type Store, toStorable } from './query.js';

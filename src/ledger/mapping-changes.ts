@@ -1,10 +1,10 @@
+import type { ProviderHotel } from '../booking/line-form.js';
 import {
   type CopiedMapping,
   keyOfHotel,
   type MappingMove,
   type MappingRow,
   type NewMasterHotel,
-  type ProviderHotel,
   type StoredPage,
   type UnnamedDeletion,
 } from './mappings.js';

@@ -1,3 +1,4 @@
+import type { ProviderHotel } from '../booking/line-form.js';
 import type { ReadOnlyLedger } from './ledger.js';
 import type { StoredRow } from './query.js';
 import { all, change, database, one, type Query, toStorable, withoutUndefined } from './query.js';
@@ -274,12 +275,6 @@ export interface StoredPage {
   /** Where this page was answered after a larger one was refused. */
   readonly pageLimit?: number;
   readonly at: number;
-}
-
-export interface ProviderHotel {
-  /** Exactly as the service writes it. */
-  readonly providerName: string;
-  readonly providerHotelId: string;
 }
 
 /** A unique key of a provider hotel: stored texts contain no NUL. */

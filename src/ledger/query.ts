@@ -1,7 +1,7 @@
 import { giveWayIfDue } from '../base/give-way.js';
-import type { BookingForm } from '../rules/step.js';
+import type { BookingForm, ProviderHotel } from '../booking/line-form.js';
 import type { HashIndexOptions } from './hash-index.js';
-import type { CopiedMapping, ProviderHotel } from './mappings.js';
+import type { CopiedMapping } from './mappings.js';
 import type { Remains, RewriteLimits } from './retention.js';
 import type { Rules } from './rules.js';
 import type { Sealing } from './sealing.js';

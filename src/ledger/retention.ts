@@ -1,6 +1,6 @@
 import type { Hold } from '../base/hold.js';
+import type { BookingForm } from '../booking/line-form.js';
 import type { Run } from '../rules/run.js';
-import type { BookingForm } from '../rules/step.js';
 import { KeyError } from '../storage/day-keys.js';
 import { pruneActions } from './audit.js';
 import { pruneCases } from './case-changes.js';

@@ -1,4 +1,5 @@
 import type { Booking } from '../booking/booking.js';
+import type { BookingForm } from '../booking/line-form.js';
 import type {
   Abandonment,
   CollectRequest,
@@ -10,7 +11,7 @@ import type {
 } from '../rules/changes.js';
 import type { NewNotice } from '../rules/notice.js';
 import type { Asker, Run, VolumeComparison } from '../rules/run.js';
-import type { BookingForm, Ending, PlannedStep, StepState, StoredStep } from '../rules/step.js';
+import type { Ending, PlannedStep, StepState, StoredStep } from '../rules/step.js';
 
 /**
  * What decides about runs and steps, given to a ledger when it is opened. The ledger has no rules of its own: it locks a run,

@@ -1,4 +1,4 @@
-import type { BookingForm } from '../rules/step.js';
+import type { BookingForm } from '../booking/line-form.js';
 import { type DayKeys, KeyError } from '../storage/day-keys.js';
 import { isSealed, openValue, sealValue } from '../storage/sealed-value.js';
 import { createKeyedHash } from './keyed-hash.js';

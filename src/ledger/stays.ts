@@ -1,10 +1,10 @@
 import { countDays } from '../booking/booking.js';
+import type { ProviderHotel } from '../booking/line-form.js';
+import { type BookingForm, bookingForms } from '../booking/line-form.js';
 import type { StayDates } from '../booking/stay.js';
 import type { DeliveryKind } from '../rules/run.js';
-import { type BookingForm, bookingForms } from '../rules/step.js';
 import { KeyError } from '../storage/day-keys.js';
 import { findInPage, readStayWords, removeFromStayPage, toStoredDay } from './hash-index.js';
-import type { ProviderHotel } from './mappings.js';
 import type { StoredRow } from './query.js';
 import { all, bind, type Cell, change, database, type Query, type Statement, type Store } from './query.js';
 import { isGone, placeOfBatch } from './sealing.js';

@@ -1,7 +1,7 @@
+import type { BookingForm } from '../booking/line-form.js';
 import type { FileProgress, StepSelection, StepsChange, StepTotals } from '../rules/changes.js';
 import type { FailureClass } from '../rules/run.js';
 import type {
-  BookingForm,
   OpenStep,
   PlannedStep,
   Step,

@@ -1,9 +1,10 @@
 import { giveWay } from '../base/give-way.js';
 import type { KeptValues } from '../booking/kept-values.js';
+import type { BookingForm } from '../booking/line-form.js';
 import { stayOf } from '../booking/stay.js';
 import type { Judged } from '../rules/review-file.js';
 import type { Run } from '../rules/run.js';
-import type { BookingForm, StepKind } from '../rules/step.js';
+import type { StepKind } from '../rules/step.js';
 import { type Attempt, attemptsOf } from './attempts.js';
 import { readLines } from './batches.js';
 import { isSuperseded } from './day-outcomes.js';

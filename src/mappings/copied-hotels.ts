@@ -1,6 +1,6 @@
 import type { WriteCommand } from '../base/shell.js';
+import type { ProviderHotel } from '../booking/line-form.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-import type { ProviderHotel } from '../ledger/mappings.js';
 import { readCompleteUntil } from './sync-bounds.js';
 
 /** What the local copy says about a provider hotel. Nothing while no sync has ended: it may be mapped all the same. */

@@ -4,15 +4,11 @@ import type { Ledger } from '../ledger/ledger.js';
 import type { MappingSync } from '../ledger/mappings.js';
 import type { OpenProblem } from '../ledger/notices.js';
 import { firstBound, readCompleteUntil } from '../mappings/sync-bounds.js';
-import { makesDayGood } from '../review/day/good-day.js';
+import { makesDayGood } from '../rules/good-day.js';
 import { isPartProblem, type NewNotice, noticeEvents, type PartProblem } from '../rules/notice.js';
+import type { RefusingPeer } from '../rules/refusing-peer.js';
 import { mayCompleteDay, type Run } from '../rules/run.js';
-import {
-  isRefusingChannel,
-  type RefusingPeer,
-  refusesSender,
-  toRefusingChannel,
-} from './refused-credentials.js';
+import { isRefusingChannel, refusesSender, toRefusingChannel } from './refused-credentials.js';
 import { findUrgentCases, tellUrgent } from './urgent-cases.js';
 
 /**

@@ -3,7 +3,7 @@ import { formatCount, formatCountOf } from '../base/format.js';
 import type { WriteCommand } from '../base/shell.js';
 import { businessDayAt } from '../booking/business-day.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-import { countDaysBehind } from '../review/day/good-day.js';
+import { countDaysBehind } from '../rules/good-day.js';
 import type { Notice } from '../rules/notice.js';
 import type { Message } from './channel.js';
 import { describeDigest, describeNotice, type Situation } from './describe-notice.js';

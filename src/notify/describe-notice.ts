@@ -2,7 +2,7 @@ import { showInLine } from '../base/foreign-text.js';
 import { formatCount, formatCountOf } from '../base/format.js';
 import type { WriteCommand } from '../base/shell.js';
 import { describeInHouse } from '../booking/stay.js';
-import { adviseInLines, describeImplausible } from '../review/day/acceptance-words.js';
+import { adviseInLines, describeImplausible } from '../rules/acceptance-words.js';
 import { type Facts, isPartProblem, type Notice } from '../rules/notice.js';
 import type { Message } from './channel.js';
 import { isRefusingChannel } from './refused-credentials.js';

@@ -1,6 +1,6 @@
 import { pause } from '../base/abort.js';
 import { businessDayAt, lastDayBefore } from '../booking/business-day.js';
-import { makesDayGood } from '../review/day/good-day.js';
+import { makesDayGood } from '../rules/good-day.js';
 import { durationOf, mayCompleteDay, type Run } from '../rules/run.js';
 import type { Heartbeat } from './channels/heartbeat.js';
 import type { Beat } from './channels/heartbeat-forms.js';

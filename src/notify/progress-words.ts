@@ -5,9 +5,9 @@ import type { MappingSync } from '../ledger/mappings.js';
 import type { ExportEvent } from '../mappings/export/await-export.js';
 import type { SyncEvent } from '../mappings/sync-events.js';
 import type { ReviewEvent } from '../review/events.js';
-import { describeDrops, nameDrops } from '../review/volume.js';
-import { describeFilterWarning } from '../review/where-report.js';
 import type { Run } from '../rules/run.js';
+import { describeDrops, nameDrops } from '../rules/volume.js';
+import { describeFilterWarning } from '../rules/where-report.js';
 
 function formatWait(milliseconds: number): string {
   return milliseconds < 1_000 ? 'a moment' : formatDuration(milliseconds);

@@ -2,10 +2,7 @@ import { QueueAwayError } from '../booking/step-queue.js';
 import { MailboxError } from '../cases/mails/mailbox.js';
 import { ArchiveAwayError } from '../review/archive-fit.js';
 import { MappingServiceError } from '../service/errors.js';
-import { loginRefusals, SftpError } from '../transports/sftp/sftp.js';
-
-/** Who refuses our credentials, or is not the server it was. It is the subject of `credentials-refused`. */
-export type RefusingPeer = 'service' | 'sftp' | 'source' | 'mailbox' | 'queue' | 'archive';
+import { SftpError } from '../transports/sftp/sftp.js';
 
 /** A channel of people, by its name. */
 type RefusingChannel = `channel ${string}`;
@@ -19,20 +16,6 @@ export function isRefusingChannel(subject: string): subject is RefusingChannel {
 /** Whether the receiver of a channel refuses user, password or secret: trying again does not help. */
 export function refusesSender(code: string): boolean {
   return /^(?:http-40[13]|smtp-53[0458])$/.test(code);
-}
-
-const codes: Readonly<Record<RefusingPeer, readonly string[]>> = {
-  service: ['http-401', 'http-403', 'code-2003'],
-  sftp: loginRefusals.map((code) => `sftp-${code}`),
-  source: ['login-refused'],
-  mailbox: ['mailbox-login-refused'],
-  queue: ['queue-refused'],
-  archive: ['archive-refused'],
-};
-
-/** Whose credentials a failure with this code, of a run or of `codeOfFailure`, is about; undefined if it is about none. */
-export function findRefusingPeer(code: string): RefusingPeer | undefined {
-  return (Object.keys(codes) as RefusingPeer[]).find((peer) => codes[peer].includes(code));
 }
 
 /** The code of an error outside a run, in the form that runs keep; undefined if it is no failure of a peer. */

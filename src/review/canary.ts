@@ -1,6 +1,7 @@
 import { formatDuration, formatInstant, formatLocalInstant, wrapText } from '../base/format.js';
 import type { WriteCommand } from '../base/shell.js';
 import type { Booking } from '../booking/booking.js';
+import { createLineBuffer } from '../booking/render-line.js';
 import {
   type Canary,
   type CanaryEvent,
@@ -11,7 +12,6 @@ import {
 } from '../ledger/canaries.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Delivery } from './delivery.js';
-import { createLineBuffer } from './render-line.js';
 
 const dayMs = 86_400_000;
 /** A stay that is ahead, wherever the service is. */

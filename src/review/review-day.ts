@@ -2,6 +2,8 @@ import { formatLocalInstant } from '../base/format.js';
 import type { Hold } from '../base/hold.js';
 import type { BusinessDay } from '../booking/business-day.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
+import { CollectError } from '../rules/gates.js';
+import { makesDayGood } from '../rules/good-day.js';
 import {
   acceptanceOf,
   type DeliveryKind,
@@ -12,17 +14,15 @@ import {
   type RunFailure,
   type Trigger,
 } from '../rules/run.js';
+import { addTriedUntil, classOfCollect } from '../rules/try-again.js';
 import type { PeerClocks } from '../transports/http/peer-clocks.js';
 import { type CollectParts, collectDay } from './collect/collect.js';
 import { runsCompared } from './collect/delivered-lines.js';
-import { makesDayGood } from './day/good-day.js';
 import { acquireDay, DayBusyError } from './day/join-run.js';
 import { acceptIn, type DayRequest, type OpenedRun, openRun } from './day/open-run.js';
 import type { Delivery } from './delivery.js';
-import { CollectError } from './gates.js';
 import { storeDayOutcome } from './outcome/day-outcome.js';
 import type { Workforce } from './perform/workforce.js';
-import { addTriedUntil, classOfCollect } from './try-again.js';
 
 export interface ReviewParts extends Omit<CollectParts, 'delivery' | 'past'> {
   readonly deliveryFor: (kind: DeliveryKind) => Delivery;

@@ -1,3 +1,4 @@
+import type { BookingForm } from '../booking/line-form.js';
 import type { JudgedPlaces, ReviewFile } from './review-file.js';
 import type { Run } from './run.js';
 
@@ -18,10 +19,6 @@ export type StepState =
   | 'failed'
   | 'halved'
   | 'overdue';
-
-/** The forms in which a booking is stored, which are those in which it is sent. */
-export const bookingForms = ['body', 'file'] as const;
-export type BookingForm = (typeof bookingForms)[number];
 
 /** Consecutive bookings of one stored batch. */
 export interface Slice {

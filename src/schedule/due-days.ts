@@ -7,8 +7,7 @@ import {
   listDays,
 } from '../booking/business-day.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-import { isOverFor, wasCollectedEarly } from '../review/day/good-day.js';
-import { awaitsSource, dropTriedUntil, mayTryAgain } from '../review/try-again.js';
+import { isOverFor, wasCollectedEarly } from '../rules/good-day.js';
 import {
   hasUnexpectedCount,
   hasWork,
@@ -17,6 +16,7 @@ import {
   type Run,
   type RunFailure,
 } from '../rules/run.js';
+import { awaitsSource, dropTriedUntil, mayTryAgain } from '../rules/try-again.js';
 import { businessDayOf, type Slots } from './slots.js';
 
 /** A day that is due, and what to do with it. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { addStays, applyVersions, mergeStays, type NewerVersion } from '../../src/cases/case-transitions.js';
 import { toFinding } from '../../src/cases/open-cases.js';
 import type { CaseBooking, CaseStay, HeldCase } from '../../src/ledger/case.js';
+import { addStays, applyVersions, mergeStays, type NewerVersion } from '../../src/rules/case-transitions.js';
 
 const day = '2026-11-20';
 const stay: CaseStay = { reference: 'BR-1', checkIn: '2026-12-01', checkOut: '2026-12-05', day };

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type CaseStay, type HeldCase, isActiveCase, mappingStates } from '../../src/ledger/case.js';
 import {
   addStays,
   applyCommand,
@@ -11,8 +12,7 @@ import {
   type NewerVersion,
   resolveBookings,
   toDecision,
-} from '../../src/cases/case-transitions.js';
-import { type CaseStay, type HeldCase, isActiveCase, mappingStates } from '../../src/ledger/case.js';
+} from '../../src/rules/case-transitions.js';
 
 const day = '2026-11-20';
 const key = { id: 1, providerName: 'hotelbeds', providerHotelId: '007', serviceId: 7 };

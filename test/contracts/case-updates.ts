@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { applyCommand, toDecision } from '../../src/cases/case-transitions.js';
 import type { CaseEvent } from '../../src/cases/open-cases.js';
 import { updateCases } from '../../src/cases/update-cases.js';
 import type { Suspect } from '../../src/ledger/findings.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { planBatches } from '../../src/review/body/body-delivery.js';
+import { planBatches } from '../../src/rules/batch-plan.js';
+import { applyCommand, toDecision } from '../../src/rules/case-transitions.js';
 import type { ResultCounts } from '../../src/rules/review-file.js';
 import type { Run } from '../../src/rules/run.js';
 import { withReplaced } from '../support/fake-ledger.js';

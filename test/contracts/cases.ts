@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkOutOf, isInHouse, urgencyOf } from '../../src/booking/stay.js';
+import { searchCases } from '../../src/cases/shown-cases.js';
+import { type CaseBooking, type CaseKey, type CaseStay, stateOfBooking } from '../../src/ledger/case.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import {
   applyCommand,
   applyEvidence,
   type Evidence,
   resolveBookings,
   toDecision,
-} from '../../src/cases/case-transitions.js';
-import { searchCases } from '../../src/cases/shown-cases.js';
-import { type CaseBooking, type CaseKey, type CaseStay, stateOfBooking } from '../../src/ledger/case.js';
-import type { Ledger } from '../../src/ledger/ledger.js';
+} from '../../src/rules/case-transitions.js';
 import { collectedRun, rightOf } from './ledger/days.js';
 import type { OpenedLedger } from './ledger.js';
 import { rowOf, syncRows } from './mapping-copy/pages.js';

@@ -2,7 +2,7 @@ import type { Booking } from '../../src/booking/booking.js';
 import { hashReference } from '../../src/booking/booking.js';
 import type { CollectStart } from '../../src/ledger/collecting.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { planBatches } from '../../src/review/body/body-delivery.js';
+import { planBatches } from '../../src/rules/batch-plan.js';
 import type { NewRun } from '../../src/rules/changes.js';
 import type { Run } from '../../src/rules/run.js';
 import { batchSize, chunkOf, done, newRun, perform, rightOf, toLines } from '../contracts/ledger/days.js';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { planBatches } from '../../src/review/body/body-delivery.js';
+import { planBatches } from '../../src/rules/batch-plan.js';
 import {
   at,
   batchOf,

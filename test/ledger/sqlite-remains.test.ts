@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hashReference } from '../../src/booking/booking.js';
-import { applyEvidence, resolveBookings, toDecision } from '../../src/cases/case-transitions.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { planBatches } from '../../src/review/body/body-delivery.js';
 import { blankNames } from '../../src/review/stored/stored-line.js';
+import { planBatches } from '../../src/rules/batch-plan.js';
+import { applyEvidence, resolveBookings, toDecision } from '../../src/rules/case-transitions.js';
 import type { Run } from '../../src/rules/run.js';
 import {
   at,

@@ -3,7 +3,7 @@ import { composeNotifier } from '../../jobs/notifications.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { startNotifier } from '../../src/notify/notifier.js';
-import { wasCollectedEarly } from '../../src/review/day/good-day.js';
+import { wasCollectedEarly } from '../../src/rules/good-day.js';
 import type { Notice } from '../../src/rules/notice.js';
 import { isToBeAccepted, type Run } from '../../src/rules/run.js';
 import { throughLife } from '../crash/life.js';

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import type { PeerFault } from '../../src/base/peer-patience.js';
 import { MailboxError } from '../../src/cases/mails/mailbox.js';
-import { codeOfFailure, findRefusingPeer } from '../../src/notify/refused-credentials.js';
+import { codeOfFailure } from '../../src/notify/refused-credentials.js';
 import { ArchiveAwayError } from '../../src/review/archive-fit.js';
+import { findRefusingPeer } from '../../src/rules/refusing-peer.js';
 import { MappingServiceError } from '../../src/service/errors.js';
 import { ArchiveError } from '../../src/storage/archive.js';
 import { SftpError } from '../../src/transports/sftp/sftp.js';

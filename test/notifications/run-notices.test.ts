@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { noticesOfRun, noticesOfVolume } from '../../src/notify/run-notices.js';
 import type { Run } from '../../src/rules/run.js';
+import { noticesOfRun, noticesOfVolume } from '../../src/rules/run-notices.js';
 
 const at = 1_000;
 const counts: Run['counts'] = {

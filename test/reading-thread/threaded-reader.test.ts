@@ -6,11 +6,11 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createReadingOrder, type ReadingSettings } from '../../jobs/sources.js';
 import { type BusinessDay, createBusinessDay } from '../../src/booking/business-day.js';
+import { createBodyForms } from '../../src/booking/item-line.js';
+import type { BookingForms } from '../../src/booking/line-form.js';
+import { createFileForms } from '../../src/booking/review-line.js';
 import { SourceError } from '../../src/booking/source.js';
-import { createBodyForms } from '../../src/review/body/body-delivery.js';
 import type { DayReader, RenderedChunk } from '../../src/review/collect/day-reader.js';
-import type { BookingForms } from '../../src/review/delivery.js';
-import { createFileForms } from '../../src/review/file/review-line.js';
 import {
   chunksAhead,
   createThreadedReader,

@@ -3,7 +3,7 @@ import type { Ledger } from '../../src/ledger/ledger.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { type CollectParts, collectDay } from '../../src/review/collect/collect.js';
 import type { ReviewEvent } from '../../src/review/events.js';
-import type { CollectLimits } from '../../src/review/gates.js';
+import type { CollectLimits } from '../../src/rules/gates.js';
 import type { Run } from '../../src/rules/run.js';
 import type { Right } from '../../src/rules/step.js';
 import { withReplaced } from '../support/fake-ledger.js';

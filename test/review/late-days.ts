@@ -1,14 +1,14 @@
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import type { GuestNames } from '../../src/booking/guest-names.js';
+import type { BookingForm } from '../../src/booking/line-form.js';
+import { createFileForms } from '../../src/booking/review-line.js';
 import type { SourceRecord } from '../../src/booking/source.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { type CollectParts, collectDay } from '../../src/review/collect/collect.js';
 import type { Delivery } from '../../src/review/delivery.js';
-import { createFileForms } from '../../src/review/file/review-line.js';
 import { readReference } from '../../src/review/stored/stored-line.js';
 import type { DeliveryKind, Run, Trigger } from '../../src/rules/run.js';
-import type { BookingForm } from '../../src/rules/step.js';
 import { at, done, newRun, perform, rightOf } from '../contracts/ledger/days.js';
 import { planFileRun } from '../contracts/ledger/file-days.js';
 import { createArraySource, readerOf, record } from './array-source.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLineBuffer, markPlain, type TextForm } from '../../src/review/render-line.js';
+import { createLineBuffer, markPlain, type TextForm } from '../../src/booking/render-line.js';
 import { renderedLine } from '../support/made-bookings.js';
 
 /** A text between `<` and `>` in which each `!` is doubled. */

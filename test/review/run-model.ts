@@ -1,15 +1,4 @@
 import { patchRun } from '../../src/ledger/run-changes.js';
-import {
-  abandonRun,
-  claimStep,
-  finishTakeOver,
-  initialState,
-  mayAwaitResult,
-  reopenAbandoned,
-  settleRun,
-  startDelivery,
-  takeOverSteps,
-} from '../../src/review/state-machine.js';
 import type {
   Abandonment,
   FileProgress,
@@ -20,6 +9,17 @@ import type {
   StepsChange,
 } from '../../src/rules/changes.js';
 import type { Asker, FailureClass, Run } from '../../src/rules/run.js';
+import {
+  abandonRun,
+  claimStep,
+  finishTakeOver,
+  initialState,
+  mayAwaitResult,
+  reopenAbandoned,
+  settleRun,
+  startDelivery,
+  takeOverSteps,
+} from '../../src/rules/state-machine.js';
 import type { Claim, PlannedStep, Recorded, Step, StepState, StoredStep } from '../../src/rules/step.js';
 import { decideFor, type Found } from '../contracts/ledger/days.js';
 

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { StepSelection, StepTotals } from '../../src/rules/changes.js';
+import type { Asker, Run } from '../../src/rules/run.js';
 import {
   abandonRun,
   cancelRun,
@@ -7,9 +9,7 @@ import {
   settleRun,
   startDelivery,
   takeOverSteps,
-} from '../../src/review/state-machine.js';
-import type { StepSelection, StepTotals } from '../../src/rules/changes.js';
-import type { Asker, Run } from '../../src/rules/run.js';
+} from '../../src/rules/state-machine.js';
 import type { PlannedStep } from '../../src/rules/step.js';
 import { someRun } from './some-run.js';
 

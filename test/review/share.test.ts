@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatShare, isMoreThanShare } from '../../src/review/share.js';
+import { formatShare, isMoreThanShare } from '../../src/rules/share.js';
 
 it.each([
   [29, 100, 0.29, false],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { claimStep, initialState } from '../../src/review/state-machine.js';
 import type { FileProgress } from '../../src/rules/changes.js';
 import type { Run } from '../../src/rules/run.js';
+import { claimStep, initialState } from '../../src/rules/state-machine.js';
 import type { PlannedStep, Step, StoredStep, Successor } from '../../src/rules/step.js';
 import { decideFor, type Found } from '../contracts/ledger/days.js';
 import { someRun } from './some-run.js';

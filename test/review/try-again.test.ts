@@ -3,15 +3,15 @@ import { expect, it } from 'vitest';
 import type { PeerFault } from '../../src/base/peer-patience.js';
 import { SourceError, type SourceFault } from '../../src/booking/source.js';
 import { decideOpening } from '../../src/review/day/open-run.js';
+import type { Asker, FailureClass, RunState, Trigger } from '../../src/rules/run.js';
+import type { Outcome } from '../../src/rules/step.js';
 import {
   classOfCollect,
   classOfFailure,
   classOfRun,
   mayTryAgain,
   tooManyRefused,
-} from '../../src/review/try-again.js';
-import type { Asker, FailureClass, RunState, Trigger } from '../../src/rules/run.js';
-import type { Outcome } from '../../src/rules/step.js';
+} from '../../src/rules/try-again.js';
 import { someRun } from './some-run.js';
 
 const states: readonly RunState[] = [

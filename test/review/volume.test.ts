@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type CountedDay, type DayVolume, hasDropped } from '../../src/rules/run.js';
 import {
   chooseCompared,
   compareVolume,
@@ -7,8 +8,7 @@ import {
   describeDrops,
   noteSilences,
   type VolumeSettings,
-} from '../../src/review/volume.js';
-import { type CountedDay, type DayVolume, hasDropped } from '../../src/rules/run.js';
+} from '../../src/rules/volume.js';
 
 const settings: VolumeSettings = { shareOfUsual: 0.5, onDrop: 'warn', exceptions: [] };
 const day = '2026-11-20';

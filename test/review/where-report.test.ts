@@ -5,7 +5,7 @@ import {
   describeFilters,
   describeFilterWarning,
   forget,
-} from '../../src/review/where-report.js';
+} from '../../src/rules/where-report.js';
 import { seededRandom } from '../support/seed.js';
 
 const none = { exceptions: [] };

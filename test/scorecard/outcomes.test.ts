@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Booking } from '../../src/booking/booking.js';
+import { type BookingForm, bookingForms } from '../../src/booking/line-form.js';
 import { stayOf } from '../../src/booking/stay.js';
 import { type Outcome, readNamedPairs, readOutcomes } from '../../src/cases/scores/outcomes.js';
 import { isNamedByMapping } from '../../src/ledger/mail-bookings.js';
 import type { ReceivedPair } from '../../src/ledger/mails.js';
-import { judgeBooking } from '../../src/review/verdict.js';
 import { unansweredReasons } from '../../src/rules/review-file.js';
-import { type BookingForm, bookingForms } from '../../src/rules/step.js';
+import { judgeBooking } from '../../src/rules/verdict.js';
 import { anyFileBooking, renderLine } from '../review/file/file-bookings.js';
 import { someRun } from '../review/some-run.js';
 import { createItemRenderer, renderedLine } from '../support/made-bookings.js';

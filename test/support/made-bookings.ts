@@ -1,6 +1,6 @@
 import type { Booking } from '../../src/booking/booking.js';
-import { createBodyForms } from '../../src/review/body/body-delivery.js';
-import { createLineBuffer, type LineBuffer } from '../../src/review/render-line.js';
+import { createBodyForms } from '../../src/booking/item-line.js';
+import { createLineBuffer, type LineBuffer } from '../../src/booking/render-line.js';
 
 /** A booking as the source writes it and as the service should receive it: already clean. */
 export interface MadeBooking {

@@ -13,7 +13,7 @@ import { createMailTaker, type VerdictMailEvent } from '../../src/cases/mails/ta
 import type { CaseEvent } from '../../src/cases/open-cases.js';
 import { canaryStep } from '../../src/ledger/canaries.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
-import { planBatches } from '../../src/review/body/body-delivery.js';
+import { planBatches } from '../../src/rules/batch-plan.js';
 import { at, done, newRun, perform, rightOf, toLines } from '../contracts/ledger/days.js';
 import { findStayKeys } from '../contracts/ledger/stay-keys.js';
 import { rowOf, syncRows } from '../contracts/mapping-copy/pages.js';

@@ -1,4 +1,6 @@
+import { type BookingForm, bookingForms } from '../../booking/line-form.js';
 import { stayOf } from '../../booking/stay.js';
+import { lineForms, readBooking } from '../../booking/stored-line.js';
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { DayStanding } from '../../ledger/day-outcomes.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
@@ -7,11 +9,9 @@ import type { ReceivedPair } from '../../ledger/mails.js';
 import { keyOfBooking } from '../../review/collect/booking-keys.js';
 import { judgeRuns, runsOfDay, type SentRun } from '../../review/outcome/day-outcome.js';
 import { readJudgedPlaces, readSuspectPlaces } from '../../review/outcome/stored-entries.js';
-import { lineForms, readBooking } from '../../review/stored/stored-line.js';
-import { type BookingVerdict, judgeBooking } from '../../review/verdict.js';
 import type { Judged } from '../../rules/review-file.js';
 import type { Run } from '../../rules/run.js';
-import { type BookingForm, bookingForms } from '../../rules/step.js';
+import { type BookingVerdict, judgeBooking } from '../../rules/verdict.js';
 
 /** A booking that was sent, and what became of it. */
 export interface Outcome {

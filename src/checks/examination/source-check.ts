@@ -11,10 +11,10 @@ import {
 } from '../../booking/normalise.js';
 import { type BookingSource, filteredAtMost, SourceError } from '../../booking/source.js';
 import { readNormalised } from '../../review/collect/day-reader.js';
-import { areTooManyRejects } from '../../review/gates.js';
-import { formatShare } from '../../review/share.js';
 import { maskBooking } from '../../review/stored/stored-line.js';
-import { describeFilters } from '../../review/where-report.js';
+import { areTooManyRejects } from '../../rules/gates.js';
+import { formatShare } from '../../rules/share.js';
+import { describeFilters } from '../../rules/where-report.js';
 import { kindOf, type SourceSettings } from '../../sources/registry.js';
 import { type Finding, findingsOf } from './finding.js';
 

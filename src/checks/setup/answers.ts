@@ -1,6 +1,6 @@
 import { unknownDatabase, unknownWord } from '../../base/setting-placeholders.js';
+import type { IncompleteBookings } from '../../booking/review-line.js';
 import { checkSetting } from '../../config/single-setting.js';
-import type { IncompleteBookings } from '../../review/file/review-line.js';
 import { type AnswerRule, type SettingPath, sourceVariables } from '../../sources/common/setup.js';
 import { kindOf, type SourceKindName, sourceKinds } from '../../sources/registry.js';
 import { checkDotEnvValue, renderDotEnv } from './dot-env.js';

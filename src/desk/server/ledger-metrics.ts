@@ -4,9 +4,9 @@ import { type BusinessDay, businessDayAt, createBusinessDay, goBack } from '../.
 import { countMissedInRow } from '../../ledger/canaries.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { readCompleteUntil } from '../../mappings/sync-bounds.js';
-import { countDaysBehind, reviewsDay } from '../../review/day/good-day.js';
 import { daysLookedBack, isMissing, readKnownDays } from '../../review/day/missing-days.js';
 import { type DayOutcome, readDayOutcome } from '../../review/outcome/day-outcome.js';
+import { countDaysBehind, reviewsDay } from '../../rules/good-day.js';
 import { noticeEventNames, noticeEvents } from '../../rules/notice.js';
 import { type Counts, isToBeAccepted, noRuns, type Run, type RunState } from '../../rules/run.js';
 

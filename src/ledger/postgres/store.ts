@@ -1,7 +1,8 @@
 import { hashReference } from '../../booking/booking.js';
+import type { ProviderHotel } from '../../booking/line-form.js';
 import { gatherCandidates } from '../hash-index.js';
 import { toStorableHotel } from '../mapping-changes.js';
-import { type CopiedMapping, copied, type ProviderHotel } from '../mappings.js';
+import { type CopiedMapping, copied } from '../mappings.js';
 import { all, type Candidates, type Dialect, type Query, type Store, type TraceRange } from '../query.js';
 import type { Remains } from '../retention.js';
 import { createSealing } from '../sealing.js';

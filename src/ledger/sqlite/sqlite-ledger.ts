@@ -1,5 +1,6 @@
 import type { Hold } from '../../base/hold.js';
 import { hashReference } from '../../booking/booking.js';
+import type { ProviderHotel } from '../../booking/line-form.js';
 import type { Claim, Claimed, SharedRight, Slice } from '../../rules/step.js';
 import type { DayKeys } from '../../storage/day-keys.js';
 import { gatherCandidates } from '../hash-index.js';
@@ -11,7 +12,7 @@ import {
   type ReadOnlyLedger,
 } from '../ledger.js';
 import { toStorableHotel } from '../mapping-changes.js';
-import type { CopiedMapping, ProviderHotel } from '../mappings.js';
+import type { CopiedMapping } from '../mappings.js';
 import {
   type Answer,
   all,

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { buildBooking, type ServiceField, textFields } from '../../booking/booking.js';
 import type { GuestNames } from '../../booking/guest-names.js';
+import { createBodyForms } from '../../booking/item-line.js';
 import { sliceLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import { planBatches } from '../../rules/batch-plan.js';
 import type { Run } from '../../rules/run.js';
-import type { Evidence, Outcome, PlannedStep, Slice } from '../../rules/step.js';
+import type { Evidence, Outcome, Slice } from '../../rules/step.js';
 import type { ReviewService } from '../../service/client.js';
 import type { Verdict } from '../../service/verdict.js';
-import type { BookingForms, Delivery, LineForm } from '../delivery.js';
-import { type LineLayout, markPlain, renderLine, type TextForm } from '../render-line.js';
+import type { Delivery } from '../delivery.js';
 
 /** Delivers a day by POSTing its bookings in batches. (Spec 4.2.) */
 export function createBodyDelivery({
@@ -70,131 +70,6 @@ export function toServiceOutcome(verdict: Verdict, sha256: string): Outcome {
     case 'fatal':
       return { kind: 'fatal', evidence, advice: 'check service.baseUrl, apiKey and accountId' };
   }
-}
-
-/** One step per stored batch: `batch 0`, `batch 1`, … */
-export function planBatches(bookings: number, batchSize: number): PlannedStep[] {
-  const count = Math.ceil(bookings / batchSize);
-  return Array.from({ length: count }, (_, batch) =>
-    batchStep(`batch ${batch}`, {
-      form: 'body',
-      batch,
-      first: 0,
-      bookings: Math.min(batchSize, bookings - batch * batchSize),
-    }),
-  );
-}
-
-/**
- * The two steps that replace a batch refused for its content: `batch 12.0` and `batch 12.1`. Halving continues until
- * the offending booking is alone.
- */
-export function halveBatch(
-  step: PlannedStep & { readonly slice: Slice },
-): readonly [PlannedStep, PlannedStep] {
-  const { first, bookings } = step.slice;
-  const half = Math.ceil(bookings / 2);
-  return [
-    batchStep(`${step.name}.0`, { ...step.slice, bookings: half }),
-    batchStep(`${step.name}.1`, { ...step.slice, first: first + half, bookings: bookings - half }),
-  ];
-}
-
-function batchStep(name: string, slice: Slice): PlannedStep {
-  return { name, kind: 'batch', slice, bookings: slice.bookings };
-}
-
-/** The inside of a JSON string, as JSON.stringify writes it. */
-const jsonText: TextForm = {
-  plain: markPlain((character) => JSON.stringify(character) === `"${character}"`),
-  escape: (text) => JSON.stringify(text).slice(1, -1),
-  after: Buffer.from('"'),
-};
-/** Written before the text of each field. */
-const beforeTexts = textFields.map(({ name }) => Buffer.from(`,"${name}":"`));
-const beforeText = ',"';
-const beforeProviderName = ',"ProviderName":"';
-const betweenNameAndId = '","ProviderHotelId":"';
-
-/**
- * Reads rendered items. They are searched for texts that can't occur inside a value, where a quote is escaped.
- */
-export const itemForm: LineForm = {
-  readBooking(line) {
-    const fields = JSON.parse(line) as Readonly<Partial<Record<ServiceField, string>>>;
-    // The master id comes first, whatever it was called when the line was rendered.
-    const [serviceId] = Object.values(fields);
-    const texts = textFields.map(({ name }) => fields[name]);
-    return buildBooking(Number(serviceId), texts);
-  },
-  findHotel(line) {
-    const start = line.indexOf(beforeProviderName);
-    const middle = start === -1 ? -1 : line.indexOf(betweenNameAndId, start);
-    if (middle === -1) return undefined;
-    const idEnd = line.indexOf(beforeText);
-    return {
-      serviceId: Number(line.slice(line.lastIndexOf(':', idEnd) + 1, idEnd)),
-      key: line.slice(
-        start + beforeProviderName.length,
-        findClosingQuote(line, middle + betweenNameAndId.length),
-      ),
-    };
-  },
-  readProviderHotel(key) {
-    const { ProviderName, ProviderHotelId } = JSON.parse(`{"ProviderName":"${key}"}`) as {
-      ProviderName: string;
-      ProviderHotelId: string;
-    };
-    return { providerName: ProviderName, providerHotelId: ProviderHotelId };
-  },
-  writeProviderHotel: ({ providerName, providerHotelId }) =>
-    `${jsonText.escape(providerName)}${betweenNameAndId}${jsonText.escape(providerHotelId)}`,
-  findProvider(line) {
-    const before = line.indexOf(beforeProviderName);
-    if (before === -1) return undefined;
-    const start = before + beforeProviderName.length;
-    return line.slice(start, findClosingQuote(line, start));
-  },
-  blankFields(line, blanked) {
-    const fields = Object.entries(JSON.parse(line) as Record<string, unknown>);
-    return JSON.stringify(Object.fromEntries(fields.filter(([name]) => !blanked.has(name))));
-  },
-};
-
-/** The end of the JSON string that contains `from`. */
-function findClosingQuote(line: string, from: number): number {
-  let at = line.indexOf('"', from);
-  while (isEscaped(line, at)) at = line.indexOf('"', at + 1);
-  return at;
-}
-
-/** True after an odd number of backslashes. */
-function isEscaped(line: string, at: number): boolean {
-  let first = at;
-  while (line[first - 1] === '\\') first -= 1;
-  return (at - first) % 2 === 1;
-}
-
-/**
- * Stores every booking as an element of `Hotels` (spec 2.5), compact, without missing fields: what JSON.stringify writes, in a
- * third of the time. JSON strings contain no line ends, so an item is one line.
- */
-export function createBodyForms(masterIdName: string, names: GuestNames = 'send'): BookingForms {
-  const layout: LineLayout = {
-    beginning: Buffer.from(`{${JSON.stringify(masterIdName)}:`),
-    beforeTexts,
-    text: jsonText,
-    writeDate: (iso) => iso,
-    missing: Buffer.alloc(0),
-    ending: Buffer.from('}'),
-  };
-  return {
-    kind: 'body',
-    names,
-    formOf: () => 'body',
-    render: (booking, _form, line) => renderLine(booking, layout, line),
-    usual: { form: 'body', layout, mayLackFields: true, standsForName: false },
-  };
 }
 
 const head = Buffer.from('{"Hotels":[');

@@ -8,19 +8,6 @@ import type { Collect } from '../../ledger/collecting.js';
 import type { ErasedGuests } from '../../ledger/erasing.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
 import {
-  acceptanceOf,
-  countRecords,
-  type DayVolume,
-  isSilent,
-  isUnusual,
-  mayCompleteDay,
-  type Run,
-  type VolumeComparison,
-} from '../../rules/run.js';
-import { makeCanary } from '../canary.js';
-import type { Delivery } from '../delivery.js';
-import type { Notify } from '../events.js';
-import {
   CollectError,
   type CollectLimits,
   checkExpected,
@@ -31,10 +18,29 @@ import {
   isExpectedOf,
   isToCompare,
   limitsOfUnfinishedDay,
-} from '../gates.js';
+} from '../../rules/gates.js';
+import {
+  acceptanceOf,
+  countRecords,
+  type DayVolume,
+  isSilent,
+  isUnusual,
+  mayCompleteDay,
+  type Run,
+  type VolumeComparison,
+} from '../../rules/run.js';
+import {
+  compareVolume,
+  daysToCompare,
+  describeDrops,
+  noteSilences,
+  type VolumeSettings,
+} from '../../rules/volume.js';
+import { compareFilters, forget } from '../../rules/where-report.js';
+import { makeCanary } from '../canary.js';
+import type { Delivery } from '../delivery.js';
+import type { Notify } from '../events.js';
 import { createComparingCollect } from '../suspects/comparison.js';
-import { compareVolume, daysToCompare, describeDrops, noteSilences, type VolumeSettings } from '../volume.js';
-import { compareFilters, forget } from '../where-report.js';
 import type { DayReader } from './day-reader.js';
 import {
   type DeliveredIndex,

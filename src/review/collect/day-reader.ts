@@ -4,6 +4,8 @@ import type { BusinessDay } from '../../booking/business-day.js';
 import { readField } from '../../booking/field-text.js';
 import { writeNames } from '../../booking/guest-names.js';
 import { readKeptValue } from '../../booking/kept-values.js';
+import type { BookingForms } from '../../booking/line-form.js';
+import { type BookingForm, bookingForms } from '../../booking/line-form.js';
 import {
   addDates,
   countDates,
@@ -13,14 +15,12 @@ import {
 } from '../../booking/normalise.js';
 import { hashCells, listCells } from '../../booking/record-cells.js';
 import { describeCause, findRejectCause, type RejectCause } from '../../booking/reject-cause.js';
+import { createLineBuffer, createPlainRenderer } from '../../booking/render-line.js';
 import type { BookingSource, SourceChunk, SourceReading, SourceRecord } from '../../booking/source.js';
 import { decidingRecords } from '../../booking/written-date.js';
 import { createErasedTest, type ErasedGuests } from '../../ledger/erasing.js';
 import type { KeptRow } from '../../ledger/kept-columns.js';
 import { type ReasonCount, type Reject, rejectsListed } from '../../ledger/rejects.js';
-import { type BookingForm, bookingForms } from '../../rules/step.js';
-import type { BookingForms } from '../delivery.js';
-import { createLineBuffer, createPlainRenderer } from '../render-line.js';
 
 /** Reads a day as the lines to be stored: source, normaliser and forms combined. */
 export type DayReader = ReturnType<typeof createDayReader>;

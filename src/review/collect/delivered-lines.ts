@@ -1,12 +1,12 @@
 import { type GuestNames, writeNames } from '../../booking/guest-names.js';
+import type { BookingForm } from '../../booking/line-form.js';
+import { createLineBuffer, type LineBuffer } from '../../booking/render-line.js';
+import { readReviewLine } from '../../booking/review-line.js';
+import { readBooking } from '../../booking/stored-line.js';
 import { type DeliveredCursor, type DeliveredLines, splitStoredLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { mayCompleteDay, type Run } from '../../rules/run.js';
-import type { BookingForm } from '../../rules/step.js';
 import type { Delivery } from '../delivery.js';
-import { readReviewLine } from '../file/review-line.js';
-import { createLineBuffer, type LineBuffer } from '../render-line.js';
-import { readBooking } from '../stored/stored-line.js';
 import { blockOf, createLineIndex, type LineBlock, type LineIndex, lineOf, startOf } from './line-index.js';
 
 /** Chunks kept in memory: a source mostly returns bookings in the order in which they were delivered. */

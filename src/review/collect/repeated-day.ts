@@ -1,7 +1,7 @@
 import { type BusinessDay, goBack, listDays } from '../../booking/business-day.js';
+import { bookingForms } from '../../booking/line-form.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../rules/run.js';
-import { bookingForms } from '../../rules/step.js';
 import { KeyError } from '../../storage/day-keys.js';
 import type { Delivery } from '../delivery.js';
 import { renderDelivered } from './delivered-lines.js';

@@ -7,13 +7,13 @@ import {
   noReference,
   unknownLastDay,
 } from '../../booking/booking.js';
+import { type BookingForm, bookingForms } from '../../booking/line-form.js';
 import { addDates, noDates } from '../../booking/normalise.js';
+import { createLineBuffer } from '../../booking/render-line.js';
+import { readBooking } from '../../booking/stored-line.js';
 import type { Collect, CollectedBatch } from '../../ledger/collecting.js';
 import type { KeptRow } from '../../ledger/kept-columns.js';
 import type { ReasonCount, Reject } from '../../ledger/rejects.js';
-import { type BookingForm, bookingForms } from '../../rules/step.js';
-import { createLineBuffer } from '../render-line.js';
-import { readBooking } from '../stored/stored-line.js';
 import type { RenderedChunk } from './day-reader.js';
 import type { DeliveredIndex } from './delivered-lines.js';
 import { blockOf, createLineIndex, type LineBlock, lineOf, startOf } from './line-index.js';

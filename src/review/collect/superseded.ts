@@ -1,11 +1,11 @@
 import type { Booking } from '../../booking/booking.js';
+import { type BookingForm, bookingForms } from '../../booking/line-form.js';
+import { readBooking } from '../../booking/stored-line.js';
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { BatchPlaces, SupersededPlaces } from '../../ledger/day-outcomes.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../rules/run.js';
-import { type BookingForm, bookingForms } from '../../rules/step.js';
 import { KeyError } from '../../storage/day-keys.js';
-import { readBooking } from '../stored/stored-line.js';
 import { createOccurrenceIndex, keyOfBooking } from './booking-keys.js';
 
 /** The bookings and references that the source of a run holds. */

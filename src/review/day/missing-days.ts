@@ -1,7 +1,7 @@
 import { type BusinessDay, createBusinessDay, holdsInstants } from '../../booking/business-day.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { mayCompleteDay, type Run } from '../../rules/run.js';
-import { daysToCompare, isWeekend } from '../volume.js';
+import { daysToCompare, isWeekend } from '../../rules/volume.js';
 
 /** Whether a day has no run that may complete it. One that a person cancelled is left alone. */
 export function lacksRun(latest: Run | undefined): boolean {

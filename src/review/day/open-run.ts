@@ -3,6 +3,7 @@ import { UsageError } from '../../base/usage-error.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { GuestNames } from '../../booking/guest-names.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
+import { wasCollectedEarly } from '../../rules/good-day.js';
 import {
   type AcceptanceKind,
   type Acceptances,
@@ -15,10 +16,9 @@ import {
   type Run,
   type RunFailure,
 } from '../../rules/run.js';
+import { mayTryAgain } from '../../rules/try-again.js';
 import { describeIncomparable, runsCompared } from '../collect/delivered-lines.js';
 import type { ReviewParts, RunRequest } from '../review-day.js';
-import { mayTryAgain } from '../try-again.js';
-import { wasCollectedEarly } from './good-day.js';
 
 export interface DayRequest {
   /**

@@ -1,5 +1,7 @@
 import { formatCount, formatCountOf, formatInstant } from '../../base/format.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import { describeImplausible } from '../../rules/acceptance-words.js';
+import { reportGoodDay } from '../../rules/good-day.js';
 import type { SetAsideResult } from '../../rules/review-file.js';
 import {
   type AcceptanceKind,
@@ -10,8 +12,6 @@ import {
   type VolumeComparison,
 } from '../../rules/run.js';
 import type { SuspectReport } from '../suspects/listing.js';
-import { describeImplausible } from './acceptance-words.js';
-import { reportGoodDay } from './good-day.js';
 
 /** The final report of a run, exactly as `run --json` prints it. (Design 9.) */
 export type RunReport = Awaited<ReturnType<typeof readReport>>;

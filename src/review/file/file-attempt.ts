@@ -3,6 +3,7 @@ import { startTimeLimit } from '../../base/abort.js';
 import { lineEnd } from '../../base/csv-cells.js';
 import { formatDuration } from '../../base/format.js';
 import type { BusinessDay } from '../../booking/business-day.js';
+import { type IncompleteBookings, renderReviewHeader } from '../../booking/review-line.js';
 import { readStoredBatches } from '../../ledger/batches.js';
 import { FencedError } from '../../ledger/errors.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
@@ -17,7 +18,6 @@ import type { Notify } from '../events.js';
 import type { ResultRules } from './judge-result.js';
 import { type RemoteFiles, TooManyRowsError } from './remote-files.js';
 import type { ResultReading } from './result.js';
-import { type IncompleteBookings, renderReviewHeader } from './review-line.js';
 
 /** What the steps of a file delivery work with. */
 export interface FileParts extends ResultRules, Required<Omit<ResultReading, 'onRows' | 'hasErased'>> {

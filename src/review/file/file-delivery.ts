@@ -1,4 +1,5 @@
 import { createBusinessDay } from '../../booking/business-day.js';
+import { createFileForms } from '../../booking/review-line.js';
 import type { ReviewFile } from '../../rules/review-file.js';
 import { isSameSighting } from '../../rules/run.js';
 import type { Outcome, PlannedStep } from '../../rules/step.js';
@@ -24,7 +25,6 @@ import {
 import { checkReviewFile } from './file-check.js';
 import { hasNewResult } from './late-result.js';
 import { createResultNameTest, expectFewResults, limitEarlier, locateRemoteFiles } from './remote-files.js';
-import { createFileForms } from './review-line.js';
 
 export interface FileDeliveryParts extends FileParts {
   /** Posts the bookings that can't be in the file. */

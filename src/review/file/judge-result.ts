@@ -1,5 +1,5 @@
 import type { Judged, ResultCounts } from '../../rules/review-file.js';
-import { isMoreThanShare } from '../share.js';
+import { isMoreThanShare } from '../../rules/share.js';
 import type { JoinSources, Judgement, ResultTotals } from './match-result.js';
 import { namesBookings, type ResultTable, resultFields } from './result.js';
 import { forEachLine } from './result-keys.js';

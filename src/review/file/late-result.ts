@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { ReviewFile } from '../../rules/review-file.js';
 import { isSameSighting, type Run } from '../../rules/run.js';
+import { lacksResult } from '../../rules/try-again.js';
 import type { RemoteFile, SftpSession } from '../../transports/sftp/sftp.js';
-import { lacksResult } from '../try-again.js';
 import { type FileAttempt, useSession } from './file-attempt.js';
 import { pauseBeforeLook } from './judge-result.js';
 import { createResultNameTest, limitReceived, locateRemoteFiles } from './remote-files.js';

@@ -1,11 +1,11 @@
 import { bookingFields, findHotelHash, guestNameFields } from '../../booking/booking.js';
+import { bookingForms } from '../../booking/line-form.js';
+import { lineForms, readBooking } from '../../booking/stored-line.js';
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { BlankLines } from '../../ledger/erasing.js';
 import { eraseKeptAt } from '../../ledger/kept-columns.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../rules/run.js';
-import { bookingForms } from '../../rules/step.js';
-import { lineForms, readBooking } from '../stored/stored-line.js';
 import { type Guest, isLineOf } from './guest.js';
 
 /** What is erased of a guest. */

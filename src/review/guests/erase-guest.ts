@@ -1,6 +1,7 @@
 import { createNameTest } from '../../base/name-test.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { Run } from '../../rules/run.js';
+import { mayStillSend } from '../../rules/try-again.js';
 import { type Archive, ArchiveError } from '../../storage/archive.js';
 import type { RunFolder } from '../../storage/archive-marks.js';
 import { KeyError } from '../../storage/day-keys.js';
@@ -9,7 +10,6 @@ import type { Spool } from '../../storage/spool.js';
 import { readEveryRun } from '../every-run.js';
 import { listArchived } from '../file/archive-run.js';
 import { listSpooled, removeSpooled } from '../file/file-attempt.js';
-import { mayStillSend } from '../try-again.js';
 import { findUnknownFolders } from '../unknown-folders.js';
 import { createLineBlanker, type Erasure, findBlankable } from './blank-lines.js';
 import { createServerEraser, isServerBehind, type ServerParts } from './erase-on-server.js';

@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto';
 import { measure } from '../../base/content.js';
+import type { ProviderHotel } from '../../booking/line-form.js';
+import { readBooking } from '../../booking/stored-line.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import {
-  type CopiedMapping,
-  keyOfHotel,
-  type MappingMove,
-  type ProviderHotel,
-} from '../../ledger/mappings.js';
+import { type CopiedMapping, keyOfHotel, type MappingMove } from '../../ledger/mappings.js';
 import type { Trace } from '../../ledger/tracing.js';
 import { wasSynced } from '../../mappings/copied-hotels.js';
 import { listResultFiles } from '../../rules/review-file.js';
@@ -15,7 +12,7 @@ import { type Archive, ArchiveError } from '../../storage/archive.js';
 import type { Spool } from '../../storage/spool.js';
 import { describeErased } from '../erased-run.js';
 import { manifestName, readManifest } from '../file/archive-run.js';
-import { maskAnswers, readBooking } from '../stored/stored-line.js';
+import { maskAnswers } from '../stored/stored-line.js';
 import { findGuest, findGuestFiles, type GuestFile } from './guest.js';
 
 interface EvidenceParts {

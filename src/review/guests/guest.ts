@@ -1,13 +1,14 @@
 import { createWholePattern } from '../../base/foreign-text.js';
 import { createNameTest } from '../../base/name-test.js';
+import { type BookingForm, bookingForms } from '../../booking/line-form.js';
 import { mayHold } from '../../booking/record-cells.js';
+import { readBooking } from '../../booking/stored-line.js';
 import { readStoredBatches } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { isHeld, type Reject } from '../../ledger/rejects.js';
 import type { RunKey } from '../../ledger/run-slices.js';
 import type { Trace } from '../../ledger/tracing.js';
 import type { Run } from '../../rules/run.js';
-import { type BookingForm, bookingForms } from '../../rules/step.js';
 import { type Archive, ArchiveError } from '../../storage/archive.js';
 import type { Spool } from '../../storage/spool.js';
 import { readEveryRun, readEveryRunKey } from '../every-run.js';
@@ -15,7 +16,7 @@ import { listArchived } from '../file/archive-run.js';
 import { listSpooled } from '../file/file-attempt.js';
 import { readCellText } from '../file/result.js';
 import { foldReference } from '../file/result-keys.js';
-import { readBooking, readReference } from '../stored/stored-line.js';
+import { readReference } from '../stored/stored-line.js';
 import { contains, decodeText, type FileRecord, readRecords } from './file-records.js';
 
 /** Lines and rows are recognised by these. */

@@ -1,8 +1,8 @@
 import { formatCount } from '../../base/format.js';
+import type { BookingForm } from '../../booking/line-form.js';
 import type { DayCounts, DayStanding, StandingPlaces, StoredOutcome } from '../../ledger/day-outcomes.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
 import { type Counts, hasSentNothing, mayCompleteDay, mayHaveResult, type Run } from '../../rules/run.js';
-import type { BookingForm } from '../../rules/step.js';
 import { KeyError } from '../../storage/day-keys.js';
 import { walkDay } from './day-walk.js';
 import { toWalkedRun } from './stored-entries.js';

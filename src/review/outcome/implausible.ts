@@ -1,6 +1,6 @@
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { type ImplausibleAffected, mayCompleteDay, type Run } from '../../rules/run.js';
-import { isMoreThanShare } from '../share.js';
+import { isMoreThanShare } from '../../rules/share.js';
 import { type DayOutcome, judgeRuns, runsOfDay } from './day-outcome.js';
 
 /** Fewer affected bookings than this are plausible, whatever their share. */

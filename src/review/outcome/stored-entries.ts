@@ -1,11 +1,11 @@
+import { type BookingForm, bookingForms } from '../../booking/line-form.js';
+import { readBooking } from '../../booking/stored-line.js';
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { type Judged, unansweredReasons } from '../../rules/review-file.js';
 import type { Run } from '../../rules/run.js';
-import { type BookingForm, bookingForms } from '../../rules/step.js';
+import { judgeBooking } from '../../rules/verdict.js';
 import { keyOfBooking } from '../collect/booking-keys.js';
-import { readBooking } from '../stored/stored-line.js';
-import { judgeBooking } from '../verdict.js';
 import type { RecordedVerdict, WalkedBatch, WalkedEntry, WalkedRun } from './day-walk.js';
 
 /** The bookings that a run holds, as the ledger has them. */

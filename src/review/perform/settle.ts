@@ -1,26 +1,19 @@
 import type { RetryPolicy } from '../../base/retry.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { FailedStep, Tally } from '../../ledger/steps.js';
+import { describeCode, type Endpoints } from '../../rules/endpoints.js';
 import { isActive, type Run, type RunFailure } from '../../rules/run.js';
+import { formatShare, isMoreThanShare } from '../../rules/share.js';
+import { classOfRun, tooManyRefused } from '../../rules/try-again.js';
 import type { PeerClocks } from '../../transports/http/peer-clocks.js';
 import type { Notify } from '../events.js';
 import { storeDayOutcome } from '../outcome/day-outcome.js';
 import { findImplausible } from '../outcome/implausible.js';
-import { formatShare, isMoreThanShare } from '../share.js';
-import { classOfRun, tooManyRefused } from '../try-again.js';
 
 /** After this many failed tries in a row the service counts as down, rather than a batch as bad; and so for failed steps. */
 export const maxFailuresInRow = 5;
 /** Fewer refused bookings than this never stop a run, regardless of their share. */
 const minRefusedToStop = 20;
-
-/** The servers that steps talk to, for messages. */
-export interface Endpoints {
-  /** Host and port. */
-  readonly service: string;
-  /** Host and port. */
-  readonly sftp?: string | undefined;
-}
 
 /** Why a run fails; its class follows from its failed steps. */
 export type Explanation = Pick<RunFailure, 'code' | 'message'>;
@@ -120,15 +113,4 @@ function judgeEnd(run: Run, tally: Tally, { endpoints, explainFailure }: SettleP
 
 function fail(failure: RunFailure) {
   return { state: 'failed' as const, failure };
-}
-
-/** Codes of failed connections, in the words of the service's client and, after `sftp-`, of the SFTP session. */
-const networkCode =
-  /^(sftp-)?(?:connection-(?:refused|reset|lost)|host-not-found|host-unreachable|dns-failed|(?:connect-)?timeout|tls-(?:certificate|protocol)|no-local-address|no-progress|network-error)$/;
-
-/** Adds to the code of a failed connection which server it was; other codes stay as they are. */
-export function describeCode(code: string, endpoints: Endpoints | undefined): string {
-  const found = networkCode.exec(code);
-  const server = found && (found[1] === undefined ? endpoints?.service : endpoints?.sftp);
-  return server ? `${code} (${server})` : code;
 }

@@ -3,10 +3,10 @@ import type { QueuedStep, StepQueue, StepReference } from '../../booking/step-qu
 import { FencedError, LedgerAwayError, LedgerFullError, LedgerUnusableError } from '../../ledger/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { hasWork, type Run } from '../../rules/run.js';
+import { decideChange } from '../../rules/state-machine.js';
 import type { Claim, Claimed, OpenStep, Outcome, Recorded, StepCursor } from '../../rules/step.js';
 import type { Delivery } from '../delivery.js';
 import { storeDayOutcome } from '../outcome/day-outcome.js';
-import { decideChange } from '../state-machine.js';
 import { maxFailuresInRow, type SettleParts, settleIfDue } from './settle.js';
 
 /** The outcome of an attempt that threw because of a fault of our own. */

@@ -1,13 +1,13 @@
 import { forEachGivingWay, giveWay } from '../../base/give-way.js';
 import type { Booking } from '../../booking/booking.js';
 import { hashProviderHotel, hashReference } from '../../booking/booking.js';
+import type { BookingForm, ProviderHotel } from '../../booking/line-form.js';
 import { isOver, stayOf } from '../../booking/stay.js';
+import { readBooking } from '../../booking/stored-line.js';
 import { groupByBatch, takeStoredLines } from '../../ledger/batches.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import { keyOfHotel, type ProviderHotel } from '../../ledger/mappings.js';
+import { keyOfHotel } from '../../ledger/mappings.js';
 import type { FoundBookings, FoundHashes, StayAhead, StayRun } from '../../ledger/stays.js';
-import type { BookingForm } from '../../rules/step.js';
-import { readBooking } from '../stored/stored-line.js';
 
 /** Bookings that are read, and then compared with later runs, at once; up to twice as many, in about 15 MB. */
 const staysAtOnce = 25_000;

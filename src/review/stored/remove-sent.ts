@@ -3,11 +3,11 @@ import { createBusinessDay } from '../../booking/business-day.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { listResultFiles, type RemoteRemoval, type ReviewFile } from '../../rules/review-file.js';
 import { isActive, type Run } from '../../rules/run.js';
+import { hasFinalVerdicts } from '../../rules/verdict.js';
 import type { Spool } from '../../storage/spool.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../transports/sftp/sftp.js';
 import { createNewestOfDay, readEveryRun } from '../every-run.js';
 import { locateRemoteFiles } from '../file/remote-files.js';
-import { hasFinalVerdicts } from '../verdict.js';
 import { countedFrom } from './retention.js';
 
 interface RemoveSentParts {

@@ -1,21 +1,12 @@
 import { createNameMask, type NameMask } from '../../base/mask-names.js';
 import { type Booking, bookingFields, guestNameFields } from '../../booking/booking.js';
+import { type BookingForm, bookingForms } from '../../booking/line-form.js';
+import { lineForms, readBooking } from '../../booking/stored-line.js';
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { RefusedBooking, Trace } from '../../ledger/tracing.js';
 import type { Run } from '../../rules/run.js';
-import { type BookingForm, bookingForms } from '../../rules/step.js';
-import { itemForm } from '../body/body-delivery.js';
-import type { LineForm } from '../delivery.js';
 import { hasErasedGuest } from '../erased-run.js';
-import { reviewForm } from '../file/review-line.js';
-
-export const lineForms: Readonly<Record<BookingForm, LineForm>> = { body: itemForm, file: reviewForm };
-
-/** The booking of a stored line; a guest name is missing if it was blanked, or if the reference stands in its place. */
-export function readBooking(line: string, form: BookingForm): Booking {
-  return lineForms[form].readBooking(line);
-}
 
 /** The booking reference of a stored line. */
 export function readReference(line: string, form: BookingForm): string | undefined {

@@ -1,9 +1,9 @@
+import type { BookingForm, ProviderHotel } from '../../booking/line-form.js';
+import { lineForms } from '../../booking/stored-line.js';
 import type { Collect, CollectedBatch } from '../../ledger/collecting.js';
 import type { Suspect, SuspectReason } from '../../ledger/findings.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { CopiedMapping, ProviderHotel } from '../../ledger/mappings.js';
-import type { BookingForm } from '../../rules/step.js';
-import { lineForms } from '../stored/stored-line.js';
+import type { CopiedMapping } from '../../ledger/mappings.js';
 
 /** The largest look-up that the local copy accepts. */
 const lookedUpAtOnce = 1_000;

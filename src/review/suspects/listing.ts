@@ -1,10 +1,10 @@
 import { formatCountOf } from '../../base/format.js';
+import type { BookingForm } from '../../booking/line-form.js';
 import type { Suspect, SuspectReason } from '../../ledger/findings.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { SuspectLines } from '../../ledger/tracing.js';
 import type { CopyStanding } from '../../mappings/copied-hotels.js';
 import type { Run } from '../../rules/run.js';
-import type { BookingForm } from '../../rules/step.js';
 import { readNamelessFields } from '../stored/stored-line.js';
 
 /** What comparing a booking with the local copy of the mappings found. */

@@ -2,7 +2,10 @@ import { giveWay } from '../../base/give-way.js';
 import { SafeError } from '../../base/safe-error.js';
 import type { ServiceField } from '../../booking/booking.js';
 import type { KeptValues } from '../../booking/kept-values.js';
+import type { BookingForm } from '../../booking/line-form.js';
+import { explainPosted, type FileObstacle, readStayDates } from '../../booking/review-line.js';
 import { type StayDates, stayOf, urgencyOf } from '../../booking/stay.js';
+import { readBooking } from '../../booking/stored-line.js';
 import { readStoredBatches, splitStoredLines, takeStoredLines } from '../../ledger/batches.js';
 import type { Case, CaseKey } from '../../ledger/case.js';
 import type { DayStanding } from '../../ledger/day-outcomes.js';
@@ -13,12 +16,10 @@ import { type CopiedHotel, readCopiedHotels } from '../../mappings/copied-hotels
 import { createHotelComparer, type HotelPair, unknownPair } from '../../mappings/hotels/compare-hotels.js';
 import { type Judged, type StoredVerdict, unansweredReasons } from '../../rules/review-file.js';
 import type { Run } from '../../rules/run.js';
-import type { BookingForm } from '../../rules/step.js';
-import { explainPosted, type FileObstacle, readStayDates } from '../file/review-line.js';
+import type { UnknownReason } from '../../rules/verdict.js';
 import { holdsBookings, type SentRun } from '../outcome/day-outcome.js';
-import { readBooking, readNamelessFields, toFields } from '../stored/stored-line.js';
+import { readNamelessFields, toFields } from '../stored/stored-line.js';
 import { readSuspects, toSuspicion } from '../suspects/listing.js';
-import type { UnknownReason } from '../verdict.js';
 
 /** Why a booking is in its list, under the names that programs read. */
 export interface Why {

@@ -147,13 +147,6 @@ export interface SftpServer {
   connect(options: { readonly signal: AbortSignal }): Promise<SftpSession>;
 }
 
-/** The codes of a server that refuses the account, or whose host key is not the pinned one. */
-export const loginRefusals: readonly string[] = [
-  'authentication-refused',
-  'host-key-refused',
-  'sftp-refused',
-];
-
 /**
  * A failed operation. `kind` says what the runner must do: `retryable` (no connection, deadline, short file), `fatal`
  * (authentication or host key refused, private key unreadable: a person must act), `denied` (the server refuses this

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { FencedError } from '../../../src/ledger/errors.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { JudgedLines } from '../../../src/ledger/tracing.js';
-import { judgeBooking } from '../../../src/review/verdict.js';
 import type { Judged, JudgedPlaces, ResultCounts } from '../../../src/rules/review-file.js';
 import type { Run } from '../../../src/rules/run.js';
+import { judgeBooking } from '../../../src/rules/verdict.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
   at,

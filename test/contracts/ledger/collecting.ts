@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { hashReference, noReference } from '../../../src/booking/booking.js';
+import type { BookingForm } from '../../../src/booking/line-form.js';
 import { FencedError } from '../../../src/ledger/errors.js';
-import { planBatches } from '../../../src/review/body/body-delivery.js';
-import type { BookingForm, PlannedStep } from '../../../src/rules/step.js';
+import { planBatches } from '../../../src/rules/batch-plan.js';
+import type { PlannedStep } from '../../../src/rules/step.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
   at,

@@ -1,13 +1,14 @@
 import type { RetryPolicy } from '../../../src/base/retry.js';
 import { hashReference } from '../../../src/booking/booking.js';
+import type { BookingForm } from '../../../src/booking/line-form.js';
+import { renderReviewLine } from '../../../src/booking/review-line.js';
 import type { Collect, CollectedBatch, CollectedChunk } from '../../../src/ledger/collecting.js';
 import type { Ledger, ReadOnlyLedger } from '../../../src/ledger/ledger.js';
-import { planBatches } from '../../../src/review/body/body-delivery.js';
-import { renderReviewLine } from '../../../src/review/file/review-line.js';
-import { decideChange } from '../../../src/review/state-machine.js';
+import { planBatches } from '../../../src/rules/batch-plan.js';
 import type { Decide, NewRun } from '../../../src/rules/changes.js';
 import type { Run } from '../../../src/rules/run.js';
-import type { BookingForm, Claim, Claimed, Outcome, Recorded, Right } from '../../../src/rules/step.js';
+import { decideChange } from '../../../src/rules/state-machine.js';
+import type { Claim, Claimed, Outcome, Recorded, Right } from '../../../src/rules/step.js';
 import { createItemRenderer, renderedLine } from '../../support/made-bookings.js';
 import { findStayKeys } from './stay-keys.js';
 

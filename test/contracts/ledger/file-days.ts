@@ -1,5 +1,5 @@
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import { planBatches } from '../../../src/review/body/body-delivery.js';
+import { planBatches } from '../../../src/rules/batch-plan.js';
 import type { Run } from '../../../src/rules/run.js';
 import type { PlannedStep } from '../../../src/rules/step.js';
 import { at, batchOf, batchSize, chunkOf, done, newRun, perform, references, startCollect } from './days.js';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { FencedError } from '../../../src/ledger/errors.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { toStep, toStoredStep } from '../../../src/ledger/steps.js';
-import { planBatches } from '../../../src/review/body/body-delivery.js';
+import { planBatches } from '../../../src/rules/batch-plan.js';
 import type { FailureClass, Run } from '../../../src/rules/run.js';
 import { createPlayer, moves, type Played } from '../../review/run-history.js';
 import { createRunModel, type ModelStep, type RunModel, recount } from '../../review/run-model.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FencedError } from '../../../src/ledger/errors.js';
-import { planBatches } from '../../../src/review/body/body-delivery.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
+import { planBatches } from '../../../src/rules/batch-plan.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
   at,

@@ -1,8 +1,8 @@
 import { findStayKey } from '../../../src/booking/booking.js';
+import type { BookingForm } from '../../../src/booking/line-form.js';
+import { readBooking } from '../../../src/booking/stored-line.js';
 import { splitStoredLines } from '../../../src/ledger/batches.js';
 import type { StayKeys } from '../../../src/ledger/collecting.js';
-import { readBooking } from '../../../src/review/stored/stored-line.js';
-import type { BookingForm } from '../../../src/rules/step.js';
 
 /** The keys by which the stays in a stored batch are found. */
 export function findStayKeys(lines: Buffer, form: BookingForm, day = '2026-11-20'): StayKeys {

@@ -4,8 +4,8 @@ import { FencedError } from '../../../src/ledger/errors.js';
 import type { Suspect } from '../../../src/ledger/findings.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { SuspectLines } from '../../../src/ledger/tracing.js';
-import { planBatches } from '../../../src/review/body/body-delivery.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
+import { planBatches } from '../../../src/rules/batch-plan.js';
 import type { Run } from '../../../src/rules/run.js';
 import type { OpenedLedger } from '../ledger.js';
 import {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { hashReference } from '../../../src/booking/booking.js';
+import { readBooking } from '../../../src/booking/stored-line.js';
 import type { NamedPair, NewMail, StoredBooking } from '../../../src/ledger/mails.js';
-import { readBooking } from '../../../src/review/stored/stored-line.js';
-import { judgeBooking } from '../../../src/review/verdict.js';
+import { judgeBooking } from '../../../src/rules/verdict.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, collectedRun, done, fileLineOf, lineOf, perform, references } from './days.js';
 import { collectedFileRun } from './file-days.js';

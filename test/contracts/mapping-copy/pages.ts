@@ -1,10 +1,10 @@
+import type { ProviderHotel } from '../../../src/booking/line-form.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type {
   CopiedMapping,
   MappingRow,
   MappingSync,
   NewSync,
-  ProviderHotel,
   StoredPage,
   SyncCounts,
 } from '../../../src/ledger/mappings.js';

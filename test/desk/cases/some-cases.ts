@@ -1,7 +1,7 @@
-import { applyEvidence, toDecision } from '../../../src/cases/case-transitions.js';
 import type { CaseOrigin, CaseStay } from '../../../src/ledger/case.js';
 import type { HotelContent } from '../../../src/ledger/hotels.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
+import { applyEvidence, toDecision } from '../../../src/rules/case-transitions.js';
 import { rowOf, syncRows } from '../../contracts/mapping-copy/pages.js';
 
 export const seenAt = Date.UTC(2026, 10, 20, 4);

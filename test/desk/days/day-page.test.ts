@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { resolveBookings, toDecision } from '../../../src/cases/case-transitions.js';
 import type { DeskParts } from '../../../src/desk/page.js';
+import { resolveBookings, toDecision } from '../../../src/rules/case-transitions.js';
 import { at, collectedRun, day, newRun, rightOf } from '../../contracts/ledger/days.js';
 import { someRun } from '../../review/some-run.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { BookingForm } from '../../../src/booking/line-form.js';
 import type { ProviderJson } from '../../../src/cases/scores/scorecard.js';
 import type { DeskParts } from '../../../src/desk/page.js';
-import type { BookingForm } from '../../../src/rules/step.js';
 import { day } from '../../contracts/ledger/days.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { collectBookings, deliverBookings, someBooking } from '../some-bookings.js';

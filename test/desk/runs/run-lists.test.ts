@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { html } from '../../../src/base/html.js';
 import type { DeskParts } from '../../../src/desk/page.js';
-import { planBatches } from '../../../src/review/body/body-delivery.js';
+import { planBatches } from '../../../src/rules/batch-plan.js';
 import { KeyError } from '../../../src/storage/day-keys.js';
 import {
   at,

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { planBatches } from '../../../src/review/body/body-delivery.js';
+import { planBatches } from '../../../src/rules/batch-plan.js';
 import type { Run } from '../../../src/rules/run.js';
 import {
   at,

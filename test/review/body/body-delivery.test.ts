@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createBodyDelivery, halveBatch, planBatches } from '../../../src/review/body/body-delivery.js';
+import { createBodyDelivery } from '../../../src/review/body/body-delivery.js';
+import { halveBatch, planBatches } from '../../../src/rules/batch-plan.js';
 import type { Claimed, Outcome, PlannedStep, Step } from '../../../src/rules/step.js';
 import type { Verdict } from '../../../src/service/verdict.js';
 import { someRun } from '../some-run.js';

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { createBodyForms } from '../../../src/booking/item-line.js';
+import { createFileForms } from '../../../src/booking/review-line.js';
 import { SourceError, type SourceRecord } from '../../../src/booking/source.js';
 import { FencedError } from '../../../src/ledger/errors.js';
-import { createBodyDelivery, createBodyForms } from '../../../src/review/body/body-delivery.js';
-import { createFileForms } from '../../../src/review/file/review-line.js';
-import { CollectError, type CollectLimits } from '../../../src/review/gates.js';
+import { createBodyDelivery } from '../../../src/review/body/body-delivery.js';
+import { CollectError, type CollectLimits } from '../../../src/rules/gates.js';
 import { createArraySource, readerOf, record, records, type Script } from '../array-source.js';
 import { afterEachStore, lenient, now, prepareCollect, readReferences } from '../collecting.js';
 

@@ -12,7 +12,7 @@ import {
   isExpectedOf,
   isToCompare,
   limitsOfUnfinishedDay,
-} from '../../../src/review/gates.js';
+} from '../../../src/rules/gates.js';
 
 const limits: CollectLimits = { maxRejectedShare: 0.1, emptyDay: 'fail', batchSize: 500 };
 const source = '/exports/day.csv';

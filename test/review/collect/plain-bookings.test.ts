@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { hashReference } from '../../../src/booking/booking.js';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { guestNameChoices } from '../../../src/booking/guest-names.js';
+import { createBodyForms } from '../../../src/booking/item-line.js';
+import type { BookingForms } from '../../../src/booking/line-form.js';
 import { openNormaliser } from '../../../src/booking/normalise.js';
+import { createFileForms } from '../../../src/booking/review-line.js';
 import { type BookingSource, SourceError, type SourceRecord } from '../../../src/booking/source.js';
 import type { InstantChoice } from '../../../src/booking/written-date.js';
-import { createBodyForms } from '../../../src/review/body/body-delivery.js';
 import { createDayReader, type RenderedChunk } from '../../../src/review/collect/day-reader.js';
-import type { BookingForms } from '../../../src/review/delivery.js';
-import { createFileForms } from '../../../src/review/file/review-line.js';
 import {
   createFilteredSource,
   listFilterColumns,

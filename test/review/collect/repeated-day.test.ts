@@ -6,7 +6,7 @@ import type { Ledger } from '../../../src/ledger/ledger.js';
 import { createBodyDelivery } from '../../../src/review/body/body-delivery.js';
 import type { LineBlock } from '../../../src/review/collect/line-index.js';
 import { findRepetition, pickLines, planSample } from '../../../src/review/collect/repeated-day.js';
-import { checkRepeated } from '../../../src/review/gates.js';
+import { checkRepeated } from '../../../src/rules/gates.js';
 import type { Run } from '../../../src/rules/run.js';
 import { KeyError } from '../../../src/storage/day-keys.js';
 import { fakeLedger } from '../../support/fake-ledger.js';

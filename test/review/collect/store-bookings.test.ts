@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import { createBodyForms } from '../../../src/review/body/body-delivery.js';
+import { createBodyForms } from '../../../src/booking/item-line.js';
 import { createBookingStore, maxProviders } from '../../../src/review/collect/store-bookings.js';
 import { createArraySource, readerOf, record } from '../array-source.js';
 

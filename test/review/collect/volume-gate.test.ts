@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CollectParts } from '../../../src/review/collect/collect.js';
-import type { VolumeSettings } from '../../../src/review/volume.js';
+import type { VolumeSettings } from '../../../src/rules/volume.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
 import { record, records } from '../array-source.js';
 import { lenient, now, prepareCollect } from '../collecting.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { endedTooEarly, findRepaired, makesDayGood } from '../../../src/review/day/good-day.js';
+import { endedTooEarly, findRepaired, makesDayGood } from '../../../src/rules/good-day.js';
 import { someRun } from '../some-run.js';
 
 const zone = 'Europe/Madrid';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CanaryState } from '../../../src/ledger/canaries.js';
-import { judgeDay } from '../../../src/review/day/good-day.js';
+import { judgeDay } from '../../../src/rules/good-day.js';
 import type { Counts, Run, RunState } from '../../../src/rules/run.js';
 import { failureOf, runOf } from '../../schedule/ledger-days.js';
 import { outcomeOf } from '../outcome/some-outcome.js';

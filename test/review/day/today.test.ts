@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { guestNameChoices } from '../../../src/booking/guest-names.js';
-import { hasNews } from '../../../src/review/day/good-day.js';
+import { bookingForms } from '../../../src/booking/line-form.js';
 import { decideOpening } from '../../../src/review/day/open-run.js';
 import { planDay, rangeModes } from '../../../src/review/day/range-plan.js';
+import { hasNews } from '../../../src/rules/good-day.js';
 import {
   activeRunStates,
   type DeliveryKind,
@@ -11,7 +12,6 @@ import {
   type RunFailure,
   type RunState,
 } from '../../../src/rules/run.js';
-import { bookingForms } from '../../../src/rules/step.js';
 import { newRun } from '../../contracts/ledger/days.js';
 import { record } from '../array-source.js';
 import { collectAgain, day, deliverRun, type LateDay, storedReferences, whole } from '../late-days.js';

@@ -1,14 +1,10 @@
 import fc from 'fast-check';
 import { type Booking, bookingFields, type FieldKind } from '../../../src/booking/booking.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
+import { findFileObstacle, renderReviewHeader, renderReviewLine } from '../../../src/booking/review-line.js';
 import { isAllCorrect, readSaid } from '../../../src/review/file/judge-result.js';
 import { type JoinSources, type Judgement, startJoin } from '../../../src/review/file/match-result.js';
 import { type ResultReading, type ResultRow, readResult } from '../../../src/review/file/result.js';
-import {
-  findFileObstacle,
-  renderReviewHeader,
-  renderReviewLine,
-} from '../../../src/review/file/review-line.js';
 import { createVerdictState } from '../../../src/review/file/verdict-state.js';
 import type { JudgedPlaces } from '../../../src/rules/review-file.js';
 import { anyText } from '../../booking/raw-bookings.js';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
+import { createBodyForms } from '../../../src/booking/item-line.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
-import { createBodyForms } from '../../../src/review/body/body-delivery.js';
-import { createFileForms, findFileObstacle } from '../../../src/review/file/review-line.js';
-import { createLineBuffer } from '../../../src/review/render-line.js';
+import { createLineBuffer } from '../../../src/booking/render-line.js';
+import { createFileForms, findFileObstacle } from '../../../src/booking/review-line.js';
 import { anyRawBooking } from '../../booking/raw-bookings.js';
 
 const complete: Booking = {

@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readReviewLine, renderReviewHeader } from '../../../src/review/file/review-line.js';
+import { readReviewLine, renderReviewHeader } from '../../../src/booking/review-line.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
 import {
   anyFileBooking,

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Tally } from '../../../src/ledger/steps.js';
 import { explainFailure, type PathSettings } from '../../../src/review/file/explain-failure.js';
-import { type Endpoints, settleIfDue } from '../../../src/review/perform/settle.js';
+import { settleIfDue } from '../../../src/review/perform/settle.js';
 import type { Settlement } from '../../../src/rules/changes.js';
+import type { Endpoints } from '../../../src/rules/endpoints.js';
 import type { Run } from '../../../src/rules/run.js';
 import { createPeerClocks } from '../../../src/transports/http/peer-clocks.js';
 import { fakeLedger } from '../../support/fake-ledger.js';

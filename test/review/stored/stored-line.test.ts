@@ -3,13 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
 import { hashReference } from '../../../src/booking/booking.js';
-import {
-  blankNames,
-  lineForms,
-  readBooking,
-  readFields,
-  readReference,
-} from '../../../src/review/stored/stored-line.js';
+import { lineForms, readBooking } from '../../../src/booking/stored-line.js';
+import { blankNames, readFields, readReference } from '../../../src/review/stored/stored-line.js';
 import { anyFileBooking, fileBooking } from '../file/file-bookings.js';
 import { openRun, openTemporaryLedger } from '../temporary-ledger.js';
 

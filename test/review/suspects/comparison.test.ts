@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
+import type { BookingForm, ProviderHotel } from '../../../src/booking/line-form.js';
+import { createLineBuffer } from '../../../src/booking/render-line.js';
+import { renderReviewLine } from '../../../src/booking/review-line.js';
 import type { Collect, CollectedBatch, CollectedChunk } from '../../../src/ledger/collecting.js';
-import type { CopiedMapping, ProviderHotel } from '../../../src/ledger/mappings.js';
-import { renderReviewLine } from '../../../src/review/file/review-line.js';
-import { createLineBuffer } from '../../../src/review/render-line.js';
+import type { CopiedMapping } from '../../../src/ledger/mappings.js';
 import {
   createComparingCollect,
   findSuspicion,
   type KnownMapping,
 } from '../../../src/review/suspects/comparison.js';
-import type { BookingForm } from '../../../src/rules/step.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
 import { createItemRenderer } from '../../support/made-bookings.js';
 import { fileBooking } from '../file/file-bookings.js';

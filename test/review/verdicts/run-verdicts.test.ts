@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Paint } from '../../../src/base/colours.js';
-import { hasFinalVerdicts } from '../../../src/review/verdict.js';
-import { hasUnknownVerdicts, paintState } from '../../../src/review/verdicts/run-verdicts.js';
 import type { Run } from '../../../src/rules/run.js';
+import { hasUnknownVerdicts, paintState } from '../../../src/rules/run-verdicts.js';
+import { hasFinalVerdicts } from '../../../src/rules/verdict.js';
 import { someRun } from '../some-run.js';
 
 const verdicts = { affected: 2, unanswered: 1, unclear: 0, malformed: 0 };

@@ -2,8 +2,8 @@ import { formatCountOf } from '../base/format.js';
 import type { ServiceField } from '../booking/booking.js';
 import type { SourceError } from '../booking/source.js';
 import { plausibleYears } from '../booking/stay.js';
-import type { Repetition } from './collect/repeated-day.js';
-import type { BookingStore } from './collect/store-bookings.js';
+import type { Repetition } from '../review/collect/repeated-day.js';
+import type { BookingStore } from '../review/collect/store-bookings.js';
 import { formatShare, isMoreThanShare } from './share.js';
 import type { VolumeSettings } from './volume.js';
 

@@ -1,7 +1,7 @@
-import { formatCount } from '../../base/format.js';
-import type { WriteCommand } from '../../base/shell.js';
-import type { AcceptanceKind, ImplausibleAffected } from '../../rules/run.js';
-import { formatShare } from '../share.js';
+import { formatCount } from '../base/format.js';
+import type { WriteCommand } from '../base/shell.js';
+import type { AcceptanceKind, ImplausibleAffected } from './run.js';
+import { formatShare } from './share.js';
 
 /** What to do about a day that somebody has to accept: each case with its command. */
 function adviseOn(kind: AcceptanceKind, day: string): readonly (readonly [when: string, line: string])[] {

@@ -1,5 +1,5 @@
-import type { Colour, Paint } from '../../base/colours.js';
-import { formatCount } from '../../base/format.js';
+import type { Colour, Paint } from '../base/colours.js';
+import { formatCount } from '../base/format.js';
 import {
   type Counts,
   hasSentNothing,
@@ -8,7 +8,7 @@ import {
   mayHaveResult,
   type Run,
   type RunState,
-} from '../../rules/run.js';
+} from './run.js';
 
 /** Whether some bookings of a run or a day have no verdict that this program knows: nothing about it may look good. */
 export function hasUnknownVerdicts({

@@ -1,6 +1,8 @@
-import { formatCountOf, formatDuration } from '../../base/format.js';
-import { type BusinessDay, businessDayAt, createBusinessDay, isDayOver } from '../../booking/business-day.js';
-import type { CanaryState } from '../../ledger/canaries.js';
+import { formatCountOf, formatDuration } from '../base/format.js';
+import { type BusinessDay, businessDayAt, createBusinessDay, isDayOver } from '../booking/business-day.js';
+import type { CanaryState } from '../ledger/canaries.js';
+import type { DayOutcome } from '../review/outcome/day-outcome.js';
+import { adviseInSentence, describeImplausible, shareOf } from './acceptance-words.js';
 import {
   type AcceptanceKind,
   acceptanceOf,
@@ -13,12 +15,10 @@ import {
   type VolumeComparison,
   warnsOfVolume,
   wasToBeAccepted,
-} from '../../rules/run.js';
-import type { DayOutcome } from '../outcome/day-outcome.js';
-import { hasUnknownVerdicts } from '../verdicts/run-verdicts.js';
-import { describeDrops, nameDrops } from '../volume.js';
-import { describeFilterWarnings } from '../where-report.js';
-import { adviseInSentence, describeImplausible, shareOf } from './acceptance-words.js';
+} from './run.js';
+import { hasUnknownVerdicts } from './run-verdicts.js';
+import { describeDrops, nameDrops } from './volume.js';
+import { describeFilterWarnings } from './where-report.js';
 
 /** Whether the collect began before the day ended, by our clock or by those of two others: later bookings are missing. */
 export function wasCollectedEarly(

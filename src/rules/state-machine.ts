@@ -1,4 +1,5 @@
 import { decideRetry, type RetryPolicy } from '../base/retry.js';
+import { halveBatch } from './batch-plan.js';
 import type {
   Abandonment,
   Attempted,
@@ -11,12 +12,11 @@ import type {
   StepSelection,
   StepsChange,
   StepTotals,
-} from '../rules/changes.js';
-import type { ReviewFile } from '../rules/review-file.js';
-import { type Asker, type FailureClass, isActive, type Run, type RunState } from '../rules/run.js';
-import type { Outcome, PlannedStep, StepKind, StepState, StoredStep } from '../rules/step.js';
-import { halveBatch } from './body/body-delivery.js';
-import { describeCode, type Endpoints } from './perform/settle.js';
+} from './changes.js';
+import { describeCode, type Endpoints } from './endpoints.js';
+import type { ReviewFile } from './review-file.js';
+import { type Asker, type FailureClass, isActive, type Run, type RunState } from './run.js';
+import type { Outcome, PlannedStep, StepKind, StepState, StoredStep } from './step.js';
 import { classOfFailure, stepsTriedAgain } from './try-again.js';
 
 /** The collect is over: the steps of the plan can be performed. */

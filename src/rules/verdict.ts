@@ -1,6 +1,7 @@
-import type { Judged, unansweredReasons } from '../rules/review-file.js';
-import { mayHaveResult, type Run } from '../rules/run.js';
-import type { BookingForm, StepState } from '../rules/step.js';
+import type { BookingForm } from '../booking/line-form.js';
+import type { Judged, unansweredReasons } from './review-file.js';
+import { mayHaveResult, type Run } from './run.js';
+import type { StepState } from './step.js';
 
 /**
  * Whether no more verdicts can come for a run. Those that are there say nothing about that: an incomplete result has some, and a run that

@@ -11,18 +11,12 @@ import {
   noReference,
   type ServiceField,
   textFields,
-} from '../booking/booking.js';
-import {
-  copyPlainText,
-  digitMarks,
-  isPlainPlaceholder,
-  markPlainBytes,
-  notPlain,
-} from '../booking/field-text.js';
-import type { GuestNames } from '../booking/guest-names.js';
-import { countDates, type Normalise } from '../booking/normalise.js';
-import type { PlainCells } from '../booking/source.js';
-import type { UsualForm } from './delivery.js';
+} from './booking.js';
+import { copyPlainText, digitMarks, isPlainPlaceholder, markPlainBytes, notPlain } from './field-text.js';
+import type { GuestNames } from './guest-names.js';
+import type { UsualForm } from './line-form.js';
+import { countDates, type Normalise } from './normalise.js';
+import type { PlainCells } from './source.js';
 
 /** A UTF-16 unit takes at most three bytes in UTF-8. */
 const bytesPerUnit = 3;

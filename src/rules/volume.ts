@@ -1,11 +1,5 @@
 import { formatCount, formatCountOf } from '../base/format.js';
-import {
-  type CountedDay,
-  type DayVolume,
-  isSilent,
-  type Volume,
-  type VolumeComparison,
-} from '../rules/run.js';
+import { type CountedDay, type DayVolume, isSilent, type Volume, type VolumeComparison } from './run.js';
 import { isLessThanShare } from './share.js';
 
 /** Few bookings don't count as a quiet day until they have been compared with what is usual. (Design 11.) */

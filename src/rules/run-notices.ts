@@ -1,6 +1,5 @@
-import { awaitsSource } from '../review/try-again.js';
-import { describeDrops } from '../review/volume.js';
-import type { NewNotice, Severity } from '../rules/notice.js';
+import type { NewNotice, Severity } from './notice.js';
+import { findRefusingPeer } from './refusing-peer.js';
 import {
   hasDropped,
   isSilent,
@@ -8,9 +7,10 @@ import {
   mayCompleteDay,
   type Run,
   type VolumeComparison,
-} from '../rules/run.js';
-import type { Ending } from '../rules/step.js';
-import { findRefusingPeer } from './refused-credentials.js';
+} from './run.js';
+import type { Ending } from './step.js';
+import { awaitsSource } from './try-again.js';
+import { describeDrops } from './volume.js';
 
 /** What people are told about runs. The ledger calls these functions in the transaction that changes a run. */
 

@@ -1,4 +1,4 @@
-import { findCellEnd, splitCells, writeCell } from '../../base/csv-cells.js';
+import { findCellEnd, splitCells, writeCell } from '../base/csv-cells.js';
 import {
   type Booking,
   buildBooking,
@@ -8,11 +8,11 @@ import {
   type ServiceField,
   serviceFields,
   textFields,
-} from '../../booking/booking.js';
-import { readsAsNull } from '../../booking/field-text.js';
-import type { BookedDates } from '../../booking/stay.js';
-import type { BookingForms, LineForm } from '../delivery.js';
-import { type LineBuffer, type LineLayout, markPlain, renderLine } from '../render-line.js';
+} from './booking.js';
+import { readsAsNull } from './field-text.js';
+import type { BookingForms, LineForm } from './line-form.js';
+import { type LineBuffer, type LineLayout, markPlain, renderLine } from './render-line.js';
+import type { BookedDates } from './stay.js';
 
 const nothing = Buffer.alloc(0);
 const separator = Buffer.from(',');

@@ -1,10 +1,10 @@
 import { needsPerson } from '../base/peer-patience.js';
 import { SourceError } from '../booking/source.js';
 import type { Tally } from '../ledger/steps.js';
-import type { StepSelection } from '../rules/changes.js';
-import type { Asker, FailureClass, Run } from '../rules/run.js';
-import type { Outcome } from '../rules/step.js';
+import type { StepSelection } from './changes.js';
 import type { CollectError } from './gates.js';
+import type { Asker, FailureClass, Run } from './run.js';
+import type { Outcome } from './step.js';
 
 /** May this be tried again? Whoever asks that about an attempt, a step or a run asks here. */
 
