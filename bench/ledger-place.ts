@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { rules } from '../jobs/rules.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import { createPostgresLedger } from '../src/ledger/postgres/postgres-ledger.js';
 import { createSqliteLedger } from '../src/ledger/sqlite/sqlite-ledger.js';
@@ -31,8 +30,7 @@ export function makeLedgerPlace(kind: DatabaseKind): Promise<LedgerPlace> {
   return kind === 'sqlite' ? makeFile() : makeDatabase();
 }
 
-const options: Pick<Parameters<typeof createSqliteLedger>[0], 'rules' | 'clock'> = {
-  rules,
+const options: Pick<Parameters<typeof createSqliteLedger>[0], 'clock'> = {
   clock: Date.now,
 };
 

@@ -3,7 +3,6 @@ import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Bench, type TaskResult } from 'tinybench';
-import { rules } from '../jobs/rules.js';
 import { renderTable } from '../src/base/tables.js';
 import { createBusinessDay } from '../src/booking/business-day.js';
 import { createBodyForms } from '../src/booking/item-line.js';
@@ -54,7 +53,6 @@ const limits = { batchSize: 500, maxRejectedShare: 0.1, emptyDay: 'fail' as cons
 function openLedger() {
   return createSqliteLedger({
     path: database,
-    rules,
     clock: Date.now,
   });
 }

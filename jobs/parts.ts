@@ -34,7 +34,6 @@ import {
   type SftpServerOptions,
 } from '../src/transports/sftp/server.js';
 import { clock, now, random } from './clock.js';
-import { rules } from './rules.js';
 import { findBucket, openRetryPolicy } from './sources.js';
 
 /** One for each configuration, so that each key is read once. */
@@ -82,7 +81,6 @@ export async function openLedger(
       const connections = body.concurrency + spareConnections;
       return createPostgresLedger({
         url: ledger.url,
-        rules,
         clock,
         leaseMs,
         connections,
@@ -121,7 +119,7 @@ export function openSqlite(
   path: string,
   options: Pick<SqliteLedgerOptions, 'leaseMs' | 'keys' | 'hashKey' | 'isUnlinked'> = {},
 ): Ledger {
-  return createSqliteLedger({ path, rules, clock, ...options });
+  return createSqliteLedger({ path, clock, ...options });
 }
 
 /**
@@ -139,11 +137,11 @@ export async function findLedger(
   switch (ledger.kind) {
     case 'sqlite':
       return fileExists(ledger.path)
-        ? createSqliteReader({ path: ledger.path, rules, clock, keys, hashKey })
+        ? createSqliteReader({ path: ledger.path, clock, keys, hashKey })
         : undefined;
     case 'postgres': {
       const { findPostgresLedger } = await import('../src/ledger/postgres/postgres-ledger.js');
-      return findPostgresLedger({ url: ledger.url, rules, waits, mustTakeWrites, keys, hashKey });
+      return findPostgresLedger({ url: ledger.url, waits, mustTakeWrites, keys, hashKey });
     }
   }
 }

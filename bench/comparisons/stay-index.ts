@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { rules } from '../../jobs/rules.js';
 import { hashPlainHotel, hashProvider } from '../../src/booking/booking.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { createBodyForms } from '../../src/booking/item-line.js';
@@ -66,7 +65,7 @@ export const stayIndex: Comparison = {
 async function collect(folder: string, csv: string, adapt: (ledger: Ledger) => Ledger): Promise<Measurement> {
   const path = join(folder, 'ledger.db');
   for (const suffix of ['', '-wal', '-shm']) await rm(`${path}${suffix}`, { force: true });
-  const ledger = createSqliteLedger({ path, rules, clock: Date.now });
+  const ledger = createSqliteLedger({ path, clock: Date.now });
   const run = await ledger.runs.create({
     ...{ id: 'run', day: day.iso, startedAt: Date.now() },
     ...({ delivery: 'file', trigger: 'manual' } as const),

@@ -2,6 +2,8 @@ import type { FilterReport } from '../booking/filter-columns.js';
 import type { GuestNames } from '../booking/guest-names.js';
 import type { BookingForm } from '../booking/line-form.js';
 import { acceptanceOf, type Run, type Volume, type VolumeComparison } from '../rules/run.js';
+import { noticesOfVolume } from '../rules/run-notices.js';
+import { startDelivery } from '../rules/state-machine.js';
 import type { PlannedStep, Right } from '../rules/step.js';
 import { readBatch, storedBatches } from './batches.js';
 import { type NewCanary, storeCanary } from './canaries.js';
@@ -64,7 +66,6 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
     /** Stores how many bookings the day has by provider, and how they compare with good days. */
     noteVolume: ({ accepted, providers, comparison, at }: CollectedVolume) =>
       transact(function* () {
-        const { rules } = yield* database();
         const { run: before } = yield* lockRight(right);
         yield* change(
           `UPDATE runs SET day_accepted = ?, providers = ?, volume = ? WHERE number = ?`,
@@ -74,7 +75,7 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
           run,
         );
         if (comparison && !acceptanceOf(before, 'volume'))
-          yield* raise(rules.noticesOfVolume(before, comparison, at));
+          yield* raise(noticesOfVolume(before, comparison, at));
       }),
 
     /** Stores what `source.where` left out. */
@@ -187,8 +188,7 @@ function* readOwnBatch({ runId, token }: Right, form: BookingForm, batch: number
 
 function* storePlan(number: number, run: Run, steps: readonly PlannedStep[], at: number): Query<Run> {
   yield* insertSteps(number, steps, (index) => index);
-  const { rules } = yield* database();
-  yield* changeRun(number, rules.startDelivery(run, steps, at));
+  yield* changeRun(number, startDelivery(run, steps, at));
   return yield* readRun(number);
 }
 

@@ -1,6 +1,7 @@
 import { hashReference } from '../booking/booking.js';
 import type { KeptValues } from '../booking/kept-values.js';
 import type { BookingForm } from '../booking/line-form.js';
+import { readBooking } from '../booking/stored-line.js';
 import { KeyError } from '../storage/day-keys.js';
 import { groupByBatch, readLinesAt } from './batches.js';
 import { all, change, database, one, type Query, type Store } from './query.js';
@@ -90,7 +91,6 @@ function* keptOf(
   batch: number,
   places: readonly number[],
 ): Query<[reference: string, kept: KeptValues][]> {
-  const { rules } = yield* database();
   try {
     const columns = yield* readKeptOfBatch(run, form, batch);
     const keeping = places.filter((place) => columns?.rows[place]);
@@ -98,7 +98,7 @@ function* keptOf(
     const lines = yield* readLinesAt(run, form, batch, keeping);
     return keeping.flatMap((place, index) => {
       const kept = keptAt(columns, place);
-      const reference = rules.readBooking(lines[index] ?? '', form).bookingReferenceId;
+      const reference = readBooking(lines[index] ?? '', form).bookingReferenceId;
       return kept && reference !== undefined ? [[reference, kept]] : [];
     });
   } catch (error) {

@@ -3,7 +3,6 @@ import type { BookingForm, ProviderHotel } from '../booking/line-form.js';
 import type { HashIndexOptions } from './hash-index.js';
 import type { CopiedMapping } from './mappings.js';
 import type { Remains, RewriteLimits } from './retention.js';
-import type { Rules } from './rules.js';
 import type { Sealing } from './sealing.js';
 
 /** A value of a row. */
@@ -106,7 +105,6 @@ export interface Dialect {
    * false outside a transaction, and with SQLite.
    */
   readonly mayBeDone: boolean;
-  readonly rules: Rules;
   /** The table of steps, to be searched by predecessor. */
   readonly stepsByPredecessor: string;
   /** The same, to be searched by stored batch. */

@@ -1,6 +1,16 @@
 import type { Abandonment, CollectRequest, Decide, NewRun, RunPatch, Settlement } from '../rules/changes.js';
 import type { RemoteRemoval } from '../rules/review-file.js';
 import { type Acceptances, countVerdicts, type Run, type RunFailure } from '../rules/run.js';
+import { noticesOfRun } from '../rules/run-notices.js';
+import {
+  abandonRun,
+  cancelRun,
+  finishTakeOver,
+  mayAwaitResult,
+  reopenAbandoned,
+  settleRun,
+  takeOverSteps,
+} from '../rules/state-machine.js';
 import type {
   Claim,
   Claimed,
@@ -42,12 +52,12 @@ export function accept(runId: string, accepted: Acceptances): Query<Run> {
 
 /** Creates a run; `replaces` is marked cancelled in the same transaction and can't be written to any more. */
 export function* createRun(run: NewRun): Query<Run> {
-  const { mayBeDone, rules } = yield* database();
+  const { mayBeDone } = yield* database();
   const created = mayBeDone ? yield* findRun(run.id) : undefined;
   if (created) return created;
   if (run.replaces !== undefined) {
     const replaced = yield* lockRun(run.replaces);
-    const patch = rules.cancelRun(replaced.run, run.startedAt);
+    const patch = cancelRun(replaced.run, run.startedAt);
     yield* changeRun(replaced.number, { ...patch, ...(yield* notePause(replaced, run.startedAt)) });
   }
   yield* runs.add({ ...run, state: 'collecting' });
@@ -57,10 +67,10 @@ export function* createRun(run: NewRun): Query<Run> {
 
 /** Cancels an unfinished run; false if it has ended otherwise. Whoever works on it can't write to it any more. */
 export function* abandon(runId: string, abandonment: Abandonment): Query<boolean> {
-  const { mayBeDone, rules } = yield* database();
+  const { mayBeDone } = yield* database();
   const { number, run } = yield* lockRun(runId);
   if (mayBeDone && run.cancelReason === abandonment.reason && run.finishedAt === abandonment.at) return true;
-  const patch = rules.abandonRun(run, abandonment);
+  const patch = abandonRun(run, abandonment);
   if (patch) yield* changeRun(number, { ...patch, ...(yield* notePause({ number, run }, abandonment.at)) });
   return patch !== undefined;
 }
@@ -80,11 +90,10 @@ function* notePause(
 
 /** Takes a run over: see `takeOverSteps`. What `asked` holds replaces what the run was started with. */
 export function* takeOver(runId: string, at: number, asked: CollectRequest = {}): Query<Run> {
-  const { rules } = yield* database();
   const { number, run } = yield* lockRun(runId);
-  for (const each of rules.takeOverSteps(run, asked.by ?? 'person')) yield* changeSteps(number, each);
+  for (const each of takeOverSteps(run, asked.by ?? 'person')) yield* changeSteps(number, each);
   const patch = {
-    ...rules.finishTakeOver(run, yield* readTotals(number), asked),
+    ...finishTakeOver(run, yield* readTotals(number), asked),
     ...(yield* notePause({ number, run }, at)),
     resumedAt: at,
   };
@@ -110,12 +119,12 @@ export interface FailureChange {
 
 /** Replaces why a run failed; false unless it failed with the code `before`. */
 export function* replaceFailure(runId: string, { before, failure, at }: FailureChange): Query<boolean> {
-  const { mayBeDone, rules } = yield* database();
+  const { mayBeDone } = yield* database();
   const { number, run } = yield* lockRun(runId);
   if (run.state !== 'failed') return false;
   if (run.failure?.code !== before) return mayBeDone && run.failure?.code === failure.code;
   yield* changeRun(number, { failure });
-  yield* raise(rules.noticesOfRun(run, patchRun(run, { failure }), at));
+  yield* raise(noticesOfRun(run, patchRun(run, { failure }), at));
   return true;
 }
 
@@ -124,9 +133,8 @@ export function* replaceFailure(runId: string, { before, failure, at }: FailureC
  * have reached the service. Returns how many.
  */
 export function* reopenAbandonedSteps(runId: string): Query<number> {
-  const { rules } = yield* database();
   const { number } = yield* lockRun(runId);
-  return yield* changeSteps(number, rules.reopenAbandoned);
+  return yield* changeSteps(number, reopenAbandoned);
 }
 
 /**
@@ -142,7 +150,7 @@ export function* record(
   decide: Decide,
   wasTried = false,
 ): Query<Recorded> {
-  const { mayBeDone, rules } = yield* database();
+  const { mayBeDone } = yield* database();
   const { runId, name } = claim.step;
   const stored = yield* findLocked(runId);
   const found = stored && (yield* findStepWithSuccessors(stored.number, name));
@@ -161,7 +169,7 @@ export function* record(
   }
   if (!isClaimed(run, found.step, claim)) throw new FencedError(runId);
 
-  const others = rules.mayAwaitResult(run) ? yield* readProgress(number, name) : undefined;
+  const others = mayAwaitResult(run) ? yield* readProgress(number, name) : undefined;
   const change = decide({ ...attempted, run, waiting: successorsThatAre('waiting'), others });
   const { ending, steps, inserts, opened, settled } = change;
   for (const each of steps) yield* changeSteps(number, each);
@@ -170,7 +178,7 @@ export function* record(
   yield* changeRun(number, patch);
   yield* insertAttempt(number, claim, outcome, ending, at);
   const changed = patchRun(run, patch);
-  yield* raise(rules.noticesOfRun(run, changed, at, ending));
+  yield* raise(noticesOfRun(run, changed, at, ending));
   return { run: changed, ending, opened, settled };
 }
 
@@ -227,15 +235,15 @@ function* insertAttempt(
 
 /** Ends a run by compare-and-set. False if the run is no longer active. @throws FencedError */
 export function* settle(right: Right, settlement: Settlement): Query<boolean> {
-  const { mayBeDone, rules } = yield* database();
+  const { mayBeDone } = yield* database();
   const { number, run } = yield* lockRight(right);
   const { state, at } = settlement;
   const finishedAt = state === 'awaiting-result' ? undefined : at;
   if (mayBeDone && run.state === state && run.finishedAt === finishedAt) return true;
-  const patch = rules.settleRun(run, settlement);
+  const patch = settleRun(run, settlement);
   if (!patch) return false;
   yield* changeRun(number, patch);
-  yield* raise(rules.noticesOfRun(run, patchRun(run, patch), at));
+  yield* raise(noticesOfRun(run, patchRun(run, patch), at));
   return true;
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BusinessDay } from '../booking/business-day.js';
 import type { DayFilters, FilterReport } from '../booking/filter-columns.js';
+import { makesDayGood, reviewsDay } from '../rules/good-day.js';
 import {
   type CountedDay,
   completingTriggers,
@@ -245,12 +246,11 @@ export function* listReviewedDays({
   readonly from: BusinessDay;
   readonly to: BusinessDay;
 }): Query<string[]> {
-  const { rules } = yield* database();
   const succeeded = yield* selectRuns(
     `WHERE state = 'succeeded' AND day >= ? AND day <= ? ORDER BY day`,
     ...[from.iso, to.iso],
   );
-  const reviewing = succeeded.filter((run) => rules.reviewsDay(run, from.zone));
+  const reviewing = succeeded.filter((run) => reviewsDay(run, from.zone));
   return [...new Set(reviewing.map(({ day }) => day))];
 }
 
@@ -258,7 +258,6 @@ export function* listReviewedDays({
 const runsRead = 10;
 
 function* findLastGoodDay(today: BusinessDay): Query<string | undefined> {
-  const { rules } = yield* database();
   let before: [string, number] = [today.next().iso, 0];
   for (;;) {
     const rows = yield* all(
@@ -266,7 +265,7 @@ function* findLastGoodDay(today: BusinessDay): Query<string | undefined> {
        ORDER BY day DESC, number DESC LIMIT ${runsRead}`,
       ...before,
     );
-    const good = rows.find((row) => rules.makesDayGood(toRun(row), today.zone));
+    const good = rows.find((row) => makesDayGood(toRun(row), today.zone));
     if (good) return String(good.day);
     const last = rows.at(-1);
     if (!last || rows.length < runsRead) return undefined;

@@ -1,6 +1,7 @@
 import type { BookingForm } from '../booking/line-form.js';
 import type { FileProgress, StepSelection, StepsChange, StepTotals } from '../rules/changes.js';
 import type { FailureClass } from '../rules/run.js';
+import { initialState } from '../rules/state-machine.js';
 import type {
   OpenStep,
   PlannedStep,
@@ -235,14 +236,13 @@ export function* insertSteps(
   plan: readonly PlannedStep[],
   position: (index: number) => number,
 ): Query<void> {
-  const { rules } = yield* database();
   yield* steps.insert(
     plan.map((step, index) => ({
       ...step.slice,
       ...step,
       run,
       position: position(index),
-      state: rules.initialState(step),
+      state: initialState(step),
     })),
   );
 }

@@ -2,6 +2,7 @@ import { giveWay } from '../base/give-way.js';
 import type { KeptValues } from '../booking/kept-values.js';
 import type { BookingForm } from '../booking/line-form.js';
 import { stayOf } from '../booking/stay.js';
+import { readBooking } from '../booking/stored-line.js';
 import type { Judged } from '../rules/review-file.js';
 import type { Run } from '../rules/run.js';
 import type { StepKind } from '../rules/step.js';
@@ -63,7 +64,6 @@ function* traceWithin(reference: string, within: TraceRange): Query<Trace[]> {
 }
 
 function* traceBookings({ run, form, batchSize, positions }: Candidates, reference: string): Query<Trace[]> {
-  const { rules } = yield* database();
   const traces: Trace[] = [];
   const found = yield* readRun(run);
   let current: { readonly batch: number; readonly lines: readonly string[] } | undefined;
@@ -72,7 +72,7 @@ function* traceBookings({ run, form, batchSize, positions }: Candidates, referen
     const first = position % batchSize;
     if (current?.batch !== batch) current = { batch, lines: yield* readLines(run, form, batch) };
     const line = current.lines[first];
-    if (line === undefined || rules.readBooking(line, form).bookingReferenceId !== reference) continue;
+    if (line === undefined || readBooking(line, form).bookingReferenceId !== reference) continue;
     const carrying = yield* stepsThatCarry(run, form, batch, first);
     const attempts: Attempt[] = [];
     for (const { name } of carrying)
@@ -104,8 +104,7 @@ function* findMappingNamed(
   line: string,
   form: BookingForm,
 ): Query<number | undefined> {
-  const { rules } = yield* database();
-  const booking = rules.readBooking(line, form);
+  const booking = readBooking(line, form);
   const { providerName, providerHotelId, serviceId } = booking;
   if (providerName === undefined || providerHotelId === undefined) return undefined;
   const pair = { providerName, providerHotelId, serviceId };

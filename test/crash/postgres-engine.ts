@@ -1,5 +1,4 @@
 import pg from 'pg';
-import { rules } from '../../jobs/rules.js';
 import { openPostgresLedger } from '../ledger/opened-postgres.js';
 import type { Postgres } from '../support/postgres.js';
 import { leaseMs } from './jumping-workforce.js';
@@ -19,7 +18,7 @@ export function onPostgres(server: () => Postgres): Engine {
       const { url, open, query, cleanUp } = await openPostgresLedger(server());
       return {
         address: url,
-        open: (clock) => open({ clock, leaseMs, rules }),
+        open: (clock) => open({ clock, leaseMs }),
         async bury() {
           const [found] = await query("SELECT to_regclass('hotel_review.steps') AS steps");
           if (found?.steps === null) return undefined;

@@ -2,7 +2,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Libsql from 'libsql';
-import { rules } from '../../jobs/rules.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { openDatabase } from '../../src/ledger/sqlite/database.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
@@ -36,7 +35,6 @@ async function makeEmptyLedger(): Promise<Buffer> {
 function openLedger(path: string, clock: () => number): Ledger {
   return createSqliteLedger({
     ...{ path, clock, leaseMs },
-    rules,
   });
 }
 

@@ -1,7 +1,6 @@
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { rules } from '../../jobs/rules.js';
 import { checkLedger } from '../../src/checks/doctor/ledger.js';
 import { lookOnce } from '../../src/checks/examination/check.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
@@ -11,7 +10,7 @@ import { createSqliteLedger, createSqliteReader } from '../../src/ledger/sqlite/
 import { withoutPrivileges } from '../support/machine.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 
-const options = { rules, clock: Date.now };
+const options = { clock: Date.now };
 
 function openSqlite(path: string): Ledger {
   return createSqliteLedger({ path, ...options });

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { rules } from '../../jobs/rules.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { type Database, openDatabase } from '../../src/ledger/sqlite/database.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
@@ -30,7 +29,7 @@ export async function openSqliteLedger({
   let now = at;
   const open = () => {
     const keys = isEncrypted ? createKeyFolder(join(folder, 'keys')) : undefined;
-    const ledger = createSqliteLedger({ path, rules, clock: () => now, keys, hashKey });
+    const ledger = createSqliteLedger({ path, clock: () => now, keys, hashKey });
     ledgers.push(ledger);
     return ledger;
   };

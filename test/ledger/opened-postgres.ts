@@ -1,5 +1,4 @@
 import pg from 'pg';
-import { rules } from '../../jobs/rules.js';
 import type { Ledger, ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import {
   createPostgresLedger,
@@ -70,7 +69,7 @@ function openIn(
   const query = async (sql: string, ...values: unknown[]) => (await connection.query(sql, values)).rows;
   const ledgers: ReadOnlyLedger[] = [];
   const open = (changes: Partial<PostgresLedgerOptions> = {}) => {
-    const ledger = createPostgresLedger({ url, rules, clock: () => at, ...options, ...changes });
+    const ledger = createPostgresLedger({ url, clock: () => at, ...options, ...changes });
     ledgers.push(ledger);
     return ledger;
   };
@@ -79,7 +78,7 @@ function openIn(
     ledger: open(),
     open,
     async find(options) {
-      const reader = await findPostgresLedger({ url, rules, ...options });
+      const reader = await findPostgresLedger({ url, ...options });
       if (reader) ledgers.push(reader);
       return reader;
     },

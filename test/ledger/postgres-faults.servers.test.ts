@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { rules } from '../../jobs/rules.js';
 import { noReference } from '../../src/booking/booking.js';
 import { LedgerAwayError, LedgerFullError, LedgerUnusableError } from '../../src/ledger/errors.js';
 import { createPostgresLedger, findPostgresLedger } from '../../src/ledger/postgres/postgres-ledger.js';
@@ -269,7 +268,7 @@ describe('the PostgreSQL ledger in trouble', () => {
     it.each([['postgres://hotel:s3cret@[broken/x'], ['postgres://hotel:s3cret@host:notaport/x'], ['s3cret']])(
       'do not quote an address that cannot be parsed (%#)',
       (url) => {
-        const open = () => createPostgresLedger({ url, rules, clock: () => at });
+        const open = () => createPostgresLedger({ url, clock: () => at });
         expect(open).toThrow(LedgerUnusableError);
         try {
           open();
@@ -389,7 +388,7 @@ describe('the PostgreSQL ledger in trouble', () => {
         GRANT SELECT ON ALL TABLES IN SCHEMA hotel_review TO support`);
       const url = postgres().overTcp(opened.url, { user: 'support', password: 'support' });
       const find = async () => {
-        const reader = await findPostgresLedger({ url, rules });
+        const reader = await findPostgresLedger({ url });
         onTestFinished(() => reader?.close());
         return reader;
       };

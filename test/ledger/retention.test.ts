@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { rules } from '../../jobs/rules.js';
 import { createRetention } from '../../src/ledger/retention.js';
 import { createSqliteStore } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { blankNames } from '../../src/review/stored/stored-line.js';
@@ -28,7 +27,7 @@ describe('blanking guest names while the hold on the day is lost', () => {
         released += 1;
       },
     };
-    const { store } = createSqliteStore(opened.openRaw(), { rules, clock: () => at });
+    const { store } = createSqliteStore(opened.openRaw(), { clock: () => at });
     const retention = createRetention(
       store,
       () => at,

@@ -1,7 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { rules } from '../../jobs/rules.js';
 import { noReference } from '../../src/booking/booking.js';
 import { createSqliteReader } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { at, collectedRun, day, look, newRun } from '../contracts/ledger/days.js';
@@ -23,7 +22,7 @@ describe('the SQLite ledger among several processes', () => {
   function start(script: string): Child {
     const child = startChild(
       `const { createSqliteLedger, createSqliteReader } = await import(built + 'sqlite-ledger.js');
-       const options = { path: ${JSON.stringify(opened.path)}, rules, clock: Date.now };
+       const options = { path: ${JSON.stringify(opened.path)}, clock: Date.now };
        const open = () => createSqliteLedger(options);
        const read = () => createSqliteReader(options);
        ${script}`,
@@ -39,7 +38,7 @@ describe('the SQLite ledger among several processes', () => {
       const writer = opened.openRaw();
       writer.exec('BEGIN IMMEDIATE');
       writer.run('UPDATE runs SET delivered = 99');
-      const reader = createSqliteReader({ path: opened.path, rules, clock: () => at });
+      const reader = createSqliteReader({ path: opened.path, clock: () => at });
       expect(await look(reader, 'r1')).toEqual(before);
       expect(await reader.bookings.trace('BR-1')).toHaveLength(1);
       expect(await reader.runs.list({ limit: 5 })).toHaveLength(1);

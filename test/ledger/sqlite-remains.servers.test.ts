@@ -2,7 +2,6 @@ import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { rules } from '../../jobs/rules.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { at } from '../contracts/ledger/days.js';
 import { mountSmallDisk, smallDiskNeeds } from '../support/machine.js';
@@ -14,7 +13,7 @@ describe('what SQLite leaves in its files of names that were removed', () => {
       const folder = mkdtempSync(join(tmpdir(), 'ledger-'));
       const disk = mountSmallDisk(folder, 1_600);
       const path = join(folder, 'ledger.db');
-      const ledger = createSqliteLedger({ path, rules, clock: () => at });
+      const ledger = createSqliteLedger({ path, clock: () => at });
       onTestFinished(() => ledger.close());
       await ledger.audit.replaceSubject('BR-1', 'erased:1');
       expect(await ledger.guests.clearRemains()).toMatchObject({

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { rules } from '../../jobs/rules.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import type { Trigger } from '../../src/rules/run.js';
@@ -20,7 +19,6 @@ export async function createTemporaryLedger(clock: () => number) {
   const folder = await mkdtemp(join(tmpdir(), 'hotel-review-test-'));
   const ledger: Ledger = createSqliteLedger({
     path: join(folder, 'ledger.db'),
-    rules,
     clock,
   });
   async function remove(): Promise<void> {

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { rules } from '../../jobs/rules.js';
 import type { BusinessDay } from '../../src/booking/business-day.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
@@ -58,7 +57,7 @@ it('three processes that come back after three nights review each missed day onl
 });
 
 function openLedger(): Ledger {
-  const ledger = createSqliteLedger({ path: join(folder, 'ledger.db'), rules, clock });
+  const ledger = createSqliteLedger({ path: join(folder, 'ledger.db'), clock });
   ledgers.push(ledger);
   return ledger;
 }

@@ -1,5 +1,4 @@
 import type { TestProject } from 'vitest/node';
-import { rules } from '../../jobs/rules.js';
 import { createPostgresLedger } from '../../src/ledger/postgres/postgres-ledger.js';
 import { type Postgres, postgresNeeds, startPostgres } from './postgres.js';
 import { redisNeeds, startRedis } from './redis.js';
@@ -33,7 +32,7 @@ export default async function startServers(project: TestProject): Promise<() => 
 /** A database as the first command leaves it; copying it is faster than creating its tables. */
 async function makeTemplate(postgres: Postgres): Promise<string> {
   const url = await postgres.createDatabase();
-  const ledger = createPostgresLedger({ url, rules, clock: Date.now });
+  const ledger = createPostgresLedger({ url, clock: Date.now });
   await ledger.runs.listActive();
   await ledger.close();
   return url;

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { rules } from '../../jobs/rules.js';
 import { createSqliteReader } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { type ArrivingRequest, type RecordedRequest, refusal, type StandInAnswer } from './http-stand-in.js';
 
@@ -183,7 +182,6 @@ function readCall({ url, rawHeaders }: Pick<RecordedRequest, 'url' | 'rawHeaders
 export async function readCopy(ledgerFile: string): Promise<string[]> {
   const ledger = createSqliteReader({
     path: ledgerFile,
-    rules,
     clock: Date.now,
   });
   try {

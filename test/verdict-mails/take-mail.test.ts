@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { rules } from '../../jobs/rules.js';
 import { hashReference } from '../../src/booking/booking.js';
 import { followMappings } from '../../src/cases/follow-mappings.js';
 import { examineMail } from '../../src/cases/mails/examine-mail.js';
@@ -42,7 +41,7 @@ async function prepare(
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'mails-'));
   const clock = () => at + 3_600_000;
-  const open = () => createSqliteLedger({ path: join(folder, 'ledger.db'), rules, clock });
+  const open = () => createSqliteLedger({ path: join(folder, 'ledger.db'), clock });
   const ledger = open();
   onTestFinished(async () => {
     await ledger.close();

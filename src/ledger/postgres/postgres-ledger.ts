@@ -9,7 +9,6 @@ import {
   type Ledger,
   type ReadOnlyLedger,
 } from '../ledger.js';
-import type { Rules } from '../rules.js';
 import { record } from '../run-changes.js';
 import { claim, holdsClaim, recordAcceptedBatch, renewClaims } from './claims.js';
 import { type Database, type DatabaseOptions, openDatabase } from './database.js';
@@ -23,7 +22,6 @@ const pingTimeoutMs = 1_900;
 const lateRenewalMs = 1_000;
 
 export interface PostgresReaderOptions extends DatabaseOptions {
-  readonly rules: Rules;
   /** The keys of what may hold guests' names; without them it is not encrypted. */
   readonly keys?: DayKeys | undefined;
   /** Finds rejected records by hashes under this key. */

@@ -15,7 +15,7 @@ const copyLock = 0x6d_61_70_73;
 /** One lock for all writers of cases: the letters `case`. */
 const caseLock = 0x63_61_73_65;
 
-const common: Omit<Dialect, 'sealing' | 'mayBeDone' | 'rules'> = {
+const common: Omit<Dialect, 'sealing' | 'mayBeDone'> = {
   stepsByPredecessor: 'steps',
   stepsBySlice: 'steps',
   mappingsByNumber: 'mappings',
@@ -62,9 +62,9 @@ const remains: Remains = {
 /** PostgreSQL as a store of the ledger. */
 export function createPostgresStore(
   { perform, snapshot, transact }: Database,
-  { keys, hashKey, rules }: Pick<PostgresReaderOptions, 'keys' | 'hashKey' | 'rules'>,
+  { keys, hashKey }: Pick<PostgresReaderOptions, 'keys' | 'hashKey'>,
 ): Store {
-  const dialect = { ...common, sealing: createSealing(keys, hashKey), rules, mayBeDone: false };
+  const dialect = { ...common, sealing: createSealing(keys, hashKey), mayBeDone: false };
   const inTransaction: Store['transact'] = (query) =>
     transact((session, mayBeDone) => session.perform(query(), { ...dialect, mayBeDone }));
   return {

@@ -1,6 +1,7 @@
 import type { Hold } from '../../base/hold.js';
 import { hashReference } from '../../booking/booking.js';
 import type { ProviderHotel } from '../../booking/line-form.js';
+import { claimStep } from '../../rules/state-machine.js';
 import type { Claim, Claimed, SharedRight, Slice } from '../../rules/step.js';
 import type { DayKeys } from '../../storage/day-keys.js';
 import { gatherCandidates } from '../hash-index.js';
@@ -25,7 +26,6 @@ import {
   type Store,
   type TraceRange,
 } from '../query.js';
-import type { Rules } from '../rules.js';
 import { changeRun, patchRun, record } from '../run-changes.js';
 import { findLocked } from '../runs.js';
 import { createSealing, placeOfBatch, type Sealing } from '../sealing.js';
@@ -35,7 +35,6 @@ import { type LedgerFile, openLedgerFile, tryLock } from './ledger-file.js';
 
 export interface SqliteLedgerOptions {
   readonly path: string;
-  readonly rules: Rules;
   /** Decides which claims are abandoned. */
   readonly clock: () => number;
   /** How long a claim lasts unless renewed. */
@@ -105,10 +104,10 @@ export function createSqliteReader(options: Omit<SqliteLedgerOptions, 'leaseMs'>
 /** SQLite as a store of the ledger, and how it performs a query at once; one that changes something inside a transaction. */
 export function createSqliteStore(
   database: Database,
-  { rules, clock, keys, hashKey }: Pick<SqliteLedgerOptions, 'rules' | 'clock' | 'keys' | 'hashKey'>,
+  { clock, keys, hashKey }: Pick<SqliteLedgerOptions, 'clock' | 'keys' | 'hashKey'>,
   file?: LedgerFile,
 ) {
-  const dialect = createDialect(rules, clock, createSealing(keys, hashKey));
+  const dialect = createDialect(clock, createSealing(keys, hashKey));
   function perform<Result>(query: Query<Result>): Result {
     let step = query.next();
     while (!step.done) step = query.next({ ...answer(database, step.value), dialect });
@@ -157,10 +156,9 @@ function answer(database: Database, request: Request): Omit<Answer, 'dialect'> {
   }
 }
 
-function createDialect(rules: Rules, clock: () => number, sealing: Sealing): Dialect {
+function createDialect(clock: () => number, sealing: Sealing): Dialect {
   return {
     mayBeDone: false,
-    rules,
     // Without this hint, SQLite searches all steps of the run for those that wait for a step.
     stepsByPredecessor: 'steps INDEXED BY steps_by_predecessor',
     stepsBySlice: 'steps INDEXED BY steps_by_slice',
@@ -287,13 +285,12 @@ export function* claim(
   at: number,
   leaseUntil: number,
 ): Query<Claimed | undefined> {
-  const { rules } = yield* database();
   const { runId, token } = right;
   const stored = yield* findLocked(runId);
   const row = stored && (yield* one(selectClaimedStep, stored.number, name));
   if (!row) return undefined;
   const { number, run } = stored;
-  const change = rules.claimStep(run, toStoredStep(row), { token, attempt, at });
+  const change = claimStep(run, toStoredStep(row), { token, attempt, at });
   if (!change) return undefined;
   yield* changeSteps(number, { which: { name }, set: change.step }, leaseUntil);
   yield* changeRun(number, change.run);
