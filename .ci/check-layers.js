@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
  *
  * - a folder of src imports only from layers below its own; `jobs` is the top layer
  * - an island imports only the folders that it names, and only `jobs` imports an island
+ * - a narrow room imports only the rooms that it names
  * - no two folders, at any depth, import each other, unless one contains the other
  * - files directly in src, the library's entry point, count as one folder above `sources`
  * - the core imports no libraries except the few that are allowed; its folders of adapters import what they need
@@ -16,7 +17,10 @@ const importSpecifier = /(?<![.\w])(?:from|import)\s*\(?\s*'([^'\n]+)'/g;
 const entryPoint = 'the library';
 
 /** @returns one line per violation, with file and line number */
-export function findViolations({ layers, islands, withoutLibraries, adapters, allowedLibraries }, files) {
+export function findViolations(
+  { layers, islands, narrow, withoutLibraries, adapters, allowedLibraries },
+  files,
+) {
   const heights = new Map(layers.flatMap((names, height) => names.map((name) => [name, height])));
   heights.set(entryPoint, heights.get('sources') + 1);
   const violations = new Set();
@@ -46,7 +50,9 @@ export function findViolations({ layers, islands, withoutLibraries, adapters, al
         if (!islands[from].includes(to)) violations.add(`${place}: ${from} imports ${to}; it is an island`);
       } else if (to in islands) {
         if (from !== 'jobs') violations.add(`${place}: ${from} imports the island ${to}`);
-      } else if (!(heights.get(to) < heights.get(from)))
+      } else if (!(narrow[from]?.includes(to) ?? true))
+        violations.add(`${place}: ${from} imports ${to}; it is narrow`);
+      else if (!(heights.get(to) < heights.get(from)))
         violations.add(`${place}: ${from} imports ${to}, which is not in a lower layer`);
     }
   }

@@ -3,14 +3,14 @@ import { formatCount, formatCountOf } from '../src/base/format.js';
 import type { WriteCommand } from '../src/base/shell.js';
 import { renderTable } from '../src/base/tables.js';
 import { createBusinessDay } from '../src/booking/business-day.js';
+import { readDayOutcome } from '../src/review/outcome/day-outcome.js';
 import {
   type DayBookings,
   type DayOutcome,
   describeNothingSent,
   isEmptyDay,
-  readDayOutcome,
   withoutRun,
-} from '../src/review/outcome/day-outcome.js';
+} from '../src/rules/day-outcome.js';
 import { isActive, mayHaveResult } from '../src/rules/run.js';
 import { sumKnown } from '../src/rules/run-verdicts.js';
 import { answerBookings, readBookings, toRecords } from './booking-list.js';

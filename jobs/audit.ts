@@ -2,7 +2,8 @@ import { formatCountOf, formatInstant } from '../src/base/format.js';
 import { renderTable } from '../src/base/tables.js';
 import { UsageError } from '../src/base/usage-error.js';
 import { createBusinessDay } from '../src/booking/business-day.js';
-import { auditEntryToJson, type RecordedAction, readActions } from '../src/ledger/audit.js';
+import { auditEntryToJson, readActions } from '../src/ledger/audit.js';
+import type { RecordedAction } from '../src/rules/action.js';
 import { command, dayOption } from './command.js';
 
 /** Entries that a terminal shows. */

@@ -10,11 +10,10 @@ import {
   describeWhy,
   listBookingColumns,
 } from '../src/cases/shown-bookings.js';
-import type { Action } from '../src/ledger/audit.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { adviseLoad, explainCopies, nameCopy } from '../src/mappings/copied-hotels.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
-import { type DayOutcome, readDayOutcome, type SentRun } from '../src/review/outcome/day-outcome.js';
+import { readDayOutcome } from '../src/review/outcome/day-outcome.js';
 import {
   type BookingList,
   type ListedBooking,
@@ -23,6 +22,8 @@ import {
   stayOfListed,
   type Why,
 } from '../src/review/verdicts/listing.js';
+import type { Action } from '../src/rules/action.js';
+import type { DayOutcome, SentRun } from '../src/rules/day-outcome.js';
 import type { Run } from '../src/rules/run.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';

@@ -10,9 +10,9 @@ import {
   nameCheckIn,
   withKept,
 } from '../src/cases/shown-cases.js';
-import { mappingStates } from '../src/ledger/case.js';
 import { adviseLoad, explainCopies, nameCopy } from '../src/mappings/copied-hotels.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
+import { mappingStates } from '../src/rules/case.js';
 import { clock } from './clock.js';
 import { bareFlag, choice, command, csvOptions, dayOption, option } from './command.js';
 

@@ -5,7 +5,6 @@ import { writeNamedFile } from '../src/base/output-files.js';
 import { zip } from '../src/base/zip.js';
 import { type HistoryOptions, historyToJson, subjectOf, toHistory } from '../src/cases/shown-bookings.js';
 import type { PackedEvidence } from '../src/desk/page.js';
-import type { Case } from '../src/ledger/case.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { mappingToJson } from '../src/ledger/mappings.js';
 import { neverSynced } from '../src/mappings/copied-hotels.js';
@@ -16,6 +15,7 @@ import {
   type MappingEvidence,
   type RunEvidence,
 } from '../src/review/guests/evidence.js';
+import type { Case } from '../src/rules/case.js';
 import type { Archive } from '../src/storage/archive.js';
 import type { Spool } from '../src/storage/spool.js';
 import { clock } from './clock.js';

@@ -9,7 +9,6 @@ import { UsageError } from '../src/base/usage-error.js';
 import { businessDayAt } from '../src/booking/business-day.js';
 import { type WatchReport, watchMappings } from '../src/cases/follow-mappings.js';
 import type { Config } from '../src/config/load.js';
-import type { CaseMove } from '../src/ledger/case.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import {
   type MappingSync,
@@ -21,6 +20,7 @@ import {
 import type { NotifySync } from '../src/mappings/sync-events.js';
 import { syncMappings } from '../src/mappings/sync-mappings.js';
 import type { NotifyAll } from '../src/notify/events.js';
+import type { CaseMove } from '../src/rules/case.js';
 import type { MappingService } from '../src/service/operations.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';

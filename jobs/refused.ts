@@ -1,5 +1,5 @@
 import { formatCount } from '../src/base/format.js';
-import { describeNothingSent } from '../src/review/outcome/day-outcome.js';
+import { describeNothingSent } from '../src/rules/day-outcome.js';
 import { dayList } from './booking-list.js';
 
 /** The bookings that the service refused. */

@@ -1,6 +1,5 @@
 import { UsageError } from '../src/base/usage-error.js';
 import type { Config } from '../src/config/load.js';
-import type { CanarySettings } from '../src/ledger/canaries.js';
 import { readErasedGuests } from '../src/ledger/erasing.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import type { FailedStep } from '../src/ledger/steps.js';
@@ -19,6 +18,7 @@ import {
   type Workforce,
 } from '../src/review/perform/workforce.js';
 import type { ReviewParts } from '../src/review/review-day.js';
+import type { CanarySettings } from '../src/rules/canary.js';
 import type { Endpoints } from '../src/rules/endpoints.js';
 import type { DeliveryKind, Run } from '../src/rules/run.js';
 import type { ReviewService } from '../src/service/client.js';

@@ -9,7 +9,6 @@ import {
 } from '../src/base/format.js';
 import type { WriteCommand } from '../src/base/shell.js';
 import { renderTable } from '../src/base/tables.js';
-import type { Canary } from '../src/ledger/canaries.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import type { ReasonCount } from '../src/ledger/rejects.js';
 import { renderCanary } from '../src/review/canary.js';
@@ -17,6 +16,7 @@ import { runsCompared } from '../src/review/collect/delivered-lines.js';
 import { describeSetAside, describeWaiting, type WaitingReport } from '../src/review/day/report.js';
 import { explainSuspects } from '../src/review/suspects/listing.js';
 import { adviseInLines, describeImplausible } from '../src/rules/acceptance-words.js';
+import type { Canary } from '../src/rules/canary.js';
 import { describeEarly, endedTooEarly, repairedNote } from '../src/rules/good-day.js';
 import { listResultFiles, type ResultCounts, type Sighting } from '../src/rules/review-file.js';
 import {

@@ -9,7 +9,6 @@ import {
   readHistories,
   subjectOf,
 } from '../src/cases/shown-bookings.js';
-import type { Action } from '../src/ledger/audit.js';
 import { canaryToJson } from '../src/ledger/canaries.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { explainUnsearched } from '../src/ledger/rejects.js';
@@ -17,6 +16,7 @@ import { neverSynced } from '../src/mappings/copied-hotels.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
 import { renderShownCanary } from '../src/review/canary.js';
 import { findBookingsOf } from '../src/review/guests/guest.js';
+import type { Action } from '../src/rules/action.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { command, flag, option } from './command.js';

@@ -19,11 +19,12 @@ import {
   runToJson,
   type WaitingReport,
 } from '../src/review/day/report.js';
-import { type DayOutcome, judgeRuns, outcomeToJson } from '../src/review/outcome/day-outcome.js';
+import { judgeRuns } from '../src/review/outcome/day-outcome.js';
 import { refusedToJson } from '../src/review/stored/stored-line.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
 import { describeUnknown, findUnknownFolders, folderToJson } from '../src/review/unknown-folders.js';
 import { describeImplausible } from '../src/rules/acceptance-words.js';
+import { type DayOutcome, outcomeToJson } from '../src/rules/day-outcome.js';
 import {
   describeEarly,
   endedTooEarly,

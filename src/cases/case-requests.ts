@@ -1,7 +1,7 @@
 import { SafeError } from '../base/safe-error.js';
-import type { Action, AuditedAction } from '../ledger/audit.js';
-import type { HeldCase, Resolution } from '../ledger/case.js';
 import type { Ledger } from '../ledger/ledger.js';
+import type { Action, AuditedAction } from '../rules/action.js';
+import type { HeldCase, Resolution } from '../rules/case.js';
 import { applyCommand, type CaseCommand, resolveBookings, toDecision } from '../rules/case-transitions.js';
 
 /** A person's request, by command or on the desk. */

@@ -1,6 +1,6 @@
 import { showInLine } from '../base/foreign-text.js';
 import { formatCountOf, formatKilometres, shorten } from '../base/format.js';
-import type { CaseOrigin } from '../ledger/case.js';
+import type { CaseOrigin } from '../rules/case.js';
 import { automatic } from '../rules/case-transitions.js';
 import type { caseToJson, shownCaseToJson } from './shown-cases.js';
 

@@ -1,6 +1,8 @@
 import { forEachGivingWay, giveWay } from '../base/give-way.js';
 import type { Booking } from '../booking/booking.js';
 import { isOver, stayOf } from '../booking/stay.js';
+import type { Ledger } from '../ledger/ledger.js';
+import { readStaysAhead } from '../review/stays/stays-ahead.js';
 import {
   type CaseBooking,
   type CaseContent,
@@ -11,9 +13,7 @@ import {
   type HeldCase,
   isActiveCase,
   keyOfCase,
-} from '../ledger/case.js';
-import type { Ledger } from '../ledger/ledger.js';
-import { readStaysAhead } from '../review/stays/stays-ahead.js';
+} from '../rules/case.js';
 import { applyEvidence, automatic, type Evidence, toDecision } from '../rules/case-transitions.js';
 
 /** A mapping that is wrong or doubtful, and who found it. */

@@ -3,7 +3,6 @@ import { type Booking, guestNameFields, serviceFields } from '../booking/booking
 import { stayOf } from '../booking/stay.js';
 import { readBooking } from '../booking/stored-line.js';
 import type { Attempt } from '../ledger/attempts.js';
-import { type BookingState, type Case, stateOfBooking } from '../ledger/case.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import type { Trace } from '../ledger/tracing.js';
 import { type CopiedHotel, readCopiedHotels } from '../mappings/copied-hotels.js';
@@ -12,6 +11,7 @@ import { pairColumns, pairToCells, pairToJson } from '../mappings/hotels/shown-h
 import { maskAnswers, readMaskedFields } from '../review/stored/stored-line.js';
 import { type Suspicion, toSuspicion } from '../review/suspects/listing.js';
 import type { ListedBooking, Why } from '../review/verdicts/listing.js';
+import { type BookingState, type Case, stateOfBooking } from '../rules/case.js';
 import { judgeBooking, type UnknownReason } from '../rules/verdict.js';
 
 /* Bookings as people and programs see them: the history of one, and those in lists. */

@@ -3,16 +3,8 @@ import type { Booking } from '../booking/booking.js';
 import type { KeptValues } from '../booking/kept-values.js';
 import { describeInHouse, urgencyOf } from '../booking/stay.js';
 import { readBooking } from '../booking/stored-line.js';
-import { type RecordedAction, readActions } from '../ledger/audit.js';
-import {
-  type Case,
-  type CaseBooking,
-  type CaseFilter,
-  type CaseKey,
-  type CaseSummary,
-  keyOfCase,
-  stateOfBooking,
-} from '../ledger/case.js';
+import { readActions } from '../ledger/audit.js';
+import type { CaseFilter, CaseSummary } from '../ledger/case.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import type { Trace } from '../ledger/tracing.js';
 import { type CopiedHotel, readCopiedHotels } from '../mappings/copied-hotels.js';
@@ -23,6 +15,8 @@ import {
   unknownPair,
 } from '../mappings/hotels/compare-hotels.js';
 import { pairColumns, pairToCells, pairToJson } from '../mappings/hotels/shown-hotels.js';
+import type { RecordedAction } from '../rules/action.js';
+import { type Case, type CaseBooking, type CaseKey, keyOfCase, stateOfBooking } from '../rules/case.js';
 import { judgeBooking } from '../rules/verdict.js';
 import { KeyError } from '../storage/day-keys.js';
 

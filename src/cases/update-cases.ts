@@ -2,18 +2,12 @@ import { forEachGivingWay, giveWay } from '../base/give-way.js';
 import { hashReference } from '../booking/booking.js';
 import { stayOf } from '../booking/stay.js';
 import { readBooking } from '../booking/stored-line.js';
-import {
-  type CaseKey,
-  type CaseStay,
-  keyOfCase,
-  type OpenReference,
-  type RunToFollow,
-  stateOfBooking,
-} from '../ledger/case.js';
+import type { OpenReference, RunToFollow } from '../ledger/case.js';
 import type { FoundBookings, StayRun } from '../ledger/stays.js';
 import { type FoundBooking, readCurrent, readFound, readStaysAhead } from '../review/stays/stays-ahead.js';
 import { readSuspects } from '../review/suspects/listing.js';
 import { readJudged } from '../review/verdicts/listing.js';
+import { type CaseKey, type CaseStay, keyOfCase, stateOfBooking } from '../rules/case.js';
 import { addStays, applyVersions, automatic, noteCorrect, toDecision } from '../rules/case-transitions.js';
 import { isJudged, type Judged } from '../rules/review-file.js';
 import type { Run } from '../rules/run.js';

@@ -3,7 +3,7 @@ import { showInLine } from '../base/foreign-text.js';
 import { formatCount } from '../base/format.js';
 import { type Html, html } from '../base/html.js';
 import { createBusinessDay, isCalendarDay } from '../booking/business-day.js';
-import { type AuditedAction, auditedActions, type RecordedAction } from '../ledger/audit.js';
+import { type AuditedAction, auditedActions, type RecordedAction } from '../rules/action.js';
 import { choiceField, numberField, optionalDayField, searchField } from './fields.js';
 import { definePage } from './page.js';
 import { entriesPerPage, renderSelect, renderTable, showInstant, writeAddress } from './parts.js';

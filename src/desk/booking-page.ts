@@ -13,13 +13,13 @@ import {
   subjectOf,
 } from '../cases/shown-bookings.js';
 import { canaryToJson } from '../ledger/canaries.js';
-import { isActiveCase } from '../ledger/case.js';
 import { createErasedTest, readErasedGuests } from '../ledger/erasing.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { keyOfHotel, mappingToJson } from '../ledger/mappings.js';
 import type { Trace } from '../ledger/tracing.js';
 import { describeCanary } from '../review/canary.js';
 import { readReference } from '../review/stored/stored-line.js';
+import { isActiveCase } from '../rules/case.js';
 import { renderHotels } from './case-page.js';
 import { pageField, searchField } from './fields.js';
 import { linkToMapping, renderMappingHistory } from './mappings-page.js';

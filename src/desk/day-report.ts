@@ -10,13 +10,14 @@ import { businessDayAt } from '../booking/business-day.js';
 import { describeCheckIn, stayOf } from '../booking/stay.js';
 import { findCases, type ListedCase, nameCheckIn } from '../cases/shown-cases.js';
 import type { Config } from '../config/load.js';
-import { canaryToJson, judgeCanary } from '../ledger/canaries.js';
+import { canaryToJson } from '../ledger/canaries.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { explainCopies, nameCopy } from '../mappings/copied-hotels.js';
 import { describeCanary } from '../review/canary.js';
 import { readReport } from '../review/day/report.js';
 import { judgeRuns } from '../review/outcome/day-outcome.js';
 import { type ListedBooking, listBookings } from '../review/verdicts/listing.js';
+import { judgeCanary } from '../rules/canary.js';
 import { judgeDay } from '../rules/good-day.js';
 import { chooseCompared, daysToCompare, listProviderVolumes, usualOf } from '../rules/volume.js';
 

@@ -1,5 +1,5 @@
 import { type Html, html } from '../base/html.js';
-import type { BookingState, MappingState } from '../ledger/case.js';
+import type { BookingState, MappingState } from '../rules/case.js';
 import type { Judgement } from '../rules/good-day.js';
 import type { Severity } from '../rules/notice.js';
 import type { Run, RunState } from '../rules/run.js';

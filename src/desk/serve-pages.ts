@@ -11,7 +11,7 @@ import { type Access, isOfScript, type Visit } from '../config/access/access.js'
 import type { Sender } from '../config/access/caller.js';
 import { may, type Visitor } from '../config/access/roles.js';
 import { isSame } from '../config/access/sessions.js';
-import type { Action, RecordedAction } from '../ledger/audit.js';
+import type { Action, RecordedAction } from '../rules/action.js';
 import { limitExpensiveWork } from './expensive-work.js';
 import type { Assets, RenderFrame } from './frame.js';
 import type { ChangeAction, DeskParts, DeskRoute, DeskVisit, Download, Look, Page, View } from './page.js';

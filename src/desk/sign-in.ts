@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { formatCountOf } from '../base/format.js';
 import { html } from '../base/html.js';
-import type { Action } from '../ledger/audit.js';
+import type { Action } from '../rules/action.js';
 import type { View } from './page.js';
 import {
   isFromOtherSite,

@@ -1,4 +1,4 @@
-import type { PlannedStep } from '../rules/step.js';
+import { type Canary, type CanaryState, judgeCanary, type NewCanary } from '../rules/canary.js';
 import { raise } from './notices.js';
 import {
   all,
@@ -129,31 +129,6 @@ function toCanary(row: StoredRow): Canary {
   });
 }
 
-/** What was agreed with the service. */
-export interface CanarySettings {
-  readonly serviceId: number;
-  readonly providerName: string;
-  readonly providerHotelId: string;
-  /** How soon after its delivery an e-mail must name it. */
-  readonly withinMs: number;
-}
-
-/**
- * A run's canary as it is sent. It is stored with the run, so that any process that resumes the run sends the same
- * bytes.
- */
-export type NewCanary = Pick<Canary, 'reference' | 'line' | 'withinMs'>;
-
-/** What is known about a canary. Instants are epoch milliseconds. */
-export interface Canary extends Omit<t.Row<typeof canaries>, 'run'> {
-  readonly runId: string;
-  readonly day: string;
-  /** When the service accepted it; absent if it has not. */
-  readonly sentAt?: number;
-  /** Why it was given up: how its last attempt ended. */
-  readonly givenUpFor?: string;
-}
-
 export interface CanaryFilter {
   readonly limit: number;
   readonly day?: string;
@@ -165,35 +140,6 @@ export interface CanaryFilter {
 export interface CanaryEvent {
   readonly type: 'canary-missed';
   readonly canary: Canary;
-}
-
-/**
- * `unsent`: not yet, or its run was given up. `not-taken`: the service refused it, or could not be reached; the run
- * continued. `waiting`: it may still be named. `missed`: no e-mail named it in time.
- */
-export const canaryStates = ['unsent', 'not-taken', 'waiting', 'named', 'missed'] as const;
-export type CanaryState = (typeof canaryStates)[number];
-
-export function judgeCanary({ sentAt, givenUpFor, namedAt, withinMs }: Canary, now: number): CanaryState {
-  if (namedAt !== undefined) return 'named';
-  if (sentAt === undefined) return givenUpFor === undefined ? 'unsent' : 'not-taken';
-  return now - sentAt >= withinMs ? 'missed' : 'waiting';
-}
-
-/** The step that sends a canary, by body whatever the delivery. It carries no booking, and nothing waits for it. */
-export const canaryStep: PlannedStep = { name: 'canary', kind: 'canary', bookings: 0 };
-
-/**
- * How many consecutive canaries, counted back from the newest with a known outcome, no e-mail named in time; undefined if
- * no outcome is known.
- *
- * @param canaries the newest first
- */
-export function countMissedInRow(canaries: readonly Canary[], now: number): number | undefined {
-  const states = canaries.map((canary) => judgeCanary(canary, now));
-  const known = states.filter((state) => state === 'named' || state === 'missed');
-  const named = known.indexOf('named');
-  return known.length === 0 ? undefined : named === -1 ? known.length : named;
 }
 
 /** A canary as `run --json`, `status --json` and `show --json` print it. */

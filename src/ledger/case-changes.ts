@@ -1,13 +1,10 @@
+import type { RecordedAction } from '../rules/action.js';
+import type { Case, CaseBooking, CaseDecision, CaseKey, HeldCase } from '../rules/case.js';
 import type { NewNotice } from '../rules/notice.js';
-import { insertActions, type RecordedAction } from './audit.js';
+import { insertActions } from './audit.js';
 import {
-  type Case,
-  type CaseBooking,
-  type CaseDecision,
-  type CaseKey,
   caseBookings,
   changedCases,
-  type HeldCase,
   identifiedCases,
   identityOf,
   toBooking,

@@ -1,25 +1,27 @@
 import { giveWayIfDue } from '../base/give-way.js';
+import {
+  type Case,
+  type CaseDecision,
+  type CaseKey,
+  type HeldCase,
+  type LaterMove,
+  mappingStates,
+} from '../rules/case.js';
 import { escapeLike } from './audit.js';
 import {
   bookingsInShort,
   boundsOf,
-  type Case,
   type CaseCounts,
-  type CaseDecision,
   type CaseFilter,
-  type CaseKey,
   type CaseSummary,
   caseBookings,
   cases,
   type FollowedRun,
-  type HeldCase,
   identifiedCases,
   identityOf,
   isActive,
   isLeft,
   isOpen,
-  type LaterMove,
-  mappingStates,
   type OpenReference,
   openCounts,
   type ReferencePage,

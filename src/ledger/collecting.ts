@@ -1,12 +1,13 @@
 import type { FilterReport } from '../booking/filter-columns.js';
 import type { GuestNames } from '../booking/guest-names.js';
 import type { BookingForm } from '../booking/line-form.js';
+import type { NewCanary } from '../rules/canary.js';
 import { acceptanceOf, type Run, type Volume, type VolumeComparison } from '../rules/run.js';
 import { noticesOfVolume } from '../rules/run-notices.js';
 import { startDelivery } from '../rules/state-machine.js';
 import type { PlannedStep, Right } from '../rules/step.js';
 import { readBatch, storedBatches } from './batches.js';
-import { type NewCanary, storeCanary } from './canaries.js';
+import { storeCanary } from './canaries.js';
 import { type SupersededPlaces, storeSuperseded } from './day-outcomes.js';
 import { FencedError } from './errors.js';
 import { type Suspect, storeSuspects } from './findings.js';

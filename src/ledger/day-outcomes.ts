@@ -1,47 +1,15 @@
 import type { BookingForm } from '../booking/line-form.js';
-import type { Judged } from '../rules/review-file.js';
+import type {
+  BatchPlaces,
+  DayCounts,
+  DayStanding,
+  StandingPlaces,
+  StoredOutcome,
+} from '../rules/day-outcome.js';
 import { packNumbers, unpackNumbers } from './findings.js';
 import { change, type Query } from './query.js';
 import { runNumber, runsHoldingBookings } from './runs.js';
 import * as t from './table.js';
-
-/**
- * What a booking counts as in its day, where its own run says something else: `uncounted`, because a newer run holds it too, or
- * because it is superseded or will never be sent; or the verdict of another run.
- */
-export type DayStanding = 'uncounted' | 'correct' | Judged;
-
-/** The bookings that count for a day, in numbers; null stands for unknown. */
-export interface DayCounts {
-  readonly accepted: number;
-  readonly delivered: number;
-  readonly refused: number;
-  readonly pending: number;
-  /** Of a day by file: bookings that went by body, and about which no result says anything. */
-  readonly posted: number;
-  /** Bookings that a result calls incorrect; null where no result is known. */
-  readonly affected: number | null;
-  /** Bookings of files without a verdict; null where there is no file. */
-  readonly unanswered: number | null;
-  /** Bookings that the local copy of the mappings flags; null where none was compared with it. */
-  readonly suspects: number | null;
-  /** The runs that hold these bookings, or whose verdict counts for one: their ids, newest first. */
-  readonly senders: readonly string[];
-}
-
-/** Bookings of one stored batch that count as the same. */
-export interface StandingPlaces extends BatchPlaces {
-  readonly standing: DayStanding;
-}
-
-/** Some bookings of a stored batch. */
-export interface BatchPlaces {
-  readonly runId: string;
-  readonly form: BookingForm;
-  readonly batch: number;
-  /** Ascending. */
-  readonly places: readonly number[];
-}
 
 /** What each day came to, when a run of it last ended or recorded verdicts. */
 export const dayOutcomes = t.table(
@@ -87,19 +55,6 @@ export const supersededPlaces = t.table(
 /** What a collect says about the bookings of a stored batch of another run. */
 export interface SupersededPlaces extends BatchPlaces {
   readonly isFound: boolean;
-}
-
-export interface StoredOutcome {
-  /** YYYY-MM-DD */
-  readonly day: string;
-  /** Changes whenever something changes that the counts depend on; what a run delivers counts once it is over. */
-  readonly mark: string;
-  /** The bookings of all its runs were removed. */
-  readonly isPruned: boolean;
-  /** Whether a collect of the day, even one that found nothing new, called bookings of other runs superseded. */
-  readonly hasSuperseded: boolean;
-  /** As it was stored; absent if it never was. */
-  readonly stored?: { readonly mark: string; readonly counts: DayCounts };
 }
 
 const marked = t.columnsOf({

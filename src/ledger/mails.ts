@@ -1,7 +1,7 @@
 import type { BookingForm, ProviderHotel } from '../booking/line-form.js';
+import { keyOfCase } from '../rules/case.js';
 import type { NewNotice } from '../rules/notice.js';
 import { nameCanary } from './canaries.js';
-import { keyOfCase } from './case.js';
 import {
   findBookings,
   listNamedPairs,

@@ -2,15 +2,9 @@ import { formatDuration, formatInstant, formatLocalInstant, wrapText } from '../
 import type { WriteCommand } from '../base/shell.js';
 import type { Booking } from '../booking/booking.js';
 import { createLineBuffer } from '../booking/render-line.js';
-import {
-  type Canary,
-  type CanaryEvent,
-  type CanaryJson,
-  type CanarySettings,
-  canaryToJson,
-  type NewCanary,
-} from '../ledger/canaries.js';
+import { type CanaryEvent, type CanaryJson, canaryToJson } from '../ledger/canaries.js';
 import type { Ledger } from '../ledger/ledger.js';
+import type { Canary, CanarySettings, NewCanary } from '../rules/canary.js';
 import type { Delivery } from './delivery.js';
 
 const dayMs = 86_400_000;

@@ -1,7 +1,7 @@
 import type { FilterWarning } from '../booking/filter-columns.js';
 import type { SourceNotice } from '../booking/source.js';
 import type { QueueAwayError } from '../booking/step-queue.js';
-import type { DayCounts } from '../ledger/day-outcomes.js';
+import type { DayCounts } from '../rules/day-outcome.js';
 import type { AcceptanceKind, Run, VolumeComparison } from '../rules/run.js';
 import type { Ending, Evidence, Step } from '../rules/step.js';
 

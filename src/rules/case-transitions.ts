@@ -1,4 +1,4 @@
-import type { RecordedAction } from '../ledger/audit.js';
+import type { RecordedAction } from './action.js';
 import {
   type BookingResolution,
   type CaseBooking,
@@ -10,7 +10,7 @@ import {
   type HeldCase,
   isActiveCase,
   type LaterMove,
-} from '../ledger/case.js';
+} from './case.js';
 
 /*
  * What findings, syncs, people and time do to a case. Each function returns the case as it is afterwards, or the very same

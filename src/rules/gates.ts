@@ -1,9 +1,8 @@
 import { formatCountOf } from '../base/format.js';
 import type { ServiceField } from '../booking/booking.js';
+import type { DateCounts } from '../booking/normalise.js';
 import type { SourceError } from '../booking/source.js';
 import { plausibleYears } from '../booking/stay.js';
-import type { Repetition } from '../review/collect/repeated-day.js';
-import type { BookingStore } from '../review/collect/store-bookings.js';
 import { formatShare, isMoreThanShare } from './share.js';
 import type { VolumeSettings } from './volume.js';
 
@@ -76,9 +75,17 @@ export function areTooManyRejects(rejected: number, considered: number, maxRejec
   return rejected > 1 && isMoreThanShare(rejected, considered, Math.max(maxRejectedShare, 0.5));
 }
 
+/** What a source held. */
+interface Collected {
+  readonly read: number;
+  readonly filtered: number;
+  readonly rejected: number;
+  readonly dates: DateCounts;
+}
+
 /** A broken source must not look like a quiet night. */
 export function checkGates(
-  { read, filtered, rejected, dates }: BookingStore['counts'],
+  { read, filtered, rejected, dates }: Collected,
   { maxRejectedShare, emptyDay, leastFaults = 0 }: CollectLimits,
   source: string,
 ): void {
@@ -149,6 +156,18 @@ export function checkIncomplete(
 /** Whether a day has enough bookings to be compared with the days before it. */
 export function isToCompare(accepted: number, { maxRepeatedShare = 1 }: CollectLimits): boolean {
   return accepted >= leastBookings && maxRepeatedShare < 1;
+}
+
+/** How many of a day's bookings an earlier day sent, equal in all fields. */
+export interface Repetition {
+  readonly bookings: number;
+  /** Whether that number is an estimate from a sample. */
+  readonly isEstimate: boolean;
+  /** Days that sent some of them, YYYY-MM-DD, the latest first. */
+  readonly days: readonly string[];
+  /** Earlier days that sent bookings; and those of them that could not be compared at all. */
+  readonly sent: number;
+  readonly incomparable: number;
 }
 
 /** Yesterday's file again looks like any other day. */

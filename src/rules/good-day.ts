@@ -1,8 +1,8 @@
 import { formatCountOf, formatDuration } from '../base/format.js';
 import { type BusinessDay, businessDayAt, createBusinessDay, isDayOver } from '../booking/business-day.js';
-import type { CanaryState } from '../ledger/canaries.js';
-import type { DayOutcome } from '../review/outcome/day-outcome.js';
 import { adviseInSentence, describeImplausible, shareOf } from './acceptance-words.js';
+import type { CanaryState } from './canary.js';
+import type { DayOutcome } from './day-outcome.js';
 import {
   type AcceptanceKind,
   acceptanceOf,

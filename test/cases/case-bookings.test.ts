@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toFinding } from '../../src/cases/open-cases.js';
-import type { CaseBooking, CaseStay, HeldCase } from '../../src/ledger/case.js';
+import type { CaseBooking, CaseStay, HeldCase } from '../../src/rules/case.js';
 import { addStays, applyVersions, mergeStays, type NewerVersion } from '../../src/rules/case-transitions.js';
 
 const day = '2026-11-20';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CaseStay, type HeldCase, isActiveCase, mappingStates } from '../../src/ledger/case.js';
+import { type CaseStay, type HeldCase, isActiveCase, mappingStates } from '../../src/rules/case.js';
 import {
   addStays,
   applyCommand,

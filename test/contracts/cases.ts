@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkOutOf, isInHouse, urgencyOf } from '../../src/booking/stay.js';
 import { searchCases } from '../../src/cases/shown-cases.js';
-import { type CaseBooking, type CaseKey, type CaseStay, stateOfBooking } from '../../src/ledger/case.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
+import { type CaseBooking, type CaseKey, type CaseStay, stateOfBooking } from '../../src/rules/case.js';
 import {
   applyCommand,
   applyEvidence,

@@ -7,7 +7,7 @@ import { UsageError } from '../../src/base/usage-error.js';
 import { createFrame, readAssets } from '../../src/desk/frame.js';
 import { type DeskRoute, defineAction, defineDownload, definePage } from '../../src/desk/page.js';
 import { registerRoutes } from '../../src/desk/serve-pages.js';
-import type { RecordedAction } from '../../src/ledger/audit.js';
+import type { RecordedAction } from '../../src/rules/action.js';
 import { admitAs, csrfToken, otherParts, runsOnly } from './some-desk.js';
 
 const assets = await readAssets(new URL('../../src/desk/assets/', import.meta.url));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RetryPolicy } from '../../src/base/retry.js';
-import { canaryStep } from '../../src/ledger/canaries.js';
+import { canaryStep } from '../../src/rules/canary.js';
 import type { Change } from '../../src/rules/changes.js';
 import { decideChange, type Policy } from '../../src/rules/state-machine.js';
 import type { Ending, Outcome, Step } from '../../src/rules/step.js';

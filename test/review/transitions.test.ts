@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canaryStep } from '../../src/ledger/canaries.js';
 import { planBatches } from '../../src/rules/batch-plan.js';
+import { canaryStep } from '../../src/rules/canary.js';
 import { isActive, type Run } from '../../src/rules/run.js';
 import type { Ending, Outcome, PlannedStep } from '../../src/rules/step.js';
 import { planFileRun } from '../contracts/ledger/file-days.js';

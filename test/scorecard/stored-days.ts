@@ -1,6 +1,6 @@
-import type { Case } from '../../src/ledger/case.js';
 import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import type { NamedPlace, ReceivedPair } from '../../src/ledger/mails.js';
+import type { Case } from '../../src/rules/case.js';
 import { isJudged, type Judged } from '../../src/rules/review-file.js';
 import type { Run } from '../../src/rules/run.js';
 import type { StepState } from '../../src/rules/step.js';

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 const rules = {
   layers: [['booking'], ['review'], ['queue', 'ledger'], ['sources'], ['jobs']],
   islands: { sandbox: ['booking'] },
+  narrow: {},
   withoutLibraries: ['review'],
   adapters: ['review/reading-thread'],
   allowedLibraries: ['node:crypto'],

@@ -1,6 +1,5 @@
 import type { Booking } from '../../booking/booking.js';
 import { readBooking } from '../../booking/stored-line.js';
-import { keyOfCase } from '../../ledger/case.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type {
   MailOutcome,
@@ -13,6 +12,7 @@ import type {
 } from '../../ledger/mails.js';
 import { keyOfHotel } from '../../ledger/mappings.js';
 import { readStaysAhead } from '../../review/stays/stays-ahead.js';
+import { keyOfCase } from '../../rules/case.js';
 import { type Finding, gatherFindings, type NotifyCases, openCases, toFinding } from '../open-cases.js';
 import { followSince } from '../update-cases.js';
 import type { PairMention } from './examine-mail.js';

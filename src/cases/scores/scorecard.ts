@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { giveWay } from '../../base/give-way.js';
 import { createBusinessDay } from '../../booking/business-day.js';
-import type { Case } from '../../ledger/case.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { maxProviders } from '../../review/collect/store-bookings.js';
+import type { Case } from '../../rules/case.js';
 import { type Outcome, readNamedPairs, readOutcomes } from './outcomes.js';
 
 /** What became of the bookings of a day, by provider; see `findScore`. */

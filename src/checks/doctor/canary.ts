@@ -1,6 +1,6 @@
 import { formatDuration, formatInstant } from '../../base/format.js';
-import { judgeCanary } from '../../ledger/canaries.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import { judgeCanary } from '../../rules/canary.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
 
 const { ok, warning } = findingsOf('verdicts');

@@ -1,11 +1,12 @@
 import { Gauge, type Registry } from 'prom-client';
 import { showInLine } from '../../base/foreign-text.js';
 import { type BusinessDay, businessDayAt, createBusinessDay, goBack } from '../../booking/business-day.js';
-import { countMissedInRow } from '../../ledger/canaries.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { readCompleteUntil } from '../../mappings/sync-bounds.js';
 import { daysLookedBack, isMissing, readKnownDays } from '../../review/day/missing-days.js';
-import { type DayOutcome, readDayOutcome } from '../../review/outcome/day-outcome.js';
+import { readDayOutcome } from '../../review/outcome/day-outcome.js';
+import { countMissedInRow } from '../../rules/canary.js';
+import type { DayOutcome } from '../../rules/day-outcome.js';
 import { countDaysBehind, reviewsDay } from '../../rules/good-day.js';
 import { noticeEventNames, noticeEvents } from '../../rules/notice.js';
 import { type Counts, isToBeAccepted, noRuns, type Run, type RunState } from '../../rules/run.js';

@@ -3,10 +3,10 @@ import { type BusinessDay, isDayOver } from '../../booking/business-day.js';
 import type { FilterColumn } from '../../booking/filter-columns.js';
 import { findComparableNames } from '../../booking/guest-names.js';
 import { SourceError } from '../../booking/source.js';
-import { type CanarySettings, canaryStep } from '../../ledger/canaries.js';
 import type { Collect } from '../../ledger/collecting.js';
 import type { ErasedGuests } from '../../ledger/erasing.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
+import { type CanarySettings, canaryStep } from '../../rules/canary.js';
 import {
   CollectError,
   type CollectLimits,
@@ -18,6 +18,7 @@ import {
   isExpectedOf,
   isToCompare,
   limitsOfUnfinishedDay,
+  type Repetition,
 } from '../../rules/gates.js';
 import {
   acceptanceOf,
@@ -49,7 +50,7 @@ import {
   listNameForms,
   runsCompared,
 } from './delivered-lines.js';
-import { findRepetition, type Repetition } from './repeated-day.js';
+import { findRepetition } from './repeated-day.js';
 import { type BookingStore, createBookingStore } from './store-bookings.js';
 import { createSourceKeys, findSuperseded } from './superseded.js';
 

@@ -1,14 +1,12 @@
 import { type BusinessDay, goBack, listDays } from '../../booking/business-day.js';
 import { bookingForms } from '../../booking/line-form.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { Repetition } from '../../rules/gates.js';
 import type { Run } from '../../rules/run.js';
 import { KeyError } from '../../storage/day-keys.js';
 import type { Delivery } from '../delivery.js';
 import { renderDelivered } from './delivered-lines.js';
 import type { BookingStore } from './store-bookings.js';
-
-/** How many of a day's bookings an earlier day sent, equal in all fields. */
-export type Repetition = Awaited<ReturnType<typeof findRepetition>>;
 
 const daysCompared = 8;
 /** Of each earlier day about so many bookings are looked up, so that a large day costs no more than a small one. */
@@ -32,7 +30,7 @@ interface LookUp {
  * A run whose stored names are gone, because they were blanked or left out or its day's key was destroyed, can't be compared
  * with bookings that have names.
  */
-export async function findRepetition(day: BusinessDay, lookUp: LookUp) {
+export async function findRepetition(day: BusinessDay, lookUp: LookUp): Promise<Repetition> {
   const compared = [];
   for (const iso of listDays(goBack(day, daysCompared).iso, day.iso).slice(0, -1).reverse()) {
     const sample = await lookUpDay(iso, lookUp);
@@ -43,11 +41,8 @@ export async function findRepetition(day: BusinessDay, lookUp: LookUp) {
   const bookings = Math.max(found.size, ...compared.map(({ repeated }) => Math.round(repeated)));
   return {
     bookings,
-    /** Whether that number is an estimate from a sample. */
     isEstimate: bookings > found.size,
-    /** Days that sent some of them, YYYY-MM-DD, the latest first. */
     days: compared.filter(({ repeated }) => repeated > 0).map((one) => one.day),
-    /** Earlier days that sent bookings; and those of them that could not be compared at all. */
     sent: compared.length,
     incomparable: compared.filter(({ sampled }) => sampled === 0).length,
   };

@@ -1,6 +1,6 @@
 import { forEachGivingWay, giveWay } from '../../base/give-way.js';
 import type { BookingForm } from '../../booking/line-form.js';
-import type { DayStanding, StandingPlaces } from '../../ledger/day-outcomes.js';
+import type { DayStanding, StandingPlaces } from '../../rules/day-outcome.js';
 import { createKeyCounter, createOccurrenceIndex, type KeyCounter } from '../collect/booking-keys.js';
 
 /** What a result said about a booking. */

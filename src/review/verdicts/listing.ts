@@ -7,17 +7,17 @@ import { explainPosted, type FileObstacle, readStayDates } from '../../booking/r
 import { type StayDates, stayOf, urgencyOf } from '../../booking/stay.js';
 import { readBooking } from '../../booking/stored-line.js';
 import { readStoredBatches, splitStoredLines, takeStoredLines } from '../../ledger/batches.js';
-import type { Case, CaseKey } from '../../ledger/case.js';
-import type { DayStanding } from '../../ledger/day-outcomes.js';
 import type { SuspectReason } from '../../ledger/findings.js';
 import { keptAt } from '../../ledger/kept-columns.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { type CopiedHotel, readCopiedHotels } from '../../mappings/copied-hotels.js';
 import { createHotelComparer, type HotelPair, unknownPair } from '../../mappings/hotels/compare-hotels.js';
+import type { Case, CaseKey } from '../../rules/case.js';
+import type { DayStanding } from '../../rules/day-outcome.js';
+import { holdsBookings, type SentRun } from '../../rules/day-outcome.js';
 import { type Judged, type StoredVerdict, unansweredReasons } from '../../rules/review-file.js';
 import type { Run } from '../../rules/run.js';
 import type { UnknownReason } from '../../rules/verdict.js';
-import { holdsBookings, type SentRun } from '../outcome/day-outcome.js';
 import { readNamelessFields, toFields } from '../stored/stored-line.js';
 import { readSuspects, toSuspicion } from '../suspects/listing.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RecordedAction } from '../../../src/ledger/audit.js';
+import type { RecordedAction } from '../../../src/rules/action.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, collectedRun, rightOf } from './days.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { canaryStep, judgeCanary } from '../../../src/ledger/canaries.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { planBatches } from '../../../src/rules/batch-plan.js';
+import { canaryStep, judgeCanary } from '../../../src/rules/canary.js';
 import type { NewRun } from '../../../src/rules/changes.js';
 import type { Run } from '../../../src/rules/run.js';
 import type { OpenedLedger } from '../ledger.js';

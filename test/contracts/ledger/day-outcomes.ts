@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceRecord } from '../../../src/booking/source.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import {
-  type DayBookings,
-  readDayOutcome,
-  storeDayOutcome,
-} from '../../../src/review/outcome/day-outcome.js';
+import { readDayOutcome, storeDayOutcome } from '../../../src/review/outcome/day-outcome.js';
 import { type ListName, listBookings } from '../../../src/review/verdicts/listing.js';
+import type { DayBookings } from '../../../src/rules/day-outcome.js';
 import type { JudgedPlaces } from '../../../src/rules/review-file.js';
 import type { DeliveryKind, Run } from '../../../src/rules/run.js';
 import { collectRun, day, deliverRun, storedReferences, whole, wholes } from '../../review/late-days.js';

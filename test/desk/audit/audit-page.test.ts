@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { DeskParts } from '../../../src/desk/page.js';
-import type { RecordedAction } from '../../../src/ledger/audit.js';
+import type { RecordedAction } from '../../../src/rules/action.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { getPage, now, readRows, startDesk, stopServers } from '../some-desk.js';
 

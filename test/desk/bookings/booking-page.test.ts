@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { historyToJson, readHistories } from '../../../src/cases/shown-bookings.js';
 import type { DeskParts } from '../../../src/desk/page.js';
-import type { HeldCase } from '../../../src/ledger/case.js';
 import { rememberReference } from '../../../src/ledger/erasing.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
+import type { HeldCase } from '../../../src/rules/case.js';
 import { applyCommand, resolveBookings, toDecision } from '../../../src/rules/case-transitions.js';
 import { chunkOf, newRun, perform, refused, startCollect } from '../../contracts/ledger/days.js';
 import { rowOf, syncRows } from '../../contracts/mapping-copy/pages.js';

@@ -1,6 +1,6 @@
-import type { CaseOrigin, CaseStay } from '../../../src/ledger/case.js';
 import type { HotelContent } from '../../../src/ledger/hotels.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
+import type { CaseOrigin, CaseStay } from '../../../src/rules/case.js';
 import { applyEvidence, toDecision } from '../../../src/rules/case-transitions.js';
 import { rowOf, syncRows } from '../../contracts/mapping-copy/pages.js';
 

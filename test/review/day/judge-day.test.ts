@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CanaryState } from '../../../src/ledger/canaries.js';
+import type { CanaryState } from '../../../src/rules/canary.js';
 import { judgeDay } from '../../../src/rules/good-day.js';
 import type { Counts, Run, RunState } from '../../../src/rules/run.js';
 import { failureOf, runOf } from '../../schedule/ledger-days.js';

@@ -1,5 +1,5 @@
-import type { DayCounts } from '../../../src/ledger/day-outcomes.js';
-import { type DayOutcome, summariseDay } from '../../../src/review/outcome/day-outcome.js';
+import type { DayCounts } from '../../../src/rules/day-outcome.js';
+import { type DayOutcome, summariseDay } from '../../../src/rules/day-outcome.js';
 import type { Counts, Run } from '../../../src/rules/run.js';
 
 const day = '2026-11-20';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { alone } from '../../../src/review/outcome/day-outcome.js';
 import { listSuspects } from '../../../src/review/suspects/listing.js';
 import { listBookings } from '../../../src/review/verdicts/listing.js';
+import { alone } from '../../../src/rules/day-outcome.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
 import { someRun } from '../some-run.js';
 

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { KeptColumns } from '../../../src/ledger/kept-columns.js';
 import type { ReadOnlyLedger } from '../../../src/ledger/ledger.js';
 import type { CopiedMapping } from '../../../src/ledger/mappings.js';
-import { alone } from '../../../src/review/outcome/day-outcome.js';
 import {
   type BookingList,
   type ListedBooking,
   type ListName,
   listBookings,
 } from '../../../src/review/verdicts/listing.js';
+import { alone } from '../../../src/rules/day-outcome.js';
 import { isJudged, type Judged } from '../../../src/rules/review-file.js';
 import type { Run } from '../../../src/rules/run.js';
 import { toLines } from '../../contracts/ledger/days.js';
