@@ -1,6 +1,5 @@
 import { needsPerson } from '../base/peer-patience.js';
 import { SourceError } from '../booking/source.js';
-import type { Tally } from '../ledger/steps.js';
 import type { StepSelection } from './changes.js';
 import type { CollectError } from './gates.js';
 import type { Asker, FailureClass, Run } from './run.js';
@@ -18,7 +17,11 @@ export function classOfFailure(outcome: Extract<Outcome, { kind: 'retryable' | '
 export function classOfRun({
   retryableSteps,
   firstFailed,
-}: Pick<Tally, 'retryableSteps' | 'firstFailed'>): FailureClass {
+}: {
+  readonly retryableSteps: number;
+  /** In the order of the plan; of those that need a person, if there are any. */
+  readonly firstFailed?: { readonly failureClass: FailureClass };
+}): FailureClass {
   return retryableSteps > 0 ? 'retryable' : (firstFailed?.failureClass ?? 'internal');
 }
 

@@ -33,12 +33,13 @@ describe('text for people', () => {
       'src/base/foreign-text.ts',
       // An archive.
       'src/base/zip.ts',
+      // Lines into buffers.
+      'src/booking/render-line.ts',
       // Waits for the stream as well, and makes its text visible itself.
       'src/checks/doctor/ending.ts',
-      // Keys and lines into buffers, and files of the spool.
+      // Keys into buffers, and files of the spool.
       'src/review/collect/booking-keys.ts',
       'src/review/file/file-attempt.ts',
-      'src/review/render-line.ts',
     ]);
     expect(findFiles(/\bconsole\./)).toEqual([]);
   });

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 const rules = {
   layers: [['booking'], ['review'], ['queue', 'ledger'], ['sources'], ['jobs']],
   islands: { sandbox: ['booking'] },
-  narrow: {},
+  narrow: { ledger: ['booking'] },
   withoutLibraries: ['review'],
   adapters: ['review/reading-thread'],
   allowedLibraries: ['node:crypto'],
@@ -55,6 +55,7 @@ describe('the check of the layers', () => {
     ['a higher layer at run time', 'review', `const { queue } = await import('../queue/queue.js');`],
     ['an island', 'review', `import { sandbox } from '../sandbox/sandbox.js';`],
     ['more than an island may', 'sandbox', `import { run } from '../review/run.js';`],
+    ['more than a narrow room may', 'ledger', `import { run } from '../review/run.js';`],
     ['a library', 'review', `import pino from 'pino';`],
     ['a folder that imports it', 'queue/other', `import '../redis/worker.js';`],
     ['from a folder that is not in the list', 'mystery', `import '../booking/booking.js';`],
