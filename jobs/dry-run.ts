@@ -14,8 +14,8 @@ import {
   type Unconfirmed,
 } from '../src/checks/examination/unconfirmed.js';
 import { lookForUnconfirmed, takeSample } from '../src/checks/examination/unconfirmed-check.js';
-import { readErasedGuests } from '../src/ledger/erasing.js';
-import { keptAt } from '../src/ledger/kept-columns.js';
+import { keptAt } from '../src/ledger/batches.js';
+import { readErasedGuests } from '../src/ledger/guests.js';
 import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { type ReasonCount, rejectColumns, rejectsListed, rejectToJson } from '../src/ledger/rejects.js';
 import { collectDay } from '../src/review/collect/collect.js';

@@ -5,7 +5,7 @@ import { decideRetry } from '../src/base/retry.js';
 import { renderTable } from '../src/base/tables.js';
 import { UsageError } from '../src/base/usage-error.js';
 import type { Config } from '../src/config/load.js';
-import type { FetchedExport } from '../src/ledger/export-log.js';
+import type { FetchedExport } from '../src/ledger/mappings.js';
 import { archiveDay, type FetchResult, fetchExport } from '../src/mappings/export/fetch-export.js';
 import type { InspectedFile } from '../src/mappings/export/inspect-file.js';
 import { type LoadedHotels, loadedHotelsToJson } from '../src/mappings/hotels/load-hotels.js';

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
+import { quickRewrite, type Remains } from '../src/ledger/guests.js';
 import type { Ledger } from '../src/ledger/ledger.js';
-import { quickRewrite, type Remains } from '../src/ledger/retention.js';
 import { findUnknownFolders } from '../src/review/unknown-folders.js';
 import { createSlots } from '../src/schedule/slots.js';
 import type { App } from './app.js';

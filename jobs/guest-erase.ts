@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { createNameMask } from '../src/base/mask-names.js';
 import { UsageError } from '../src/base/usage-error.js';
-import { rememberReference } from '../src/ledger/erasing.js';
+import { rememberReference } from '../src/ledger/guests.js';
 import { eraseGuest } from '../src/review/guests/erase-guest.js';
 import { findGuest, type Guest } from '../src/review/guests/guest.js';
 import type { Receipt } from '../src/review/guests/receipt.js';

@@ -2,7 +2,7 @@ import { formatCountOf } from '../src/base/format.js';
 import { toHistory } from '../src/cases/shown-bookings.js';
 import { readActions } from '../src/ledger/audit.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
-import type { RunKey } from '../src/ledger/run-slices.js';
+import type { RunKey } from '../src/ledger/runs.js';
 import type { Trace } from '../src/ledger/tracing.js';
 import { readEveryRunKey } from '../src/review/every-run.js';
 import { findGuestFiles, findNames, readGuestTraces } from '../src/review/guests/guest.js';

@@ -1,6 +1,6 @@
 import { UsageError } from '../src/base/usage-error.js';
 import type { Config } from '../src/config/load.js';
-import { readErasedGuests } from '../src/ledger/erasing.js';
+import { readErasedGuests } from '../src/ledger/guests.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import type { FailedStep } from '../src/ledger/steps.js';
 import type { Log } from '../src/notify/events.js';

@@ -9,7 +9,7 @@ import { openNormaliser } from '../src/booking/normalise.js';
 import { createFileForms } from '../src/booking/review-line.js';
 import type { BookingSource } from '../src/booking/source.js';
 import type { Config } from '../src/config/load.js';
-import type { ErasedGuests } from '../src/ledger/erasing.js';
+import type { ErasedGuests } from '../src/ledger/guests.js';
 import { createDayReader, type DayReader } from '../src/review/collect/day-reader.js';
 import { createThreadedReader } from '../src/review/reading-thread/threaded-reader.js';
 import type { DeliveryKind } from '../src/rules/run.js';

@@ -1,8 +1,7 @@
 import { giveWay } from '../base/give-way.js';
 import type { Ledger } from '../ledger/ledger.js';
-import { keyOfHotel } from '../ledger/mappings.js';
+import { keyOfHotel, type MasterHotel, type MovedMapping } from '../ledger/mappings.js';
 import type { StayAhead } from '../ledger/stays.js';
-import type { MasterHotel, MovedMapping } from '../ledger/watching.js';
 import type { CopyStanding } from '../mappings/copied-hotels.js';
 import { readStaysAhead, type StaysOfHotels } from '../review/stays/stays-ahead.js';
 import { type Case, type CaseKey, type CaseMove, type HeldCase, keyOfCase } from '../rules/case.js';

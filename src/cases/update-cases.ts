@@ -2,7 +2,7 @@ import { forEachGivingWay, giveWay } from '../base/give-way.js';
 import { hashReference } from '../booking/booking.js';
 import { stayOf } from '../booking/stay.js';
 import { readBooking } from '../booking/stored-line.js';
-import type { OpenReference, RunToFollow } from '../ledger/case.js';
+import type { OpenReference, RunToFollow } from '../ledger/cases.js';
 import type { FoundBookings, StayRun } from '../ledger/stays.js';
 import { type FoundBooking, readCurrent, readFound, readStaysAhead } from '../review/stays/stays-ahead.js';
 import { readSuspects } from '../review/suspects/listing.js';

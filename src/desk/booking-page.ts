@@ -13,7 +13,7 @@ import {
   subjectOf,
 } from '../cases/shown-bookings.js';
 import { canaryToJson } from '../ledger/canaries.js';
-import { createErasedTest, readErasedGuests } from '../ledger/erasing.js';
+import { createErasedTest, readErasedGuests } from '../ledger/guests.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { keyOfHotel, mappingToJson } from '../ledger/mappings.js';
 import type { Trace } from '../ledger/tracing.js';

@@ -1,7 +1,7 @@
 import { showInLine } from '../base/foreign-text.js';
 import { formatCount, formatDuration } from '../base/format.js';
 import { type Html, html } from '../base/html.js';
-import type { OpenWork } from '../ledger/progress.js';
+import type { OpenWork } from '../ledger/steps.js';
 import { isUnfinished } from '../review/day/open-run.js';
 import { decidePending, describePending, type Pending } from '../review/day/pending.js';
 import { readWaiting, reportsOdd, runToJson } from '../review/day/report.js';

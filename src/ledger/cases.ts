@@ -1,38 +1,33 @@
+import { createHash } from 'node:crypto';
 import { giveWayIfDue } from '../base/give-way.js';
+import { firstCheckInWithoutCheckOut } from '../booking/stay.js';
+import type { RecordedAction } from '../rules/action.js';
 import {
   type Case,
+  type CaseBooking,
   type CaseDecision,
   type CaseKey,
+  type CaseMove,
+  type CaseOrigin,
   type HeldCase,
+  isActiveCase,
+  keyOfCase,
   type LaterMove,
+  type MappingState,
   mappingStates,
+  type Resolution,
+  resolutions,
 } from '../rules/case.js';
-import { escapeLike } from './audit.js';
-import {
-  bookingsInShort,
-  boundsOf,
-  type CaseCounts,
-  type CaseFilter,
-  type CaseSummary,
-  caseBookings,
-  cases,
-  type FollowedRun,
-  identifiedCases,
-  identityOf,
-  isActive,
-  isLeft,
-  isOpen,
-  type OpenReference,
-  openCounts,
-  type ReferencePage,
-  type RunToFollow,
-  toBooking,
-} from './case.js';
-import { changeById, changeByKey, eraseNotes, eraseReference, readCases } from './case-changes.js';
+import type { NewNotice } from '../rules/notice.js';
+import type { Run } from '../rules/run.js';
+import { escapeLike, insertActions } from './audit.js';
+import { toStorableHotel } from './mapping-syncs.js';
+import { raise } from './notices.js';
 import {
   all,
   bind,
   type Cell,
+  change,
   type Dialect,
   database,
   one,
@@ -41,10 +36,184 @@ import {
   removing,
   type Store,
   toStorable,
+  update,
   withoutUndefined,
 } from './query.js';
 import { runNumber } from './runs.js';
-import { integer, numberOf, table } from './table.js';
+import * as t from './table.js';
+import { integer, type NewRow, numberOf, table } from './table.js';
+
+/** What changes of a case; the first column identifies it. Instants are epoch milliseconds. */
+const changing = {
+  id: t.bigint,
+  state: t.oneOf<MappingState>(...mappingStates),
+  stateSince: t.bigint,
+  origins: {
+    type: 'text',
+    read: (cell): readonly CaseOrigin[] => String(cell).split(' ') as CaseOrigin[],
+    write: (origins) => origins.join(' '),
+  } satisfies t.Column<readonly CaseOrigin[]>,
+  move: t.optional(t.text<CaseMove>()),
+  openedAt: t.bigint,
+  evidenceAt: t.bigint,
+  watchedSince: t.optional(t.bigint),
+  correctedBy: t.optional(t.bigint),
+  assignee: t.optional(t.text()),
+  note: t.optional(t.text()),
+};
+export const changedCases = t.columnsOf(changing);
+const whole = { ...changing, providerName: t.text(), providerHotelId: t.text(), serviceId: t.bigint };
+export const cases = t.columnsOf(whole);
+/** With the hash of its key. */
+export const identifiedCases = t.table(
+  'cases',
+  { ...whole, identity: t.text() },
+  { key: 'id', unique: ['identity'] },
+);
+
+const stay = {
+  reference: t.optional(t.text()),
+  checkIn: t.optional(t.text()),
+  checkOut: t.optional(t.text()),
+  day: t.text(),
+};
+const caseStay = {
+  place: t.integer,
+  ...stay,
+  addedAt: t.bigint,
+  isNamed: t.flag,
+  calledCorrectBy: t.optional(t.text()),
+};
+const _unresolved = t.columnsOf(caseStay);
+export const caseBookings = t.table(
+  'case_bookings',
+  {
+    caseNumber: t.numberOf('cases', 'id'),
+    ...caseStay,
+    resolvedAs: t.optional(t.oneOf<Resolution>(...resolutions)),
+    resolvedAt: t.optional(t.bigint),
+    resolvedNote: t.optional(t.text()),
+    resolvedByItself: t.byDefault(0, t.flag),
+  },
+  { key: 'case_number, place', isItsIndex: true },
+);
+
+export function toStoredBooking(caseNumber: number, { resolved, ...booking }: CaseBooking) {
+  return {
+    ...booking,
+    caseNumber,
+    resolvedAs: resolved?.as,
+    resolvedAt: resolved?.at,
+    resolvedNote: resolved?.note,
+    resolvedByItself: resolved?.isAutomatic ?? false,
+  };
+}
+
+export function toBooking(stored: t.Row<typeof caseBookings>): CaseBooking {
+  const { caseNumber, resolvedAs: as, resolvedAt, resolvedNote: note, resolvedByItself, ...booking } = stored;
+  if (as === undefined) return booking;
+  const isAutomatic = resolvedByItself;
+  return { ...booking, resolved: withoutUndefined({ as, at: Number(resolvedAt), note, isAutomatic }) };
+}
+
+/** `isOver` for stored bookings, negated; the bound values are those of `boundsOf`. */
+const isNotOver = `(coalesce(check_in, check_out) IS NULL OR check_out >= ?
+  OR (check_out IS NULL OR check_out < check_in) AND check_in >= ?)`;
+/** `stateOfBooking` for stored bookings. */
+export const isOpen = `resolved_as IS NULL AND ${isNotOver}`;
+export const isLeft = `resolved_as IS NULL AND CASE WHEN ${isNotOver} THEN 0 ELSE 1 END = 1`;
+
+export function boundsOf(today: string): [string, string] {
+  return [today, firstCheckInWithoutCheckOut(today)];
+}
+
+/** The same for stored cases. */
+export const isActive = `state IN (${t.quote(mappingStates.filter((state) => isActiveCase({ state })))})`;
+
+export interface CaseFilter {
+  /** Without one: every case with an open booking or, if asked for, with one that was never resolved. */
+  readonly state?: MappingState | 'all' | undefined;
+  /** Only cases with a booking that nobody resolved before the stay was over. */
+  readonly left?: boolean | undefined;
+  readonly ids?: readonly number[] | undefined;
+  readonly provider?: string | undefined;
+  /** Only cases with an open booking whose check-in is before this day, or unknown. */
+  readonly checkInBefore?: string | undefined;
+  /** Only cases with an open booking of this business day. */
+  readonly day?: string | undefined;
+  /** YYYY-MM-DD, in the account's zone. */
+  readonly today: string;
+}
+
+/** How much there is to do. Bookings of dismissed cases need no action, and are not counted. */
+export interface CaseCounts extends t.NewRow<typeof openCounts> {
+  readonly byState: Readonly<Record<MappingState, number>>;
+}
+export const openCounts = t.columnsOf({
+  /** Open bookings, and those of them whose check-in is unknown: it might be tomorrow. */
+  openBookings: t.integer,
+  unknownCheckIns: t.integer,
+  /** Those of guests who are in house. */
+  inHouse: t.integer,
+  /** The earliest check-in of an open booking, YYYY-MM-DD: in the past while a guest is in house. */
+  firstCheckIn: t.optional(t.text()),
+});
+
+/** A case, and its bookings in short. */
+export type CaseSummary = Case & t.NewRow<typeof bookingsInShort>;
+export const bookingsInShort = t.columnsOf({
+  bookings: t.integer,
+  openBookings: t.integer,
+  /** Those that nobody resolved before the stay was over. */
+  leftBookings: t.integer,
+  /** Open bookings of guests who are in house. */
+  inHouse: t.integer,
+  /** When the last of these checks out, if known. */
+  inHouseUntil: t.optional(t.text()),
+  /** The earliest known check-in of its open bookings: in the past while a guest is in house. */
+  firstCheckIn: t.optional(t.text()),
+  /** The check-out of the booking with that check-in: the nearest of several, undefined if one of them has none. */
+  firstCheckOut: t.optional(t.text()),
+  /** The nearest known check-in of guests who have still to arrive. */
+  nextCheckIn: t.optional(t.text()),
+  /** Whether the check-in of an open booking is unknown: it might be tomorrow. */
+  hasUnknownCheckIn: t.flag,
+});
+
+/** Of a booking. */
+export interface OpenReference {
+  /** Of its case. */
+  readonly id: number;
+  readonly place: number;
+  readonly reference: string;
+  readonly isNamed: boolean;
+}
+
+/** Only bookings behind this one. */
+export interface ReferencePage {
+  readonly after?: Pick<OpenReference, 'id' | 'place'> | undefined;
+  readonly limit: number;
+}
+
+/** A run with something that has not been followed up. */
+export interface RunToFollow {
+  readonly runId: string;
+  /** Whether its bookings and suspects have been followed up. */
+  readonly hasBookings: boolean;
+}
+
+/** How far a run has been followed up. */
+export interface FollowedRun extends Pick<Run, 'verdictsRecorded'> {
+  readonly runId: string;
+}
+
+/** Of a fixed length, so that it can be indexed however long the hotel's id is. */
+export function identityOf(key: CaseKey): string {
+  const { serviceId } = key;
+  return createHash('sha256')
+    .update(keyOfCase({ ...toStorableHotel(key), serviceId }))
+    .digest('hex');
+}
 
 /** The runs whose bookings and suspects have become cases, and how far their verdicts have. */
 export const followedRuns = table(
@@ -390,4 +559,156 @@ function chooseCases(dialect: Dialect, filter: CaseFilter, range: IdRange): Cond
   if (provider !== undefined) add('provider_name = ?', toStorable(provider));
   if (checkInBefore !== undefined) add('(unknown_check_ins > 0 OR first_check_in < ?)', checkInBefore);
   return { conditions, values };
+}
+
+/**
+ * Reads the case of each key, lets `decide` decide about it, and writes the decision, all in one transaction. A decision for a
+ * key without a case opens one. Returns the changed cases, as they are afterwards.
+ *
+ * @param decide may be called again for the same key after a lost connection
+ */
+export function* changeByKey<Key extends CaseKey>(
+  keys: readonly Key[],
+  decide: (held: HeldCase | undefined, key: Key) => CaseDecision | undefined,
+): Query<readonly Case[]> {
+  yield* lockCases();
+  const identities = keys.map(identityOf);
+  const held = yield* readCases('identity', identities);
+  const changes: Change[] = [];
+  for (const [index, key] of keys.entries()) {
+    const found = held.get(identities[index] ?? '');
+    const decision = decide(found, key);
+    if (decision) changes.push({ key, found, decision });
+  }
+  return yield* write(changes);
+}
+
+/** The same for existing cases; unknown ids are skipped. */
+export function* changeById(
+  ids: readonly number[],
+  decide: (held: HeldCase) => CaseDecision | undefined,
+): Query<readonly Case[]> {
+  yield* lockCases();
+  const changes: Change[] = [];
+  for (const found of (yield* readCases('id', ids)).values()) {
+    const decision = decide(found);
+    if (decision) changes.push({ key: found, found, decision });
+  }
+  return yield* write(changes);
+}
+
+interface Change {
+  readonly key: CaseKey;
+  readonly found: HeldCase | undefined;
+  readonly decision: CaseDecision;
+}
+
+/** One notice for each time a case is escalated. */
+function listEscalated(changes: readonly Change[]): NewNotice[] {
+  return changes.flatMap(({ found, decision: { case: item } }) =>
+    !found || item.state !== 'escalated' || found.state === 'escalated'
+      ? []
+      : [
+          {
+            event: 'case-escalated',
+            subject: `case ${found.id} since ${new Date(item.stateSince).toISOString()}`,
+            facts: { case: String(found.id) },
+            raisedAt: item.stateSince,
+          },
+        ],
+  );
+}
+
+/** Writers of cases take turns: what a writer decides depends on what it has read. */
+function* lockCases(): Query<void> {
+  const { lockCases } = yield* database();
+  if (lockCases !== undefined) yield* one(lockCases);
+}
+
+/** The cases with these identities, and their bookings. */
+export function* readCases(
+  column: 'identity' | 'id',
+  list: readonly (string | number)[],
+): Query<ReadonlyMap<string, HeldCase>> {
+  const dialect = yield* database();
+  const chosen = dialect.isListed(column, list);
+  const items = yield* identifiedCases.list(`WHERE ${chosen.sql} ORDER BY id`, ...chosen.values);
+  const ofCases = dialect.isListed(
+    'case_number',
+    items.map(({ id }) => id),
+  );
+  const bookings = new Map<number, CaseBooking[]>(items.map(({ id }) => [id, []]));
+  for (const stored of yield* caseBookings.list(
+    `WHERE ${ofCases.sql} ORDER BY case_number, place`,
+    ...ofCases.values,
+  ))
+    bookings.get(stored.caseNumber)?.push(toBooking(stored));
+  return new Map(
+    items.map(({ identity, ...item }) => [identity, { ...item, bookings: bookings.get(item.id) ?? [] }]),
+  );
+}
+
+function* write(changes: readonly Change[]): Query<readonly Case[]> {
+  if (changes.length === 0) return [];
+  const last = yield* one(`SELECT coalesce(max(id), 0) AS id FROM cases`);
+  let lastId = Number(last?.id);
+  const written: Case[] = [];
+  const added: NewRow<typeof identifiedCases>[] = [];
+  const changed: Case[] = [];
+  const bookings: NewRow<typeof caseBookings>[] = [];
+  const actions: RecordedAction[] = [];
+  for (const { key, found, decision } of changes) {
+    if (!found) lastId += 1;
+    const { providerName, providerHotelId, serviceId } = key;
+    const item = { ...decision.case, id: found?.id ?? lastId, providerName, providerHotelId, serviceId };
+    written.push(item);
+    if (found) changed.push(item);
+    else added.push({ ...item, ...toStorableHotel(key), identity: identityOf(key) });
+    const known = new Set(found?.bookings.map(({ place }) => place));
+    for (const booking of decision.bookings) {
+      bookings.push(toStoredBooking(item.id, booking));
+      if (!known.has(booking.place)) continue;
+      yield* change(`DELETE FROM case_bookings WHERE case_number = ? AND place = ?`, item.id, booking.place);
+    }
+    actions.push(...decision.actions.map((action) => ({ subject: `case ${item.id}`, ...action })));
+  }
+  if (changed.length > 0) yield* update('cases', changedCases.types, changed.map(changedCases.cellsOf));
+  yield* identifiedCases.insert(added);
+  yield* caseBookings.insert(bookings);
+  yield* insertActions(actions);
+  yield* raise(listEscalated(changes));
+  return written;
+}
+
+/** Removes a booking from all cases. Returns how many rows held it. */
+export function* eraseReference(reference: string): Query<number> {
+  const { isReference } = yield* database();
+  const { sql, values } = isReference(toStorable(reference));
+  return yield* change(`DELETE FROM case_bookings WHERE ${sql}`, ...values);
+}
+
+/** Removes what people wrote about a booking. Returns how many rows held something. */
+export function* eraseNotes(reference: string): Query<number> {
+  const { isReference } = yield* database();
+  const { sql, values } = isReference(toStorable(reference));
+  return yield* change(
+    `UPDATE case_bookings SET resolved_note = NULL
+     WHERE ${sql} AND resolved_note IS NOT NULL AND resolved_by_itself = 0`,
+    ...values,
+  );
+}
+
+/**
+ * Removes the bookings of business days before `before`, and then the cases that are left without any and have not changed
+ * since. Returns how many rows were removed.
+ */
+export function* pruneCases(before: string): Query<number> {
+  yield* lockCases();
+  const bookings = yield* change(`DELETE FROM case_bookings WHERE day < ?`, before);
+  const unchanged = yield* change(
+    `DELETE FROM cases WHERE state_since < ?
+       AND NOT EXISTS (SELECT 1 FROM case_bookings WHERE case_number = id)`,
+    Date.parse(before),
+  );
+  return bookings + unchanged;
 }

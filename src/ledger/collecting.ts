@@ -6,19 +6,18 @@ import { acceptanceOf, type Run, type Volume, type VolumeComparison } from '../r
 import { noticesOfVolume } from '../rules/run-notices.js';
 import { startDelivery } from '../rules/state-machine.js';
 import type { PlannedStep, Right } from '../rules/step.js';
-import { readBatch, storedBatches } from './batches.js';
+import { type KeptColumns, keptColumns, readBatch, storedBatches, writeKeptColumns } from './batches.js';
 import { storeCanary } from './canaries.js';
 import { type SupersededPlaces, storeSuperseded } from './day-outcomes.js';
 import { FencedError } from './errors.js';
 import { type Suspect, storeSuspects } from './findings.js';
-import { createCollectedIndexes } from './hash-index.js';
-import { type KeptColumns, keptColumns, writeKeptColumns } from './kept-columns.js';
 import { raise } from './notices.js';
 import { change, database, one, type Query, type Store } from './query.js';
 import { type ReasonCount, type Reject, storeRejects, storeWarnings } from './rejects.js';
 import { changeRun, runTables } from './run-changes.js';
 import { lockRight, readRun } from './runs.js';
 import { placeOfBatch, placeOfKeptColumns } from './sealing.js';
+import { createCollectedIndexes } from './stays.js';
 import { insertSteps } from './steps.js';
 
 /** Number of batches that `holds` caches: duplicates are mostly close together or in the order of their originals. */

@@ -1,22 +1,30 @@
 import type { Hold } from '../base/hold.js';
 import type { CollectRequest, Decide } from '../rules/changes.js';
 import type { Claim, Claimed, Outcome, Recorded, Right, SharedRight } from '../rules/step.js';
-import { listAnswered, listAnswers, listAttempts } from './attempts.js';
 import { createActionRecorder, createAuditTrail } from './audit.js';
-import { measureBatches, nextDelivered, readBatch, readBatches, sampleBatches } from './batches.js';
+import {
+  findKeptValues,
+  measureBatches,
+  nextDelivered,
+  readBatch,
+  readBatches,
+  readKeptColumns,
+  sampleBatches,
+} from './batches.js';
 import { createCanaries, createCanaryReader } from './canaries.js';
 import { createCaseReader, createCases } from './cases.js';
 import { beginCollect, type CollectStart } from './collecting.js';
 import { listOutcomes, listStandings, listSuperseded, storeOutcome } from './day-outcomes.js';
-import { createErasures, createGuestReader } from './erasing.js';
-import { createExportLog, createExportReader } from './export-log.js';
 import { listEverIncorrect, listJudgedOfBatch, nextJudged, nextSuspects } from './findings.js';
+import { createErasures, createGuestReader, createRetention, type HoldDay, nameOfHeldDay } from './guests.js';
 import { createHotelReader, createHotels } from './hotels.js';
 import { leaveCopiesBehind, readIdentity } from './identity.js';
-import { findKeptValues, readKeptColumns } from './kept-columns.js';
 import { createMailReader, createMails } from './mails.js';
 import { beginSync, restartSync, storePage } from './mapping-syncs.js';
 import {
+  createExportLog,
+  createExportReader,
+  createWatch,
   find as findMapping,
   isEmpty,
   latestSync,
@@ -27,11 +35,9 @@ import {
   markNewHotelsTold,
   summarise as summariseMappings,
 } from './mappings.js';
-import { createNoticeReader, createNotices } from './messages.js';
-import { createProgressReader } from './progress.js';
+import { createNoticeReader, createNotices } from './notices.js';
 import { bind, type Store, stopping } from './query.js';
 import { countRejects, countWarnings, listHeldRejects, listRejects } from './rejects.js';
-import { createRetention, type HoldDay, nameOfHeldDay } from './retention.js';
 import {
   abandon,
   accept,
@@ -46,7 +52,6 @@ import {
   settle,
   takeOver,
 } from './run-changes.js';
-import { listRunKeys, listRuns } from './run-slices.js';
 import {
   findLastStart,
   findRun,
@@ -58,6 +63,8 @@ import {
   listFilters,
   listLatestRuns,
   listReviewedDays,
+  listRunKeys,
+  listRuns,
   listRunsOfDays,
   listRunsWithoutResult,
   listVolumes,
@@ -65,9 +72,18 @@ import {
   summarise,
 } from './runs.js';
 import { createStays } from './stays.js';
-import { findWait, isBeingPerformed, listOpenSteps, listUndelivered, tally } from './steps.js';
+import {
+  createProgressReader,
+  findWait,
+  isBeingPerformed,
+  listAnswered,
+  listAnswers,
+  listAttempts,
+  listOpenSteps,
+  listUndelivered,
+  tally,
+} from './steps.js';
 import { listRefused, listStepTimes, readTraces, trace } from './tracing.js';
-import { createWatch } from './watching.js';
 
 /**
  * The database with every run, step and booking and its state: the source of truth. (Design 3.)

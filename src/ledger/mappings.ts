@@ -1,8 +1,19 @@
 import type { ProviderHotel } from '../booking/line-form.js';
 import type { ReadOnlyLedger } from './ledger.js';
-import type { StoredRow } from './query.js';
-import { all, change, database, one, type Query, toStorable, withoutUndefined } from './query.js';
+import {
+  all,
+  bind,
+  change,
+  database,
+  one,
+  type Query,
+  type Store,
+  type StoredRow,
+  toStorable,
+  withoutUndefined,
+} from './query.js';
 import * as t from './table.js';
+import { bigint, columnsOf, optional, type Row, text } from './table.js';
 
 /** The copy of the service's mappings. Their numbers are given by us, so that many are inserted at once. */
 export const copied = t.table(
@@ -390,4 +401,158 @@ export function* latestSyncs(): Query<MappingSync[]> {
      WHERE number IN (SELECT max(number) FROM mapping_syncs GROUP BY scope) ORDER BY scope`,
   );
   return rows.map(toSync);
+}
+
+export const exportRequests = t.table(
+  'export_requests',
+  {
+    requestedAt: t.bigint,
+    /** By the service's clock, if it sent the time. */
+    serviceTime: t.optional(t.bigint),
+    /** Empty for all providers. */
+    providers: t.json<readonly string[]>(),
+  },
+  { isNumbered: true },
+);
+export type RequestedExport = t.Row<typeof exportRequests>;
+
+export const fetchedExports = t.table(
+  'fetched_exports',
+  {
+    /** The part that its file names share, `guid` in the specification. */
+    id: t.text(),
+    fetchedAt: t.bigint,
+    /** Those of the request that it answers; empty for all providers. */
+    providers: t.json<readonly string[]>(),
+    files: t.json<readonly FetchedFile[]>(),
+  },
+  { isNumbered: true, unique: ['id'] },
+);
+export type FetchedExport = t.Row<typeof fetchedExports>;
+
+export function createExportLog(store: Store) {
+  return { ...createExportReader(store), ...bind(store.transact, { rememberRequest, rememberFetched }) };
+}
+
+export function createExportReader({ read }: Store) {
+  return bind(read, { latestRequest, latestFetched });
+}
+
+function* rememberRequest(request: RequestedExport): Query<void> {
+  const { mayBeDone } = yield* database();
+  if (mayBeDone && (yield* latestRequest())?.requestedAt === request.requestedAt) return;
+  yield* exportRequests.add(request);
+}
+
+/** Records an export that is in the archive. Idempotent. */
+function* rememberFetched(content: FetchedExport): Query<void> {
+  yield* fetchedExports.add(content, 'ON CONFLICT (id) DO NOTHING');
+}
+
+const latestRequest = () => exportRequests.find('ORDER BY number DESC LIMIT 1');
+const latestFetched = () => fetchedExports.find('ORDER BY number DESC LIMIT 1');
+
+export type ExportFileKind = 'mappings' | 'transformed' | 'hotels';
+
+export interface FetchedFile {
+  readonly kind: ExportFileKind;
+  readonly name: string;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+export function createWatch({ read, readTogether, transact }: Store) {
+  return {
+    ...bind(read, { nextMoves }),
+    ...bind(transact, { finishMoves }),
+    ...bind(readTogether, { readMasterHotels }),
+  };
+}
+
+/** The newest move that was compared with the bookings ahead: a single row. */
+export const watchedMoves = [
+  'CREATE TABLE watched_moves (last_move bigint NOT NULL) STRICT',
+  'INSERT INTO watched_moves (last_move) VALUES (0)',
+];
+
+const leftHotels = columnsOf({
+  providerName: text(),
+  /** Its master hotel in the copy; absent if the mapping was deleted. */
+  copyServiceId: optional(bigint),
+});
+export type LeftHotel = Row<typeof leftHotels>;
+const movedMappings = columnsOf({
+  providerName: text(),
+  providerHotelId: text(),
+  copyServiceId: optional(bigint),
+  /** When it last moved. */
+  movedAt: bigint,
+});
+export type MovedMapping = Row<typeof movedMappings>;
+
+/**
+ * The mappings of the oldest moves that no watch has compared with the current and upcoming stays, each once, however often
+ * it moved; with the number of these moves, and the number of the last one.
+ */
+function* nextMoves(limit: number) {
+  const rows = yield* all(
+    `SELECT provider_name, provider_hotel_id, service_id AS copy_service_id, moves, last_move,
+       moved.seen_at AS moved_at
+     FROM (
+       SELECT mapping, count(*) AS moves, max(number) AS last_move, max(seen_at) AS seen_at FROM (
+         SELECT number, mapping, seen_at FROM mapping_moves
+         WHERE number > (SELECT last_move FROM watched_moves) ORDER BY number LIMIT ?
+       ) AS next GROUP BY mapping
+     ) AS moved JOIN mappings ON mappings.number = moved.mapping ORDER BY last_move`,
+    limit,
+  );
+  const last = rows.at(-1);
+  if (!last) return undefined;
+  return {
+    moves: rows.reduce((sum, { moves }) => sum + Number(moves), 0),
+    upTo: Number(last.last_move),
+    mappings: rows.map(movedMappings.read),
+  };
+}
+
+/** Records that all moves up to that number are compared, and their findings are recorded. Never goes back. */
+function* finishMoves(upTo: number): Query<void> {
+  yield* change(`UPDATE watched_moves SET last_move = ? WHERE last_move < ?`, upTo, upTo);
+}
+
+/** What the copy knows about these master hotels. */
+function* readMasterHotels(serviceIds: readonly number[]): Query<Map<number, MasterHotel>> {
+  const { isListed } = yield* database();
+  const masters = new Map<number, MasterHotel & { readonly left: LeftHotel[] }>();
+  if (serviceIds.length === 0) return masters;
+  const mapped = isListed('service_id', serviceIds);
+  const counts = yield* all(
+    `SELECT service_id, count(*) AS hotels FROM mappings WHERE ${mapped.sql} GROUP BY service_id`,
+    ...mapped.values,
+  );
+  for (const { service_id, hotels } of counts)
+    masters.set(Number(service_id), { hotels: Number(hotels), left: [] });
+  const moved = isListed('from_service_id', serviceIds);
+  const rows = yield* all(
+    `SELECT DISTINCT from_service_id, mappings.number, provider_name, service_id AS copy_service_id
+     FROM mapping_moves JOIN mappings ON mappings.number = mapping
+     WHERE ${moved.sql} AND (service_id IS NULL OR service_id <> from_service_id)`,
+    ...moved.values,
+  );
+  for (const row of rows) {
+    const serviceId = Number(row.from_service_id);
+    const master = masters.get(serviceId) ?? { hotels: 0, left: [] };
+    masters.set(serviceId, master);
+    master.left.push(leftHotels.read(row));
+  }
+  return masters;
+}
+
+/** What the copy knows about a master hotel. */
+export interface MasterHotel {
+  /** How many provider hotels are mapped to it. */
+  readonly hotels: number;
+  /** The provider hotels that are no longer mapped to it. */
+  readonly left: readonly LeftHotel[];
 }

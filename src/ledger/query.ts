@@ -1,9 +1,9 @@
 import { giveWayIfDue } from '../base/give-way.js';
 import type { BookingForm, ProviderHotel } from '../booking/line-form.js';
-import type { HashIndexOptions } from './hash-index.js';
+import type { Remains, RewriteLimits } from './guests.js';
 import type { CopiedMapping } from './mappings.js';
-import type { Remains, RewriteLimits } from './retention.js';
 import type { Sealing } from './sealing.js';
+import type { HashIndexOptions } from './stays.js';
 
 /** A value of a row. */
 export type Cell = string | number | null | Buffer;

@@ -21,16 +21,21 @@ import type {
   StepState,
   StoredStep,
 } from '../rules/step.js';
-import { attempts } from './attempts.js';
 import { FencedError } from './errors.js';
 import { replaceVerdicts } from './findings.js';
 import { noteChangedRun } from './identity.js';
 import { raise } from './notices.js';
 import { change, database, one, type Query } from './query.js';
-import { runs } from './run.js';
-import { findLocked, findRun, getRun, lockRight, lockRun } from './runs.js';
+import { findLocked, findRun, getRun, lockRight, lockRun, runs } from './runs.js';
 import { placeOfAnswer } from './sealing.js';
-import { changeSteps, findStepWithSuccessors, insertSteps, readProgress, readTotals } from './steps.js';
+import {
+  attempts,
+  changeSteps,
+  findStepWithSuccessors,
+  insertSteps,
+  readProgress,
+  readTotals,
+} from './steps.js';
 import { bigint, type Row, table, text } from './table.js';
 
 /** Whatever changes a run: it is created and taken over, its attempts are recorded, it is reopened and settled. */

@@ -1,28 +1,30 @@
-import { attempts } from './attempts.js';
 import { auditTrail } from './audit.js';
-import { storedBatches } from './batches.js';
+import { keptColumns, storedBatches } from './batches.js';
 import { canaries } from './canaries.js';
-import { caseBookings, identifiedCases } from './case.js';
-import { followedRuns } from './cases.js';
+import { caseBookings, followedRuns, identifiedCases } from './cases.js';
 import { dayOutcomes, standingPlaces, supersededPlaces } from './day-outcomes.js';
-import { erasedGuests } from './erasing.js';
 import { LedgerUnusableError } from './errors.js';
-import { exportRequests, fetchedExports } from './export-log.js';
 import { suspects, verdicts } from './findings.js';
-import { referenceRows, stayRows } from './hash-index.js';
+import { erasedGuests } from './guests.js';
 import { hotelContents, hotelLoads } from './hotels.js';
 import { createIdentity, ledgerIdentity } from './identity.js';
-import { keptColumns } from './kept-columns.js';
-import { mailPairs } from './mail-bookings.js';
-import { mailBookings, verdictMails } from './mails.js';
-import { copied, mappingMoves, masterHotels, skippedMappings, syncs } from './mappings.js';
-import { messages } from './messages.js';
-import { notedInstants, storedNotices } from './notices.js';
+import { mailBookings, mailPairs, verdictMails } from './mails.js';
+import {
+  copied,
+  exportRequests,
+  fetchedExports,
+  mappingMoves,
+  masterHotels,
+  skippedMappings,
+  syncs,
+  watchedMoves,
+} from './mappings.js';
+import { messages, notedInstants, storedNotices } from './notices.js';
 import { rejects, warnings } from './rejects.js';
-import { runs } from './run.js';
 import { hookRequests } from './run-changes.js';
-import { steps } from './steps.js';
-import { watchedMoves } from './watching.js';
+import { runs } from './runs.js';
+import { referenceRows, stayRows } from './stays.js';
+import { attempts, steps } from './steps.js';
 
 /**
  * The schema of version 1, in the order in which a day passes through it: first what belongs to a run, then what outlives

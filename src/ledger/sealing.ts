@@ -1,7 +1,18 @@
+import { createHmac, createSecretKey } from 'node:crypto';
 import type { BookingForm } from '../booking/line-form.js';
 import { type DayKeys, KeyError } from '../storage/day-keys.js';
 import { isSealed, openValue, sealValue } from '../storage/sealed-value.js';
-import { createKeyedHash } from './keyed-hash.js';
+
+/**
+ * Creates the function that hashes texts under the setting `hashKey`, with HMAC-SHA-256, in hexadecimal. A reference and the
+ * mark of a key have different hashes, even if their texts are equal.
+ */
+export function createKeyedHash(hashKey: string) {
+  // A text would be converted to a key object for every hash, and a day has many bookings.
+  const key = createSecretKey(hashKey, 'utf8');
+  return (kind: 'reference' | 'key', text: string) =>
+    createHmac('sha256', key).update(`${kind}\n${text}`).digest('hex');
+}
 
 /**
  * Encrypts what may hold guests' names on its way into the database, and decrypts it on its way out: the lines of

@@ -1,14 +1,293 @@
-import { countDays } from '../booking/booking.js';
-import type { ProviderHotel } from '../booking/line-form.js';
-import { type BookingForm, bookingForms } from '../booking/line-form.js';
+import { countDays, noHotel, noReference, unknownLastDay } from '../booking/booking.js';
+import { type BookingForm, bookingForms, type ProviderHotel } from '../booking/line-form.js';
 import type { StayDates } from '../booking/stay.js';
 import type { DeliveryKind } from '../rules/run.js';
 import { KeyError } from '../storage/day-keys.js';
-import { findInPage, readStayWords, removeFromStayPage, toStoredDay } from './hash-index.js';
-import type { StoredRow } from './query.js';
-import { all, bind, type Cell, change, database, type Query, type Statement, type Store } from './query.js';
+import type { CollectedBatch, StayKeys } from './collecting.js';
+import {
+  all,
+  bind,
+  type Candidates,
+  type Cell,
+  change,
+  type Dialect,
+  database,
+  type Query,
+  type Statement,
+  type Store,
+  type StoredRow,
+} from './query.js';
 import { isGone, placeOfBatch } from './sealing.js';
+import * as t from './table.js';
 import { bigint, columnsOf, flag, type Row, text } from './table.js';
+
+export const bytesPerEntry = 8;
+
+/** How a database stores such an index. */
+export interface HashIndexOptions {
+  readonly pageEntries: number;
+}
+
+/**
+ * Finds the bookings of a reference or a hotel without a database index that would have to be maintained while a day is
+ * loaded.
+ *
+ * Each entry is a 64-bit number: the hash in the high bits, a word with the booking's position in the low bits. Entries are
+ * collected in memory; whenever there are enough, they are sorted and written as pages, so that a larger day needs no more
+ * memory. A hit is only a candidate: the line itself must be checked.
+ *
+ * @param pageEntries entries per page: a look-up reads one page of each segment, or all that contain the same hash
+ * @param segmentEntries entries that are sorted together
+ */
+export function createHashIndex(
+  { pageEntries }: HashIndexOptions,
+  { segmentEntries = 2 ** 19 }: { readonly segmentEntries?: number } = {},
+) {
+  let entries = new Uint32Array(2 * 65_536);
+  let count = 0;
+  let segment = 0;
+  let firstPage = 0;
+
+  return {
+    /** @param hash 0 for a booking without a key to find it by: it is not indexed */
+    add(hash: number, word: number): void {
+      if (hash === 0) return;
+      if (2 * count === entries.length) {
+        const larger = new Uint32Array(2 * entries.length);
+        larger.set(entries);
+        entries = larger;
+      }
+      entries[2 * count] = word;
+      entries[2 * count + 1] = hash;
+      count += 1;
+    },
+
+    /** How many entries are in memory. */
+    size: () => count,
+
+    /** Whether the pages should be written now and the index cleared. */
+    isFull: () => count >= segmentEntries,
+
+    /** Sorts the entries and splits them into pages; repeated calls return the same pages. */
+    *pages() {
+      const sorted = new BigUint64Array(entries.buffer, 0, count).sort();
+      for (let start = 0; start < count; start += pageEntries) {
+        const page = sorted.subarray(start, start + pageEntries);
+        yield {
+          segment,
+          page: firstPage + start / pageEntries,
+          firstHash: hashOf(page[0]),
+          lastHash: hashOf(page[page.length - 1]),
+          entries: Buffer.from(page.buffer, page.byteOffset, page.byteLength),
+        };
+      }
+    },
+
+    /** Removes all entries, once their pages are written. */
+    clear(): void {
+      firstPage += Math.ceil(count / pageEntries);
+      segment += 1;
+      count = 0;
+    },
+  };
+}
+
+/** The words of that hash in a page, in the page's order. */
+export function findInPage(page: Buffer, hash: number): number[] {
+  const words: number[] = [];
+  for (
+    let at = firstEntryOf(page, hash);
+    at < page.length && page.readUInt32LE(at + 4) === hash;
+    at += bytesPerEntry
+  ) {
+    words.push(page.readUInt32LE(at));
+  }
+  return words;
+}
+
+/** The bookings that may have the reference of that hash, the newest run first, from the pages of some runs. */
+export function gatherCandidates(pages: readonly StoredRow[], hash: number): Candidates[] {
+  const found = new Map<string, Candidates & { positions: number[] }>();
+  for (const { number, form, batch_size, entries } of pages) {
+    const positions = findInPage(entries as Buffer, hash);
+    const key = `${number} ${form}`;
+    const known = found.get(key);
+    if (known) known.positions.push(...positions);
+    else if (positions.length > 0)
+      found.set(key, {
+        ...{ run: Number(number), form: form as BookingForm, batchSize: Number(batch_size) },
+        positions,
+      });
+  }
+  for (const { positions } of found.values()) positions.sort((a, b) => a - b);
+  return [...found.values()].sort((a, b) => b.run - a.run || (a.form < b.form ? -1 : 1));
+}
+
+function firstEntryOf(page: Buffer, hash: number): number {
+  let low = 0;
+  let high = page.length / bytesPerEntry;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (page.readUInt32LE(middle * bytesPerEntry + 4) < hash) low = middle + 1;
+    else high = middle;
+  }
+  return low * bytesPerEntry;
+}
+
+function hashOf(entry: bigint | undefined): number {
+  return Number((entry ?? 0n) >> 32n);
+}
+
+const positionBits = 20;
+const mostPositions = 2 ** positionBits;
+/** The other half leaves room for the last chunk, which has far fewer bookings. */
+const positionsPerSegment = mostPositions / 2;
+
+/** Stands for a last day that is unknown, or later than eleven years after the business day. */
+export const openLastDay = 0xfff;
+
+/**
+ * Indexes the bookings of one form by their provider hotels. The last day of the stay stands beside the position, so that
+ * stays that are over are skipped without reading a booking. Positions are counted from the first one of each segment, which
+ * stands in each of its pages, beside the latest day in the page.
+ *
+ * @param day the business day
+ */
+export function createStayIndex(options: HashIndexOptions, day: string) {
+  const index = createHashIndex(options);
+  const dayNumber = countDays(day);
+  let firstPosition = 0;
+  let end = 0;
+
+  return {
+    /** @param firstOfBatch the position of the batch's first booking */
+    addBatch({ hotelHashes, lastDays }: StayKeys, firstOfBatch: number): void {
+      if (end === 0) firstPosition = firstOfBatch;
+      end = firstOfBatch + hotelHashes.length;
+      if (end - firstPosition > mostPositions)
+        throw new RangeError(`expected at most ${mostPositions} bookings in a segment`);
+      const offset = firstOfBatch - firstPosition;
+      // A loop over indexes: an iterator takes three times as long.
+      for (let place = 0; place < hotelHashes.length; place += 1) {
+        const lastDay = toStoredDay(lastDays[place] ?? unknownLastDay, dayNumber);
+        index.add(hotelHashes[place] ?? noHotel, lastDay * mostPositions + offset + place);
+      }
+    },
+
+    size: index.size,
+
+    /** Whether the pages should be written now and the index cleared. */
+    isFull: () => index.isFull() || end - firstPosition >= positionsPerSegment,
+
+    /** Sorts the entries and splits them into pages; repeated calls return the same pages. */
+    *pages() {
+      for (const { segment: _, ...page } of index.pages())
+        yield { ...page, firstPosition, latestDay: findLatestDay(page.entries) };
+    },
+
+    /** Removes all entries, once their pages are written. */
+    clear(): void {
+      index.clear();
+      end = 0;
+    },
+  };
+}
+
+/** The days from the business day to the last day of the stay; 0 for an earlier one, which is in the booking's line. */
+export function toStoredDay(lastDay: number, dayNumber: number): number {
+  if (lastDay === unknownLastDay) return openLastDay;
+  return Math.min(Math.max(lastDay - dayNumber, 0), openLastDay);
+}
+
+/** @param from the earliest last day: see `toStoredDay` */
+export function readStayWords(words: readonly number[], firstPosition: number, from: number): number[] {
+  return words
+    .filter((word) => lastDayOf(word) >= from)
+    .map((word) => firstPosition + (word % mostPositions));
+}
+
+/** The page's entries without that booking. */
+export function removeFromStayPage(entries: Buffer, hash: number, place: number): Buffer {
+  const kept: Buffer[] = [];
+  for (let at = 0; at < entries.length; at += bytesPerEntry) {
+    const isRemoved =
+      entries.readUInt32LE(at + 4) === hash && entries.readUInt32LE(at) % mostPositions === place;
+    if (!isRemoved) kept.push(entries.subarray(at, at + bytesPerEntry));
+  }
+  return Buffer.concat(kept);
+}
+
+function lastDayOf(word: number): number {
+  return word >>> positionBits;
+}
+
+function findLatestDay(entries: Buffer): number {
+  let last = 0;
+  for (let at = 0; at < entries.length; at += bytesPerEntry)
+    last = Math.max(last, lastDayOf(entries.readUInt32LE(at)));
+  return last;
+}
+
+const page = {
+  run: t.numberOf('runs'),
+  form: t.text<BookingForm>(),
+  firstHash: t.bigint,
+  lastHash: t.bigint,
+  page: t.integer,
+};
+/**
+ * Pages of (hash of the reference, position). They are written once they are sorted: no index is maintained while a day is
+ * loaded. Those of a segment are sorted together.
+ */
+export const referenceRows = t.table(
+  'reference_pages',
+  { ...page, segment: t.integer, entries: t.bytes },
+  { key: 'run, form, segment, first_hash, last_hash, page' },
+);
+/** The same by provider hotel, with the last day of the stay. */
+export const stayRows = t.table(
+  'stay_pages',
+  { ...page, firstPosition: t.bigint, latestDay: t.integer, entries: t.bytes },
+  { key: 'run, form, first_hash, last_hash, page' },
+);
+
+/**
+ * The indexes of a run that is being collected: by reference and by provider hotel, for each form. A full index is
+ * written with the next chunk.
+ */
+export function createCollectedIndexes(
+  dialect: Pick<Dialect, 'reference_pages' | 'stay_pages'>,
+  { number, day }: { readonly number: number; readonly day: string },
+) {
+  const ofForm = (form: BookingForm) => {
+    const references = createHashIndex(dialect.reference_pages);
+    const stays = createStayIndex(dialect.stay_pages, day);
+    const rowsOf = <Page>(pages: Iterable<Page>) =>
+      Array.from(pages, (page) => ({ run: number, form, ...page }));
+    // Each writes its pages; a repeated call writes the same ones.
+    const all = [
+      { ...references, store: () => referenceRows.insert(rowsOf(references.pages())) },
+      { ...stays, store: () => stayRows.insert(rowsOf(stays.pages())) },
+    ];
+    return { references, stays, all };
+  };
+  const forms = { body: ofForm('body'), file: ofForm('file') };
+  const all = bookingForms.flatMap((form) => forms[form].all);
+
+  return {
+    all,
+    listFull: () => all.filter(({ isFull }) => isFull()),
+    add(batches: readonly CollectedBatch[], batchSize: number): void {
+      for (const { form, number: batch, referenceHashes, stays } of batches) {
+        const first = batch * batchSize;
+        // A loop over indexes: an iterator takes three times as long.
+        for (let place = 0; place < referenceHashes.length; place += 1)
+          forms[form].references.add(referenceHashes[place] ?? noReference, first + place);
+        if (stays) forms[form].stays.addBatch(stays, first);
+      }
+    },
+  };
+}
 
 export function createStays(store: Store) {
   return bind(store.read, { listStayRuns, findStays, findReferences, readReadableBatches });

@@ -3,6 +3,7 @@ import type { FileProgress, StepSelection, StepsChange, StepTotals } from '../ru
 import type { FailureClass } from '../rules/run.js';
 import { initialState } from '../rules/state-machine.js';
 import type {
+  Ending,
   OpenStep,
   PlannedStep,
   Step,
@@ -12,9 +13,21 @@ import type {
   StoredStep,
   Successor,
 } from '../rules/step.js';
-import type { StoredRow } from './query.js';
-import { all, type Cell, change, type Dialect, database, one, type Query } from './query.js';
+import {
+  all,
+  bind,
+  type Cell,
+  change,
+  type Dialect,
+  database,
+  one,
+  type Query,
+  type Store,
+  type StoredRow,
+  withoutUndefined,
+} from './query.js';
 import { noSuchRun, runNumber } from './runs.js';
+import { placeOfAnswer } from './sealing.js';
 import * as t from './table.js';
 
 /** The plan of a run. A step is claimed for a lease, under the token of its run. */
@@ -380,4 +393,179 @@ function toFileProgress(row: StoredRow | undefined): FileProgress {
     hasOpenBatch: Boolean(row?.has_open_batch),
     isResultOpen: Boolean(row?.is_result_open),
   };
+}
+
+/** What every attempt of a step has met. */
+export const attempts = t.table(
+  'attempts',
+  {
+    run: t.numberOf('runs'),
+    step: t.text(),
+    attempt: t.integer,
+    startedAt: t.bigint,
+    endedAt: t.bigint,
+    outcome: t.text<Ending>(),
+    code: t.text(),
+    httpStatus: t.optional(t.integer),
+    statusCode: t.optional(t.integer),
+    /** The service's own words, sealed. */
+    answer: t.optional(t.text()),
+    sha256: t.optional(t.text()),
+  },
+  { key: 'run, step, attempt', isItsIndex: true },
+);
+export type Attempt = Omit<t.Row<typeof attempts>, 'run'>;
+
+/** The ended attempts of a step, in their order. */
+export function* listAttempts(runId: string, step: string): Query<Attempt[]> {
+  return yield* attemptsOf(yield* runNumber(runId), runId, step);
+}
+
+export function* attemptsOf(run: number, runId: string, step: string): Query<Attempt[]> {
+  return yield* openAnswers(
+    runId,
+    yield* attempts.list('WHERE run = ? AND step = ? ORDER BY attempt', run, step),
+  );
+}
+
+/** The last attempt of each of these steps in which the service said something. */
+export function* listAnswers(runId: string, names: readonly string[]): Query<Attempt[]> {
+  const { isListed } = yield* database();
+  const listed = isListed('steps.name', names);
+  const rows = yield* all(
+    `SELECT attempts.* FROM steps AS steps JOIN attempts AS attempts
+       ON attempts.run = steps.run AND attempts.step = steps.name AND attempts.attempt = steps.attempts
+     WHERE steps.run = ? AND ${listed.sql} AND answer IS NOT NULL ORDER BY position, name`,
+    yield* runNumber(runId),
+    ...listed.values,
+  );
+  return yield* openAnswers(runId, rows.map(attempts.read));
+}
+
+/** Every attempt of a run in which the service said something. */
+export function* listAnswered(runId: string): Query<Attempt[]> {
+  const found = yield* attempts.list('WHERE run = ? AND answer IS NOT NULL', yield* runNumber(runId));
+  return yield* openAnswers(runId, found);
+}
+
+/** Without what was sent and answered. */
+export function* listTroubles(runId: string, limit: number): Query<Attempt[]> {
+  const found = yield* attempts.list(
+    `WHERE run = ? AND outcome <> 'done' AND NOT (step = 'await-result' AND outcome = 'retry')
+     ORDER BY ended_at DESC, started_at DESC, step, attempt LIMIT ?`,
+    yield* runNumber(runId),
+    limit,
+  );
+  return found.map(({ run, answer, sha256, ...attempt }) => attempt);
+}
+
+function* openAnswers(runId: string, found: readonly t.Row<typeof attempts>[]): Query<Attempt[]> {
+  const { sealing } = yield* database();
+  return found.map(({ run, ...attempt }) => {
+    const answer = sealing.openText(attempt.answer, placeOfAnswer(runId, attempt.step, attempt.attempt));
+    return { ...attempt, ...(answer !== undefined && { answer }) };
+  });
+}
+
+export function createProgressReader({ read, readTogether }: Store) {
+  return {
+    ...bind(read, { count: countSteps, listTroubles }),
+    ...bind(readTogether, { readOpenWork }),
+  };
+}
+
+const stepCounts = t.columnsOf({
+  kind: t.text<StepKind>(),
+  state: t.text<StepState>(),
+  steps: t.integer,
+  bookings: t.integer,
+});
+
+/** The steps by kind and state, in the order of the plan. */
+function* countSteps(runId: string): Query<t.Row<typeof stepCounts>[]> {
+  return yield* stepCounts.all(
+    `SELECT kind, state, count(*) AS steps, sum(bookings) AS bookings FROM steps WHERE run = ?
+     GROUP BY kind, state ORDER BY min(position), kind, state`,
+    yield* runNumber(runId),
+  );
+}
+
+const openCounts = t.columnsOf({
+  running: t.integer,
+  abandoned: t.integer,
+  ready: t.integer,
+  delayed: t.integer,
+});
+
+/** What is being done, and what is due when. */
+function* readOpenWork(runId: string, now: number): Query<OpenWork> {
+  const { isAbandoned } = yield* database();
+  const run = yield* runNumber(runId);
+  const abandoned = isAbandoned();
+  const found = yield* openCounts.one(
+    `SELECT count(*) FILTER (WHERE state = 'running') AS running,
+       count(*) FILTER (WHERE state = 'running' AND ${abandoned.sql}) AS abandoned,
+       count(*) FILTER (WHERE state = 'ready' AND coalesce(not_before, 0) <= ?) AS ready,
+       count(*) FILTER (WHERE state = 'ready' AND not_before > ?) AS delayed
+     FROM steps WHERE run = ? AND state IN ('ready', 'running')`,
+    ...[...abandoned.values, now, now, run],
+  );
+  const { running = 0, ...counts } = found ?? { abandoned: 0, ready: 0, delayed: 0 };
+  return withoutUndefined({
+    performed: running - counts.abandoned,
+    ...counts,
+    oldest: running > 0 ? yield* findOldest(run) : undefined,
+    next: counts.delayed > 0 ? yield* findNext(run, now) : undefined,
+  });
+}
+
+const oldestStep = t.columnsOf({ step: t.text(), kind: t.text<StepKind>(), since: t.bigint });
+
+function findOldest(run: number): Query<OpenWork['oldest']> {
+  return oldestStep.one(
+    `SELECT name AS step, kind, claimed_at AS since FROM steps WHERE run = ? AND state = 'running'
+     ORDER BY claimed_at, position LIMIT 1`,
+    run,
+  );
+}
+
+const delayedStep = t.columnsOf({
+  step: t.text(),
+  kind: t.text<StepKind>(),
+  until: t.bigint,
+  /** How its last attempt ended, and when. */
+  code: t.text(),
+  endedAt: t.optional(t.bigint),
+  /** How many tries it has used up, and how often it waited without using up one. */
+  tries: t.integer,
+  waits: t.integer,
+});
+export type DelayedStep = t.Row<typeof delayedStep>;
+
+function findNext(run: number, now: number): Query<DelayedStep | undefined> {
+  return delayedStep.one(
+    `SELECT name AS step, kind, not_before AS until, last_code AS code, tries, waits, (
+       SELECT max(ended_at) FROM attempts AS attempts WHERE attempts.run = steps.run AND attempts.step = steps.name
+     ) AS ended_at
+     FROM steps AS steps WHERE run = ? AND state = 'ready' AND not_before > ?
+     ORDER BY not_before, position LIMIT 1`,
+    run,
+    now,
+  );
+}
+
+/** The steps of a run that can still be worked on. */
+export interface OpenWork {
+  /** Under a valid claim. */
+  readonly performed: number;
+  /** Under a claim that was not renewed: the process that performed them is gone. */
+  readonly abandoned: number;
+  /** Can be claimed now. */
+  readonly ready: number;
+  /** Wait for an instant. */
+  readonly delayed: number;
+  /** The step that was claimed first of those that are performed or abandoned. */
+  readonly oldest?: { readonly step: string; readonly kind: StepKind; readonly since: number };
+  /** The step that is due first of those that wait for an instant. */
+  readonly next?: DelayedStep;
 }

@@ -6,12 +6,10 @@ import { readBooking } from '../booking/stored-line.js';
 import type { Judged } from '../rules/review-file.js';
 import type { Run } from '../rules/run.js';
 import type { StepKind } from '../rules/step.js';
-import { type Attempt, attemptsOf } from './attempts.js';
-import { readLines } from './batches.js';
+import { keptAt, readKeptOfBatch, readLines } from './batches.js';
 import { isSuperseded } from './day-outcomes.js';
 import { findJudged, findSuspect, type Suspect } from './findings.js';
-import { keptAt, readKeptOfBatch } from './kept-columns.js';
-import { findNaming, findNamingMapping } from './mail-bookings.js';
+import { findNaming, findNamingMapping } from './mails.js';
 import {
   type Candidates,
   database,
@@ -23,7 +21,7 @@ import {
 } from './query.js';
 import { findRejects, type Reject } from './rejects.js';
 import { readRun, runNumber } from './runs.js';
-import { steps } from './steps.js';
+import { type Attempt, attemptsOf, steps } from './steps.js';
 import * as t from './table.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-import { type RunKey, readInSlices } from '../ledger/run-slices.js';
+import { type RunKey, readInSlices } from '../ledger/runs.js';
 import type { Run } from '../rules/run.js';
 
 /** Every run, or every run of a day; the newest first. */

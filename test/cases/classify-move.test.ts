@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { classifyMove } from '../../src/cases/follow-mappings.js';
-import type { LeftHotel } from '../../src/ledger/watching.js';
+import type { LeftHotel } from '../../src/ledger/mappings.js';
 
 const left = (providerName: string, copyServiceId?: number): LeftHotel => ({
   providerName,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { FetchedExport } from '../../src/ledger/export-log.js';
+import type { FetchedExport } from '../../src/ledger/mappings.js';
 import type { OpenedLedger } from './ledger.js';
 
 const at = Date.UTC(2026, 10, 22, 2, 0);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { checkChannels, checkMessages } from '../../src/checks/doctor/channels.js';
-import type { WaitingMessages } from '../../src/ledger/messages.js';
+import type { WaitingMessages } from '../../src/ledger/notices.js';
 import { noticeEventNames } from '../../src/rules/notice.js';
 import { parse } from '../config/writing.js';
 

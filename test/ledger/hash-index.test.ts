@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hashReference, noReference } from '../../src/booking/booking.js';
-import { createCollectedIndexes, createHashIndex, findInPage } from '../../src/ledger/hash-index.js';
+import { createCollectedIndexes, createHashIndex, findInPage } from '../../src/ledger/stays.js';
 
 describe('the index of hashes', () => {
   it('written in parts, finds every booking once, on consecutively numbered pages', () => {

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { LedgerFullError, LedgerUnusableError } from '../../src/ledger/errors.js';
-import { TemporaryFault, translateFault } from '../../src/ledger/postgres/faults.js';
+import { TemporaryFault, translateFault } from '../../src/ledger/postgres/session.js';
 
 const place = 'postgres://hotel@db/day';
 

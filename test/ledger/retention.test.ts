@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createRetention } from '../../src/ledger/retention.js';
+import { createRetention } from '../../src/ledger/guests.js';
 import { createSqliteStore } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { blankNames } from '../../src/review/stored/stored-line.js';
 import { at, collectedRun, idsOf, references, rightOf } from '../contracts/ledger/days.js';

@@ -31,7 +31,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
 
   'src/service/verdict.ts': inFolder('mapping-service')('verdict'),
 
-  'src/ledger/retention.ts': [...stored('retention'), ...inFolder('ledger')('retention'), ...ledger],
+  'src/ledger/guests.ts': [...stored('retention'), ...inFolder('ledger')('retention'), ...ledger],
   'src/ledger/run-changes.ts': ledger,
   'src/ledger/sqlite/sqlite-ledger.ts': ledger,
   'src/ledger/stays.ts': ledger,

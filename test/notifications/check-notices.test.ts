@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CaseSummary } from '../../src/ledger/case.js';
-import type { FetchedExport, RequestedExport } from '../../src/ledger/export-log.js';
-import type { MappingSync } from '../../src/ledger/mappings.js';
+import type { CaseSummary } from '../../src/ledger/cases.js';
+import type { FetchedExport, MappingSync, RequestedExport } from '../../src/ledger/mappings.js';
 import type { OpenProblem, StoredMessage } from '../../src/ledger/notices.js';
 import { firstBound } from '../../src/mappings/sync-bounds.js';
 import { type CheckParts, checkNotices, isReminderDue } from '../../src/notify/check-notices.js';

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { CaseSummary } from '../../src/ledger/case.js';
-import type { FetchedExport, RequestedExport } from '../../src/ledger/export-log.js';
-import type { MappingSync } from '../../src/ledger/mappings.js';
-import type { WaitingMessages } from '../../src/ledger/messages.js';
-import type { OpenProblem } from '../../src/ledger/notices.js';
+import type { CaseSummary } from '../../src/ledger/cases.js';
+import type { FetchedExport, MappingSync, RequestedExport } from '../../src/ledger/mappings.js';
+import type { OpenProblem, WaitingMessages } from '../../src/ledger/notices.js';
 import { type CheckParts, checkNotices } from '../../src/notify/check-notices.js';
 import type { NewNotice, NoticeEvent } from '../../src/rules/notice.js';
 import type { Run } from '../../src/rules/run.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createEventCounters, createMetrics, type MetricsOptions } from '../../src/desk/server/metrics.js';
-import type { MessageCounts } from '../../src/ledger/messages.js';
+import type { MessageCounts } from '../../src/ledger/notices.js';
 import type { LedgerSummary } from '../../src/ledger/runs.js';
 import type { ReviewEvent } from '../../src/review/events.js';
 import type { Ending, Step } from '../../src/rules/step.js';

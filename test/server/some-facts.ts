@@ -1,5 +1,5 @@
 import type { LedgerFacts } from '../../src/desk/server/ledger-metrics.js';
-import type { CaseCounts } from '../../src/ledger/case.js';
+import type { CaseCounts } from '../../src/ledger/cases.js';
 import { noRuns } from '../../src/rules/run.js';
 
 export const noCases: CaseCounts = {

@@ -1,6 +1,6 @@
 import { formatCountOf, formatDuration } from '../../base/format.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { WaitingMessages } from '../../ledger/messages.js';
+import type { WaitingMessages } from '../../ledger/notices.js';
 import type { ChannelSettings, SettingsOf } from '../../notify/channels/channel-settings.js';
 import { readSmtpAddress } from '../../notify/channels/smtp-address.js';
 import { nobodyIsTold, noticeEventNames } from '../../rules/notice.js';

@@ -2,8 +2,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { createPatience } from '../../base/peer-patience.js';
 import { LedgerAwayError, LedgerRefusedError, LedgerUnusableError } from '../errors.js';
-import { lockTimeout, persist, TemporaryFault, toAway, translateFault } from './faults.js';
-import { createSession, type Session } from './session.js';
+import {
+  createSession,
+  lockTimeout,
+  persist,
+  type Session,
+  TemporaryFault,
+  toAway,
+  translateFault,
+} from './session.js';
 
 /** The address for display: host, port and database, without user, password and parameters. */
 export function placeOf(url: string): string {

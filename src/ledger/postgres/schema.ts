@@ -1,7 +1,6 @@
 import { LedgerUnusableError } from '../errors.js';
 import { createTables, expectKnown, ledgerOfBefore } from '../schema.js';
-import { readOnlyFault } from './faults.js';
-import type { Session } from './session.js';
+import { readOnlyFault, type Session } from './session.js';
 
 /**
  * Scripts, one for each version; the table `schema_versions` lists those that were applied. Everything is in a schema of

@@ -6,16 +6,19 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  type Stats,
+  statfsSync,
   statSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { explainNoRoom } from '../../base/disk-room.js';
+import { formatBytes } from '../../base/format.js';
 import { codeOf } from '../../base/safe-error.js';
-import { LedgerFullError, LedgerUnusableError } from '../errors.js';
-import { nameOfHeldDay, quickRewrite, type RewriteLimits } from '../retention.js';
-import { clearRemains, isLogEmpty, noteRemoval } from './clear-remains.js';
-import { type Database, isBusy, openDatabase } from './database.js';
-import { createFileWatch, refuseDamage, refuseOtherLog, unwatched } from './file-watch.js';
+import { DatabaseBusyError, LedgerFullError, LedgerUnusableError } from '../errors.js';
+import { nameOfHeldDay, quickRewrite, type Remains, type RewriteLimits } from '../guests.js';
+import { type LedgerIdentity, ledgerIdentity } from '../identity.js';
+import { adviseOnFile, type Database, describeDamage, isBusy, openDatabase, type Row } from './database.js';
 import { migrate, readSchema } from './schema.js';
 
 /** A lock that nothing else refers to must not end because the garbage collector closes its file. */
@@ -254,3 +257,295 @@ function checkFile(path: string): void {
   const got = stats.isDirectory() ? 'a folder; name a file in it' : 'something else; name another';
   throw new LedgerUnusableError(path, `expected a file, got: ${got} with the setting ledger`);
 }
+
+/*
+ * SQLite does not notice when its file is moved, deleted or overwritten by another program: it goes on with the file that it opened and
+ * with what the WAL holds, and nobody else ever sees what it writes. So the file is looked at past SQLite.
+ */
+
+/** Another process may be writing the looked-at pages into the file just then. */
+const looks = 4;
+const pauseMs = 400;
+
+export interface FileWatch {
+  /** Quick enough for each transaction. @throws LedgerUnusableError */
+  expectSameFile(): void;
+  /** Looks once, before it is closed: what the WAL holds must not be moved into a file of others. */
+  isOurs(): boolean;
+  /** Looks into the file, too. @throws LedgerUnusableError */
+  verify(): Promise<void>;
+}
+
+/** For a file that is unlinked while it is open. */
+export const unwatched: FileWatch = { expectSameFile() {}, isOurs: () => true, async verify() {} };
+
+/** Watches the file of an open database. */
+export function createFileWatch(path: string, database: Database): FileWatch {
+  const opened = findFile(path);
+  let known = lookIntoFile(path, database);
+  let lost: LedgerUnusableError | undefined;
+
+  function lose(got: string): LedgerUnusableError {
+    lost ??= new LedgerUnusableError(
+      path,
+      `expected the file that this process opened, got: ${got}; nothing more is recorded; ${adviseOnFile(path)}`,
+    );
+    return lost;
+  }
+
+  function expectSameFile(): void {
+    if (lost) throw lost;
+    const found = findFile(path);
+    if (!found) throw lose('no file');
+    if (found.dev !== opened?.dev || found.ino !== opened.ino) throw lose('another file');
+  }
+
+  /** What is wrong with what the file holds. `unclear` while it can't be read. */
+  function judgeContent(): 'same' | 'unclear' | { readonly got: string } {
+    const found = lookIntoFile(path, database);
+    // A new ledger may be in the WAL alone.
+    if (!found) return known ? 'unclear' : 'same';
+    const got = describeOther(found, known ?? readIdentity(database));
+    if (got !== undefined) return { got };
+    known = found;
+    return 'same';
+  }
+
+  return {
+    expectSameFile,
+    isOurs(): boolean {
+      try {
+        expectSameFile();
+      } catch {
+        return false;
+      }
+      const judged = judgeContent();
+      return judged === 'same' || judged === 'unclear';
+    },
+    async verify(): Promise<void> {
+      for (let look = 1; ; look += 1) {
+        expectSameFile();
+        const judged = judgeContent();
+        if (judged === 'same') return;
+        if (look === looks) throw lose(judged === 'unclear' ? 'a file without this ledger' : judged.got);
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      }
+    },
+  };
+}
+
+/**
+ * Compares a database that was just opened with its file, of which the WAL may hold a later state: the WAL beside it may be that of
+ * another one.
+ *
+ * @throws LedgerUnusableError
+ */
+export function refuseOtherLog(path: string, database: Database): void {
+  const withLog = readIdentity(database);
+  const got = withLog && describeOther(withLog, lookIntoFile(path, database));
+  if (got === undefined) return;
+  throw new LedgerUnusableError(
+    path,
+    `expected ${path}-wal to belong to it, got: that of ${got}; ${adviseOnFile(path)}`,
+  );
+}
+
+/** A larger file would keep people waiting for too long. */
+const checkedBytes = 500_000_000;
+
+/**
+ * Checks a database whose last process did not close it: the WAL that it left may lie beside another file now, and SQLite would mix the
+ * pages of both.
+ *
+ * @throws LedgerUnusableError
+ */
+export function refuseDamage(path: string, database: Database): void {
+  if ((findFile(path)?.size ?? 0) > checkedBytes) return;
+  const found = database.get('PRAGMA integrity_check(1)')?.integrity_check;
+  if (found !== 'ok') throw new LedgerUnusableError(path, describeDamage(path));
+}
+
+/** What a file is, if it is not a later state of the known ledger. */
+function describeOther(found: LedgerIdentity, known: LedgerIdentity | undefined): string | undefined {
+  if (!known) return undefined;
+  if (found.id !== known.id) return 'another ledger';
+  return found.changes < known.changes ? 'an older copy of this ledger' : undefined;
+}
+
+function findFile(path: string): Stats | undefined {
+  return statSync(path, { throwIfNoEntry: false });
+}
+
+function readIdentity(database: Database, from = 'main'): LedgerIdentity | undefined {
+  const row: Row | undefined = database.get(`SELECT id, changes FROM ${from}.ledger_identity`);
+  return row && ledgerIdentity.read(row);
+}
+
+/**
+ * What the file itself holds, without the WAL; undefined if it can't be read. The connection attaches it: closing a descriptor of our own
+ * would drop the locks of all connections of this process, and a connection of its own stays open until the garbage is collected.
+ */
+function lookIntoFile(path: string, database: Database): LedgerIdentity | undefined {
+  let isAttached = false;
+  try {
+    const url = `${pathToFileURL(path).href.replaceAll("'", '%27')}?mode=ro&immutable=1`;
+    database.exec(`ATTACH '${url}' AS on_disk`);
+    isAttached = true;
+    const found = readIdentity(database, 'on_disk');
+    return found && /^[0-9a-f]{32}$/.test(found.id) ? found : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    if (isAttached) database.exec('DETACH on_disk');
+  }
+}
+
+/*
+ * `secure_delete` overwrites a row where it is. But where SQLite has moved rows to another page before, their old bytes stay
+ * in the unused part of a page, and until a checkpoint also in the file and the WAL. Only rewriting the file removes them
+ * all, so a removal is noted in the ledger until that was done, by whichever process does it.
+ */
+
+/** The name in `noted_instants` of the last removal that bytes may remain of. */
+const removal = 'data-removed';
+
+/** Each note differs from the one before, so that a removal during a rewrite stays noted. */
+export function noteRemoval(database: Database, at: number): void {
+  database.transact(() => {
+    database.run(
+      `INSERT INTO noted_instants (name, at) VALUES (?, ?)
+       ON CONFLICT (name) DO UPDATE SET at = max(excluded.at, at + 1)`,
+      removal,
+      at,
+    );
+  });
+}
+
+export interface ClearParts {
+  readonly database: Database;
+  readonly path: string;
+  /** Whether this process does the checkpoints, or does them from now on. */
+  readonly isCheckpointer: () => boolean;
+  /** Whether a live process holds that day. */
+  readonly isHeld: (day: string) => boolean;
+  /** Moves what is in the WAL into the file and empties the WAL; false if somebody was reading. */
+  readonly dropLog: () => boolean;
+}
+
+/** Rewrites the file if data was removed from it and nobody is kept waiting; says what is left otherwise. */
+export function clearRemains(parts: ClearParts, { atMostBytes }: RewriteLimits): Remains | undefined {
+  const { database, path, isCheckpointer, dropLog } = parts;
+  const noted = findRemoval(database);
+  if (!isCheckpointer()) return noted === undefined ? undefined : leaveToOther(path);
+  if (noted === undefined) {
+    dropLog();
+    return undefined;
+  }
+  try {
+    return clearNoted(parts, noted, atMostBytes);
+  } catch (error) {
+    // The guest is erased: whatever happens here, people get their receipt.
+    return isBusy(error) ? left.read : left.failed(codeOf(error) ?? 'unknown');
+  }
+}
+
+function clearNoted(
+  { database, path, dropLog, isHeld }: ClearParts,
+  noted: number,
+  atMostBytes: number | undefined,
+): Remains | undefined {
+  if (!dropLog()) return left.read;
+  // One that only awaits its result writes little, and waits; one whose process has ended may wait for ever.
+  const runs = database.all(`SELECT day FROM runs WHERE state IN ('collecting', 'delivering')`);
+  const busy = runs.map(({ day }) => String(day)).find(isHeld);
+  if (busy !== undefined) return left.run(busy);
+  // The log was moved into it.
+  const { size } = statSync(path);
+  if (isLarge(size, atMostBytes)) return left.large(size);
+  if (freeBytes(path) < 2 * size) return left.full(size);
+  try {
+    rewrite(database, path);
+  } catch (error) {
+    if (error instanceof LedgerFullError) return left.full(size);
+    throw error;
+  }
+  if (!dropLog()) return left.read;
+  forget(database, noted);
+  dropLog();
+  return undefined;
+}
+
+/** The other process keeps nobody waiting either. */
+function leaveToOther(path: string): Remains {
+  const { size } = statSync(path);
+  return isLarge(size, quickRewrite.atMostBytes) ? left.large(size) : left.elsewhere;
+}
+
+function isLarge(size: number, atMostBytes: number | undefined): boolean {
+  return atMostBytes !== undefined && size > atMostBytes;
+}
+
+function findRemoval(database: Database): number | undefined {
+  const row = database.get('SELECT at FROM noted_instants WHERE name = ?', removal);
+  return row && Number(row.at);
+}
+
+/** Failing to forget only means that the file is rewritten once more. */
+function forget(database: Database, noted: number): void {
+  try {
+    database.transact(() =>
+      database.run('DELETE FROM noted_instants WHERE name = ? AND at = ?', removal, noted),
+    );
+  } catch (error) {
+    if (!(error instanceof DatabaseBusyError)) throw error;
+  }
+}
+
+/** The temporary copy holds what the ledger holds, so it lies beside it, not in memory or where others keep theirs. */
+function rewrite(database: Database, path: string): void {
+  database.exec('PRAGMA temp_store = FILE');
+  database.exec(`PRAGMA temp_store_directory = '${dirname(path).replaceAll("'", "''")}'`);
+  try {
+    database.exec('VACUUM');
+  } finally {
+    database.exec("PRAGMA temp_store_directory = ''");
+    database.exec('PRAGMA temp_store = DEFAULT');
+  }
+}
+
+function freeBytes(path: string): number {
+  const { bavail, bsize } = statfsSync(dirname(path));
+  return bavail * bsize;
+}
+
+/** @param path of the database */
+export function isLogEmpty(path: string): boolean {
+  const log = `${path}-wal`;
+  return !existsSync(log) || statSync(log).size === 0;
+}
+
+const nextCleanUp = 'the clean-up after the next run, or guest purge';
+
+const left = {
+  elsewhere: {
+    why: 'another process, such as serve, has the ledger open',
+    until: 'that process cleans up after its next run, or stops',
+  },
+  read: { why: 'another process was using the ledger', until: nextCleanUp },
+  run: (day: string) => ({
+    why: `the run of ${day} is being worked on`,
+    until: `the clean-up after it, or guest purge then`,
+  }),
+  large: (size: number) => ({
+    why: `rewriting ${formatBytes(size)} would keep others waiting`,
+    until: 'guest purge, while no other process has the ledger open and no run is due',
+  }),
+  failed: (code: string) => ({
+    why: `rewriting the file failed (${code})`,
+    until: nextCleanUp,
+  }),
+  full: (size: number) => ({
+    why: `rewriting the file takes ${formatBytes(2 * size)} of free disk, and there is less`,
+    until: `there is room, and then ${nextCleanUp}`,
+  }),
+};

@@ -4,7 +4,6 @@ import type { ProviderHotel } from '../../booking/line-form.js';
 import { claimStep } from '../../rules/state-machine.js';
 import type { Claim, Claimed, SharedRight, Slice } from '../../rules/step.js';
 import type { DayKeys } from '../../storage/day-keys.js';
-import { gatherCandidates } from '../hash-index.js';
 import {
   createLedger,
   createReadOnlyLedger,
@@ -12,7 +11,7 @@ import {
   type Ledger,
   type ReadOnlyLedger,
 } from '../ledger.js';
-import { toStorableHotel } from '../mapping-changes.js';
+import { toStorableHotel } from '../mapping-syncs.js';
 import type { CopiedMapping } from '../mappings.js';
 import {
   type Answer,
@@ -29,6 +28,7 @@ import {
 import { changeRun, patchRun, record } from '../run-changes.js';
 import { findLocked } from '../runs.js';
 import { createSealing, placeOfBatch, type Sealing } from '../sealing.js';
+import { gatherCandidates } from '../stays.js';
 import { changeSteps, storedStepColumns, toStep, toStoredStep } from '../steps.js';
 import { createGroupCommit, type Database, type Value } from './database.js';
 import { type LedgerFile, openLedgerFile, tryLock } from './ledger-file.js';

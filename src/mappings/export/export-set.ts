@@ -1,4 +1,4 @@
-import type { ExportFileKind } from '../../ledger/export-log.js';
+import type { ExportFileKind } from '../../ledger/mappings.js';
 import type { RemoteFile } from '../../transports/sftp/sftp.js';
 
 const exportFileKinds = ['mappings', 'transformed', 'hotels'] as const satisfies ExportFileKind[];

@@ -1,5 +1,5 @@
-import type { FetchedExport, RequestedExport } from '../../ledger/export-log.js';
 import type { Ledger } from '../../ledger/ledger.js';
+import type { FetchedExport, RequestedExport } from '../../ledger/mappings.js';
 import type { Archive } from '../../storage/archive.js';
 import type { DirectorySpool } from '../../storage/spool.js';
 import {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { SafeError } from '../../base/safe-error.js';
-import type { ExportFileKind, FetchedFile } from '../../ledger/export-log.js';
+import type { ExportFileKind, FetchedFile } from '../../ledger/mappings.js';
 import { type CsvFault, createRecordCounter, readCsvRecords } from './csv.js';
 
 export interface InspectedFile extends FetchedFile {

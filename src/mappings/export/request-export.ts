@@ -1,5 +1,5 @@
-import type { RequestedExport } from '../../ledger/export-log.js';
 import type { Ledger } from '../../ledger/ledger.js';
+import type { RequestedExport } from '../../ledger/mappings.js';
 import type { MappingService } from '../../service/operations.js';
 
 interface RequestParts {

@@ -4,7 +4,7 @@ import type { FilterColumn } from '../../booking/filter-columns.js';
 import { findComparableNames } from '../../booking/guest-names.js';
 import { SourceError } from '../../booking/source.js';
 import type { Collect } from '../../ledger/collecting.js';
-import type { ErasedGuests } from '../../ledger/erasing.js';
+import type { ErasedGuests } from '../../ledger/guests.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
 import { type CanarySettings, canaryStep } from '../../rules/canary.js';
 import {

@@ -18,8 +18,8 @@ import { describeCause, findRejectCause, type RejectCause } from '../../booking/
 import { createLineBuffer, createPlainRenderer } from '../../booking/render-line.js';
 import type { BookingSource, SourceChunk, SourceReading, SourceRecord } from '../../booking/source.js';
 import { decidingRecords } from '../../booking/written-date.js';
-import { createErasedTest, type ErasedGuests } from '../../ledger/erasing.js';
-import type { KeptRow } from '../../ledger/kept-columns.js';
+import type { KeptRow } from '../../ledger/batches.js';
+import { createErasedTest, type ErasedGuests } from '../../ledger/guests.js';
 import { type ReasonCount, type Reject, rejectsListed } from '../../ledger/rejects.js';
 
 /** Reads a day as the lines to be stored: source, normaliser and forms combined. */

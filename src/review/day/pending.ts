@@ -1,6 +1,6 @@
 import { formatCount, formatCountOf, formatDuration } from '../../base/format.js';
 import type { RetryPolicy } from '../../base/retry.js';
-import type { DelayedStep, OpenWork } from '../../ledger/progress.js';
+import type { DelayedStep, OpenWork } from '../../ledger/steps.js';
 import type { Run } from '../../rules/run.js';
 import type { StepKind } from '../../rules/step.js';
 

@@ -1,6 +1,6 @@
 import { measure } from '../../base/content.js';
-import type { Attempt } from '../../ledger/attempts.js';
-import type { RunKey } from '../../ledger/run-slices.js';
+import type { RunKey } from '../../ledger/runs.js';
+import type { Attempt } from '../../ledger/steps.js';
 import {
   listResultFiles,
   type ReceivedFile,

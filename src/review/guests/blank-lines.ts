@@ -1,9 +1,8 @@
 import { bookingFields, findHotelHash, guestNameFields } from '../../booking/booking.js';
 import { bookingForms } from '../../booking/line-form.js';
 import { lineForms, readBooking } from '../../booking/stored-line.js';
-import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
-import type { BlankLines } from '../../ledger/erasing.js';
-import { eraseKeptAt } from '../../ledger/kept-columns.js';
+import { eraseKeptAt, readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
+import type { BlankLines } from '../../ledger/guests.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../rules/run.js';
 import { type Guest, isLineOf } from './guest.js';

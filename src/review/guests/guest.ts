@@ -6,7 +6,7 @@ import { readBooking } from '../../booking/stored-line.js';
 import { readStoredBatches } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { isHeld, type Reject } from '../../ledger/rejects.js';
-import type { RunKey } from '../../ledger/run-slices.js';
+import type { RunKey } from '../../ledger/runs.js';
 import type { Trace } from '../../ledger/tracing.js';
 import type { Run } from '../../rules/run.js';
 import { type Archive, ArchiveError } from '../../storage/archive.js';

@@ -3,7 +3,7 @@ import type { MessagePort, Worker } from 'node:worker_threads';
 import { giveWay } from '../../base/give-way.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { type BookingSource, SourceError } from '../../booking/source.js';
-import type { ErasedGuests } from '../../ledger/erasing.js';
+import type { ErasedGuests } from '../../ledger/guests.js';
 import type { DeliveryKind } from '../../rules/run.js';
 import type { ClockDifference, PeerClock } from '../../transports/http/peer-clocks.js';
 import type { DayReader, RenderedChunk } from '../collect/day-reader.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ErasedGuest } from '../../../src/ledger/erasing.js';
+import type { ErasedGuest } from '../../../src/ledger/guests.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, chunkOf, collectedRun, done, newRun, perform, rightOf, startCollect } from './days.js';
 

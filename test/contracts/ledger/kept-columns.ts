@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { keptAt } from '../../../src/ledger/batches.js';
 import type { CollectedBatch } from '../../../src/ledger/collecting.js';
-import { keptAt } from '../../../src/ledger/kept-columns.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
 import type { OpenedLedger } from '../ledger.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readErasedGuests, rememberReference } from '../../../src/ledger/erasing.js';
+import { readErasedGuests, rememberReference } from '../../../src/ledger/guests.js';
 import { record } from '../array-source.js';
 import { lenient, now, prepareCollect } from '../collecting.js';
 

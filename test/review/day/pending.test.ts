@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { OpenWork } from '../../../src/ledger/progress.js';
+import type { OpenWork } from '../../../src/ledger/steps.js';
 import { decidePending, describePending, type PendingLimits } from '../../../src/review/day/pending.js';
 import type { Run } from '../../../src/rules/run.js';
 import { someRun } from '../some-run.js';

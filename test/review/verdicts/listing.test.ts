@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KeptColumns } from '../../../src/ledger/kept-columns.js';
+import type { KeptColumns } from '../../../src/ledger/batches.js';
 import type { ReadOnlyLedger } from '../../../src/ledger/ledger.js';
 import type { CopiedMapping } from '../../../src/ledger/mappings.js';
 import {
