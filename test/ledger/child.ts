@@ -22,7 +22,7 @@ const built = `${compiled}src/ledger/sqlite/`;
 
 /** Starts a module that finds the compiled sources of the SQLite ledger under `built`. */
 export function startChild(script: string): Child {
-  const source = `const built = ${JSON.stringify(built)};\nconst { rules } = await import(built + '../../../jobs/rules.js');\n${script}\nsetInterval(() => {}, 1_000);`;
+  const source = `const built = ${JSON.stringify(built)};\n${script}\nsetInterval(() => {}, 1_000);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', source], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -36,7 +36,7 @@ describe('the local copy of the mappings among several processes', () => {
     const child = startChild(
       `const { createSqliteLedger } = await import(built + 'sqlite-ledger.js');
        const { mappings } = createSqliteLedger(
-         { path: ${JSON.stringify(opened.path)}, rules, clock: Date.now });
+         { path: ${JSON.stringify(opened.path)}, clock: Date.now });
        const pageSize = ${pageSize};
        ${rowsOf.toString()}
        ${script}`,

@@ -27,7 +27,7 @@ describe('a day that is held in PostgreSQL', () => {
   async function startHolder(): Promise<Child> {
     const child = startChild(
       `const { createPostgresLedger } = await import(built + '../postgres/postgres-ledger.js');
-       const ledger = createPostgresLedger({ url: ${JSON.stringify(opened.url)}, rules,
+       const ledger = createPostgresLedger({ url: ${JSON.stringify(opened.url)},
          clock: Date.now, leaseMs: ${leaseMs} });
        const hold = await ledger.holds.day('${day}');
        const run = await ledger.runs.create(${JSON.stringify(newRun('r1'))});
@@ -133,7 +133,7 @@ describe('a day that is held in PostgreSQL', () => {
   it('keeps no finished process alive', async () => {
     const child = startChild(
       `const { createPostgresLedger } = await import(built + '../postgres/postgres-ledger.js');
-       const ledger = createPostgresLedger({ url: ${JSON.stringify(opened.url)}, rules,
+       const ledger = createPostgresLedger({ url: ${JSON.stringify(opened.url)},
          clock: Date.now });
        await ledger.holds.day('${day}');
        process.once('beforeExit', () => console.log('nothing left to do'));
