@@ -71,7 +71,7 @@ export async function openReview(app: App, performs: boolean): Promise<OpenedRev
   app.beforeClose(() => notifications.close());
   const told = keepArchiveTold(app, ledger);
   app.beforeClose(() => told.close());
-  const workforce = await openWorkforce(config, { ledger, deliveryFor, notify, peerClocks }, performs);
+  const workforce = await openWorkforce(app, { ledger, deliveryFor, notify, peerClocks }, performs);
   app.beforeClose(() => workforce.close());
   return {
     ...(await composeCollect(config, sourceMessages, peerClocks.of('source'))),
@@ -189,7 +189,7 @@ const stepMs = 3 * defaultLimits.transferMs;
 
 /** Opens what performs the steps: this process alone, or all that share the queue. */
 async function openWorkforce(
-  config: Config,
+  { config, signal }: App,
   parts: Pick<ReviewParts, 'ledger' | 'deliveryFor' | 'notify' | 'peerClocks'>,
   performs: boolean,
 ): Promise<Workforce> {
@@ -225,6 +225,7 @@ async function openWorkforce(
         // Steps that the queue has lost must not wait for long, nor longer than those of a dead process.
         reconcileMs: Math.min(15, workers.leaseSeconds / 2) * 1000,
         performs,
+        stop: signal,
       });
     }
   }

@@ -10,7 +10,7 @@ export interface StepReference {
 }
 
 export interface QueuedStep extends StepReference {
-  /** Not handed out before this instant, in epoch milliseconds. The ledger's own value decides. */
+  /** Not handed out before this instant, in epoch milliseconds. Only the queue waits: a claim that comes early is granted. */
   readonly notBefore?: number;
   /** Goes ahead of what is already waiting. */
   readonly isUrgent?: boolean;

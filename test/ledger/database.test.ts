@@ -110,6 +110,17 @@ describe('the only place that uses libsql', () => {
       expect(holder.get('SELECT count(*) AS count FROM things')).toEqual({ count: 4 });
     });
 
+    it('of reads sees one moment, whatever another connection commits meanwhile', () => {
+      const other = openOther();
+      const seen = database.readTogether(() => {
+        const before = count();
+        other.transact(() => other.run('INSERT INTO things (number) VALUES (?)', 1));
+        return [before, count()];
+      });
+      expect(seen).toEqual([0, 0]);
+      expect(count()).toBe(1);
+    });
+
     it('is required for a write: a write that got BUSY outside one would block every later commit', () => {
       const insert = 'INSERT INTO things (number) VALUES (?)';
       expect(() => database.run(insert, 1)).toThrow(`expected an open transaction for ${insert}`);

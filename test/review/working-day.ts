@@ -23,6 +23,8 @@ export interface WorkingOptions {
   readonly leaseMs?: number;
   readonly graceMs?: number;
   readonly performs?: boolean;
+  /** Of the process. */
+  readonly stop?: AbortSignal;
   readonly queue?: StepQueue;
   readonly source?: BookingSource;
   readonly ledger?: Ledger;
@@ -109,6 +111,7 @@ export async function prepareWork({
         queue: options.queue ?? newQueue(),
         reconcileMs: 20,
         performs: options.performs ?? true,
+        stop: options.stop ?? unstopped,
       });
       onTestFinished(() => workforce.close());
       return { ...reported, workforce, parts: partsWith(workforce) };

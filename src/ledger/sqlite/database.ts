@@ -83,6 +83,16 @@ export function openDatabase(path: string, { busyTimeoutMs }: { readonly busyTim
         throw error;
       }
     },
+    /** What `work` reads is of one moment, whatever other processes commit meanwhile. */
+    readTogether<Result>(work: () => Result): Result {
+      perform(() => connection.exec('BEGIN'));
+      try {
+        return work();
+      } finally {
+        // There is nothing to commit.
+        connection.exec('ROLLBACK');
+      }
+    },
     close(): void {
       if (isClosed) return;
       isClosed = true;

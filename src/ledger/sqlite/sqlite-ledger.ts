@@ -118,7 +118,7 @@ export function createSqliteStore(
     noteRemoval: async () => file?.noteRemoval(clock()),
     clearRemains: async (limits) => file?.clearRemains(limits),
     read: async (query) => perform(query()),
-    readTogether: async (query) => perform(query()),
+    readTogether: async (query) => database.readTogether(() => perform(query())),
     transact: async (query) => database.transact(() => perform(query())),
     async transactUnflushed(query) {
       // Whatever a power failure destroys is collected again; the commit of the plan flushes all that precedes it.

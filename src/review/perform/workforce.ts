@@ -110,6 +110,8 @@ export interface SharedWorkforceParts extends WorkforceParts {
   readonly reconcileMs: number;
   /** False in a process that leaves the steps to other processes. */
   readonly performs: boolean;
+  /** Of the process. A review that is stopped by itself, such as one of today by the night, leaves the queue to the others. */
+  readonly stop: AbortSignal;
 }
 
 /**
@@ -221,7 +223,7 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
     if (!signal.aborted) return run;
     if (isActive(run)) notify({ type: 'stopping', run, graceMs });
     // Running steps end first, and no other is taken: the caller gets the run as this process leaves it.
-    await closeOnce();
+    if (parts.stop.aborted) await closeOnce();
     return ledger.runs.get(run.id);
   }
 

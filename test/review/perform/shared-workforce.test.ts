@@ -215,6 +215,7 @@ describe('processes that share the work', () => {
     const answers = createGate();
     const first = work.startShared({
       graceMs: 30_000,
+      stop: stop.signal,
       async answer() {
         asked.open();
         await answers.passed;
@@ -233,6 +234,27 @@ describe('processes that share the work', () => {
     expect(first.reported('stopping')).toMatchObject([{ run: { id: run.id }, graceMs: 30_000 }]);
     work.startShared();
     await settled(work.ledger, run.id);
+  });
+
+  it('go on with what others started, if one review alone is stopped', async () => {
+    const work = await prepareWork();
+    const stop = new AbortController();
+    const asked = createGate();
+    const answers = createGate();
+    const { parts } = work.startShared({
+      async answer() {
+        asked.open();
+        await answers.passed;
+        return ok;
+      },
+    });
+    const reviewing = reviewDay(requestOf(), parts, stop.signal);
+    await asked.passed;
+    stop.abort();
+    const { run } = await reviewing;
+    answers.open();
+    await settled(work.ledger, run.id);
+    expect([...work.accepted].sort()).toEqual([...references(12)].sort());
   });
 
   it('spend a try on an internal error, so that a step that always fails is not retried forever', async () => {
