@@ -332,16 +332,12 @@ export function* readKeptOfBatch(
 }
 
 /** The kept columns of a stored batch; undefined if there are none, or no longer. */
-export function* readKeptColumns(
-  runId: string,
-  form: BookingForm,
-  batch: number,
-): Query<KeptColumns | undefined> {
+export function* readKept(runId: string, form: BookingForm, batch: number): Query<KeptColumns | undefined> {
   return yield* readKeptOfBatch(yield* runNumber(runId), form, batch);
 }
 
 /** Reads one run or batch at a time, so that other work can run in between. */
-export async function findKeptValues(
+export async function findKept(
   { read }: Store,
   references: readonly string[],
 ): Promise<ReadonlyMap<string, KeptValues>> {

@@ -1,14 +1,14 @@
 import type { Hold } from '../base/hold.js';
-import type { CollectRequest, Decide } from '../rules/changes.js';
+import type { Decide } from '../rules/changes.js';
 import type { Claim, Claimed, Outcome, Recorded, Right, SharedRight } from '../rules/step.js';
 import { createActionRecorder, createAuditTrail } from './audit.js';
 import {
-  findKeptValues,
+  findKept,
   measureBatches,
   nextDelivered,
   readBatch,
   readBatches,
-  readKeptColumns,
+  readKept,
   sampleBatches,
 } from './batches.js';
 import { createCanaries, createCanaryReader } from './canaries.js';
@@ -24,66 +24,18 @@ import { beginSync, restartSync, storePage } from './mapping-syncs.js';
 import {
   createExportLog,
   createExportReader,
+  createMappingReader,
   createWatch,
-  find as findMapping,
-  isEmpty,
-  latestSync,
-  latestSyncs,
-  listMappings,
-  listNewHotels,
-  lookUp as lookUpMappings,
   markNewHotelsTold,
-  summarise as summariseMappings,
 } from './mappings.js';
 import { createNoticeReader, createNotices } from './notices.js';
 import { bind, type Store, stopping } from './query.js';
-import { countRejects, countWarnings, listHeldRejects, listRejects } from './rejects.js';
-import {
-  abandon,
-  accept,
-  createRun,
-  findHookRun,
-  noteClockLead,
-  noteExpected,
-  noteRemoval,
-  rememberHookRun,
-  reopenAbandonedSteps,
-  replaceFailure,
-  settle,
-  takeOver,
-} from './run-changes.js';
-import {
-  findLastStart,
-  findRun,
-  findVolume,
-  getRun,
-  latestRun,
-  listActiveRuns,
-  listCounted,
-  listFilters,
-  listLatestRuns,
-  listReviewedDays,
-  listRunKeys,
-  listRuns,
-  listRunsOfDays,
-  listRunsWithoutResult,
-  listVolumes,
-  markDays,
-  summarise,
-} from './runs.js';
+import { createRejectReader } from './rejects.js';
+import { createRunChanges, reopenAbandoned } from './run-changes.js';
+import { createRunReader } from './runs.js';
 import { createStays } from './stays.js';
-import {
-  createProgressReader,
-  findWait,
-  isBeingPerformed,
-  listAnswered,
-  listAnswers,
-  listAttempts,
-  listOpenSteps,
-  listUndelivered,
-  tally,
-} from './steps.js';
-import { listRefused, listStepTimes, readTraces, trace } from './tracing.js';
+import { createStepReader, tally } from './steps.js';
+import { listRefused, listTimes, readTraces, trace } from './tracing.js';
 
 /**
  * The database with every run, step and booking and its state: the source of truth. (Design 3.)
@@ -142,60 +94,22 @@ export function createReadOnlyLedger(store: Store, connection: Connection) {
     stoppedBy: (signal: AbortSignal): ReadOnlyLedger =>
       createReadOnlyLedger(stopping(store, signal), connection),
     ...bind(readTogether, { identify: readIdentity }),
-    runs: bind(read, {
-      latest: latestRun,
-      find: findRun,
-      get: getRun,
-      list: listRuns,
-      listKeys: listRunKeys,
-      listActive: listActiveRuns,
-      listLatest: listLatestRuns,
-      listWithoutResult: listRunsWithoutResult,
-      listOfDays: listRunsOfDays,
-      listReviewedDays,
-      markDays,
-      summarise,
-      tally,
-      listFilters,
-      listVolumes,
-      listCounted,
-      findVolume,
-      findLastStart,
-    }),
+    runs: { ...createRunReader(store), ...bind(read, { tally }) },
     days: bind(read, { listOutcomes, listStandings, listSuperseded }),
-    steps: {
-      ...bind(read, { listOpen: listOpenSteps, listUndelivered, findWait, isBeingPerformed }),
-      ...bind(read, { listAttempts, listAnswered, listAnswers, listTimes: listStepTimes }),
-      ...createProgressReader(store),
-    },
+    steps: { ...createStepReader(store), ...bind(read, { listTimes }) },
     bookings: {
       ...bind(read, { readBatch, readBatches, measureBatches, sampleBatches }),
       ...bind(readTogether, { nextDelivered, nextJudged, nextSuspects, listRefused, trace }),
       ...bind(readTogether, { listEverIncorrect, listJudgedOfBatch }),
-      ...bind(readTogether, { readKept: readKeptColumns }),
+      ...bind(readTogether, { readKept }),
       readTraces: (reference: string) => readTraces(store, reference),
       /** The kept values of the bookings with these references, each of the newest run that has them. */
-      findKept: (references: readonly string[]) => findKeptValues(store, references),
+      findKept: (references: readonly string[]) => findKept(store, references),
     },
-    rejects: bind(read, {
-      list: listRejects,
-      listHeld: listHeldRejects,
-      count: countRejects,
-      countWarnings,
-    }),
+    rejects: createRejectReader(store),
     canaries: createCanaryReader(store),
     guests: createGuestReader(store),
-    mappings: {
-      ...bind(readTogether, { find: findMapping, summarise: summariseMappings }),
-      ...bind(read, {
-        latestSync,
-        listSyncs: latestSyncs,
-        lookUp: lookUpMappings,
-        listMappings,
-        isEmpty,
-        listNewHotels,
-      }),
-    },
+    mappings: createMappingReader(store),
     hotels: createHotelReader(store),
     exports: createExportReader(store),
     audit: createActionRecorder(store),
@@ -225,20 +139,12 @@ export function createLedger(store: Store, engine: Engine, clock: () => number) 
         return undefined;
       },
     },
-    runs: {
-      ...reader.runs,
-      ...bind(transact, { create: createRun, abandon, replaceFailure, settle, noteRemoval }),
-      ...bind(transact, {
-        takeOver: (runId: string, asked?: CollectRequest) => takeOver(runId, clock(), asked),
-      }),
-      ...bind(transact, { noteExpected, noteClockLead, accept, rememberHook: rememberHookRun }),
-      ...bind(store.read, { findOfHook: findHookRun }),
-    },
+    runs: { ...reader.runs, ...createRunChanges(store, clock) },
     days: { ...reader.days, ...bind(transact, { storeOutcome }) },
     steps: {
       ...reader.steps,
       ...engine.claims,
-      ...bind(transact, { reopenAbandoned: reopenAbandonedSteps }),
+      ...bind(transact, { reopenAbandoned }),
     },
     bookings: {
       ...reader.bookings,

@@ -136,15 +136,20 @@ export function toSync(row: StoredRow): MappingSync {
   return { ...sync, at, counts: syncCounts.read(row) };
 }
 
+export function createMappingReader({ read, readTogether }: Store) {
+  return {
+    ...bind(readTogether, { find, summarise }),
+    ...bind(read, { lookUp, listMappings, listNewHotels, isEmpty, latestSync, listSyncs }),
+  };
+}
+
 /** The copy's mapping of each hotel, in the order of the request. */
-export function* lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undefined)[]> {
+function* lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undefined)[]> {
   const dialect = yield* database();
   return yield* dialect.lookUp(hotels);
 }
 
-export function* find(
-  hotel: ProviderHotel,
-): Query<{ mapping: CopiedMapping; moves: MappingMove[] } | undefined> {
+function* find(hotel: ProviderHotel): Query<{ mapping: CopiedMapping; moves: MappingMove[] } | undefined> {
   const dialect = yield* database();
   const { sql, values } = dialect.isHotel(hotel);
   const mapping = yield* copied.find(`WHERE ${sql}`, ...values);
@@ -159,7 +164,7 @@ export function* find(
 }
 
 /** Current mappings, optionally of some providers only, in the order of their numbers. */
-export function* listMappings({
+function* listMappings({
   after,
   limit,
   providers,
@@ -182,7 +187,7 @@ export function* listMappings({
   return rows.map(copied.read);
 }
 
-export function* summarise(): Query<MappingSummary> {
+function* summarise(): Query<MappingSummary> {
   const totals = yield* one(
     `SELECT count(service_id) AS mappings, count(DISTINCT service_id) AS master_hotels,
        count(*) - count(service_id) AS deleted
@@ -202,19 +207,19 @@ export function* summarise(): Query<MappingSummary> {
       providerName: String(row.provider_name),
       mappings: Number(row.mappings),
     })),
-    syncs: yield* latestSyncs(),
+    syncs: yield* listSyncs(),
     keptSkipped: Number(kept?.kept),
     lastSkipped: lastSkipped.map(({ syncId, ...skipped }) => skipped),
   };
 }
 
 /** False once there are mappings to compare bookings with. */
-export function* isEmpty(): Query<boolean> {
+function* isEmpty(): Query<boolean> {
   return (yield* one(`SELECT 1 AS found FROM mappings LIMIT 1`)) === undefined;
 }
 
 /** Master hotels that no list has contained yet, in the order in which they were first seen. */
-export function listNewHotels({
+function listNewHotels({
   after,
   limit,
 }: {
@@ -395,7 +400,7 @@ export function* latestSync(scope = ''): Query<MappingSync | undefined> {
   return row && toSync(row);
 }
 
-export function* latestSyncs(): Query<MappingSync[]> {
+function* listSyncs(): Query<MappingSync[]> {
   const rows = yield* all(
     `SELECT * FROM mapping_syncs
      WHERE number IN (SELECT max(number) FROM mapping_syncs GROUP BY scope) ORDER BY scope`,

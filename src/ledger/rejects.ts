@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { GuestNames } from '../booking/guest-names.js';
 import type { BookingWarning, RejectReason, UnreadableReason } from '../booking/normalise.js';
-import { change, database, type Query, type TraceRange, toStorable } from './query.js';
+import { bind, change, database, type Query, type Store, type TraceRange, toStorable } from './query.js';
 import { runNumber } from './runs.js';
 import { placeOfReject, type Sealing } from './sealing.js';
 import * as t from './table.js';
@@ -148,7 +148,11 @@ export function* storeWarnings(run: number, counts: readonly ReasonCount[]): Que
   for (const warning of counts) yield* warnings.add({ run, ...warning }, onConflict);
 }
 
-export function* countRejects(runId: string): Query<ReasonCount[]> {
+export function createRejectReader({ read }: Store) {
+  return bind(read, { list, listHeld, count, countWarnings });
+}
+
+function* count(runId: string): Query<ReasonCount[]> {
   const counts = yield* reasonCounts.all(
     'SELECT reason, count(*) AS count, min(place) AS first_place FROM rejects WHERE run = ? GROUP BY reason',
     yield* runNumber(runId),
@@ -156,7 +160,7 @@ export function* countRejects(runId: string): Query<ReasonCount[]> {
   return counts.sort(byFrequency);
 }
 
-export function* countWarnings(runId: string): Query<ReasonCount[]> {
+function* countWarnings(runId: string): Query<ReasonCount[]> {
   const counts = yield* reasonCounts.all(
     'SELECT reason, count, first_place FROM warnings WHERE run = ?',
     yield* runNumber(runId),
@@ -170,7 +174,7 @@ function byFrequency(a: ReasonCount, b: ReasonCount): number {
 }
 
 /** The first ones, by place. */
-export function* listRejects(
+function* list(
   runId: string,
   limit: number,
   { reason, skip = 0 }: { readonly reason?: string | undefined; readonly skip?: number } = {},
@@ -185,7 +189,7 @@ export function* listRejects(
 }
 
 /** Those of which a value is kept, by place: no more than `rejectsListed`. */
-export function* listHeldRejects(runId: string): Query<Reject[]> {
+function* listHeld(runId: string): Query<Reject[]> {
   const run = yield* runNumber(runId);
   const opened: Reject[] = [];
   for (const reject of yield* rejects.list('WHERE run = ? AND held IS NOT NULL ORDER BY place', run))

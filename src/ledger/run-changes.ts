@@ -7,7 +7,7 @@ import {
   cancelRun,
   finishTakeOver,
   mayAwaitResult,
-  reopenAbandoned,
+  reopeningAbandoned,
   settleRun,
   takeOverSteps,
 } from '../rules/state-machine.js';
@@ -25,8 +25,8 @@ import { FencedError } from './errors.js';
 import { replaceVerdicts } from './findings.js';
 import { noteChangedRun } from './identity.js';
 import { raise } from './notices.js';
-import { change, database, one, type Query } from './query.js';
-import { findLocked, findRun, getRun, lockRight, lockRun, runs } from './runs.js';
+import { bind, change, database, one, type Query, type Store } from './query.js';
+import { find, findLocked, get, lockRight, lockRun, runs } from './runs.js';
 import { placeOfAnswer } from './sealing.js';
 import {
   attempts,
@@ -40,25 +40,36 @@ import { bigint, type Row, table, text } from './table.js';
 
 /** Whatever changes a run: it is created and taken over, its attempts are recorded, it is reopened and settled. */
 
+export function createRunChanges({ read, transact }: Store, clock: () => number) {
+  return {
+    ...bind(transact, { create, abandon, settle, replaceFailure, accept }),
+    ...bind(transact, { noteExpected, noteClockLead, noteRemoval, rememberHook }),
+    ...bind(transact, {
+      takeOver: (runId: string, asked?: CollectRequest) => takeOver(runId, clock(), asked),
+    }),
+    ...bind(read, { findOfHook }),
+  };
+}
+
 /** Records how many records the run's source should hold, whatever the run's state; see `hasUnexpectedCount`. */
-export function noteExpected(runId: string, expected: number): Query<Run> {
+function noteExpected(runId: string, expected: number): Query<Run> {
   return note(runId, () => ({ expected }));
 }
 
 /** Records how far ahead the clock was that the run was collected by, whatever the run's state. */
-export function noteClockLead(runId: string, clockLead: number): Query<Run> {
+function noteClockLead(runId: string, clockLead: number): Query<Run> {
   return note(runId, () => ({ clockLead }));
 }
 
 /** Records who accepted what about the run, whatever its state. */
-export function accept(runId: string, accepted: Acceptances): Query<Run> {
+function accept(runId: string, accepted: Acceptances): Query<Run> {
   return note(runId, ({ acceptances }) => ({ acceptances: { ...acceptances, ...accepted } }));
 }
 
 /** Creates a run; `replaces` is marked cancelled in the same transaction and can't be written to any more. */
-export function* createRun(run: NewRun): Query<Run> {
+function* create(run: NewRun): Query<Run> {
   const { mayBeDone } = yield* database();
-  const created = mayBeDone ? yield* findRun(run.id) : undefined;
+  const created = mayBeDone ? yield* find(run.id) : undefined;
   if (created) return created;
   if (run.replaces !== undefined) {
     const replaced = yield* lockRun(run.replaces);
@@ -67,11 +78,11 @@ export function* createRun(run: NewRun): Query<Run> {
   }
   yield* runs.add({ ...run, state: 'collecting' });
   yield* noteChangedRun();
-  return yield* getRun(run.id);
+  return yield* get(run.id);
 }
 
 /** Cancels an unfinished run; false if it has ended otherwise. Whoever works on it can't write to it any more. */
-export function* abandon(runId: string, abandonment: Abandonment): Query<boolean> {
+function* abandon(runId: string, abandonment: Abandonment): Query<boolean> {
   const { mayBeDone } = yield* database();
   const { number, run } = yield* lockRun(runId);
   if (mayBeDone && run.cancelReason === abandonment.reason && run.finishedAt === abandonment.at) return true;
@@ -94,7 +105,7 @@ function* notePause(
 }
 
 /** Takes a run over: see `takeOverSteps`. What `asked` holds replaces what the run was started with. */
-export function* takeOver(runId: string, at: number, asked: CollectRequest = {}): Query<Run> {
+function* takeOver(runId: string, at: number, asked: CollectRequest = {}): Query<Run> {
   const { number, run } = yield* lockRun(runId);
   for (const each of takeOverSteps(run, asked.by ?? 'person')) yield* changeSteps(number, each);
   const patch = {
@@ -123,7 +134,7 @@ export interface FailureChange {
 }
 
 /** Replaces why a run failed; false unless it failed with the code `before`. */
-export function* replaceFailure(runId: string, { before, failure, at }: FailureChange): Query<boolean> {
+function* replaceFailure(runId: string, { before, failure, at }: FailureChange): Query<boolean> {
   const { mayBeDone } = yield* database();
   const { number, run } = yield* lockRun(runId);
   if (run.state !== 'failed') return false;
@@ -137,9 +148,9 @@ export function* replaceFailure(runId: string, { before, failure, at }: FailureC
  * Reopens the run's steps whose claim was not renewed for one lease: their owner is dead or frozen, and its call may
  * have reached the service. Returns how many.
  */
-export function* reopenAbandonedSteps(runId: string): Query<number> {
+export function* reopenAbandoned(runId: string): Query<number> {
   const { number } = yield* lockRun(runId);
-  return yield* changeSteps(number, reopenAbandoned);
+  return yield* changeSteps(number, reopeningAbandoned);
 }
 
 /**
@@ -239,7 +250,7 @@ function* insertAttempt(
 }
 
 /** Ends a run by compare-and-set. False if the run is no longer active. @throws FencedError */
-export function* settle(right: Right, settlement: Settlement): Query<boolean> {
+function* settle(right: Right, settlement: Settlement): Query<boolean> {
   const { mayBeDone } = yield* database();
   const { number, run } = yield* lockRight(right);
   const { state, at } = settlement;
@@ -337,18 +348,18 @@ export const hookRequests = table(
 const rememberedMs = 31 * 86_400_000;
 
 /** The run that was returned for a request of the end-of-day hook. */
-export function* findHookRun(id: string): Query<string | undefined> {
+function* findOfHook(id: string): Query<string | undefined> {
   return (yield* hookRequests.find('WHERE id = ?', id))?.runId;
 }
 
 /** Also deletes entries too old to recur. */
-export function* rememberHookRun(request: Row<typeof hookRequests>): Query<void> {
+function* rememberHook(request: Row<typeof hookRequests>): Query<void> {
   yield* change(`DELETE FROM hook_requests WHERE at < ?`, request.at - rememberedMs);
   yield* hookRequests.add(request, 'ON CONFLICT (id) DO NOTHING');
 }
 
 /** Records what became of a file of the run on the SFTP server, whatever its state; replaces what was recorded of that file. */
-export function* noteRemoval(runId: string, removal: RemoteRemoval): Query<void> {
+function* noteRemoval(runId: string, removal: RemoteRemoval): Query<void> {
   const { number, run } = yield* lockRun(runId);
   const others = (run.file?.removals ?? []).filter(({ path }) => path !== removal.path);
   yield* changeRun(number, { file: { ...run.file, removals: [...others, removal] } });

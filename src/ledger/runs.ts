@@ -28,11 +28,13 @@ import type { Right } from '../rules/step.js';
 import { FencedError } from './errors.js';
 import {
   all,
+  bind,
   type Cell,
   database,
   one,
   type Query,
   type Statement,
+  type Store,
   type StoredRow,
   withoutUndefined,
 } from './query.js';
@@ -163,8 +165,16 @@ interface RunsOfDay extends RunSlice {
   readonly day?: string | undefined;
 }
 
+export function createRunReader({ read }: Store) {
+  return bind(read, {
+    ...{ find, get, latest, list, listKeys, listActive, listLatest, listOfDays, listWithoutResult },
+    ...{ listReviewedDays, summarise, markDays, findLastStart },
+    ...{ listFilters, listVolumes, listCounted, findVolume },
+  });
+}
+
 /** Newest day first, and within a day the newest run first. */
-export function* listRuns(slice: RunsOfDay): Query<Run[]> {
+function* list(slice: RunsOfDay): Query<Run[]> {
   const { sql, values } = selectSlice('*', slice);
   return (yield* all(sql, ...values)).map(toRun);
 }
@@ -173,7 +183,7 @@ const runKeys = t.columnsOf({ id: t.text(), day: t.text() });
 export type RunKey = t.Row<typeof runKeys>;
 
 /** The same runs: a fifth of the memory for whoever looks at every one. */
-export function listRunKeys(slice: RunsOfDay): Query<RunKey[]> {
+function listKeys(slice: RunsOfDay): Query<RunKey[]> {
   const { sql, values } = selectSlice('id, day', slice);
   return runKeys.all(sql, ...values);
 }
@@ -285,24 +295,24 @@ export function* readRun(number: number): Query<Run> {
   return run;
 }
 
-export function* findRun(runId: string): Query<Run | undefined> {
+export function* find(runId: string): Query<Run | undefined> {
   return (yield* selectRuns('WHERE id = ?', runId))[0];
 }
 
 /** @throws RangeError for a run that does not exist. */
-export function* getRun(runId: string): Query<Run> {
-  const run = yield* findRun(runId);
+export function* get(runId: string): Query<Run> {
+  const run = yield* find(runId);
   if (!run) throw noSuchRun(runId);
   return run;
 }
 
 /** The newest run of the day. */
-export function* latestRun(day: string): Query<Run | undefined> {
-  return (yield* listRuns({ day, limit: 1 }))[0];
+function* latest(day: string): Query<Run | undefined> {
+  return (yield* list({ day, limit: 1 }))[0];
 }
 
 /** The newest run of each day from `from` to `to` that has one, oldest day first. */
-export function listLatestRuns({ from, to }: Period): Query<Run[]> {
+function listLatest({ from, to }: Period): Query<Run[]> {
   return selectRuns(
     'WHERE number IN (SELECT max(number) FROM runs WHERE day >= ? AND day <= ? GROUP BY day) ORDER BY day',
     ...[from, to],
@@ -310,7 +320,7 @@ export function listLatestRuns({ from, to }: Period): Query<Run[]> {
 }
 
 /** Of each day whose newest run went by file, and awaits its result or failed: that run. Oldest day first. */
-export function listRunsWithoutResult(): Query<Run[]> {
+function listWithoutResult(): Query<Run[]> {
   return selectRuns(
     `WHERE ${mayLackResult} AND NOT EXISTS (
        SELECT 1 FROM runs AS newer WHERE newer.day = runs.day AND newer.number > runs.number
@@ -328,7 +338,7 @@ const countsTogether = t.columnsOf({
  * The runs of all days from `from` to `to`, oldest day first, and within a day the newest run first.
  * Runs that complete no day, of which there may be dozens a day, are combined as in `collapseRuns`.
  */
-export function* listRunsOfDays({ from, to }: Period): Query<Run[]> {
+function* listOfDays({ from, to }: Period): Query<Run[]> {
   const rows = yield* all(
     `SELECT ${runColumns}, together.* FROM runs LEFT JOIN (
        SELECT max(number) AS newest, sum(delivered) AS all_delivered, sum(refused) AS all_refused,
@@ -348,23 +358,23 @@ export function* listRunsOfDays({ from, to }: Period): Query<Run[]> {
 }
 
 /** Oldest day first. */
-export function listActiveRuns(): Query<Run[]> {
+function listActive(): Query<Run[]> {
   return selectRuns(`WHERE state IN (${quotedActiveStates}) ORDER BY day, number`);
 }
 
 /** Of those that are as expected, or that somebody accepted. */
-export function listVolumes(days: readonly string[]): Query<DayVolume[]> {
+function listVolumes(days: readonly string[]): Query<DayVolume[]> {
   return readVolumes(days, (run) => !hasUnexpectedCount(run) && !isToBeAccepted(run, ['volume']));
 }
 
 /** The same of the day's newest successful run that may complete it, whether or not it makes the day good. */
-export function* findVolume(day: string): Query<DayVolume | undefined> {
+function* findVolume(day: string): Query<DayVolume | undefined> {
   const [volume] = yield* readVolumes([day], () => true);
   return volume;
 }
 
 /** Of each day the newest run that counted its providers, whatever became of it, the newest day first. */
-export function* listCounted(days: readonly string[]): Query<CountedDay[]> {
+function* listCounted(days: readonly string[]): Query<CountedDay[]> {
   if (days.length === 0) return [];
   const rows = yield* all(
     `SELECT * FROM runs WHERE providers IS NOT NULL AND day IN (${days.map(() => '?').join(', ')}) ORDER BY day DESC, number`,
@@ -399,7 +409,7 @@ function* readVolumes(days: readonly string[], isUsual: (run: Run) => boolean): 
 const dayFilters = t.columnsOf({ day: t.text(), filters: t.json<FilterReport>() });
 
 /** What `source.where` left out on earlier days, by each one's newest successful run that may complete it; oldest first. */
-export function* listFilters(before: string): Query<DayFilters[]> {
+function* listFilters(before: string): Query<DayFilters[]> {
   const found = yield* dayFilters.all(
     `SELECT day, filters FROM runs
      WHERE state = 'succeeded' AND ${mayCompleteDay} AND filters IS NOT NULL AND day < ? ORDER BY day, number`,
@@ -412,7 +422,7 @@ export function* listFilters(before: string): Query<DayFilters[]> {
 
 const stateCounts = t.columnsOf({ state: t.text<RunState>(), runs: t.integer, firstDay: t.text() });
 
-export function* summarise(today: BusinessDay): Query<LedgerSummary> {
+function* summarise(today: BusinessDay): Query<LedgerSummary> {
   const found = yield* stateCounts.all(
     'SELECT state, count(*) AS runs, min(day) AS first_day FROM runs GROUP BY state',
   );
@@ -428,7 +438,7 @@ export function* summarise(today: BusinessDay): Query<LedgerSummary> {
  * The days from `from` to `to` with a run that reviewed all of them (`reviewsDay`), whatever runs came after it, oldest first.
  * YYYY-MM-DD
  */
-export function* listReviewedDays({
+function* listReviewedDays({
   from,
   to,
 }: {
@@ -481,7 +491,7 @@ export interface LedgerSummary {
 }
 
 /** The newest by its number: a run that was started under a wrong clock would stay the newest by its start. */
-export function* findLastStart(by: number): Query<number | undefined> {
+function* findLastStart(by: number): Query<number | undefined> {
   const row = yield* one(
     `SELECT started_at FROM runs WHERE started_at <= ? ORDER BY number DESC LIMIT 1`,
     by,
@@ -490,7 +500,7 @@ export function* findLastStart(by: number): Query<number | undefined> {
 }
 
 /** Everything about the runs of these days that decides what is known of their bookings, in one query. */
-export function* markDays({ from, to }: Period): Query<DayMark[]> {
+function* markDays({ from, to }: Period): Query<DayMark[]> {
   const rows = yield* all(
     `SELECT day, number, token, state, accepted, delivered, refused, collected_at, finished_at, suspects, file, verdicts_recorded, pruned_at,
        (SELECT count(*) FROM mail_bookings AS named WHERE named.run = runs.number) AS named

@@ -138,7 +138,7 @@ function toSuccessor(row: StoredRow): Successor {
 }
 
 /** Steps that may be queued, in plan order, page by page. */
-export function* listOpenSteps(
+function* listOpen(
   runId: string,
   { after, limit }: { readonly after?: StepCursor; readonly limit: number },
 ): Query<OpenStep[]> {
@@ -156,7 +156,7 @@ export function* listOpenSteps(
 }
 
 /** Whether a step of the run is being performed under a valid claim. */
-export function* isBeingPerformed(runId: string): Query<boolean> {
+function* isBeingPerformed(runId: string): Query<boolean> {
   const { isAbandoned } = yield* database();
   const { sql, values } = isAbandoned();
   const row = yield* one(
@@ -183,7 +183,7 @@ export interface Wait {
 }
 
 /** What the run waits for, if all its open steps wait: the step that is due first. */
-export function* findWait(runId: string, now: number): Query<Wait | undefined> {
+function* findWait(runId: string, now: number): Query<Wait | undefined> {
   const found = yield* waits.one(
     `SELECT name AS step, steps.state, not_before AS until, last_code AS code
      FROM steps JOIN runs ON run = number
@@ -266,7 +266,7 @@ const slices = t.columnsOf({
 });
 
 /** The slices of a run's batches that were not delivered by body, if the run has a plan. What became of a step that was halved is in its halves. */
-export function* listUndelivered(runId: string): Query<t.Row<typeof slices>[]> {
+function* listUndelivered(runId: string): Query<t.Row<typeof slices>[]> {
   return yield* slices.all(
     `SELECT batch, first, bookings, state FROM steps
      WHERE run = ? AND form = 'body' AND state NOT IN ('done', 'halved') ORDER BY batch, first`,
@@ -417,7 +417,7 @@ export const attempts = t.table(
 export type Attempt = Omit<t.Row<typeof attempts>, 'run'>;
 
 /** The ended attempts of a step, in their order. */
-export function* listAttempts(runId: string, step: string): Query<Attempt[]> {
+function* listAttempts(runId: string, step: string): Query<Attempt[]> {
   return yield* attemptsOf(yield* runNumber(runId), runId, step);
 }
 
@@ -429,7 +429,7 @@ export function* attemptsOf(run: number, runId: string, step: string): Query<Att
 }
 
 /** The last attempt of each of these steps in which the service said something. */
-export function* listAnswers(runId: string, names: readonly string[]): Query<Attempt[]> {
+function* listAnswers(runId: string, names: readonly string[]): Query<Attempt[]> {
   const { isListed } = yield* database();
   const listed = isListed('steps.name', names);
   const rows = yield* all(
@@ -443,13 +443,13 @@ export function* listAnswers(runId: string, names: readonly string[]): Query<Att
 }
 
 /** Every attempt of a run in which the service said something. */
-export function* listAnswered(runId: string): Query<Attempt[]> {
+function* listAnswered(runId: string): Query<Attempt[]> {
   const found = yield* attempts.list('WHERE run = ? AND answer IS NOT NULL', yield* runNumber(runId));
   return yield* openAnswers(runId, found);
 }
 
 /** Without what was sent and answered. */
-export function* listTroubles(runId: string, limit: number): Query<Attempt[]> {
+function* listTroubles(runId: string, limit: number): Query<Attempt[]> {
   const found = yield* attempts.list(
     `WHERE run = ? AND outcome <> 'done' AND NOT (step = 'await-result' AND outcome = 'retry')
      ORDER BY ended_at DESC, started_at DESC, step, attempt LIMIT ?`,
@@ -467,9 +467,10 @@ function* openAnswers(runId: string, found: readonly t.Row<typeof attempts>[]): 
   });
 }
 
-export function createProgressReader({ read, readTogether }: Store) {
+export function createStepReader({ read, readTogether }: Store) {
   return {
-    ...bind(read, { count: countSteps, listTroubles }),
+    ...bind(read, { listOpen, listUndelivered, findWait, isBeingPerformed, count }),
+    ...bind(read, { listAttempts, listAnswered, listAnswers, listTroubles }),
     ...bind(readTogether, { readOpenWork }),
   };
 }
@@ -482,7 +483,7 @@ const stepCounts = t.columnsOf({
 });
 
 /** The steps by kind and state, in the order of the plan. */
-function* countSteps(runId: string): Query<t.Row<typeof stepCounts>[]> {
+function* count(runId: string): Query<t.Row<typeof stepCounts>[]> {
   return yield* stepCounts.all(
     `SELECT kind, state, count(*) AS steps, sum(bookings) AS bookings FROM steps WHERE run = ?
      GROUP BY kind, state ORDER BY min(position), kind, state`,

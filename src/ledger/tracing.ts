@@ -140,7 +140,7 @@ const stepTimes = t.columnsOf({
 });
 
 /** When each kind of step was performed, in the order in which they began. */
-export function listStepTimes(runId: string): Query<t.Row<typeof stepTimes>[]> {
+export function listTimes(runId: string): Query<t.Row<typeof stepTimes>[]> {
   return stepTimes.all(
     `SELECT kind, count(DISTINCT name) AS steps, count(*) AS attempts, min(started_at) AS started_at,
        max(attempts.ended_at) AS ended_at

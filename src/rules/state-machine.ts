@@ -64,7 +64,7 @@ function interrupt(which: StepSelection): StepsChange {
 /**
  * Reopens the steps of owners that are dead or frozen. The run's counters stay as they are: a running step is open too.
  */
-export const reopenAbandoned: StepsChange = interrupt({ abandoned: true });
+export const reopeningAbandoned: StepsChange = interrupt({ abandoned: true });
 
 /**
  * What taking a run over does to its steps. Running steps are reopened, and overdue ones of an active run. A failed run gets fresh tries,

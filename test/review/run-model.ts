@@ -15,7 +15,7 @@ import {
   finishTakeOver,
   initialState,
   mayAwaitResult,
-  reopenAbandoned,
+  reopeningAbandoned,
   settleRun,
   startDelivery,
   takeOverSteps,
@@ -125,7 +125,7 @@ export function createRunModel(collecting: Run, plan: readonly PlannedStep[], at
       for (const { name, state } of steps.values()) if (state === 'running') abandoned.add(name);
     },
 
-    reopenAbandoned: (): number => change(reopenAbandoned),
+    reopenAbandoned: (): number => change(reopeningAbandoned),
   };
 }
 

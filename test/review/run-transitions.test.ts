@@ -5,7 +5,7 @@ import {
   abandonRun,
   cancelRun,
   finishTakeOver,
-  reopenAbandoned,
+  reopeningAbandoned,
   settleRun,
   startDelivery,
   takeOverSteps,
@@ -100,7 +100,7 @@ describe('taking over the steps', () => {
   });
 
   it('of owners that are gone interrupts only theirs', () => {
-    expect(reopenAbandoned).toEqual({ which: { abandoned: true, states: ['running'] }, ...interrupted });
+    expect(reopeningAbandoned).toEqual({ which: { abandoned: true, states: ['running'] }, ...interrupted });
   });
 });
 
