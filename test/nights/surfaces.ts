@@ -3,6 +3,7 @@ import { isoOf } from './calendar.js';
 import { visitDesk } from './desk.js';
 import { addDays, fullNameOf } from './guests.js';
 import { bookingOf, type Entry, identify, nameOf, recall, referenceIn } from './journal.js';
+import { judgeDue } from './judge-due.js';
 import { judgeCases, judgeCopy, judgeSuspects } from './judge-moves.js';
 import { judgeNotices } from './judge-notices.js';
 import { judgeForgotten, judgeRestored } from './judge-restored.js';
@@ -104,6 +105,7 @@ export async function judgeWhole(world: World): Promise<readonly string[]> {
     ...(await judgeMetrics(world)),
     ...(await judgeNotices(world)),
     ...judgeRestored(world.everything),
+    ...(await judgeDue(world)),
   ];
 }
 

@@ -49,6 +49,8 @@ export interface World {
   ask(...words: string[]): Promise<Answer>;
   /** Both channels work, and hear what they have not heard. */
   tellTheRest(): Promise<void>;
+  /** Lets time pass until then. Returns whether `serve` would work on that day. */
+  isDueNextMorning(day: string): Promise<boolean>;
   /** The file that `run --metrics-file` writes at its end. */
   readMetrics(): Promise<string>;
   /** What must never happen and did, since it was asked the last time: see `noteSent` and `watchOutput`. */
@@ -380,6 +382,11 @@ export async function openWorld({ engine = sqlite, hasCopies = false }: WorldSet
         outside.reach(clock() + hourMs);
         await serve();
       }
+    },
+
+    async isDueNextMorning(of) {
+      outside.reach(findMorning(clock()) + dayMs);
+      return isDueBySchedule(of, config, ledgers.get(), clock);
     },
 
     readMetrics: product.readMetrics,
