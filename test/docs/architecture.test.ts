@@ -66,3 +66,17 @@ it('It draws the layers in the order that is checked', () => {
   for (const [index, floor] of drawn.slice(1).entries())
     expect(Math.max(...floor)).toBeLessThan(Math.min(...(drawn[index] ?? [])));
 });
+
+it('Each room has a page of at most twelve lines, which names files and folders that it has', () => {
+  for (const folder of readdirSync(new URL('src/', root), { withFileTypes: true })) {
+    if (!folder.isDirectory()) continue;
+    const text = projectFile(`src/${folder.name}/README.md`);
+    expect(text.trimEnd().split('\n').length, folder.name).toBeLessThanOrEqual(12);
+    const named = [...text.matchAll(/`([\w-]+\.ts|[\w-]+\/[\w-]+\.ts)`/g)].map(([, name = '']) => name);
+    const missing = named.filter(
+      (name) =>
+        !existing.has(`src/${folder.name}/${name}`) && !existing.has(`src/${name}`) && !existing.has(name),
+    );
+    expect(missing, folder.name).toEqual([]);
+  }
+});
