@@ -503,7 +503,11 @@ function* countMessages(): Query<MessageCounts> {
 /** By channel: what was tried and not accepted, and what nobody tried although it was due at that instant. */
 function listWaiting(dueBy: number): Query<WaitingMessages[]> {
   return waiting.all(
-    `SELECT channel, count(*) AS messages, min(raised_at) AS since, max(messages.last_code) AS last_code
+    `SELECT channel, count(*) AS messages, min(raised_at) AS since, (
+       SELECT last_code FROM messages AS tried
+       WHERE tried.channel = messages.channel AND tried.state = 'pending' AND tried.last_code IS NOT NULL
+       ORDER BY tried.due_at DESC, tried.notice DESC LIMIT 1
+     ) AS last_code
      FROM messages AS messages JOIN notices ON number = notice
      WHERE state = 'pending' AND (attempts > 0 OR due_at <= ?) GROUP BY channel ORDER BY channel`,
     dueBy,

@@ -251,6 +251,15 @@ export function describeNoticesContract(
       expect(await notices.listWaiting(at)).toMatchObject([{ channel: 'mail' }]);
     });
 
+    it('says of what waits how it was tried last, not what comes last in the alphabet', async () => {
+      await notices.raise([failed, late]);
+      await notices.route(toChannels('ops'), at);
+      await claimAll('ops');
+      await notices.noteFailed(['ops-1'], { code: 'timeout', at, retryAt: at + 8 });
+      await notices.noteFailed(['ops-2'], { code: 'http-503', at: at + 1, retryAt: at + 20 });
+      expect(await notices.listWaiting(at + 1)).toMatchObject([{ messages: 2, lastCode: 'http-503' }]);
+    });
+
     it('gives up a message, and says so', async () => {
       await notices.raise([failed]);
       await notices.route(toChannels('ops'), at);
