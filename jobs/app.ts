@@ -53,7 +53,7 @@ export interface App extends Terminal {
   spool(): Spool;
   /** Undefined if nothing is encrypted. */
   keys(): KeyFolder | undefined;
-  /** A connection that is closed when it is idle for so long; whoever asks first decides. */
+  /** A connection that is closed when it is idle for so long; the first caller's value wins. */
   sftp(idleMs?: number): SftpServer;
   /** What is known of the clocks of those who answer. */
   readonly peerClocks: PeerClocks;

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { quickRewrite, type Remains } from '../src/ledger/guests.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import { findUnknownFolders } from '../src/review/unknown-folders.js';
-import { createSlots } from '../src/schedule/slots.js';
+import { createCronTimes } from '../src/schedule/cron-times.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 
@@ -24,7 +24,7 @@ export async function clearRemains(
   ledger: Ledger,
 ): Promise<Remains | null> {
   const now = clock();
-  const next = createSlots(schedule.cron, timezone).next(new Date(now));
+  const next = createCronTimes(schedule.cron, timezone).next(new Date(now));
   return (await ledger.guests.clearRemains(next && next.getTime() - now < dueMs ? quickRewrite : {})) ?? null;
 }
 

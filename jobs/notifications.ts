@@ -15,7 +15,7 @@ import { type NotifierParts, startNotifier } from '../src/notify/notifier.js';
 import { codeOfFailure } from '../src/notify/refused-credentials.js';
 import type { NewNotice, Notice } from '../src/rules/notice.js';
 import { findRefusingPeer } from '../src/rules/refusing-peer.js';
-import { createSlots } from '../src/schedule/slots.js';
+import { createCronTimes } from '../src/schedule/cron-times.js';
 import type { App } from './app.js';
 import { clock, random } from './clock.js';
 
@@ -160,16 +160,16 @@ async function measureFree({ ledger, archive, file }: Config) {
 }
 
 /**
- * The instant up to which the copy of the mappings must be complete: it is stale after two slots without a complete sync.
+ * The instant up to which the copy of the mappings must be complete: it is stale after two cron times without a complete sync.
  * Undefined if nothing keeps it up to date.
  */
 function findStaleBound(
   { mappings: { cron }, timezone }: Config,
   now: number,
 ): { readonly completeUntil: number } | undefined {
-  const slots = cron === undefined ? undefined : createSlots(cron, timezone);
-  const last = slots?.last(new Date(now));
-  const before = last && slots?.last(new Date(last.getTime() - 1));
+  const cronTimes = cron === undefined ? undefined : createCronTimes(cron, timezone);
+  const last = cronTimes?.last(new Date(now));
+  const before = last && cronTimes?.last(new Date(last.getTime() - 1));
   return before && { completeUntil: before.getTime() };
 }
 

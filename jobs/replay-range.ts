@@ -3,7 +3,7 @@ import { completeCommands, quoteForShell, type WriteCommand } from '../src/base/
 import { renderTable } from '../src/base/tables.js';
 import type { BusinessDay } from '../src/booking/business-day.js';
 import { planDay, type RangeMode, requestOf } from '../src/review/day/range-plan.js';
-import { runDaysConcurrently, runsAtOnce, waitForRunSlot } from '../src/review/day/replays.js';
+import { runDaysConcurrently, runsAtOnce, waitForRunPermit } from '../src/review/day/replays.js';
 import { describeWaiting, listToAccept, type RunReport, readReport } from '../src/review/day/report.js';
 import { type ReviewParts, reviewDay } from '../src/review/review-day.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
@@ -66,7 +66,7 @@ export async function replayRange(
         }
         const onWait = () =>
           progress.say(`${day.iso}: waiting: the maximum number of runs is in progress (${runsAtOnce})`);
-        const place = await waitForRunSlot(parts.ledger, runsAtOnce, { signal, onWait });
+        const place = await waitForRunPermit(parts.ledger, runsAtOnce, { signal, onWait });
         if (!place || !mayBegin()) {
           await place?.release();
           return undefined;

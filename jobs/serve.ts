@@ -9,6 +9,7 @@ import type { NotifyAll } from '../src/notify/events.js';
 import { type BackgroundReviews, createBackgroundReviews } from '../src/review/day/background-reviews.js';
 import { createReplays, type Replays, runsAtOnce } from '../src/review/day/replays.js';
 import type { Run } from '../src/rules/run.js';
+import { type CronTimes, createCronTimes } from '../src/schedule/cron-times.js';
 import { findFirstAskableDay, findSourceDeadline, toDailyPattern } from '../src/schedule/due-days.js';
 import { createLateResultScheduler } from '../src/schedule/late-results.js';
 import { createReviewScheduler } from '../src/schedule/review-scheduler.js';
@@ -17,7 +18,6 @@ import {
   createTodayScheduler,
   type TodaySchedulerParts,
 } from '../src/schedule/scheduler.js';
-import { createSlots, type Slots } from '../src/schedule/slots.js';
 import { type App, recordLook } from './app.js';
 import { clock } from './clock.js';
 import { command, option, wholeNumber } from './command.js';
@@ -57,8 +57,8 @@ Examples:
 export async function serve(app: App, { port }: { readonly port: number | undefined }): Promise<number> {
   const { config, log, signal, notify } = app;
   const { schedule: timing, timezone } = config;
-  const slots = createSlots(timing.cron, timezone);
-  const giveUps = createSlots(toDailyPattern(timing.giveUpAfter), timezone);
+  const cronTimes = createCronTimes(timing.cron, timezone);
+  const giveUps = createCronTimes(toDailyPattern(timing.giveUpAfter), timezone);
   const asked = port ?? config.server.port;
   if (!(await waitForLedger(app, { port: asked, hasHook: true }))) return exitCode.done;
   const observed = await openObserved(app);
@@ -89,7 +89,7 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
   });
   const reviewScheduler = createReviewScheduler({
     ledger,
-    slots,
+    cronTimes,
     giveUps,
     review: (day, stop) => reviews.review(day, { mode: 'run', trigger: 'schedule', by: 'schedule' }, stop),
     timing,
@@ -101,7 +101,7 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
     config.file.sftp &&
     createLateResultScheduler({
       ledger,
-      slots,
+      cronTimes,
       guestNameDays: config.guestNameDays,
       hasNewResult: async (run, stop) => (await parts.deliveryFor('file').hasNewResult?.(run, stop)) === true,
       review: ({ id, day, trigger }, stop) =>
@@ -115,10 +115,10 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
       signal,
     });
   const todayScheduler = openTodayScheduler(config, {
-    nights: slots,
+    nights: cronTimes,
     stopsBeforeNight: !parts.workforce.letsOthersJoin,
-    review: (day, slotAt, stop) =>
-      reviews.review(day, { mode: 'today', trigger: 'today', by: 'schedule', slotAt }, stop),
+    review: (day, cronTimeAt, stop) =>
+      reviews.review(day, { mode: 'today', trigger: 'today', by: 'schedule', cronTimeAt }, stop),
     notify,
     signal,
   });
@@ -148,12 +148,12 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
   const checkCaller = createCallerCheck(config.hook.secret, createCallerFinder(config.server.proxies), clock);
   const hook = checkCaller && {
     checkCaller,
-    runs: hookRunsOf(config, { ledger, reviews, slots, gate: parts.gate }),
+    runs: hookRunsOf(config, { ledger, reviews, cronTimes, gate: parts.gate }),
   };
   const { health, openServer } = observed;
   const desk = await openDesk(
     { ...app, signal: untilClosed },
-    { ledger, operations, nights: slots, health, checkCaller },
+    { ledger, operations, nights: cronTimes, health, checkCaller },
   );
   const server = openServer(asked, { ...(hook && { hook }), desk });
   working.push(server);
@@ -161,7 +161,7 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
   const left = await listLeftReplays(replays, notify);
   const { url } = await server.listen();
   replays.resume(left);
-  log.info({ url, cron: timing.cron, timezone, next: slots.next(new Date(clock())) }, 'serving');
+  log.info({ url, cron: timing.cron, timezone, next: cronTimes.next(new Date(clock())) }, 'serving');
   app.say(`Serving on ${url}; the hook is ${url}/hooks/end-of-day. Ctrl-C stops.`);
   await logQueueProblems(config, log, signal);
   mailPoller?.start();
@@ -194,12 +194,13 @@ function hookRunsOf(
   {
     ledger,
     reviews,
-    slots,
+    cronTimes,
     gate,
-  }: { ledger: Ledger; reviews: BackgroundReviews; slots: Slots; gate: LedgerGate },
+  }: { ledger: Ledger; reviews: BackgroundReviews; cronTimes: CronTimes; gate: LedgerGate },
 ): HookRuns {
   return {
-    findFirstDay: (day) => findFirstAskableDay(day, ledger, { slots, now: new Date(clock()), catchUpDays }),
+    findFirstDay: (day) =>
+      findFirstAskableDay(day, ledger, { cronTimes, now: new Date(clock()), catchUpDays }),
     async findRun(requestId) {
       await gate.check();
       const runId = await ledger.runs.findOfHook(requestId);
@@ -223,11 +224,11 @@ function openTodayScheduler(
   context: Pick<TodaySchedulerParts, 'nights' | 'review' | 'stopsBeforeNight' | 'notify' | 'signal'>,
 ) {
   if (today === undefined) return undefined;
-  const slots = createSlots(today, timezone);
+  const cronTimes = createCronTimes(today, timezone);
   return createTodayScheduler({
     ...context,
-    // Each process watches them: the ledger makes sure that only one of them reviews a slot's day.
-    slots,
+    // Each process watches them: the ledger makes sure that only one of them reviews a cron time's day.
+    cronTimes,
     checkMs: resumeMinutes * 60_000,
     clock,
   });
@@ -275,13 +276,13 @@ function openSyncScheduler(
   { work, ledger, notify }: { work: SyncWork; ledger: Ledger; notify: NotifyAll },
 ) {
   if (mappings.cron === undefined) return undefined;
-  const slots = createSlots(mappings.cron, timezone);
+  const cronTimes = createCronTimes(mappings.cron, timezone);
   return createSyncScheduler({
     sync: work.sync,
     watch: work.watch,
     ledger,
     // Each process watches them: the ledger makes sure that only one of them syncs.
-    slots,
+    cronTimes,
     checkMs: schedule.resumeMinutes * 60_000,
     clock,
     notify,

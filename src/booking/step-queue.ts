@@ -17,12 +17,12 @@ export interface QueuedStep extends StepReference {
 }
 
 /**
- * @param releaseSlot frees the step's slot before the step has ended, because the rest of it makes no call to the service
+ * @param releasePermit frees the step's permit before the step has ended, because the rest of it makes no call to the service
  */
 export type PerformStep = (
   reference: StepReference,
   signal: AbortSignal,
-  releaseSlot: () => void,
+  releasePermit: () => void,
 ) => Promise<void>;
 
 const hints: Readonly<Record<PeerFault, string>> = {

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { expected, group, isAccepted, text, textLike } from '../base/setting-values.js';
-import { createSlots } from '../schedule/slots.js';
+import { createCronTimes } from '../schedule/cron-times.js';
 
 const cronFields = 'five cron fields such as "0 1 * * *"';
 
 /** The local copy of the account's mappings. */
 export const mappings = group({
   cron: textLike(/^\s*(?:[\w*/,?#-]+\s+){4}[\w*/,?#-]+\s*$/, cronFields)
-    .refine((pattern) => isAccepted(() => createSlots(pattern, 'UTC')), expected(cronFields))
+    .refine((pattern) => isAccepted(() => createCronTimes(pattern, 'UTC')), expected(cronFields))
     .exactOptional()
     .describe('When `serve` syncs the copy, in the configured time zone. Without it, `serve` does not sync.'),
   newHotels: text('a file')

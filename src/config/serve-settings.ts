@@ -14,7 +14,7 @@ import {
   webAddress,
   wholeNumber,
 } from '../base/setting-values.js';
-import { createSlots } from '../schedule/slots.js';
+import { createCronTimes } from '../schedule/cron-times.js';
 import { readKeys, shortestKey } from '../transports/http/webhook-signature.js';
 import { isAddressOrNetwork } from './access/caller.js';
 
@@ -23,7 +23,7 @@ const cronFields = 'five cron fields such as "30 2 * * *"';
 const todayFields = 'five cron fields such as "*/20 7-23 * * *"';
 const cronText = (fields: string) =>
   textLike(/^\s*(?:[\w*/,?#-]+\s+){4}[\w*/,?#-]+\s*$/, fields).refine(
-    (pattern) => isAccepted(() => createSlots(pattern, 'UTC')),
+    (pattern) => isAccepted(() => createCronTimes(pattern, 'UTC')),
     expected(fields),
   );
 

@@ -9,7 +9,7 @@ import { judgeCanary } from '../rules/canary.js';
 import type { DayOutcome } from '../rules/day-outcome.js';
 import { judgeDay, judgeRunOfDay, makesDayGood, noRun, noRunAsUsual, reviewsDay } from '../rules/good-day.js';
 import { groupByDay, mayCompleteDay, type Run } from '../rules/run.js';
-import { businessDayOf } from '../schedule/slots.js';
+import { businessDayOf } from '../schedule/cron-times.js';
 import { listDayActions } from './day-actions.js';
 import { colourOf, type DayMark, defineShapes, drawShape, nameMark, renderLegend } from './marks.js';
 import type { DeskVisit } from './page.js';
@@ -54,12 +54,12 @@ async function readKnown(
   const { firstDay } = await ledger.runs.summarise(createBusinessDay(today, timezone));
   const since = from.firstInstant.getTime();
   const sent = await ledger.canaries.list({ limit: canariesRead, since });
-  const slot = nights.last(new Date(now));
+  const cronTime = nights.last(new Date(now));
   return {
     ...{ now, deadline, firstDay },
     latestOf: (day: string) => runs.get(day)?.[0],
-    /** The day of the last slot; undefined if none has passed yet. */
-    dueUntil: slot && businessDayOf(slot, timezone).iso,
+    /** The day of the last cron time; undefined if none has passed yet. */
+    dueUntil: cronTime && businessDayOf(cronTime, timezone).iso,
     /** Deadlines before that instant do not count. */
     countedFrom: deadline === undefined ? 0 : await ledger.notices.noteFirst('deadline', now),
     /** What became of the newest one of each day. */

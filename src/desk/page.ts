@@ -14,7 +14,7 @@ import type { PendingLimits } from '../review/day/pending.js';
 import type { Replays } from '../review/day/replays.js';
 import type { Action } from '../rules/action.js';
 import type { Run } from '../rules/run.js';
-import type { Slots } from '../schedule/slots.js';
+import type { CronTimes } from '../schedule/cron-times.js';
 import type { Archive } from '../storage/archive.js';
 import type { createSummaryMemory } from './mappings-page.js';
 import type { Health } from './server/health.js';
@@ -32,7 +32,7 @@ export interface DeskParts {
   /** IANA name of the account's time zone. */
   readonly timezone: string;
   /** The nightly schedule. */
-  readonly nights: Slots;
+  readonly nights: CronTimes;
   /** By when days must be good, if configured. */
   readonly deadline: Deadline | undefined;
   /** How often verdict e-mails are looked for; undefined without a mailbox. */

@@ -203,14 +203,14 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
     case 'due-day-failed':
       return log.error(
         { ...dueDayFields(event.dueDay), fault: describeError(event.error) },
-        'duty failed: it is looked at again',
+        'duty failed: it will be retried',
       );
     case 'today-busy':
       return log.debug({ day: event.day }, 'the day is being worked on by another process');
     case 'today-failed':
       return log.error(
         { day: event.day, fault: describeError(event.error) },
-        'reviewing the current day failed: the next slot tries again',
+        'reviewing the current day failed: the next cron time tries again',
       );
     case 'look-failed':
       return log.warn(

@@ -49,8 +49,8 @@ export function createProgress({ stream, clock, isDumb = false }: ProgressOption
   let review: ReviewProgress = draws
     ? createDayBar(lines, clock)
     : { notify: createOccasionalLines(lines.say, clock), stop() {} };
-  const occasion = createOccasion(linesEveryMs, clock);
-  const watchOccasion = createOccasion(watchLinesEveryMs, clock);
+  const throttle = createThrottle(linesEveryMs, clock);
+  const watchThrottle = createThrottle(watchLinesEveryMs, clock);
   let sync = { startedAt: 0, before: 0, saidSkipped: false };
   let download: { readonly name: string; readonly startedAt: number; readonly before: number } | undefined;
   /** Removes what is drawn, or leaves it on the screen. */
@@ -64,7 +64,7 @@ export function createProgress({ stream, clock, isDumb = false }: ProgressOption
       const rate = formatRate(read - sync.before, clock() - sync.startedAt);
       const line = rate === '' ? text : `${text}, ${rate}`;
       if (draws) lines.draw([line]);
-      else if (occasion.isDue()) lines.say(line);
+      else if (throttle.isDue()) lines.say(line);
       return;
     }
     if (event.type === 'sync-begun') {
@@ -74,14 +74,14 @@ export function createProgress({ stream, clock, isDumb = false }: ProgressOption
     // Only one line: the result has the total.
     if (event.type === 'mappings-skipped' && sync.saidSkipped) return;
     sync.saidSkipped ||= event.type === 'mappings-skipped';
-    occasion.reset();
+    throttle.reset();
     lines.erase();
     lines.say(text);
   }
 
   function showExport(event: ExportEvent): void {
     if (event.type === 'downloading') return showDownload(event);
-    if (event.type === 'waiting') occasion.reset();
+    if (event.type === 'waiting') throttle.reset();
     download = undefined;
     lines.leave();
     lines.say(describeExport(event));
@@ -94,13 +94,13 @@ export function createProgress({ stream, clock, isDumb = false }: ProgressOption
     }
     const rate = formatByteRate(done - download.before, clock() - download.startedAt);
     if (draws) lines.draw([`  ${name} ${drawBar(done, total)}  ${formatBytes(done)}  ${rate}`.trimEnd()]);
-    else if (occasion.isDue())
+    else if (throttle.isDue())
       lines.say(`  ${name}: ${formatBytes(done)} of ${formatBytes(total)}${rate === '' ? '' : `, ${rate}`}`);
   }
 
   function showWatch(event: WatchEvent): void {
     const text = describeWatch(event);
-    if (text !== undefined && watchOccasion.isDue()) lines.say(`  ${text}`);
+    if (text !== undefined && watchThrottle.isDue()) lines.say(`  ${text}`);
   }
 
   return {
@@ -172,7 +172,7 @@ export function createProgress({ stream, clock, isDumb = false }: ProgressOption
 }
 
 /** What is due once in that time, counted from when it was first asked for or last reset. */
-function createOccasion(everyMs: number, clock: () => number) {
+function createThrottle(everyMs: number, clock: () => number) {
   let lastAt: number | undefined;
   const reset = () => {
     lastAt = clock();

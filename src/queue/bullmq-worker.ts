@@ -92,10 +92,10 @@ export function startStepWorker(
     if (stopping.signal.aborted) await putBack(job, token);
     const reference = readReference(job.data);
     if (!reference) return;
-    await new Promise<void>((releaseSlot) => {
-      const performing = performQuietly(reference, releaseSlot).finally(() => {
+    await new Promise<void>((releasePermit) => {
+      const performing = performQuietly(reference, releasePermit).finally(() => {
         inHand.delete(performing);
-        releaseSlot();
+        releasePermit();
       });
       inHand.add(performing);
     });
@@ -104,9 +104,9 @@ export function startStepWorker(
   }
 
   /** Errors stay in this process: BullMQ would store their messages in Redis, and they may name a guest. */
-  async function performQuietly(reference: StepReference, releaseSlot: () => void): Promise<void> {
+  async function performQuietly(reference: StepReference, releasePermit: () => void): Promise<void> {
     try {
-      await perform(reference, abandoning.signal, releaseSlot);
+      await perform(reference, abandoning.signal, releasePermit);
     } catch (error) {
       onError(error, reference);
     }

@@ -34,10 +34,10 @@ function openQueue(limiter: ReturnType<typeof createRateLimiter>, clock: () => n
   let backlog = 0;
   let capacityWaiters = new Set<() => void>();
 
-  async function handOut(reference: StepReference, releaseSlot: () => void): Promise<void> {
+  async function handOut(reference: StepReference, releasePermit: () => void): Promise<void> {
     if (stopping.signal.aborted || !perform) return;
     try {
-      await perform(reference, abandoning.signal, releaseSlot);
+      await perform(reference, abandoning.signal, releasePermit);
     } catch (error) {
       onError(error, reference);
     }
@@ -63,10 +63,10 @@ function openQueue(limiter: ReturnType<typeof createRateLimiter>, clock: () => n
     const cancel = limiter.schedule(async () => {
       waiting.delete(entry);
       takeFromBacklog();
-      await new Promise<void>((releaseSlot) => {
-        const performing = handOut(step, releaseSlot).finally(() => {
+      await new Promise<void>((releasePermit) => {
+        const performing = handOut(step, releasePermit).finally(() => {
           inHand.delete(performing);
-          releaseSlot();
+          releasePermit();
         });
         inHand.add(performing);
       });

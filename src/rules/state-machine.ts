@@ -133,12 +133,12 @@ export function settleRun(
     ...(implausible && { implausible }),
     finishedAt: state === 'awaiting-result' ? null : at,
     ...(clockLead !== undefined && { clockLead }),
-    ...unblank(run),
+    ...namesMayBeBack(run),
   };
 }
 
 /** The run was worked on after its names were removed, and what it received since then may hold names. */
-function unblank({ namesBlankedAt }: Run): RunPatch {
+function namesMayBeBack({ namesBlankedAt }: Run): RunPatch {
   return namesBlankedAt === undefined ? {} : { namesBlankedAt: null };
 }
 
@@ -214,7 +214,7 @@ export function decideChange(attempted: Attempted, policy: Policy): Change {
       ...(takesBack && repeated === 1 && { repeated: run.counts.repeated - bookings }),
       ...(outcome.file && { file: updateFile(run, outcome) }),
       ...awaitResult(attempted, decided),
-      ...unblank(run),
+      ...namesMayBeBack(run),
     },
     steps: [{ which: { name }, set: own }, ...(ending === 'done' && opened.length > 0 ? [follow] : [])],
     inserts,

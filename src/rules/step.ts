@@ -68,7 +68,7 @@ export interface Claim {
 /** A new claim with all that performing the step needs, read at the same moment. */
 export interface Claimed extends Claim {
   readonly run: Run;
-  /** Of a step with a slice: the lines of its stored batch, each ended by a line feed. Whoever performs it may free them. */
+  /** Of a step with a slice: the lines of its stored batch, each ended by a line feed. */
   readonly lines?: Buffer;
 }
 

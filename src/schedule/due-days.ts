@@ -17,7 +17,7 @@ import {
   type RunFailure,
 } from '../rules/run.js';
 import { awaitsSource, dropTriedUntil, mayTryAgain } from '../rules/try-again.js';
-import { businessDayOf, type Slots } from './slots.js';
+import { businessDayOf, type CronTimes } from './cron-times.js';
 
 /** A day that is due, and what to do with it. */
 export interface DueDay {
@@ -29,21 +29,21 @@ export interface DueDay {
    * time for its result; where its owner is alive, see `continue`. `result`: its result came after that.
    */
   readonly kind: 'start' | 'continue' | 'top-up' | 'resume' | 'await' | 'result';
-  /** True for the day of the last slot. */
+  /** True for the day of the last cron time. */
   readonly isNightly: boolean;
 }
 
 export interface DueDaysQuestion {
-  readonly slots: Slots;
+  readonly cronTimes: CronTimes;
   readonly now: Date;
-  /** When this process started to watch the schedule: a slot since then makes its day due even in an empty ledger. */
+  /** When this process started to watch the schedule: a cron time since then makes its day due even in an empty ledger. */
   readonly watchedSince: Date;
-  /** How many days to catch up on, besides those of the last slot. */
+  /** How many days to catch up on, besides those of the last cron time. */
   readonly catchUpDays: number;
   /** How long to wait before a failed run is resumed. */
   readonly restMs: number;
   /** The time of day from which a missing source is no longer waited for. */
-  readonly giveUps: Slots;
+  readonly giveUps: CronTimes;
   /** The first day that the ledger knows; undefined for an empty ledger. */
   readonly firstDay: string | undefined;
   /** The newest run of each day of `findDayRange` that has one. */
@@ -53,16 +53,16 @@ export interface DueDaysQuestion {
 }
 
 /**
- * The days that are due now, most urgent first: the day of the last slot, then the others, oldest first.
+ * The days that are due now, most urgent first: the day of the last cron time, then the others, oldest first.
  *
- * **Due** are the days of the last slot and the `catchUpDays` days before them. A slot covers all days since the slot
- * of an earlier day: after a weekend without slots, Monday's covers Friday, Saturday and Sunday, so that a pattern that
- * doesn't fire daily leaves no day out. Several slots on one day cover the same day: the later ones find it done, or
- * try again. With `catchUpDays` 0 only the days of the last slot are due.
+ * **Due** are the days of the last cron time and the `catchUpDays` days before them. A cron time covers all days since the cron time
+ * of an earlier day: after a weekend without cron times, Monday's covers Friday, Saturday and Sunday, so that a pattern that
+ * doesn't fire daily leaves no day out. Several cron times on one day cover the same day: the later ones find it done, or
+ * try again. With `catchUpDays` 0 only the days of the last cron time are due.
  *
  * Days before the first day in the ledger are not due: nobody asked for them when the job was set up. The exception is
- * the last slot's own day, where the slot passed while this process was watching: in an empty ledger nothing is due at
- * the start, and the first day becomes due with the first slot.
+ * the last cron time's own day, where the cron time passed while this process was watching: in an empty ledger nothing is due at
+ * the start, and the first day becomes due with the first cron time.
  *
  * A `succeeded` day is done only if its collect began after the day had ended in its zone, and found as many records as
  * the end-of-day hook expected, if it was called with a number.
@@ -73,17 +73,17 @@ export interface DueDaysQuestion {
  * whatever its day.
  */
 export function findDueDays(question: DueDaysQuestion): DueDay[] {
-  const { slots, now, watchedSince, firstDay, latestRuns } = question;
-  const slot = slots.last(now);
-  const range = findDayRange(slots, now, question.catchUpDays);
-  if (!slot || !range) return [];
-  const nightly = businessDayOf(slot, slots.zone).iso;
-  const isWatched = slot >= watchedSince;
+  const { cronTimes, now, watchedSince, firstDay, latestRuns } = question;
+  const cronTime = cronTimes.last(now);
+  const range = findDayRange(cronTimes, now, question.catchUpDays);
+  if (!cronTime || !range) return [];
+  const nightly = businessDayOf(cronTime, cronTimes.zone).iso;
+  const isWatched = cronTime >= watchedSince;
   const isKnown = ({ iso }: BusinessDay) => firstDay !== undefined && iso >= firstDay;
   const runs = new Map(latestRuns.map((run) => [run.day, run]));
 
   const dueDays = listDays(range.from.iso, range.to.iso).flatMap((iso): DueDay[] => {
-    const day = createBusinessDay(iso, slots.zone);
+    const day = createBusinessDay(iso, cronTimes.zone);
     if (!holdsInstants(day)) return [];
     const isNightly = day.iso === nightly;
     const isDue = day.iso <= nightly && (isKnown(day) || (isNightly && isWatched));
@@ -92,7 +92,9 @@ export function findDueDays(question: DueDaysQuestion): DueDay[] {
   });
   const earlier = question.awaiting
     .filter((run) => run.day < range.from.iso && isInTime(run))
-    .map(({ day }): DueDay => ({ day: createBusinessDay(day, slots.zone), kind: 'await', isNightly: false }));
+    .map(
+      ({ day }): DueDay => ({ day: createBusinessDay(day, cronTimes.zone), kind: 'await', isNightly: false }),
+    );
   return [
     ...dueDays.filter(({ isNightly }) => isNightly),
     ...dueDays.filter(({ isNightly }) => !isNightly),
@@ -100,15 +102,15 @@ export function findDueDays(question: DueDaysQuestion): DueDay[] {
   ];
 }
 
-/** The days that may be due, both ends included. Undefined while no slot has ever passed. */
-export function findDayRange(slots: Slots, now: Date, catchUpDays: number) {
-  const slot = slots.last(now);
-  if (!slot) return undefined;
-  const slotDay = businessDayAt(slot, slots.zone);
-  const slotBefore = slots.last(new Date(slotDay.firstInstant.getTime() - 1));
-  const nightly = businessDayOf(slot, slots.zone);
-  const from = goBack(slotBefore ? businessDayAt(slotBefore, slots.zone) : nightly, catchUpDays);
-  return { from, to: businessDayAt(now, slots.zone) };
+/** The days that may be due, both ends included. Undefined while no cron time has ever passed. */
+export function findDayRange(cronTimes: CronTimes, now: Date, catchUpDays: number) {
+  const cronTime = cronTimes.last(now);
+  if (!cronTime) return undefined;
+  const cronTimeDay = businessDayAt(cronTime, cronTimes.zone);
+  const cronTimeBefore = cronTimes.last(new Date(cronTimeDay.firstInstant.getTime() - 1));
+  const nightly = businessDayOf(cronTime, cronTimes.zone);
+  const from = goBack(cronTimeBefore ? businessDayAt(cronTimeBefore, cronTimes.zone) : nightly, catchUpDays);
+  return { from, to: businessDayAt(now, cronTimes.zone) };
 }
 
 /**
@@ -120,10 +122,15 @@ export function findDayRange(slots: Slots, now: Date, catchUpDays: number) {
 export async function findFirstAskableDay(
   day: BusinessDay,
   ledger: ReadOnlyLedger,
-  { slots, now, catchUpDays }: { readonly slots: Slots; readonly now: Date; readonly catchUpDays: number },
+  {
+    cronTimes,
+    now,
+    catchUpDays,
+  }: { readonly cronTimes: CronTimes; readonly now: Date; readonly catchUpDays: number },
 ): Promise<string> {
-  const today = businessDayAt(now, slots.zone);
-  const { iso: from } = findDayRange(slots, now, catchUpDays)?.from ?? goBack(today.previous(), catchUpDays);
+  const today = businessDayAt(now, cronTimes.zone);
+  const { iso: from } =
+    findDayRange(cronTimes, now, catchUpDays)?.from ?? goBack(today.previous(), catchUpDays);
   if (day.iso >= from) return from;
   const { firstDay } = await ledger.runs.summarise(today);
   return firstDay !== undefined && firstDay < from ? firstDay : from;
@@ -160,16 +167,16 @@ function isInTime(run: Run): boolean {
 
 /**
  * Until when a day whose source is not there yet is tried again, epoch milliseconds: the first time of day to give up after the
- * slot or the hook's call that started its run. Undefined for any other run; one that a person started is that person's.
+ * cron time or the hook's call that started its run. Undefined for any other run; one that a person started is that person's.
  *
  * @param giveUps the time of day at which to give up, every day
  */
-export function findSourceDeadline(run: Run, giveUps: Slots): number | undefined {
+export function findSourceDeadline(run: Run, giveUps: CronTimes): number | undefined {
   return awaitsSource(run) ? giveUps.next(new Date(run.startedAt))?.getTime() : undefined;
 }
 
 /** Whether the source of a run did not arrive in time. A run that a person has retried since is not given up again. */
-export function isToGiveUp(run: Run, giveUps: Slots, now: number): boolean {
+export function isToGiveUp(run: Run, giveUps: CronTimes, now: number): boolean {
   const deadline = findSourceDeadline(run, giveUps);
   return deadline !== undefined && deadline <= now && (run.collectStartedAt ?? run.startedAt) < deadline;
 }
@@ -181,7 +188,7 @@ export const lastTryMs = 60_000;
  * Whether a run whose source is missing has its last try now: once, by whichever process comes first, however recent
  * the previous try.
  */
-export function isLastTry(run: Run, giveUps: Slots, now: number): boolean {
+export function isLastTry(run: Run, giveUps: CronTimes, now: number): boolean {
   const deadline = findSourceDeadline(run, giveUps);
   if (deadline === undefined) return false;
   const begin = deadline - lastTryMs;

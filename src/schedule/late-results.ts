@@ -25,7 +25,7 @@ const checkMs = 60_000;
  * starts looks at once.
  */
 export function createLateResultScheduler(parts: LateResultParts): Scheduler {
-  const { ledger, slots, guestNameDays, hasNewResult, review, clock, notify } = parts;
+  const { ledger, cronTimes, guestNameDays, hasNewResult, review, clock, notify } = parts;
   const lookedAt = new Map<string, number>();
   const reviewing = new Map<string, Promise<void>>();
 
@@ -69,7 +69,7 @@ export function createLateResultScheduler(parts: LateResultParts): Scheduler {
   }
 
   async function tryAgain(run: Run, stop: AbortSignal): Promise<void> {
-    const day = createBusinessDay(run.day, slots.zone);
+    const day = createBusinessDay(run.day, cronTimes.zone);
     const dueDay: DueDay = { day, kind: 'result', isNightly: false };
     notify({ type: 'due-day-started', dueDay });
     try {

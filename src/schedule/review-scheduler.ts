@@ -3,6 +3,7 @@ import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { DayBusyError } from '../review/day/join-run.js';
 import type { Run } from '../rules/run.js';
+import type { CronTimes } from './cron-times.js';
 import {
   type DueDay,
   describeGivenUp,
@@ -12,7 +13,6 @@ import {
   lastTryMs,
 } from './due-days.js';
 import { createScheduler, type Scheduler, type SchedulerParts } from './scheduler.js';
-import type { Slots } from './slots.js';
 
 /**
  * The due days of one group are reviewed one after another, and the groups run side by side: a result that has not arrived
@@ -31,14 +31,14 @@ function groupOf({ kind, isNightly }: DueDay): Group {
 export interface ReviewSchedulerParts extends Omit<SchedulerParts, 'checkMs'> {
   readonly ledger: Ledger;
   /** The time of day at which a missing source is given up. */
-  readonly giveUps: Slots;
+  readonly giveUps: CronTimes;
   /** Reviews a day. It must end soon after the signal aborts. */
   readonly review: (day: BusinessDay, signal: AbortSignal) => Promise<unknown>;
   readonly timing: { readonly catchUpDays: number; readonly resumeMinutes: number };
 }
 
 /**
- * Runs the nightly review: at the start, at each slot and every `resumeMinutes` it asks the ledger which days are due
+ * Runs the nightly review: at the start, at each cron time and every `resumeMinutes` it asks the ledger which days are due
  * (due-days.ts) and reviews them: the nightly day first, then the missed days, oldest first, one at a time. Alongside, one at
  * a time, it resumes failed runs. A failed run rests for at least half of `resumeMinutes`, so that several processes don't
  * take turns on it.
@@ -47,7 +47,7 @@ export interface ReviewSchedulerParts extends Omit<SchedulerParts, 'checkMs'> {
  * ledger makes sure that only one works on a day.
  */
 export function createReviewScheduler(parts: ReviewSchedulerParts): Scheduler {
-  const { ledger, slots, giveUps, review, timing, clock, notify } = parts;
+  const { ledger, cronTimes, giveUps, review, timing, clock, notify } = parts;
   const resumeMs = timing.resumeMinutes * 60_000;
   const watchedSince = new Date(clock());
   const closing = new AbortController();
@@ -97,18 +97,18 @@ export function createReviewScheduler(parts: ReviewSchedulerParts): Scheduler {
   async function readDueDays(): Promise<readonly DueDay[]> {
     const now = new Date(clock());
     const { catchUpDays } = timing;
-    const range = findDayRange(slots, now, catchUpDays);
+    const range = findDayRange(cronTimes, now, catchUpDays);
     if (!range) return [];
     try {
       const [{ firstDay }, latestRuns, awaiting] = await Promise.all([
-        ledger.runs.summarise(businessDayAt(now, slots.zone)),
+        ledger.runs.summarise(businessDayAt(now, cronTimes.zone)),
         ledger.runs.listLatest({ from: range.from.iso, to: range.to.iso }),
         ledger.runs.listActive(),
       ]);
       await giveUpSources(latestRuns, now);
       const restMs = resumeMs / 2;
       return findDueDays({
-        slots,
+        cronTimes,
         giveUps,
         now,
         watchedSince,

@@ -3,8 +3,8 @@ import type { Ledger } from '../ledger/ledger.js';
 import { SyncBusyError } from '../mappings/sync-mappings.js';
 import { DayBusyError } from '../review/day/join-run.js';
 import type { RunName } from '../review/events.js';
+import { type CronTimes, watchCronTimes } from './cron-times.js';
 import type { DueDay } from './due-days.js';
-import { type Slots, watchSlots } from './slots.js';
 
 /** What the schedulers of reviews and syncs report. No event holds guest data. */
 export type SchedulerEvent =
@@ -14,9 +14,9 @@ export type SchedulerEvent =
   | { readonly type: 'day-busy'; readonly dueDay: DueDay }
   /** The review threw. The day stays due, and the next check finds it. */
   | { readonly type: 'due-day-failed'; readonly dueDay: DueDay; readonly error: unknown }
-  /** Another process works on the current day: the next slot tries again. */
+  /** Another process works on the current day: the next cron time tries again. */
   | { readonly type: 'today-busy'; readonly day: string }
-  /** Reviewing the current day threw: the next slot tries again. */
+  /** Reviewing the current day threw: the next cron time tries again. */
   | { readonly type: 'today-failed'; readonly day: string; readonly error: unknown }
   /** The source of a day did not arrive in time. Reported once, over all processes. */
   | { readonly type: 'source-given-up'; readonly run: RunName }
@@ -32,8 +32,8 @@ export type SchedulerEvent =
 export type NotifyScheduler = (event: SchedulerEvent) => void;
 
 export interface SchedulerParts {
-  readonly slots: Slots;
-  /** How often to check besides the slots: a slot may pass unnoticed, and what failed is tried again. */
+  readonly cronTimes: CronTimes;
+  /** How often to check besides the cron times: a cron time may pass unnoticed, and what failed is tried again. */
   readonly checkMs: number;
   /** Epoch milliseconds. */
   readonly clock: () => number;
@@ -45,13 +45,13 @@ export interface SchedulerParts {
 export type Scheduler = ReturnType<typeof createScheduler>;
 
 /**
- * Checks at the start, at each slot and every `checkMs`, one check at a time. What becomes due during a check is
+ * Checks at the start, at each cron time and every `checkMs`, one check at a time. What becomes due during a check is
  * checked right after it.
  *
  * @param check finds out what is due and does it. It must not reject, and must end soon after the signal aborts
  */
 export function createScheduler(
-  { slots, checkMs, signal }: SchedulerParts,
+  { cronTimes, checkMs, signal }: SchedulerParts,
   check: (stop: AbortSignal) => Promise<void>,
 ) {
   const closing = new AbortController();
@@ -75,13 +75,13 @@ export function createScheduler(
   }
 
   return {
-    /** Checks for the first time, and starts to watch the slots. Called once. */
+    /** Checks for the first time, and starts to watch the cron times. Called once. */
     start(): void {
       if (stop.aborted) return;
       ask();
       const timer = setInterval(ask, checkMs);
       stop.addEventListener('abort', () => clearInterval(timer), { once: true });
-      void watchSlots(slots, ask, stop);
+      void watchCronTimes(cronTimes, ask, stop);
     },
     /** Starts no more checks, aborts the one in progress, and waits for it. Idempotent. */
     async close(): Promise<void> {
@@ -100,20 +100,20 @@ export interface SyncSchedulerParts extends SchedulerParts {
 }
 
 /**
- * Keeps the local copy up to date: a sync is due when none has ended since the last slot. Failed syncs are resumed and missed
+ * Keeps the local copy up to date: a sync is due when none has ended since the last cron time. Failed syncs are resumed and missed
  * ones made up for. Of several processes one syncs; the others find it busy, and then done.
  *
  * It watches after each sync, and at the start, in case an earlier process was stopped in between.
  */
 export function createSyncScheduler(parts: SyncSchedulerParts): Scheduler {
-  const { ledger, slots, sync, watch, clock, notify } = parts;
+  const { ledger, cronTimes, sync, watch, clock, notify } = parts;
   let isWatched = false;
 
   async function isDue(): Promise<boolean> {
-    const slot = slots.last(new Date(clock()));
-    if (!slot) return false;
+    const cronTime = cronTimes.last(new Date(clock()));
+    if (!cronTime) return false;
     const latest = await ledger.mappings.latestSync();
-    return latest?.endedAt === undefined || latest.endedAt < slot.getTime();
+    return latest?.endedAt === undefined || latest.endedAt < cronTime.getTime();
   }
 
   /** False if the copy is not up to date. */
@@ -145,31 +145,31 @@ export function createSyncScheduler(parts: SyncSchedulerParts): Scheduler {
 const stopBeforeMs = 60_000;
 
 export interface TodaySchedulerParts extends SchedulerParts {
-  /** The slots of the nightly run. */
-  readonly nights: Slots;
+  /** The cron times of the nightly run. */
+  readonly nights: CronTimes;
   /** Whether a run of today stops before the nightly run of its day; false if the two don't get in each other's way. */
   readonly stopsBeforeNight: boolean;
   /**
    * Reviews a day. It must end soon after the signal aborts.
    *
-   * @param slotAt there is nothing to do for a day that has been reviewed since then
+   * @param cronTimeAt there is nothing to do for a day that has been reviewed since then
    */
-  readonly review: (day: BusinessDay, slotAt: number, signal: AbortSignal) => Promise<unknown>;
+  readonly review: (day: BusinessDay, cronTimeAt: number, signal: AbortSignal) => Promise<unknown>;
 }
 
 /**
- * Reviews the current day again and again, one run at a time. The slot's own day is reviewed, and only while it lasts;
- * afterwards it is left to the nightly run. Which process reviews it, and whether a slot has been taken care of, is
+ * Reviews the current day again and again, one run at a time. The cron time's own day is reviewed, and only while it lasts;
+ * afterwards it is left to the nightly run. Which process reviews it, and whether a cron time has been taken care of, is
  * decided from the ledger, so that any number of processes may do this.
  */
 export function createTodayScheduler(parts: TodaySchedulerParts): Scheduler {
-  const { slots, nights, stopsBeforeNight, review, clock, notify } = parts;
+  const { cronTimes, nights, stopsBeforeNight, review, clock, notify } = parts;
 
   return createScheduler(parts, async (stop) => {
     const now = new Date(clock());
-    const slot = slots.last(now);
-    const today = businessDayAt(now, slots.zone);
-    if (!slot || businessDayAt(slot, slots.zone).iso !== today.iso) return;
+    const cronTime = cronTimes.last(now);
+    const today = businessDayAt(now, cronTimes.zone);
+    if (!cronTime || businessDayAt(cronTime, cronTimes.zone).iso !== today.iso) return;
     // The nightly run takes over an unfinished run; one that is still sending would keep it waiting.
     const night = stopsBeforeNight ? nights.next(today.lastInstant) : undefined;
     const beforeNight = new AbortController();
@@ -179,7 +179,7 @@ export function createTodayScheduler(parts: TodaySchedulerParts): Scheduler {
         if (clock() >= night.getTime() - stopBeforeMs) beforeNight.abort();
       }, stopBeforeMs / 4);
     try {
-      await review(today, slot.getTime(), AbortSignal.any([stop, beforeNight.signal]));
+      await review(today, cronTime.getTime(), AbortSignal.any([stop, beforeNight.signal]));
     } catch (error) {
       if (stop.aborted) return;
       notify(

@@ -64,8 +64,8 @@ export function withoutWaiting(
       await goOn();
     },
     work(perform, options) {
-      inner.work(async (reference, signal, releaseSlot) => {
-        await turns.perform(() => perform(reference, signal, isSerial ? () => {} : releaseSlot));
+      inner.work(async (reference, signal, releasePermit) => {
+        await turns.perform(() => perform(reference, signal, isSerial ? () => {} : releasePermit));
         open -= 1;
         await goOn();
       }, options);

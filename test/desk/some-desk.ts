@@ -10,7 +10,7 @@ import type { FindHookCaller } from '../../src/desk/serve-pages.js';
 import type { Wait } from '../../src/ledger/steps.js';
 import type { RecordedAction } from '../../src/rules/action.js';
 import { groupByDay, type Run } from '../../src/rules/run.js';
-import { createSlots } from '../../src/schedule/slots.js';
+import { createCronTimes } from '../../src/schedule/cron-times.js';
 import { outcomeOf } from '../review/outcome/some-outcome.js';
 import { noCases } from '../server/some-facts.js';
 import {
@@ -68,7 +68,7 @@ export const otherParts: Omit<DeskParts, 'ledger'> = {
   archive: { list: async () => [], async *read() {} },
   scores: rememberScores(runsOnly([])),
   summariseMappings: createSummaryMemory(),
-  nights: createSlots('30 2 * * *', timezone),
+  nights: createCronTimes('30 2 * * *', timezone),
   deadline: undefined,
   mailboxPollMs: undefined,
   health: { look: async () => ({ ready: true, parts: { ledger: 'ok' } }) },

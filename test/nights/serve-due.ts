@@ -1,8 +1,8 @@
 import { businessDayAt } from '../../src/booking/business-day.js';
 import type { Config } from '../../src/config/load.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
+import { createCronTimes } from '../../src/schedule/cron-times.js';
 import { findDayRange, findDueDays, toDailyPattern } from '../../src/schedule/due-days.js';
-import { createSlots } from '../../src/schedule/slots.js';
 
 /** Whether `serve` would work on that day by itself, if it looked now. */
 export async function isDueBySchedule(
@@ -11,14 +11,14 @@ export async function isDueBySchedule(
   ledger: Ledger,
   clock: () => number,
 ): Promise<boolean> {
-  const slots = createSlots(schedule.cron, timezone);
+  const cronTimes = createCronTimes(schedule.cron, timezone);
   const now = new Date(clock());
-  const range = findDayRange(slots, now, schedule.catchUpDays);
+  const range = findDayRange(cronTimes, now, schedule.catchUpDays);
   if (!range) return false;
   const { firstDay } = await ledger.runs.summarise(businessDayAt(now, timezone));
   const due = findDueDays({
-    ...{ slots, now, firstDay },
-    giveUps: createSlots(toDailyPattern(schedule.giveUpAfter), timezone),
+    ...{ cronTimes, now, firstDay },
+    giveUps: createCronTimes(toDailyPattern(schedule.giveUpAfter), timezone),
     watchedSince: now,
     catchUpDays: schedule.catchUpDays,
     restMs: schedule.resumeMinutes * 30_000,

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import type { Run } from '../../src/rules/run.js';
+import { createCronTimes } from '../../src/schedule/cron-times.js';
 import {
   type DueDaysQuestion,
   findDayRange,
   findDueDays,
   findFirstAskableDay,
 } from '../../src/schedule/due-days.js';
-import { createSlots } from '../../src/schedule/slots.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 import { failureOf, noRuns, runOf } from './ledger-days.js';
 
-const nightly = createSlots('30 2 * * *', 'Europe/Madrid');
-/** Saturday, 15 minutes after the slot of Friday, the 20th. */
+const nightly = createCronTimes('30 2 * * *', 'Europe/Madrid');
+/** Saturday, 15 minutes after the cron time of Friday, the 20th. */
 const now = new Date('2026-11-21T01:45:00Z');
 const hourMs = 3_600_000;
 
@@ -30,8 +30,8 @@ function ledgerWith(changed: readonly Run[], without: readonly string[] = []): r
 
 function ask(latestRuns: readonly Run[], changes: Partial<DueDaysQuestion> = {}): string[] {
   const dueDays = findDueDays({
-    slots: nightly,
-    giveUps: createSlots('0 12 * * *', 'Europe/Madrid'),
+    cronTimes: nightly,
+    giveUps: createCronTimes('0 12 * * *', 'Europe/Madrid'),
     now,
     watchedSince: new Date('2026-11-21T01:40:00Z'),
     catchUpDays: 3,
@@ -51,7 +51,7 @@ describe('the first day that callers of the hook may request', () => {
       fakeLedger({
         runs: { summarise: async () => ({ runsByState: noRuns, ...(firstDay && { firstDay }) }) },
       }),
-      { slots: nightly, now, catchUpDays },
+      { cronTimes: nightly, now, catchUpDays },
     );
 
   it('is that of the catch-up window in an empty ledger, and where the ledger is younger', async () => {
@@ -66,7 +66,7 @@ describe('the first day that callers of the hook may request', () => {
   });
 
   it('asks the ledger only about a day before the window', async () => {
-    const question = { slots: nightly, now, catchUpDays: 3 };
+    const question = { cronTimes: nightly, now, catchUpDays: 3 };
     const away = fakeLedger({ runs: { summarise: () => Promise.reject(new Error('away')) } });
     const ask = (day: string) => findFirstAskableDay(createBusinessDay(day, 'Europe/Madrid'), away, question);
     expect(await ask('2026-11-17')).toBe('2026-11-17');
@@ -79,7 +79,7 @@ describe('the days that are due', () => {
     expect(ask(allGood)).toEqual([]);
   });
 
-  it('are the day of the last slot first, then the missed days, oldest first', () => {
+  it('are the day of the last cron time first, then the missed days, oldest first', () => {
     expect(ask([])).toEqual([
       'start 2026-11-20 (nightly)',
       'start 2026-11-17',
@@ -97,7 +97,7 @@ describe('the days that are due', () => {
     expect(ask([], { catchUpDays: 1 })).toEqual(['start 2026-11-20 (nightly)', 'start 2026-11-19']);
   });
 
-  it('with catchUpDays 0 are only the day of the last slot', () => {
+  it('with catchUpDays 0 are only the day of the last cron time', () => {
     expect(ask([], { catchUpDays: 0 })).toEqual(['start 2026-11-20 (nightly)']);
   });
 
@@ -105,17 +105,17 @@ describe('the days that are due', () => {
     expect(ask([], { firstDay: '2026-11-19' })).toEqual(['start 2026-11-20 (nightly)', 'start 2026-11-19']);
   });
 
-  it('are up to the day before yesterday until tonight’s slot', () => {
+  it('are up to the day before yesterday until tonight’s cron time', () => {
     expect(ask([], { now: new Date('2026-11-21T01:29:59Z'), catchUpDays: 0 })).toEqual([
       'start 2026-11-19 (nightly)',
     ]);
   });
 
-  it('in a new ledger are none before the first slot', () => {
+  it('in a new ledger are none before the first cron time', () => {
     expect(ask([], { firstDay: undefined })).toEqual([]);
   });
 
-  it('in a new ledger start with the day of a slot that passed while the process was watching', () => {
+  it('in a new ledger start with the day of a cron time that passed while the process was watching', () => {
     const watchedSince = new Date('2026-11-20T12:00:00Z');
     expect(ask([], { firstDay: undefined, watchedSince })).toEqual(['start 2026-11-20 (nightly)']);
   });
@@ -158,7 +158,7 @@ describe('the days that are due', () => {
     expect(ask(ledgerWith([run]))).toEqual([]);
   });
 
-  it('do not include today after the hook had it reviewed, until its own slot', () => {
+  it('do not include today after the hook had it reviewed, until its own cron time', () => {
     expect(ask(ledgerWith([runOf('2026-11-21', 'succeeded', now)]))).toEqual([]);
   });
 });
@@ -198,7 +198,7 @@ describe('the runs that are resumed', () => {
     expect(ask(ledgerWith(changed), { awaiting })).toEqual(['await 2026-11-17', 'await 2026-10-02']);
   });
 
-  it('include a run that the hook started today, or yesterday before its slot', () => {
+  it('include a run that the hook started today, or yesterday before its cron time', () => {
     const failure = failureOf('retryable');
     const changed = [
       runOf('2026-11-20', 'failed', longAgo, { failure }),
@@ -208,7 +208,7 @@ describe('the runs that are resumed', () => {
     expect(ask(ledgerWith(changed), before)).toEqual(['resume 2026-11-20', 'continue 2026-11-21']);
   });
 
-  it('come after the day of the last slot', () => {
+  it('come after the day of the last cron time', () => {
     const failed = runOf('2026-11-18', 'failed', longAgo, { failure: failureOf('retryable') });
     expect(ask(ledgerWith([failed], ['2026-11-20']))).toEqual([
       'start 2026-11-20 (nightly)',
@@ -223,11 +223,11 @@ describe('the runs that are resumed', () => {
 });
 
 describe('a pattern that does not fire daily', () => {
-  const weekdays = createSlots('30 2 * * 1-5', 'Europe/Madrid');
+  const weekdays = createCronTimes('30 2 * * 1-5', 'Europe/Madrid');
   const monday = new Date('2026-11-23T02:00:00Z');
 
-  it('leaves no day out: after a weekend without slots the days between are due too', () => {
-    expect(ask([], { slots: weekdays, now: monday, catchUpDays: 0 })).toEqual([
+  it('leaves no day out: after a weekend without cron times the days between are due too', () => {
+    expect(ask([], { cronTimes: weekdays, now: monday, catchUpDays: 0 })).toEqual([
       'start 2026-11-22 (nightly)',
       'start 2026-11-20',
       'start 2026-11-21',
@@ -235,7 +235,7 @@ describe('a pattern that does not fire daily', () => {
   });
 
   it('catches up on as many days before these as configured', () => {
-    expect(ask([], { slots: weekdays, now: monday, catchUpDays: 2 })).toEqual([
+    expect(ask([], { cronTimes: weekdays, now: monday, catchUpDays: 2 })).toEqual([
       'start 2026-11-22 (nightly)',
       'start 2026-11-18',
       'start 2026-11-19',
@@ -244,10 +244,10 @@ describe('a pattern that does not fire daily', () => {
     ]);
   });
 
-  it('keeps the days of its last slot due for days', () => {
-    const weekly = createSlots('30 2 * * 1', 'Europe/Madrid');
+  it('keeps the days of its last cron time due for days', () => {
+    const weekly = createCronTimes('30 2 * * 1', 'Europe/Madrid');
     const thursday = new Date('2026-11-26T12:00:00Z');
-    expect(ask([], { slots: weekly, now: thursday, catchUpDays: 0 })).toHaveLength(7);
+    expect(ask([], { cronTimes: weekly, now: thursday, catchUpDays: 0 })).toHaveLength(7);
   });
 
   it('asks the ledger for all those days, and those since', () => {
@@ -256,23 +256,25 @@ describe('a pattern that does not fire daily', () => {
   });
 });
 
-describe('a pattern with several slots a day', () => {
-  const twice = createSlots('30 2,14 * * *', 'Europe/Madrid');
+describe('a pattern with several cron times a day', () => {
+  const twice = createCronTimes('30 2,14 * * *', 'Europe/Madrid');
   const afternoon = new Date('2026-11-21T14:00:00Z');
 
   it('is for the same day each time', () => {
-    expect(ask([], { slots: twice, now: afternoon, catchUpDays: 0 })).toEqual(['start 2026-11-20 (nightly)']);
+    expect(ask([], { cronTimes: twice, now: afternoon, catchUpDays: 0 })).toEqual([
+      'start 2026-11-20 (nightly)',
+    ]);
   });
 
   it('finds the day done the second time', () => {
-    expect(ask(allGood, { slots: twice, now: afternoon })).toEqual([]);
+    expect(ask(allGood, { cronTimes: twice, now: afternoon })).toEqual([]);
   });
 });
 
 it('a day that the zone’s calendar skipped is never due, and the one before it is', () => {
-  const apia = createSlots('30 2 * * *', 'Pacific/Apia');
+  const apia = createCronTimes('30 2 * * *', 'Pacific/Apia');
   const ofNight = (now: string) =>
-    ask([], { slots: apia, now: new Date(now), catchUpDays: 2, firstDay: '2011-12-28' });
+    ask([], { cronTimes: apia, now: new Date(now), catchUpDays: 2, firstDay: '2011-12-28' });
   expect(ofNight('2011-12-30T20:00:00Z')).toEqual(['start 2011-12-29 (nightly)', 'start 2011-12-28']);
   expect(ofNight('2011-12-31T20:00:00Z')).toEqual(['start 2011-12-31 (nightly)', 'start 2011-12-29']);
 });

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Run } from '../../src/rules/run.js';
+import { createCronTimes } from '../../src/schedule/cron-times.js';
 import { createLateResultScheduler } from '../../src/schedule/late-results.js';
 import type { SchedulerEvent } from '../../src/schedule/scheduler.js';
-import { createSlots } from '../../src/schedule/slots.js';
 import { SftpError } from '../../src/transports/sftp/sftp.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 import { runOf } from './ledger-days.js';
@@ -39,7 +39,7 @@ function watch(runs: Run[], find: (run: Run) => boolean | Error = () => false) {
   const events: SchedulerEvent[] = [];
   const scheduler = createLateResultScheduler({
     ledger: fakeLedger({ runs: { listWithoutResult: async () => runs } }),
-    slots: createSlots('30 2 * * *', 'Europe/Madrid'),
+    cronTimes: createCronTimes('30 2 * * *', 'Europe/Madrid'),
     guestNameDays,
     async hasNewResult(run) {
       looks.push([run.day, Math.round((Date.now() - calledAt.getTime()) / minuteMs)]);

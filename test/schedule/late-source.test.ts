@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Run } from '../../src/rules/run.js';
+import { createCronTimes } from '../../src/schedule/cron-times.js';
 import {
   describeGivenUp,
   findDueDays,
@@ -7,13 +8,12 @@ import {
   isToGiveUp,
   toDailyPattern,
 } from '../../src/schedule/due-days.js';
-import { createSlots } from '../../src/schedule/slots.js';
 import { runOf } from './ledger-days.js';
 import { keepDays, type Review, settle } from './scheduled-days.js';
 
-const slots = createSlots('30 2 * * *', 'Europe/Madrid');
-const giveUps = createSlots(toDailyPattern('12:00'), 'Europe/Madrid');
-const slot = new Date('2026-11-21T01:30:00Z');
+const cronTimes = createCronTimes('30 2 * * *', 'Europe/Madrid');
+const giveUps = createCronTimes(toDailyPattern('12:00'), 'Europe/Madrid');
+const cronTime = new Date('2026-11-21T01:30:00Z');
 const noon = Date.parse('2026-11-21T11:00:00Z');
 const failure = {
   class: 'data',
@@ -22,11 +22,11 @@ const failure = {
 } as const;
 
 function missing(changes: Partial<Run> = {}): Run {
-  return runOf('2026-11-20', 'failed', slot, { failure, ...changes });
+  return runOf('2026-11-20', 'failed', cronTime, { failure, ...changes });
 }
 
 describe('a source that has not arrived yet', () => {
-  it('is waited for until the first give-up time after the slot or the call', () => {
+  it('is waited for until the first give-up time after the cron time or the call', () => {
     expect(findSourceDeadline(missing(), giveUps)).toBe(noon);
     const evening = Date.parse('2026-11-20T22:50:00Z');
     expect(findSourceDeadline(missing({ trigger: 'hook', startedAt: evening }), giveUps)).toBe(noon);
@@ -38,24 +38,24 @@ describe('a source that has not arrived yet', () => {
     expect(
       findSourceDeadline(missing({ failure: { ...failure, code: 'truncated' } }), giveUps),
     ).toBeUndefined();
-    expect(findSourceDeadline(runOf('2026-11-20', 'succeeded', slot), giveUps)).toBeUndefined();
+    expect(findSourceDeadline(runOf('2026-11-20', 'succeeded', cronTime), giveUps)).toBeUndefined();
   });
 
   it('makes its day due until then, once the run has rested', () => {
     const ask = (at: number, run = missing()) =>
       findDueDays({
-        slots,
+        cronTimes,
         giveUps,
         now: new Date(at),
-        watchedSince: slot,
+        watchedSince: cronTime,
         catchUpDays: 0,
         restMs: 900_000,
         firstDay: '2026-11-01',
         latestRuns: [run],
         awaiting: [],
       }).map(({ kind }) => kind);
-    expect(ask(slot.getTime() + 899_999)).toEqual([]);
-    expect(ask(slot.getTime() + 900_000)).toEqual(['resume']);
+    expect(ask(cronTime.getTime() + 899_999)).toEqual([]);
+    expect(ask(cronTime.getTime() + 900_000)).toEqual(['resume']);
     expect(ask(noon - 1)).toEqual(['resume']);
     expect(ask(noon)).toEqual([]);
     expect(ask(noon - 1, { ...missing(), failure: describeGivenUp(missing()) })).toEqual([]);
@@ -74,7 +74,7 @@ describe('a source that has not arrived yet', () => {
 
 describe('the scheduler and a late source', () => {
   beforeEach(() => {
-    vi.useFakeTimers({ now: slot.getTime() - 60_000 });
+    vi.useFakeTimers({ now: cronTime.getTime() - 60_000 });
   });
   afterEach(() => {
     vi.useRealTimers();
@@ -84,11 +84,11 @@ describe('the scheduler and a late source', () => {
     const good = runOf('2026-11-19', 'succeeded', new Date('2026-11-20T02:30:00Z'));
     const givenUpAt: number[] = [];
     const { scheduler, reviews, runs } = keepDays({
-      slots,
+      cronTimes,
       onEvent: ({ type }) => type === 'source-given-up' && givenUpAt.push(Date.now()),
       runs: [good],
       timing: { catchUpDays: 0, resumeMinutes: 30 },
-      onReview: ({ end }) => void end('failed', { failure, startedAt: slot.getTime() }),
+      onReview: ({ end }) => void end('failed', { failure, startedAt: cronTime.getTime() }),
     });
     await scheduler.start();
     await vi.advanceTimersByTimeAsync(60_000);
@@ -109,13 +109,13 @@ describe('the scheduler and a late source', () => {
   ])(
     'tries for the last time a minute before it gives up, even with resumeMinutes %s',
     async (_minutes, resumeMinutes, phase) => {
-      vi.setSystemTime(slot.getTime() - phase);
+      vi.setSystemTime(cronTime.getTime() - phase);
       const { scheduler, reviews, events } = keepDays({
-        slots,
+        cronTimes,
         runs: [runOf('2026-11-19', 'succeeded', new Date('2026-11-20T02:30:00Z'))],
         timing: { catchUpDays: 0, resumeMinutes },
         onReview: ({ end }) =>
-          void end('failed', { failure, startedAt: slot.getTime(), collectStartedAt: Date.now() }),
+          void end('failed', { failure, startedAt: cronTime.getTime(), collectStartedAt: Date.now() }),
       });
       await scheduler.start();
       await vi.advanceTimersByTimeAsync(phase);
@@ -133,14 +133,14 @@ describe('the scheduler and a late source', () => {
   it('gives up as soon as the last try ends, if that takes longer', async () => {
     let last: Review | undefined;
     const { scheduler, events, runs } = keepDays({
-      slots,
+      cronTimes,
       runs: [runOf('2026-11-19', 'succeeded', new Date('2026-11-20T02:30:00Z'))],
       timing: { catchUpDays: 0, resumeMinutes: 1_440 },
       onReview(review) {
-        if (Date.now() < noon - 60_000) void review.end('failed', { failure, startedAt: slot.getTime() });
+        if (Date.now() < noon - 60_000) void review.end('failed', { failure, startedAt: cronTime.getTime() });
         else {
           last = review;
-          runs.set(review.day, runOf(review.day, 'collecting', slot));
+          runs.set(review.day, runOf(review.day, 'collecting', cronTime));
         }
       },
     });
@@ -148,7 +148,7 @@ describe('the scheduler and a late source', () => {
     await vi.advanceTimersByTimeAsync(60_000);
     await vi.advanceTimersByTimeAsync(noon + 90_000 - Date.now());
     expect(events.map(({ type }) => type)).not.toContain('source-given-up');
-    await last?.end('failed', { failure, startedAt: slot.getTime() });
+    await last?.end('failed', { failure, startedAt: cronTime.getTime() });
     expect(events.filter(({ type }) => type === 'source-given-up')).toHaveLength(1);
     await scheduler.close();
   });
@@ -156,12 +156,12 @@ describe('the scheduler and a late source', () => {
   it('reviews the day when its source arrives', async () => {
     let tries = 0;
     const { scheduler, reviews, events, runs } = keepDays({
-      slots,
+      cronTimes,
       runs: [runOf('2026-11-19', 'succeeded', new Date('2026-11-20T02:30:00Z'))],
       timing: { catchUpDays: 0, resumeMinutes: 30 },
       onReview: ({ end }) => {
         tries += 1;
-        void (tries < 3 ? end('failed', { failure, startedAt: slot.getTime() }) : end('succeeded'));
+        void (tries < 3 ? end('failed', { failure, startedAt: cronTime.getTime() }) : end('succeeded'));
       },
     });
     await scheduler.start();

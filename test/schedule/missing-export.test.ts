@@ -2,23 +2,23 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type BookingSource, SourceError } from '../../src/booking/source.js';
 import { createBackgroundReviews } from '../../src/review/day/background-reviews.js';
 import type { ReviewEvent } from '../../src/review/events.js';
+import { createCronTimes } from '../../src/schedule/cron-times.js';
 import { findSourceDeadline, toDailyPattern } from '../../src/schedule/due-days.js';
 import { createReviewScheduler } from '../../src/schedule/review-scheduler.js';
 import type { SchedulerEvent } from '../../src/schedule/scheduler.js';
-import { createSlots } from '../../src/schedule/slots.js';
 import { createArraySource, records } from '../review/array-source.js';
 import { prepareWork, unstopped } from '../review/working-day.js';
 
-const slots = createSlots('30 2 * * *', 'Europe/Madrid');
-const giveUps = createSlots(toDailyPattern('12:00'), 'Europe/Madrid');
-const slot = Date.parse('2026-11-21T01:30:00Z');
+const cronTimes = createCronTimes('30 2 * * *', 'Europe/Madrid');
+const giveUps = createCronTimes(toDailyPattern('12:00'), 'Europe/Madrid');
+const cronTime = Date.parse('2026-11-21T01:30:00Z');
 const noon = Date.parse('2026-11-21T11:00:00Z');
 const day = '2026-11-20';
 
 beforeEach(() => {
   // The ledger's own waits stay real.
   vi.useFakeTimers({
-    now: slot - 1_000,
+    now: cronTime - 1_000,
     toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'],
   });
 });
@@ -52,7 +52,7 @@ async function startServing(isThere: () => boolean) {
   const tries: number[] = [];
   const scheduler = createReviewScheduler({
     ledger: work.ledger,
-    slots,
+    cronTimes,
     giveUps,
     async review(ofDay, stop) {
       tries.push(Date.now());

@@ -7,12 +7,12 @@ import type { BusinessDay } from '../../src/booking/business-day.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { DayBusyError } from '../../src/review/day/join-run.js';
+import { createCronTimes } from '../../src/schedule/cron-times.js';
 import { createReviewScheduler } from '../../src/schedule/review-scheduler.js';
 import type { Scheduler, SchedulerEvent } from '../../src/schedule/scheduler.js';
-import { createSlots } from '../../src/schedule/slots.js';
 import { patienceMs } from '../support/patience.js';
 
-const slots = createSlots('30 2 * * *', 'Europe/Madrid');
+const cronTimes = createCronTimes('30 2 * * *', 'Europe/Madrid');
 const clock = () => Date.parse('2026-11-23T09:00:00Z');
 
 let folder: string;
@@ -65,8 +65,8 @@ function openLedger(): Ledger {
 function keep(ledger: Ledger, events: SchedulerEvent[]): Scheduler {
   const scheduler = createReviewScheduler({
     ledger,
-    slots,
-    giveUps: createSlots('0 12 * * *', 'Europe/Madrid'),
+    cronTimes,
+    giveUps: createCronTimes('0 12 * * *', 'Europe/Madrid'),
     review: (day) => review(ledger, day),
     timing: { catchUpDays: 3, resumeMinutes: 30 },
     clock,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Run } from '../../src/rules/run.js';
-import { createSlots, type Slots } from '../../src/schedule/slots.js';
+import { type CronTimes, createCronTimes } from '../../src/schedule/cron-times.js';
 import { isNightly } from '../support/nightly.js';
 import { runOf } from './ledger-days.js';
 import { goTo, type KeptDays, keepDays, settle } from './scheduled-days.js';
@@ -21,16 +21,16 @@ const zones = [
   ['America/New_York', '30 1 * * *'],
 ] as const;
 
-describe.each(isNightly ? zones : zones.slice(0, 1))('in %s, with slots at %s', (zone, pattern) => {
-  const slots = createSlots(pattern, zone);
+describe.each(isNightly ? zones : zones.slice(0, 1))('in %s, with cron times at %s', (zone, pattern) => {
+  const cronTimes = createCronTimes(pattern, zone);
   // The nights in which the clocks change are below.
   if (isNightly) {
     it('reviews every day once, in its night, including the nights in which the clocks change', {
       timeout: 240_000,
     }, async () => {
       vi.setSystemTime(new Date('2026-01-01T14:00:00Z'));
-      const kept = await keep(slots, [runOf('2025-12-31', 'succeeded', new Date())], 1);
-      await goThroughSlotsUntil(slots, new Date('2027-01-01T14:00:00Z'));
+      const kept = await keep(cronTimes, [runOf('2025-12-31', 'succeeded', new Date())], 1);
+      await goThroughSlotsUntil(cronTimes, new Date('2027-01-01T14:00:00Z'));
       await kept.scheduler.close();
       expect(kept.begun()).toEqual(everyDay('2026-01-01', kept.reviews.length));
       expect(kept.reviews.length).toBeGreaterThanOrEqual(365);
@@ -40,8 +40,8 @@ describe.each(isNightly ? zones : zones.slice(0, 1))('in %s, with slots at %s', 
   it('reviews every day once through five weeks, across the change of the clocks', async () => {
     const from = Date.parse('2026-03-05T14:00:00Z');
     vi.setSystemTime(from);
-    const kept = await keep(slots, [runOf('2026-03-04', 'succeeded', new Date(from))]);
-    await goThroughSlotsUntil(slots, new Date(from + 35 * dayMs + dayMs / 2));
+    const kept = await keep(cronTimes, [runOf('2026-03-04', 'succeeded', new Date(from))]);
+    await goThroughSlotsUntil(cronTimes, new Date(from + 35 * dayMs + dayMs / 2));
     await kept.scheduler.close();
     expect(kept.begun()).toEqual(everyDay('2026-03-05', kept.reviews.length));
     expect(kept.reviews.length).toBeGreaterThanOrEqual(35);
@@ -59,8 +59,8 @@ describe.each(isNightly ? zones : zones.slice(0, 1))('in %s, with slots at %s', 
     const days = [-3, -2, -1].map((offset) => dayAt(Date.parse(from) + offset * dayMs));
     const before = days.map((day) => runOf(day, 'succeeded', new Date(from)));
     vi.setSystemTime(new Date(Date.parse(from) + 3 * dayMs));
-    const kept = await keep(slots, before);
-    await goThroughSlotsUntil(slots, new Date(Date.parse(from) + 6 * dayMs));
+    const kept = await keep(cronTimes, before);
+    await goThroughSlotsUntil(cronTimes, new Date(Date.parse(from) + 6 * dayMs));
     await kept.scheduler.close();
     const begun = kept.begun();
     expect(begun.slice(1, 3)).toEqual([...begun.slice(1, 3)].sort());
@@ -70,9 +70,9 @@ describe.each(isNightly ? zones : zones.slice(0, 1))('in %s, with slots at %s', 
 });
 
 /** Reviews end at once, successfully. */
-async function keep(slots: Slots, runs: readonly Run[], catchUpDays = 3): Promise<KeptDays> {
+async function keep(cronTimes: CronTimes, runs: readonly Run[], catchUpDays = 3): Promise<KeptDays> {
   const kept = keepDays({
-    slots,
+    cronTimes,
     runs,
     timing: { catchUpDays, resumeMinutes: 1_440 },
     onReview: (review) => void review.end('succeeded'),
@@ -82,11 +82,11 @@ async function keep(slots: Slots, runs: readonly Run[], catchUpDays = 3): Promis
   return kept;
 }
 
-async function goThroughSlotsUntil(slots: Slots, end: Date): Promise<void> {
+async function goThroughSlotsUntil(cronTimes: CronTimes, end: Date): Promise<void> {
   for (;;) {
-    const slot = slots.next(new Date());
-    if (!slot || slot > end) return;
-    await goTo(slot);
+    const cronTime = cronTimes.next(new Date());
+    if (!cronTime || cronTime > end) return;
+    await goTo(cronTime);
   }
 }
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LedgerAwayError } from '../../src/ledger/errors.js';
 import { DayBusyError } from '../../src/review/day/join-run.js';
-import { createSlots } from '../../src/schedule/slots.js';
+import { createCronTimes } from '../../src/schedule/cron-times.js';
 import { failureOf, runOf } from './ledger-days.js';
 import { goTo, type KeptDays, keepDays, settle } from './scheduled-days.js';
 
-const slots = createSlots('30 2 * * *', 'Europe/Madrid');
+const cronTimes = createCronTimes('30 2 * * *', 'Europe/Madrid');
 const noon = new Date('2026-11-20T12:00:00Z');
 const slotOf21st = new Date('2026-11-21T01:30:00Z');
 const minuteMs = 60_000;
@@ -22,7 +22,7 @@ const allGood = ['2026-11-16', '2026-11-17', '2026-11-18', '2026-11-19'].map(goo
 let kept: KeptDays | undefined;
 
 async function start(options: Partial<Parameters<typeof keepDays>[0]> = {}): Promise<KeptDays> {
-  kept = keepDays({ slots, runs: allGood, ...options });
+  kept = keepDays({ cronTimes, runs: allGood, ...options });
   kept.scheduler.start();
   await settle();
   return kept;
@@ -38,8 +38,8 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-describe('the scheduler at a slot', () => {
-  it('reviews the slot’s day', async () => {
+describe('the scheduler at a cron time', () => {
+  it('reviews the cron time’s day', async () => {
     const { begun, events } = await start();
     expect(begun()).toEqual([]);
     await goTo(slotOf21st);
@@ -47,8 +47,10 @@ describe('the scheduler at a slot', () => {
     expect(events).toMatchObject([{ type: 'due-day-started', dueDay: { kind: 'start' } }]);
   });
 
-  it('starts nothing twice at further slots of a day, neither during the review nor after it', async () => {
-    const { begun, reviews } = await start({ slots: createSlots('30,31,32 2 * * *', 'Europe/Madrid') });
+  it('starts nothing twice at further cron times of a day, neither during the review nor after it', async () => {
+    const { begun, reviews } = await start({
+      cronTimes: createCronTimes('30,31,32 2 * * *', 'Europe/Madrid'),
+    });
     await goTo(slotOf21st);
     await vi.advanceTimersByTimeAsync(minuteMs);
     await reviews[0]?.end('succeeded');
@@ -56,15 +58,15 @@ describe('the scheduler at a slot', () => {
     expect(begun()).toEqual(['2026-11-20']);
   });
 
-  it('does not start a day twice when it failed between two of its slots', async () => {
-    const { begun, reviews } = await start({ slots: createSlots('30,31 2 * * *', 'Europe/Madrid') });
+  it('does not start a day twice when it failed between two of its cron times', async () => {
+    const { begun, reviews } = await start({ cronTimes: createCronTimes('30,31 2 * * *', 'Europe/Madrid') });
     await goTo(slotOf21st);
     await reviews[0]?.end('failed', { failure: failureOf('retryable') });
     await vi.advanceTimersByTimeAsync(minuteMs);
     expect(begun()).toEqual(['2026-11-20']);
   });
 
-  it('does not miss a slot that comes during the previous check', async () => {
+  it('does not miss a cron time that comes during the previous check', async () => {
     let answer = () => {};
     const ledgerAnswers = new Promise<void>((resolve) => {
       answer = resolve;
@@ -84,7 +86,7 @@ describe('the scheduler at a slot', () => {
     expect(events).toMatchObject([{ type: 'due-day-started', dueDay: { kind: 'top-up' } }]);
   });
 
-  it('in a new ledger starts with the first slot’s day', async () => {
+  it('in a new ledger starts with the first cron time’s day', async () => {
     const { begun, reviews } = await start({ runs: [] });
     expect(begun()).toEqual([]);
     await goTo(slotOf21st);
@@ -113,8 +115,8 @@ describe('the scheduler after being down for three nights', () => {
   it('does not delay the next night because of a missed day', async () => {
     const { begun, reviews } = await start();
     await reviews[0]?.end('succeeded');
-    const slot = new Date('2026-11-24T01:30:00Z');
-    await goTo(slot);
+    const cronTime = new Date('2026-11-24T01:30:00Z');
+    await goTo(cronTime);
     expect(begun()).toEqual(['2026-11-22', '2026-11-20', '2026-11-23']);
     await reviews[1]?.end('succeeded');
     expect(begun()).toHaveLength(3);
@@ -147,7 +149,7 @@ describe('the scheduler after being down for three nights', () => {
   );
 
   it('asks again if the ledger did not answer', async () => {
-    kept = keepDays({ slots, runs: allGood });
+    kept = keepDays({ cronTimes, runs: allGood });
     const error = new LedgerAwayError('postgres://ledger');
     kept.setLedgerAway(error);
     kept.scheduler.start();
@@ -236,7 +238,7 @@ describe('the scheduler when it is closed', () => {
     expect(begun()).toEqual(['2026-11-22']);
   });
 
-  it('ignores a slot that comes afterwards', async () => {
+  it('ignores a cron time that comes afterwards', async () => {
     const { scheduler, begun } = await start();
     await scheduler.close();
     await goTo(slotOf21st);

@@ -1,9 +1,9 @@
 import { vi } from 'vitest';
 import type { BusinessDay } from '../../src/booking/business-day.js';
 import { isActive, type Run, type RunState } from '../../src/rules/run.js';
+import { type CronTimes, createCronTimes } from '../../src/schedule/cron-times.js';
 import { createReviewScheduler, type ReviewSchedulerParts } from '../../src/schedule/review-scheduler.js';
 import type { Scheduler, SchedulerEvent } from '../../src/schedule/scheduler.js';
-import { createSlots, type Slots } from '../../src/schedule/slots.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 import { noRuns, runOf } from './ledger-days.js';
 
@@ -30,14 +30,14 @@ export interface KeptDays {
 
 /** A scheduler over days whose state a test decides, under vitest's timers. A review lasts until the test ends it. */
 export function keepDays({
-  slots,
+  cronTimes,
   runs: known = [],
   timing = { catchUpDays: 3, resumeMinutes: 30 },
   onReview = () => {},
   onEvent = () => {},
   ledgerAnswers = Promise.resolve(),
 }: {
-  slots: Slots;
+  cronTimes: CronTimes;
   runs?: readonly Run[];
   timing?: ReviewSchedulerParts['timing'];
   onReview?: (review: Review) => void;
@@ -94,8 +94,8 @@ export function keepDays({
         },
       },
     }),
-    giveUps: createSlots('0 12 * * *', slots.zone),
-    slots,
+    giveUps: createCronTimes('0 12 * * *', cronTimes.zone),
+    cronTimes,
     review,
     timing,
     clock: () => Date.now(),
@@ -124,7 +124,7 @@ export async function settle(): Promise<void> {
   await vi.advanceTimersByTimeAsync(0);
 }
 
-/** Sleeps until a minute before: the watch of the slots looks at the clock too often to be followed for weeks. */
+/** Sleeps until a minute before: the watch of the cron times looks at the clock too often to be followed for weeks. */
 export async function goTo(instant: Date): Promise<void> {
   vi.setSystemTime(Math.max(Date.now(), instant.getTime() - 60_000));
   await vi.advanceTimersByTimeAsync(instant.getTime() - Date.now());

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { MappingSync } from '../../src/ledger/mappings.js';
 import { SyncBusyError } from '../../src/mappings/sync-mappings.js';
+import { createCronTimes } from '../../src/schedule/cron-times.js';
 import { createSyncScheduler, type Scheduler } from '../../src/schedule/scheduler.js';
-import { createSlots } from '../../src/schedule/slots.js';
 import { noSyncCounts } from '../contracts/mapping-copy/pages.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 
-const slots = createSlots('0 1 * * *', 'UTC');
+const cronTimes = createCronTimes('0 1 * * *', 'UTC');
 const noon = Date.parse('2026-11-20T12:00:00Z');
 const lastSlot = Date.parse('2026-11-20T01:00:00Z');
 const nextSlot = Date.parse('2026-11-21T01:00:00Z');
@@ -33,7 +33,7 @@ async function keep(
   const state = { latest, begun: 0, watched: 0, failures: [] as unknown[] };
   scheduler = createSyncScheduler({
     ledger: fakeLedger({ mappings: { latestSync: async () => state.latest } }),
-    slots,
+    cronTimes,
     async sync() {
       state.begun += 1;
       await end(state.begun);
@@ -67,12 +67,12 @@ describe('the scheduler of the local copy', () => {
   it.each([
     ['none has ended ever', undefined],
     ['the last one was cut off', syncOf()],
-    ['none has ended since the last slot', syncOf(lastSlot - 1)],
+    ['none has ended since the last cron time', syncOf(lastSlot - 1)],
   ])('syncs at the start when %s', async (_, latest) => {
     expect(await keep(latest)).toMatchObject({ begun: 1, failures: [] });
   });
 
-  it('syncs at a slot, and not again before the next one', async () => {
+  it('syncs at a cron time, and not again before the next one', async () => {
     const state = await keep(syncOf(lastSlot));
     expect(state.begun).toBe(0);
     await vi.advanceTimersByTimeAsync(nextSlot - 1 - noon);

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DayBusyError } from '../../src/review/day/join-run.js';
+import { createCronTimes } from '../../src/schedule/cron-times.js';
 import { createTodayScheduler, type Scheduler, type SchedulerEvent } from '../../src/schedule/scheduler.js';
-import { createSlots } from '../../src/schedule/slots.js';
 
 const zone = 'Europe/Madrid';
-const nights = createSlots('30 2 * * *', zone);
+const nights = createCronTimes('30 2 * * *', zone);
 const minute = 60_000;
 
 let scheduler: Scheduler | undefined;
 
 interface Watched {
-  /** Day and slot of each review that was started. */
+  /** Day and cron time of each review that was started. */
   readonly begun: readonly string[];
   readonly events: readonly SchedulerEvent[];
   /** How many were aborted. */
@@ -25,14 +25,14 @@ async function watch(
     stopsBeforeNight = true,
   }: { end?: () => Promise<void>; stopsBeforeNight?: boolean } = {},
 ): Promise<Watched> {
-  const slots = createSlots(pattern, zone);
+  const cronTimes = createCronTimes(pattern, zone);
   const state = { begun: [] as string[], events: [] as SchedulerEvent[], aborted: 0 };
   scheduler = createTodayScheduler({
-    slots,
+    cronTimes,
     nights,
     stopsBeforeNight,
-    async review(day, slotAt, signal) {
-      state.begun.push(`today ${day.iso} ${new Date(slotAt).toISOString().slice(0, 16)}`);
+    async review(day, cronTimeAt, signal) {
+      state.begun.push(`today ${day.iso} ${new Date(cronTimeAt).toISOString().slice(0, 16)}`);
       const aborted = new Promise<void>((resolve) =>
         signal.addEventListener('abort', () => {
           state.aborted += 1;
@@ -60,7 +60,7 @@ afterEach(async () => {
 });
 
 describe('the scheduler of the current day', () => {
-  it('reviews the day of the last slot at the start, and at each slot', async () => {
+  it('reviews the day of the last cron time at the start, and at each cron time', async () => {
     const state = await watch('*/20 7-23 * * *');
     expect(state.begun).toEqual(['today 2026-11-20 2026-11-20T11:00']);
     await vi.advanceTimersByTimeAsync(13 * minute);
@@ -68,22 +68,22 @@ describe('the scheduler of the current day', () => {
   });
 
   it.each([
-    ['before the first slot of the day', '2026-11-20T05:59:00Z', []],
+    ['before the first cron time of the day', '2026-11-20T05:59:00Z', []],
     ['at 00:05, the new day', '2026-11-20T23:05:00Z', ['today 2026-11-21 2026-11-20T23:00']],
     ['in the hour that comes twice', '2026-10-25T01:10:00Z', ['today 2026-10-25 2026-10-25T01:00']],
     ['after the hour that is skipped', '2026-03-29T01:05:00Z', ['today 2026-03-29 2026-03-29T01:00']],
-  ])('takes the day of the slot in the zone: %s', async (name, now, begun) => {
+  ])('takes the day of the cron time in the zone: %s', async (name, now, begun) => {
     vi.setSystemTime(Date.parse(now));
     const state = await watch(name.startsWith('before') ? '*/20 7-23 * * *' : '*/20 * * * *');
     expect(state.begun).toEqual(begun);
   });
 
-  it('leaves alone a slot whose day is over: that belongs to the night', async () => {
+  it('leaves alone a cron time whose day is over: that belongs to the night', async () => {
     vi.setSystemTime(Date.parse('2026-11-20T23:05:00Z'));
     expect(await watch('50 23 * * *')).toMatchObject({ begun: [] });
   });
 
-  it('makes up for slots that passed during a review, one review at a time', async () => {
+  it('makes up for cron times that passed during a review, one review at a time', async () => {
     let finish = () => {};
     const state = await watch('*/20 7-23 * * *', { end: () => new Promise((resolve) => (finish = resolve)) });
     await vi.advanceTimersByTimeAsync(65 * minute);

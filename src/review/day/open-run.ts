@@ -30,7 +30,7 @@ export interface DayRequest {
   /** For `resume`: the run. */
   readonly runId?: string | undefined;
   /** For `today`: there is nothing to do if the day has been reviewed since that instant. */
-  readonly slotAt?: number | undefined;
+  readonly cronTimeAt?: number | undefined;
   /** An explicitly requested delivery; by default a new run uses the configured one. */
   readonly delivery?: DeliveryKind | undefined;
   readonly reason?: string | undefined;
@@ -112,12 +112,15 @@ export function decideOpening(latest: Run | undefined, request: DayToOpen): Open
  * goes first; a failed one must not keep new bookings waiting, and is left to the nightly run. One of its kind that needs a person does:
  * what it could not send would be sent again.
  */
-function openToday(latest: Run | undefined, { slotAt = Number.POSITIVE_INFINITY, by }: DayToOpen): Opening {
+function openToday(
+  latest: Run | undefined,
+  { cronTimeAt = Number.POSITIVE_INFINITY, by }: DayToOpen,
+): Opening {
   if (!latest) return { kind: 'new', delivery: 'body' };
   const isLeftAlone = latest.cancelReason !== undefined;
   if (!isLeftAlone && isUnfinished(latest) && !mayCompleteDay(latest))
     return { kind: mayContinue(latest, by) ? 'resume' : 'already-done', run: latest };
-  return isLeftAlone || isActive(latest) || latest.startedAt >= slotAt
+  return isLeftAlone || isActive(latest) || latest.startedAt >= cronTimeAt
     ? { kind: 'already-done', run: latest }
     : { kind: 'new', topsUp: true, delivery: 'body', ...keepExpected(latest) };
 }

@@ -54,7 +54,7 @@ export function createReplays({
       atOnce: Math.min(places, runs.length),
       mayBegin,
       async begin(run) {
-        const place = await waitForRunSlot(ledger, places, { signal, onWait: () => {} });
+        const place = await waitForRunPermit(ledger, places, { signal, onWait: () => {} });
         if (!place || !mayBegin()) {
           await place?.release();
           return undefined;
@@ -158,16 +158,16 @@ export function createReplays({
 
 /** Days of replayed ranges that are reviewed at once, over all processes: the nightly run must still find room. */
 export const runsAtOnce = 2;
-/** Delay between attempts to get a slot. */
-const slotEveryMs = 1_000;
+/** Delay between attempts to get a permit. */
+const permitEveryMs = 1_000;
 
 /**
- * Waits for one of a limited number of run slots that all processes on a ledger share.
+ * Waits for one of a limited number of permits for runs that all processes on a ledger share.
  *
- * @param onWait called once if all slots are taken
+ * @param onWait called once if all permits are taken
  * @returns undefined when aborted
  */
-export async function waitForRunSlot(
+export async function waitForRunPermit(
   ledger: Ledger,
   places: number,
   { signal, onWait }: { readonly signal: AbortSignal; readonly onWait: () => void },
@@ -176,7 +176,7 @@ export async function waitForRunSlot(
     const hold = await ledger.holds.place(places);
     if (hold) return hold;
     if (!isReported) onWait();
-    await pause(slotEveryMs, signal);
+    await pause(permitEveryMs, signal);
   }
   return undefined;
 }

@@ -86,7 +86,7 @@ export function createStepRunner(
     { runId, step, attempt: number }: StepReference,
     token: number | undefined,
     signal: AbortSignal,
-    releaseSlot: () => void,
+    releasePermit: () => void,
   ): Promise<Run | undefined> {
     const claim = await ledger.steps.claim({ runId, token }, step, number, clock());
     if (!claim) return undefined;
@@ -99,7 +99,7 @@ export function createStepRunner(
         decideChange(attempted, policy),
       );
       // The next call need not wait for the disk, unless this one failed, because then this record may end the run.
-      if (outcome.kind === 'done') releaseSlot();
+      if (outcome.kind === 'done') releasePermit();
       return { outcome, recorded: await recording };
     });
     await holdOffIfFailing(outcome, recorded);

@@ -68,9 +68,9 @@ async function deliver(run: Run, parts: WorkforceParts, queue: StepQueue, signal
   const over = new AbortController();
   let fault: { error: unknown } | undefined;
   queue.work(
-    async (reference, abandon, releaseSlot) => {
+    async (reference, abandon, releasePermit) => {
       const current =
-        (await performStep(reference, run.token, abandon, releaseSlot)) ?? (await readOwnRun(ledger, run));
+        (await performStep(reference, run.token, abandon, releasePermit)) ?? (await readOwnRun(ledger, run));
       if (!hasWork(current)) over.abort();
     },
     {
@@ -131,10 +131,10 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
   const patience = createPatience(clock, true);
   let givenUp: QueueAwayError | undefined;
 
-  const perform: PerformStep = async (reference, abandon, releaseSlot) => {
+  const perform: PerformStep = async (reference, abandon, releasePermit) => {
     const { runId, step } = reference;
     try {
-      await performStep(reference, undefined, abandon, releaseSlot);
+      await performStep(reference, undefined, abandon, releasePermit);
     } catch (error) {
       if (!(error instanceof FencedError)) throw error;
       notify({ type: 'superseded', runId, step });

@@ -43,7 +43,7 @@ describe('the state of a day', () => {
     expect(judge([run as Run])).toMatchObject({ judgement, isGood, isDue: true });
   });
 
-  it('is missing once its slot has passed, since the first day with a run', () => {
+  it('is missing once its cron time has passed, since the first day with a run', () => {
     expect(judge([])).toMatchObject({ judgement: 'missing', isDue: true, isGood: false, accepted: null });
     expect(judge([], { day: '2026-11-21' })).toMatchObject({ judgement: 'not-due', isDue: false });
     expect(judge([], { day: '2026-10-31' })).toMatchObject({ judgement: 'not-due', isDue: false });

@@ -49,7 +49,7 @@ describe('replays', () => {
     expect([work.accepted.length, faults]).toEqual([36, []]);
   });
 
-  it('work on no more days at once than there are slots', async () => {
+  it('work on no more days at once than there are permits', async () => {
     const work = await prepareWork({ bookings: 1 });
     let [busy, most] = [0, 0];
     const { parts } = work.startAlone({

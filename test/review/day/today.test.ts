@@ -25,8 +25,8 @@ const ofToday = (changes: Partial<Run> = {}) =>
 const unfinished: readonly RunState[] = [...activeRunStates, 'failed'];
 
 describe('a run of today', () => {
-  const open = (latest: Run | undefined, slotAt?: number) =>
-    decideOpening(latest, { mode: 'today', day, slotAt });
+  const open = (latest: Run | undefined, cronTimeAt?: number) =>
+    decideOpening(latest, { mode: 'today', day, cronTimeAt });
 
   it('goes by body, and sends what is new since the last one', () => {
     expect(open(undefined)).toEqual({ kind: 'new', delivery: 'body' });
@@ -38,7 +38,7 @@ describe('a run of today', () => {
     });
   });
 
-  it('has nothing to do in a slot that is already done', () => {
+  it('has nothing to do in a cron time that is already done', () => {
     const latest = ofToday();
     expect(open(latest, noon)).toEqual({ kind: 'already-done', run: latest });
     expect(open(latest, noon + 1)).toMatchObject({ kind: 'new' });
@@ -74,7 +74,7 @@ it('leaves a run of its kind that needs a person, and reads a source again that 
     decideOpening(
       ofToday({ state: 'failed', failure: { class: 'fatal', code: 'http-401', message: '', ...failure } }),
       {
-        ...{ mode: 'today', by: 'schedule', slotAt: Number.POSITIVE_INFINITY, day },
+        ...{ mode: 'today', by: 'schedule', cronTimeAt: Number.POSITIVE_INFINITY, day },
       },
     ).kind;
   expect(open({})).toBe('already-done');

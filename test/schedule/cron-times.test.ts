@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { businessDayAt } from '../../src/booking/business-day.js';
-import { businessDayOf, createSlots } from '../../src/schedule/slots.js';
+import { businessDayOf, createCronTimes } from '../../src/schedule/cron-times.js';
 
 const dayMs = 24 * 3_600_000;
 
@@ -12,14 +12,14 @@ function readClock(instant: Date | undefined, zone: string): string {
 }
 
 function slotsBetween(pattern: string, zone: string, from: string, to: string): Date[] {
-  const slots = createSlots(pattern, zone);
+  const cronTimes = createCronTimes(pattern, zone);
   const found: Date[] = [];
   for (
-    let slot = slots.next(new Date(from));
-    slot && slot < new Date(to);
-    slot = slots.next(new Date(slot.getTime()))
+    let cronTime = cronTimes.next(new Date(from));
+    cronTime && cronTime < new Date(to);
+    cronTime = cronTimes.next(new Date(cronTime.getTime()))
   )
-    found.push(slot);
+    found.push(cronTime);
   return found;
 }
 
@@ -33,36 +33,36 @@ describe.each([
   ['Africa/Cairo', '15 0 * * *'],
   ['Pacific/Apia', '30 2 * * *'],
   ['UTC', '30 2 * * *'],
-])('a year of slots in %s at %s', (zone, pattern) => {
-  const slots = createSlots(pattern, zone);
+])('a year of cron times in %s at %s', (zone, pattern) => {
+  const cronTimes = createCronTimes(pattern, zone);
   const year = slotsBetween(pattern, zone, '2025-12-31T12:00:00Z', '2026-12-31T12:00:00Z');
 
-  it('has one slot per day, in order', () => {
-    const days = year.map((slot) => businessDayAt(slot, zone).iso);
+  it('has one cron time per day, in order', () => {
+    const days = year.map((cronTime) => businessDayAt(cronTime, zone).iso);
     expect(year.length).toBe(365);
     expect(new Set(days).size).toBe(365);
     expect(year.map(Number)).toEqual(year.map(Number).sort((one, other) => one - other));
   });
 
   it('covers each business day once and leaves none out', () => {
-    const days = year.map((slot) => businessDayOf(slot, zone).iso);
+    const days = year.map((cronTime) => businessDayOf(cronTime, zone).iso);
     const first = Date.parse(`${days[0]}T00:00:00Z`);
     expect(days).toEqual(
       days.map((_day, index) => new Date(first + index * dayMs).toISOString().slice(0, 10)),
     );
   });
 
-  it('is found again backwards: at each slot, just before the next one, and not just before it', () => {
-    for (const [index, slot] of year.entries()) {
-      const next = year[index + 1] ?? new Date(slot.getTime() + 1);
-      expect(slots.last(slot)).toEqual(slot);
-      expect(slots.last(new Date(next.getTime() - 1))).toEqual(slot);
-      if (index > 0) expect(slots.last(new Date(slot.getTime() - 1))).toEqual(year[index - 1]);
+  it('is found again backwards: at each cron time, just before the next one, and not just before it', () => {
+    for (const [index, cronTime] of year.entries()) {
+      const next = year[index + 1] ?? new Date(cronTime.getTime() + 1);
+      expect(cronTimes.last(cronTime)).toEqual(cronTime);
+      expect(cronTimes.last(new Date(next.getTime() - 1))).toEqual(cronTime);
+      if (index > 0) expect(cronTimes.last(new Date(cronTime.getTime() - 1))).toEqual(year[index - 1]);
     }
   });
 });
 
-describe('a slot', () => {
+describe('a cron time', () => {
   it.each([
     ['Europe/Madrid', '30 2 * * *', '2026-03-29', '2026-03-29 03:00'],
     ['America/New_York', '30 2 * * *', '2026-03-08', '2026-03-08 03:00'],
@@ -72,8 +72,8 @@ describe('a slot', () => {
   ])('at a time that %s skips comes when the clocks jump (%s on %s)', (zone, pattern, day, expected) => {
     const dayBefore = new Date(Date.parse(day) - dayMs).toISOString();
     const found = slotsBetween(pattern, zone, dayBefore, `${day}T23:00:00Z`);
-    const slot = found.find((one) => businessDayAt(one, zone).iso === day);
-    expect(readClock(slot, zone)).toBe(expected);
+    const cronTime = found.find((one) => businessDayAt(one, zone).iso === day);
+    expect(readClock(cronTime, zone)).toBe(expected);
   });
 
   it.each([
@@ -88,7 +88,7 @@ describe('a slot', () => {
       new Date(day.firstInstant.getTime() - 1).toISOString(),
       day.lastInstant.toISOString(),
     );
-    expect(found.map((slot) => slot.toISOString())).toEqual([expected]);
+    expect(found.map((cronTime) => cronTime.toISOString())).toEqual([expected]);
   });
 
   it('covers the day before its own day in the zone, however far the zone is from UTC', () => {
@@ -97,7 +97,7 @@ describe('a slot', () => {
     expect(businessDayOf(new Date('2026-11-21T07:30:00Z'), 'America/New_York').iso).toBe('2026-11-20');
   });
 
-  it('after a slot that was moved to the next day covers the days that it and the one before would have', () => {
+  it('after a cron time that was moved to the next day covers the days that it and the one before would have', () => {
     const zone = 'America/Nuuk';
     const [, moved, later] = slotsBetween(
       '30 23 * * *',
@@ -106,17 +106,17 @@ describe('a slot', () => {
       '2026-03-31T00:00:00Z',
     );
     expect(readClock(moved, zone)).toBe('2026-03-29 00:00');
-    expect([moved, later].map((slot) => slot && businessDayOf(slot, zone).iso)).toEqual([
+    expect([moved, later].map((cronTime) => cronTime && businessDayOf(cronTime, zone).iso)).toEqual([
       '2026-03-28',
       '2026-03-28',
     ]);
   });
 
   it('after a skipped day covers the last day that existed', () => {
-    const slots = createSlots('30 2 * * *', 'Pacific/Apia');
-    const slot = slots.last(new Date('2011-12-30T20:00:00Z')) ?? new Date(0);
-    expect(readClock(slot, 'Pacific/Apia')).toBe('2011-12-31 02:30');
-    expect(businessDayOf(slot, 'Pacific/Apia').iso).toBe('2011-12-29');
+    const cronTimes = createCronTimes('30 2 * * *', 'Pacific/Apia');
+    const cronTime = cronTimes.last(new Date('2011-12-30T20:00:00Z')) ?? new Date(0);
+    expect(readClock(cronTime, 'Pacific/Apia')).toBe('2011-12-31 02:30');
+    expect(businessDayOf(cronTime, 'Pacific/Apia').iso).toBe('2011-12-29');
   });
 });
 
@@ -124,20 +124,22 @@ describe('a pattern', () => {
   it.each(['nonsense', '* * *', '61 2 * * *', '30 2 * * FOO', '', '0 0 1 1 * 2030 7'])(
     'that cannot be read is refused: %j',
     (pattern) => {
-      expect(() => createSlots(pattern, 'UTC')).toThrow(RangeError);
+      expect(() => createCronTimes(pattern, 'UTC')).toThrow(RangeError);
     },
   );
 
   it('that matches no date is refused', () => {
-    expect(() => createSlots('0 0 30 2 *', 'UTC')).toThrow('names no date that ever comes');
+    expect(() => createCronTimes('0 0 30 2 *', 'UTC')).toThrow('names no date that ever comes');
   });
 
   it('in an unknown zone is refused', () => {
-    expect(() => createSlots('30 2 * * *', 'Mars/Olympus')).toThrow('got: "30 2 * * *" and "Mars/Olympus"');
+    expect(() => createCronTimes('30 2 * * *', 'Mars/Olympus')).toThrow(
+      'got: "30 2 * * *" and "Mars/Olympus"',
+    );
   });
 });
 
-describe('a slot that the clocks skip by jumping to the next day', () => {
+describe('a cron time that the clocks skip by jumping to the next day', () => {
   it.each([
     ['America/Nuuk', '30 23 * * *', '2026-03-28T12:00:00Z', '2026-03-29T01:00:00.000Z'],
     ['America/Nuuk', '0 23 * * *', '2026-03-28T12:00:00Z', '2026-03-29T01:00:00.000Z'],
@@ -148,29 +150,29 @@ describe('a slot that the clocks skip by jumping to the next day', () => {
   ])(
     'in %s at %s comes when they have jumped, once, and is found backwards',
     (zone, pattern, after, moved) => {
-      const slots = createSlots(pattern, zone);
+      const cronTimes = createCronTimes(pattern, zone);
       const at = new Date(moved);
-      expect(slots.next(new Date(after))?.toISOString()).toBe(moved);
-      expect(slots.next(new Date(at.getTime() - 1))).toEqual(at);
-      expect(slots.next(at)?.getTime()).toBeGreaterThan(at.getTime() + 22 * 3_600_000);
-      expect(slots.last(at)).toEqual(at);
-      expect(slots.last(new Date(at.getTime() + 3_600_000))).toEqual(at);
-      expect(slots.last(new Date(at.getTime() - 1))?.getTime() ?? 0).toBeLessThan(
+      expect(cronTimes.next(new Date(after))?.toISOString()).toBe(moved);
+      expect(cronTimes.next(new Date(at.getTime() - 1))).toEqual(at);
+      expect(cronTimes.next(at)?.getTime()).toBeGreaterThan(at.getTime() + 22 * 3_600_000);
+      expect(cronTimes.last(at)).toEqual(at);
+      expect(cronTimes.last(new Date(at.getTime() + 3_600_000))).toEqual(at);
+      expect(cronTimes.last(new Date(at.getTime() - 1))?.getTime() ?? 0).toBeLessThan(
         at.getTime() - 22 * 3_600_000,
       );
     },
   );
 
   it('is left out by a pattern that follows the clock', () => {
-    expect(createSlots('*/30 23 * * *', 'America/Nuuk').next(new Date('2026-03-28T12:00:00Z'))).toEqual(
+    expect(createCronTimes('*/30 23 * * *', 'America/Nuuk').next(new Date('2026-03-28T12:00:00Z'))).toEqual(
       new Date('2026-03-30T00:00:00Z'),
     );
   });
 
   it('does not hide another one of the same night', () => {
-    const slots = createSlots('45 0,23 * * *', 'America/Nuuk');
+    const cronTimes = createCronTimes('45 0,23 * * *', 'America/Nuuk');
     const at = new Date('2026-03-29T01:00:00Z');
-    expect(slots.next(at)).toEqual(new Date('2026-03-29T01:45:00Z'));
-    expect(slots.last(new Date('2026-03-29T02:00:00Z'))).toEqual(new Date('2026-03-29T01:45:00Z'));
+    expect(cronTimes.next(at)).toEqual(new Date('2026-03-29T01:45:00Z'));
+    expect(cronTimes.last(new Date('2026-03-29T02:00:00Z'))).toEqual(new Date('2026-03-29T01:45:00Z'));
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import { runDaysConcurrently, waitForRunSlot } from '../../../src/review/day/replays.js';
+import { runDaysConcurrently, waitForRunPermit } from '../../../src/review/day/replays.js';
 import { openTemporaryLedger } from '../temporary-ledger.js';
 
-describe('a slot for a run', () => {
+describe('a permit for a run', () => {
   it('is one of a limited number, and passes to the next waiting run when released', async () => {
     const ledger = await openTemporaryLedger();
     const { signal } = new AbortController();
@@ -11,11 +11,11 @@ describe('a slot for a run', () => {
     const onWait = () => {
       waits += 1;
     };
-    const first = await waitForRunSlot(ledger, 2, { signal, onWait });
-    const second = await waitForRunSlot(ledger, 2, { signal, onWait });
+    const first = await waitForRunPermit(ledger, 2, { signal, onWait });
+    const second = await waitForRunPermit(ledger, 2, { signal, onWait });
     expect([first, second].every((hold) => hold)).toBe(true);
     expect(waits).toBe(0);
-    const waiting = waitForRunSlot(ledger, 2, { signal, onWait });
+    const waiting = waitForRunPermit(ledger, 2, { signal, onWait });
     await expect.poll(() => waits).toBe(1);
     await first?.release();
     expect(await waiting).toBeDefined();
@@ -27,7 +27,7 @@ describe('a slot for a run', () => {
     const ledger = await openTemporaryLedger();
     await ledger.holds.place(1);
     const stop = new AbortController();
-    const waiting = waitForRunSlot(ledger, 1, { signal: stop.signal, onWait: () => stop.abort() });
+    const waiting = waitForRunPermit(ledger, 1, { signal: stop.signal, onWait: () => stop.abort() });
     expect(await waiting).toBeUndefined();
   });
 });
@@ -95,7 +95,7 @@ describe('days', () => {
     expect(begun).toEqual(['01', '02']);
   });
 
-  it('are not started after one that got no slot', async () => {
+  it('are not started after one that got no permit', async () => {
     const { end, gate, result, settled } = prepare(1);
     gate.refused = '02';
     await settled();

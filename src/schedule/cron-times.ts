@@ -9,20 +9,20 @@ import {
 } from '../booking/business-day.js';
 
 /**
- * The slots of a cron pattern in a zone: the instants at which the nightly run is due.
+ * The cron times of a cron pattern in a zone: the instants at which the nightly run is due.
  *
  * A time that the clocks skip falls on the moment to which they jump, be it on the next day, and a time that they repeat
  * counts once, at its first occurrence. This holds for patterns whose minutes and hours are numbers, lists and ranges. With
- * `*` or a step the slots follow the clock: none in the skipped hour, some in both of the repeated hours.
+ * `*` or a step the cron times follow the clock: none in the skipped hour, some in both of the repeated hours.
  */
-export interface Slots {
+export interface CronTimes {
   /** Five fields, as configured. */
   readonly pattern: string;
   /** IANA name */
   readonly zone: string;
-  /** The last slot at or before an instant; undefined when there was none since the year 1. */
+  /** The last cron time at or before an instant; undefined when there was none since the year 1. */
   last(at: Date): Date | undefined;
-  /** The first slot after an instant; undefined when there is none to come. */
+  /** The first cron time after an instant; undefined when there is none to come. */
   next(after: Date): Date | undefined;
 }
 
@@ -30,12 +30,12 @@ export interface Slots {
  * Reads a pattern of five fields: minute, hour, day of the month, month, day of the week. A sixth before them counts
  * seconds.
  *
- * @throws RangeError for an invalid pattern, one without any slot, and an unknown zone
+ * @throws RangeError for an invalid pattern, one without any cron time, and an unknown zone
  */
-export function createSlots(pattern: string, zone: string): Slots {
+export function createCronTimes(pattern: string, zone: string): CronTimes {
   const cron = readPattern(pattern, zone);
-  const skipped = hasFixedTimes(pattern) ? createSkippedSlots(pattern, zone) : undefined;
-  const slots: Slots = {
+  const skipped = hasFixedTimes(pattern) ? createSkippedTimes(pattern, zone) : undefined;
+  const cronTimes: CronTimes = {
     pattern,
     zone,
     last(at) {
@@ -50,18 +50,18 @@ export function createSlots(pattern: string, zone: string): Slots {
       return found && moved && found < moved ? found : (moved ?? found);
     },
   };
-  if (!slots.next(new Date(0)))
+  if (!cronTimes.next(new Date(0)))
     throw new RangeError(`the cron pattern ${JSON.stringify(pattern)} names no date that ever comes`);
-  return slots;
+  return cronTimes;
 }
 
 /**
- * The business day of a slot: the day before the slot's own day in the zone. It is derived from the slot, never from the time
+ * The business day of a cron time: the day before the cron time's own day in the zone. It is derived from the cron time, never from the time
  * at which the work starts. A day that the zone's calendar skipped (Pacific/Apia, 2011-12-30) has no bookings: there it is the
  * day before that one.
  */
-export function businessDayOf(slot: Date, zone: string): BusinessDay {
-  return lastDayBefore(businessDayAt(slot, zone));
+export function businessDayOf(cronTime: Date, zone: string): BusinessDay {
+  return lastDayBefore(businessDayAt(cronTime, zone));
 }
 
 /** Whether its hours, minutes and seconds are numbers, lists and ranges. */
@@ -71,10 +71,10 @@ function hasFixedTimes(pattern: string): boolean {
 }
 
 /**
- * Slots at a time that the clocks skip by jumping to another day (America/Nuuk, from 23:00 to midnight). croner leaves them
+ * Cron times at a time that the clocks skip by jumping to another day (America/Nuuk, from 23:00 to midnight). croner leaves them
  * out, and moves only those that are skipped within a day.
  */
-function createSkippedSlots(pattern: string, zone: string) {
+function createSkippedTimes(pattern: string, zone: string) {
   /** The times of the pattern, in a zone whose clocks never change. */
   const times = readPattern(pattern, 'UTC');
   const showLocal = (instant: Date) => new Date(readLocalClock(instant.getTime(), zone));
@@ -108,17 +108,21 @@ function readPattern(pattern: string, zone: string): Cron {
 const longestWaitMs = 30_000;
 
 /**
- * Calls back when a slot has come, until the signal aborts. After sleeping past slots it does so once, on waking.
+ * Calls back when a cron time has come, until the signal aborts. After sleeping past cron times it does so once, on waking.
  *
  * This is only a hint to check what is due, and may come late. Which days are due is decided from the ledger (due-days.ts), so
  * each process watches for itself.
  */
-export async function watchSlots(slots: Slots, onSlot: () => void, signal: AbortSignal): Promise<void> {
-  let due = slots.next(new Date());
+export async function watchCronTimes(
+  cronTimes: CronTimes,
+  onCronTime: () => void,
+  signal: AbortSignal,
+): Promise<void> {
+  let due = cronTimes.next(new Date());
   while (due && !signal.aborted) {
     await pause(Math.min(due.getTime() - Date.now(), longestWaitMs), signal);
     if (signal.aborted || due.getTime() > Date.now()) continue;
-    due = slots.next(new Date());
-    onSlot();
+    due = cronTimes.next(new Date());
+    onCronTime();
   }
 }
