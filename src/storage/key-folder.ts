@@ -13,7 +13,7 @@ const anyKey = '*';
 
 export interface KeyFolder extends DayKeys, DayKeyRemoval {
   readonly root: string;
-  /** Reads all keys, and says why some can't be used, each reason once. Creates nothing. */
+  /** Reads all keys, and says why some can't be used. Creates nothing. */
   examine(): { readonly days: readonly string[]; readonly faults: readonly string[] };
   /** Declares the day's lost keys destroyed. */
   forget(day: string): void;
@@ -113,16 +113,16 @@ export function createKeyFolder(root: string): KeyFolder {
     forget: (day) => addDestroyed(day, anyKey),
     examine() {
       const days = listDays();
-      const faults = new Set<string>();
+      const faults: string[] = [];
       for (const day of days) {
         try {
           readKey(day);
         } catch (error) {
           if (!(error instanceof KeyError)) throw error;
-          faults.add(error.message);
+          faults.push(error.message);
         }
       }
-      return { days, faults: [...faults] };
+      return { days, faults };
     },
   };
 }
