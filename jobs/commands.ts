@@ -147,11 +147,6 @@ export const commands: Readonly<
       "list who looked at guests' data or wrote it to a file, when, and which data",
       () => import('./audit.js'),
     ],
-    keys: [
-      '[command]',
-      "manage the keys that encrypt guests' names (setting keys)",
-      () => import('./keys.js'),
-    ],
     user: [
       '[command]',
       'manage who may use the pages of serve (setting server.users)',

@@ -13,7 +13,7 @@ import {
 } from '../src/checks/doctor/file-modes.js';
 import { checkDisk, checkKeptFolder, checkNewHotels } from '../src/checks/doctor/folders.js';
 import { checkKeptBucket } from '../src/checks/doctor/kept-bucket.js';
-import { checkKeys, checkLostKeys } from '../src/checks/doctor/keys.js';
+import { checkKeys, checkLostKeys, findEmptyFolder } from '../src/checks/doctor/keys.js';
 import { checkLedger } from '../src/checks/doctor/ledger.js';
 import { checkMailbox, checkSenders } from '../src/checks/doctor/mailbox.js';
 import { checkOldestNames, unknownNames } from '../src/checks/doctor/oldest-names.js';
@@ -335,6 +335,6 @@ async function lookForNames(config: Config, ledger: ReadOnlyLedger): Promise<rea
       ...(await checkRemoval(config, ledger, clock)),
     ];
   } catch (error) {
-    return [unknownNames(error)];
+    return [(keys && findEmptyFolder(error)) ?? unknownNames(error)];
   }
 }

@@ -1,4 +1,5 @@
 import { formatCountOf } from '../src/base/format.js';
+import { UsageError } from '../src/base/usage-error.js';
 import { toHistory } from '../src/cases/shown-bookings.js';
 import { readActions } from '../src/ledger/audit.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
@@ -15,8 +16,9 @@ import {
 } from '../src/review/stored/retention.js';
 import { readFields } from '../src/review/stored/stored-line.js';
 import { ArchiveError } from '../src/storage/archive.js';
+import type { App } from './app.js';
 import { clock } from './clock.js';
-import { type AnyCommand, command, flag } from './command.js';
+import { type AnyCommand, command, dayOption, flag } from './command.js';
 import { type ExitCode, exitCode } from './exit-code.js';
 import { clearRemains, describeOrphan, describeRemains, listOrphans, takeReference } from './guest-data.js';
 import erase from './guest-erase.js';
@@ -96,12 +98,20 @@ function guestHistoryToJson(trace: Trace): object {
  * started it, and can look first with `--dry-run`. Exits with 1 if something is left because its day is being worked on.
  */
 const purge = command({
-  options: { dryRun: flag('--dry-run', 'only show what would be removed') },
+  options: {
+    forgetKey: dayOption(
+      '--forget-key <day>',
+      "only give up that day's key, which is lost for good: its names can never be read again, and retention no longer waits for it",
+    ),
+    dryRun: flag('--dry-run', 'only show what would be removed'),
+  },
   examples: `
-Example:
-  hotel-review guest purge --dry-run`,
+Examples:
+  hotel-review guest purge --dry-run
+  hotel-review guest purge --forget-key 2026-11-20   after its key was lost, and is in no backup`,
 
-  async run(app, { dryRun }) {
+  async run(app, { forgetKey, dryRun }) {
+    if (forgetKey !== undefined) return forget(app, forgetKey, dryRun);
     const { config } = app;
     const due = findDueDays(config, { now: clock(), timezone: config.timezone });
     if (!(await app.findLedger())) {
@@ -149,6 +159,23 @@ Example:
     );
   },
 });
+
+/** Gives up a day's lost key: what it encrypted counts as destroyed. */
+async function forget(app: App, day: string, dryRun: boolean): Promise<ExitCode> {
+  const keys = app.keys();
+  if (!keys)
+    throw new UsageError('nothing is encrypted: set keys to a folder outside of those of ledger and archive');
+  if (keys.listDays().includes(day))
+    throw new UsageError(
+      `the key of ${day} is in ${keys.root}: it is destroyed after guestNameDays, or at once by \`hotel-review guest purge\` if it is due`,
+    );
+  await app.record({ action: 'keys-forget', subject: day, details: { dryRun } });
+  if (!dryRun) keys.forget(day);
+  return app.answer(`The lost key of ${day} ${dryRun ? 'would count' : 'counts'} as destroyed.`, {
+    dryRun,
+    day,
+  });
+}
 
 /** Files of runs that the ledger does not know; an archive that is away keeps nobody from purging the ledger. */
 async function removeUnknown(parts: Parameters<typeof listUnknownDue>[0], before: string, dryRun: boolean) {

@@ -10,7 +10,9 @@ import {
 } from '../src/ledger/errors.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import { ArchiveAwayError, findMisfit, noteLatestRun } from '../src/review/archive-fit.js';
+import { readEveryRun } from '../src/review/every-run.js';
 import type { DeliveryKind, Run } from '../src/rules/run.js';
+import type { KeyFolder } from '../src/storage/key-folder.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { findLedger, openArchive, showLedgerPlace } from './parts.js';
@@ -61,7 +63,7 @@ export function createLedgerGate(app: App, ledger: Ledger) {
   }
 
   return {
-    /** @throws LedgerUnusableError; by file ArchiveAwayError */
+    /** @throws LedgerUnusableError, KeyError; by file ArchiveAwayError */
     async mayReview(delivery: DeliveryKind): Promise<void> {
       try {
         await look();
@@ -72,6 +74,7 @@ export function createLedgerGate(app: App, ledger: Ledger) {
         caution(error.message);
       }
       if (problem) throw problem;
+      await refuseEmptyFolder(app.keys(), ledger);
     },
     /** Whether the ledger answers, as `Ledger.ping`. */
     async ping(): Promise<void> {
@@ -105,6 +108,17 @@ export function createLedgerGate(app: App, ledger: Ledger) {
       }
     },
   };
+}
+
+/**
+ * A folder of keys whose volume is not mounted looks new: a run would store its names under a key that nobody has a backup of.
+ *
+ * @throws KeyError `unusable` if the ledger holds names under keys, and the folder has none
+ */
+async function refuseEmptyFolder(keys: KeyFolder | undefined, ledger: Ledger): Promise<void> {
+  if (!keys || keys.listDays().length > 0) return;
+  for await (const { id, namesBlankedAt } of readEveryRun(ledger))
+    if (namesBlankedAt === undefined) await ledger.bookings.sampleBatches(id);
 }
 
 /**

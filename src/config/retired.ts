@@ -16,7 +16,6 @@ const ownAuthority = `${gone}: name the file of your authority in the environmen
 
 const retiredSettings: readonly RetiredSetting[] = [
   ['source.pagination.behindLast', 'is called afterLastPage now'],
-  ['keys', 'is the path of the folder, such as ./keys: KMS no longer encrypts the master key', isGroup],
   ['mappings.fillServiceId', `${gone}: let the source name the ServiceId of each booking`],
   [
     'source.url',

@@ -109,7 +109,7 @@ export const settingsSchema = group({
   keys: text('a folder')
     .exactOptional()
     .describe(
-      "The folder of the keys that encrypt everything with guests' names in ledger, spool and archive, one per business day. It is created if it is missing; keep it and its backups apart. Without it, nothing is encrypted.",
+      "The folder of the keys that encrypt everything with guests' names in ledger, spool and archive, one per business day. It must be writable, and is created if it is missing. Back it up apart from the ledger. Without it, nothing is encrypted.",
     ),
   schedule: schedule.prefault({}).describe('The nightly run of `serve`.'),
   deadline: deadline

@@ -20,7 +20,6 @@ export const auditedActions = [
   'guest-export',
   'guest-erase',
   'guest-purge',
-  'keys-rotate',
   'keys-forget',
   'verdicts-import',
   'cases',

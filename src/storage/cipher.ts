@@ -1,11 +1,10 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv } from 'node:crypto';
 
 const algorithm = 'aes-256-gcm';
-const nonceBytes = 12;
+export const nonceBytes = 12;
 export const tagBytes = 16;
-const nothing = Buffer.alloc(0);
 
-interface Encryption {
+export interface Encryption {
   readonly secret: Buffer;
   /** Must never be reused under the same key. */
   readonly nonce: Buffer;
@@ -29,12 +28,7 @@ export function encryptTo(
 }
 
 /** Undefined if the bytes, the context or the key are not the ones used to encrypt. */
-export function decrypt(
-  secret: Buffer,
-  nonce: Buffer,
-  sealed: Uint8Array,
-  context: Uint8Array,
-): Buffer | undefined {
+export function decrypt(sealed: Uint8Array, { secret, nonce, context }: Encryption): Buffer | undefined {
   if (sealed.length < tagBytes) return undefined;
   const decipher = createDecipheriv(algorithm, secret, nonce);
   decipher.setAAD(context);
@@ -47,26 +41,4 @@ export function decrypt(
   } catch {
     return undefined;
   }
-}
-
-/** Encrypts under a random nonce. Returns the heading, the nonce, and the encrypted bytes. */
-export function seal(
-  secret: Buffer,
-  plain: Uint8Array,
-  context: Uint8Array,
-  heading: Uint8Array = nothing,
-): Buffer {
-  const nonce = randomBytes(nonceBytes);
-  const start = heading.length + nonceBytes;
-  const sealed = Buffer.allocUnsafe(start + plain.length + tagBytes);
-  sealed.set(heading);
-  sealed.set(nonce, heading.length);
-  encryptTo(sealed, start, plain, { secret, nonce, context });
-  return sealed;
-}
-
-/** Undefined if the bytes, the context or the key are not those of `seal`. */
-export function open(secret: Buffer, sealed: Uint8Array, context: Uint8Array): Buffer | undefined {
-  const nonce = Buffer.from(sealed.subarray(0, nonceBytes));
-  return nonce.length < nonceBytes ? undefined : decrypt(secret, nonce, sealed.subarray(nonceBytes), context);
 }

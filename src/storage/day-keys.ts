@@ -1,6 +1,6 @@
 import { SafeError } from '../base/safe-error.js';
 
-/** The data key of a business day. */
+/** The key of a business day. */
 export interface DayKey {
   /** YYYY-MM-DD. */
   readonly day: string;
@@ -11,7 +11,7 @@ export interface DayKey {
 }
 
 /**
- * The data keys of business days, each wrapped by the master key and kept outside of ledger and archive.
+ * The keys of business days. They are the secret, and are kept outside of ledger and archive.
  *
  * Reading a key is synchronous, because a transaction of SQLite can't wait.
  */
@@ -31,13 +31,13 @@ export interface DayKeyRemoval {
 }
 
 type KeyErrorCode =
-  /** The setting `keys` is missing, or the master key can't be used: nothing encrypted is readable. */
+  /** The setting `keys` is missing, or its folder has no keys: nothing encrypted is readable. */
   | 'unusable'
   /** The key of one day is gone. */
   | 'lost'
-  /** It was destroyed after `guestNameDays`, as intended. */
+  /** It was destroyed after `guestNameDays` or given up, as intended. */
   | 'destroyed'
-  /** The encrypted bytes are damaged or incomplete. */
+  /** The key, or what is encrypted under it, is damaged or incomplete. */
   | 'damaged';
 
 /** Something encrypted can't be read or written. The message names day, key and what to do. */
@@ -46,8 +46,7 @@ export class KeyError extends SafeError {
   constructor(
     readonly code: KeyErrorCode,
     message: string,
-    options?: { cause?: unknown },
   ) {
-    super(message, options);
+    super(message);
   }
 }

@@ -1,163 +1,91 @@
-import { randomBytes } from 'node:crypto';
-import { open, seal } from './cipher.js';
+import { createHash, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { isCalendarDay } from '../booking/business-day.js';
 import { type DayKey, type DayKeyRemoval, type DayKeys, KeyError } from './day-keys.js';
-import { anyKey, createKeyFiles, type DayFile, type MasterFile } from './key-files.js';
-import { isDay } from './sealed-value.js';
+import { createTextFile, listNames, readTextFile, replaceTextFile, wipeFile } from './durable-file.js';
 
 /** All keys are for AES-256. */
 const keyBytes = 32;
-
-interface Rotation {
-  /** The id of the new master key. */
-  readonly master: string;
-  /** The days whose keys it now wraps. */
-  readonly days: readonly string[];
-  /** The days whose keys no master key of the folder can unwrap; they are left unchanged. */
-  readonly unreadable: readonly string[];
-}
-
-/** The contents of the folder. */
-interface KeyInventory {
-  readonly masters: number;
-  readonly days: readonly string[];
-  /** Why some keys can't be used, each reason once. */
-  readonly faults: readonly string[];
-}
+/** Days whose keys a process remembers. */
+const rememberedDays = 64;
+/** Stands for all keys of a day that are lost. */
+const anyKey = '*';
 
 export interface KeyFolder extends DayKeys, DayKeyRemoval {
   readonly root: string;
-  /** Checks all keys. Creates nothing. */
-  examine(): KeyInventory;
+  /** Reads all keys, and says why some can't be used. Creates nothing. */
+  examine(): { readonly days: readonly string[]; readonly faults: readonly string[] };
   /** Declares the day's lost keys destroyed. */
   forget(day: string): void;
-  /** Replaces the master key. Nothing that was encrypted changes. Resumes an interrupted rotation. */
-  rotate(): Rotation;
 }
 
-/** Days whose keys a process remembers. */
-const rememberedDays = 64;
-
-/** Day keys in a folder, wrapped by a master key that is there too, in a file of its own. */
+/** Keys in a folder: that of a day in `2026-11-20.key`, the ids of destroyed ones in `2026-11-20.destroyed`. */
 export function createKeyFolder(root: string): KeyFolder {
-  const files = createKeyFiles(root);
   /** By id. */
-  const masters = new Map<string, Buffer>();
   const remembered = new Map<string, DayKey>();
   /** Keys used since the folder was last read, by day: a transaction encrypts thousands of values at once. */
   const inUse = new Map<string, DayKey>();
+  const keyPath = (day: string) => join(root, `${day}.key`);
+  const destroyedPath = (day: string) => join(root, `${day}.destroyed`);
 
-  function openMaster({ id, number, stored: { kind, key } }: MasterFile): Buffer {
-    const known = masters.get(id);
-    if (known) return known;
-    const path = files.masterPath(number);
-    if (kind !== 'plain')
-      throw new KeyError(
-        'unusable',
-        `the master key in ${path} is itself encrypted, which is not supported: replace it there by the decrypted key, as "stored":{"kind":"plain","key":"BASE64"}`,
-      );
+  const listDays = () =>
+    listNames(root).flatMap((name) => /^(\d{4}-\d{2}-\d{2})\.key$/.exec(name)?.[1] ?? []);
+  const readDestroyed = (day: string) => (readTextFile(destroyedPath(day)) ?? '').split('\n').slice(0, -1);
+
+  /** Its id and its secret, in base64. */
+  const readWords = (day: string) => readTextFile(keyPath(day))?.trim().split(' ');
+
+  function readKey(day: string): DayKey | undefined {
+    const words = readWords(day);
+    if (!words) return undefined;
+    const [id = '', key = ''] = words;
     const secret = Buffer.from(key, 'base64');
-    if (secret.length !== keyBytes)
-      throw new KeyError('unusable', `the master key in ${path} has the wrong length`);
-    masters.set(id, secret);
-    return secret;
+    if (secret.length !== keyBytes || id !== identify(day, secret))
+      throw new KeyError('damaged', `${keyPath(day)} is damaged: restore it from the backup of the keys`);
+    return { day, id, secret };
   }
 
-  /** Undefined if the master key is not there. */
-  function findMaster(id: string): Buffer | undefined {
-    const known = masters.get(id);
-    if (known) return known;
-    const found = files.listMasters().find((file) => file.id === id);
-    return found && openMaster(found);
-  }
-
-  /** The master key in use; made if there are no keys at all. */
-  function findCurrent(): MasterFile {
-    // Read first: another process makes the master key before the first day's key.
-    const days = files.listDays();
-    const current = files.listMasters().at(-1);
-    if (current) return current;
-    if (days.length > 0) throw new KeyError('unusable', sayNoMaster());
-    addMaster(1);
-    return findCurrent();
-  }
-
-  function addMaster(number: number): void {
-    const id = randomBytes(8).toString('hex');
-    const key = randomBytes(keyBytes).toString('base64');
-    files.addMaster({ id, number, stored: { kind: 'plain', key } });
-  }
-
-  function unwrap(file: DayFile): DayKey {
-    const { day, id, master, key } = file;
-    const known = remembered.get(id);
-    if (known) return known;
-    const masterKey = findMaster(master);
-    if (!masterKey) {
-      // A rotation may have replaced the master key since the file was read.
-      const newest = files.readDay(day);
-      if (newest?.id === id && newest.master !== master) return unwrap(newest);
-      throw new KeyError('unusable', sayMissing(file));
-    }
-    const secret = open(masterKey, Buffer.from(key, 'base64'), wrapContext(file));
-    if (!secret)
-      throw new KeyError(
-        'damaged',
-        `${files.dayPath(day)} can't be unwrapped by master key ${master}: restore both from the same backup of the keys`,
-      );
-    const found = { day, id, secret };
-    remembered.set(id, found);
-    const [oldest] = remembered.size > rememberedDays ? remembered.keys() : [];
-    if (oldest !== undefined) remembered.delete(oldest);
-    return found;
-  }
-
-  function wrap({ day, id, secret }: DayKey, current: MasterFile): DayFile {
-    const file = { day, id, master: current.id };
-    return { ...file, key: seal(openMaster(current), secret, wrapContext(file)).toString('base64') };
-  }
-
-  function makeKey(day: string): DayFile {
-    let current = findCurrent();
-    const key: DayKey = { day, id: randomBytes(8).toString('hex'), secret: randomBytes(keyBytes) };
-    files.addDay(wrap(key, current));
-    // A rotation that began meanwhile may have listed the keys before this file was there.
-    for (let newest = findCurrent(); newest.id !== current.id; newest = findCurrent()) {
-      current = newest;
-      if (files.readDay(day)?.id === key.id) files.replaceDay(wrap(key, current));
-    }
-    const stored = files.readDay(day);
-    if (!stored) throw lost(day, key.id);
+  /** The key that is stored in the end: another process may make one at the same time. */
+  function makeKey(day: string): DayKey {
+    const secret = randomBytes(keyBytes);
+    const id = identify(day, secret);
+    createTextFile(keyPath(day), `${id} ${secret.toString('base64')}\n`);
+    const stored = readKey(day);
+    if (!stored) throw missing(day, id);
     return stored;
   }
 
-  function sayMissing({ day, master }: DayFile): string {
-    if (files.listMasters().length === 0) return sayNoMaster();
-    return `the key of ${day} in ${root} is wrapped by master key ${master}, which is not there: restore ${root}/master-*.key from the backup of the keys`;
+  function addDestroyed(day: string, id: string): void {
+    replaceTextFile(destroyedPath(day), [...readDestroyed(day), id, ''].join('\n'));
   }
 
-  const sayNoMaster = () =>
-    `there is no master key in ${root}: restore ${root}/master-*.key from the backup of the keys. Without it, what was written under the keys in ${root}/days can't be read; to continue without that, move ${root}/days elsewhere`;
-
-  function lost(day: string, id: string): KeyError {
-    const destroyed = files.readDestroyed(day);
+  function missing(day: string, id: string): KeyError {
+    const destroyed = readDestroyed(day);
+    const forget = `hotel-review guest purge --forget-key ${day}`;
     if (destroyed.includes(id) || destroyed.includes(anyKey))
       return new KeyError(
         'destroyed',
-        `key ${id} of ${day} was destroyed after guestNameDays, or given up by hotel-review keys forget: what was written under it can't be read any more`,
+        `key ${id} of ${day} was destroyed after guestNameDays, or given up by guest purge --forget-key: what was written under it can't be read any more`,
+      );
+    if (listDays().length === 0)
+      return new KeyError(
+        'unusable',
+        `there are no keys in ${root}, but names of ${day} are encrypted under one: restore the folder from its backup, or accept that these names are lost: ${forget}`,
       );
     return new KeyError(
       'lost',
-      `key ${id} of ${day} is not in ${root}: restore ${files.dayPath(day)} from the backup of the keys. Without it, what was written under it can't be read; other days are not concerned. If it is lost for good: hotel-review keys forget ${day}`,
+      `key ${id} of ${day} is not in ${root}: restore ${keyPath(day)} from the backup of the keys. Without it, what was written under it can't be read; other days are not concerned. If it is lost for good: ${forget}`,
     );
   }
 
   return {
     root,
+    listDays,
     use(day) {
       const used = inUse.get(day);
       if (used) return used;
-      if (!isDay(day)) throw new RangeError(`not a business day: ${JSON.stringify(day)}`);
-      const key = unwrap(files.readDay(day) ?? makeKey(day));
+      if (!isCalendarDay(day)) throw new RangeError(`not a business day: ${JSON.stringify(day)}`);
+      const key = readKey(day) ?? makeKey(day);
       // Only until the current caller yields, because others may then destroy the key.
       if (inUse.size === 0) queueMicrotask(() => inUse.clear());
       inUse.set(day, key);
@@ -166,73 +94,44 @@ export function createKeyFolder(root: string): KeyFolder {
     find(day, id) {
       const known = remembered.get(id);
       if (known) return known;
-      const file = files.readDay(day);
-      if (file?.id !== id) throw lost(day, id);
-      return unwrap(file);
+      const key = readKey(day);
+      if (key?.id !== id) throw missing(day, id);
+      remembered.set(id, key);
+      const [oldest] = remembered.size > rememberedDays ? remembered.keys() : [];
+      if (oldest !== undefined) remembered.delete(oldest);
+      return key;
     },
-    listDays: () => files.listDays(),
     destroy(day) {
-      const file = files.readDay(day);
-      if (!file) return;
-      files.destroyDay(file);
-      remembered.delete(file.id);
+      const [id] = readWords(day) ?? [];
+      if (id === undefined) return;
+      // First, so that a key that is gone never looks lost.
+      addDestroyed(day, id);
+      wipeFile(keyPath(day));
+      remembered.delete(id);
       inUse.delete(day);
     },
+    forget: (day) => addDestroyed(day, anyKey),
     examine() {
-      const [masters, days] = [files.listMasters().length, files.listDays()];
-      const faults = new Set<string>();
+      const days = listDays();
+      const faults: string[] = [];
       for (const day of days) {
         try {
-          const file = files.readDay(day);
-          if (file) unwrap(file);
+          readKey(day);
         } catch (error) {
           if (!(error instanceof KeyError)) throw error;
-          faults.add(error.message);
+          faults.push(error.message);
         }
       }
-      return { masters, days, faults: [...faults] };
-    },
-    forget(day) {
-      files.destroyDay({ day, id: anyKey });
-      inUse.delete(day);
-    },
-    rotate() {
-      const { number } = findCurrent();
-      const old = files.listMasters();
-      addMaster(number + 1);
-      const current = findCurrent();
-      const unreadable = new Set<string>();
-      const isLeft = (day: string) => {
-        const file = files.readDay(day);
-        return file !== undefined && file.master !== current.id && !unreadable.has(day);
-      };
-      // Repeated until none is left: another process may create a key meanwhile.
-      for (
-        let left = files.listDays().filter(isLeft);
-        left.length > 0;
-        left = files.listDays().filter(isLeft)
-      )
-        for (const day of left) {
-          const file = files.readDay(day);
-          if (!file) continue;
-          try {
-            files.replaceDay(wrap(unwrap(file), current));
-          } catch (error) {
-            if (!(error instanceof KeyError)) throw error;
-            unreadable.add(day);
-          }
-        }
-      const needed = new Set(files.listDays().map((day) => files.readDay(day)?.master));
-      for (const master of old) if (!needed.has(master.id)) files.removeMaster(master);
-      return {
-        master: current.id,
-        days: files.listDays().filter((day) => !unreadable.has(day)),
-        unreadable: [...unreadable].sort(),
-      };
+      return { days, faults };
     },
   };
 }
 
-function wrapContext({ day, id, master }: Omit<DayFile, 'key'>): Buffer {
-  return Buffer.from(`hotel-review key of ${day} ${id} under ${master}`);
+/** A key's id tells a damaged key, and one that was copied from another day: under either, data would be lost. */
+function identify(day: string, secret: Buffer): string {
+  return createHash('sha256')
+    .update(`hotel-review key of ${day}\n`)
+    .update(secret)
+    .digest('hex')
+    .slice(0, 16);
 }

@@ -1,73 +1,39 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { decrypt, encryptTo, tagBytes } from './cipher.js';
-import type { DayKeys } from './day-keys.js';
+import { decrypt, type Encryption, encryptTo, nonceBytes, tagBytes } from './cipher.js';
+import type { DayKey, DayKeys } from './day-keys.js';
 import { damaged, findKey, headingBytes, isSealed, readHeading, writeHeading } from './sealed-value.js';
 
 /**
- * An encrypted file: a heading, a random salt, and chunks of 64 KiB with a tag each; only the last chunk may be shorter,
+ * An encrypted file: a heading, a random salt, and chunks of 256 KiB with a tag each; only the last chunk may be shorter,
  * and there always is one. Each file has its own key, derived from the day's key, the salt and the file's place. A chunk's
  * nonce holds its number and whether it is the last, so that chunks can't be moved, and a cut-off end is noticed.
  */
-const chunkBytes = 64 * 1024;
+const chunkBytes = 256 * 1024;
 const sealedChunkBytes = chunkBytes + tagBytes;
 const saltBytes = 16;
 const startBytes = headingBytes + saltBytes;
 const noContext = Buffer.alloc(0);
 
-/** How many chunks are handed on together. */
-const chunksTogether = 4;
-
-/** Encrypts content that arrives in pieces of any size. What it returns is only valid until the next call or iteration. */
-interface FileSealer {
-  /** Takes the next bytes, which stay the caller's, and returns what to write, often nothing. */
-  take(bytes: Uint8Array): Iterable<Buffer>;
+/** Converts content that arrives in pieces of any size. What it returns is only valid until the next call or iteration. */
+interface ChunkConverter {
+  /** Takes the next bytes, which stay the caller's, and returns what became of the chunks that are complete, often nothing. */
+  take(bytes: Uint8Array): Generator<Buffer, void, undefined>;
   /** Returns the rest. */
   end(): Buffer;
 }
 
 /** @param place where it is stored: it can't be read from any other place */
-export function createFileSealer(keys: DayKeys, day: string, place: string): FileSealer {
+export function createFileSealer(keys: DayKeys, day: string, place: string): ChunkConverter {
   const key = keys.use(day);
   const start = Buffer.concat([writeHeading(key), randomBytes(saltBytes)]);
-  const secret = deriveKey(key.secret, start, place);
-  const nextNonce = createNonces();
-  // Sealed only when more arrives, because only then is it certain not to be the last.
-  const chunk = Buffer.allocUnsafe(chunkBytes);
-  let length = 0;
-  const sealed = Buffer.allocUnsafe(startBytes + chunksTogether * sealedChunkBytes);
+  const nextEncryption = createEncryptions(key, start, place);
+  const sealed = Buffer.allocUnsafe(startBytes + sealedChunkBytes);
   let filled = start.copy(sealed);
-
-  function sealChunk(isLast: boolean): void {
-    const encryption = { secret, nonce: nextNonce(isLast), context: noContext };
-    filled = encryptTo(sealed, filled, chunk.subarray(0, length), encryption);
-    length = 0;
-  }
-
-  function handOver(): Buffer {
-    const bytes = sealed.subarray(0, filled);
+  return convertChunks(chunkBytes, (chunk, isLast) => {
+    const end = encryptTo(sealed, filled, chunk, nextEncryption(isLast));
     filled = 0;
-    return bytes;
-  }
-
-  return {
-    *take(bytes) {
-      for (let from = 0; from < bytes.length; ) {
-        if (length === chunkBytes) {
-          sealChunk(false);
-          // Leaves room for the last chunk.
-          if (filled > sealed.length - sealedChunkBytes) yield handOver();
-        }
-        const piece = bytes.subarray(from, from + chunkBytes - length);
-        chunk.set(piece, length);
-        length += piece.length;
-        from += piece.length;
-      }
-    },
-    end() {
-      sealChunk(true);
-      return handOver();
-    },
-  };
+    return sealed.subarray(0, end);
+  });
 }
 
 /** Encrypts a file's content. A block is valid until the next one is read. Rethrows what the content throws. */
@@ -95,7 +61,7 @@ export async function* openFile(
   place: string,
   { mayEndEarly = false } = {},
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  let opener: FileOpener | undefined;
+  let opener: ChunkConverter | undefined;
   let isPlain = false;
   let begun = noContext;
   for await (const block of stored) {
@@ -120,40 +86,15 @@ export async function* openFile(
   else if (!isPlain && begun.length > 0) yield begun;
 }
 
-interface FileOpener {
-  take(bytes: Uint8Array): Generator<Buffer, void, undefined>;
-  end(): Buffer;
-}
-
-function createFileOpener(keys: DayKeys | undefined, start: Buffer, place: string): FileOpener {
+function createFileOpener(keys: DayKeys | undefined, start: Buffer, place: string): ChunkConverter {
   const heading = readHeading(start);
   if (!heading) throw damaged(place);
-  const secret = deriveKey(findKey(keys, heading, place).secret, start, place);
-  const nextNonce = createNonces();
-  const chunk = Buffer.allocUnsafe(sealedChunkBytes);
-  let length = 0;
-
-  function openChunk(isLast: boolean): Buffer {
-    const plain = decrypt(secret, nextNonce(isLast), chunk.subarray(0, length), noContext);
+  const nextEncryption = createEncryptions(findKey(keys, heading, place), start, place);
+  return convertChunks(sealedChunkBytes, (chunk, isLast) => {
+    const plain = decrypt(chunk, nextEncryption(isLast));
     if (!plain) throw damaged(place);
-    length = 0;
     return plain;
-  }
-
-  return {
-    *take(bytes) {
-      for (let from = 0; from < bytes.length; ) {
-        if (length === sealedChunkBytes) {
-          yield openChunk(false);
-        }
-        const piece = bytes.subarray(from, from + sealedChunkBytes - length);
-        chunk.set(piece, length);
-        length += piece.length;
-        from += piece.length;
-      }
-    },
-    end: () => openChunk(true),
-  };
+  });
 }
 
 /** How much content a file holds, judged by its size and first bytes, without decrypting it. */
@@ -163,20 +104,37 @@ export function measureContent(size: number, begun: Uint8Array): number {
   return Math.max(0, sealed - Math.ceil(sealed / sealedChunkBytes) * tagBytes);
 }
 
-function deriveKey(secret: Buffer, start: Buffer, place: string): Buffer {
-  const salt = start.subarray(headingBytes);
-  const info = Buffer.concat([start.subarray(0, headingBytes), Buffer.from(place)]);
-  return Buffer.from(hkdfSync('sha256', secret, salt, info, 32));
+/** A chunk is only converted when more arrives, because only then is it certain not to be the last. */
+function convertChunks(size: number, convert: (chunk: Buffer, isLast: boolean) => Buffer): ChunkConverter {
+  const chunk = Buffer.allocUnsafe(size);
+  let length = 0;
+  return {
+    *take(bytes) {
+      for (let from = 0; from < bytes.length; ) {
+        if (length === size) {
+          yield convert(chunk, false);
+          length = 0;
+        }
+        const piece = bytes.subarray(from, from + size - length);
+        chunk.set(piece, length);
+        length += piece.length;
+        from += piece.length;
+      }
+    },
+    end: () => convert(chunk.subarray(0, length), true),
+  };
 }
 
-/** Each nonce is used once: it holds the chunk's number, and whether it is the last. */
-function createNonces(): (isLast: boolean) => Buffer {
+/** The file's own key, with a nonce for each chunk in turn: its number, and whether it is the last. */
+function createEncryptions({ secret: dayKey }: DayKey, start: Buffer, place: string) {
+  const info = Buffer.concat([start.subarray(0, headingBytes), Buffer.from(place)]);
+  const secret = Buffer.from(hkdfSync('sha256', dayKey, start.subarray(headingBytes), info, 32));
   let number = 0;
-  return (isLast) => {
-    const nonce = Buffer.alloc(12);
+  return (isLast: boolean): Encryption => {
+    const nonce = Buffer.alloc(nonceBytes);
     nonce.writeUIntBE(number, 5, 6);
     nonce[11] = Number(isLast);
     number += 1;
-    return nonce;
+    return { secret, nonce, context: noContext };
   };
 }

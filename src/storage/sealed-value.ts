@@ -1,5 +1,7 @@
-import { open, seal } from './cipher.js';
-import { type DayKeys, KeyError } from './day-keys.js';
+import { randomBytes } from 'node:crypto';
+import { isCalendarDay } from '../booking/business-day.js';
+import { decrypt, encryptTo, nonceBytes, tagBytes } from './cipher.js';
+import { type DayKey, type DayKeys, KeyError } from './day-keys.js';
 
 /**
  * What precedes everything encrypted: a mark, the day and the id of its key. The mark starts with a NUL, which neither a
@@ -10,6 +12,8 @@ const dayBytes = 10;
 const idBytes = 8;
 export const headingBytes = mark.length + dayBytes + idBytes;
 
+const startBytes = headingBytes + nonceBytes;
+
 /**
  * Encrypts a small value under its day's key.
  *
@@ -18,7 +22,12 @@ export const headingBytes = mark.length + dayBytes + idBytes;
 export function sealValue(keys: DayKeys, day: string, plain: Uint8Array, place: string): Buffer {
   const key = keys.use(day);
   const heading = writeHeading(key);
-  return seal(key.secret, plain, toContext(heading, place), heading);
+  const nonce = randomBytes(nonceBytes);
+  const sealed = Buffer.allocUnsafe(startBytes + plain.length + tagBytes);
+  sealed.set(heading);
+  sealed.set(nonce, headingBytes);
+  encryptTo(sealed, startBytes, plain, { secret: key.secret, nonce, context: toContext(heading, place) });
+  return sealed;
 }
 
 /**
@@ -29,23 +38,18 @@ export function sealValue(keys: DayKeys, day: string, plain: Uint8Array, place: 
 export function openValue(keys: DayKeys | undefined, stored: Buffer, place: string): Buffer {
   if (!isSealed(stored)) return stored;
   const heading = readHeading(stored);
-  if (!heading) throw damaged(place);
-  const { secret } = findKey(keys, heading, place);
-  const plain = open(
-    secret,
-    stored.subarray(headingBytes),
-    toContext(stored.subarray(0, headingBytes), place),
-  );
+  if (!heading || stored.length < startBytes) throw damaged(place);
+  const plain = decrypt(stored.subarray(startBytes), {
+    secret: findKey(keys, heading, place).secret,
+    nonce: stored.subarray(headingBytes, startBytes),
+    context: toContext(stored.subarray(0, headingBytes), place),
+  });
   if (!plain) throw damaged(place);
   return plain;
 }
 
 /** @throws KeyError `unusable` without keys */
-export function findKey(
-  keys: DayKeys | undefined,
-  { day, id }: { readonly day: string; readonly id: string },
-  place: string,
-) {
+export function findKey(keys: DayKeys | undefined, { day, id }: Heading, place: string): DayKey {
   if (keys) return keys.find(day, id);
   throw new KeyError(
     'unusable',
@@ -64,10 +68,7 @@ function toContext(heading: Uint8Array, place: string): Buffer {
   return Buffer.concat([heading, Buffer.from(place)]);
 }
 
-interface Heading {
-  readonly day: string;
-  readonly id: string;
-}
+type Heading = Pick<DayKey, 'day' | 'id'>;
 
 export function writeHeading({ day, id }: Heading): Buffer {
   return Buffer.concat([mark, Buffer.from(day, 'latin1'), Buffer.from(id, 'hex')]);
@@ -83,10 +84,5 @@ export function readHeading(bytes: Uint8Array): Heading | undefined {
   if (bytes.length < headingBytes || !isSealed(bytes)) return undefined;
   const rest = Buffer.from(bytes.subarray(mark.length, headingBytes));
   const day = rest.toString('latin1', 0, dayBytes);
-  return isDay(day) ? { day, id: rest.toString('hex', dayBytes) } : undefined;
-}
-
-/** Whether a text is written like a business day. It becomes part of a file's name. */
-export function isDay(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text);
+  return isCalendarDay(day) ? { day, id: rest.toString('hex', dayBytes) } : undefined;
 }

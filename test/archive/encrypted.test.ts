@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -37,6 +37,22 @@ it('an encrypted archive holds no name, leaves manifests readable, and reads wha
     for await (const block of archive.read(day, run, name)) blocks.push(Buffer.from(block));
     expect(Buffer.concat(blocks).toString()).toBe('Ana Gil');
   }
+});
+
+it.each([
+  ['20261120-bbbb', '20112026.csv'],
+  ['20261120-aaaa', 'other.csv'],
+])('an encrypted archive refuses a file that was moved to %s/%s', async (run, name) => {
+  const { archive, plain, cleanUp } = await create();
+  onTestFinished(cleanUp);
+  const day = '2026-11-20';
+  await archive.keep(day, '20261120-aaaa', '20112026.csv', text('Ana Gil'));
+  const moved = join(plain.locate(day, run), name);
+  await cp(join(plain.locate(day, '20261120-aaaa'), '20112026.csv'), moved);
+  await expect(archive.read(day, run, name)[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+    name: 'KeyError',
+    code: 'damaged',
+  });
 });
 
 async function* text(content: string) {

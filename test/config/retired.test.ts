@@ -10,10 +10,6 @@ describe('A retired setting', () => {
       'source.pagination.behindLast: is called afterLastPage now',
     ],
     [
-      { keys: { folder: './keys', kms: { keyId: 'alias/hotel-review' } } },
-      'keys: is the path of the folder, such as ./keys: KMS no longer encrypts the master key',
-    ],
-    [
       { source: http, mappings: { fillServiceId: true } },
       'mappings.fillServiceId: no longer exists: let the source name the ServiceId of each booking',
     ],

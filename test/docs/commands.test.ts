@@ -19,7 +19,7 @@ async function readHelp(words: readonly string[] = []): Promise<[string, string]
   const below = listCommandNames(help).map((name) => readHelp([...words, name]));
   const isGroup =
     words.length === 0 ||
-    ['mappings', 'hotels', 'export', 'guest', 'keys', 'notify', 'user'].includes(words.join(' '));
+    ['mappings', 'hotels', 'export', 'guest', 'notify', 'user'].includes(words.join(' '));
   const own: [string, string][] = isGroup ? [] : [[words.join(' '), help]];
   return [...own, ...(await Promise.all(below)).flat()];
 }

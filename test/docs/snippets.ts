@@ -169,6 +169,7 @@ export const parsedOnly: readonly { readonly calls: readonly string[]; readonly 
   { calls: ['serve'], checkedBy: 'test/jobs/serve-told.test.ts' },
   { calls: ['sandbox'], checkedBy: 'test/jobs/sandbox-command.test.ts' },
   { calls: ['export fetch'], checkedBy: 'test/jobs/export-fetch.servers.test.ts' },
+  { calls: ['guest purge --forget-key 2026-11-20'], checkedBy: 'test/jobs/lost-keys.test.ts' },
   {
     calls: ['export compare --out differences.ndjson'],
     checkedBy: 'test/mappings/export/comparing.test.ts',

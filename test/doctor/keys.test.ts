@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -54,11 +54,12 @@ it('doctor warns about keys that others can read, or that other machines lack', 
   ]);
 });
 
-it('doctor says which master key is missing', async () => {
+it('doctor says which key is damaged', async () => {
   const root = join(home, 'keys');
   makeKey(root);
-  rmSync(join(root, 'master-1.key'));
+  const path = join(root, '2026-11-20.key');
+  writeFileSync(path, '');
   expect(await check(root)).toMatchObject([
-    { verdict: 'wrong', message: expect.stringContaining(`there is no master key in ${root}`) },
+    { verdict: 'wrong', message: expect.stringContaining(`${path} is damaged`) },
   ]);
 });

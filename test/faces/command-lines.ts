@@ -124,7 +124,6 @@ export function listReading({ failedDay, nearestCase, fileDay, ...samples }: Mon
       ],
     },
     { name: 'hook', lines: [['hook', '--day', fileDay]] },
-    { name: 'keys', lines: [['keys', 'rotate']] },
     { name: 'hotels', lines: [['hotels', 'load', 'no-such-file.csv']] },
     {
       name: 'run',

@@ -65,9 +65,8 @@ it('a night with keys holds no name in any byte, sends the file as it is, and is
   expect(await findName(folder.path)).toEqual([folder.bookingsFile]);
   expect(await readFile(sftp.disk(remotePath), 'utf8')).toContain(`BR-2,${canary},Hotelbeds`);
   expect(archiveOf(result).names()).toEqual(names);
-  const key = join(folder.path, 'keys', 'days', `${day}.key`);
-  for (const path of [key, join(folder.path, 'keys', 'master-1.key')])
-    expect((await stat(path)).mode & 0o777).toBe(0o600);
+  const key = join(folder.path, 'keys', `${day}.key`);
+  expect((await stat(key)).mode & 0o777).toBe(0o600);
   expect((await folder.run(['verify', day])).exitCode).toBe(0);
   expect(await verdictOf(folder)).toBe('incorrect');
 

@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), 'keys-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const keys = createKeyFolder(join(folder, 'keys'));
 const day = '2026-11-20';
-const chunk = 64 * 1024;
+const chunk = 256 * 1024;
 const sealedChunk = chunk + 16;
 
 async function* inBlocks(content: Buffer, size: number) {

@@ -26,8 +26,8 @@ export async function checkKeys(
   try {
     const { folder, isThere } = await findPlace(root);
     await tryToWrite(folder);
-    const { days, masters, faults } = keys.examine();
-    const usable = masters === 0 ? 'no key yet' : `${formatCountOf(days.length, 'day key')}, all usable`;
+    const { days, faults } = keys.examine();
+    const usable = days.length === 0 ? 'no key yet' : `${formatCountOf(days.length, 'day key')}, all usable`;
     return [
       ...faults.map((fault) => wrong(fault)),
       ...(faults.length === 0 ? [ok(isThere ? `${root}: ${usable}` : `${root} will be created`)] : []),
@@ -65,6 +65,11 @@ export async function checkLostKeys(
     }
   }
   return [...reasons].map((reason) => warning(reason, 'Restore it soon: retention waits for it.'));
+}
+
+/** What is wrong if a read failed because the configured folder has no keys: no run would start. */
+export function findEmptyFolder(error: unknown): Finding | undefined {
+  return error instanceof KeyError && error.code === 'unusable' ? wrong(error.message) : undefined;
 }
 
 /** Warns if a backup of the ledger or the archive would include the keys. */
