@@ -29,7 +29,7 @@ import { describeVerdictMails } from './ledger/verdict-mails.js';
 import { describeVolumes } from './ledger/volumes.js';
 import { describeWaitingSteps } from './ledger/waiting-steps.js';
 
-/** An empty ledger, created with the rules of `jobs/rules.ts`. */
+/** An empty ledger. */
 export interface OpenedLedger {
   readonly ledger: Ledger;
   /** A second connection on the same database, as another process would have. */
