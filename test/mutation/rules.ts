@@ -70,6 +70,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   'src/cases/open-cases.ts': [...cases, ...caseUpdates],
   'src/cases/update-cases.ts': caseUpdates,
   'src/cases/mails/examine-mail.ts': mails('read-mail', 'unexpected-forms', 'take-mail'),
+  'src/cases/mails/recognise-mail.ts': mails('take-mail'),
   'src/cases/mails/take-mail.ts': mails('take-mail'),
 
   'src/schedule/due-days.ts': inFolder('schedule')('due-days', 'late-source', 'missing-export'),
