@@ -14,13 +14,12 @@ import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { adviseLoad, explainCopies, nameCopy } from '../src/mappings/copied-hotels.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
 import { readDayOutcome } from '../src/review/outcome/day-outcome.js';
+import type { ListName, Why } from '../src/review/verdicts/listed-lines.js';
 import {
   type BookingList,
   type ListedBooking,
-  type ListName,
   listBookings,
   stayOfListed,
-  type Why,
 } from '../src/review/verdicts/listing.js';
 import type { Action } from '../src/rules/action.js';
 import type { DayOutcome, SentRun } from '../src/rules/day-outcome.js';

@@ -10,7 +10,8 @@ import { createHotelComparer, type HotelPair, unknownPair } from '../mappings/ho
 import { pairColumns, pairToCells, pairToJson } from '../mappings/hotels/shown-hotels.js';
 import { maskAnswers, readMaskedFields } from '../review/stored/stored-line.js';
 import { type Suspicion, toSuspicion } from '../review/suspects/listing.js';
-import type { ListedBooking, Why } from '../review/verdicts/listing.js';
+import type { Why } from '../review/verdicts/listed-lines.js';
+import type { ListedBooking } from '../review/verdicts/listing.js';
 import { type BookingState, type Case, stateOfBooking } from '../rules/case.js';
 import { judgeBooking, type UnknownReason } from '../rules/verdict.js';
 

@@ -6,7 +6,7 @@ import type { OpenReference, RunToFollow } from '../ledger/cases.js';
 import type { FoundBookings, StayRun } from '../ledger/stays.js';
 import { type FoundBooking, readCurrent, readFound, readStaysAhead } from '../review/stays/stays-ahead.js';
 import { readSuspects } from '../review/suspects/listing.js';
-import { readJudged } from '../review/verdicts/listing.js';
+import { readJudged } from '../review/verdicts/listed-lines.js';
 import { type CaseKey, type CaseStay, keyOfCase, stateOfBooking } from '../rules/case.js';
 import { addStays, applyVersions, automatic, noteCorrect, toDecision } from '../rules/case-transitions.js';
 import { isJudged, type Judged } from '../rules/review-file.js';

@@ -2,7 +2,7 @@ import type pino from 'pino';
 import { print } from '../base/foreign-text.js';
 import { describeError } from '../base/safe-error.js';
 import type { WatchEvent } from '../cases/follow-mappings.js';
-import type { VerdictMailEvent } from '../cases/mails/take-mail.js';
+import type { VerdictMailEvent } from '../cases/mails/mail-events.js';
 import type { CaseEvent } from '../cases/open-cases.js';
 import type { CanaryEvent } from '../ledger/canaries.js';
 import type { MappingSync } from '../ledger/mappings.js';

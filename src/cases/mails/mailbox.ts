@@ -1,5 +1,6 @@
 import { SafeError } from '../../base/safe-error.js';
-import type { MailTaker, NotifyVerdictMails } from './take-mail.js';
+import type { NotifyVerdictMails } from './mail-events.js';
+import type { MailTaker } from './take-mail.js';
 
 /** An e-mail as it was found. */
 export type FoundMail = {

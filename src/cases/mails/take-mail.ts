@@ -1,59 +1,27 @@
-import type { Booking } from '../../booking/booking.js';
 import { readBooking } from '../../booking/stored-line.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import type {
-  MailOutcome,
-  MailReason,
-  NamedPair,
-  NamedThings,
-  NewMail,
-  StoredBooking,
-  StoredMail,
-} from '../../ledger/mails.js';
-import { keyOfHotel } from '../../ledger/mappings.js';
-import { readStaysAhead } from '../../review/stays/stays-ahead.js';
-import { keyOfCase } from '../../rules/case.js';
+import type { MailOutcome, MailReason, NamedPair, NamedThings, StoredMail } from '../../ledger/mails.js';
 import { type Finding, gatherFindings, type NotifyCases, openCases, toFinding } from '../open-cases.js';
 import { followSince } from '../update-cases.js';
-import type { PairMention } from './examine-mail.js';
 import { identifyContent, identifyMail } from './identify-mail.js';
-import type { ExamineMail } from './mail-process.js';
+import type { NotifyVerdictMails, NumberedMail } from './mail-events.js';
 import type { FoundMail } from './mailbox.js';
+import {
+  mostCanaries,
+  opensMoreThan,
+  type RecognisedMail,
+  type RecogniseParts,
+  recogniseMail,
+} from './recognise-mail.js';
 import { UnreadMailError } from './records.js';
 import { judgeSender, type ListedSenders, type SenderStanding } from './sender.js';
 
-/** An e-mail, as far as events name it: by its number in the ledger. Events hold neither its subject nor its sender. */
-interface NumberedMail {
-  readonly mail: number;
-  /** Epoch milliseconds. */
-  readonly receivedAt: number;
+interface MailTakerParts extends RecogniseParts {
+  /** Whose e-mails count. */
+  readonly senders: ListedSenders;
+  readonly clock: () => number;
+  readonly notify: NotifyVerdictMails & NotifyCases;
 }
-
-/** What reading verdict e-mails reports. Each e-mail is reported once, by the process that recorded it. */
-export type VerdictMailEvent =
-  | (NumberedMail & {
-      readonly type: 'verdict-mail-named';
-      /** How many bookings, and pairs of provider and hotel id, it names. */
-      readonly named: number;
-      /** How many canaries it names, if any; they are not bookings. */
-      readonly canaries?: number;
-    })
-  /** It names nothing that the ledger knows, so nobody knows what it means. It stays where it is. */
-  | (NumberedMail & { readonly type: 'verdict-mail-unknown'; readonly unreadAttachments: number })
-  /** If it is set aside, nothing of it is used, and it is not read again unless a person imports it. */
-  | (NumberedMail & {
-      readonly type: 'verdict-mail-unreadable' | 'verdict-mail-set-aside';
-      readonly reason: MailReason;
-    })
-  /** It opens and blocks nothing. `namesSent`: it names references that were sent, so perhaps the service has a new address. */
-  | (NumberedMail & { readonly type: 'verdict-mail-unknown-sender'; readonly namesSent: boolean })
-  /** The mailbox can't be read. Reported when that begins; it is retried. */
-  | { readonly type: 'mailbox-away'; readonly error: unknown }
-  | { readonly type: 'mailbox-back' }
-  /** All new e-mails are read; there may be none. */
-  | { readonly type: 'mailbox-read' };
-
-export type NotifyVerdictMails = (event: VerdictMailEvent) => void;
 
 export interface TakenMail {
   readonly messageId?: string | undefined;
@@ -62,242 +30,31 @@ export interface TakenMail {
   /** Why it can't be read, or was set aside. */
   readonly reason?: MailReason | undefined;
   /** The bookings that it names. */
-  readonly bookings: readonly { readonly reference: string; readonly day: string }[];
+  readonly bookings: readonly NamedBooking[];
   /** The pairs that it names without a reference. */
   readonly pairs: readonly NamedPair[];
   /** The canaries that it names. */
-  readonly canaries: TakenMail['bookings'];
+  readonly canaries: readonly NamedBooking[];
   readonly correct: number;
   readonly unreadAttachments: number;
 }
 
-const nothing = {
-  bookings: [],
-  pairs: [],
-  canaries: [],
-  mail: { messageId: undefined, correct: 0, unreadAttachments: 0 },
-} as const;
-
-interface MailTakerParts {
-  readonly ledger: Ledger;
-  readonly examine: ExamineMail;
-  /** Whose e-mails count. */
-  readonly senders: ListedSenders;
-  /** The day it is now in the account's zone, YYYY-MM-DD. */
-  readonly today: () => string;
-  /** How far back runs are searched. */
-  readonly matchMs: number;
-  readonly clock: () => number;
-  readonly notify: NotifyVerdictMails & NotifyCases;
-}
-
-/** More than a run a day within `matchMs`. */
-const mostCanaries = 1_000;
-/** The most bookings that an e-mail opens where anybody may write one. */
-const mostOfAnybody = 1_000;
-
-/** `asked`: a person vouches for it. */
-type Standing = SenderStanding | 'asked';
-
-/** What becomes of an e-mail. */
-interface Judged {
-  readonly outcome: MailOutcome;
-  readonly reason?: MailReason | undefined;
+interface NamedBooking {
+  readonly reference: string;
+  readonly day: string;
 }
 
 export type MailTaker = ReturnType<typeof createMailTaker>;
 
 /** Reads verdict e-mails one at a time: what one names is recorded first, then its cases are opened. */
 export function createMailTaker(parts: MailTakerParts) {
-  const { ledger, examine, senders, today, matchMs, clock, notify } = parts;
-  const log = ledger.mails;
   /** The e-mail that could not be taken the last time. */
   let failed: string | undefined;
-
-  type Seen = Awaited<ReturnType<typeof look>>;
-
-  /** Examines an e-mail, and finds out what it means. */
-  async function look(bytes: Buffer, now: number, standing: Standing) {
-    const since = now - matchMs;
-    const canaries = await ledger.canaries.list({ since, limit: mostCanaries });
-    let bookings: Awaited<ReturnType<typeof findBookings>> = [];
-    const mail = await examine(bytes, async (hashes) => {
-      bookings = await findBookings(hashes, since);
-      return {
-        // Without names of guests: they are none of its business.
-        bookings: bookings.map(({ reference, booking: { serviceId, providerHotelId } }) => {
-          return { reference, serviceId, providerHotelId };
-        }),
-        canaries: canaries.map(({ reference }) => reference),
-        providers: await log.listProviders(since),
-      };
-    });
-    return {
-      mail,
-      bookings: mail.named.flatMap((place) => bookings[place] ?? []),
-      canaries: canaries.filter(({ reference }) => mail.canaries.includes(reference)),
-      // Nothing is made of a stranger's pairs.
-      pairs: standing === 'unlisted' ? [] : await resolvePairs(mail.pairs, ledger, today()),
-    };
-  }
-
-  /** The bookings whose references are among the candidates, and some more. */
-  async function findBookings(hashes: Uint32Array, since: number) {
-    const found: (StoredBooking & { readonly reference: string; readonly booking: Booking })[] = [];
-    if (hashes.length === 0) return found;
-    for await (const stored of log.findBookings(since, hashes))
-      for (const one of stored) {
-        const booking = readBooking(one.line, one.form);
-        const { bookingReferenceId: reference } = booking;
-        if (reference !== undefined) found.push({ ...one, reference, booking });
-      }
-    return found;
-  }
-
-  async function openCasesOf(mail: Pick<StoredMail, 'number' | 'receivedAt'>): Promise<void> {
-    // The dates of e-mails carry no milliseconds: a move within that second came before.
-    const at = Math.min(mail.receivedAt + 999, clock());
-    const named = await log.readNamed(mail.number);
-    const findings = toFindings(named, { at, today: today() });
-    const parts = { ledger, today: today(), clock, notify };
-    const hasOutdated = await openCases(gatherFindings(findings), parts);
-    const [first] = named.bookings.map(({ day }) => day).sort();
-    if (hasOutdated && first !== undefined) await followSince(first, parts);
-    await log.noteCasesOpened(mail.number, clock());
-  }
-
-  async function takeOrSetAside(found: FoundMail, sha256: string, isAsked: boolean): Promise<TakenMail> {
-    const { bytes, from, arrivedAt, savedAt, fault } = found;
-    const known = await log.findMail(sha256);
-    const ofSender = judgeSender(bytes ?? found.head ?? Buffer.alloc(0), senders);
-    const standing = isAsked ? 'asked' : ofSender;
-    if (known && (fault === 'not-fetched' || isDone(known, standing))) return repeat(known);
-    const now = clock();
-
-    function note({ outcome, reason }: Judged, seen?: Seen): Promise<TakenMail> {
-      const written = arrivedAt ?? seen?.mail.receivedAt ?? savedAt ?? now;
-      // A later move of the mapping corrects a case, so that an instant in the future would keep it open for good.
-      const receivedAt = Math.min(written, now);
-      const content = bytes && identifyContent(bytes);
-      const arrival = { sha256, content, from, readAt: now, receivedAt, isListed: ofSender === 'listed' };
-      // Nobody knows who sent what can't be fetched.
-      const isStranger = standing === 'unlisted' && reason !== 'not-fetched';
-      const judged = isStranger ? { outcome: 'unknown-sender' as const } : { outcome, reason };
-      return record({ ...arrival, ...judged }, outcome === 'set-aside' ? undefined : seen, known);
-    }
-
-    if (fault === 'not-fetched') return note({ outcome: 'set-aside', reason: fault });
-    if (standing === 'unproven') return note({ outcome: 'set-aside', reason: 'not-authenticated' });
-    if (bytes === undefined) return note({ outcome: 'unreadable', reason: 'too-large' });
-    try {
-      const seen = await look(bytes, now, standing);
-      const isTooMuch = standing === 'anybody' && (await opensMore(seen));
-      return await note(
-        isTooMuch ? { outcome: 'set-aside', reason: 'too-many-bookings' } : judge(seen),
-        seen,
-      );
-    } catch (error) {
-      if (error instanceof UnreadMailError) {
-        const { reason, isFault } = error;
-        return note({ outcome: isFault ? 'set-aside' : 'unreadable', reason });
-      }
-      // Perhaps the ledger is away. If not, later e-mails would wait for this one for good.
-      if (failed === sha256) return note({ outcome: 'set-aside', reason: 'failed' });
-      throw error;
-    }
-  }
-
-  function judge({ mail, bookings, canaries, pairs }: Seen): Judged {
-    const { correct, accusesUnknown, unreadAttachments } = mail;
-    const isNaming = bookings.length + pairs.length > 0;
-    const isOnlyCorrect = correct > 0 && !isNaming && !accusesUnknown;
-    return {
-      outcome: isNaming || canaries.length > 0 ? 'named' : 'nothing-known',
-      reason: unreadAttachments > 0 ? 'unread-attachment' : isOnlyCorrect ? 'called-correct' : undefined,
-    };
-  }
-
-  /** Records an e-mail, opens the cases of what it names, and reports it once. What a stranger's names is only counted. */
-  async function record(
-    arrival: Omit<NewMail, 'bookings' | 'pairs'>,
-    seen: Seen | undefined,
-    known: StoredMail | undefined,
-  ): Promise<TakenMail> {
-    const { outcome, reason, receivedAt } = arrival;
-    const isUsed = outcome === 'named' || outcome === 'nothing-known';
-    const { bookings, pairs, canaries, mail: said } = (isUsed && seen) || nothing;
-    const { messageId, correct, unreadAttachments } = said;
-    const namesSent =
-      !isUsed && seen !== undefined && seen.bookings.length + seen.canaries.length + seen.mail.correct > 0;
-    const isOncePerDay = namesSent || reason === 'not-authenticated' || reason === 'not-fetched';
-    const toldOn = isOncePerDay ? today() : undefined;
-    const references = canaries.map(({ reference }) => reference);
-    const naming = { bookings, pairs, canaries: references };
-    const { number, isNew } = await log.record({ ...arrival, messageId, ...naming, toldOn });
-    const named = bookings.length + pairs.length;
-    if (named > 0) await openCasesOf({ number, receivedAt });
-    const about = { mail: number, receivedAt };
-    const ofCanaries = canaries.length > 0 && { canaries: canaries.length };
-    if (!isNew || (!isUsed && known?.outcome === outcome)) {
-      // Reported before.
-    } else if (outcome === 'named') notify({ type: 'verdict-mail-named', ...about, named, ...ofCanaries });
-    else if (isUsed) notify({ type: 'verdict-mail-unknown', ...about, unreadAttachments });
-    else if (outcome === 'unknown-sender')
-      notify({ type: 'verdict-mail-unknown-sender', ...about, namesSent });
-    else if (reason) notify({ type: `verdict-mail-${outcome}`, ...about, reason });
-    return {
-      ...{ messageId, receivedAt, pairs, correct, unreadAttachments },
-      ...(isUsed ? { outcome: isNew ? outcome : 'already-read' } : { outcome, reason }),
-      bookings: listBookings(bookings),
-      canaries: canaries.map(({ reference, day }) => ({ reference, day })),
-    };
-  }
-
-  /** Whether its cases would get more bookings than an e-mail of anybody may open. */
-  async function opensMore({ bookings, pairs }: Seen): Promise<boolean> {
-    if (bookings.length > mostOfAnybody) return true;
-    const hotels = [...pairs, ...bookings.flatMap(({ booking }) => listPairs(booking))];
-    const cases = new Set(hotels.map(keyOfCase));
-    const isWanted = (stay: NamedPair) => cases.has(keyOfCase(stay));
-    let count = 0;
-    for await (const { stays } of readStaysAhead(ledger, hotels, { today: today(), isWanted })) {
-      count += stays.length;
-      if (count > mostOfAnybody) return true;
-    }
-    return false;
-  }
-
-  /** An e-mail that could not be fetched before was recorded by its key. */
-  async function forgetUnfetched(key: string): Promise<void> {
-    const sha256 = identifyMail(Buffer.from(key));
-    if ((await log.findMail(sha256))?.reason === 'not-fetched') await log.forget(sha256);
-  }
-
-  async function repeat({ number, messageId, receivedAt }: StoredMail): Promise<TakenMail> {
-    const { bookings, pairs } = await log.readNamed(number);
-    const canaries = await ledger.canaries.list({ limit: mostCanaries });
-    return {
-      messageId,
-      receivedAt,
-      outcome: 'already-read',
-      pairs,
-      correct: 0,
-      unreadAttachments: 0,
-      bookings: listBookings(
-        bookings.map(({ day, line, form }) => {
-          return { day, reference: readBooking(line, form).bookingReferenceId ?? '' };
-        }),
-      ),
-      canaries: canaries.flatMap(({ reference, day, namedAt }) =>
-        namedAt === receivedAt ? [{ reference, day }] : [],
-      ),
-    };
-  }
 
   return {
     /** Opens the cases of e-mails whose reading was interrupted after they were recorded. */
     async resume(): Promise<void> {
-      for (const mail of await log.listWithoutCases()) await openCasesOf(mail);
+      for (const mail of await parts.ledger.mails.listWithoutCases()) await openCasesOf(mail, parts);
     },
 
     /**
@@ -307,8 +64,9 @@ export function createMailTaker(parts: MailTakerParts) {
     async take(found: FoundMail, { isAsked = false } = {}): Promise<TakenMail> {
       const sha256 = identifyMail(found.bytes ?? Buffer.from(found.key));
       try {
-        const taken = await takeOrSetAside(found, sha256, isAsked);
-        if (found.bytes && found.key !== undefined) await forgetUnfetched(found.key);
+        const received = await receive({ found, sha256, isAsked, isSecondTry: failed === sha256 }, parts);
+        const taken = await takeMail(received, parts);
+        if (found.bytes && found.key !== undefined) await forgetUnfetched(found.key, parts);
         failed = undefined;
         return taken;
       } catch (error) {
@@ -319,8 +77,62 @@ export function createMailTaker(parts: MailTakerParts) {
   };
 }
 
+/** `asked`: a person vouches for it. */
+type Standing = SenderStanding | 'asked';
+
+interface GivenMail {
+  readonly found: FoundMail;
+  readonly sha256: string;
+  readonly isAsked: boolean;
+  readonly isSecondTry: boolean;
+}
+
+/** An e-mail, and what is known about it before it is read. */
+interface ReceivedMail extends GivenMail {
+  readonly standing: Standing;
+  /** Whether its sender is listed, whoever asks for it. */
+  readonly isListed: boolean;
+  /** What was recorded when it was taken before. */
+  readonly known: StoredMail | undefined;
+  readonly now: number;
+}
+
+/** What becomes of an e-mail. */
+interface Judged {
+  readonly outcome: MailOutcome;
+  readonly reason?: MailReason | undefined;
+  /** If it was read. */
+  readonly mail?: RecognisedMail;
+}
+
+/** The most bookings that an e-mail opens where anybody may write one. */
+const mostOfAnybody = 1_000;
+
+async function receive(given: GivenMail, { ledger, senders, clock }: MailTakerParts): Promise<ReceivedMail> {
+  const { found, sha256, isAsked } = given;
+  const known = await ledger.mails.findMail(sha256);
+  const ofSender = judgeSender(found.bytes ?? found.head ?? Buffer.alloc(0), senders);
+  const standing = isAsked ? 'asked' : ofSender;
+  return { ...given, standing, isListed: ofSender === 'listed', known, now: clock() };
+}
+
+async function takeMail(received: ReceivedMail, parts: MailTakerParts): Promise<TakenMail> {
+  const { known } = received;
+  if (known && isDone(known, received)) return repeat(known, parts);
+  const unread = judgeUnread(received);
+  if (unread) return record(received, unread, parts);
+  try {
+    return await record(received, await readMail(received, parts), parts);
+  } catch (error) {
+    const judged = judgeFailure(error, received);
+    if (!judged) throw error;
+    return record(received, judged, parts);
+  }
+}
+
 /** Whether a known e-mail is not read again. Its sender may be listed by now. */
-function isDone({ outcome, reason }: StoredMail, standing: Standing): boolean {
+function isDone({ outcome, reason }: StoredMail, { found, standing }: ReceivedMail): boolean {
+  if (found.fault === 'not-fetched') return true;
   switch (outcome) {
     case 'named':
       return true;
@@ -336,30 +148,143 @@ function isDone({ outcome, reason }: StoredMail, standing: Standing): boolean {
   }
 }
 
-/** A pair means every master hotel that it is booked as, unless the e-mail says which. A stranger may name thousands. */
-async function resolvePairs(
-  mentions: readonly PairMention[],
-  ledger: Ledger,
-  today: string,
-): Promise<NamedPair[]> {
-  const wanted = new Set(
-    mentions.map(({ serviceId, ...hotel }) =>
-      serviceId === undefined ? keyOfHotel(hotel) : keyOfCase({ ...hotel, serviceId }),
-    ),
-  );
-  const found = new Map<string, NamedPair>();
-  for await (const { stays } of readStaysAhead(ledger, mentions, { today }))
-    for (const { providerName, providerHotelId, serviceId } of stays) {
-      const pair = { providerName, providerHotelId, serviceId };
-      if (wanted.has(keyOfHotel(pair)) || wanted.has(keyOfCase(pair))) found.set(keyOfCase(pair), pair);
-    }
-  return [...found.values()];
+/** What becomes of an e-mail that need not be read. */
+function judgeUnread({ found, standing }: ReceivedMail): Judged | undefined {
+  if (found.fault === 'not-fetched') return { outcome: 'set-aside', reason: 'not-fetched' };
+  if (standing === 'unproven') return { outcome: 'set-aside', reason: 'not-authenticated' };
+  return undefined;
 }
 
-/** Bookings without a provider's hotel have no case. */
-function listPairs({ providerName, providerHotelId, serviceId }: Booking): NamedPair[] {
-  if (providerName === undefined || providerHotelId === undefined) return [];
-  return [{ providerName, providerHotelId, serviceId }];
+/** @throws UnreadMailError */
+async function readMail(
+  { found: { bytes }, standing, now }: ReceivedMail,
+  parts: MailTakerParts,
+): Promise<Judged> {
+  if (bytes === undefined) throw new UnreadMailError('too-large');
+  const mail = await recogniseMail(bytes, { now, isStranger: standing === 'unlisted' }, parts);
+  if (standing === 'unlisted') return { outcome: 'unknown-sender', mail };
+  if (standing === 'anybody' && (await opensMoreThan(mostOfAnybody, mail, parts)))
+    return { outcome: 'set-aside', reason: 'too-many-bookings', mail };
+  return judgeNaming(mail);
+}
+
+function judgeNaming(mail: RecognisedMail): Judged {
+  const { correct, accusesUnknown, unreadAttachments } = mail.said;
+  const isNaming = countNamed(mail) > 0;
+  const isOnlyCorrect = correct > 0 && !isNaming && !accusesUnknown;
+  return {
+    outcome: isNaming || mail.canaries.length > 0 ? 'named' : 'nothing-known',
+    reason: unreadAttachments > 0 ? 'unread-attachment' : isOnlyCorrect ? 'called-correct' : undefined,
+    mail,
+  };
+}
+
+/** What becomes of an e-mail whose reading failed; undefined if it is to be tried again. */
+function judgeFailure(error: unknown, { standing, isSecondTry }: ReceivedMail): Judged | undefined {
+  const isUnread = error instanceof UnreadMailError;
+  // Perhaps the ledger is away. If not, later e-mails would wait for this one for good.
+  if (!isUnread && !isSecondTry) return undefined;
+  if (standing === 'unlisted') return { outcome: 'unknown-sender' };
+  if (!isUnread) return { outcome: 'set-aside', reason: 'failed' };
+  return { outcome: error.isFault ? 'set-aside' : 'unreadable', reason: error.reason };
+}
+
+/** Records an e-mail, opens the cases of what it names, and reports it once. */
+async function record(received: ReceivedMail, judged: Judged, parts: MailTakerParts): Promise<TakenMail> {
+  const { found, sha256, isListed, now } = received;
+  const { outcome, reason } = judged;
+  const receivedAt = dateMail(received, judged);
+  const used = takeUsed(judged);
+  const { bookings, pairs } = used;
+  const { messageId, correct, unreadAttachments } = used.said;
+  const canaries = used.canaries.map(({ reference, day }) => ({ reference, day }));
+  const { number, isNew } = await parts.ledger.mails.record({
+    ...{ sha256, content: found.bytes && identifyContent(found.bytes), from: found.from, isListed },
+    ...{ readAt: now, receivedAt, messageId, outcome, reason, bookings, pairs },
+    canaries: canaries.map(({ reference }) => reference),
+    toldOn: isToldOncePerDay(judged) ? parts.today() : undefined,
+  });
+  if (countNamed(used) > 0) await openCasesOf({ number, receivedAt }, parts);
+  if (isNew && !wasReported(received, judged)) report({ mail: number, receivedAt }, judged, parts);
+  return {
+    ...{ messageId, receivedAt, pairs, canaries, correct, unreadAttachments },
+    ...(isUsed(judged) ? { outcome: isNew ? outcome : 'already-read' } : { outcome, reason }),
+    bookings: listNamed(bookings),
+  };
+}
+
+/** A later move of the mapping corrects a case, so that an instant in the future would keep it open for good. */
+function dateMail({ found: { arrivedAt, savedAt }, now }: ReceivedMail, { mail }: Judged): number {
+  return Math.min(arrivedAt ?? mail?.said.receivedAt ?? savedAt ?? now, now);
+}
+
+const isUsed = ({ outcome }: Judged) => outcome === 'named' || outcome === 'nothing-known';
+
+/** What counts of what an e-mail says. */
+type UsedMail = Omit<RecognisedMail, 'said'> & {
+  readonly said: Pick<RecognisedMail['said'], 'messageId' | 'correct' | 'unreadAttachments'>;
+};
+const nothing: UsedMail = {
+  ...{ bookings: [], pairs: [], canaries: [] },
+  said: { messageId: undefined, correct: 0, unreadAttachments: 0 },
+};
+
+/** Nothing is used of a stranger's e-mail, or of one that is set aside. */
+function takeUsed(judged: Judged): UsedMail {
+  return isUsed(judged) && judged.mail ? judged.mail : nothing;
+}
+
+/** What opens cases. */
+function countNamed({ bookings, pairs }: Pick<UsedMail, 'bookings' | 'pairs'>): number {
+  return bookings.length + pairs.length;
+}
+
+/** What a stranger's names is only counted. */
+function namesSent({ outcome, mail }: Judged): boolean {
+  if (outcome !== 'unknown-sender' || !mail) return false;
+  return mail.bookings.length + mail.canaries.length + mail.said.correct > 0;
+}
+
+/** Anybody could write many of its kind. */
+function isToldOncePerDay(judged: Judged): boolean {
+  const { reason } = judged;
+  return namesSent(judged) || reason === 'not-authenticated' || reason === 'not-fetched';
+}
+
+/** An e-mail of which something is used may name more than before. */
+function wasReported({ known }: ReceivedMail, judged: Judged): boolean {
+  return !isUsed(judged) && known?.outcome === judged.outcome;
+}
+
+function report(about: NumberedMail, judged: Judged, { notify }: MailTakerParts): void {
+  const { outcome, reason } = judged;
+  const used = takeUsed(judged);
+  const { unreadAttachments } = used.said;
+  const canaries = used.canaries.length > 0 && { canaries: used.canaries.length };
+  switch (outcome) {
+    case 'named':
+      return notify({ type: 'verdict-mail-named', ...about, named: countNamed(used), ...canaries });
+    case 'nothing-known':
+      return notify({ type: 'verdict-mail-unknown', ...about, unreadAttachments });
+    case 'unknown-sender':
+      return notify({ type: 'verdict-mail-unknown-sender', ...about, namesSent: namesSent(judged) });
+    default:
+      if (reason) notify({ type: `verdict-mail-${outcome}`, ...about, reason });
+  }
+}
+
+async function openCasesOf(
+  { number, receivedAt }: Pick<StoredMail, 'number' | 'receivedAt'>,
+  { ledger, today, clock, notify }: MailTakerParts,
+): Promise<void> {
+  // The dates of e-mails carry no milliseconds: a move within that second came before.
+  const at = Math.min(receivedAt + 999, clock());
+  const named = await ledger.mails.readNamed(number);
+  const parts = { ledger, today: today(), clock, notify };
+  const hasOutdated = await openCases(gatherFindings(toFindings(named, { at, today: today() })), parts);
+  const [first] = named.bookings.map(({ day }) => day).sort();
+  if (hasOutdated && first !== undefined) await followSince(first, parts);
+  await ledger.mails.noteCasesOpened(number, clock());
 }
 
 function toFindings(
@@ -375,8 +300,35 @@ function toFindings(
   ];
 }
 
-function listBookings(named: readonly { readonly reference: string; readonly day: string }[]) {
-  const listed = new Map<string, { reference: string; day: string }>();
+/** An e-mail that could not be fetched before was recorded by its key. */
+async function forgetUnfetched(key: string, { ledger: { mails } }: MailTakerParts): Promise<void> {
+  const sha256 = identifyMail(Buffer.from(key));
+  if ((await mails.findMail(sha256))?.reason === 'not-fetched') await mails.forget(sha256);
+}
+
+/** What a known e-mail names. */
+async function repeat(
+  { number, messageId, receivedAt }: StoredMail,
+  { ledger }: { readonly ledger: Ledger },
+): Promise<TakenMail> {
+  const { bookings, pairs } = await ledger.mails.readNamed(number);
+  const canaries = await ledger.canaries.list({ limit: mostCanaries });
+  const toNamed = ({ day, line, form }: NamedThings['bookings'][number]) => {
+    return { day, reference: readBooking(line, form).bookingReferenceId ?? '' };
+  };
+  return {
+    ...{ messageId, receivedAt, outcome: 'already-read', correct: 0, unreadAttachments: 0 },
+    bookings: listNamed(bookings.map(toNamed)),
+    pairs,
+    canaries: canaries.flatMap(({ reference, day, namedAt }) =>
+      namedAt === receivedAt ? [{ reference, day }] : [],
+    ),
+  };
+}
+
+/** Each once, by day and reference. */
+function listNamed(named: readonly NamedBooking[]): NamedBooking[] {
+  const listed = new Map<string, NamedBooking>();
   for (const { day, reference } of named) listed.set(`${day} ${reference}`, { reference, day });
   return [...listed.values()].sort((a, b) => (a.day + a.reference < b.day + b.reference ? -1 : 1));
 }

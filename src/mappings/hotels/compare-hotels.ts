@@ -42,7 +42,7 @@ export const unknownPair: HotelPair = {
 };
 
 /** Puts the hotels of stays side by side, in the order of the request. */
-type CompareHotels = (stays: readonly DoubtfulStay[]) => Promise<HotelPair[]>;
+export type CompareHotels = (stays: readonly DoubtfulStay[]) => Promise<HotelPair[]>;
 
 interface CompareParts {
   readonly hotels: ReadOnlyLedger['hotels'];

@@ -14,8 +14,8 @@ import type { Spool } from '../../storage/spool.js';
 import { readEveryRun, readEveryRunKey } from '../every-run.js';
 import { listArchived } from '../file/archive-run.js';
 import { listSpooled } from '../file/file-attempt.js';
+import { foldReference } from '../file/fold-reference.js';
 import { readCellText } from '../file/result.js';
-import { foldReference } from '../file/result-keys.js';
 import { readReference } from '../stored/stored-line.js';
 import { contains, decodeText, type FileRecord, readRecords } from './file-records.js';
 

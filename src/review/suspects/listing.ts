@@ -3,16 +3,13 @@ import type { BookingForm } from '../../booking/line-form.js';
 import type { Suspect, SuspectReason } from '../../ledger/findings.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { SuspectLines } from '../../ledger/tracing.js';
-import type { CopyStanding } from '../../mappings/copied-hotels.js';
+import type { CopiedHotel } from '../../mappings/copied-hotels.js';
 import type { Run } from '../../rules/run.js';
 import { readNamelessFields } from '../stored/stored-line.js';
 
-/** What comparing a booking with the local copy of the mappings found. */
-export interface Suspicion {
+/** What comparing a booking with the local copy of the mappings found. The hotel is null if the mapping was deleted. */
+export interface Suspicion extends CopiedHotel {
   readonly reason: SuspectReason;
-  /** The master hotel of its provider's hotel in the copy; null if the mapping was deleted. */
-  readonly copyServiceId: number | null;
-  readonly copy: CopyStanding;
   /** When the mapping changed, ISO 8601 in UTC; null if it never did. */
   readonly movedAt: string | null;
 }

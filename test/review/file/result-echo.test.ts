@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
-import {
-  compareResult,
-  createEchoReader,
-  type JoinSources,
-  type Judgement,
-} from '../../../src/review/file/match-result.js';
+import { createEchoReader } from '../../../src/review/file/echo-result.js';
+import { compareResult, type JoinSources, type Judgement } from '../../../src/review/file/match-result.js';
 import {
   anyFileBooking,
   fileBooking,

@@ -105,6 +105,19 @@ describe('a result and the bookings that were sent', () => {
     expect(joined).toMatchObject({ foreign: 2, unanswered: 1, affected: [] });
   });
 
+  it('match by the other ids where a reference was erased since it was sent', async () => {
+    const { bookingReferenceId: _, ...erased } = two;
+    const result = writeResult([
+      [one, true],
+      [two, false],
+      [three, false],
+    ]);
+    expect(await join([one, erased], result, { hasErased: true })).toMatchObject({
+      ...{ unanswered: 0, loose: 1, foreign: 1, affected: [{ place: 1 }] },
+    });
+    expect(await join([one, erased], result)).toMatchObject({ unanswered: 1, loose: 0, foreign: 2 });
+  });
+
   it('leave bookings without a verdict if the result has fewer rows', async () => {
     const joined = await join([one, two, three], writeResult([[two, false]]));
     expect(joined).toMatchObject({ unanswered: 2, foreign: 0, affected: [{ place: 1 }], missing: [0, 2] });
@@ -441,13 +454,17 @@ it('distinguishes a hundred thousand similar keys', async () => {
   );
 });
 
-async function join(bookings: readonly Booking[], result: string, { batchSize = 10 } = {}) {
+async function join(
+  bookings: readonly Booking[],
+  result: string,
+  { batchSize = 10, hasErased = false } = {},
+) {
   const { judged: found, ...totals } = await joinResult(
     {
       readBytes: () => inBlocks(Buffer.from(result)),
       readSent: () => toBatches(bookings, batchSize),
     },
-    { masterIdColumn },
+    { masterIdColumn, hasErased },
   );
   const affected = [];
   const positions: Record<StoredVerdict, number[]> = {

@@ -2,12 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { KeptColumns } from '../../../src/ledger/batches.js';
 import type { ReadOnlyLedger } from '../../../src/ledger/ledger.js';
 import type { CopiedMapping } from '../../../src/ledger/mappings.js';
-import {
-  type BookingList,
-  type ListedBooking,
-  type ListName,
-  listBookings,
-} from '../../../src/review/verdicts/listing.js';
+import type { ListName } from '../../../src/review/verdicts/listed-lines.js';
+import { type BookingList, type ListedBooking, listBookings } from '../../../src/review/verdicts/listing.js';
 import { alone } from '../../../src/rules/day-outcome.js';
 import { isJudged, type Judged } from '../../../src/rules/review-file.js';
 import type { Run } from '../../../src/rules/run.js';

@@ -1,0 +1,76 @@
+import { lineEnd } from '../../base/csv-cells.js';
+import { bookingFields } from '../../booking/booking.js';
+import { createKeyHasher, type KeyHash } from './key-table.js';
+
+/* The stored lines of the bookings that were sent by file, read as bytes. */
+
+/** The fields that identify a booking, in the order of the review file's columns. */
+export const keyFields = ['serviceId', 'bookingReferenceId', 'providerName', 'providerHotelId'] as const;
+export type KeyField = (typeof keyFields)[number];
+
+const comma = 0x2c;
+const quote = 0x22;
+const lineFeed = lineEnd.charCodeAt(0);
+
+/** Calls `take` with the offset of each stored line. */
+export function forEachLine(lines: Buffer, take: (start: number) => void): void {
+  for (let start = 0; start < lines.length; ) {
+    take(start);
+    const end = lines.indexOf(lineFeed, start);
+    if (end === -1) return;
+    start = end + 1;
+  }
+}
+
+/**
+ * Creates a function that hashes the given fields of the stored line at `start`. It reads bytes and creates no
+ * strings. The hash is valid until the next call.
+ *
+ * @throws RangeError for anything but a stored line; the message contains no cell
+ */
+export function createKeyReader(fields: readonly KeyField[]): (lines: Buffer, start: number) => KeyHash {
+  const hasher = createKeyHasher();
+  const isOfKey = bookingFields.map(({ property }) => fields.some((field) => field === property));
+  const width = isOfKey.lastIndexOf(true) + 1;
+
+  return (lines, start) => {
+    hasher.begin();
+    let at = start;
+    for (let column = 0; column < width; column += 1) {
+      const end = findCellEnd(lines, at);
+      // A doubled quote is one in the text.
+      if (isOfKey[column] && lines[at] === quote) hasher.addText(readCell(lines, at, end));
+      else if (isOfKey[column]) hasher.addBytes(lines, at, end);
+      at = end + 1;
+    }
+    return hasher;
+  };
+}
+
+/** The text of a field in the stored line at `start`; empty if it is missing. */
+export function readSentText(lines: Buffer, start: number, field: KeyField): string {
+  let at = start;
+  for (const { property } of bookingFields) {
+    const end = findCellEnd(lines, at);
+    if (property === field) return readCell(lines, at, end);
+    at = end + 1;
+  }
+  return '';
+}
+
+/** The comma after a cell, which is never the last one of its line. */
+function findCellEnd(lines: Buffer, start: number): number {
+  let isInside = false;
+  for (let at = start; at < lines.length; at += 1) {
+    const byte = lines[at];
+    if (byte === quote) isInside = !isInside;
+    else if (byte === comma && !isInside) return at;
+    else if (byte === lineFeed) break;
+  }
+  throw new RangeError('a stored review line lacks cells');
+}
+
+function readCell(lines: Buffer, start: number, end: number): string {
+  const text = lines.toString('utf8', start, end);
+  return lines[start] === quote ? text.slice(1, -1).replaceAll('""', '"') : text;
+}

@@ -1,0 +1,166 @@
+import type { ServiceField } from '../../booking/booking.js';
+import type { BookingForm } from '../../booking/line-form.js';
+import { explainPosted, type FileObstacle } from '../../booking/review-line.js';
+import { readBooking } from '../../booking/stored-line.js';
+import { readStoredBatches, splitStoredLines, takeStoredLines } from '../../ledger/batches.js';
+import type { SuspectReason } from '../../ledger/findings.js';
+import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { CopiedHotel } from '../../mappings/copied-hotels.js';
+import { type DayStanding, holdsBookings, type SentRun } from '../../rules/day-outcome.js';
+import { type Judged, type StoredVerdict, unansweredReasons } from '../../rules/review-file.js';
+import type { Run } from '../../rules/run.js';
+import type { UnknownReason } from '../../rules/verdict.js';
+import { readSuspects, toSuspicion } from '../suspects/listing.js';
+
+/** The lists of bookings, and how those of each are found among those of a run. */
+const lists = {
+  /** Those that a result marks as incorrectly mapped. */
+  affected: (ledger: ReadOnlyLedger, sent: SentRun) => readJudgedAs(ledger, sent, 'incorrect'),
+  /** Those of the file without a verdict, each with its reason. */
+  unanswered: readUnanswered,
+  /** Those that the service refused, each with its code. */
+  refused: readRefused,
+  /** Those that went by body although their day went by file, each with what kept it out of the file. */
+  posted: readPosted,
+  /** Those that the local copy of the mappings flags. */
+  suspects: readSuspected,
+};
+
+export type ListName = keyof typeof lists;
+
+/** Why a booking is in its list, under the names that programs read. */
+export interface Why {
+  /** Why it has no verdict. */
+  readonly verdictReason?: UnknownReason;
+  /** Why it is a suspect, or could not be in the file. */
+  readonly reason?: SuspectReason | FileObstacle['reason'];
+  /** When the mapping of a suspect changed, ISO 8601 in UTC; null if it never did. */
+  readonly movedAt?: string | null;
+  /** What keeps it out of the file. */
+  readonly field?: ServiceField;
+  /** What the service refused it with, and in which step. */
+  readonly code?: string;
+  readonly step?: string;
+}
+
+/** Some bookings of a run, all of one batch. */
+export interface ListedLines {
+  readonly form: BookingForm;
+  readonly batch: number;
+  readonly lines: readonly string[];
+  /** Of each line. */
+  readonly places: readonly number[];
+  /** What is known about a line: for a suspect with the hotel of the copy when it was compared. */
+  explain?(line: string, place: number): (Why & Partial<CopiedHotel>) | undefined;
+}
+
+/** The bookings of a list that runs have, one batch at a time. */
+export async function* readList(
+  ledger: ReadOnlyLedger,
+  name: ListName,
+  sent: readonly SentRun[],
+): AsyncGenerator<ListedLines & { readonly run: Run }> {
+  // A day that went by body as a whole posted nothing besides a file.
+  if (name === 'posted' && !sent.some(({ run }) => run.delivery === 'file' && holdsBookings(run))) return;
+  for (const one of sent) for await (const page of lists[name](ledger, one)) yield { ...page, run: one.run };
+}
+
+/** The bookings of which its own result says this, one batch at a time. */
+export async function* readJudged({ bookings }: ReadOnlyLedger, { id }: Run, judged: StoredVerdict) {
+  const next = (after?: number) => bookings.nextJudged(id, judged, after);
+  for (let page = await next(); page; page = await next(page.batch)) yield { ...page, form: 'file' as const };
+}
+
+/** The bookings that count as this: by the result of their own run, or by that of another. */
+async function* readJudgedAs(
+  ledger: ReadOnlyLedger,
+  { run, standings }: SentRun,
+  judged: Judged,
+): AsyncGenerator<ListedLines> {
+  for await (const page of readJudged(ledger, run, judged)) yield pick(page, standings, hasNoStanding);
+  for (const { form, batch, places } of standings.list(judged)) {
+    const stored = await ledger.bookings.readBatch(run.id, form, batch);
+    yield { form, batch, places, lines: takeStoredLines(stored, places) };
+  }
+}
+
+async function* readUnanswered(ledger: ReadOnlyLedger, sent: SentRun): AsyncGenerator<ListedLines> {
+  const { run, standings } = sent;
+  for (const verdictReason of unansweredReasons)
+    for await (const page of readJudgedAs(ledger, sent, verdictReason))
+      if (page.form === 'file') yield { ...page, explain: () => ({ verdictReason }) };
+  if (run.file?.verdicts || run.file?.rows === undefined) return;
+  const verdictReason = run.file.triggeredAt === undefined ? 'not-delivered' : 'awaiting-result';
+  for await (const page of readStored(ledger, run, 'file'))
+    yield { ...pick(page, standings, hasNoStanding), explain: () => ({ verdictReason }) };
+}
+
+async function* readPosted(ledger: ReadOnlyLedger, { run, standings }: SentRun): AsyncGenerator<ListedLines> {
+  const explain = (line: string) => explainPosted(readBooking(line, 'body'));
+  for await (const page of readStored(ledger, run, 'body'))
+    yield { ...pick(page, standings, isOpen), explain };
+}
+
+const refusedAtOnce = 1_000;
+
+async function* readRefused(
+  ledger: ReadOnlyLedger,
+  { run, standings }: SentRun,
+): AsyncGenerator<ListedLines> {
+  for (let skip = 0; ; skip += refusedAtOnce) {
+    const refused = await ledger.bookings.listRefused(run.id, refusedAtOnce, skip);
+    for (const { form, batch, place, line, code, step } of refused) {
+      const page = { form, batch, places: [place], lines: [line], explain: () => ({ code, step }) };
+      yield pick(page, standings, isCounted);
+    }
+    if (refused.length < refusedAtOnce) return;
+  }
+}
+
+async function* readSuspected(
+  ledger: ReadOnlyLedger,
+  { run, standings }: SentRun,
+): AsyncGenerator<ListedLines> {
+  for await (const { form, cursor, suspects } of readSuspects(ledger, run.id)) {
+    const suspicions = new Map(suspects.map((suspect) => [suspect.place, toSuspicion(suspect)]));
+    const page = {
+      form,
+      batch: cursor.batch,
+      places: suspects.map(({ place }) => place),
+      lines: suspects.map(({ line }) => line),
+      explain: (_: string, place: number) => suspicions.get(place),
+    };
+    yield pick(page, standings, isCounted);
+  }
+}
+
+async function* readStored(ledger: ReadOnlyLedger, run: Run, form: BookingForm): AsyncGenerator<ListedLines> {
+  for await (const { batch, lines: stored } of readStoredBatches(ledger, run, form)) {
+    const lines = splitStoredLines(stored);
+    yield { form, batch, places: [...lines.keys()], lines };
+  }
+}
+
+type Standing = DayStanding | undefined;
+
+/** The lines of a page that count as wanted. */
+function pick(
+  page: ListedLines,
+  standings: SentRun['standings'],
+  isWanted: (standing: Standing) => boolean,
+): ListedLines {
+  const known = standings.find(page.form, page.batch);
+  const wanted = page.places.map((place) => isWanted(known.get(place)));
+  if (!wanted.includes(false)) return page;
+  return {
+    ...page,
+    places: page.places.filter((_, index) => wanted[index]),
+    lines: page.lines.filter((_, index) => wanted[index]),
+  };
+}
+
+const hasNoStanding = (standing: Standing) => standing === undefined;
+const isCounted = (standing: Standing) => standing !== 'uncounted';
+/** Whether no result says whether its mapping is correct. */
+const isOpen = (standing: Standing) =>
+  isCounted(standing) && standing !== 'correct' && standing !== 'incorrect';
