@@ -1,4 +1,4 @@
-import { giveWay } from '../base/give-way.js';
+import { yieldToEventLoop } from '../base/event-loop.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { keyOfHotel, type MasterHotel, type MovedMapping } from '../ledger/mappings.js';
 import type { StayAhead } from '../ledger/stays.js';
@@ -22,7 +22,7 @@ export async function changeCases(
 ): Promise<number> {
   let changed = 0;
   for (let from = 0; from < ids.length; from += casesPerTransaction) {
-    if (from > 0) await giveWay();
+    if (from > 0) await yieldToEventLoop();
     changed += (await cases.changeById(ids.slice(from, from + casesPerTransaction), decide)).length;
   }
   return changed;

@@ -1,4 +1,4 @@
-import { forEachGivingWay, giveWay } from '../base/give-way.js';
+import { forEachYielding, yieldToEventLoop } from '../base/event-loop.js';
 import type { Booking } from '../booking/booking.js';
 import { isOver, stayOf } from '../booking/stay.js';
 import type { Ledger } from '../ledger/ledger.js';
@@ -139,7 +139,7 @@ export async function openCases(
     for await (const { groups, stays } of slices) {
       const countStays = (group: CaseFindings) => stays.get(keyOfCase(group))?.length ?? 0;
       for (const some of split(groups, mostWritten, countStays)) {
-        await giveWay();
+        await yieldToEventLoop();
         const { added, outdated } = await openTogether(some, stays, parts);
         hasOutdated ||= outdated > 0;
         for (const bookings of added) {
@@ -186,7 +186,7 @@ async function* readStays(
   const isWanted = (stay: CaseKey) => groups.has(keyOfCase(stay));
   for await (const slice of readStaysAhead(ledger, [...groups.values()], { today, isWanted, signal })) {
     const stays = new Map<string, CaseStay[]>(slice.hotels.map((group) => [keyOfCase(group), []]));
-    await forEachGivingWay(slice.stays, signal, (stay) => stays.get(keyOfCase(stay))?.push(stay));
+    await forEachYielding(slice.stays, signal, (stay) => stays.get(keyOfCase(stay))?.push(stay));
     yield { groups: slice.hotels, stays };
   }
 }

@@ -1,4 +1,4 @@
-import { forEachGivingWay, giveWayIfDue } from '../base/give-way.js';
+import { forEachYielding, yieldIfDue } from '../base/event-loop.js';
 import type { Booking } from '../booking/booking.js';
 import type { KeptValues } from '../booking/kept-values.js';
 import { describeInHouse, urgencyOf } from '../booking/stay.js';
@@ -45,7 +45,7 @@ export async function findCases(
   const found: ListedCase[] = [];
   for (let from = 0; from < listed.length; from += comparedAtOnce) {
     found.push(...(await compareCases(ledger, listed.slice(from, from + comparedAtOnce), compareHotels)));
-    await giveWayIfDue();
+    await yieldIfDue();
   }
   return found
     .map((item) => ({ item, urgency: urgencyOfCase(item), hours: item.hotels.hoursToCheckIn ?? 0 }))
@@ -202,7 +202,7 @@ export async function searchCases(
   };
   const cases: ListedCase[] = [];
   const countries = new Map<string, { readonly id: string; readonly name: string }>();
-  await forEachGivingWay(all, undefined, (item) => {
+  await forEachYielding(all, undefined, (item) => {
     if (isFound(item)) cases.push(item);
     for (const country of hotelsOf(item).flatMap((hotel) => countryOf(hotel) ?? []))
       countries.set(country.id, country);

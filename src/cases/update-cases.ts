@@ -1,4 +1,4 @@
-import { forEachGivingWay, giveWay } from '../base/give-way.js';
+import { forEachYielding, yieldToEventLoop } from '../base/event-loop.js';
 import { hashReference } from '../booking/booking.js';
 import { stayOf } from '../booking/stay.js';
 import { readBooking } from '../booking/stored-line.js';
@@ -72,7 +72,7 @@ async function followRuns(runs: readonly RunToFollow[], parts: FollowParts): Pro
 
   try {
     for (const [order, { runId, hasBookings }] of runs.entries()) {
-      await giveWay(signal);
+      await yieldToEventLoop(signal);
       if (!hasBookings) await followBookings(runId, parts);
       const run = await ledger.runs.get(runId);
       for await (const findings of findFindings(run, hasBookings, parts)) {
@@ -83,7 +83,7 @@ async function followRuns(runs: readonly RunToFollow[], parts: FollowParts): Pro
         waiting += findings.length;
         count += findings.length;
         if (waiting >= findingsAtOnce) await open();
-        await giveWay(signal);
+        await yieldToEventLoop(signal);
       }
       followed.push({ run, order });
       if (followed.length >= runsAtOnce) await open();
@@ -110,7 +110,7 @@ export async function followSince(first: string, parts: CaseParts): Promise<void
   const runs = await parts.ledger.stays.listStayRuns();
   for (const day of new Set(runs.map((run) => run.day).reverse())) {
     if (day < first) continue;
-    await giveWay(parts.signal);
+    await yieldToEventLoop(parts.signal);
     await followDay(day, runs, parts);
   }
 }
@@ -210,7 +210,7 @@ async function findReferences(
   { ledger: { stays }, signal }: CaseParts,
 ): Promise<readonly FoundBookings[]> {
   const hashes = new Set<number>();
-  await forEachGivingWay(open.keys(), signal, (reference) => hashes.add(hashReference(reference)));
+  await forEachYielding(open.keys(), signal, (reference) => hashes.add(hashReference(reference)));
   return stays.findReferences(run, Uint32Array.from(hashes).sort());
 }
 
@@ -354,7 +354,7 @@ async function* readOpenReferences(
     found = await cases.listOpenReferences(today, { after, limit: rowsAtOnce });
     for (const item of found) if (isWanted(item)) push(open, item.reference, item);
     after = found.at(-1);
-    await giveWay(signal);
+    await yieldToEventLoop(signal);
     if (open.size < referencesAtOnce && found.length === rowsAtOnce) continue;
     if (open.size > 0) yield open;
     open = new Map();

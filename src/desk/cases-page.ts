@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { renderCsv, renderRecords } from '../base/csv-table.js';
+import { yieldIfDue } from '../base/event-loop.js';
 import { showInLine } from '../base/foreign-text.js';
 import { formatCount, formatCountOf, shorten } from '../base/format.js';
-import { giveWayIfDue } from '../base/give-way.js';
 import { type Html, html } from '../base/html.js';
 import { describeInHouse } from '../booking/stay.js';
 import type { CaseRequest } from '../cases/case-requests.js';
@@ -85,7 +85,7 @@ export const casesDownload = defineDownload({
       const some = cases.slice(from, from + casesWrittenAtOnce);
       const shown = see(await withKept(desk.ledger, some, labels, today), visit);
       content.push(Buffer.from(renderRecords(shown.map(caseToCells), { columns })));
-      await giveWayIfDue(visit.signal);
+      await yieldIfDue(visit.signal);
     }
     return { name: `cases-${today}.csv`, records: cases.length, content };
   },

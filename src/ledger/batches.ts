@@ -1,4 +1,4 @@
-import { giveWay } from '../base/give-way.js';
+import { yieldToEventLoop } from '../base/event-loop.js';
 import { hashReference } from '../booking/booking.js';
 import type { GuestNames } from '../booking/guest-names.js';
 import type { KeptValues } from '../booking/kept-values.js';
@@ -159,7 +159,7 @@ export async function* readStoredBatches(
   const atOnce = Math.max(1, Math.floor(bookingsAtOnce / Math.ceil(bookings / batches)));
   // The first one alone: some callers want only the first lines.
   for (let from = 0, to = 1; from < batches; from = to, to += atOnce) {
-    if (from > 0) await giveWay();
+    if (from > 0) await yieldToEventLoop();
     const read = await ledger.bookings.readBatches(id, form, { from, to: Math.min(to, batches) });
     for (const [index, lines] of read.entries()) yield { batch: from + index, lines };
   }

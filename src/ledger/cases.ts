@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { giveWayIfDue } from '../base/give-way.js';
+import { yieldIfDue } from '../base/event-loop.js';
 import { firstCheckInWithoutCheckOut } from '../booking/stay.js';
 import type { RecordedAction } from '../rules/action.js';
 import {
@@ -275,7 +275,7 @@ async function readSlices<Item>(readNext: (after: number) => Promise<Slice<Item>
     const { items, last } = await readNext(after);
     found.push(...items);
     after = last;
-    await giveWayIfDue();
+    await yieldIfDue();
   }
   return found;
 }

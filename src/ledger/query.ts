@@ -1,4 +1,4 @@
-import { giveWayIfDue } from '../base/give-way.js';
+import { yieldIfDue } from '../base/event-loop.js';
 import type { BookingForm, ProviderHotel } from '../booking/line-form.js';
 import type { Remains, RewriteLimits } from './guests.js';
 import type { CopiedMapping } from './mappings.js';
@@ -181,7 +181,7 @@ export function stopping(store: Store, signal: AbortSignal): Store {
   const until =
     (perform: Performer['read']): Performer['read'] =>
     async (query) => {
-      await giveWayIfDue(signal);
+      await yieldIfDue(signal);
       return perform(query);
     };
   return { ...store, read: until(store.read), readTogether: until(store.readTogether) };

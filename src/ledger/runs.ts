@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { giveWay } from '../base/give-way.js';
+import { yieldToEventLoop } from '../base/event-loop.js';
 import type { BusinessDay } from '../booking/business-day.js';
 import type { DayFilters, FilterReport } from '../booking/filter-columns.js';
 import type { GuestNames } from '../booking/guest-names.js';
@@ -215,7 +215,7 @@ export async function* readInSlices<Item extends RunKey>(
     yield* runs;
     if (runs.length < runsAtOnce) return;
     after = runs.at(-1)?.id;
-    await giveWay();
+    await yieldToEventLoop();
   }
 }
 

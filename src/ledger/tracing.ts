@@ -1,4 +1,4 @@
-import { giveWay } from '../base/give-way.js';
+import { yieldToEventLoop } from '../base/event-loop.js';
 import type { KeptValues } from '../booking/kept-values.js';
 import type { BookingForm } from '../booking/line-form.js';
 import { stayOf } from '../booking/stay.js';
@@ -44,7 +44,7 @@ export async function* readTraces(
   for (let to = Number(newest?.number ?? 0); to > 0; to -= runsAtOnce) {
     const within = { from: to - runsAtOnce + 1, to };
     yield await readTogether(() => traceWithin(reference, within));
-    await giveWay();
+    await yieldToEventLoop();
   }
 }
 

@@ -1,4 +1,4 @@
-import { giveWay } from '../base/give-way.js';
+import { yieldToEventLoop } from '../base/event-loop.js';
 import { SafeError } from '../base/safe-error.js';
 import { SyncOvertakenError } from '../ledger/errors.js';
 import type { Ledger } from '../ledger/ledger.js';
@@ -136,7 +136,7 @@ async function takePage(
   const about = { syncId, ...(resumeKey !== undefined && { after: resumeKey }), at: now };
   const rows = page.Mappings.map((record) => readMappingRow(record));
   // A service may answer many more than it was asked for: all at once, they would hold up everything else.
-  for (; rows.length > rowsAtOnce; await giveWay(signal))
+  for (; rows.length > rowsAtOnce; await yieldToEventLoop(signal))
     await copy.storePage({ ...about, rows: rows.splice(0, rowsAtOnce), isPart: true });
   const stored = await copy.storePage({
     ...about,

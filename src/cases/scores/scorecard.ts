@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { giveWay } from '../../base/give-way.js';
+import { yieldToEventLoop } from '../../base/event-loop.js';
 import { createBusinessDay } from '../../booking/business-day.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { maxProviders } from '../../review/collect/store-bookings.js';
@@ -90,7 +90,7 @@ export function createScoreMemory(whole: ReadOnlyLedger) {
       else if (known?.mark === mark) scores.push(known.score);
       else {
         // A day of which nothing was delivered has no batch, between which others get their turn.
-        await giveWay(signal);
+        await yieldToEventLoop(signal);
         const providers = new Map<string | null, ProviderDay>();
         for await (const outcomes of readOutcomes(ledger, day, namedPairs)) {
           signal.throwIfAborted();

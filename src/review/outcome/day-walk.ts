@@ -1,4 +1,4 @@
-import { forEachGivingWay, giveWay } from '../../base/give-way.js';
+import { forEachYielding, yieldToEventLoop } from '../../base/event-loop.js';
 import type { BookingForm } from '../../booking/line-form.js';
 import type { DayStanding, StandingPlaces } from '../../rules/day-outcome.js';
 import { createKeyCounter, createOccurrenceIndex, type KeyCounter } from '../collect/booking-keys.js';
@@ -100,7 +100,7 @@ async function walkRun(
   for await (const { form, batch, entries } of run.read()) {
     slots.startBatch({ runId: run.id, form, batch });
     for (const [place, entry] of entries.entries()) visit(entry, place);
-    await giveWay();
+    await yieldToEventLoop();
   }
 }
 
@@ -210,7 +210,7 @@ async function sum({ each, batches, contributing }: ReturnType<typeof createSlot
   const places = createPlaces();
   for (const { runId, form, batch, uncounted } of batches)
     for (const place of uncounted) places.add({ runId, form, batch }, 'uncounted', place);
-  await forEachGivingWay(each(), undefined, ({ batch, place, verdict, own, state, isSuspect }) => {
+  await forEachYielding(each(), undefined, ({ batch, place, verdict, own, state, isSuspect }) => {
     counts[state] += 1;
     if (isSuspect) counts.suspects += 1;
     if (verdict === 'incorrect') counts.incorrect += 1;

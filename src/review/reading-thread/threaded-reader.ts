@@ -1,6 +1,6 @@
 import { on } from 'node:events';
 import type { MessagePort, Worker } from 'node:worker_threads';
-import { giveWay } from '../../base/give-way.js';
+import { yieldToEventLoop } from '../../base/event-loop.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { type BookingSource, SourceError } from '../../booking/source.js';
 import type { ErasedGuests } from '../../ledger/guests.js';
@@ -59,7 +59,7 @@ async function* receiveChunks(thread: Worker, signal: AbortSignal, peerClock: Pe
           yield received.chunk;
           thread.postMessage(more);
           // A port delivers up to a thousand messages before the event loop turns, as long as there are any.
-          await giveWay(signal);
+          await yieldToEventLoop(signal);
           break;
         case 'clock':
           peerClock?.note(received.difference);

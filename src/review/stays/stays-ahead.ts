@@ -1,4 +1,4 @@
-import { forEachGivingWay, giveWay } from '../../base/give-way.js';
+import { forEachYielding, yieldToEventLoop } from '../../base/event-loop.js';
 import type { Booking } from '../../booking/booking.js';
 import { hashProviderHotel, hashReference } from '../../booking/booking.js';
 import type { BookingForm, ProviderHotel } from '../../booking/line-form.js';
@@ -50,7 +50,7 @@ export async function* readStaysAhead<Hotel extends ProviderHotel>(
           const stay = toStay(booking, run);
           if (stay && isFound(stay)) found.push({ stay, form: booking.form, rank });
         }
-        await giveWay(signal);
+        await yieldToEventLoop(signal);
       }
     }
     const isLast = to === hashes.length;
@@ -113,7 +113,7 @@ async function locateStays(
     const found = await index.findStays(run, hashes, today);
     if (found.length > 0) located.set(rank, found);
     onRun?.(rank + 1, runs.length);
-    await giveWay(signal);
+    await yieldToEventLoop(signal);
   }
   return located;
 }
@@ -174,7 +174,7 @@ async function keepLatest(
   /** By reference; further stays of one, which are few, by a key that takes more memory than a stay. */
   const kept = new Map<string, StayAhead>();
   const withoutReference: StayAhead[] = [];
-  await forEachGivingWay(found, signal, (one) => {
+  await forEachYielding(found, signal, (one) => {
     const { rank, stay } = one;
     const { reference } = stay;
     if (reference === undefined) {
@@ -202,7 +202,7 @@ async function findLatestDays(
   signal: AbortSignal | undefined,
 ): Promise<ReadonlyMap<string, number>> {
   const latest = new Map<string, number>();
-  await forEachGivingWay(found, signal, ({ stay: { reference }, rank }) => {
+  await forEachYielding(found, signal, ({ stay: { reference }, rank }) => {
     const { dayRank = 0 } = runs[rank] ?? {};
     if (reference !== undefined && dayRank < (latest.get(reference) ?? runs.length))
       latest.set(reference, dayRank);
@@ -227,7 +227,7 @@ async function findLatestDays(
         latest.set(reference, dayRank);
         ranks[places.get(reference) ?? 0] = dayRank;
       }
-    await giveWay(signal);
+    await yieldToEventLoop(signal);
   }
   return latest;
 }
@@ -237,7 +237,7 @@ async function sortByHash(latest: ReadonlyMap<string, number>, signal: AbortSign
   // The hash is the high half of each 64-bit number, the number of its reference the low half.
   const words = new Uint32Array(2 * latest.size);
   const references: string[] = [];
-  await forEachGivingWay(latest.keys(), signal, (reference) => {
+  await forEachYielding(latest.keys(), signal, (reference) => {
     words[2 * references.length] = references.length;
     words[2 * references.length + 1] = hashReference(reference);
     references.push(reference);
@@ -247,7 +247,7 @@ async function sortByHash(latest: ReadonlyMap<string, number>, signal: AbortSign
   const ranks = new Uint32Array(references.length);
   const places = new Map<string, number>();
   let oldest = 0;
-  await forEachGivingWay(hashes.keys(), signal, (place) => {
+  await forEachYielding(hashes.keys(), signal, (place) => {
     const reference = references[words[2 * place] ?? 0] ?? '';
     const rank = latest.get(reference) ?? 0;
     hashes[place] = words[2 * place + 1] ?? 0;

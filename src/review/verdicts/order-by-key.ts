@@ -1,4 +1,4 @@
-import { giveWay } from '../../base/give-way.js';
+import { yieldToEventLoop } from '../../base/event-loop.js';
 import { SafeError } from '../../base/safe-error.js';
 
 /** More items are read in several passes. */
@@ -69,7 +69,7 @@ async function countItems<Item extends Keyed>(scan: Scan<Item>, copy: (item: Ite
     count += items.length;
     if (count > atOnce) held = undefined;
     for (const item of items) held?.push(copy(item));
-    await giveWay();
+    await yieldToEventLoop();
   }
   return { count, counts, held };
 }
@@ -103,7 +103,7 @@ async function pickWindow<Item extends Keyed>(
       ranks.set(item.key, rank + 1);
       if (rank >= from && rank < to) found.push(copy(item));
     }
-    await giveWay();
+    await yieldToEventLoop();
   }
   return { seen, found };
 }

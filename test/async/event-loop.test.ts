@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { forEachGivingWay, giveWay } from '../../src/base/give-way.js';
+import { forEachYielding, yieldToEventLoop } from '../../src/base/event-loop.js';
 
 const items = Array.from({ length: 1_000 }, (_, index) => index);
 
@@ -10,7 +10,7 @@ it('One of those that gave way continues in each turn of the event loop', async 
     if (turns < 9) setImmediate(count);
   };
   setImmediate(count);
-  const continued = await Promise.all([1, 2, 3].map(() => giveWay().then(() => turns)));
+  const continued = await Promise.all([1, 2, 3].map(() => yieldToEventLoop().then(() => turns)));
   expect(continued).toEqual([1, 2, 3]);
 });
 
@@ -33,7 +33,7 @@ describe('work on each item of a long list', () => {
     slowDown();
     const done: (number | string)[] = [];
     setImmediate(() => done.push('other'));
-    await forEachGivingWay(items, undefined, (item) => done.push(item));
+    await forEachYielding(items, undefined, (item) => done.push(item));
     expect(done.filter((one) => one !== 'other')).toEqual(items);
     expect(done.indexOf('other')).toBeLessThan(done.length - 1);
   });
@@ -43,7 +43,7 @@ describe('work on each item of a long list', () => {
     const stopping = new AbortController();
     let done = 0;
     setImmediate(() => stopping.abort(new Error('stopped')));
-    const work = forEachGivingWay(items, stopping.signal, () => {
+    const work = forEachYielding(items, stopping.signal, () => {
       done += 1;
     });
     await expect(work).rejects.toThrow('stopped');

@@ -4,14 +4,14 @@
  *
  * @throws the signal's reason once it has aborted
  */
-export async function giveWay(signal?: AbortSignal): Promise<void> {
+export async function yieldToEventLoop(signal?: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
     if (waiting.push(resolve) === 1) setImmediate(continueNext);
   });
   signal?.throwIfAborted();
 }
 
-/** What gave way. One continues in each turn: otherwise requests would wait for a piece of the work of all. */
+/** Who has yielded. One continues in each turn: otherwise requests would wait for a piece of the work of all. */
 const waiting: (() => void)[] = [];
 
 function continueNext(): void {
@@ -24,10 +24,10 @@ const itemsPerLook = 64;
 let turnEnds = 0;
 
 /** The same for work in small pieces: only once this turn has lasted a few milliseconds, whoever worked in it. */
-export async function giveWayIfDue(signal?: AbortSignal): Promise<void> {
+export async function yieldIfDue(signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   if (performance.now() < turnEnds) return;
-  await giveWay(signal);
+  await yieldToEventLoop(signal);
   turnEnds = performance.now() + turnMs;
 }
 
@@ -36,7 +36,7 @@ export async function giveWayIfDue(signal?: AbortSignal): Promise<void> {
  *
  * @throws the signal's reason once it has aborted
  */
-export async function forEachGivingWay<Item>(
+export async function forEachYielding<Item>(
   items: Iterable<Item>,
   signal: AbortSignal | undefined,
   work: (item: Item) => void,
@@ -45,6 +45,6 @@ export async function forEachGivingWay<Item>(
   for (const item of items) {
     work(item);
     done += 1;
-    if (done % itemsPerLook === 0) await giveWayIfDue(signal);
+    if (done % itemsPerLook === 0) await yieldIfDue(signal);
   }
 }
