@@ -43,6 +43,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   'src/rules/try-again.ts': review('try-again'),
   'src/rules/volume.ts': review('volume'),
   'src/review/collect/repeated-day.ts': collect('repeated-day'),
+  'src/rules/day-outcome.ts': outcome('day-outcome'),
   'src/rules/good-day.ts': day('good-day', 'judge-day', 'today'),
   'src/review/day/join-run.ts': day('join-run', 'run-day', 'background-reviews'),
   'src/review/file/archive-run.ts': file('archive-run', 'manifest', 'several-results', 'verify'),
