@@ -81,6 +81,8 @@ describe('a run', () => {
     expect(eventsOf({ ...after, acceptances: acceptedWith(29) })).toEqual(told);
     expect(eventsOf({ ...after, acceptances: acceptedWith(30) })).toEqual([]);
     expect(eventsOf(after, after)).toEqual([]);
+    expect(eventsOf({ ...after, state: 'cancelled' })).toEqual([]);
+    expect(noticesOfRun(delivering, after, at)).toMatchObject([{ facts: { affected: 30, judged: 200 } }]);
   });
 
   it('that fails again in the same way is not reported again', () => {
