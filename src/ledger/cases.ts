@@ -19,7 +19,6 @@ import {
   resolutions,
 } from '../rules/case.js';
 import type { NewNotice } from '../rules/notice.js';
-import type { Run } from '../rules/run.js';
 import { escapeLike, insertActions } from './audit.js';
 import { toStorableHotel } from './mapping-syncs.js';
 import { raise } from './notices.js';
@@ -28,7 +27,6 @@ import {
   bind,
   type Cell,
   change,
-  type Dialect,
   database,
   one,
   type Query,
@@ -39,9 +37,7 @@ import {
   update,
   withoutUndefined,
 } from './query.js';
-import { runNumber } from './runs.js';
 import * as t from './table.js';
-import { integer, type NewRow, numberOf, table } from './table.js';
 
 /** What changes of a case; the first column identifies it. Instants are epoch milliseconds. */
 const changing = {
@@ -61,7 +57,7 @@ const changing = {
   assignee: t.optional(t.text()),
   note: t.optional(t.text()),
 };
-export const changedCases = t.columnsOf(changing);
+const changedCases = t.columnsOf(changing);
 const whole = { ...changing, providerName: t.text(), providerHotelId: t.text(), serviceId: t.bigint };
 export const cases = t.columnsOf(whole);
 /** With the hash of its key. */
@@ -84,7 +80,6 @@ const caseStay = {
   isNamed: t.flag,
   calledCorrectBy: t.optional(t.text()),
 };
-const _unresolved = t.columnsOf(caseStay);
 export const caseBookings = t.table(
   'case_bookings',
   {
@@ -98,7 +93,7 @@ export const caseBookings = t.table(
   { key: 'case_number, place', isItsIndex: true },
 );
 
-export function toStoredBooking(caseNumber: number, { resolved, ...booking }: CaseBooking) {
+function toStoredBooking(caseNumber: number, { resolved, ...booking }: CaseBooking) {
   return {
     ...booking,
     caseNumber,
@@ -130,21 +125,6 @@ export function boundsOf(today: string): [string, string] {
 /** The same for stored cases. */
 export const isActive = `state IN (${t.quote(mappingStates.filter((state) => isActiveCase({ state })))})`;
 
-export interface CaseFilter {
-  /** Without one: every case with an open booking or, if asked for, with one that was never resolved. */
-  readonly state?: MappingState | 'all' | undefined;
-  /** Only cases with a booking that nobody resolved before the stay was over. */
-  readonly left?: boolean | undefined;
-  readonly ids?: readonly number[] | undefined;
-  readonly provider?: string | undefined;
-  /** Only cases with an open booking whose check-in is before this day, or unknown. */
-  readonly checkInBefore?: string | undefined;
-  /** Only cases with an open booking of this business day. */
-  readonly day?: string | undefined;
-  /** YYYY-MM-DD, in the account's zone. */
-  readonly today: string;
-}
-
 /** How much there is to do. Bookings of dismissed cases need no action, and are not counted. */
 export interface CaseCounts extends t.NewRow<typeof openCounts> {
   readonly byState: Readonly<Record<MappingState, number>>;
@@ -159,27 +139,6 @@ export const openCounts = t.columnsOf({
   firstCheckIn: t.optional(t.text()),
 });
 
-/** A case, and its bookings in short. */
-export type CaseSummary = Case & t.NewRow<typeof bookingsInShort>;
-export const bookingsInShort = t.columnsOf({
-  bookings: t.integer,
-  openBookings: t.integer,
-  /** Those that nobody resolved before the stay was over. */
-  leftBookings: t.integer,
-  /** Open bookings of guests who are in house. */
-  inHouse: t.integer,
-  /** When the last of these checks out, if known. */
-  inHouseUntil: t.optional(t.text()),
-  /** The earliest known check-in of its open bookings: in the past while a guest is in house. */
-  firstCheckIn: t.optional(t.text()),
-  /** The check-out of the booking with that check-in: the nearest of several, undefined if one of them has none. */
-  firstCheckOut: t.optional(t.text()),
-  /** The nearest known check-in of guests who have still to arrive. */
-  nextCheckIn: t.optional(t.text()),
-  /** Whether the check-in of an open booking is unknown: it might be tomorrow. */
-  hasUnknownCheckIn: t.flag,
-});
-
 /** Of a booking. */
 export interface OpenReference {
   /** Of its case. */
@@ -190,21 +149,9 @@ export interface OpenReference {
 }
 
 /** Only bookings behind this one. */
-export interface ReferencePage {
+interface ReferencePage {
   readonly after?: Pick<OpenReference, 'id' | 'place'> | undefined;
   readonly limit: number;
-}
-
-/** A run with something that has not been followed up. */
-export interface RunToFollow {
-  readonly runId: string;
-  /** Whether its bookings and suspects have been followed up. */
-  readonly hasBookings: boolean;
-}
-
-/** How far a run has been followed up. */
-export interface FollowedRun extends Pick<Run, 'verdictsRecorded'> {
-  readonly runId: string;
 }
 
 /** Of a fixed length, so that it can be indexed however long the hotel's id is. */
@@ -215,22 +162,14 @@ export function identityOf(key: CaseKey): string {
     .digest('hex');
 }
 
-/** The runs whose bookings and suspects have become cases, and how far their verdicts have. */
-export const followedRuns = table(
-  'followed_runs',
-  { run: numberOf('runs'), verdictsRecorded: integer },
-  { key: 'run' },
-);
-
 export function createCases(store: Store) {
   const { transact } = store;
   return {
-    ...createCaseReader(store),
     changeByKey: <Key extends CaseKey>(
       keys: readonly Key[],
       decide: (held: HeldCase | undefined, key: Key) => CaseDecision | undefined,
     ) => transact(() => changeByKey(keys, decide)),
-    ...bind(transact, { changeById, markFollowed }),
+    ...bind(transact, { changeById }),
     eraseReference: (reference: string) => removing(store, () => transact(() => eraseReference(reference))),
     eraseNotes: (reference: string) => removing(store, () => transact(() => eraseNotes(reference))),
   };
@@ -238,7 +177,6 @@ export function createCases(store: Store) {
 
 export function createCaseReader({ read, readTogether }: Store) {
   return {
-    list: (filter: CaseFilter) => readSlices((after) => read(() => listNext(filter, after))),
     listOpened: (period: Period) => readSlices((after) => read(() => listNextOpened(period, after))),
     listActive: () => readSlices((after) => read(() => listNextActive(after))),
     ...bind(read, {
@@ -249,7 +187,6 @@ export function createCaseReader({ read, readTogether }: Store) {
       listMoved,
       listReported,
       listOpenReferences,
-      listRunsToFollow,
       count,
       countUnresolvedByDay,
       rankOpen,
@@ -260,16 +197,16 @@ export function createCaseReader({ read, readTogether }: Store) {
 }
 
 /** A look at thousands of cases would hold up everything else. */
-const casesAtOnce = 250;
+export const casesAtOnce = 250;
 
-interface Slice<Item> {
+export interface Slice<Item> {
   readonly items: readonly Item[];
   /** The id of the last case that was looked at; undefined at the end. */
   readonly last: number | undefined;
 }
 
 /** All cases in the order of their ids, slice by slice. */
-async function readSlices<Item>(readNext: (after: number) => Promise<Slice<Item>>): Promise<Item[]> {
+export async function readSlices<Item>(readNext: (after: number) => Promise<Slice<Item>>): Promise<Item[]> {
   const found: Item[] = [];
   for (let after: number | undefined = 0; after !== undefined; ) {
     const { items, last } = await readNext(after);
@@ -405,16 +342,6 @@ function* listOpenReferences(today: string, { after, limit }: ReferencePage): Qu
   }));
 }
 
-/** The collected runs that were never followed up, or have recorded verdicts since, whatever their state; the oldest first. */
-function* listRunsToFollow(): Query<RunToFollow[]> {
-  const rows = yield* all(
-    `SELECT id, run FROM runs AS runs LEFT JOIN followed_runs AS followed ON run = number
-     WHERE collected_at IS NOT NULL AND pruned_at IS NULL
-       AND (run IS NULL OR followed.verdicts_recorded < runs.verdicts_recorded) ORDER BY number`,
-  );
-  return rows.map(({ id, run }) => ({ runId: String(id), hasBookings: run !== null }));
-}
-
 /** @param today YYYY-MM-DD, in the account's zone */
 function* count(today: string): Query<CaseCounts> {
   const counted = yield* all(`SELECT state, count(*) AS cases FROM cases GROUP BY state`);
@@ -467,98 +394,6 @@ function* countOfDay(day: string, today: string) {
   );
   const [open, resolved] = [Number(counted?.open), Number(counted?.resolved)];
   return { open, resolved, left: Number(counted?.bookings) - open - resolved };
-}
-
-function* markFollowed(marks: readonly FollowedRun[]): Query<void> {
-  for (const { runId, verdictsRecorded } of marks)
-    yield* followedRuns.add(
-      { run: yield* runNumber(runId), verdictsRecorded },
-      `ON CONFLICT (run) DO UPDATE SET verdicts_recorded = excluded.verdicts_recorded
-       WHERE followed_runs.verdicts_recorded < excluded.verdicts_recorded`,
-    );
-}
-
-/** The next cases, of which those that the filter selects are listed. */
-function* listNext(filter: CaseFilter, after: number): Query<Slice<CaseSummary>> {
-  const row = yield* one(
-    'SELECT max(id) AS last FROM (SELECT id FROM cases WHERE id > ? ORDER BY id LIMIT ?) AS next',
-    ...[after, casesAtOnce],
-  );
-  if (!row || row.last === null) return { items: [], last: undefined };
-  const last = Number(row.last);
-  return { items: yield* listBetween(filter, { after, last }), last };
-}
-
-/** One query: it sums up the bookings of cases before it joins them. */
-function* listBetween(filter: CaseFilter, ids: IdRange): Query<CaseSummary[]> {
-  const dialect = yield* database();
-  const { today } = filter;
-  const listed = chooseIds(dialect, 'case_number', filter, ids);
-  const isListed = listed.conditions.join(' AND ');
-  const chosen = chooseCases(dialect, filter, ids);
-  // What is neither resolved nor open is left.
-  const rows = yield* all(
-    `SELECT cases.*, coalesce(bookings, 0) AS bookings, coalesce(open, 0) AS open_bookings,
-       coalesce(unresolved, 0) - coalesce(open, 0) AS left_bookings, coalesce(in_house, 0) AS in_house,
-       in_house_until, first_check_in, nullif(substr(first_stay, 11), '') AS first_check_out, next_check_in,
-       CASE WHEN unknown_check_ins > 0 THEN 1 ELSE 0 END AS has_unknown_check_in
-     FROM cases LEFT JOIN (
-       SELECT case_number, count(*) AS bookings, count(*) - count(resolved_as) AS unresolved
-       FROM case_bookings WHERE ${isListed} GROUP BY case_number
-     ) AS totals ON totals.case_number = id LEFT JOIN (
-       SELECT case_number, count(*) AS open, count(*) - count(check_in) AS unknown_check_ins,
-         count(*) FILTER (WHERE check_in < ?) AS in_house,
-         max(check_out) FILTER (WHERE check_in < ? AND check_out >= check_in) AS in_house_until,
-         min(check_in) AS first_check_in, min(check_in) FILTER (WHERE check_in >= ?) AS next_check_in,
-         min(check_in || CASE WHEN check_out >= check_in THEN check_out ELSE '' END) AS first_stay
-       FROM case_bookings WHERE ${isListed} AND ${isOpen} GROUP BY case_number
-     ) AS still_open ON still_open.case_number = id
-     WHERE ${chosen.conditions.join(' AND ')} ORDER BY id`,
-    ...[...listed.values, today, today, today, ...listed.values, ...boundsOf(today), ...chosen.values],
-  );
-  return rows.map((row) => ({ ...cases.read(row), ...bookingsInShort.read(row) }));
-}
-
-interface Conditions {
-  readonly conditions: string[];
-  readonly values: (Cell | readonly string[])[];
-}
-
-interface IdRange {
-  readonly after: number;
-  readonly last: number;
-}
-
-function chooseIds(
-  { isListed }: Dialect,
-  column: string,
-  { ids }: CaseFilter,
-  { after, last }: IdRange,
-): Conditions {
-  const { sql, values } = ids === undefined ? { sql: 'true', values: [] } : isListed(column, ids);
-  return { conditions: [`${column} > ?`, `${column} <= ?`, sql], values: [after, last, ...values] };
-}
-
-function chooseCases(dialect: Dialect, filter: CaseFilter, range: IdRange): Conditions {
-  const { state, left, provider, checkInBefore, day, today } = filter;
-  const { conditions, values } = chooseIds(dialect, 'id', filter, range);
-  const add = (condition: string, ...bound: readonly Cell[]) => {
-    conditions.push(condition);
-    values.push(...bound);
-  };
-  if (state !== undefined && state !== 'all') add('state = ?', state);
-  // Somebody decided that the guests of dismissed cases were in the right hotel.
-  if (left && state === undefined) add(`state <> 'dismissed'`);
-  if (left) add('unresolved > coalesce(open, 0)');
-  else if (state === undefined) add('open > 0');
-  if (day !== undefined)
-    add(
-      `id IN (SELECT case_number FROM case_bookings WHERE day = ? AND ${left ? isLeft : isOpen})`,
-      ...[day, ...boundsOf(today)],
-    );
-  if (provider !== undefined) add('provider_name = ?', toStorable(provider));
-  if (checkInBefore !== undefined) add('(unknown_check_ins > 0 OR first_check_in < ?)', checkInBefore);
-  return { conditions, values };
 }
 
 /**
@@ -653,9 +488,9 @@ function* write(changes: readonly Change[]): Query<readonly Case[]> {
   const last = yield* one(`SELECT coalesce(max(id), 0) AS id FROM cases`);
   let lastId = Number(last?.id);
   const written: Case[] = [];
-  const added: NewRow<typeof identifiedCases>[] = [];
+  const added: t.NewRow<typeof identifiedCases>[] = [];
   const changed: Case[] = [];
-  const bookings: NewRow<typeof caseBookings>[] = [];
+  const bookings: t.NewRow<typeof caseBookings>[] = [];
   const actions: RecordedAction[] = [];
   for (const { key, found, decision } of changes) {
     if (!found) lastId += 1;

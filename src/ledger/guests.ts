@@ -134,7 +134,7 @@ function* dropAnswersAbout([run, form, batch]: BatchKey): Query<void> {
 /** Undefined if the batch holds nothing of the erased guest. */
 export type BlankLines = (lines: Buffer, form: BookingForm) => BlankedLines | undefined;
 
-export interface BlankedLines {
+interface BlankedLines {
   /** The erased guest's bookings: their kept columns go, whether or not the lines change. */
   readonly places: readonly number[];
   /** All lines of the batch; absent if they stay as they are. */
@@ -320,7 +320,7 @@ function listOldRuns(
 }
 
 /** Workers claim steps of a run without holding its day. */
-export function* isWorkedOn(day: string): Query<boolean> {
+function* isWorkedOn(day: string): Query<boolean> {
   const { isAbandoned } = yield* database();
   const { sql, values } = isAbandoned();
   const row = yield* one(
@@ -332,9 +332,9 @@ export function* isWorkedOn(day: string): Query<boolean> {
   return row !== undefined;
 }
 
-export type BatchKey = readonly [run: number, form: BookingForm, batch: number];
+type BatchKey = readonly [run: number, form: BookingForm, batch: number];
 
-export function* listBatches(runId: string): Query<BatchKey[]> {
+function* listBatches(runId: string): Query<BatchKey[]> {
   const rows = yield* all(
     `SELECT run, form, batch FROM batches JOIN runs ON run = number WHERE id = ?`,
     runId,

@@ -16,9 +16,11 @@ import { createCaseReader, createCases } from './cases.js';
 import { beginCollect, type CollectStart } from './collecting.js';
 import { listOutcomes, listStandings, listSuperseded, storeOutcome } from './day-outcomes.js';
 import { listEverIncorrect, listJudgedOfBatch, nextJudged, nextSuspects } from './findings.js';
+import { createFollowedReader, createFollowedRuns } from './followed-runs.js';
 import { createErasures, createGuestReader, createRetention, type HoldDay, nameOfHeldDay } from './guests.js';
 import { createHotelReader, createHotels } from './hotels.js';
 import { leaveCopiesBehind, readIdentity } from './identity.js';
+import { createCaseLists } from './listed-cases.js';
 import { createMailReader, createMails } from './mails.js';
 import { beginSync, restartSync, storePage } from './mapping-syncs.js';
 import {
@@ -113,7 +115,7 @@ export function createReadOnlyLedger(store: Store, connection: Connection) {
     hotels: createHotelReader(store),
     exports: createExportReader(store),
     audit: createActionRecorder(store),
-    cases: createCaseReader(store),
+    cases: { ...createCaseReader(store), ...createCaseLists(store), ...createFollowedReader(store) },
     mails: createMailReader(store),
     notices: createNoticeReader(store),
   };
@@ -166,7 +168,7 @@ export function createLedger(store: Store, engine: Engine, clock: () => number) 
     hotels: createHotels(store, () => engine.hold('hotels-load')),
     exports: createExportLog(store),
     audit: createAuditTrail(store),
-    cases: createCases(store),
+    cases: { ...reader.cases, ...createCases(store), ...createFollowedRuns(store) },
     watch: createWatch(store),
     mails: createMails(store),
     notices: createNotices(store),

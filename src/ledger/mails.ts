@@ -22,7 +22,6 @@ import { runNumber } from './runs.js';
 import { isGone } from './sealing.js';
 import { findBookings as findPositions, referencePages, selectStayRuns } from './stays.js';
 import * as t from './table.js';
-import { bigint, numberOf, table, text } from './table.js';
 
 export const verdictMails = t.table(
   'verdict_mails',
@@ -274,7 +273,7 @@ function toMail(row: StoredRow): StoredMail {
   return { ...mail, from, number: Number(row.number) };
 }
 
-export interface BookingPlace {
+interface BookingPlace {
   readonly runId: string;
   readonly form: BookingForm;
   readonly batch: number;
@@ -377,9 +376,14 @@ export type UnreadReason =
 
 /* The bookings that a verdict e-mail may name, and those that it names. */
 
-export const mailPairs = table(
+export const mailPairs = t.table(
   'mail_pairs',
-  { mail: numberOf('verdict_mails'), providerName: text(), providerHotelId: text(), serviceId: bigint },
+  {
+    mail: t.numberOf('verdict_mails'),
+    providerName: t.text(),
+    providerHotelId: t.text(),
+    serviceId: t.bigint,
+  },
   {
     key: 'mail, provider_name, provider_hotel_id, service_id',
     isItsIndex: true,
@@ -519,7 +523,7 @@ export function* listNamedPairs(): Query<ReceivedPair[]> {
 }
 
 /** A booking of a run whose mapping an e-mail names without its reference. */
-export interface NamedStay {
+interface NamedStay {
   /** When its run began, in epoch milliseconds. */
   readonly sentAfter: number;
   /** YYYY-MM-DD */

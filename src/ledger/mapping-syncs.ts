@@ -257,7 +257,7 @@ function noSuchSync(syncId: string): RangeError {
 }
 
 /** What the copy already holds about a page's provider hotels and master hotels. */
-export interface HeldMappings {
+interface HeldMappings {
   readonly mappings: readonly CopiedMapping[];
   /** The highest number of any mapping; 0 if there is none. */
   readonly lastNumber: number;
@@ -272,7 +272,7 @@ export interface HeldMappings {
 type ReportedRow = MappingRow | UnnamedDeletion;
 
 /** When a page is stored. */
-export interface PageTime {
+interface PageTime {
   readonly at: number;
   /** When its cycle started. */
   readonly cycleBegunAt: number;
@@ -284,7 +284,7 @@ export function toStorableHotel({ providerName, providerHotelId }: ProviderHotel
 }
 
 /** The page with its texts in stored form, so that they can be compared with stored ones. */
-export function toStorablePage(page: StoredPage): StoredPage {
+function toStorablePage(page: StoredPage): StoredPage {
   return withoutUndefined({
     ...page,
     after: toStorableWhere(page.after),
@@ -309,10 +309,7 @@ function toStorableWhere(text: string | undefined): string | undefined {
 }
 
 /** The numbers of the mappings that the page deletes under a different master hotel than the copy has. */
-export function findDoubted(
-  mappings: readonly CopiedMapping[],
-  rows: readonly ReportedRow[],
-): readonly number[] {
+function findDoubted(mappings: readonly CopiedMapping[], rows: readonly ReportedRow[]): readonly number[] {
   const current = new Map(mappings.map((mapping) => [keyOfHotel(mapping), mapping]));
   return rows.flatMap((row) => {
     const mapping = row.isDeleted ? current.get(keyOfHotel(row)) : undefined;
@@ -332,7 +329,7 @@ export function findDoubted(
  *
  * @param rows as `toStorablePage` makes them
  */
-export function changesOf(held: HeldMappings, rows: readonly ReportedRow[], { at, cycleBegunAt }: PageTime) {
+function changesOf(held: HeldMappings, rows: readonly ReportedRow[], { at, cycleBegunAt }: PageTime) {
   const standing = new Set(rows.filter(({ isDeleted }) => !isDeleted).map(keyOfHotel));
   const current = new Map(held.mappings.map((mapping) => [keyOfHotel(mapping), mapping]));
   const changed = new Map<number, CopiedMapping>();

@@ -13,7 +13,6 @@ import {
   withoutUndefined,
 } from './query.js';
 import * as t from './table.js';
-import { bigint, columnsOf, optional, type Row, text } from './table.js';
 
 /** The copy of the service's mappings. Their numbers are given by us, so that many are inserted at once. */
 export const copied = t.table(
@@ -81,8 +80,8 @@ export const skippedMappings = t.table(
   { isNumbered: true },
 );
 /** A record that could not be read, with the scope and the time of its cycle's page. */
-export type KeptSkippedRow = Omit<t.Row<typeof skippedMappings>, 'syncId'>;
-export type SkippedRow = Pick<KeptSkippedRow, 'reason' | 'record'>;
+type KeptSkippedRow = Omit<t.Row<typeof skippedMappings>, 'syncId'>;
+type SkippedRow = Pick<KeptSkippedRow, 'reason' | 'record'>;
 
 const cycle = {
   scope: t.text(),
@@ -481,20 +480,20 @@ export const watchedMoves = [
   'INSERT INTO watched_moves (last_move) VALUES (0)',
 ];
 
-const leftHotels = columnsOf({
-  providerName: text(),
+const leftHotels = t.columnsOf({
+  providerName: t.text(),
   /** Its master hotel in the copy; absent if the mapping was deleted. */
-  copyServiceId: optional(bigint),
+  copyServiceId: t.optional(t.bigint),
 });
-export type LeftHotel = Row<typeof leftHotels>;
-const movedMappings = columnsOf({
-  providerName: text(),
-  providerHotelId: text(),
-  copyServiceId: optional(bigint),
+export type LeftHotel = t.Row<typeof leftHotels>;
+const movedMappings = t.columnsOf({
+  providerName: t.text(),
+  providerHotelId: t.text(),
+  copyServiceId: t.optional(t.bigint),
   /** When it last moved. */
-  movedAt: bigint,
+  movedAt: t.bigint,
 });
-export type MovedMapping = Row<typeof movedMappings>;
+export type MovedMapping = t.Row<typeof movedMappings>;
 
 /**
  * The mappings of the oldest moves that no watch has compared with the current and upcoming stays, each once, however often

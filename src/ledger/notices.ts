@@ -76,7 +76,7 @@ export interface Told {
 }
 
 /** The same for many at once: `tell` is asked about those that were new. */
-export function* raiseMany(
+function* raiseMany(
   notices: readonly NewNotice[],
   tell: (raised: readonly NewNotice[]) => Told,
 ): Query<number> {
@@ -98,7 +98,7 @@ export function* raiseMany(
 }
 
 /** The notices that people have not been told yet. */
-export function* listUnknown(notices: readonly NewNotice[]): Query<NewNotice[]> {
+function* listUnknown(notices: readonly NewNotice[]): Query<NewNotice[]> {
   const unknown: NewNotice[] = [];
   for (const notice of notices) if (placeNotice(notice, yield* findLast(notice))) unknown.push(notice);
   return unknown;
@@ -235,7 +235,7 @@ export function* pruneNotices(before: number): Query<number> {
   return messages + (yield* change(`DELETE FROM notices WHERE ${isOld}`, before));
 }
 
-export function toNotice(row: StoredRow): Notice {
+function toNotice(row: StoredRow): Notice {
   const { round, reminder, run: runId, endedAt, routedAt, ...notice } = storedNotices.read(row);
   const stage = reminder === 0 ? 'raised' : reminder === recoveredMark ? 'recovered' : 'reminder';
   return { ...notice, stage, ...(runId !== undefined && { runId }) };
@@ -265,7 +265,7 @@ export interface ClaimedMessage {
   readonly sentAs?: string;
 }
 
-export type MessageState = 'pending' | 'sent' | 'perhaps-received' | 'given-up';
+type MessageState = 'pending' | 'sent' | 'perhaps-received' | 'given-up';
 
 export interface StoredMessage extends PlannedMessage {
   readonly notice: Notice;

@@ -102,7 +102,7 @@ const failure = {
 };
 
 /** The condition of an index: few runs stay like that. */
-export const mayLackResult = `delivery = 'file' AND state IN ('awaiting-result', 'failed')`;
+const mayLackResult = `delivery = 'file' AND state IN ('awaiting-result', 'failed')`;
 
 export const runs = t.table(
   'runs',

@@ -1,10 +1,11 @@
 import { auditTrail } from './audit.js';
 import { keptColumns, storedBatches } from './batches.js';
 import { canaries } from './canaries.js';
-import { caseBookings, followedRuns, identifiedCases } from './cases.js';
+import { caseBookings, identifiedCases } from './cases.js';
 import { dayOutcomes, standingPlaces, supersededPlaces } from './day-outcomes.js';
 import { LedgerUnusableError } from './errors.js';
 import { suspects, verdicts } from './findings.js';
+import { followedRuns } from './followed-runs.js';
 import { erasedGuests } from './guests.js';
 import { hotelContents, hotelLoads } from './hotels.js';
 import { createIdentity, ledgerIdentity } from './identity.js';

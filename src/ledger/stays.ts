@@ -19,7 +19,6 @@ import {
 } from './query.js';
 import { isGone, placeOfBatch } from './sealing.js';
 import * as t from './table.js';
-import { bigint, columnsOf, flag, type Row, text } from './table.js';
 
 export const bytesPerEntry = 8;
 
@@ -144,7 +143,7 @@ const mostPositions = 2 ** positionBits;
 const positionsPerSegment = mostPositions / 2;
 
 /** Stands for a last day that is unknown, or later than eleven years after the business day. */
-export const openLastDay = 0xfff;
+const openLastDay = 0xfff;
 
 /**
  * Indexes the bookings of one form by their provider hotels. The last day of the stay stands beside the position, so that
@@ -153,7 +152,7 @@ export const openLastDay = 0xfff;
  *
  * @param day the business day
  */
-export function createStayIndex(options: HashIndexOptions, day: string) {
+function createStayIndex(options: HashIndexOptions, day: string) {
   const index = createHashIndex(options);
   const dayNumber = countDays(day);
   let firstPosition = 0;
@@ -194,20 +193,20 @@ export function createStayIndex(options: HashIndexOptions, day: string) {
 }
 
 /** The days from the business day to the last day of the stay; 0 for an earlier one, which is in the booking's line. */
-export function toStoredDay(lastDay: number, dayNumber: number): number {
+function toStoredDay(lastDay: number, dayNumber: number): number {
   if (lastDay === unknownLastDay) return openLastDay;
   return Math.min(Math.max(lastDay - dayNumber, 0), openLastDay);
 }
 
 /** @param from the earliest last day: see `toStoredDay` */
-export function readStayWords(words: readonly number[], firstPosition: number, from: number): number[] {
+function readStayWords(words: readonly number[], firstPosition: number, from: number): number[] {
   return words
     .filter((word) => lastDayOf(word) >= from)
     .map((word) => firstPosition + (word % mostPositions));
 }
 
 /** The page's entries without that booking. */
-export function removeFromStayPage(entries: Buffer, hash: number, place: number): Buffer {
+function removeFromStayPage(entries: Buffer, hash: number, place: number): Buffer {
   const kept: Buffer[] = [];
   for (let at = 0; at < entries.length; at += bytesPerEntry) {
     const isRemoved =
@@ -302,15 +301,15 @@ function findReferences(run: StayRun, hashes: Uint32Array): Query<FoundBookings[
 export const referencePages: HashPages = { table: 'reference_pages', toPositions: (positions) => positions };
 
 /** A run whose bookings count. */
-export type StayRun = Row<typeof stayRuns>;
-const stayRuns = columnsOf({
-  number: bigint,
-  runId: text(),
-  day: text(),
-  delivery: text<DeliveryKind>(),
+export type StayRun = t.Row<typeof stayRuns>;
+const stayRuns = t.columnsOf({
+  number: t.bigint,
+  runId: t.text(),
+  day: t.text(),
+  delivery: t.text<DeliveryKind>(),
   /** See `Run`. */
-  topsUp: flag,
-  batchSize: bigint,
+  topsUp: t.flag,
+  batchSize: t.bigint,
 });
 
 /** Runs whose bookings are stored. */
@@ -430,7 +429,7 @@ export interface FoundHashes {
 }
 
 /** Pages that `createHashIndex` made. */
-export interface HashPages {
+interface HashPages {
   readonly table: 'reference_pages' | 'stay_pages';
   /** Which pages to search; all by default. */
   readonly only?: Statement<Cell>;

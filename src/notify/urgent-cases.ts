@@ -1,7 +1,7 @@
 import { businessDayAt } from '../booking/business-day.js';
 import { urgencyOf } from '../booking/stay.js';
-import type { CaseSummary } from '../ledger/cases.js';
 import type { Ledger } from '../ledger/ledger.js';
+import type { CaseSummary } from '../ledger/listed-cases.js';
 import type { Told } from '../ledger/notices.js';
 import type { NewNotice } from '../rules/notice.js';
 

@@ -73,7 +73,7 @@ const remains: Remains = {
 };
 
 /** PostgreSQL as a store of the ledger. */
-export function createPostgresStore(
+function createPostgresStore(
   { perform, snapshot, transact }: Database,
   { keys, hashKey }: Pick<PostgresReaderOptions, 'keys' | 'hashKey'>,
 ): Store {

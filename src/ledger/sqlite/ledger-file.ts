@@ -259,7 +259,7 @@ function checkFile(path: string): void {
 }
 
 /*
- * SQLite does not notice when its file is moved, deleted or overwritten by another program: it goes on with the file that it opened and
+ * SQLite does not notice when its file is moved, deleted or overwritten by another program: it continues with the file that it opened and
  * with what the WAL holds, and nobody else ever sees what it writes. So the file is looked at past SQLite.
  */
 
@@ -267,7 +267,7 @@ function checkFile(path: string): void {
 const looks = 4;
 const pauseMs = 400;
 
-export interface FileWatch {
+interface FileWatch {
   /** Quick enough for each transaction. @throws LedgerUnusableError */
   expectSameFile(): void;
   /** Looks once, before it is closed: what the WAL holds must not be moved into a file of others. */
@@ -277,10 +277,10 @@ export interface FileWatch {
 }
 
 /** For a file that is unlinked while it is open. */
-export const unwatched: FileWatch = { expectSameFile() {}, isOurs: () => true, async verify() {} };
+const unwatched: FileWatch = { expectSameFile() {}, isOurs: () => true, async verify() {} };
 
 /** Watches the file of an open database. */
-export function createFileWatch(path: string, database: Database): FileWatch {
+function createFileWatch(path: string, database: Database): FileWatch {
   const opened = findFile(path);
   let known = lookIntoFile(path, database);
   let lost: LedgerUnusableError | undefined;
@@ -340,7 +340,7 @@ export function createFileWatch(path: string, database: Database): FileWatch {
  *
  * @throws LedgerUnusableError
  */
-export function refuseOtherLog(path: string, database: Database): void {
+function refuseOtherLog(path: string, database: Database): void {
   const withLog = readIdentity(database);
   const got = withLog && describeOther(withLog, lookIntoFile(path, database));
   if (got === undefined) return;
@@ -359,7 +359,7 @@ const checkedBytes = 500_000_000;
  *
  * @throws LedgerUnusableError
  */
-export function refuseDamage(path: string, database: Database): void {
+function refuseDamage(path: string, database: Database): void {
   if ((findFile(path)?.size ?? 0) > checkedBytes) return;
   const found = database.get('PRAGMA integrity_check(1)')?.integrity_check;
   if (found !== 'ok') throw new LedgerUnusableError(path, describeDamage(path));
@@ -421,7 +421,7 @@ export function noteRemoval(database: Database, at: number): void {
   });
 }
 
-export interface ClearParts {
+interface ClearParts {
   readonly database: Database;
   readonly path: string;
   /** Whether this process does the checkpoints, or does them from now on. */
@@ -519,7 +519,7 @@ function freeBytes(path: string): number {
 }
 
 /** @param path of the database */
-export function isLogEmpty(path: string): boolean {
+function isLogEmpty(path: string): boolean {
   const log = `${path}-wal`;
   return !existsSync(log) || statSync(log).size === 0;
 }

@@ -1,0 +1,50 @@
+import type { Run } from '../rules/run.js';
+import { all, bind, type Query, type Store } from './query.js';
+import { runNumber } from './runs.js';
+import * as t from './table.js';
+
+/** The runs whose bookings and suspects have become cases, and how far their verdicts have. */
+export const followedRuns = t.table(
+  'followed_runs',
+  { run: t.numberOf('runs'), verdictsRecorded: t.integer },
+  { key: 'run' },
+);
+
+/** A run with something that has not been followed up. */
+export interface RunToFollow {
+  readonly runId: string;
+  /** Whether its bookings and suspects have been followed up. */
+  readonly hasBookings: boolean;
+}
+
+/** How far a run has been followed up. */
+interface FollowedRun extends Pick<Run, 'verdictsRecorded'> {
+  readonly runId: string;
+}
+
+export function createFollowedRuns({ transact }: Store) {
+  return bind(transact, { markFollowed });
+}
+
+export function createFollowedReader({ read }: Store) {
+  return bind(read, { listRunsToFollow });
+}
+
+/** The collected runs that were never followed up, or have recorded verdicts since, whatever their state; the oldest first. */
+function* listRunsToFollow(): Query<RunToFollow[]> {
+  const rows = yield* all(
+    `SELECT id, run FROM runs AS runs LEFT JOIN followed_runs AS followed ON run = number
+     WHERE collected_at IS NOT NULL AND pruned_at IS NULL
+       AND (run IS NULL OR followed.verdicts_recorded < runs.verdicts_recorded) ORDER BY number`,
+  );
+  return rows.map(({ id, run }) => ({ runId: String(id), hasBookings: run !== null }));
+}
+
+function* markFollowed(marks: readonly FollowedRun[]): Query<void> {
+  for (const { runId, verdictsRecorded } of marks)
+    yield* followedRuns.add(
+      { run: yield* runNumber(runId), verdictsRecorded },
+      `ON CONFLICT (run) DO UPDATE SET verdicts_recorded = excluded.verdicts_recorded
+       WHERE followed_runs.verdicts_recorded < excluded.verdicts_recorded`,
+    );
+}
