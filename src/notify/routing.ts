@@ -103,6 +103,8 @@ export function bundle(messages: readonly ClaimedMessage[]): readonly (readonly 
     else kinds.set(kind, [message]);
   }
   return [...kinds.values()].flatMap((kind) =>
-    kind.length < leastForDigest && kind[0]?.sentAs === undefined ? kind.map((message) => [message]) : [kind],
+    kind.length < leastForDigest && kind.every(({ sentAs }) => sentAs === undefined)
+      ? kind.map((message) => [message])
+      : [kind],
   );
 }

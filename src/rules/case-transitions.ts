@@ -45,7 +45,11 @@ export function applyEvidence(
   if (isNewEvidence(held, evidence))
     return addStays(reopenOn(known, evidence, now), { stays, references }, now);
   // Correcting a mapping does not change earlier bookings, and dismissing it does not tell which are on it.
-  return addStays(known, { stays: stays.filter((stay) => isAbout(evidence, stay)), references }, now);
+  return addStays(
+    known,
+    { stays: stays.filter((stay) => isAmong(evidence.references, stay)), references },
+    now,
+  );
 }
 
 const nobody: ReadonlySet<string> = new Set();
@@ -63,13 +67,14 @@ function open({ origin, move, at }: Evidence, now: number): CaseContent {
   };
 }
 
-function isAbout({ references }: Evidence, { reference }: CaseStay): boolean {
+/** Whether the references name the booking. */
+function isAmong(references: ReadonlySet<string>, { reference }: CaseStay): boolean {
   return reference !== undefined && references.has(reference);
 }
 
 /** Also a booking that is on the mapping no longer may be named. */
 function markNamed(held: CaseContent, references: ReadonlySet<string>): CaseContent {
-  const isNews = ({ reference = '', isNamed }: CaseBooking) => !isNamed && references.has(reference);
+  const isNews = (booking: CaseBooking) => !booking.isNamed && isAmong(references, booking);
   if (!held.bookings.some(isNews)) return held;
   return {
     ...held,
@@ -83,7 +88,7 @@ function markNamed(held: CaseContent, references: ReadonlySet<string>): CaseCont
  * mapping, by a verdict on a booking made with the old one.
  */
 function isNewEvidence(held: CaseContent, evidence: Evidence): boolean {
-  const { origin, at, stays, isBookedInCopy } = evidence;
+  const { origin, at, stays, references, isBookedInCopy } = evidence;
   switch (origin) {
     case 'affected':
     case 'email': {
@@ -91,7 +96,7 @@ function isNewEvidence(held: CaseContent, evidence: Evidence): boolean {
       const addedAt = new Map(held.bookings.map((booking) => [booking.reference, booking.addedAt]));
       const isNew = ({ reference }: CaseStay) =>
         (addedAt.get(reference) ?? Number.POSITIVE_INFINITY) > held.stateSince;
-      return stays.some((stay) => isAbout(evidence, stay) && isNew(stay));
+      return stays.some((stay) => isAmong(references, stay) && isNew(stay));
     }
     case 'watch':
       return stays.length > 0 && at > (held.correctedBy ?? held.stateSince);
@@ -188,8 +193,8 @@ export function noteCorrect(
   held: HeldCase,
   { references, runId }: { readonly references: ReadonlySet<string>; readonly runId: string },
 ): HeldCase {
-  const isNews = ({ reference = '', isNamed, calledCorrectBy }: CaseBooking) =>
-    isNamed && references.has(reference) && calledCorrectBy !== runId;
+  const isNews = (booking: CaseBooking) =>
+    booking.isNamed && isAmong(references, booking) && booking.calledCorrectBy !== runId;
   if (!held.bookings.some(isNews)) return held;
   const bookings = held.bookings.map((booking) =>
     isNews(booking) ? { ...booking, calledCorrectBy: runId } : booking,
@@ -216,7 +221,7 @@ export function addStays<Content extends CaseContent>(
   let lastPlace = bookings.reduce((last, { place }) => Math.max(last, place), 0);
   let isChanged = false;
   for (const stay of mergeStays(stays)) {
-    const isNamed = stay.reference !== undefined && references.has(stay.reference);
+    const isNamed = isAmong(references, stay);
     // Two without a reference that look the same are two: each is found once.
     const index = known.get(identityOf(stay))?.shift() ?? bookings.length;
     const found = bookings[index];

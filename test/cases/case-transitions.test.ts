@@ -10,6 +10,7 @@ import {
   type Evidence,
   escalateIfDue,
   type NewerVersion,
+  noteCorrect,
   resolveBookings,
   toDecision,
 } from '../../src/rules/case-transitions.js';
@@ -60,6 +61,22 @@ describe('evidence', () => {
     ]);
     expect(applyEvidence(undefined, evidenceOf([]), 100)).toBeUndefined();
   });
+
+  it.each([
+    ['affected', true],
+    ['email', true],
+    ['suspect', false],
+    ['watch', false],
+  ] as const)(
+    'of %s names its bookings: %s, also one that is on the mapping no longer',
+    (origin, isNamed) => {
+      expect(opened({ origin }).bookings).toMatchObject([{ isNamed }]);
+      const held = opened({ origin: 'suspect', stays: [stayOf('BR-1'), stayOf('BR-2'), stayOf(undefined)] });
+      const named = apply(held, evidenceOf(['BR-1'], { origin, stays: [] }));
+      expect(named.bookings).toMatchObject([{ isNamed }, { isNamed: false }, { isNamed: false }]);
+      expect(apply(named, evidenceOf(['BR-1'], { origin, stays: [] }))).toBe(named);
+    },
+  );
 
   it('adds its origin and its stays to an existing case, and keeps the state of its mapping', () => {
     const reported = applyCommand(opened(), 'report', 150);
@@ -251,6 +268,28 @@ describe('a newer version of a booking', () => {
     expect(applyVersions(resolved, [newer({ isHere: false })], 300)).toBe(resolved);
     const held = opened();
     expect(applyVersions(held, [newer({ day: '2026-11-19', isHere: false })], 300)).toBe(held);
+  });
+});
+
+describe('a result that calls bookings correct', () => {
+  const references = new Set(['BR-1', 'BR-2', 'BR-9']);
+
+  it('is noted at those that were named, once for each run, and resolves none', () => {
+    const held = apply(opened(), evidenceOf([], { origin: 'suspect', stays: [stayOf('BR-2')] }));
+    const noted = noteCorrect(held, { references, runId: 'r2' });
+    expect(noted).toEqual({
+      ...held,
+      bookings: [{ ...held.bookings[0], calledCorrectBy: 'r2' }, held.bookings[1]],
+    });
+    expect(noteCorrect(noted, { references, runId: 'r2' })).toBe(noted);
+    expect(noteCorrect(noted, { references, runId: 'r3' }).bookings[0]?.calledCorrectBy).toBe('r3');
+  });
+
+  it('changes nothing of others', () => {
+    const held = opened();
+    expect(noteCorrect(held, { references: new Set(['BR-9']), runId: 'r2' })).toBe(held);
+    const unnamed = opened({ origin: 'suspect' });
+    expect(noteCorrect(unnamed, { references, runId: 'r2' })).toBe(unnamed);
   });
 });
 

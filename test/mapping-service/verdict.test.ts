@@ -261,6 +261,18 @@ describe("the service's words", () => {
   });
 });
 
+it('searches no more than 65,536 characters of the words for what must not be kept', () => {
+  const searched: number[] = [];
+  const redact = (text: string) => {
+    searched.push(text.length);
+    return text;
+  };
+  const body = Buffer.from(JSON.stringify({ StatusCode: 2009, Message: 'x'.repeat(70_000) }));
+  const answer = { status: 200, retryAfter: undefined, body, bodyTruncated: false, now: new Date() };
+  judgeAnswer(answer, { codes: defaultStatusCodes }, redact);
+  expect(searched).toEqual([65_536]);
+});
+
 describe('a failure of the network', () => {
   it.each([
     ['wrong', { kind: 'fatal' }],

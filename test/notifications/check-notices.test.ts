@@ -179,6 +179,8 @@ describe('a problem is over', () => {
     const endedBy = async (...messages: readonly StoredMessage[]) =>
       (await check(() => [byChannel], [], { messages })).ended;
     expect(await endedBy(sent('ops', at - 1), sent('desk', at + 1))).toEqual([]);
+    expect(await endedBy(sent('ops', at))).toEqual([]);
+    expect(await endedBy({ ...sent('ops', at + 1), state: 'given-up' } as StoredMessage)).toEqual([]);
     expect(await endedBy(sent('ops', at + 1))).toEqual(['credentials-refused']);
     const silent = { ...byChannel, lastToldAt: at - 72 * hour };
     expect((await check(() => [silent], [])).dismissed).toEqual(['credentials-refused']);
@@ -308,6 +310,8 @@ describe('a check finds', () => {
     expect(await findRaised({ latestSync: { ...first, at: at - 50 * hour } })).toMatchObject([
       ['copy-stale', 'mappings', { hours: 50 }],
     ]);
+    const unended = { at: at - hour, since: at - 30 * hour };
+    expect(await findRaised({ latestSync: unended })).toEqual([['copy-stale', 'mappings', { hours: 30 }]]);
     expect(await findRaised({})).toEqual([]);
   });
 
@@ -319,10 +323,10 @@ describe('a check finds', () => {
     expect(await findRaised({ request: { requestedAt: at - 5 * hour } })).toEqual([]);
   });
 
-  it('a disk with less than a gigabyte', async () => {
-    expect(await findRaised({ free: 999_999_999 })).toEqual([
-      ['resource-low', 'the ledger', { free: '1000.0 MB', path: '/data' }],
-    ]);
-    expect(await findRaised({ free: 1_000_000_000 })).toEqual([]);
+  it('a disk with less than a gigabyte, or with less than a thousand inodes', async () => {
+    const low = (free: string) => [['resource-low', 'the ledger', { free, path: '/data' }]];
+    expect(await findRaised({ free: 999_999_999, inodes: 1_000 })).toEqual(low('1000.0 MB'));
+    expect(await findRaised({ free: 1_000_000_000, inodes: 1_000 })).toEqual([]);
+    expect(await findRaised({ free: 1_000_000_000, inodes: 999 })).toEqual(low('999 inodes'));
   });
 });

@@ -33,6 +33,7 @@ interface Given {
   readonly latestSync?: object;
   readonly request?: object;
   readonly fetched?: object;
+  readonly mailbox?: object;
   readonly copy?: CheckParts['copy'];
   readonly disks?: Awaited<ReturnType<CheckParts['measureFree']>>;
   readonly waiting?: readonly WaitingMessages[];
@@ -59,7 +60,10 @@ async function check(given: Given) {
       raise: async (notices) => told.raised.push(...notices),
       listProblems: async () => [...(given.problems ?? [])],
       listWaiting: async () => [...(given.waiting ?? [])],
-      listMessages: async () => [],
+      listMessages: async (query) => {
+        told.asked.push(query);
+        return [];
+      },
       async end(problems, details) {
         if (problems.length > 0 || 'recovery' in details) told.ended.push([namesOf(problems), details]);
         return problems.length;
@@ -73,6 +77,7 @@ async function check(given: Given) {
         return [...(given.outlines ?? [])] as CaseSummary[];
       },
     },
+    mails: { describeMailbox: async () => given.mailbox ?? {} },
     mappings: { latestSync: async () => given.latestSync as MappingSync | undefined },
     exports: {
       latestRequest: async () => given.request as RequestedExport | undefined,
@@ -112,7 +117,7 @@ describe('a check', () => {
       lastCode,
     }));
     expect((await check({ waiting })).raised).toMatchObject([
-      { event: 'credentials-refused', subject: 'channel c0', facts: { code: 'smtp-535' } },
+      { event: 'credentials-refused', subject: 'channel c0', facts: { code: 'smtp-535', message: '' } },
       { event: 'credentials-refused', subject: 'channel c1', facts: { code: 'http-401' } },
     ]);
   });
@@ -243,6 +248,25 @@ describe('any other problem', () => {
     expect((await check({ problems, runs: [{ ...good, state: 'failed' }, good] })).ended).toHaveLength(1);
     const bySftp = [problem('credentials-refused', { subject: 'sftp' })];
     expect((await check({ problems: bySftp, runs: [good] })).ended).toEqual([]);
+  });
+
+  it.each<[string, (at: number) => Given]>([
+    ['service', (endedAt) => ({ latestSync: { endedAt } })],
+    ['sftp', (fetchedAt) => ({ fetched: { fetchedAt } })],
+    ['source', (collectedAt) => ({ runs: [{ ...good, state: 'failed', collectedAt }] })],
+    ['queue', (finishedAt) => ({ runs: [{ ...good, finishedAt }] })],
+    ['mailbox', (readUntil) => ({ mailbox: { readUntil } })],
+  ])('of the %s is over once it took the account after people were told', async (subject, worked) => {
+    const refused = problem('credentials-refused', { subject });
+    const isOver = async (given: Given) => (await check({ problems: [refused], ...given })).ended.length > 0;
+    expect(await isOver(worked(refused.lastToldAt + 1))).toBe(true);
+    expect(await isOver(worked(refused.lastToldAt))).toBe(false);
+    expect(await isOver({})).toBe(false);
+  });
+
+  it('of a channel is looked for among the newest thousand messages', async () => {
+    const problems = [problem('credentials-refused', { subject: 'channel ops' })];
+    expect((await check({ problems })).asked).toContainEqual({ limit: 1_000 });
   });
 
   it('of a machine that is gone is given up after two days', async () => {

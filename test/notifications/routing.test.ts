@@ -133,6 +133,8 @@ describe('many messages', () => {
     const single = { ...message('m11'), unconfirmed: 1, sentAs: 'm11' };
     const bundled = bundle([...before, single, message('m12')]);
     expect(bundled.map((each) => each.length)).toEqual([11, 1, 1]);
+    const few = bundle([...before.slice(9), message('m12'), message('m13')]);
+    expect(few.map((each) => each.length)).toEqual([2, 1, 1]);
   });
 
   it('that are critical are sent one by one', () => {
