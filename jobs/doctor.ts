@@ -1,5 +1,6 @@
 import { businessDayAt } from '../src/booking/business-day.js';
 import { checkArchive } from '../src/checks/doctor/archive.js';
+import { checkArchiveBucket } from '../src/checks/doctor/archive-bucket.js';
 import { checkCanary } from '../src/checks/doctor/canary.js';
 import { checkChannels, checkMessages } from '../src/checks/doctor/channels.js';
 import { findUnpinnedServers, readConfiguration } from '../src/checks/doctor/configuration.js';
@@ -7,12 +8,11 @@ import { checkDeadline } from '../src/checks/doctor/deadline.js';
 import {
   checkFileModes,
   listClosedFiles,
-  listKeptFolders,
   listSourceFiles,
+  listStoreFolders,
   listWrittenPlaces,
 } from '../src/checks/doctor/file-modes.js';
-import { checkDisk, checkKeptFolder, checkNewHotels } from '../src/checks/doctor/folders.js';
-import { checkKeptBucket } from '../src/checks/doctor/kept-bucket.js';
+import { checkDisk, checkNewHotels, checkStoreFolder } from '../src/checks/doctor/folders.js';
 import { checkKeys, checkLostKeys, findEmptyFolder } from '../src/checks/doctor/keys.js';
 import { checkLedger } from '../src/checks/doctor/ledger.js';
 import { checkMailbox, checkSenders } from '../src/checks/doctor/mailbox.js';
@@ -156,7 +156,7 @@ function listChecks(config: Config, day: string | undefined, bare: Bare): Check[
       ]),
     ],
     checkShared(config),
-    checkKept(config),
+    checkStores(config),
   ];
 }
 
@@ -265,7 +265,7 @@ function checkShared(config: Config): Check[] {
 }
 
 /** What is kept, and what is still to be read or sent. */
-function checkKept(config: Config): Check[] {
+function checkStores(config: Config): Check[] {
   const {
     archive,
     canary,
@@ -276,12 +276,12 @@ function checkKept(config: Config): Check[] {
     ...(archive.kind === 's3'
       ? [
           check('archive', 20, () =>
-            checkKeptBucket({ root: archive, open: findBucket(config, archive.bucket) }),
+            checkArchiveBucket({ root: archive, open: findBucket(config, archive.bucket) }),
           ),
         ]
       : []),
-    ...listKeptFolders(config).map((folder) =>
-      check(folder.part, 5, () => checkKeptFolder(folder, platform)),
+    ...listStoreFolders(config).map((folder) =>
+      check(folder.part, 5, () => checkStoreFolder(folder, platform)),
     ),
     ...(newHotels === undefined ? [] : [check('mappings', 5, () => checkNewHotels(newHotels))]),
     check('archive', 40, () => lookAtArchive(config)),

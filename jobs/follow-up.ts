@@ -133,7 +133,7 @@ const keepMs = 10_000;
  *
  * @param app `warn` gets a message if the page could not be kept; the run's outcome stands
  */
-export async function keepReport(app: App, run: Run): Promise<void> {
+export async function saveReport(app: App, run: Run): Promise<void> {
   const name = nameOf(run);
   if (name === undefined) return;
   try {
@@ -163,7 +163,7 @@ function nameOf(run: Run): string | undefined {
 async function keepPage(app: App, day: string, name: string): Promise<void> {
   const archive = app.archive();
   if ((await archive.list(reportsFolder, day)).includes(name)) return;
-  const { renderKeptPage } = await import('../src/desk/day-report-page.js');
+  const { renderSavedReport: renderKeptPage } = await import('../src/desk/day-report-page.js');
   const { page } = await renderKeptPage(
     { config: app.config, command: app.commandElsewhere },
     await app.ledger(),
@@ -173,5 +173,5 @@ async function keepPage(app: App, day: string, name: string): Promise<void> {
   async function* content() {
     yield Buffer.from(page);
   }
-  await archive.keep(reportsFolder, day, name, content());
+  await archive.store(reportsFolder, day, name, content());
 }

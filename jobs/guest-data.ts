@@ -37,7 +37,7 @@ export function describeRemains(remains: Remains | null): string {
 /** The account's files in the archive where there is no ledger that knows them: nothing can be judged of them. */
 export async function listOrphans(app: App) {
   const { ours } = await findUnknownFolders(app.archive(), undefined);
-  const why = `no ledger knows its files (${app.archive().place}): restore the ledger, or go on with a new one (run --unknown-archive)`;
+  const why = `no ledger knows its files (${app.archive().path}): restore the ledger, or go on with a new one (run --unknown-archive)`;
   return ours.map(({ runId, day }) => ({ runId, day, place: 'archive' as const, why }));
 }
 

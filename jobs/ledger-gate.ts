@@ -148,7 +148,7 @@ export function keepArchiveTold(app: App, ledger: Ledger) {
       await answerWithin(archiveMs, noteLatestRun({ archive: app.archive(), ledger }));
     } catch (error) {
       app.warn(
-        `the archive ${app.archive().place} could not be told of the latest run: ${describeError(error)}; the next run tries again`,
+        `the archive ${app.archive().path} could not be told of the latest run: ${describeError(error)}; the next run tries again`,
       );
     }
   }

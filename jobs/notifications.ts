@@ -46,7 +46,7 @@ export function composeNotifier(app: App, ledger: Ledger): Omit<NotifierParts, '
     timezone: config.timezone,
     publicUrl: config.server.publicUrl,
     async reportDay(day: string) {
-      const { renderKeptPage } = await import('../src/desk/day-report-page.js');
+      const { renderSavedReport: renderKeptPage } = await import('../src/desk/day-report-page.js');
       const { headline, page } = await renderKeptPage({ config, command }, ledger, day, clock());
       return { headline: shorten(headline), page: Buffer.from(shorten(page)) };
     },

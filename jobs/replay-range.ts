@@ -13,7 +13,7 @@ import { type App, recordOpening } from './app.js';
 import { clock } from './clock.js';
 import { type ExitCode, exitCode, exitCodeOf, worstOf } from './exit-code.js';
 import { type CommandFailure, describeFailure } from './failure.js';
-import { followUpAndSay, keepReport } from './follow-up.js';
+import { followUpAndSay, saveReport } from './follow-up.js';
 import { applyConfiguredRetention, readAccepts, reportingBreakOff } from './review-day.js';
 
 /** What the command line says about each day. */
@@ -79,7 +79,7 @@ export async function replayRange(
     });
     if (!signal.aborted) await followUpAndSay({ ...app, say: progress.say, warn: progress.say });
     for (const { run } of outcomes.values())
-      if (run && !signal.aborted) await keepReport({ ...app, warn: progress.say }, run);
+      if (run && !signal.aborted) await saveReport({ ...app, warn: progress.say }, run);
     if (!signal.aborted) await applyConfiguredRetention({ ...app, warn: progress.say });
   } finally {
     progress.stop();

@@ -41,7 +41,7 @@ import { clock } from './clock.js';
 import { choice, flag, option } from './command.js';
 import { type ExitCode, exitCode, exitCodeOf } from './exit-code.js';
 import { breaksOff } from './failure.js';
-import { followUpAndSay, followUpCanaries, followUpMeanwhile, keepReport } from './follow-up.js';
+import { followUpAndSay, followUpCanaries, followUpMeanwhile, saveReport } from './follow-up.js';
 import { readRunDetails, renderClosing, renderWarnings } from './run-summary.js';
 import { findMailPlace } from './verdict-mails.js';
 
@@ -147,7 +147,7 @@ async function followUp(
     ...(details.canary && { canary: canaryToJson(details.canary, clock()) }),
   });
   if (!signal.aborted) await followUpAndSay({ ...app, warn });
-  await keepReport(app, run);
+  await saveReport(app, run);
   if (!signal.aborted) await applyConfiguredRetention({ ...app, warn });
 }
 

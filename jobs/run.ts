@@ -85,6 +85,6 @@ async function adoptArchive(app: App, day: string): Promise<void> {
   await app.adoptLedger();
   await app.look({ action: 'run', subject: day, details: { unknownArchive: true } });
   app.say(
-    `The archive ${app.archive().place} belongs to this ledger from now on: ${await showLedgerPlace(app.config)}`,
+    `The archive ${app.archive().path} belongs to this ledger from now on: ${await showLedgerPlace(app.config)}`,
   );
 }

@@ -28,7 +28,7 @@ import {
   followUpRuns,
   followUpSync,
   keepFollowingUp,
-  keepReport,
+  saveReport,
   watchCanaries,
 } from './follow-up.js';
 import type { LedgerGate } from './ledger-gate.js';
@@ -82,7 +82,7 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
       recordLook(ledger, { action: 'run', subject: day, details: { run: id, trigger } }, app, 'serve'),
     async afterReview(run) {
       await followUpRuns(app);
-      await keepReport(app, run);
+      await saveReport(app, run);
       await applyConfiguredRetention(app);
     },
     signal,

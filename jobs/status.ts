@@ -134,7 +134,7 @@ async function findLost(
       },
     };
   } catch (error) {
-    app.warn(`warning: the archive ${archive.place} could not be looked at: ${describeError(error)}`);
+    app.warn(`warning: the archive ${archive.path} could not be looked at: ${describeError(error)}`);
     return { words: [], json: {} };
   }
 }

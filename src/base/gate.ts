@@ -6,8 +6,8 @@ export interface Gate {
   countWaiting(): number;
 }
 
-export function createGate(places: number): Gate {
-  let free = places;
+export function createGate(permits: number): Gate {
+  let free = permits;
   const waiting = new Set<() => void>();
   return {
     enter(pass) {

@@ -11,7 +11,7 @@ import { renderTable, showDay, showInstant } from './parts.js';
  * The page of a day for places that erasing a guest does not reach, such as the archive and mailboxes: it names providers and
  * hotels, but no booking, check-in or guest.
  */
-export async function renderKeptPage(
+export async function renderSavedReport(
   { config, command }: { readonly config: Config; readonly command: WriteCommand },
   ledger: ReadOnlyLedger,
   day: string,

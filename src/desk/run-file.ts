@@ -7,7 +7,7 @@ import { dayOfRunId } from '../review/day/open-run.js';
 import { describeSetAside } from '../review/day/report.js';
 import { describeErased } from '../review/erased-run.js';
 import { manifestName } from '../review/file/archive-run.js';
-import { type VerifiedItem, verifyKept, verifyManifest } from '../review/file/verify-run.js';
+import { type VerifiedItem, verifyArchived, verifyManifest } from '../review/file/verify-run.js';
 import type { Run } from '../rules/run.js';
 import { type DeskParts, type DeskVisit, type Download, defineDownload } from './page.js';
 import { renderFacts, showInstant } from './parts.js';
@@ -117,7 +117,7 @@ export const resultDownload = defineRunDownload('result', {
     const erased = describeErased(run);
     if (run.linesBlanked) throw new HttpError(404, removed);
     if (erased) throw new HttpError(404, `the result was ${erased}; its checksum is kept`);
-    const fault = await verifyKept(desk, run, result);
+    const fault = await verifyArchived(desk, run, result);
     return { name: result.name, wrong: fault ? { item: 'the result in the archive', fault } : undefined };
   },
 });

@@ -50,7 +50,7 @@ export async function findMisfit({
   const mark = await askForMark(archive);
   const reason = explainMisfit(decideFit(await ledger?.identify(), mark), {
     hasLedger: ledger !== undefined,
-    archive: archive.place,
+    archive: archive.path,
     mark: mark === undefined ? undefined : parseMark(mark),
   });
   return reason === undefined ? undefined : new LedgerUnusableError(place, reason);
@@ -61,7 +61,7 @@ async function askForMark(archive: Archive): Promise<string | undefined> {
     return await answerWithin(archiveMs, archive.readLedgerMark());
   } catch (error) {
     throw new ArchiveAwayError(
-      `the archive ${archive.place} does not say which ledger it belongs to: ${describeError(error)}; check that it is reachable, then try again`,
+      `the archive ${archive.path} does not say which ledger it belongs to: ${describeError(error)}; check that it is reachable, then try again`,
       { cause: error },
     );
   }

@@ -43,7 +43,7 @@ export function toRunFolder(day: string, runId: string, all: readonly string[]):
   };
 }
 
-/** Files that are being written, and marks, start with a dot, which kept files never do. */
+/** Files that are being written, and marks, start with a dot, which archived files never do. */
 export function withoutHidden(names: readonly string[]): readonly string[] {
   return names.filter((name) => name !== '' && !name.startsWith('.')).toSorted();
 }

@@ -27,27 +27,27 @@ export interface ArchivedFile {
 }
 
 /**
- * The kept evidence of file runs, one folder per run: `<day>/<run>/`. (Design 2 and 5.) Several accounts may share it: each folder of a
+ * The evidence of file runs, one folder per run: `<day>/<run>/`. (Design 2 and 5.) Several accounts may share it: each folder of a
  * run is marked with its account before its first file, and each account has one file that says which ledger it belongs to.
  *
  * Every method throws ArchiveError `unsafe-name` for a day, run or name that is not a plain file name; see expectSafeName.
  */
 export interface Archive {
   /** The place of the whole archive, for display. Contains no secrets. */
-  readonly place: string;
+  readonly path: string;
   /** The account whose archive it is: see `hashAccount`. */
   readonly account: string;
   /** The place of a run's evidence, for display and for `archivedTo`. Contains no secrets. */
   locate(day: string, runId: string): string;
   /**
-   * Keeps a file under that name atomically: written under a temporary name, synced, then renamed. Keeping the same bytes
-   * again changes nothing; other bytes under a name in use are refused. Also removes what a killed `keep` of that run
-   * left. Rethrows what `content` throws; then nothing is kept.
+   * Stores a file under that name atomically: written under a temporary name, synced, then renamed. Storing the same bytes
+   * again changes nothing; other bytes under a name in use are refused. Also removes what a killed `store` of that run
+   * left. Rethrows what `content` throws; then nothing is stored.
    *
-   * @param sha256 what the content must be, in hexadecimal: anything else is not kept
+   * @param sha256 what the content must be, in hexadecimal: anything else is not stored
    * @throws ArchiveError `different-content`, `unexpected-content`, `unwritable`
    */
-  keep(
+  store(
     day: string,
     runId: string,
     name: string,
@@ -63,7 +63,7 @@ export interface Archive {
   /** The names of the run's files, sorted; empty when there is no such run. @throws ArchiveError `unreadable` */
   list(day: string, runId: string): Promise<readonly string[]>;
   /**
-   * Deletes files, for example after `guestNameDays`, and what a killed `keep` left. Missing files are no error.
+   * Deletes files, for example after `guestNameDays`, and what a killed `store` left. Missing files are no error.
    *
    * @throws ArchiveError `unwritable`
    */
@@ -115,9 +115,9 @@ export function expectContent(path: string, found: string, expected: string | un
   throw new ArchiveError('unexpected-content', `${path} is not kept: its checksum is not the expected one`);
 }
 
-/** @throws ArchiveError `different-content` if other bytes are kept under that name */
-export function expectSame(path: string, sha256: string, kept: string): void {
-  if (sha256 === kept) return;
+/** @throws ArchiveError `different-content` if other bytes are stored under that name */
+export function expectSame(path: string, sha256: string, stored: string): void {
+  if (sha256 === stored) return;
   throw new ArchiveError('different-content', `${path} is already in the archive, with different bytes`);
 }
 
@@ -154,14 +154,14 @@ export function createKeyedMutex() {
   };
 }
 
-/** Temporary names start with a dot, which kept files never do. */
+/** Temporary names start with a dot, which archived files never do. */
 const temporarySuffix = '.partial';
 
 /**
  * An archive in a directory: `<root>/<day>/<run>/<name>`, files with mode 0600 in folders with mode 0700.
  *
- * Two processes must not keep files for one run at the same time (the ledger's claims ensure that): the later one would
- * remove the earlier one's temporary file as a leftover, and the earlier `keep` would fail, with nothing kept.
+ * Two processes must not store files for one run at the same time (the ledger's claims ensure that): the later one would
+ * remove the earlier one's temporary file as a leftover, and the earlier `store` would fail, with nothing stored.
  */
 export function createDirectoryArchive({
   root,
@@ -183,10 +183,10 @@ export function createDirectoryArchive({
   }
 
   return {
-    place: home,
+    path: home,
     account,
     locate,
-    async keep(day, runId, name, content, sha256) {
+    async store(day, runId, name, content, sha256) {
       const folder = locate(day, runId);
       const path = locateFile(day, runId, name);
       const measured = createMeasure();
@@ -199,12 +199,12 @@ export function createDirectoryArchive({
           await writeNew(temporary, path, measured.pass(content));
           const written = measured.result().sha256;
           expectContent(path, written, sha256);
-          const kept = await hashIfThere(path);
-          if (kept === undefined) await rename(temporary, path).catch(explain('unwritable', path));
-          else expectSame(path, written, kept);
+          const stored = await hashIfThere(path);
+          if (stored === undefined) await rename(temporary, path).catch(explain('unwritable', path));
+          else expectSame(path, written, stored);
           await sync(folder);
         } finally {
-          // If this fails, the next keep or remove cleans up.
+          // If this fails, the next store or remove cleans up.
           await rm(temporary, { force: true }).catch(() => {});
         }
       });
@@ -364,7 +364,7 @@ function codeOf(error: unknown): string {
 
 /**
  * An archive whose files are encrypted under the keys of their days. Sizes and checksums are those of the content. Files
- * that were kept unencrypted before stay readable.
+ * that were stored unencrypted before stay readable.
  *
  * @param encrypts false for a file that is kept longer than its day's key
  */
@@ -374,12 +374,12 @@ export function encryptArchive(
   encrypts: (day: string, name: string) => boolean,
 ): Archive {
   const read: Archive['read'] = (day, runId, name) =>
-    openFile(keys, archive.read(day, runId, name), placeOf(day, runId, name));
+    openFile(keys, archive.read(day, runId, name), contextOf(day, runId, name));
   return {
     ...archive,
     read,
-    async keep(day, runId, name, content, sha256) {
-      if (!encrypts(day, name)) return archive.keep(day, runId, name, content, sha256);
+    async store(day, runId, name, content, sha256) {
+      if (!encrypts(day, name)) return archive.store(day, runId, name, content, sha256);
       const place = `${archive.locate(day, runId)}/${name}`;
       const plain = createMeasure();
       async function* expected(): AsyncGenerator<Uint8Array, void, undefined> {
@@ -389,16 +389,16 @@ export function encryptArchive(
       if ((await archive.list(day, runId)).includes(name)) {
         // Compares the content: encrypting it again would give other bytes.
         for await (const _ of expected());
-        const kept = await measure(read(day, runId, name));
-        expectSame(place, plain.result().sha256, kept.sha256);
+        const stored = await measure(read(day, runId, name));
+        expectSame(place, plain.result().sha256, stored.sha256);
       } else {
-        await archive.keep(day, runId, name, sealFile(keys, day, expected(), placeOf(day, runId, name)));
+        await archive.store(day, runId, name, sealFile(keys, day, expected(), contextOf(day, runId, name)));
       }
       return { name, ...plain.result() };
     },
   };
 }
 
-function placeOf(day: string, runId: string, name: string): string {
+function contextOf(day: string, runId: string, name: string): string {
   return `${day}/${runId}/${name}`;
 }

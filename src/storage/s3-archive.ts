@@ -39,7 +39,7 @@ interface NewObject {
 /**
  * An archive in a bucket: each file is an object `<root>/<day>/<run>/<name>` with its SHA-256 as metadata.
  *
- * Two processes must not keep files for one run at the same time (the ledger's claims ensure that): on a server without
+ * Two processes must not store files for one run at the same time (the ledger's claims ensure that): on a server without
  * conditional writes the later content would replace the earlier one.
  */
 export function createS3Archive({ root, account, open, temporaryFolder }: S3ArchiveOptions): Archive {
@@ -68,7 +68,7 @@ export function createS3Archive({ root, account, open, temporaryFolder }: S3Arch
     return hash.digest('hex');
   }
 
-  async function keepObject(
+  async function storeObject(
     { folder, key, expected, mark }: NewObject,
     content: AsyncIterable<Uint8Array>,
   ): Promise<Omit<ArchivedFile, 'name'>> {
@@ -78,17 +78,17 @@ export function createS3Archive({ root, account, open, temporaryFolder }: S3Arch
       expectContent(showKey(key), sha256, expected);
       const bucket = await open();
       await bucket.abandonUploads(`${folder}/`).catch(explain('unwritable', showKey(key)));
-      const isKept = async () => {
-        const kept = await findChecksum(bucket, key).catch(explain('unreadable', showKey(key)));
-        if (kept !== undefined) expectSame(showKey(key), sha256, kept);
-        return kept !== undefined;
+      const isStored = async () => {
+        const stored = await findChecksum(bucket, key).catch(explain('unreadable', showKey(key)));
+        if (stored !== undefined) expectSame(showKey(key), sha256, stored);
+        return stored !== undefined;
       };
-      if (await isKept()) return { bytes, sha256 };
+      if (await isStored()) return { bytes, sha256 };
       await mark();
       const put = await bucket
         .put(key, { open: buffered.read, bytes, metadata: { [checksumName]: sha256 } })
         .catch(explain('unwritable', showKey(key)));
-      if (put === 'taken' && !(await isKept())) {
+      if (put === 'taken' && !(await isStored())) {
         throw new ArchiveError('unwritable', `${showKey(key)} is being written by another process`);
       }
       return { bytes, sha256 };
@@ -109,15 +109,15 @@ export function createS3Archive({ root, account, open, temporaryFolder }: S3Arch
   }
 
   return {
-    place: showS3Location(root),
+    path: showS3Location(root),
     account,
     locate,
-    async keep(day, runId, name, content, expected) {
+    async store(day, runId, name, content, expected) {
       const folder = writePrefix(day, runId);
       const key = locateObject(day, runId, name);
       return runAlone(folder, async () => {
         const mark = () => (holdsRuns(day) ? markFolder(folder) : Promise.resolve());
-        return { name, ...(await keepObject({ folder, key, expected, mark }, content)) };
+        return { name, ...(await storeObject({ folder, key, expected, mark }, content)) };
       });
     },
     async *read(day, runId, name) {

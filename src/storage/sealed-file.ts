@@ -5,7 +5,7 @@ import { damaged, findKey, headingBytes, isSealed, readHeading, writeHeading } f
 
 /**
  * An encrypted file: a heading, a random salt, and chunks of 256 KiB with a tag each; only the last chunk may be shorter,
- * and there always is one. Each file has its own key, derived from the day's key, the salt and the file's place. A chunk's
+ * and there always is one. Each file has its own key, derived from the day's key, the salt and the file's context. A chunk's
  * nonce holds its number and whether it is the last, so that chunks can't be moved, and a cut-off end is noticed.
  */
 const chunkBytes = 256 * 1024;
@@ -22,11 +22,11 @@ interface ChunkConverter {
   end(): Buffer;
 }
 
-/** @param place where it is stored: it can't be read from any other place */
-export function createFileSealer(keys: DayKeys, day: string, place: string): ChunkConverter {
+/** @param context where it is stored: it can't be read from anywhere else */
+export function createFileSealer(keys: DayKeys, day: string, context: string): ChunkConverter {
   const key = keys.use(day);
   const start = Buffer.concat([writeHeading(key), randomBytes(saltBytes)]);
-  const nextEncryption = createEncryptions(key, start, place);
+  const nextEncryption = createEncryptions(key, start, context);
   const sealed = Buffer.allocUnsafe(startBytes + sealedChunkBytes);
   let filled = start.copy(sealed);
   return convertChunks(chunkBytes, (chunk, isLast) => {
@@ -41,9 +41,9 @@ export async function* sealFile(
   keys: DayKeys,
   day: string,
   content: AsyncIterable<Uint8Array>,
-  place: string,
+  context: string,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const sealer = createFileSealer(keys, day, place);
+  const sealer = createFileSealer(keys, day, context);
   for await (const block of content) yield* sealer.take(block);
   yield sealer.end();
 }
@@ -58,7 +58,7 @@ export async function* sealFile(
 export async function* openFile(
   keys: DayKeys | undefined,
   stored: AsyncIterable<Uint8Array>,
-  place: string,
+  context: string,
   { mayEndEarly = false } = {},
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let opener: ChunkConverter | undefined;
@@ -72,7 +72,7 @@ export async function* openFile(
       if (begun.length < startBytes) continue;
       if (isSealed(begun)) {
         const start = begun.subarray(0, startBytes);
-        opener = createFileOpener(keys, start, place);
+        opener = createFileOpener(keys, start, context);
         yield* opener.take(begun.subarray(startBytes));
       } else {
         isPlain = true;
@@ -82,17 +82,17 @@ export async function* openFile(
   }
   if (mayEndEarly && isSealed(begun)) return;
   if (opener) yield opener.end();
-  else if (!isPlain && isSealed(begun)) throw damaged(place);
+  else if (!isPlain && isSealed(begun)) throw damaged(context);
   else if (!isPlain && begun.length > 0) yield begun;
 }
 
-function createFileOpener(keys: DayKeys | undefined, start: Buffer, place: string): ChunkConverter {
+function createFileOpener(keys: DayKeys | undefined, start: Buffer, context: string): ChunkConverter {
   const heading = readHeading(start);
-  if (!heading) throw damaged(place);
-  const nextEncryption = createEncryptions(findKey(keys, heading, place), start, place);
+  if (!heading) throw damaged(context);
+  const nextEncryption = createEncryptions(findKey(keys, heading, context), start, context);
   return convertChunks(sealedChunkBytes, (chunk, isLast) => {
     const plain = decrypt(chunk, nextEncryption(isLast));
-    if (!plain) throw damaged(place);
+    if (!plain) throw damaged(context);
     return plain;
   });
 }
@@ -126,8 +126,8 @@ function convertChunks(size: number, convert: (chunk: Buffer, isLast: boolean) =
 }
 
 /** The file's own key, with a nonce for each chunk in turn: its number, and whether it is the last. */
-function createEncryptions({ secret: dayKey }: DayKey, start: Buffer, place: string) {
-  const info = Buffer.concat([start.subarray(0, headingBytes), Buffer.from(place)]);
+function createEncryptions({ secret: dayKey }: DayKey, start: Buffer, context: string) {
+  const info = Buffer.concat([start.subarray(0, headingBytes), Buffer.from(context)]);
   const secret = Buffer.from(hkdfSync('sha256', dayKey, start.subarray(headingBytes), info, 32));
   let number = 0;
   return (isLast: boolean): Encryption => {

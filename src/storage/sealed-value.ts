@@ -17,16 +17,16 @@ const startBytes = headingBytes + nonceBytes;
 /**
  * Encrypts a small value under its day's key.
  *
- * @param place where it is stored: it can't be read from any other place
+ * @param context where it is stored: it can't be read from anywhere else
  */
-export function sealValue(keys: DayKeys, day: string, plain: Uint8Array, place: string): Buffer {
+export function sealValue(keys: DayKeys, day: string, plain: Uint8Array, context: string): Buffer {
   const key = keys.use(day);
   const heading = writeHeading(key);
   const nonce = randomBytes(nonceBytes);
   const sealed = Buffer.allocUnsafe(startBytes + plain.length + tagBytes);
   sealed.set(heading);
   sealed.set(nonce, headingBytes);
-  encryptTo(sealed, startBytes, plain, { secret: key.secret, nonce, context: toContext(heading, place) });
+  encryptTo(sealed, startBytes, plain, { secret: key.secret, nonce, context: toContext(heading, context) });
   return sealed;
 }
 
@@ -35,37 +35,37 @@ export function sealValue(keys: DayKeys, day: string, plain: Uint8Array, place: 
  *
  * @throws KeyError
  */
-export function openValue(keys: DayKeys | undefined, stored: Buffer, place: string): Buffer {
+export function openValue(keys: DayKeys | undefined, stored: Buffer, context: string): Buffer {
   if (!isSealed(stored)) return stored;
   const heading = readHeading(stored);
-  if (!heading || stored.length < startBytes) throw damaged(place);
+  if (!heading || stored.length < startBytes) throw damaged(context);
   const plain = decrypt(stored.subarray(startBytes), {
-    secret: findKey(keys, heading, place).secret,
+    secret: findKey(keys, heading, context).secret,
     nonce: stored.subarray(headingBytes, startBytes),
-    context: toContext(stored.subarray(0, headingBytes), place),
+    context: toContext(stored.subarray(0, headingBytes), context),
   });
-  if (!plain) throw damaged(place);
+  if (!plain) throw damaged(context);
   return plain;
 }
 
 /** @throws KeyError `unusable` without keys */
-export function findKey(keys: DayKeys | undefined, { day, id }: Heading, place: string): DayKey {
+export function findKey(keys: DayKeys | undefined, { day, id }: Heading, context: string): DayKey {
   if (keys) return keys.find(day, id);
   throw new KeyError(
     'unusable',
-    `${place} is encrypted under key ${id} of ${day}, but the setting keys is missing: set it to the folder that holds the keys`,
+    `${context} is encrypted under key ${id} of ${day}, but the setting keys is missing: set it to the folder that holds the keys`,
   );
 }
 
-export function damaged(place: string): KeyError {
+export function damaged(context: string): KeyError {
   return new KeyError(
     'damaged',
-    `${place} is encrypted, and its bytes are damaged or belong elsewhere: restore it from a backup`,
+    `${context} is encrypted, and its bytes are damaged or belong elsewhere: restore it from a backup`,
   );
 }
 
-function toContext(heading: Uint8Array, place: string): Buffer {
-  return Buffer.concat([heading, Buffer.from(place)]);
+function toContext(heading: Uint8Array, context: string): Buffer {
+  return Buffer.concat([heading, Buffer.from(context)]);
 }
 
 type Heading = Pick<DayKey, 'day' | 'id'>;

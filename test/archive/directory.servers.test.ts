@@ -20,20 +20,20 @@ describe('the directory archive', () => {
     const folder = join(root, day, run);
     mountSmallDisk(root, 256);
     const archive = createDirectoryArchive({ root, account: 'an-account' });
-    await archive.keep(day, run, 'small.csv', text('small'));
-    const attempt = archive.keep(day, run, 'large.csv', text(guest.repeat(100_000)));
+    await archive.store(day, run, 'small.csv', text('small'));
+    const attempt = archive.store(day, run, 'large.csv', text(guest.repeat(100_000)));
     const error: unknown = await attempt.catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'unwritable' });
     expect(String(error)).toContain('ENOSPC');
     expect(String(error)).toContain(join(folder, 'large.csv'));
     expect(String(error)).not.toContain(guest);
     expect(await readdir(folder)).toEqual(['.account-an-account', 'small.csv']);
-    await archive.keep(day, run, 'other.csv', text('room again'));
+    await archive.store(day, run, 'other.csv', text('room again'));
     expect(await archive.list(day, run)).toEqual(['other.csv', 'small.csv']);
 
     execFileSync('mount', ['-o', 'remount,ro', root]);
     for (const refused of [
-      archive.keep(day, run, 'more.csv', text('x')),
+      archive.store(day, run, 'more.csv', text('x')),
       archive.remove(day, run, ['small.csv']),
     ])
       await expect(refused).rejects.toMatchObject({ code: 'unwritable' });

@@ -38,14 +38,14 @@ describe('the directory archive', () => {
   it('keeps each file in the folder of its run', async () => {
     const archive = createDirectoryArchive({ root, account: 'an-account' });
     expect(archive.locate(day, run)).toBe(folder());
-    await archive.keep(day, run, '20112026.csv', text('content'));
+    await archive.store(day, run, '20112026.csv', text('content'));
     expect(await readFile(join(folder(), '20112026.csv'), 'utf8')).toBe('content');
   });
 
   it('creates files and folders for their owner only, whatever the umask', async () => {
     const before = process.umask(0);
     try {
-      await createDirectoryArchive({ root, account: 'an-account' }).keep(day, run, 'file.csv', text('x'));
+      await createDirectoryArchive({ root, account: 'an-account' }).store(day, run, 'file.csv', text('x'));
     } finally {
       process.umask(before);
     }
@@ -56,12 +56,12 @@ describe('the directory archive', () => {
 
   it('leaves no temporary file, whether it kept a file or not', async () => {
     const archive = createDirectoryArchive({ root, account: 'an-account' });
-    await archive.keep(day, run, 'file.csv', text('x'));
-    await archive.keep(day, run, 'file.csv', text('x'));
-    await expect(archive.keep(day, run, 'file.csv', text('y'))).rejects.toMatchObject({
+    await archive.store(day, run, 'file.csv', text('x'));
+    await archive.store(day, run, 'file.csv', text('x'));
+    await expect(archive.store(day, run, 'file.csv', text('y'))).rejects.toMatchObject({
       code: 'different-content',
     });
-    await expect(archive.keep(day, run, 'other.csv', broken())).rejects.toThrow('broken');
+    await expect(archive.store(day, run, 'other.csv', broken())).rejects.toThrow('broken');
     expect(await readdir(folder())).toEqual([mark, 'file.csv']);
   });
 
@@ -73,7 +73,7 @@ describe('the directory archive', () => {
 
     const archive = createDirectoryArchive({ root, account: 'an-account' });
     expect(await archive.list(day, run)).toEqual([]);
-    if (next === 'keep') await archive.keep(day, run, 'other.csv', text('x'));
+    if (next === 'keep') await archive.store(day, run, 'other.csv', text('x'));
     else await archive.remove(day, run, []);
     expect(await readdir(folder())).toEqual(next === 'keep' ? [mark, 'other.csv'] : [mark]);
   });
@@ -84,7 +84,7 @@ describe('the directory archive', () => {
       await writeFile(join(folder(), name), 'x');
     await mkdir(join(folder(), 'a folder'));
     const archive = createDirectoryArchive({ root, account: 'an-account' });
-    await archive.keep(day, run, 'file.csv', text('x'));
+    await archive.store(day, run, 'file.csv', text('x'));
     expect(await archive.list(day, run)).toEqual(['file.csv', 'note.partial']);
     expect((await readdir(folder())).sort()).toEqual([
       '.DS_Store',
@@ -101,9 +101,9 @@ describe('the directory archive', () => {
     const other = createDirectoryArchive({ root, account: 'an-account' });
     async function* content() {
       yield Buffer.from('the old owner’s');
-      await other.keep(day, run, 'file.csv', text('the new owner’s'));
+      await other.store(day, run, 'file.csv', text('the new owner’s'));
     }
-    await expect(slow.keep(day, run, 'late.csv', content())).rejects.toMatchObject({ code: 'unwritable' });
+    await expect(slow.store(day, run, 'late.csv', content())).rejects.toMatchObject({ code: 'unwritable' });
     expect(await readdir(folder())).toEqual([mark, 'file.csv']);
   });
 
@@ -111,7 +111,7 @@ describe('the directory archive', () => {
     await mkdir(join(root, '..'), { recursive: true });
     await writeFile(root, 'a file where the folder should be');
     const archive = createDirectoryArchive({ root, account: 'an-account' });
-    await expect(archive.keep(day, run, 'file.csv', text('x'))).rejects.toMatchObject({
+    await expect(archive.store(day, run, 'file.csv', text('x'))).rejects.toMatchObject({
       code: 'unwritable',
       message: `${folder()} can't be written in the archive (ENOTDIR)`,
     });

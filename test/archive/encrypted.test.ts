@@ -27,8 +27,8 @@ it('an encrypted archive holds no name, leaves manifests readable, and reads wha
   onTestFinished(cleanUp);
   const day = '2026-11-20';
   const run = '20261120-aaaa';
-  await plain.keep(day, run, 'before.csv', text('Ana Gil'));
-  for (const name of ['20112026.csv', 'manifest.json']) await archive.keep(day, run, name, text('Ana Gil'));
+  await plain.store(day, run, 'before.csv', text('Ana Gil'));
+  for (const name of ['20112026.csv', 'manifest.json']) await archive.store(day, run, name, text('Ana Gil'));
   const stored = (name: string) => readFile(join(plain.locate(day, run), name), 'latin1');
   expect(await stored('20112026.csv')).not.toContain('Ana Gil');
   expect(await stored('manifest.json')).toBe('Ana Gil');
@@ -46,7 +46,7 @@ it.each([
   const { archive, plain, cleanUp } = await create();
   onTestFinished(cleanUp);
   const day = '2026-11-20';
-  await archive.keep(day, '20261120-aaaa', '20112026.csv', text('Ana Gil'));
+  await archive.store(day, '20261120-aaaa', '20112026.csv', text('Ana Gil'));
   const moved = join(plain.locate(day, run), name);
   await cp(join(plain.locate(day, '20261120-aaaa'), '20112026.csv'), moved);
   await expect(archive.read(day, run, name)[Symbol.asyncIterator]().next()).rejects.toMatchObject({

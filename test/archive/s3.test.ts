@@ -46,7 +46,7 @@ describe('the archive in a bucket', () => {
   it('keeps each file under the key of its run, with its checksum', async () => {
     const { archive, root } = openForTest('evidence/of the agency');
     expect(archive.locate(day, run)).toBe(`s3://${bucketName}/${root}/${day}/${run}`);
-    await archive.keep(day, run, '20112026.csv', text('content'));
+    await archive.store(day, run, '20112026.csv', text('content'));
     const key = `${root}/${day}/${run}/20112026.csv`;
     expect((await server().read(key)).toString()).toBe('content');
     expect(await server().metadataOf(key)).toEqual({ sha256: sha256Of('content') });
@@ -55,7 +55,7 @@ describe('the archive in a bucket', () => {
   it('may use the root of the bucket', async () => {
     const { archive } = openForTest('');
     expect(archive.locate(day, run)).toBe(`s3://${bucketName}/${day}/${run}`);
-    await archive.keep(day, run, 'file.csv', text('x'));
+    await archive.store(day, run, 'file.csv', text('x'));
     expect(await server().keys()).toContain(`${day}/${run}/file.csv`);
     expect(await archive.list(day, run)).toEqual(['file.csv']);
     await archive.remove(day, run, ['file.csv']);
@@ -64,10 +64,10 @@ describe('the archive in a bucket', () => {
 
   it('sends a file again only if it is not there', async () => {
     const { archive } = openForTest();
-    await archive.keep(day, run, 'file.csv', text('the same'));
+    await archive.store(day, run, 'file.csv', text('the same'));
     const before = countRequests('PUT');
-    await archive.keep(day, run, 'file.csv', text('the same'));
-    await expect(archive.keep(day, run, 'file.csv', text('other'))).rejects.toMatchObject({
+    await archive.store(day, run, 'file.csv', text('the same'));
+    await expect(archive.store(day, run, 'file.csv', text('other'))).rejects.toMatchObject({
       code: 'different-content',
     });
     expect(countRequests('PUT')).toBe(before);
@@ -76,15 +76,15 @@ describe('the archive in a bucket', () => {
   it('compares the bytes of an object without checksum', async () => {
     const { archive, root } = openForTest();
     await server().put(`${root}/${day}/${run}/file.csv`, 'put by hand');
-    await archive.keep(day, run, 'file.csv', text('put by hand'));
-    await expect(archive.keep(day, run, 'file.csv', text('put by mind'))).rejects.toMatchObject({
+    await archive.store(day, run, 'file.csv', text('put by hand'));
+    await expect(archive.store(day, run, 'file.csv', text('put by mind'))).rejects.toMatchObject({
       code: 'different-content',
     });
   });
 
   it('writes only if there is no object yet', async () => {
     const { archive } = openForTest();
-    await archive.keep(day, run, 'file.csv', text('x'));
+    await archive.store(day, run, 'file.csv', text('x'));
     const put = server().requests.findLast(({ line }) => line.startsWith('PUT'));
     expect(put?.headers['if-none-match']).toBe('*');
   });
@@ -103,7 +103,7 @@ describe('the archive in a bucket', () => {
         return true;
       }),
     );
-    const kept = archive.keep(day, run, 'file.csv', putFirst(key, theirs, 'mine'));
+    const kept = archive.store(day, run, 'file.csv', putFirst(key, theirs, 'mine'));
     if (theirs === 'mine') expect(await kept).toMatchObject({ sha256: sha256Of('mine') });
     else await expect(kept).rejects.toMatchObject({ code: 'different-content' });
     expect((await server().read(key)).toString()).toBe(theirs);
@@ -114,7 +114,7 @@ describe('the archive in a bucket', () => {
     server().intercept(
       refuse('PUT', 501, 'NotImplemented', ({ headers }) => headers['if-none-match'] !== undefined),
     );
-    await archive.keep(day, run, 'file.csv', text('x'));
+    await archive.store(day, run, 'file.csv', text('x'));
     server().intercept();
     expect(await archive.list(day, run)).toEqual(['file.csv']);
   });
@@ -126,14 +126,14 @@ describe('the archive in a bucket', () => {
       for (let count = 0; count < 20; count += 1) yield part;
     }
     server().intercept(refuse('PUT', 403, 'AccessDenied', ({ url = '' }) => url.includes('partNumber=3')));
-    await expect(archive.keep(day, run, 'large.bin', large())).rejects.toMatchObject({
+    await expect(archive.store(day, run, 'large.bin', large())).rejects.toMatchObject({
       code: 'unwritable',
       message: expect.stringContaining('(AccessDenied)'),
     });
     server().intercept();
     expect(await archive.list(day, run)).toEqual([]);
     expect(server().requests.some(({ line }) => /^DELETE .*uploadId=/.test(line))).toBe(true);
-    expect(await archive.keep(day, run, 'large.bin', large())).toMatchObject({ bytes: 20 * part.length });
+    expect(await archive.store(day, run, 'large.bin', large())).toMatchObject({ bytes: 20 * part.length });
     expect(countRequests('PUT')).toBeGreaterThan(3);
     expect(readdirSync(temporaryFolder)).toEqual([]);
   });
@@ -159,7 +159,7 @@ describe('the archive in a bucket', () => {
       response.writeHead(204).end();
       return true;
     });
-    await archive.keep(day, run, 'file.csv', text('x'));
+    await archive.store(day, run, 'file.csv', text('x'));
     expect(ended).toEqual([`/${bucketName}/${prefix}large.bin`]);
     await archive.remove(day, run, []);
     expect(ended).toHaveLength(2);
@@ -171,7 +171,7 @@ describe('the archive in a bucket', () => {
       yield Buffer.from(guest);
       expect(readdirSync(temporaryFolder)).toEqual([]);
     }
-    await archive.keep(day, run, 'file.csv', content());
+    await archive.store(day, run, 'file.csv', content());
     expect(readdirSync(temporaryFolder)).toEqual([]);
   });
 
@@ -205,7 +205,7 @@ describe('the archive in a bucket', () => {
     const { archive } = openForTest();
     server().intercept(refuse(method, 403, 'InvalidAccessKeyId', () => true));
     const attempts = {
-      keep: () => archive.keep(day, run, 'file.csv', text(guest)),
+      keep: () => archive.store(day, run, 'file.csv', text(guest)),
       read: () => readAll(archive.read(day, run, 'file.csv')),
       list: () => archive.list(day, run),
       remove: () => archive.remove(day, run, ['file.csv']),
@@ -228,7 +228,7 @@ describe('the archive in a bucket', () => {
     server().intercept((request, response) =>
       refuse(request.method ?? '', 403, 'ExpiredToken', () => true)(request, response),
     );
-    await expect(archive.keep(day, run, 'file.csv', text(guest))).rejects.toMatchObject({
+    await expect(archive.store(day, run, 'file.csv', text(guest))).rejects.toMatchObject({
       code: 'unreadable',
       message: expect.stringContaining('(ExpiredToken)'),
     });

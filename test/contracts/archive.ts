@@ -29,7 +29,7 @@ export function describeArchiveContract(
     afterEach(() => underTest.cleanUp());
 
     const keep = (file: string, content: string | Buffer, runId = run) =>
-      archive.keep(day, runId, file, blocksOf(Buffer.from(content)));
+      archive.store(day, runId, file, blocksOf(Buffer.from(content)));
     const read = async (file: string, runId = run) => {
       const blocks: Uint8Array[] = [];
       for await (const block of archive.read(day, runId, file)) blocks.push(Buffer.from(block));
@@ -44,7 +44,7 @@ export function describeArchiveContract(
           fc.asyncProperty(anyBlocks, async (blocks) => {
             const file = `file-${count++}.csv`;
             const whole = Buffer.concat(blocks);
-            const kept = await archive.keep(day, run, file, iterate(blocks));
+            const kept = await archive.store(day, run, file, iterate(blocks));
             expect(kept).toEqual({ name: file, bytes: whole.length, sha256: sha256Of(whole) });
             expect((await read(file)).equals(whole)).toBe(true);
           }),
@@ -57,7 +57,7 @@ export function describeArchiveContract(
         async function* content() {
           for (let index = 0; index < 20; index += 1) yield part.fill(index);
         }
-        const kept = await archive.keep(day, run, 'large.bin', content());
+        const kept = await archive.store(day, run, 'large.bin', content());
         const back = await read('large.bin');
         expect(kept.bytes).toBe(20 * part.length);
         expect(kept.sha256).toBe(sha256Of(back));
@@ -75,7 +75,7 @@ export function describeArchiveContract(
       it('separately from those of other runs and days', async () => {
         await keep('file.csv', 'one');
         await keep('file.csv', 'two', 'other-run');
-        await archive.keep('2026-11-21', run, 'file.csv', blocksOf(Buffer.from('three')));
+        await archive.store('2026-11-21', run, 'file.csv', blocksOf(Buffer.from('three')));
         expect((await read('file.csv')).toString()).toBe('one');
         expect((await read('file.csv', 'other-run')).toString()).toBe('two');
         expect(new Set([archive.locate(day, run), archive.locate(day, 'other-run')]).size).toBe(2);
@@ -119,7 +119,7 @@ export function describeArchiveContract(
 
     describe('with a checksum', () => {
       const keepIf = (sha256: string) =>
-        archive.keep(day, run, 'file.csv', blocksOf(Buffer.from(`${guest}, as sent`)), sha256);
+        archive.store(day, run, 'file.csv', blocksOf(Buffer.from(`${guest}, as sent`)), sha256);
 
       it('keeps bytes that have it', async () => {
         const sha256 = sha256Of(Buffer.from(`${guest}, as sent`));
@@ -145,7 +145,7 @@ export function describeArchiveContract(
           yield Buffer.from('half of ');
           throw failure;
         }
-        await expect(archive.keep(day, run, 'file.csv', broken())).rejects.toBe(failure);
+        await expect(archive.store(day, run, 'file.csv', broken())).rejects.toBe(failure);
         expect(await archive.list(day, run)).toEqual([]);
         await expectError(read('file.csv'), 'absent');
         await keep('file.csv', 'half of the whole');
@@ -158,7 +158,7 @@ export function describeArchiveContract(
           yield Buffer.from('wh');
           throw new Error('the server is gone');
         }
-        await expect(archive.keep(day, run, 'file.csv', broken())).rejects.toThrow('the server is gone');
+        await expect(archive.store(day, run, 'file.csv', broken())).rejects.toThrow('the server is gone');
         expect((await read('file.csv')).toString()).toBe('whole');
       });
 
@@ -170,7 +170,7 @@ export function describeArchiveContract(
           await expectError(read('file.csv'), 'absent');
           yield Buffer.from('the end');
         }
-        await archive.keep(day, run, 'file.csv', slow());
+        await archive.store(day, run, 'file.csv', slow());
         expect(seen).toEqual([]);
         expect(await archive.list(day, run)).toEqual(['file.csv']);
       });
@@ -227,7 +227,7 @@ export function describeArchiveContract(
       });
 
       it('and names itself', () => {
-        expect(archive.locate(day, run).startsWith(archive.place)).toBe(true);
+        expect(archive.locate(day, run).startsWith(archive.path)).toBe(true);
         expect([archive.account, underTest.ofOtherAccount.account]).toEqual(['an-account', 'other-account']);
       });
     });
@@ -238,8 +238,8 @@ export function describeArchiveContract(
         expect(await archive.listFolders()).toEqual([]);
         await keep('b.csv', 'b');
         await keep('a.csv', 'a');
-        await ofOtherAccount.keep('2026-11-19', 'their-run', 'a.csv', blocksOf(Buffer.from('a')));
-        await archive.keep('reports', day, 'page.html', blocksOf(Buffer.from('x')));
+        await ofOtherAccount.store('2026-11-19', 'their-run', 'a.csv', blocksOf(Buffer.from('a')));
+        await archive.store('reports', day, 'page.html', blocksOf(Buffer.from('x')));
         expect(await archive.listFolders()).toEqual([
           { day: '2026-11-19', runId: 'their-run', account: 'other-account', names: ['a.csv'] },
           { day, runId: run, account: 'an-account', names: ['a.csv', 'b.csv'] },
@@ -259,7 +259,7 @@ export function describeArchiveContract(
           yield Buffer.from('b');
         }
         await keep('a.csv', 'a');
-        await archive.keep(day, run, 'b.csv', second());
+        await archive.store(day, run, 'b.csv', second());
         expect(seen).toEqual([{ day, runId: run, account: 'an-account', names: ['a.csv'] }]);
       });
     });
@@ -285,7 +285,7 @@ export function describeArchiveContract(
         const content = () => blocksOf(Buffer.from('x'));
         await expectError(keep(unsafe, 'x'), 'unsafe-name');
         await expectError(keep('file.csv', 'x', unsafe), 'unsafe-name');
-        await expectError(archive.keep(unsafe, run, 'file.csv', content()), 'unsafe-name');
+        await expectError(archive.store(unsafe, run, 'file.csv', content()), 'unsafe-name');
         await expectError(read(unsafe), 'unsafe-name');
         await expectError(archive.list(day, unsafe), 'unsafe-name');
         await expectError(archive.remove(day, run, ['file.csv', unsafe]), 'unsafe-name');

@@ -118,7 +118,7 @@ function createDeliveries(parts: ProcessParts): (kind: DeliveryKind) => Delivery
       life,
       'archive',
       createDirectoryArchive({ root: join(folder, 'archive'), account: 'an-account' }),
-      ['keep', 'remove'],
+      ['store', 'remove'],
     ),
     masterIdColumn: 'Service Mappings Id',
     incomplete: 'post',

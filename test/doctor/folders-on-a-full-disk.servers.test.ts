@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { checkDisk, checkKeptFolder } from '../../src/checks/doctor/folders.js';
+import { checkDisk, checkStoreFolder } from '../../src/checks/doctor/folders.js';
 import { openLedgerFile } from '../../src/ledger/sqlite/ledger-file.js';
 import { createDirectoryArchive } from '../../src/storage/archive.js';
 import { mountSmallDisk, smallDiskNeeds } from '../support/machine.js';
@@ -40,7 +40,7 @@ describe('the folder of the archive or the spool, on a full disk', () => {
     const path = makeTemporaryFolder();
     mountSmallDisk(path, 16);
     expect(() => writeFileSync(join(path, 'filling'), Buffer.alloc(100_000))).toThrow(/ENOSPC/);
-    expect((await checkKeptFolder({ part: 'archive', path }, 'linux'))[0]).toMatchObject({
+    expect((await checkStoreFolder({ part: 'archive', path }, 'linux'))[0]).toMatchObject({
       verdict: 'wrong',
       message: expect.stringMatching(/ENOSPC/),
     });
@@ -57,10 +57,10 @@ it('a disk that has space, but no free inodes, is named as such, whatever is wri
   expect(await checkDisk([{ name: 'spool', path }])).toMatchObject([
     { verdict: 'wrong', message: expect.stringMatching(words) },
   ]);
-  expect(await checkKeptFolder({ part: 'archive', path }, 'linux')).toMatchObject([
+  expect(await checkStoreFolder({ part: 'archive', path }, 'linux')).toMatchObject([
     { verdict: 'wrong', message: expect.stringMatching(words) },
   ]);
   expect(() => openLedgerFile(join(path, 'ledger.db'), { isReader: false })).toThrow(words);
   const archive = createDirectoryArchive({ root: path, account: 'a' });
-  await expect(archive.keep('2026-11-20', 'run', 'file.csv', Readable.from(['x']))).rejects.toThrow(words);
+  await expect(archive.store('2026-11-20', 'run', 'file.csv', Readable.from(['x']))).rejects.toThrow(words);
 });

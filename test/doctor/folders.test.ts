@@ -1,12 +1,12 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkDisk, checkKeptFolder, checkNewHotels } from '../../src/checks/doctor/folders.js';
+import { checkDisk, checkStoreFolder, checkNewHotels } from '../../src/checks/doctor/folders.js';
 import { withoutPrivileges } from '../support/machine.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 
 const check = (path: string, platform: NodeJS.Platform = 'linux') =>
-  checkKeptFolder({ part: 'archive', path }, platform);
+  checkStoreFolder({ part: 'archive', path }, platform);
 
 describe('the folder of the archive or the spool', () => {
   it('is ok if it can be written, and nothing is left in it', async () => {

@@ -159,7 +159,8 @@ export function createProduct({ folder, config, outside, ledgers, currentLife, .
         return adopted;
       },
       findLedger,
-      archive: () => throughLife(life, 'archive', openArchive(config), ['keep', 'remove', 'writeLedgerMark']),
+      archive: () =>
+        throughLife(life, 'archive', openArchive(config), ['store', 'remove', 'writeLedgerMark']),
       spool: () => throughLife(life, 'spool', openSpool(config), ['write', 'remove']),
       keys: () => undefined,
       sftp: openSftp,

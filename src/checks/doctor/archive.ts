@@ -24,11 +24,11 @@ export async function checkArchive(
       ...(folders.length > foldersNamed ? [`and ${folders.length - foldersNamed} more`] : []),
     ];
     const list = (what: string, folders: readonly RunFolder[]) =>
-      [`${archive.place}: ${formatCountOf(folders.length, 'folder')} ${what}`, ...name(folders)].join('\n');
+      [`${archive.path}: ${formatCountOf(folders.length, 'folder')} ${what}`, ...name(folders)].join('\n');
     return [
       misfit
         ? wrong(misfit.message, 'No run starts until that is put right.')
-        : ok(`${archive.place} belongs to this ledger, or to none yet`),
+        : ok(`${archive.path} belongs to this ledger, or to none yet`),
       ...(ours.length > 0
         ? [
             warning(
@@ -51,7 +51,7 @@ export async function checkArchive(
       warning(
         error instanceof ArchiveAwayError
           ? error.message
-          : `${archive.place} could not be looked into: ${describeError(error)}`,
+          : `${archive.path} could not be looked into: ${describeError(error)}`,
         'Fix that: by file no run starts meanwhile.',
       ),
     ];

@@ -9,7 +9,7 @@ import type { Config } from '../../config/load.js';
 import type { LocalFile } from '../../sources/common/kind.js';
 import { kindOf } from '../../sources/registry.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
-import type { KeptFolder, WrittenPlace } from './folders.js';
+import type { StoreFolder, WrittenPlace } from './folders.js';
 
 const { ok, warning, wrong } = findingsOf('file-modes');
 
@@ -129,7 +129,7 @@ export function listClosedFiles(file: string, config?: Config): ClosedFile[] {
 }
 
 /** The folders that hold guests' names. */
-export function listKeptFolders({ archive, file: { spool } }: Config): KeptFolder[] {
+export function listStoreFolders({ archive, file: { spool } }: Config): StoreFolder[] {
   return [
     ...(archive.kind === 'directory' ? [{ part: 'archive' as const, path: archive.path }] : []),
     { part: 'spool', path: spool },
@@ -144,7 +144,7 @@ export function listWrittenPlaces(config: Config): WrittenPlace[] {
   } = config;
   return [
     ...('path' in ledger ? [{ name: 'ledger', path: dirname(ledger.path) }] : []),
-    ...listKeptFolders(config).map(({ part, path }) => ({ name: part, path })),
+    ...listStoreFolders(config).map(({ part, path }) => ({ name: part, path })),
     ...(newHotels === undefined ? [] : [{ name: 'mappings.newHotels', path: dirname(newHotels) }]),
   ];
 }

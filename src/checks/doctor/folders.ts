@@ -99,14 +99,14 @@ function formatSpace(bytes: number): string {
 }
 
 /** A folder that will hold files with guests' names. */
-export interface KeptFolder {
+export interface StoreFolder {
   readonly part: 'archive' | 'spool';
   readonly path: string;
 }
 
 /** Checks that this folder can be written to, and is closed to others. */
-export async function checkKeptFolder(
-  { part, path }: KeptFolder,
+export async function checkStoreFolder(
+  { part, path }: StoreFolder,
   platform: NodeJS.Platform,
 ): Promise<readonly Finding[]> {
   const { ok, warning, wrong } = findingsOf(part);

@@ -10,7 +10,7 @@ import {
   SftpError,
   type SftpServer,
   type SftpSession,
-  type TimeKeeping,
+  type TimeSource,
 } from '../../transports/sftp/sftp.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
 import type { UnpinnedServer } from './configuration.js';
@@ -88,7 +88,7 @@ export async function checkSftp(parts: SftpCheckParts, signal: AbortSignal): Pro
 const timeWords = {
   none: 'the server reports no time of a file',
   clock: 'the server gives every file the present time',
-} as const satisfies Partial<Record<TimeKeeping, string>>;
+} as const satisfies Partial<Record<TimeSource, string>>;
 
 /** Asks the server for its host key, for a configuration that pins none yet. */
 export async function showHostKey(
@@ -182,7 +182,7 @@ interface SftpTrial {
   /** The file's last name, without the folder. */
   readonly name: string;
   readonly removal: 'removed' | 'absent' | 'denied';
-  readonly time: TimeKeeping;
+  readonly time: TimeSource;
 }
 
 /**
@@ -200,7 +200,7 @@ async function tryToDeliver(parts: SftpTrialParts): Promise<SftpTrial> {
     await session.makeFolder(folder);
     signal.throwIfAborted();
     onFile(true);
-    let time: TimeKeeping;
+    let time: TimeSource;
     try {
       await deliver(parts, { local, uploaded, published });
       time = await session.examineTime(published);

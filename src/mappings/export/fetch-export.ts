@@ -107,7 +107,7 @@ async function archiveFiles(
   const kept = await archive.list(archiveDay, set.id);
   for (const file of set.files.filter(({ name }) => !kept.includes(name))) {
     if (!(await ensureSpooled(file, parts, signal))) return undefined;
-    await archive.keep(archiveDay, set.id, file.name, abortable(spool.read(file.name), signal));
+    await archive.store(archiveDay, set.id, file.name, abortable(spool.read(file.name), signal));
     await spool.remove([file.name]);
     notify({ type: 'archived', name: file.name });
   }

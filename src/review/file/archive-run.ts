@@ -27,7 +27,7 @@ import { limitReceived } from './remote-files.js';
 
 /**
  * `archive`: archives the file as sent and the very bytes of the result that were judged, writes the manifest and empties
- * the spool. Whatever else the server holds by then is kept beside them.
+ * the spool. Whatever else the server holds by then is archived beside them.
  */
 export async function archiveRun(attempt: FileAttempt): Promise<Outcome> {
   const { archive, spool, run, day } = attempt;
@@ -35,17 +35,18 @@ export async function archiveRun(attempt: FileAttempt): Promise<Outcome> {
   return inSession(attempt, async (session) => {
     const { result, verdicts } = run.file ?? {};
     // A result that was set aside since then takes the verdicts with it.
-    const kept = verdicts?.listsUnanswered && (await keepResult(attempt, session, listResultFiles(run.file)));
-    if (!result || !kept) return judgeAgain(attempt, session);
-    // Without its names the file as sent can't be kept any more. The manifest still has its checksum.
-    const sent = run.linesBlanked ? describeSent(attempt) : await keepReviewFile(attempt);
-    const later = await keepLaterResults(attempt, session, listResultFiles(run.file));
+    const archived =
+      verdicts?.listsUnanswered && (await archiveResult(attempt, session, listResultFiles(run.file)));
+    if (!result || !archived) return judgeAgain(attempt, session);
+    // Without its names the file as sent can't be archived any more. The manifest still has its checksum.
+    const sent = run.linesBlanked ? describeSent(attempt) : await archiveReviewFile(attempt);
+    const later = await archiveLaterResults(attempt, session, listResultFiles(run.file));
     const file = {
       ...run.file,
       archivedTo: archive.locate(day.iso, run.id),
       ...(later.length > 0 && { laterResults: later.map(({ name }) => name) }),
     };
-    await keepManifest(attempt, file, [sent, ...kept, ...later]);
+    await archiveManifest(attempt, file, [sent, ...archived, ...later]);
     await removeSpooled(spool, run.id);
     return { kind: 'done', evidence: { code: 'ok', sha256: result.sha256 }, file };
   });
@@ -56,7 +57,7 @@ async function archiveErased(attempt: FileAttempt): Promise<Outcome> {
   const { archive, spool, run, day } = attempt;
   const results = listResultFiles(run.file).map(({ name, size: bytes, sha256 }) => ({ name, bytes, sha256 }));
   const file = { ...run.file, archivedTo: archive.locate(day.iso, run.id) };
-  await keepManifest(attempt, file, [describeSent(attempt), ...results]);
+  await archiveManifest(attempt, file, [describeSent(attempt), ...results]);
   await removeSpooled(spool, run.id);
   return { kind: 'done', evidence: { code: 'ok', sha256: run.file?.result?.sha256 }, file };
 }
@@ -72,30 +73,30 @@ async function judgeAgain(attempt: FileAttempt, session: SftpSession): Promise<O
 }
 
 /** Undefined if the bytes of one of its files are lost. */
-async function keepResult(
+async function archiveResult(
   attempt: FileAttempt,
   session: SftpSession,
   files: readonly ReceivedFile[],
 ): Promise<readonly ArchivedFile[] | undefined> {
-  const kept: ArchivedFile[] = [];
+  const archived: ArchivedFile[] = [];
   for (const file of files) {
-    const one = await keepResultFile(attempt, session, file);
+    const one = await archiveResultFile(attempt, session, file);
     if (!one) return undefined;
-    kept.push(one);
+    archived.push(one);
   }
-  return kept;
+  return archived;
 }
 
 /** From the spool, from an interrupted attempt, or from the server again; undefined if the bytes differ. */
-async function keepResultFile(
+async function archiveResultFile(
   attempt: FileAttempt,
   session: SftpSession,
   { name, sha256 }: ReceivedFile,
 ): Promise<ArchivedFile | undefined> {
   const { archive, spool, run, day, remote } = attempt;
   const spooled = resultName(run, name);
-  const kept = await keepIfSame(attempt, { name, spooled, sha256 });
-  if (kept) return kept;
+  const archived = await archiveIfSame(attempt, { name, spooled, sha256 });
+  if (archived) return archived;
   if ((await archive.list(day.iso, run.id)).includes(name)) {
     const archived = await measure(archive.read(day.iso, run.id, name));
     if (archived.sha256 === sha256) return { name, ...archived };
@@ -104,7 +105,7 @@ async function keepResultFile(
   if ((await session.stat(path)) === undefined) return undefined;
   const limit = limitReceived(run.file);
   await session.download(path, await spool.locate(spooled), { limit });
-  return keepIfSame(attempt, { name, spooled, sha256 });
+  return archiveIfSame(attempt, { name, spooled, sha256 });
 }
 
 function describeSent({ run, remote }: FileAttempt): ArchivedFile {
@@ -112,30 +113,30 @@ function describeSent({ run, remote }: FileAttempt): ArchivedFile {
   return { name: remote.name, bytes, sha256 };
 }
 
-async function keepReviewFile(attempt: FileAttempt): Promise<ArchivedFile> {
+async function archiveReviewFile(attempt: FileAttempt): Promise<ArchivedFile> {
   const { archive, spool, run, day, remote } = attempt;
   const { name } = remote;
   const spooled = reviewName(run);
-  const kept = await keepIfSame(attempt, { name, spooled, sha256: run.file?.sha256 ?? '' });
-  if (kept) return kept;
+  const archived = await archiveIfSame(attempt, { name, spooled, sha256: run.file?.sha256 ?? '' });
+  if (archived) return archived;
   await ensureSpooled(attempt, run);
-  return archive.keep(day.iso, run.id, name, spool.read(spooled));
+  return archive.store(day.iso, run.id, name, spool.read(spooled));
 }
 
-/** Keeps a spooled file if it has that checksum. */
-async function keepIfSame(
+/** Archives a spooled file if it has that checksum. */
+async function archiveIfSame(
   attempt: FileAttempt,
   { name, spooled, sha256 }: { readonly name: string; readonly spooled: string; readonly sha256: string },
 ): Promise<ArchivedFile | undefined> {
   const { archive, spool, run, day } = attempt;
-  const keep = () => archive.keep(day.iso, run.id, name, spool.read(spooled), sha256);
+  const store = () => archive.store(day.iso, run.id, name, spool.read(spooled), sha256);
   const makeRoom = async (error: unknown) => {
     if (!(error instanceof ArchiveError && error.code === 'different-content')) throw error;
     await setForgottenAside(attempt, name);
-    return keep();
+    return store();
   };
   try {
-    return await keep().catch(makeRoom);
+    return await store().catch(makeRoom);
   } catch (error) {
     const isOther = error instanceof ArchiveError && error.code === 'unexpected-content';
     const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
@@ -151,33 +152,33 @@ async function setForgottenAside({ archive, run, day }: FileAttempt, name: strin
   for (const known of [manifestName, name].filter((one) => names.includes(one))) {
     const read = () => archive.read(day.iso, run.id, known);
     const { sha256 } = await measure(read());
-    await archive.keep(day.iso, run.id, `earlier-${sha256.slice(0, 12)}-${known}`, read());
+    await archive.store(day.iso, run.id, `earlier-${sha256.slice(0, 12)}-${known}`, read());
     await archive.remove(day.iso, run.id, [known]);
   }
 }
 
 /** A service may write its result twice, or another one after it: that was not judged, and is evidence too. */
-async function keepLaterResults(
+async function archiveLaterResults(
   attempt: FileAttempt,
   session: SftpSession,
   judged: readonly ReceivedFile[],
 ): Promise<readonly ArchivedFile[]> {
   const { archive, spool, run, day } = attempt;
-  const kept: ArchivedFile[] = [];
+  const archived: ArchivedFile[] = [];
   const { results } = await findResults(attempt, session);
   for (const seen of results) {
     if (judged.some((file) => isSameSighting(seen, file))) continue;
     const sha256 = await fetchAside(attempt, session, seen.name);
     if (judged.some((file) => file.sha256 === sha256)) continue;
     const name = `later-${sha256.slice(0, 12)}-${seen.name}`;
-    kept.push(await archive.keep(day.iso, run.id, name, spool.read(earlierName(run))));
+    archived.push(await archive.store(day.iso, run.id, name, spool.read(earlierName(run))));
   }
-  return kept;
+  return archived;
 }
 
 export const manifestName = 'manifest.json';
 
-/** What a run has in the archive that may hold bookings: the file as sent, results, and whatever else was kept. */
+/** What a run has in the archive that may hold bookings: the file as sent, results, and whatever else was archived. */
 export async function listArchived(archive: Archive, { day, id }: RunKey): Promise<readonly string[]> {
   return (await archive.list(day, id)).filter((name) => name !== manifestName);
 }
@@ -195,9 +196,9 @@ export type Manifest = ReturnType<typeof describeRun> & {
  * Archives the manifest. It comes last, so its presence proves that all other files are there. An attempt that is
  * repeated leaves it alone.
  *
- * @param known the files that this attempt has archived, which are not read once more, and those that can't be kept any more
+ * @param known the files that this attempt has archived, which are not read once more, and those that can't be archived any more
  */
-export async function keepManifest(
+export async function archiveManifest(
   { ledger, archive, tool, run, day }: FileAttempt,
   file: Partial<ReviewFile>,
   known: readonly ArchivedFile[] = [],
@@ -218,7 +219,7 @@ export async function keepManifest(
     ),
     ...(removed !== undefined && { removed }),
   };
-  await archive.keep(day.iso, run.id, manifestName, toBytes(`${JSON.stringify(manifest, null, 2)}\n`));
+  await archive.store(day.iso, run.id, manifestName, toBytes(`${JSON.stringify(manifest, null, 2)}\n`));
 }
 
 /** As archived, byte for byte. @throws ArchiveError `absent`, `unreadable` */

@@ -287,7 +287,8 @@ async function setAside(
   for (const { name, sha256, totals } of foreign) {
     const spooled = resultName(run, name);
     const archivedAs = `foreign-${sha256.slice(0, 12)}-${name}`;
-    if (run.guestErasedAt === undefined) await archive.keep(day.iso, run.id, archivedAs, spool.read(spooled));
+    if (run.guestErasedAt === undefined)
+      await archive.store(day.iso, run.id, archivedAs, spool.read(spooled));
     await spool.remove([spooled]);
     newly.push({ name, archivedAs, foreign: totals.foreign, ours: countOurs(totals) });
   }

@@ -186,7 +186,7 @@ async function archiveEarlierFile(
   await expectClaim(attempt);
   // A file that an interrupted attempt of this run published is not an earlier one.
   if (isKept && sha256 !== run.file?.sha256)
-    await archive.keep(
+    await archive.store(
       day.iso,
       run.id,
       `earlier-${sha256.slice(0, 12)}-${name}`,

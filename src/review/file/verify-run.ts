@@ -45,10 +45,10 @@ export async function verifyRun(parts: VerifyParts, run: Run): Promise<readonly 
   add(`${manifestName}, of the calls`, compareStated(manifest, { calls }));
   const erased = describeErased(run);
   if (erased !== undefined) return [...items, ...(await verifyErased(parts, run, manifest, erased))];
-  for (const kept of manifest.files) add(kept.name, await verifyKept(parts, run, kept));
+  for (const kept of manifest.files) add(kept.name, await verifyArchived(parts, run, kept));
   // Whether cells could be empty was a setting of the day it was written, and was checked then.
   const expected = { masterIdColumn, rows, sha256, mayBeEmpty: true };
-  add(`${inputName}, by the file rules`, await checkKept(archive.read(day, id, inputName), expected));
+  add(`${inputName}, by the file rules`, await checkArchivedFile(archive.read(day, id, inputName), expected));
   const rendered = await measure(renderReviewFile({ ledger, masterIdColumn }, run));
   add("the ledger's bookings, rendered again", compare(rendered.sha256, sha256));
   return items;
@@ -98,7 +98,7 @@ async function verifyErased(
 }
 
 /** What is wrong with a file in the archive. */
-export async function verifyKept(
+export async function verifyArchived(
   { archive }: { readonly archive: Pick<Archive, 'read'> },
   { id, day }: Pick<Run, 'id' | 'day'>,
   { name, sha256 }: { readonly name: string; readonly sha256: string },
@@ -151,7 +151,7 @@ function compareStated<Name extends keyof Manifest>(
   return JSON.stringify(recorded) === JSON.stringify(expected) ? undefined : 'differs from the ledger';
 }
 
-async function checkKept(
+async function checkArchivedFile(
   content: AsyncIterable<Uint8Array>,
   expected: Parameters<typeof checkReviewFile>[1],
 ): Promise<string | undefined> {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { FileEntryWithStats, SFTPWrapper, Stats } from 'ssh2';
 import type SftpClient from 'ssh2-sftp-client';
 import { formatBytes, formatCount } from '../../base/format.js';
-import { SftpError, type TimeKeeping } from './sftp.js';
+import { SftpError, type TimeSource } from './sftp.js';
 
 /** 64 requests in flight, each filling one packet of OpenSSH: measured fastest. */
 export const uploadTuning = { concurrency: 64, chunkSize: 261_000 };
@@ -297,7 +297,7 @@ export function sizeOf({ size }: RemoteAttributes, path: string): number {
 const nextSecondMs = 1_100;
 
 /** Looks at a file twice, without reading it in between. */
-export async function examineTime(remote: RemoteCalls, path: string): Promise<TimeKeeping> {
+export async function examineTime(remote: RemoteCalls, path: string): Promise<TimeSource> {
   const first = (await remote.stat(path))?.mtime;
   if (first === undefined) return 'none';
   await pause(nextSecondMs);

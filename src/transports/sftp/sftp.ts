@@ -10,7 +10,7 @@ export interface RemoteFile {
 }
 
 /** What a server's times say: when a file was changed, nothing because there are none, or nothing because it is always now. */
-export type TimeKeeping = 'kept' | 'none' | 'clock';
+export type TimeSource = 'kept' | 'none' | 'clock';
 
 /** A file on this machine: a path, or a file that is stored in another form than its content. */
 export type LocalFile = string | StoredFile;
@@ -75,7 +75,7 @@ export interface SftpSession {
   /** Whether a file has changed since it was seen. A time says so only where the server keeps times. */
   hasChanged(path: string, seen: RemoteFile): Promise<boolean>;
   /** What the server's time of a file is worth. Takes a second where it reports one. */
-  examineTime(path: string): Promise<TimeKeeping>;
+  examineTime(path: string): Promise<TimeSource>;
   /** Creates a folder and its parents where they are missing. */
   makeFolder(path: string): Promise<void>;
   /**

@@ -99,7 +99,7 @@ describe('archive', () => {
   it('uses the bytes that an interrupted attempt has archived', async () => {
     const day = await judgedDay(resultOf([1, 3]));
     const { parts, run } = day;
-    await parts.archive.keep(run.day, run.id, name, parts.spool.read(resultName(run, name)));
+    await parts.archive.store(run.day, run.id, name, parts.spool.read(resultName(run, name)));
     await day.loseSpool();
     day.write(resultOf([1], [0, 1]));
     const { outcome, archived } = await day.archive();

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { measure } from '../../../src/base/content.js';
-import { keepManifest } from '../../../src/review/file/archive-run.js';
+import { archiveManifest } from '../../../src/review/file/archive-run.js';
 import { at, claimStep, perform, retry } from '../../contracts/ledger/days.js';
 import { attemptOf, blocksOf, day, prepareFileRun, readWhole } from './file-run.js';
 
@@ -25,7 +25,7 @@ const file = {
 describe('a manifest', () => {
   it('states what was sent and when, what came back, and the checksums of all archived files', async () => {
     const { attempt, parts, run } = await prepareArchive();
-    await keepManifest(attempt, file);
+    await archiveManifest(attempt, file);
     const text = await readWhole(parts.archive.read(day.iso, run.id, 'manifest.json'));
     expect(text.endsWith('}\n')).toBe(true);
     expect(JSON.parse(text)).toEqual({
@@ -63,22 +63,22 @@ describe('a manifest', () => {
 
   it('never contains a message of the service, which may name a guest', async () => {
     const { attempt, parts, run } = await prepareArchive();
-    await keepManifest(attempt, file);
+    await archiveManifest(attempt, file);
     expect(await readWhole(parts.archive.read(day.iso, run.id, 'manifest.json'))).not.toContain('Success');
   });
 
   it('is not changed when an attempt that was interrupted after writing it is repeated', async () => {
     const { attempt, parts, run } = await prepareArchive();
-    await keepManifest(attempt, file);
+    await archiveManifest(attempt, file);
     const read = () => readWhole(parts.archive.read(day.iso, run.id, 'manifest.json'));
     const first = await read();
-    await keepManifest({ ...attempt, tool: 'booked-hotel-review 10.0.0' }, { ...file, rows: 6 });
+    await archiveManifest({ ...attempt, tool: 'booked-hotel-review 10.0.0' }, { ...file, rows: 6 });
     expect(await read()).toBe(first);
   });
 
   it('describes a run without a result', async () => {
     const { attempt, parts, run } = await prepareArchive();
-    await keepManifest(attempt, {});
+    await archiveManifest(attempt, {});
     const manifest = JSON.parse(await readWhole(parts.archive.read(day.iso, run.id, 'manifest.json')));
     expect(manifest).not.toHaveProperty('result');
     expect(manifest.files).toHaveLength(3);
@@ -104,7 +104,7 @@ async function prepareArchive() {
     ['20112026_Result.csv', 'as received'],
     ['earlier-ab-20112026.csv', 'old\n'],
   ] as const)
-    await parts.archive.keep(day.iso, run.id, name, blocksOf(text));
+    await parts.archive.store(day.iso, run.id, name, blocksOf(text));
   const attempt = attemptOf(parts, await ledger.runs.get(run.id), await claimStep(ledger, run, 'archive'));
   return { parts, run, attempt };
 }

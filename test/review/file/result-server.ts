@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { SftpError, type SftpSession, type TimeKeeping } from '../../../src/transports/sftp/sftp.js';
+import { SftpError, type SftpSession, type TimeSource } from '../../../src/transports/sftp/sftp.js';
 import { fileOf } from './file-bookings.js';
 import { fileBookings, now } from './file-run.js';
 
@@ -11,7 +11,7 @@ export function resultOf(incorrect: readonly number[], places: readonly number[]
 }
 
 /** A server that holds results and nothing else. */
-export function createResultServer({ keepsTimes = 'kept' }: { readonly keepsTimes?: TimeKeeping } = {}) {
+export function createResultServer({ keepsTimes = 'kept' }: { readonly keepsTimes?: TimeSource } = {}) {
   const files = new Map<string, { readonly content: string; readonly modifiedAt: number }>();
   const seen = (name: string) => {
     const { content = '', modifiedAt = 0 } = files.get(name) ?? {};

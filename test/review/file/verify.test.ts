@@ -1,7 +1,7 @@
 import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { measure } from '../../../src/base/content.js';
-import { keepManifest } from '../../../src/review/file/archive-run.js';
+import { archiveManifest } from '../../../src/review/file/archive-run.js';
 import { renderReviewFile } from '../../../src/review/file/file-attempt.js';
 import { type VerifiedItem, verifyRun } from '../../../src/review/file/verify-run.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
@@ -147,8 +147,8 @@ describe('verifying what is stored of a run', () => {
 async function prepareArchived() {
   const { ledger, parts, run, archived, finish } = await prepareFileRun();
   const { archive } = parts;
-  const sent = await archive.keep(day.iso, run.id, inputName, renderReviewFile(parts, run));
-  const received = await archive.keep(day.iso, run.id, resultName, blocksOf(resultText));
+  const sent = await archive.store(day.iso, run.id, inputName, renderReviewFile(parts, run));
+  const received = await archive.store(day.iso, run.id, resultName, blocksOf(resultText));
   const { bytes, sha256 } = sent;
   const result = {
     name: resultName,
@@ -163,7 +163,7 @@ async function prepareArchived() {
   await finish('trigger', { triggeredAt: 7 });
   const awaited = await finish('await-result', { result });
   const claim = await claimStep(ledger, run, 'archive');
-  await keepManifest(attemptOf(parts, awaited, claim), awaited.file ?? {});
+  await archiveManifest(attemptOf(parts, awaited, claim), awaited.file ?? {});
   const current = () => ledger.runs.get(run.id);
   return {
     ledger,

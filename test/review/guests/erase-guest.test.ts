@@ -43,7 +43,7 @@ async function prepare() {
     return { erased: erased.map(({ place, name }) => `${place}: ${name}`), left };
   }
 
-  const keep = (runId: string, name: string, text: string) => archive.keep(day, runId, name, toAsync(text));
+  const keep = (runId: string, name: string, text: string) => archive.store(day, runId, name, toAsync(text));
   return { folder, ledger, archive, spool, erase, keep };
 }
 

@@ -43,7 +43,7 @@ async function prepare() {
   const lines = toLines(['F-1', 'F-2'].map(fileLineOf));
   await collect.store(chunkOf({ batches: [{ form: 'file', number: 0, referenceHashes: [1, 2], lines }] }));
   await collect.finish({ steps: planFileRun({ file: 2 }), at: at('2026-10-02') });
-  const keep = (name: string) => parts.archive.keep('2026-10-01', 'by-file', name, bytes());
+  const keep = (name: string) => parts.archive.store('2026-10-01', 'by-file', name, bytes());
   return { ...parts, parts, keep, find: async () => findOldestNames(parts, moment) };
 }
 

@@ -101,7 +101,7 @@ describe('cleaning up old days', () => {
     const { runId } = right;
     await ledger.runs.settle(right, { state: 'succeeded', at: 2_000 });
     for (const name of ['20102026.csv', 'manifest.json'])
-      await archive.keep('2026-10-20', runId, name, bytesOf('Ana Lovelace'));
+      await archive.store('2026-10-20', runId, name, bytesOf('Ana Lovelace'));
     await spool.write(`${runId}.csv`, bytesOf('Ana Lovelace'));
     const parts = { ledger, archive, spool };
     const due = findDueDays(periods, { now, timezone });
@@ -134,7 +134,7 @@ describe('cleaning up old days', () => {
       await ledger.runs.settle(right, { state: 'succeeded', at: 2_000 });
       const { runId } = right;
       for (const name of ['20102026.csv', '20102026_Result.csv', 'manifest.json'])
-        await archive.keep(day, runId, name, bytesOf('Ana Lovelace'));
+        await archive.store(day, runId, name, bytesOf('Ana Lovelace'));
       await spool.write(`${runId}.csv`, bytesOf('Ana Lovelace'));
     }
     await startRun(ledger, now - dayMs);
@@ -154,7 +154,7 @@ describe('cleaning up old days', () => {
     await ledger.runs.settle(right, { state: 'awaiting-result', at: 2_000 });
     const names = ['earlier-0123456789ab-20102026.csv', 'foreign-0123456789ab-20102026_Result.csv'];
     const keep = async () => {
-      for (const name of names) await archive.keep('2026-10-20', runId, name, bytesOf('Ana Lovelace'));
+      for (const name of names) await archive.store('2026-10-20', runId, name, bytesOf('Ana Lovelace'));
       for (const name of [`${runId}.csv`, `${runId}.earlier.csv`, `${runId}.result.csv.part`])
         await spool.write(name, bytesOf('Ana Lovelace'));
     };
@@ -319,7 +319,7 @@ describe('cleaning up old days of an archive in a bucket', () => {
       });
       await ledger.runs.settle(right, { state: 'succeeded', at: 2_000 });
       for (const name of ['sent.csv', 'result.csv', 'manifest.json'])
-        await archive.keep(day, right.runId, name, bytesOf('Ana Lovelace'));
+        await archive.store(day, right.runId, name, bytesOf('Ana Lovelace'));
     }
     await startRun(ledger, now - dayMs);
     await applyRetention({ ledger, archive, spool }, periods, { now, timezone });

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { checkKeptBucket } from '../../src/checks/doctor/kept-bucket.js';
+import { checkArchiveBucket } from '../../src/checks/doctor/archive-bucket.js';
 import { createAwsBucket, type S3Access } from '../../src/transports/s3/aws-bucket.js';
 import { bucketName, s3Secrets, useS3Server } from '../support/s3-server.js';
 
 const server = useS3Server();
 
 const check = (key = 'evidence', access: S3Access = server().access(), bucket = bucketName) =>
-  checkKeptBucket({ root: { bucket, key }, open: async () => createAwsBucket(bucket, access) });
+  checkArchiveBucket({ root: { bucket, key }, open: async () => createAwsBucket(bucket, access) });
 
 function deny(method: string): void {
   onTestFinished(() => server().intercept());

@@ -13,7 +13,7 @@ interface KeptBucket {
 }
 
 /** Puts a small object, lists it, reads it back and removes it: permissions alone prove nothing. */
-export async function checkKeptBucket({ root, open }: KeptBucket): Promise<readonly Finding[]> {
+export async function checkArchiveBucket({ root, open }: KeptBucket): Promise<readonly Finding[]> {
   const place = showS3Location(root);
   const key = `${root.key === '' ? '' : `${root.key}/`}.hotel-review-doctor-${randomUUID()}.tmp`;
   const { put, read, list, remove } = await open();
