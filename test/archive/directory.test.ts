@@ -65,17 +65,17 @@ describe('the directory archive', () => {
     expect(await readdir(folder())).toEqual([mark, 'file.csv']);
   });
 
-  it.each(['keep', 'remove'] as const)('cleans up after a killed process, on the next %s', async (next) => {
-    await keepUntilKilled();
+  it.each(['store', 'remove'] as const)('cleans up after a killed process, on the next %s', async (next) => {
+    await storeUntilKilled();
     const left = (await readdir(folder())).filter((name) => name !== mark);
     expect(left).toHaveLength(1);
     expect(await readFile(join(folder(), String(left[0])), 'utf8')).toContain(guest);
 
     const archive = createDirectoryArchive({ root, account: 'an-account' });
     expect(await archive.list(day, run)).toEqual([]);
-    if (next === 'keep') await archive.store(day, run, 'other.csv', text('x'));
+    if (next === 'store') await archive.store(day, run, 'other.csv', text('x'));
     else await archive.remove(day, run, []);
-    expect(await readdir(folder())).toEqual(next === 'keep' ? [mark, 'other.csv'] : [mark]);
+    expect(await readdir(folder())).toEqual(next === 'store' ? [mark, 'other.csv'] : [mark]);
   });
 
   it('leaves foreign files alone, and lists no hidden file', async () => {
@@ -119,8 +119,8 @@ describe('the directory archive', () => {
     await expect(readAll(archive.read(day, run, 'file.csv'))).rejects.toMatchObject({ code: 'unreadable' });
   });
 
-  /** Starts another process that keeps an endless file, and kills it midway. */
-  async function keepUntilKilled(): Promise<void> {
+  /** Starts another process that stores an endless file, and kills it midway. */
+  async function storeUntilKilled(): Promise<void> {
     const script = `
       const { createDirectoryArchive } = await import('${compiled}src/storage/archive.js');
       async function* endless() {
@@ -130,7 +130,7 @@ describe('the directory archive', () => {
         await new Promise(() => setInterval(() => {}, 1_000));
       }
       await createDirectoryArchive({ root: ${JSON.stringify(root)}, account: 'an-account' })
-        .keep(${JSON.stringify(day)}, ${JSON.stringify(run)}, 'file.csv', endless());`;
+        .store(${JSON.stringify(day)}, ${JSON.stringify(run)}, 'file.csv', endless());`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
