@@ -7,10 +7,11 @@ import { decidePending, describePending, type Pending } from '../review/day/pend
 import { readWaiting, reportsOdd, runToJson } from '../review/day/report.js';
 import { describeImplausible } from '../rules/acceptance-words.js';
 import { outcomeOfRun } from '../rules/day-outcome.js';
+import { type ShownStep, showSteps } from '../rules/file-chain.js';
 import { judgeDay } from '../rules/good-day.js';
 import { hasWork, isActive, isUnusual, type Run } from '../rules/run.js';
 import { countAffected } from '../rules/run-verdicts.js';
-import type { StepKind, StepState } from '../rules/step.js';
+import type { StepKind } from '../rules/step.js';
 import { describeDrops, nameDrops } from '../rules/volume.js';
 import { readDayActions, renderButtons } from './day-actions.js';
 import { runsRead } from './day-report.js';
@@ -87,7 +88,7 @@ async function readRun(run: Run, visit: DeskVisit) {
             startedAt: toIso(collectStartedAt),
             endedAt: collectedAt === undefined ? null : toIso(collectedAt),
           },
-    steps,
+    steps: showSteps(steps, run),
     /** When the ended attempts of each kind of step began and ended. */
     times: times.map(toTimes),
     /** The latest attempts that did not succeed. */
@@ -225,7 +226,7 @@ function renderAccepted(
 }
 
 /** Steps that have not ended, in plain words. */
-const openStates: Partial<Record<StepState, string>> = {
+const openStates: Partial<Record<ShownStep['state'], string>> = {
   waiting: 'not begun',
   ready: 'open',
   running: 'in progress',
