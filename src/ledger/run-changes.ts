@@ -19,7 +19,7 @@ import { raise } from './notices.js';
 import { bind, change, database, one, type Query, type Store } from './query.js';
 import { find, findLocked, get, lockRight, lockRun, runs } from './runs.js';
 import { placeOfAnswer } from './sealing.js';
-import { attempts, changeSteps, findStep, insertSteps, readOpenKinds, readTotals } from './steps.js';
+import { attempts, changeSteps, findStep, insertSteps, readOpenKinds, tally } from './steps.js';
 import { bigint, type Row, table, text } from './table.js';
 
 /** Whatever changes a run: it is created and taken over, its attempts are recorded, it is reopened and settled. */
@@ -93,7 +93,7 @@ function* takeOver(runId: string, at: number, asked: CollectRequest = {}): Query
   const { number, run } = yield* lockRun(runId);
   for (const each of takeOverSteps(run, asked.by ?? 'person')) yield* changeSteps(number, each);
   const patch = {
-    ...finishTakeOver(run, yield* readTotals(number), asked),
+    ...finishTakeOver(run, { ...(yield* tally(runId)), openKinds: yield* readOpenKinds(number) }, asked),
     ...(yield* notePause({ number, run }, at)),
     resumedAt: at,
   };

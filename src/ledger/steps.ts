@@ -1,5 +1,5 @@
 import type { BookingForm } from '../booking/line-form.js';
-import type { StepSelection, StepsChange, StepTotals } from '../rules/changes.js';
+import type { StepSelection, StepsChange } from '../rules/changes.js';
 import type { StepCount } from '../rules/file-chain.js';
 import type { FailureClass } from '../rules/run.js';
 import type {
@@ -304,20 +304,6 @@ export function* readOpenKinds(run: number, except = ''): Query<StepKind[]> {
 }
 
 const kinds = steps.only('kind');
-
-const totals = t.columnsOf({ openSteps: t.integer, refused: t.integer, failedSteps: t.integer });
-
-export function* readTotals(run: number): Query<StepTotals> {
-  const found = yield* totals.one(
-    `SELECT count(*) FILTER (WHERE state IN ('ready', 'running')) AS open_steps,
-       coalesce(sum(bookings) FILTER (WHERE state = 'refused'), 0) AS refused,
-       count(*) FILTER (WHERE state = 'failed') AS failed_steps
-     FROM steps WHERE run = ?`,
-    run,
-  );
-  const { openSteps = 0, refused = 0, failedSteps = 0 } = found ?? {};
-  return { openSteps, openKinds: yield* readOpenKinds(run), refused, failedSteps };
-}
 
 /** What every attempt of a step has met. */
 export const attempts = t.table(

@@ -152,7 +152,6 @@ export interface Abandonment {
 
 /** What a take-over counts once its changes are applied. */
 export interface StepTotals {
-  /** Steps that are ready or running. */
   readonly openSteps: number;
   readonly openKinds: readonly StepKind[];
   /** Bookings of refused steps. */
