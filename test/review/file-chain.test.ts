@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { countPlanned, type ShownStep, type StepCount, showSteps } from '../../src/rules/file-chain.js';
+import {
+  countPlanned,
+  type ShownStep,
+  type StepCount,
+  showSteps,
+  startChain,
+} from '../../src/rules/file-chain.js';
 import type { StepKind } from '../../src/rules/step.js';
 import { someRun } from './some-run.js';
 
@@ -38,6 +44,11 @@ describe('the steps of a file run, as people see them', () => {
     const batches = [step('batch', 'done', 4), step('batch', 'ready', 2)];
     expect(showSteps(batches, {})).toEqual(batches);
   });
+});
+
+it('a file run begins with its file alone, if any booking can be in it', () => {
+  expect(startChain(6)).toEqual([{ name: 'write', kind: 'write', bookings: 6 }]);
+  expect(startChain(0)).toEqual([]);
 });
 
 it('a collected run has as many steps as will come', () => {

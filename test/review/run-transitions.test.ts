@@ -172,6 +172,14 @@ describe('the end of a run', () => {
     expect(settleRun(someRun({ state: 'succeeded' }), { state: 'failed', failure, at })).toBeUndefined();
   });
 
+  it('keeps how implausible its result is, and how far its clock was ahead', () => {
+    const found = { implausible: { affected: 9, judged: 10 }, clockLead: 60_000 };
+    const run = someRun({ state: 'awaiting-result' });
+    const end = { state: 'succeeded', failure: null, finishedAt: at };
+    expect(settleRun(run, { state: 'succeeded', at, ...found })).toEqual({ ...end, ...found });
+    expect(settleRun(run, { state: 'succeeded', at })).toStrictEqual(end);
+  });
+
   it('by a new run leaves a success as it is, and fences whoever works on any other', () => {
     expect(cancelRun(someRun({ state: 'succeeded' }), at)).toEqual({});
     expect(cancelRun(someRun({ state: 'delivering', token: 3 }), at)).toEqual({

@@ -175,7 +175,9 @@ describe('an attempt that ends', () => {
   it('overdue leaves it to the next run, unless something else is open', () => {
     const late: Found = { kind: 'overdue', evidence, until: at + 9 };
     const step: StoredStep = { ...running, name: 'await-result', kind: 'await-result', bookings: 0 };
-    expect(end(late, { step })).toMatchObject({ ending: 'retry', run: {}, opened: [{ notBefore: at + 9 }] });
+    const later = end(late, { step });
+    expect(later).toMatchObject({ ending: 'retry', run: {}, opened: [{ notBefore: at + 9 }] });
+    expect(later.steps[0]?.set).toEqual(reopened({ outcomeUnknown: false, notBefore: at + 9, waits: 2 }));
     const alone = end(late, { step, of: runOf({ openSteps: 1, failedSteps: 0 }) });
     expect(alone).toMatchObject({ ending: 'overdue', run: { overdueAt: at }, opened: [], settled: true });
     expect(alone.steps[0]?.set).toEqual(reopened({ outcomeUnknown: false }));
@@ -183,6 +185,16 @@ describe('an attempt that ends', () => {
       ending: 'overdue',
       settled: false,
     });
+  });
+
+  it('refused fails what is no batch, for good', () => {
+    const change = end(halved, { step: { ...running, name: 'upload', kind: 'upload' } });
+    expect(change).toMatchObject({ ending: 'failed', inserts: [] });
+    expect(change.steps[0]?.set).toEqual({ ...closed('failed'), failureClass: 'refused' });
+  });
+
+  it('interrupted is called so', () => {
+    expect(end({ kind: 'interrupted', evidence }).ending).toBe('interrupted');
   });
 
   it('in a run that has failed already does not end it again', () => {
