@@ -3,6 +3,7 @@ import { formatCount, formatCountOf } from '../base/format.js';
 import { html } from '../base/html.js';
 import { UsageError } from '../base/usage-error.js';
 import { type BusinessDay, createBusinessDay } from '../booking/business-day.js';
+import { findWait } from '../ledger/steps.js';
 import { describeIncomparable, runsCompared } from '../review/collect/delivered-lines.js';
 import { decideOpening, isUnfinished, type Opening } from '../review/day/open-run.js';
 import { hasBegun, requireBegun } from '../review/day/range-plan.js';
@@ -176,7 +177,7 @@ export const lookForResult = defineAction({
     if (run?.state !== 'awaiting-result')
       return { ...base, lines: [], refusal: `${showDay(day)} has no run that awaits a result.` };
     const since = run.file?.triggeredAt;
-    const wait = await ledger.steps.findWait(run.id, visit.now);
+    const wait = findWait(await ledger.steps.readOpenWork(run.id, visit.now));
     // Without a wait, the step is due or being performed, unless the result is overdue.
     const unplanned = describeLooks(run, visit);
     const next = wait && `The next look is due at ${showInstant(wait.until, visit)}. This one comes before.`;

@@ -4,7 +4,7 @@ import { type Html, html } from '../base/html.js';
 import type { OpenWork } from '../ledger/steps.js';
 import { isUnfinished } from '../review/day/open-run.js';
 import { decidePending, describePending, type Pending } from '../review/day/pending.js';
-import { readWaiting, reportsOdd, runToJson } from '../review/day/report.js';
+import { reportsOdd, runToJson, waitingToJson } from '../review/day/report.js';
 import { describeImplausible } from '../rules/acceptance-words.js';
 import { outcomeOfRun } from '../rules/day-outcome.js';
 import { type ShownStep, showSteps } from '../rules/file-chain.js';
@@ -60,9 +60,8 @@ async function readActions(run: Run, visit: DeskVisit) {
 async function readRun(run: Run, visit: DeskVisit) {
   const { ledger, limits } = visit.desk;
   const { id, state, collectStartedAt, collectedAt } = run;
-  const [work, waiting, steps, times, troubles, rejects, warnings] = await Promise.all([
+  const [work, steps, times, troubles, rejects, warnings] = await Promise.all([
     hasWork(run) ? ledger.steps.readOpenWork(id, visit.now) : undefined,
-    readWaiting(ledger, run, visit.now),
     ledger.steps.count(id),
     ledger.steps.listTimes(id),
     ledger.steps.listTroubles(id, troublesShown),
@@ -72,7 +71,7 @@ async function readRun(run: Run, visit: DeskVisit) {
   const pending = decidePending(run, work, limits);
   return {
     ...runToJson(run, visit),
-    ...waiting,
+    ...waitingToJson(work),
     /** Why it is not done, in a sentence; null for a run that succeeded. */
     pending: pending ? pendingToJson(pending, visit) : null,
     /** How it went, in a sentence; null for a run that has not succeeded. */

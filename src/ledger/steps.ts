@@ -129,34 +129,6 @@ function* isBeingPerformed(runId: string): Query<boolean> {
   return row !== undefined;
 }
 
-const waits = t.columnsOf({
-  step: t.text(),
-  state: t.text(),
-  until: t.optional(t.bigint),
-  /** Why: how the step's last attempt ended. */
-  code: t.optional(t.text()),
-});
-
-export interface Wait {
-  readonly step: string;
-  readonly until: number;
-  readonly code: string;
-}
-
-/** What the run waits for, if all its open steps wait: the step that is due first. */
-function* findWait(runId: string, now: number): Query<Wait | undefined> {
-  const found = yield* waits.one(
-    `SELECT name AS step, steps.state, not_before AS until, last_code AS code
-     FROM steps JOIN runs ON run = number
-     WHERE runs.id = ? AND runs.state IN ('delivering', 'awaiting-result') AND steps.state IN ('ready', 'running')
-     ORDER BY CASE WHEN steps.state = 'running' THEN 0 ELSE 1 END, coalesce(not_before, 0), position LIMIT 1`,
-    runId,
-  );
-  if (found?.state !== 'ready') return undefined;
-  const { step, until = 0, code = '' } = found;
-  return until > now ? { step, until, code } : undefined;
-}
-
 /**
  * Returns how many steps it changed.
  *
@@ -379,7 +351,7 @@ function* openAnswers(runId: string, found: readonly t.Row<typeof attempts>[]): 
 
 export function createStepReader({ read, readTogether }: Store) {
   return {
-    ...bind(read, { listOpen, listUndelivered, findWait, isBeingPerformed, count }),
+    ...bind(read, { listOpen, listUndelivered, isBeingPerformed, count }),
     ...bind(read, { listAttempts, listAnswered, listAnswers, listTroubles }),
     ...bind(readTogether, { readOpenWork }),
   };
@@ -479,4 +451,9 @@ export interface OpenWork {
   readonly oldest?: { readonly step: string; readonly kind: StepKind; readonly since: number };
   /** The step that is due first of those that wait for an instant. */
   readonly next?: DelayedStep;
+}
+
+/** What the run waits for, if all its open steps wait: the step that is due first. */
+export function findWait({ performed, abandoned, ready, next }: OpenWork): DelayedStep | undefined {
+  return performed + abandoned + ready === 0 ? next : undefined;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { findWait } from '../../../src/ledger/steps.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
   at,
@@ -41,19 +42,16 @@ export function describeFileChain(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { body: 1 });
       const until = at + 500;
+      const waitAt = async (now: number) => findWait(await ledger.steps.readOpenWork('r1', now));
       await perform(ledger, run, 'write', retry({ notBefore: until }));
-      expect(await ledger.steps.findWait('r1', until - 1)).toBeUndefined();
+      expect(await waitAt(until - 1)).toBeUndefined();
       const claim = await claimStep(ledger, run, 'batch 0');
-      expect(await ledger.steps.findWait('r1', until - 1)).toBeUndefined();
+      expect(await waitAt(until - 1)).toBeUndefined();
       await record(ledger, claim, done, at);
-      expect(await ledger.steps.findWait('r1', until - 1)).toEqual({
-        step: 'write',
-        until,
-        code: 'timeout',
-      });
-      expect(await ledger.steps.findWait('r1', until)).toBeUndefined();
+      expect(await waitAt(until - 1)).toMatchObject({ step: 'write', until, code: 'timeout' });
+      expect(await waitAt(until)).toBeUndefined();
       await ledger.runs.takeOver('r1');
-      expect(await ledger.steps.findWait('r1', until - 1)).toBeUndefined();
+      expect(await waitAt(until - 1)).toBeUndefined();
     });
 
     it('stays where it is while a step is retried', async () => {
@@ -125,7 +123,7 @@ export function describeFileChain(opened: () => OpenedLedger): void {
       const tally = await ledger.runs.tally('r1');
       expect(tally).toMatchObject({ openSteps: after.openSteps, failedSteps: 0, delivered: 6, pending: 0 });
       expect(tally).not.toHaveProperty('firstFailed');
-      expect(await ledger.steps.findWait('r1', at)).toBeUndefined();
+      expect(findWait(await ledger.steps.readOpenWork('r1', at))).toBeUndefined();
       expect(await ledger.steps.claim(rightOf(run), 'await-result', 2, at)).toBeUndefined();
     });
 
