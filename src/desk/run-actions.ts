@@ -3,12 +3,13 @@ import { formatCount, formatCountOf } from '../base/format.js';
 import { html } from '../base/html.js';
 import { UsageError } from '../base/usage-error.js';
 import { type BusinessDay, createBusinessDay } from '../booking/business-day.js';
+import { findWait } from '../ledger/steps.js';
 import { describeIncomparable, runsCompared } from '../review/collect/delivered-lines.js';
 import { decideOpening, isUnfinished, type Opening } from '../review/day/open-run.js';
 import { hasBegun, requireBegun } from '../review/day/range-plan.js';
 import { isResultLookedFor } from '../review/file/late-result.js';
 import { auditAccepted, describeImplausible } from '../rules/acceptance-words.js';
-import { type AcceptanceKind, hasWork, isToBeAccepted, type Run } from '../rules/run.js';
+import { type AcceptanceKind, isOverdue, isToBeAccepted, type Run } from '../rules/run.js';
 import { mayTryAgain } from '../rules/try-again.js';
 import { describeDrops } from '../rules/volume.js';
 import { dayField } from './fields.js';
@@ -144,7 +145,7 @@ export const cancelRun = defineAction({
 });
 
 function describeLooks(run: Run, { now, desk: { guestNameDays } }: DeskVisit): string {
-  if (hasWork(run)) return 'A look is due now.';
+  if (!isOverdue(run)) return 'A look is due now.';
   return isResultLookedFor(run, { now, guestNameDays })
     ? 'It is overdue, and the schedule looks for it at least once an hour.'
     : 'It is overdue, and is no longer looked for.';
@@ -176,8 +177,8 @@ export const lookForResult = defineAction({
     if (run?.state !== 'awaiting-result')
       return { ...base, lines: [], refusal: `${showDay(day)} has no run that awaits a result.` };
     const since = run.file?.triggeredAt;
-    const wait = await ledger.steps.findWait(run.id, visit.now);
-    // Without a wait, the step is due or being performed, unless it has ended.
+    const wait = findWait(await ledger.steps.readOpenWork(run.id, visit.now));
+    // Without a wait, the step is due or being performed, unless the result is overdue.
     const unplanned = describeLooks(run, visit);
     const next = wait && `The next look is due at ${showInstant(wait.until, visit)}. This one comes before.`;
     return {

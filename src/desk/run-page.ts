@@ -4,13 +4,14 @@ import { type Html, html } from '../base/html.js';
 import type { OpenWork } from '../ledger/steps.js';
 import { isUnfinished } from '../review/day/open-run.js';
 import { decidePending, describePending, type Pending } from '../review/day/pending.js';
-import { readWaiting, reportsOdd, runToJson } from '../review/day/report.js';
+import { reportsOdd, runToJson, waitingToJson } from '../review/day/report.js';
 import { describeImplausible } from '../rules/acceptance-words.js';
 import { outcomeOfRun } from '../rules/day-outcome.js';
+import { type ShownStep, showSteps } from '../rules/file-chain.js';
 import { judgeDay } from '../rules/good-day.js';
 import { hasWork, isActive, isUnusual, type Run } from '../rules/run.js';
 import { countAffected } from '../rules/run-verdicts.js';
-import type { StepKind, StepState } from '../rules/step.js';
+import type { StepKind } from '../rules/step.js';
 import { describeDrops, nameDrops } from '../rules/volume.js';
 import { readDayActions, renderButtons } from './day-actions.js';
 import { runsRead } from './day-report.js';
@@ -59,9 +60,8 @@ async function readActions(run: Run, visit: DeskVisit) {
 async function readRun(run: Run, visit: DeskVisit) {
   const { ledger, limits } = visit.desk;
   const { id, state, collectStartedAt, collectedAt } = run;
-  const [work, waiting, steps, times, troubles, rejects, warnings] = await Promise.all([
+  const [work, steps, times, troubles, rejects, warnings] = await Promise.all([
     hasWork(run) ? ledger.steps.readOpenWork(id, visit.now) : undefined,
-    readWaiting(ledger, run, visit.now),
     ledger.steps.count(id),
     ledger.steps.listTimes(id),
     ledger.steps.listTroubles(id, troublesShown),
@@ -71,7 +71,7 @@ async function readRun(run: Run, visit: DeskVisit) {
   const pending = decidePending(run, work, limits);
   return {
     ...runToJson(run, visit),
-    ...waiting,
+    ...waitingToJson(work),
     /** Why it is not done, in a sentence; null for a run that succeeded. */
     pending: pending ? pendingToJson(pending, visit) : null,
     /** How it went, in a sentence; null for a run that has not succeeded. */
@@ -87,7 +87,7 @@ async function readRun(run: Run, visit: DeskVisit) {
             startedAt: toIso(collectStartedAt),
             endedAt: collectedAt === undefined ? null : toIso(collectedAt),
           },
-    steps,
+    steps: showSteps(steps, run),
     /** When the ended attempts of each kind of step began and ended. */
     times: times.map(toTimes),
     /** The latest attempts that did not succeed. */
@@ -225,7 +225,7 @@ function renderAccepted(
 }
 
 /** Steps that have not ended, in plain words. */
-const openStates: Partial<Record<StepState, string>> = {
+const openStates: Partial<Record<ShownStep['state'], string>> = {
   waiting: 'not begun',
   ready: 'open',
   running: 'in progress',

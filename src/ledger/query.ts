@@ -105,9 +105,7 @@ export interface Dialect {
    * false outside a transaction, and with SQLite.
    */
   readonly mayBeDone: boolean;
-  /** The table of steps, to be searched by predecessor. */
-  readonly stepsByPredecessor: string;
-  /** The same, to be searched by stored batch. */
+  /** The table of steps, to be searched by stored batch. */
   readonly stepsBySlice: string;
   /** The table of mappings, to be read in the order of their numbers. */
   readonly mappingsByNumber: string;

@@ -11,16 +11,7 @@ import {
   settleRun,
   takeOverSteps,
 } from '../rules/state-machine.js';
-import type {
-  Claim,
-  Claimed,
-  Ending,
-  Outcome,
-  Recorded,
-  Right,
-  StepState,
-  StoredStep,
-} from '../rules/step.js';
+import type { Claim, Claimed, Ending, Outcome, Recorded, Right, StoredStep } from '../rules/step.js';
 import { FencedError } from './errors.js';
 import { replaceVerdicts } from './findings.js';
 import { noteChangedRun } from './identity.js';
@@ -28,14 +19,7 @@ import { raise } from './notices.js';
 import { bind, change, database, one, type Query, type Store } from './query.js';
 import { find, findLocked, get, lockRight, lockRun, runs } from './runs.js';
 import { placeOfAnswer } from './sealing.js';
-import {
-  attempts,
-  changeSteps,
-  findStepWithSuccessors,
-  insertSteps,
-  readProgress,
-  readTotals,
-} from './steps.js';
+import { attempts, changeSteps, findStep, insertSteps, readOpenKinds, tally } from './steps.js';
 import { bigint, type Row, table, text } from './table.js';
 
 /** Whatever changes a run: it is created and taken over, its attempts are recorded, it is reopened and settled. */
@@ -109,7 +93,7 @@ function* takeOver(runId: string, at: number, asked: CollectRequest = {}): Query
   const { number, run } = yield* lockRun(runId);
   for (const each of takeOverSteps(run, asked.by ?? 'person')) yield* changeSteps(number, each);
   const patch = {
-    ...finishTakeOver(run, yield* readTotals(number), asked),
+    ...finishTakeOver(run, { ...(yield* tally(runId)), openKinds: yield* readOpenKinds(number) }, asked),
     ...(yield* notePause({ number, run }, at)),
     resumedAt: at,
   };
@@ -169,24 +153,23 @@ export function* record(
   const { mayBeDone } = yield* database();
   const { runId, name } = claim.step;
   const stored = yield* findLocked(runId);
-  const found = stored && (yield* findStepWithSuccessors(stored.number, name));
-  if (!found) throw new FencedError(runId);
+  const step = stored && (yield* findStep(stored.number, name));
+  if (!step) throw new FencedError(runId);
   const { number, run } = stored;
-  const { position, repeated } = found.step;
+  const { position, repeated } = step;
   const attempted = { claim, outcome, at, position, repeated };
-  const successorsThatAre = (wanted: StepState) => found.successors.filter(({ state }) => state === wanted);
 
   if ((wasTried || mayBeDone) && (yield* isRecorded(number, claim, outcome, at))) {
-    // Decided once more, as it was then; of the steps that it opened, nobody has claimed these since.
-    const again = decide({ ...attempted, run: claim.run, waiting: successorsThatAre('ready') });
+    // Decided once more, as it was then. Somebody may have claimed what it opened since: a stale reference finds nothing.
+    const again = decide({ ...attempted, run: claim.run });
     const { ending, opened, settled } = again;
-    const hasEndedIt = run.finishedAt === at && run.failure?.message === again.run.failure?.message;
-    return { run, ending, opened, settled: settled && hasEndedIt };
+    const hasFailedIt = run.finishedAt === at && run.failure?.message === again.run.failure?.message;
+    return { run, ending, opened, settled: settled && (hasFailedIt || run.overdueAt === at) };
   }
-  if (!isClaimed(run, found.step, claim)) throw new FencedError(runId);
+  if (!isClaimed(run, step, claim)) throw new FencedError(runId);
 
-  const others = mayAwaitResult(run) ? yield* readProgress(number, name) : undefined;
-  const change = decide({ ...attempted, run, waiting: successorsThatAre('waiting'), others });
+  const others = mayAwaitResult(run) ? yield* readOpenKinds(number, name) : undefined;
+  const change = decide({ ...attempted, run, others });
   const { ending, steps, inserts, opened, settled } = change;
   for (const each of steps) yield* changeSteps(number, each);
   if (inserts.length > 0) yield* insertSteps(number, inserts, () => position);
@@ -254,8 +237,7 @@ function* settle(right: Right, settlement: Settlement): Query<boolean> {
   const { mayBeDone } = yield* database();
   const { number, run } = yield* lockRight(right);
   const { state, at } = settlement;
-  const finishedAt = state === 'awaiting-result' ? undefined : at;
-  if (mayBeDone && run.state === state && run.finishedAt === finishedAt) return true;
+  if (mayBeDone && run.state === state && run.finishedAt === at) return true;
   const patch = settleRun(run, settlement);
   if (!patch) return false;
   yield* changeRun(number, patch);
@@ -272,6 +254,7 @@ export function patchRun(run: Run, patch: RunPatch): Run {
     repeated,
     failure,
     finishedAt,
+    overdueAt,
     namesBlankedAt,
     linesBlanked,
     ...plain
@@ -287,18 +270,21 @@ export function patchRun(run: Run, patch: RunPatch): Run {
   const {
     failure: oldFailure,
     finishedAt: oldFinishedAt,
+    overdueAt: oldOverdueAt,
     namesBlankedAt: oldBlankedAt,
     linesBlanked: wereBlanked,
     ...kept
   } = run;
   const nextFailure = failure === undefined ? oldFailure : failure;
   const nextFinishedAt = finishedAt === undefined ? oldFinishedAt : finishedAt;
+  const nextOverdueAt = overdueAt === undefined ? oldOverdueAt : overdueAt;
   return {
     ...kept,
     ...plain,
     counts: { ...counts, pending: counts.accepted - counts.delivered - counts.refused },
     ...(nextFailure && { failure: nextFailure }),
     ...(typeof nextFinishedAt === 'number' && { finishedAt: nextFinishedAt }),
+    ...(typeof nextOverdueAt === 'number' && { overdueAt: nextOverdueAt }),
     ...(namesBlankedAt === undefined && oldBlankedAt !== undefined && { namesBlankedAt: oldBlankedAt }),
     ...(linesBlanked === undefined && wereBlanked && { linesBlanked: wereBlanked }),
   };

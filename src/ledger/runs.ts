@@ -78,6 +78,7 @@ const fields = {
   openSteps: t.count,
   failedSteps: t.count,
   failuresInRow: t.count,
+  overdueAt: t.optional(t.bigint),
   verdictsRecorded: t.count,
   file: t.optional(t.json<Partial<ReviewFile>>()),
 };

@@ -1,7 +1,7 @@
 import type { BookingForm } from '../booking/line-form.js';
-import type { FileProgress, StepSelection, StepsChange, StepTotals } from '../rules/changes.js';
+import type { StepSelection, StepsChange } from '../rules/changes.js';
+import type { StepCount } from '../rules/file-chain.js';
 import type { FailureClass } from '../rules/run.js';
-import { initialState } from '../rules/state-machine.js';
 import type {
   Ending,
   OpenStep,
@@ -11,7 +11,6 @@ import type {
   StepKind,
   StepState,
   StoredStep,
-  Successor,
 } from '../rules/step.js';
 import {
   all,
@@ -38,10 +37,7 @@ export const steps = t.table(
     name: t.text(),
     position: t.integer,
     kind: t.oneOf<StepKind>('batch', 'write', 'upload', 'trigger', 'await-result', 'archive', 'canary'),
-    state: t.oneOf<StepState>(
-      ...(['waiting', 'ready', 'running', 'done', 'refused', 'failed', 'halved', 'overdue'] as const),
-    ),
-    after: t.optional(t.text()),
+    state: t.oneOf<StepState>('ready', 'running', 'done', 'refused', 'failed', 'halved'),
     ...{
       form: t.optional(t.text<BookingForm>()),
       batch: t.optional(t.integer),
@@ -66,7 +62,6 @@ export const steps = t.table(
     isItsIndex: true,
     indexes: [
       'UNIQUE INDEX steps_by_position ON steps (run, position, name)',
-      'INDEX steps_by_predecessor ON steps (run, after) WHERE after IS NOT NULL',
       'INDEX steps_by_slice ON steps (run, form, batch)',
     ],
   },
@@ -77,12 +72,11 @@ const stored = steps.only(
   ...(['token', 'repeated', 'outcomeUnknown'] as const),
 );
 const plain = steps.only(
-  ...(['name', 'kind', 'state', 'after', 'bookings', 'attempts', 'tries', 'waits', 'notBefore'] as const),
+  ...(['name', 'kind', 'state', 'bookings', 'attempts', 'tries', 'waits', 'notBefore'] as const),
 );
-const open = steps.only('position', 'name', 'notBefore', 'attempts', 'after', 'state');
+const open = steps.only('position', 'name', 'notBefore', 'attempts');
 
 export const storedStepColumns = stored.columns.map(({ name }) => name);
-const foundColumns = [...storedStepColumns, 'after', 'not_before'];
 
 /** Reads a row of the table of steps. */
 export function toStep(runId: string, row: StoredRow): Step {
@@ -95,46 +89,13 @@ export const toStoredStep: (row: StoredRow) => StoredStep = stored.read;
 
 /** Reads the part of the same row that is queued. */
 function toOpenStep(row: StoredRow): OpenStep {
-  const { attempts, after, state, ...step } = open.read(row);
+  const { attempts, ...step } = open.read(row);
   return { ...step, attempt: attempts + 1 };
 }
 
-/** A step and all those that wait for it, directly or not; undefined when there is no such step. */
-export function* findStepWithSuccessors(
-  run: number,
-  name: string,
-): Query<{ readonly step: StoredStep; readonly successors: readonly Successor[] } | undefined> {
-  const { stepsByPredecessor } = yield* database();
-  const row = yield* one(
-    `SELECT ${stored.names}, EXISTS (
-       SELECT 1 FROM ${stepsByPredecessor} WHERE steps.run = ended.run AND steps.after = ended.name
-     ) AS has_successors
-     FROM steps AS ended WHERE run = ? AND name = ?`,
-    run,
-    name,
-  );
-  if (!row) return undefined;
-  const step = toStoredStep(row);
-  // Hardly any step of a large day has others waiting for it, so few need the recursive query.
-  if (!row.has_successors) return { step, successors: [] };
-  const rows = yield* all(
-    `WITH RECURSIVE found (${foundColumns.join(', ')}) AS (
-       SELECT ${foundColumns.join(', ')} FROM steps WHERE run = ? AND name = ?
-       UNION ALL
-       SELECT ${foundColumns.map((column) => `steps.${column}`).join(', ')}
-       FROM ${stepsByPredecessor} JOIN found ON steps.after = found.name WHERE steps.run = ?
-     ) SELECT * FROM found WHERE name <> ? ORDER BY position, name`,
-    run,
-    name,
-    run,
-    name,
-  );
-  return { step, successors: rows.map(toSuccessor) };
-}
-
-function toSuccessor(row: StoredRow): Successor {
-  const { after = '', state } = open.read(row);
-  return { ...toOpenStep(row), after, state };
+export function* findStep(run: number, name: string): Query<StoredStep | undefined> {
+  const row = yield* one(`SELECT ${stored.names} FROM steps WHERE run = ? AND name = ?`, run, name);
+  return row && toStoredStep(row);
 }
 
 /** Steps that may be queued, in plan order, page by page. */
@@ -168,34 +129,6 @@ function* isBeingPerformed(runId: string): Query<boolean> {
   return row !== undefined;
 }
 
-const waits = t.columnsOf({
-  step: t.text(),
-  state: t.text(),
-  until: t.optional(t.bigint),
-  /** Why: how the step's last attempt ended. */
-  code: t.optional(t.text()),
-});
-
-export interface Wait {
-  readonly step: string;
-  readonly until: number;
-  readonly code: string;
-}
-
-/** What the run waits for, if all its open steps wait: the step that is due first. */
-function* findWait(runId: string, now: number): Query<Wait | undefined> {
-  const found = yield* waits.one(
-    `SELECT name AS step, steps.state, not_before AS until, last_code AS code
-     FROM steps JOIN runs ON run = number
-     WHERE runs.id = ? AND runs.state IN ('delivering', 'awaiting-result') AND steps.state IN ('ready', 'running')
-     ORDER BY CASE WHEN steps.state = 'running' THEN 0 ELSE 1 END, coalesce(not_before, 0), position LIMIT 1`,
-    runId,
-  );
-  if (found?.state !== 'ready') return undefined;
-  const { step, until = 0, code = '' } = found;
-  return until > now ? { step, until, code } : undefined;
-}
-
 /**
  * Returns how many steps it changed.
  *
@@ -206,9 +139,7 @@ export function* changeSteps(
   { which, set, endsAttempt }: StepsChange,
   leaseUntil?: number,
 ): Query<number> {
-  const dialect = yield* database();
-  const { stepsByPredecessor } = dialect;
-  const chosen = choose(dialect, run, which);
+  const chosen = choose(yield* database(), run, which);
   if (endsAttempt) {
     yield* change(
       `INSERT INTO attempts (run, step, attempt, started_at, ended_at, outcome, code)
@@ -218,8 +149,7 @@ export function* changeSteps(
     );
   }
   const { sql, values } = steps.assign({ ...set, leaseUntil });
-  const searched = which.after === undefined ? 'steps' : stepsByPredecessor;
-  return yield* change(`UPDATE ${searched} SET ${sql} WHERE ${chosen.sql}`, ...values, ...chosen.values);
+  return yield* change(`UPDATE steps SET ${sql} WHERE ${chosen.sql}`, ...values, ...chosen.values);
 }
 
 function choose(
@@ -255,7 +185,7 @@ export function* insertSteps(
       ...step,
       run,
       position: position(index),
-      state: initialState(step),
+      state: 'ready',
     })),
   );
 }
@@ -282,7 +212,6 @@ const tallied = t.columnsOf({
   openSteps: t.integer,
   failedSteps: t.integer,
   retryableSteps: t.integer,
-  overdueSteps: t.integer,
   runs: t.integer,
   failedName: t.optional(t.text()),
   failedCode: t.optional(t.text()),
@@ -303,32 +232,27 @@ export interface Tally
 
 /** One statement, so that all counts are of the same moment. */
 export function* tally(runId: string): Query<Tally> {
-  const dialect = yield* database();
   const ofRun = `run = (SELECT number FROM runs WHERE id = ?)`;
   const firstFailed = (column: string) =>
     `(SELECT ${column} FROM steps WHERE ${ofRun} AND state = 'failed'
        ORDER BY CASE failure_class WHEN 'retryable' THEN 1 ELSE 0 END, position, name LIMIT 1)`;
   const found = yield* tallied.one(
-    `WITH RECURSIVE ${workableSteps(dialect, ofRun)}
-     SELECT counted.*,
+    `SELECT counted.*,
        (SELECT count(*) FROM runs WHERE id = ?) AS runs,
        (SELECT coalesce(sum(bookings), 0) FROM batches WHERE ${ofRun}) AS stored,
-       (SELECT count(*) FROM workable) AS open_steps,
        ${firstFailed('name')} AS failed_name, ${firstFailed('last_code')} AS failed_code,
        ${firstFailed('failure_class')} AS failed_class
      FROM (
        SELECT
          coalesce(sum(bookings) FILTER (WHERE state = 'done'), 0) AS delivered,
          coalesce(sum(bookings) FILTER (WHERE state = 'refused'), 0) AS refused,
-         coalesce(sum(bookings) FILTER (
-           WHERE state IN ('waiting', 'ready', 'running', 'failed', 'overdue')
-         ), 0) AS pending,
+         coalesce(sum(bookings) FILTER (WHERE state IN ('ready', 'running', 'failed')), 0) AS pending,
+         count(*) FILTER (WHERE state IN ('ready', 'running')) AS open_steps,
          count(*) FILTER (WHERE state = 'failed') AS failed_steps,
-         count(*) FILTER (WHERE state = 'failed' AND failure_class = 'retryable') AS retryable_steps,
-         count(*) FILTER (WHERE state = 'overdue') AS overdue_steps
+         count(*) FILTER (WHERE state = 'failed' AND failure_class = 'retryable') AS retryable_steps
        FROM steps WHERE ${ofRun}
      ) AS counted`,
-    ...[runId, runId, runId, runId, runId, runId, runId, runId],
+    ...[runId, runId, runId, runId, runId, runId],
   );
   if (!found || found.runs === 0) throw noSuchRun(runId);
   const {
@@ -341,59 +265,17 @@ export function* tally(runId: string): Query<Tally> {
   return { ...counts, ...(name !== undefined && { firstFailed: { name, code, failureClass } }) };
 }
 
-/** The progress of a run, ignoring one of its steps. */
-export function* readProgress(run: number, except: string): Query<FileProgress> {
-  const { columns, values } = fileProgress(run, except);
-  return toFileProgress(yield* one(`SELECT ${columns}`, ...values));
-}
-
-export function* readTotals(run: number): Query<StepTotals> {
-  const dialect = yield* database();
-  const progress = fileProgress(run, '');
-  const row = yield* one(
-    `WITH RECURSIVE ${workableSteps(dialect, 'run = ?')}
-     SELECT (SELECT count(*) FROM workable) AS open_steps,
-       (SELECT coalesce(sum(bookings), 0) FROM steps WHERE run = ? AND state = 'refused') AS refused,
-       (SELECT count(*) FROM steps WHERE run = ? AND state = 'failed') AS failed_steps,
-       ${progress.columns}`,
-    ...[run, run, run, run],
-    ...progress.values,
+/** The kinds of a run's open steps, ignoring one of them. */
+export function* readOpenKinds(run: number, except = ''): Query<StepKind[]> {
+  const rows = yield* all(
+    `SELECT DISTINCT kind FROM steps WHERE run = ? AND name <> ? AND state IN ('ready', 'running')`,
+    run,
+    except,
   );
-  return {
-    ...toFileProgress(row),
-    openSteps: Number(row?.open_steps),
-    refused: Number(row?.refused),
-    failedSteps: Number(row?.failed_steps),
-  };
+  return rows.map((row) => kinds.read(row).kind);
 }
 
-/** Steps that can still be worked on: not those that wait for one that failed or is overdue. Binds the run twice. */
-function workableSteps({ stepsByPredecessor }: Dialect, ofRun: string): string {
-  return `workable (name) AS (
-    SELECT name FROM steps WHERE ${ofRun} AND state IN ('ready', 'running')
-    UNION ALL
-    SELECT steps.name FROM ${stepsByPredecessor} JOIN workable ON steps.after = workable.name WHERE steps.${ofRun}
-  )`;
-}
-
-function fileProgress(run: number, except: string) {
-  const exists = (condition: string) =>
-    `EXISTS (SELECT 1 FROM steps WHERE run = ? AND name <> ? AND ${condition})`;
-  return {
-    columns: `${exists("name = 'trigger' AND state = 'done'")} AS is_triggered,
-      ${exists("kind = 'batch' AND state IN ('ready', 'running')")} AS has_open_batch,
-      ${exists("name IN ('await-result', 'archive') AND state IN ('waiting', 'ready', 'running')")} AS is_result_open`,
-    values: [run, except, run, except, run, except],
-  };
-}
-
-function toFileProgress(row: StoredRow | undefined): FileProgress {
-  return {
-    isTriggered: Boolean(row?.is_triggered),
-    hasOpenBatch: Boolean(row?.has_open_batch),
-    isResultOpen: Boolean(row?.is_result_open),
-  };
-}
+const kinds = steps.only('kind');
 
 /** What every attempt of a step has met. */
 export const attempts = t.table(
@@ -469,7 +351,7 @@ function* openAnswers(runId: string, found: readonly t.Row<typeof attempts>[]): 
 
 export function createStepReader({ read, readTogether }: Store) {
   return {
-    ...bind(read, { listOpen, listUndelivered, findWait, isBeingPerformed, count }),
+    ...bind(read, { listOpen, listUndelivered, isBeingPerformed, count }),
     ...bind(read, { listAttempts, listAnswered, listAnswers, listTroubles }),
     ...bind(readTogether, { readOpenWork }),
   };
@@ -482,8 +364,8 @@ const stepCounts = t.columnsOf({
   bookings: t.integer,
 });
 
-/** The steps by kind and state, in the order of the plan. */
-function* count(runId: string): Query<t.Row<typeof stepCounts>[]> {
+/** The steps by kind and state, in the order of the plan; those of a chain, in no order: see `showSteps`. */
+function* count(runId: string): Query<StepCount[]> {
   return yield* stepCounts.all(
     `SELECT kind, state, count(*) AS steps, sum(bookings) AS bookings FROM steps WHERE run = ?
      GROUP BY kind, state ORDER BY min(position), kind, state`,
@@ -569,4 +451,9 @@ export interface OpenWork {
   readonly oldest?: { readonly step: string; readonly kind: StepKind; readonly since: number };
   /** The step that is due first of those that wait for an instant. */
   readonly next?: DelayedStep;
+}
+
+/** What the run waits for, if all its open steps wait: the step that is due first. */
+export function findWait({ performed, abandoned, ready, next }: OpenWork): DelayedStep | undefined {
+  return performed + abandoned + ready === 0 ? next : undefined;
 }

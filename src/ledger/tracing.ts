@@ -3,6 +3,7 @@ import type { KeptValues } from '../booking/kept-values.js';
 import type { BookingForm } from '../booking/line-form.js';
 import { stayOf } from '../booking/stay.js';
 import { readBooking } from '../booking/stored-line.js';
+import { preparingKinds } from '../rules/file-chain.js';
 import type { Judged } from '../rules/review-file.js';
 import type { Run } from '../rules/run.js';
 import type { StepKind } from '../rules/step.js';
@@ -109,20 +110,26 @@ function* findMappingNamed(
   return yield* findNamingMapping(pair, { sentAfter, checkIn: stayOf(booking, day).checkIn });
 }
 
-/** From the whole batch down to the half that contains the booking now; a booking in the file belongs to the by-file call. */
+/**
+ * From the whole batch down to the half that contains the booking now. A booking in the file belongs to the by-file call, whose step may not
+ * be there yet: the one before it has its bookings.
+ */
 function stepsThatCarry(
   run: number,
   form: BookingForm,
   batch: number,
   first: number,
 ): Query<t.Row<typeof carriers>[]> {
-  const [isCarrier, values] =
-    form === 'file'
-      ? ["name = 'trigger'", []]
-      : ['form = ? AND batch = ? AND first <= ? AND first + bookings > ?', [form, batch, first, first]];
+  if (form === 'file')
+    return carriers.all(
+      `SELECT 'trigger' AS name, 'trigger' AS kind, state FROM steps
+       WHERE run = ? AND kind IN (${t.quote([...preparingKinds, 'trigger'])}) AND bookings > 0`,
+      run,
+    );
   return carriers.all(
-    `SELECT name, kind, state FROM steps WHERE run = ? AND ${isCarrier} ORDER BY bookings DESC`,
-    ...[run, ...values],
+    `SELECT name, kind, state FROM steps
+     WHERE run = ? AND form = ? AND batch = ? AND first <= ? AND first + bookings > ? ORDER BY bookings DESC`,
+    ...[run, form, batch, first, first],
   );
 }
 

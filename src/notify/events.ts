@@ -9,6 +9,7 @@ import type { MappingSync } from '../ledger/mappings.js';
 import type { ExportEvent } from '../mappings/export/await-export.js';
 import type { SyncEvent } from '../mappings/sync-events.js';
 import type { ReviewEvent, RunName } from '../review/events.js';
+import { countPlanned } from '../rules/file-chain.js';
 import { acceptanceOf, type Run } from '../rules/run.js';
 import type { DueDay } from '../schedule/due-days.js';
 import type { SchedulerEvent } from '../schedule/scheduler.js';
@@ -123,7 +124,8 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
       return log.info({ ...runFields(run), by: acceptanceOf(run, kind)?.by }, `${kind} accepted`);
     }
     case 'collected': {
-      const { counts, suspects, openSteps: steps } = event.run;
+      const { counts, suspects } = event.run;
+      const steps = countPlanned(event.run);
       return log[isQuiet(event.run) ? 'trace' : 'info'](
         { ...runFields(event.run), counts, suspects, steps },
         'collected',

@@ -5,6 +5,7 @@ import type { MappingSync } from '../ledger/mappings.js';
 import type { ExportEvent } from '../mappings/export/await-export.js';
 import type { SyncEvent } from '../mappings/sync-events.js';
 import type { ReviewEvent } from '../review/events.js';
+import { countPlanned } from '../rules/file-chain.js';
 import type { Run } from '../rules/run.js';
 import { describeDrops, nameDrops } from '../rules/volume.js';
 import { describeFilterWarning } from '../rules/where-report.js';
@@ -57,8 +58,8 @@ export function describe(event: ReviewEvent, now: number): string | undefined {
     case 'accepted':
       return `${event.run.day} is accepted with its ${event.kind === 'volume' ? 'few bookings' : 'many affected bookings'}; nothing is sent`;
     case 'collected': {
-      const { counts, openSteps } = event.run;
-      const collected = `collected: ${formatCountOf(counts.accepted, 'booking')} in ${formatCountOf(openSteps, 'step')}`;
+      const steps = formatCountOf(countPlanned(event.run), 'step');
+      const collected = `collected: ${formatCountOf(event.run.counts.accepted, 'booking')} in ${steps}`;
       const suspects = describeSuspects(event.run);
       return suspects === undefined ? collected : `${collected}, ${suspects}`;
     }

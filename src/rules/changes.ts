@@ -2,6 +2,7 @@ import type { ReviewFile } from './review-file.js';
 import type {
   Acceptances,
   Asker,
+  activeRunStates,
   DeliveryKind,
   FailureClass,
   ImplausibleAffected,
@@ -10,16 +11,7 @@ import type {
   RunState,
   Trigger,
 } from './run.js';
-import type {
-  Claim,
-  Ending,
-  OpenStep,
-  Outcome,
-  PlannedStep,
-  StepKind,
-  StepState,
-  Successor,
-} from './step.js';
+import type { Claim, Ending, OpenStep, Outcome, PlannedStep, StepKind, StepState } from './step.js';
 
 /**
  * The vocabulary of the state machine: what changes in a run and its steps. state-machine.ts
@@ -42,6 +34,7 @@ export interface RunPatch {
   readonly openSteps?: number;
   readonly failedSteps?: number;
   readonly failuresInRow?: number;
+  readonly overdueAt?: number | null;
   readonly failure?: RunFailure | null;
   readonly cancelReason?: string;
   readonly file?: Partial<ReviewFile>;
@@ -60,6 +53,7 @@ export interface RunPatch {
 export interface StepPatch {
   readonly state?: StepState;
   readonly token?: number;
+  readonly bookings?: number;
   readonly attempts?: number;
   readonly tries?: number;
   readonly waits?: number;
@@ -76,7 +70,6 @@ export interface StepPatch {
 /** Which steps of a run a change applies to: those that meet all given conditions. */
 export interface StepSelection {
   readonly name?: string;
-  readonly after?: string;
   readonly kind?: StepKind;
   readonly states?: readonly StepState[];
   readonly failureClass?: FailureClass;
@@ -101,10 +94,8 @@ export interface Attempted {
   readonly position: number;
   /** How often its step was performed again after an attempt of unknown outcome. */
   readonly repeated: number;
-  /** All steps that wait for this one, directly or not. */
-  readonly waiting: readonly Successor[];
-  /** The progress of the run's other steps; absent if `mayAwaitResult` says that it makes no difference. */
-  readonly others?: FileProgress | undefined;
+  /** The kinds of the run's other open steps; absent if `mayAwaitResult` says that they make no difference. */
+  readonly others?: readonly StepKind[] | undefined;
 }
 
 /** What is decided about an attempt; for `opened` and `settled` see `Recorded`. */
@@ -113,7 +104,7 @@ export interface Change {
   readonly ending: Ending;
   readonly run: RunPatch;
   readonly steps: readonly StepsChange[];
-  /** The halves of a step; they take its position in the plan. */
+  /** The halves of a step, or its successor; they take its position in the plan. */
   readonly inserts: readonly PlannedStep[];
   readonly opened: readonly OpenStep[];
   readonly settled: boolean;
@@ -147,7 +138,7 @@ export interface NewRun extends CollectRequest {
 }
 
 export interface Settlement {
-  readonly state: Exclude<RunState, 'collecting' | 'delivering'>;
+  readonly state: Exclude<RunState, (typeof activeRunStates)[number]>;
   readonly failure?: RunFailure;
   readonly implausible?: ImplausibleAffected | undefined;
   readonly clockLead?: number | undefined;
@@ -159,20 +150,10 @@ export interface Abandonment {
   readonly at: number;
 }
 
-/** The progress of a file run, as far as it decides whether only the result is missing. */
-export interface FileProgress {
-  /** The trigger step is done. */
-  readonly isTriggered: boolean;
-  /** A batch is ready or running. */
-  readonly hasOpenBatch: boolean;
-  /** `await-result` or `archive` is waiting, ready or running. */
-  readonly isResultOpen: boolean;
-}
-
 /** What a take-over counts once its changes are applied. */
-export interface StepTotals extends FileProgress {
-  /** Steps that are ready or running, and those that wait for them. */
+export interface StepTotals {
   readonly openSteps: number;
+  readonly openKinds: readonly StepKind[];
   /** Bookings of refused steps. */
   readonly refused: number;
   readonly failedSteps: number;

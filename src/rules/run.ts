@@ -128,11 +128,13 @@ export interface Run {
   readonly acceptances?: Acceptances;
   /** Accepts bookings that an earlier day sent this time. */
   readonly acceptsRepeated?: true;
-  /** Steps that can still be worked on: not ended, and not waiting for one that failed or is overdue. */
+  /** Steps that have not ended. */
   readonly openSteps: number;
   readonly failedSteps: number;
   /** Tries that batches spent since one of them last got an answer. */
   readonly failuresInRow: number;
+  /** Since when its result is overdue: it rests until somebody takes it over. Ask `isOverdue`. */
+  readonly overdueAt?: number;
   /** How often what its results say about its bookings has changed: whoever followed it up to a lower number looks again. */
   readonly verdictsRecorded: number;
   /** Only for a file run, once its file was written. A text of JSON: the row is short and often updated. */
@@ -207,7 +209,12 @@ export function isOdd(run: Acceptable & Pick<Run, 'filters'>): boolean {
 
 /** Whether there is a step to perform; an overdue result alone is not one. */
 export function hasWork(run: Run): boolean {
-  return isActive(run) && run.openSteps > 0;
+  return isActive(run) && run.openSteps > 0 && !isOverdue(run);
+}
+
+/** Whether its result did not arrive in time, and nothing else is left to do. */
+export function isOverdue({ overdueAt }: Pick<Run, 'overdueAt'>): boolean {
+  return overdueAt !== undefined;
 }
 
 export function isActive({ state }: Pick<Run, 'state'>): boolean {

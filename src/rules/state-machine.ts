@@ -5,7 +5,6 @@ import type {
   Attempted,
   Change,
   CollectRequest,
-  FileProgress,
   RunPatch,
   Settlement,
   StepPatch,
@@ -14,9 +13,10 @@ import type {
   StepTotals,
 } from './changes.js';
 import { describeCode, type Endpoints } from './endpoints.js';
+import { bookingsSent, isResultStep, nextStep } from './file-chain.js';
 import type { ReviewFile } from './review-file.js';
-import { type Asker, type FailureClass, isActive, type Run, type RunState } from './run.js';
-import type { Outcome, PlannedStep, StepKind, StepState, StoredStep } from './step.js';
+import { type Asker, type FailureClass, isActive, isOverdue, type Run, type RunState } from './run.js';
+import type { Outcome, PlannedStep, StepKind, StoredStep } from './step.js';
 import { classOfFailure, stepsTriedAgain } from './try-again.js';
 
 /** The collect is over: the steps of the plan can be performed. */
@@ -32,21 +32,19 @@ export function startDelivery(
   return { state: 'delivering', collectedAt: at, openSteps: steps.length, posted, ...again };
 }
 
-/** Whether its steps can be claimed. */
 function isBeingDelivered({ state }: Run): boolean {
   return state === 'delivering' || state === 'awaiting-result';
 }
 
-/** Whether an ending in this run may be the one after which only the result is missing. */
+/** Whether an ending in this run may be the one after which only the result is missing: hardly any is, so few need to know of the others. */
 export function mayAwaitResult({ delivery, state, openSteps }: Run): boolean {
-  return delivery === 'file' && state === 'delivering' && openSteps <= resultSteps + 1;
+  // The step that ends, the one that looks for the result, and a canary, which nobody waits for.
+  return delivery === 'file' && state === 'delivering' && openSteps <= 3;
 }
 
-/** `await-result` and `archive`. */
-const resultSteps = 2;
-
-function isOnlyResultMissing({ isTriggered, hasOpenBatch, isResultOpen }: FileProgress): boolean {
-  return isTriggered && !hasOpenBatch && isResultOpen;
+/** Of a run with these open steps. A result is looked for only once the by-file call was accepted. */
+function isOnlyResultMissing(open: readonly StepKind[]): boolean {
+  return open.some(isResultStep) && !open.includes('batch');
 }
 
 const reopened: StepPatch = { state: 'ready', notBefore: null, endedAt: null, failureClass: null };
@@ -67,8 +65,8 @@ function interrupt(which: StepSelection): StepsChange {
 export const reopeningAbandoned: StepsChange = interrupt({ abandoned: true });
 
 /**
- * What taking a run over does to its steps. Running steps are reopened, and overdue ones of an active run. A failed run gets fresh tries,
- * and those of its failed steps are reopened that are tried again on this word (`stepsTriedAgain`). No step waits any longer.
+ * What taking a run over does to its steps. Running steps are reopened. A failed run gets fresh tries, and those of its failed steps are
+ * reopened that are tried again on this word (`stepsTriedAgain`). No step waits any longer.
  *
  * `finishTakeOver` says what it does to the run, once these changes are applied.
  */
@@ -76,7 +74,7 @@ export function takeOverSteps(run: Run, by: Asker): readonly StepsChange[] {
   if (run.state !== 'failed') {
     // The clock that set them may have been wrong.
     const withoutWaits: StepsChange = { which: { states: ['ready'] }, set: { notBefore: null } };
-    return [interrupt({}), { which: { states: ['overdue'] }, set: reopened }, withoutWaits];
+    return [interrupt({}), withoutWaits];
   }
   return [
     interrupt({}),
@@ -85,23 +83,24 @@ export function takeOverSteps(run: Run, by: Asker): readonly StepsChange[] {
   ];
 }
 
-/** What taking a run over does to the run. Guests' names may be written again, hence `namesBlankedAt`. */
+/** What taking a run over does to the run: an overdue result is looked for again. Guests' names may be written again, hence `namesBlankedAt`. */
 export function finishTakeOver(
   run: Run,
   totals: StepTotals,
   { acceptances, acceptsRepeated, expected }: CollectRequest = {},
 ): RunPatch {
-  const { openSteps, refused, failedSteps } = totals;
+  const { openSteps, openKinds, refused, failedSteps } = totals;
   const taken: RunPatch = {
     token: run.token + 1,
     openSteps,
     namesBlankedAt: null,
+    ...(isOverdue(run) && { overdueAt: null }),
     ...(acceptances && { acceptances: { ...run.acceptances, ...acceptances } }),
     ...(acceptsRepeated && { acceptsRepeated }),
     ...(expected !== undefined && { expected }),
   };
   const state = run.state === 'failed' ? resumedState(run) : run.state;
-  const isAwaiting = mayAwaitResult({ ...run, state, openSteps }) && isOnlyResultMissing(totals);
+  const isAwaiting = mayAwaitResult({ ...run, state, openSteps }) && isOnlyResultMissing(openKinds);
   const resumed: RunPatch = {
     state,
     refused,
@@ -131,7 +130,7 @@ export function settleRun(
     state,
     failure: failure ?? null,
     ...(implausible && { implausible }),
-    finishedAt: state === 'awaiting-result' ? null : at,
+    finishedAt: at,
     ...(clockLead !== undefined && { clockLead }),
     ...namesMayBeBack(run),
   };
@@ -154,14 +153,9 @@ export function abandonRun(run: Run, { reason, at }: Abandonment): RunPatch | un
     : undefined;
 }
 
-/** The initial state of a planned step, or of a half that takes a step's place. */
-export function initialState({ after }: PlannedStep): StepState {
-  return after === undefined ? 'ready' : 'waiting';
-}
-
 /**
  * What claiming a step does; undefined when it can't be claimed: the token is outdated, the run is not being delivered,
- * the step is not ready, or the attempt is a stale one. Sent again after an attempt of unknown outcome, the step's
+ * its result is overdue, the step is not ready, or the attempt is a stale one. Sent again after an attempt of unknown outcome, the step's
  * bookings count as repeated, once.
  */
 export function claimStep(
@@ -169,11 +163,11 @@ export function claimStep(
   step: StoredStep,
   { token = run.token, attempt, at }: { readonly token?: number | undefined; attempt: number; at: number },
 ): { readonly run: RunPatch; readonly step: StepPatch; readonly mayRepeat: boolean } | undefined {
-  if (token !== run.token || !isBeingDelivered(run)) return undefined;
+  if (token !== run.token || !isBeingDelivered(run) || isOverdue(run)) return undefined;
   if (step.state !== 'ready' || step.attempts !== attempt - 1) return undefined;
   const mayRepeat = step.outcomeUnknown;
   return {
-    run: mayRepeat && step.repeated === 0 ? { repeated: run.counts.repeated + step.bookings } : {},
+    run: mayRepeat && step.repeated === 0 ? { repeated: run.counts.repeated + bookingsSent(step) } : {},
     step: {
       state: 'running',
       token,
@@ -194,10 +188,10 @@ export interface Policy {
   readonly jitter: number;
 }
 
-/** What follows from what an attempt found: the one decision about its step, its run and the steps that wait for it. */
+/** What follows from what an attempt found: the one decision about its step, its run and the step that comes next. */
 export function decideChange(attempted: Attempted, policy: Policy): Change {
   const { run, claim, outcome, repeated } = attempted;
-  const { name, bookings } = claim.step;
+  const { name } = claim.step;
   const decided = decideStep(attempted, policy);
   const { ending, opened, inserts = [] } = decided;
   const takesBack = claim.mayRepeat && (outcome.nothingSent === true || isSurelyNotDone(decided.step));
@@ -206,20 +200,20 @@ export function decideChange(attempted: Attempted, policy: Policy): Change {
     // The outcome of the earlier call stays unknown, unless the step is done.
     ...(takesBack && { repeated: repeated - 1, outcomeUnknown: ending !== 'done' }),
   };
-  const follow: StepsChange = { which: { after: name, states: ['waiting'] }, set: { state: 'ready' } };
   return {
     ending,
     run: {
       ...decided.run,
-      ...(takesBack && repeated === 1 && { repeated: run.counts.repeated - bookings }),
+      ...(takesBack && repeated === 1 && { repeated: run.counts.repeated - bookingsSent(claim.step) }),
       ...(outcome.file && { file: updateFile(run, outcome) }),
       ...awaitResult(attempted, decided),
       ...namesMayBeBack(run),
     },
-    steps: [{ which: { name }, set: own }, ...(ending === 'done' && opened.length > 0 ? [follow] : [])],
+    steps: [{ which: { name }, set: own }],
     inserts,
     opened,
-    settled: decided.run.state === 'failed',
+    settled:
+      decided.run.state === 'failed' || (ending === 'overdue' && isActive(run) && run.failedSteps === 0),
   };
 }
 
@@ -241,15 +235,16 @@ interface Decided extends Pick<Change, 'ending' | 'run' | 'opened'> {
 
 /** The one switch over the closed set of outcomes. */
 function decideStep(attempted: Attempted, { retry, jitter, endpoints }: Policy): Decided {
-  const { outcome, at, claim } = attempted;
+  const { run, outcome, at, claim } = attempted;
   switch (outcome.kind) {
     case 'done':
-    case 'overdue':
-      return end(attempted, outcome.kind);
+      return end(attempted, 'done');
     case 'refused':
       return refuse(attempted, classOfFailure(outcome));
     case 'waiting':
-      return tryLater(attempted, outcome.until, { outcomeUnknown: false, spendsTry: false });
+      return lookLater(attempted, outcome.until);
+    case 'overdue':
+      return run.openSteps > 1 ? lookLater(attempted, outcome.until) : rest(attempted);
     case 'interrupted':
       return { ...openAgain(attempted, { outcomeUnknown: true }), ending: 'interrupted' };
     case 'fatal':
@@ -270,30 +265,33 @@ function decideStep(attempted: Attempted, { retry, jitter, endpoints }: Policy):
   }
 }
 
-/** The step has ended. What waited for it can be performed if it is done, and never otherwise; halves take its place. */
+/** The step has ended. If it is done, the next one of its chain can be performed; halves take its place. */
 function end(
-  { run, claim: { step }, outcome, at, position, waiting, repeated }: Attempted,
-  ending: 'done' | 'refused' | 'failed' | 'overdue' | 'halved',
+  { run, claim: { step }, outcome, at, position, repeated }: Attempted,
+  ending: 'done' | 'refused' | 'failed' | 'halved',
   halves: readonly PlannedStep[] = [],
 ): Decided {
   const isDone = ending === 'done';
-  const followers = waiting.filter(({ after }) => isDone && after === step.name);
+  const next = isDone ? nextStep(step) : undefined;
+  // The bookings of halves are counted already.
+  const inserts = next ? [next] : halves.map((half) => ({ ...half, ...(repeated > 0 && { repeated }) }));
   return {
     ending,
-    step: { state: ending, endedAt: at, lastCode: outcome.evidence.code },
+    step: {
+      state: ending,
+      endedAt: at,
+      lastCode: outcome.evidence.code,
+      ...(next && { bookings: bookingsSent(step) }),
+    },
     run: {
-      openSteps: run.openSteps - 1 - (isDone ? 0 : waiting.length) + halves.length,
-      ...(isDone && { delivered: run.counts.delivered + step.bookings }),
+      openSteps: run.openSteps - 1 + inserts.length,
+      ...(isDone && { delivered: run.counts.delivered + bookingsSent(step) }),
       ...(ending === 'refused' && { refused: run.counts.refused + step.bookings }),
       ...(ending === 'failed' && { failedSteps: run.failedSteps + 1 }),
       ...countFailures(step.kind, run, ending === 'failed'),
     },
-    // Their bookings are counted already.
-    inserts: repeated > 0 ? halves.map((half) => ({ ...half, repeated })) : halves,
-    opened: [
-      ...followers.map(({ after: _, state: __, ...follower }) => follower),
-      ...halves.map(({ name }) => ({ position, name, attempt: 1 })),
-    ],
+    inserts,
+    opened: inserts.map(({ name }) => ({ position, name, attempt: 1 })),
   };
 }
 
@@ -359,6 +357,17 @@ function tryLater(
   };
 }
 
+/** What the step waits for is not there yet. */
+function lookLater(attempted: Attempted, until: number): Decided {
+  return tryLater(attempted, until, { outcomeUnknown: false, spendsTry: false });
+}
+
+/** Nobody looks any more, until somebody takes the run over. */
+function rest(attempted: Attempted): Decided {
+  const again = openAgain(attempted, { outcomeUnknown: false });
+  return { ...again, ending: 'overdue', run: { overdueAt: attempted.at }, opened: [] };
+}
+
 /** Ends the run; the step is open for whoever resumes it. */
 function stop(attempted: Attempted, advice: string, endpoints: Endpoints | undefined): Decided {
   const { run, claim, outcome, at } = attempted;
@@ -378,19 +387,11 @@ function stop(attempted: Attempted, advice: string, endpoints: Endpoints | undef
 
 /** Once everything is delivered, a file run only waits for its result. */
 function awaitResult(
-  { run, claim: { step }, others }: Attempted,
-  { ending, step: { state } }: Decided,
+  { run, claim, others }: Attempted,
+  { ending, step: { state }, inserts = [] }: Decided,
 ): RunPatch {
   if (!others || !mayAwaitResult(run) || ending === 'fatal') return {};
-  const isOpen = state === 'ready';
-  const progress: FileProgress = {
-    isTriggered: others.isTriggered || (step.kind === 'trigger' && state === 'done'),
-    hasOpenBatch: others.hasOpenBatch || (step.kind === 'batch' && (isOpen || state === 'halved')),
-    isResultOpen: others.isResultOpen || (isOpen && isResultStep(step.kind)),
-  };
-  return isOnlyResultMissing(progress) ? { state: 'awaiting-result' } : {};
-}
-
-function isResultStep(kind: StepKind): boolean {
-  return kind === 'await-result' || kind === 'archive';
+  const own = state === 'ready' ? [claim.step] : inserts;
+  const open = [...others, ...own.map(({ kind }) => kind)];
+  return isOnlyResultMissing(open) ? { state: 'awaiting-result' } : {};
 }

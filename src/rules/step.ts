@@ -6,19 +6,10 @@ import type { Run } from './run.js';
 export type StepKind = 'batch' | 'write' | 'upload' | 'trigger' | 'await-result' | 'archive' | 'canary';
 
 /**
- * `waiting` for its predecessor, `ready` to be claimed, `running` under a claim; ended: `done`, `refused` by the
- * service, `failed` out of tries, `halved` into two steps that replace it; `overdue` when what it waits for didn't
- * arrive in time: the next `run` looks again.
+ * `ready` to be claimed, `running` under a claim; ended: `done`, `refused` by the service, `failed` out of tries, `halved`
+ * into two steps that replace it.
  */
-export type StepState =
-  | 'waiting'
-  | 'ready'
-  | 'running'
-  | 'done'
-  | 'refused'
-  | 'failed'
-  | 'halved'
-  | 'overdue';
+export type StepState = 'ready' | 'running' | 'done' | 'refused' | 'failed' | 'halved';
 
 /** Consecutive bookings of one stored batch. */
 export interface Slice {
@@ -33,10 +24,8 @@ export interface Slice {
 export interface PlannedStep {
   readonly name: string;
   readonly kind: StepKind;
-  /** The step that must be done before this one. */
-  readonly after?: string;
   readonly slice?: Slice;
-  /** How many bookings count as delivered when this step is done. */
+  /** What it sends, or prepares to be sent: see `bookingsSent`. */
   readonly bookings: number;
   /** Only of a half whose bookings count as repeated already. */
   readonly repeated?: number;
@@ -110,8 +99,8 @@ export type Outcome =
     })
   /** What the step waits for has not arrived: check again at that instant, without using up a try. */
   | (Findings & { readonly kind: 'waiting'; readonly until: number })
-  /** What the step waits for did not arrive in time. */
-  | (Findings & { readonly kind: 'overdue' })
+  /** What the step waits for did not arrive in time. While the run has other steps to perform, it checks again at that instant. */
+  | (Findings & { readonly kind: 'overdue'; readonly until: number })
   | (Findings & {
       readonly kind: 'refused';
       /** Nobody refused what was asked for: what came back does not suffice, or is too much. */
@@ -154,7 +143,7 @@ export interface OpenStep extends StepCursor {
 /** What decides about a step, as stored in the ledger. */
 export interface StoredStep
   extends Pick<Step, 'name' | 'kind' | 'state' | 'bookings' | 'attempts' | 'tries' | 'waits'> {
-  /** Its place in the plan; halves share the place of the step they replace. */
+  /** Its place in the plan; halves share the place of the step they replace, and a successor that of its predecessor. */
   readonly position: number;
   /** The token of its last claim. */
   readonly token?: number;
@@ -168,14 +157,8 @@ export interface StoredStep
 export interface Recorded {
   readonly run: Run;
   readonly ending: Ending;
-  /** Steps that may be queued now: halves, successors, or the step itself, for example after an interruption. */
+  /** Steps that may be queued now: halves, a successor, or the step itself, for example after an interruption. */
   readonly opened: readonly OpenStep[];
-  /** True if this attempt ended the run; of all processes that work on it, exactly one gets true. */
+  /** True if this attempt ended the run, or left it with an overdue result; of all processes that work on it, exactly one gets true. */
   readonly settled: boolean;
-}
-
-/** A step that waits for another one, directly or not. */
-export interface Successor extends OpenStep {
-  readonly after: string;
-  readonly state: StepState;
 }

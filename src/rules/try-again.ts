@@ -66,21 +66,17 @@ export function mayStillSend({
   return counts.pending > 0 || carries || failure?.code === tooManyRefused;
 }
 
-/** The failed or overdue steps of a failed run that are then tried again. */
+/** The failed steps of a failed run that are then tried again. */
 export function stepsTriedAgain({ failure }: Pick<Run, 'failure'>, by: Asker): readonly StepSelection[] {
   switch (by) {
     case 'person':
-      return [
-        {
-          states: ['failed', 'overdue', ...(failure?.code === tooManyRefused ? (['refused'] as const) : [])],
-        },
-      ];
+      return [{ states: ['failed', ...(failure?.code === tooManyRefused ? (['refused'] as const) : [])] }];
     case 'schedule':
       return [retryable];
     case 'result':
       return [
         retryable,
-        ...(['await-result', 'archive'] as const).map((kind) => ({ kind, states: endedBadly })),
+        ...(['await-result', 'archive'] as const).map((kind) => ({ kind, states: ['failed'] as const })),
       ];
   }
 }
@@ -88,7 +84,6 @@ export function stepsTriedAgain({ failure }: Pick<Run, 'failure'>, by: Asker): r
 /** The code of a run that too many refused bookings have stopped. */
 export const tooManyRefused = 'too-many-refused';
 
-const endedBadly = ['failed', 'overdue'] as const;
 const retryable: StepSelection = { states: ['failed'], failureClass: 'retryable' };
 
 /** Whether its source was not there, and is waited for until it is given up; one that a person started is that person's. */

@@ -33,8 +33,8 @@ const silent = { withAnswers: false };
 
 describe('The history of a booking', () => {
   it('has the state of the step that sends it', () => {
-    const states = ['done', 'refused', 'waiting', 'ready', 'running', 'failed', 'halved', 'overdue'] as const;
-    const pending = Array(6).fill('pending');
+    const states = ['done', 'refused', 'ready', 'running', 'failed', 'halved'] as const;
+    const pending = Array(4).fill('pending');
     expect(states.map((state) => toHistory(traced({}, state), silent).state)).toEqual([
       ...['delivered', 'refused', ...pending],
     ]);

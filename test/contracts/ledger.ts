@@ -10,6 +10,7 @@ import { describeDayOutcomes } from './ledger/day-outcomes.js';
 import { describeDayRuns } from './ledger/day-runs.js';
 import { describeDelivered } from './ledger/delivered.js';
 import { describeErasures } from './ledger/erasures.js';
+import { describeFileChain } from './ledger/file-chain.js';
 import { describeFindings } from './ledger/findings.js';
 import { describeHistories } from './ledger/histories.js';
 import { describeHolding, describePlaces } from './ledger/holding.js';
@@ -27,7 +28,6 @@ import { describeTakingOver } from './ledger/taking-over.js';
 import { describeTracing } from './ledger/tracing.js';
 import { describeVerdictMails } from './ledger/verdict-mails.js';
 import { describeVolumes } from './ledger/volumes.js';
-import { describeWaitingSteps } from './ledger/waiting-steps.js';
 
 /** An empty ledger. */
 export interface OpenedLedger {
@@ -65,7 +65,7 @@ export function describeLedgerContract(
       describeDayRuns,
       describeVolumes,
       describeStays,
-      describeWaitingSteps,
+      describeFileChain,
       describeFindings,
       describeKeptColumns,
       describeTakingOver,

@@ -27,7 +27,8 @@ describe('the report of a run', () => {
   it('says what it waits for, alone and among the runs of its day', async () => {
     const run = someRun({ state: 'delivering', openSteps: 1 });
     const done = someRun({ id: 'done' });
-    const wait = { step: 'batch 3', until: now + 90_000, code: 'http-503' };
+    const attempt = { kind: 'batch', endedAt: now, tries: 1, waits: 0 } as const;
+    const wait = { ...attempt, step: 'batch 3', until: now + 90_000, code: 'http-503' };
     const { url } = await startDesk({ ledger: runsOnly([run, done], wait) });
     const waiting = { step: 'batch 3', until: '2026-11-21T02:31:30.000Z', code: 'http-503' };
     expect(JSON.parse((await get(url, `/runs/${run.id}`)).text)).toMatchObject({ waiting });
@@ -81,7 +82,7 @@ describe('while the ledger is unavailable', () => {
   ])('the status responds soon although the ledger %s', async (_how, answer) => {
     const ledger = withReplaced(runsOnly([]), {
       runs: { find: answer, list: answer, summarise: answer },
-      steps: { findWait: answer },
+      steps: { readOpenWork: answer },
     });
     const { url } = await startDesk({ ledger, limits: { answerMs: 50 } });
     for (const path of ['/runs/20261120-k3f9xq7d', '/days/2026-11-20']) {

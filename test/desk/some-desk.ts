@@ -7,7 +7,7 @@ import { readAssets } from '../../src/desk/frame.js';
 import { createSummaryMemory } from '../../src/desk/mappings-page.js';
 import type { DeskParts } from '../../src/desk/page.js';
 import type { FindHookCaller } from '../../src/desk/serve-pages.js';
-import type { Wait } from '../../src/ledger/steps.js';
+import type { DelayedStep } from '../../src/ledger/steps.js';
 import type { RecordedAction } from '../../src/rules/action.js';
 import { groupByDay, type Run } from '../../src/rules/run.js';
 import { createCronTimes } from '../../src/schedule/cron-times.js';
@@ -120,7 +120,7 @@ export async function startDesk({
 }
 
 /** The part of a ledger that knows runs, for pages that read no more. */
-export function runsOnly(runs: readonly Run[], wait?: Wait): DeskParts['ledger'] {
+export function runsOnly(runs: readonly Run[], wait?: DelayedStep): DeskParts['ledger'] {
   return withReplaced(ledgerOfRuns(runs), {
     runs: {
       find: async (id) => runs.find((run) => run.id === id),
@@ -131,8 +131,10 @@ export function runsOnly(runs: readonly Run[], wait?: Wait): DeskParts['ledger']
       findVolume: async () => undefined,
     },
     steps: {
-      findWait: async () => wait,
-      readOpenWork: async () => ({ performed: 0, abandoned: 0, ready: 0, delayed: 0 }),
+      readOpenWork: async () => ({
+        ...{ performed: 0, abandoned: 0, ready: 0, delayed: wait ? 1 : 0 },
+        ...(wait && { next: wait }),
+      }),
       count: async () => [],
       listTimes: async () => [],
       listTroubles: async () => [],

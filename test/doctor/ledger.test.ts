@@ -26,7 +26,7 @@ function check(path: string, limits: { readonly busyTimeoutMs?: number } = {}) {
   );
 }
 
-type Ended = readonly [day: string, state?: 'succeeded' | 'failed' | 'awaiting-result'];
+type Ended = readonly [day: string, state?: 'succeeded' | 'failed'];
 
 /** A ledger with these runs; a run without a state is still collecting. */
 async function makeLedger(runs: readonly Ended[]): Promise<string> {

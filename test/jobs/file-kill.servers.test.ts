@@ -75,7 +75,7 @@ it('a night by file whose processes are killed in mid-upload and in mid-call is 
   proxy.heal();
   folder.processes.runBeside(uploader, () => folder.start(runArguments));
   const inCall = await vi.waitUntil(() => (caller?.hasEnded ? caller : undefined), waiting);
-  await expectDead(inCall, ['write', 'upload']);
+  await expectDead(inCall, ['upload', 'write']);
 
   const result = await folder.processes.dayEnded(() => folder.runDay());
   const counts = { read: 15_000, accepted: 15_000, delivered: 15_000, pending: 0, repeated: 15_000 };

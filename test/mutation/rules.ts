@@ -38,6 +38,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   'src/ledger/steps.ts': [...transitions, ...ledger],
 
   'src/rules/state-machine.ts': transitions,
+  'src/rules/file-chain.ts': [...review('file-chain'), ...transitions],
   'src/rules/gates.ts': collect('gates'),
   'src/rules/share.ts': review('share'),
   'src/rules/try-again.ts': review('try-again'),

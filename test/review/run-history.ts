@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { Abandonment, Settlement } from '../../src/rules/changes.js';
+import { isResultStep } from '../../src/rules/file-chain.js';
 import type { Asker } from '../../src/rules/run.js';
 import type { Claim } from '../../src/rules/step.js';
 import { type Found, failed, fatal, halved, interrupted, retry } from '../contracts/ledger/days.js';
@@ -39,7 +40,9 @@ const outcomes: Readonly<Record<string, (claim: Claim) => Found>> = {
   wait: () => retry({ spendsTry: false }),
   'nothing sent': () => ({ ...retry(), nothingSent: true, file: { rows: 7 } }),
   overdue: ({ step }) =>
-    step.kind === 'batch' ? interrupted : { kind: 'overdue', evidence: { code: 'result-absent' } },
+    isResultStep(step.kind)
+      ? { kind: 'overdue', evidence: { code: 'result-absent' }, until: 0 }
+      : interrupted,
   fatal: () => fatal,
   interrupted: () => interrupted,
 };
@@ -47,7 +50,6 @@ const outcomes: Readonly<Record<string, (claim: Claim) => Found>> = {
 const settlements: readonly Omit<Settlement, 'at'>[] = [
   { state: 'failed', failure: { class: 'retryable', code: 'steps-failed', message: '2 steps failed' } },
   { state: 'failed', failure: { class: 'refused', code: 'too-many-refused', message: 'refused 2 of 9' } },
-  { state: 'awaiting-result' },
   { state: 'succeeded' },
   { state: 'cancelled' },
 ];

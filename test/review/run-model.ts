@@ -1,26 +1,33 @@
 import { patchRun } from '../../src/ledger/run-changes.js';
 import type {
   Abandonment,
-  FileProgress,
   RunPatch,
   Settlement,
   StepPatch,
   StepSelection,
   StepsChange,
 } from '../../src/rules/changes.js';
+import { bookingsSent } from '../../src/rules/file-chain.js';
 import type { Asker, FailureClass, Run } from '../../src/rules/run.js';
 import {
   abandonRun,
   claimStep,
   finishTakeOver,
-  initialState,
   mayAwaitResult,
   reopeningAbandoned,
   settleRun,
   startDelivery,
   takeOverSteps,
 } from '../../src/rules/state-machine.js';
-import type { Claim, PlannedStep, Recorded, Step, StepState, StoredStep } from '../../src/rules/step.js';
+import type {
+  Claim,
+  PlannedStep,
+  Recorded,
+  Step,
+  StepKind,
+  StepState,
+  StoredStep,
+} from '../../src/rules/step.js';
 import { decideFor, type Found } from '../contracts/ledger/days.js';
 
 /** A step with everything that a change can affect. */
@@ -47,7 +54,7 @@ export function createRunModel(collecting: Run, plan: readonly PlannedStep[], at
       ...none,
       runId: run.id,
       position,
-      state: initialState(step),
+      state: 'ready',
     });
   }
 
@@ -86,15 +93,12 @@ export function createRunModel(collecting: Run, plan: readonly PlannedStep[], at
       const { token, attempt } = claim;
       const isHeld = step?.state === 'running' && step.attempts === attempt && step.token === token;
       if (!isHeld || run.token !== token) return undefined;
-      const others = mayAwaitResult(run) ? progressOf(steps.values(), claim.step.name) : undefined;
-      const waiting = successorsOf(steps.values(), claim.step.name).filter(
-        ({ state }) => state === 'waiting',
-      );
+      const others = mayAwaitResult(run) ? openKinds(steps.values(), claim.step.name) : undefined;
       const { position, repeated } = step;
-      const attempted = { run, claim, outcome: found, at, position, repeated, waiting, others };
+      const attempted = { run, claim, outcome: found, at, position, repeated, others };
       const decided = decideFor(found)(attempted);
       for (const each of decided.steps) change(each);
-      for (const half of decided.inserts) insert(half, position);
+      for (const each of decided.inserts) insert(each, position);
       apply(decided.run);
       const { ending, opened, settled } = decided;
       return { run, ending, opened, settled };
@@ -102,7 +106,7 @@ export function createRunModel(collecting: Run, plan: readonly PlannedStep[], at
 
     takeOver(by: Asker): Run {
       for (const each of takeOverSteps(run, by)) change(each);
-      apply(finishTakeOver(run, { ...recount(steps.values()), ...progressOf(steps.values()) }));
+      apply(finishTakeOver(run, { ...recount(steps.values()), openKinds: openKinds(steps.values()) }));
       return run;
     },
 
@@ -136,61 +140,35 @@ export function recount(steps: Iterable<ModelStep>) {
   const all = [...steps];
   const bookings = (...states: StepState[]) =>
     all.filter(({ state }) => states.includes(state)).reduce((sum, step) => sum + step.bookings, 0);
-  const open = new Set(all.filter(({ state }) => state === 'ready' || state === 'running'));
-  for (const step of open) for (const next of all) if (next.after === step.name) open.add(next);
   return {
     delivered: bookings('done'),
     refused: bookings('refused'),
-    pending: bookings('waiting', 'ready', 'running', 'failed', 'overdue'),
+    pending: bookings('ready', 'running', 'failed'),
     // Halves take over that their bookings are counted.
     repeated: all.reduce(
-      (sum, step) => sum + (step.repeated > 0 && step.state !== 'halved' ? step.bookings : 0),
+      (sum, step) => sum + (step.repeated > 0 && step.state !== 'halved' ? bookingsSent(step) : 0),
       0,
     ),
-    openSteps: open.size,
+    openSteps: all.filter(isOpen).length,
     failedSteps: all.filter(({ state }) => state === 'failed').length,
     retryableSteps: all.filter(
       ({ state, failureClass }) => state === 'failed' && failureClass === 'retryable',
     ).length,
-    overdueSteps: all.filter(({ state }) => state === 'overdue').length,
   };
 }
 
-function successorsOf(steps: Iterable<ModelStep>, name: string) {
-  const all = [...steps];
-  const names = new Set([name]);
-  for (const each of names) for (const step of all) if (step.after === each) names.add(step.name);
-  names.delete(name);
-  return all.flatMap(({ name: own, after, state, position, attempts, notBefore }) =>
-    names.has(own) && after !== undefined
-      ? [
-          {
-            ...{ name: own, after, state, position, attempt: attempts + 1 },
-            ...(notBefore !== undefined && { notBefore }),
-          },
-        ]
-      : [],
-  );
+function isOpen({ state }: ModelStep): boolean {
+  return state === 'ready' || state === 'running';
 }
 
-function progressOf(steps: Iterable<ModelStep>, except?: string): FileProgress {
-  const others = [...steps].filter(({ name }) => name !== except);
-  const open: readonly StepState[] = ['ready', 'running'];
-  return {
-    isTriggered: others.some(({ kind, state }) => kind === 'trigger' && state === 'done'),
-    hasOpenBatch: others.some(({ kind, state }) => kind === 'batch' && open.includes(state)),
-    isResultOpen: others.some(
-      ({ kind, state }) =>
-        (kind === 'await-result' || kind === 'archive') && (state === 'waiting' || open.includes(state)),
-    ),
-  };
+function openKinds(steps: Iterable<ModelStep>, except?: string): StepKind[] {
+  return [...steps].filter((step) => step.name !== except && isOpen(step)).map(({ kind }) => kind);
 }
 
 function isChosen(step: ModelStep, which: StepSelection, abandoned: ReadonlySet<string>): boolean {
-  const { name, after, kind, states, failureClass } = which;
+  const { name, kind, states, failureClass } = which;
   return (
     (name === undefined || step.name === name) &&
-    (after === undefined || step.after === after) &&
     (kind === undefined || step.kind === kind) &&
     (states === undefined || states.includes(step.state)) &&
     (failureClass === undefined || step.failureClass === failureClass) &&
@@ -199,11 +177,10 @@ function isChosen(step: ModelStep, which: StepSelection, abandoned: ReadonlySet<
 }
 
 /** Without what only the ledger needs. */
-function toShown({ runId, name, kind, state, after, slice, bookings, ...step }: ModelStep): Step {
+function toShown({ runId, name, kind, state, slice, bookings, ...step }: ModelStep): Step {
   const { attempts, tries, waits, notBefore } = step;
   return {
     ...{ runId, name, kind, state, bookings, attempts, tries, waits },
-    ...(after !== undefined && { after }),
     ...(slice && { slice }),
     ...(notBefore !== undefined && { notBefore }),
   };

@@ -57,38 +57,28 @@ const reopened = { state: 'ready', notBefore: null, endedAt: null, failureClass:
 const retryable: StepSelection = { states: ['failed'], failureClass: 'retryable' };
 
 describe('taking over the steps', () => {
-  it('of a run under way interrupts what is running, reopens what is overdue, and ends all pauses', () => {
+  it('of a run under way interrupts what is running, and ends all pauses', () => {
     expect(takeOverSteps(someRun({ state: 'delivering' }), 'schedule')).toEqual([
       { which: { states: ['running'] }, ...interrupted },
-      { which: { states: ['overdue'] }, set: reopened },
       { which: { states: ['ready'] }, set: { notBefore: null } },
     ]);
   });
 
   it.each<[string, string | undefined, Asker, StepSelection[]]>([
-    ['failed steps', undefined, 'person', [{ states: ['failed', 'overdue'] }]],
-    [
-      'failed steps, whatever else stopped it',
-      'failures-in-row',
-      'person',
-      [{ states: ['failed', 'overdue'] }],
-    ],
+    ['failed steps', undefined, 'person', [{ states: ['failed'] }]],
+    ['failed steps, whatever else stopped it', 'failures-in-row', 'person', [{ states: ['failed'] }]],
     [
       'refused steps, if they had stopped it',
       'too-many-refused',
       'person',
-      [{ states: ['failed', 'overdue', 'refused'] }],
+      [{ states: ['failed', 'refused'] }],
     ],
     ['by itself only what may pass', undefined, 'schedule', [retryable]],
     [
       'because of a result what waits for it, too',
       'result-incomplete',
       'result',
-      [
-        retryable,
-        { kind: 'await-result', states: ['failed', 'overdue'] },
-        { kind: 'archive', states: ['failed', 'overdue'] },
-      ],
+      [retryable, { kind: 'await-result', states: ['failed'] }, { kind: 'archive', states: ['failed'] }],
     ],
   ])('of a failed run reopens %s, with fresh tries', (_, code, by, selections) => {
     const failure = code !== undefined && { failure: { class: 'refused' as const, code, message: '' } };
@@ -107,18 +97,20 @@ describe('taking over the steps', () => {
 describe('taking over a run', () => {
   const totals: StepTotals = {
     openSteps: 2,
+    openKinds: ['batch', 'await-result'],
     refused: 4,
     failedSteps: 1,
-    isTriggered: false,
-    hasOpenBatch: true,
-    isResultOpen: true,
   };
-  const onlyResult = { isTriggered: true, hasOpenBatch: false };
   const active: Partial<Run> = { state: 'delivering', delivery: 'file', token: 7 };
 
   it('under way only raises the token and counts again what is open', () => {
     const taken = { token: 8, openSteps: 2, namesBlankedAt: null };
     expect(finishTakeOver(someRun(active), totals)).toStrictEqual(taken);
+  });
+
+  it('looks again for an overdue result', () => {
+    const late = someRun({ ...active, overdueAt: at });
+    expect(finishTakeOver(late, totals)).toMatchObject({ overdueAt: null });
   });
 
   it('records what was accepted and expected this time', () => {
@@ -153,19 +145,20 @@ describe('taking over a run', () => {
   it.each(['delivering', 'failed'] as const)(
     'that was %s awaits its result if only that is missing',
     (state) => {
-      expect(finishTakeOver(someRun({ ...active, state }), { ...totals, ...onlyResult })).toMatchObject({
+      const onlyResult = { ...totals, openKinds: ['archive', 'canary'] as const };
+      expect(finishTakeOver(someRun({ ...active, state }), onlyResult)).toMatchObject({
         state: 'awaiting-result',
       });
     },
   );
 
   it.each([
-    ['a batch is open', { delivery: 'file' }, { hasOpenBatch: true }],
-    ['nothing was triggered', { delivery: 'file' }, { isTriggered: false }],
+    ['a batch is open', { delivery: 'file' }, { openKinds: ['batch', 'archive'] }],
+    ['the call is still to be made', { delivery: 'file' }, { openKinds: ['trigger'] }],
     ['it goes by body', { delivery: 'body' }, {}],
-    ['more is open than a result has steps', { delivery: 'file' }, { openSteps: 4 }],
+    ['more is open than a look and a canary', { delivery: 'file' }, { openSteps: 4 }],
   ] as const)('does not await a result if %s', (_, run, open) => {
-    const found = { ...totals, ...onlyResult, ...open };
+    const found = { ...totals, openKinds: ['await-result' as const], ...open };
     expect(finishTakeOver(someRun({ ...active, ...run }), found)).not.toHaveProperty('state');
   });
 });
@@ -179,9 +172,12 @@ describe('the end of a run', () => {
     expect(settleRun(someRun({ state: 'succeeded' }), { state: 'failed', failure, at })).toBeUndefined();
   });
 
-  it('has no moment while its result is awaited', () => {
-    const awaiting = { state: 'awaiting-result', failure: null, finishedAt: null };
-    expect(settleRun(someRun({ state: 'delivering' }), { state: 'awaiting-result', at })).toEqual(awaiting);
+  it('keeps how implausible its result is, and how far its clock was ahead', () => {
+    const found = { implausible: { affected: 9, judged: 10 }, clockLead: 60_000 };
+    const run = someRun({ state: 'awaiting-result' });
+    const end = { state: 'succeeded', failure: null, finishedAt: at };
+    expect(settleRun(run, { state: 'succeeded', at, ...found })).toEqual({ ...end, ...found });
+    expect(settleRun(run, { state: 'succeeded', at })).toStrictEqual(end);
   });
 
   it('by a new run leaves a success as it is, and fences whoever works on any other', () => {

@@ -14,7 +14,7 @@ const policy: Policy = { retry, jitter: 0.5 };
 
 function decide(outcome: Outcome, step: Step, jitter = policy.jitter): Change {
   const claim = { step, attempt: 2, token: 1, claimedAt: now - 1, mayRepeat: false };
-  const attempted = { run, claim, outcome, at: now, position: 0, repeated: 0, waiting: [] };
+  const attempted = { run, claim, outcome, at: now, position: 0, repeated: 0 };
   return decideChange(attempted, { ...policy, jitter });
 }
 
@@ -185,7 +185,7 @@ describe('what follows from an outcome:', () => {
     ],
     [
       'what did not arrive in time is overdue',
-      { kind: 'overdue', evidence, file },
+      { kind: 'overdue', evidence, file, until: now },
       awaitResult,
       { ending: 'overdue' },
     ],
@@ -217,7 +217,7 @@ describe('what follows from an outcome:', () => {
 
   it.each<[Outcome, Step, Ending]>([
     [{ kind: 'done', evidence }, trigger, 'done'],
-    [{ kind: 'overdue', evidence }, awaitResult, 'overdue'],
+    [{ kind: 'overdue', evidence, until: now }, awaitResult, 'overdue'],
     [{ kind: 'waiting', evidence, until: now }, awaitResult, 'retry'],
     [{ kind: 'fatal', evidence, advice: 'check the key' }, upload, 'fatal'],
     [{ kind: 'refused', evidence }, upload, 'failed'],

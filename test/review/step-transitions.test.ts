@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { FileProgress } from '../../src/rules/changes.js';
 import type { Run } from '../../src/rules/run.js';
-import { claimStep, initialState } from '../../src/rules/state-machine.js';
-import type { PlannedStep, Step, StoredStep, Successor } from '../../src/rules/step.js';
+import { claimStep } from '../../src/rules/state-machine.js';
+import type { PlannedStep, Step, StepKind, StoredStep } from '../../src/rules/step.js';
 import { decideFor, type Found } from '../contracts/ledger/days.js';
 import { someRun } from './some-run.js';
 
@@ -48,25 +47,16 @@ describe('a claim', () => {
     ['under an old token', run, ready, 6, 2],
     ['of an attempt that was already made', run, ready, 7, 1],
     ['of an attempt that is not yet due', run, ready, 7, 3],
-    ['of a step that waits', run, { ...ready, state: 'waiting' }, 7, 2],
+    ['of a step that is done', run, { ...ready, state: 'done' }, 7, 2],
     ['of a step that is running', run, { ...ready, state: 'running' }, 7, 2],
     ['in a run that is being collected', runOf({ state: 'collecting' }), ready, 7, 2],
     ['in a run that has failed', runOf({ state: 'failed' }), ready, 7, 2],
+    ['of a result that is overdue', runOf({ overdueAt: at }), ready, 7, 2],
   ] as const)('is refused %s', (_, of, step, token, attempt) => {
     expect(claim(of, step, token, attempt)).toBeUndefined();
   });
 });
 
-it('a step that waits for no other is ready from the start', () => {
-  const step: PlannedStep = { name: 'upload', kind: 'upload', bookings: 0 };
-  expect(initialState(step)).toBe('ready');
-  expect(initialState({ ...step, after: 'write' })).toBe('waiting');
-});
-
-const successors: readonly Successor[] = [
-  { name: 'next', after: 'batch 2', state: 'waiting', position: 3, attempt: 1 },
-  { name: 'last', after: 'next', state: 'waiting', position: 4, attempt: 1 },
-];
 const slice = { form: 'body', batch: 2, first: 0, bookings: 4 } as const;
 const halfOf = (name: string, first: number): PlannedStep => ({
   ...{ name, kind: 'batch', bookings: 2, slice: { ...slice, first, bookings: 2 } },
@@ -79,18 +69,14 @@ interface Ended {
   readonly of?: Run;
   readonly step?: StoredStep;
   readonly mayRepeat?: boolean;
-  readonly others?: FileProgress;
-  readonly waiting?: readonly Successor[];
+  readonly others?: readonly StepKind[];
 }
 
-function end(
-  found: Found,
-  { of = run, step = running, mayRepeat = false, others, waiting = successors }: Ended = {},
-) {
+function end(found: Found, { of = run, step = running, mayRepeat = false, others }: Ended = {}) {
   const { position, repeated, ...shown } = step;
   const claimed: Step = { ...shown, runId: of.id, ...(step.kind === 'batch' && { slice }) };
   const claim = { step: claimed, attempt: 2, token: 7, claimedAt: at - 1, mayRepeat };
-  return decideFor(found)({ run: of, claim, outcome: found, at, position, repeated, waiting, others });
+  return decideFor(found)({ run: of, claim, outcome: found, at, position, repeated, others });
 }
 
 const closed = (state: string) => ({ state, endedAt: at, lastCode: 'http-503' });
@@ -105,29 +91,23 @@ const message = `batch 2 of run ${run.id} ended with http-503, which retrying ca
 
 describe('an attempt that ends', () => {
   it.each<[Found, object, object, readonly object[]]>([
-    [
-      { kind: 'done', evidence },
-      { delivered: 9, openSteps: 5, failuresInRow: 0 },
-      closed('done'),
-      [{ name: 'next', position: 3, attempt: 1 }],
-    ],
-    [refused, { refused: 5, openSteps: 3, failuresInRow: 0 }, closed('refused'), []],
+    [{ kind: 'done', evidence }, { delivered: 9, openSteps: 5, failuresInRow: 0 }, closed('done'), []],
+    [refused, { refused: 5, openSteps: 5, failuresInRow: 0 }, closed('refused'), []],
     [
       failed,
-      { openSteps: 3, failedSteps: 2, failuresInRow: 3 },
+      { openSteps: 5, failedSteps: 2, failuresInRow: 3 },
       { ...closed('failed'), failureClass: 'retryable' },
       [],
     ],
     [
       { ...failed, outcomeUnknown: true },
-      { openSteps: 3, failedSteps: 2, failuresInRow: 3 },
+      { openSteps: 5, failedSteps: 2, failuresInRow: 3 },
       { ...closed('failed'), failureClass: 'retryable', outcomeUnknown: true },
       [],
     ],
-    [{ kind: 'overdue', evidence }, { openSteps: 3, failuresInRow: 0 }, closed('overdue'), []],
     [
       halved,
-      { openSteps: 5, failuresInRow: 0 },
+      { openSteps: 7, failuresInRow: 0 },
       closed('halved'),
       [
         { position: 2, name: 'batch 2.0', attempt: 1 },
@@ -168,11 +148,53 @@ describe('an attempt that ends', () => {
     expect(change.settled).toBe(change.ending === 'fatal');
   });
 
-  it('done makes ready what waited for it, and nothing else does', () => {
-    const follow = { which: { after: 'batch 2', states: ['waiting'] }, set: { state: 'ready' } };
-    expect(end({ kind: 'done', evidence }).steps.slice(1)).toEqual([follow]);
-    expect(end({ kind: 'done', evidence }, { waiting: [] }).steps).toHaveLength(1);
-    expect(end(retry).steps).toHaveLength(1);
+  it.each<[StepKind, object | undefined, object, number]>([
+    ['write', { kind: 'upload', bookings: 4 }, { bookings: 0 }, 5],
+    ['upload', { kind: 'trigger', bookings: 4 }, { bookings: 0 }, 5],
+    ['trigger', { kind: 'await-result', bookings: 0 }, { bookings: 4 }, 9],
+  ])('done: %s hands the bookings on, until they are delivered', (kind, next, own, delivered) => {
+    const change = end({ kind: 'done', evidence }, { step: { ...running, name: kind, kind } });
+    expect(change.inserts).toMatchObject([next]);
+    expect(change.opened).toMatchObject([{ position: 2, attempt: 1 }]);
+    expect(change.steps[0]?.set).toMatchObject(own);
+    expect(change.run).toMatchObject({ openSteps: 6, delivered });
+  });
+
+  it.each<[StepKind, number]>([
+    ['await-result', 1],
+    ['archive', 0],
+    ['canary', 0],
+  ])('done: %s inserts %d', (kind, steps) => {
+    const step = { ...running, name: kind, kind, bookings: 0 };
+    const change = end({ kind: 'done', evidence }, { step });
+    expect(change.inserts).toHaveLength(steps);
+    expect(change.run).toMatchObject({ openSteps: 5 + steps, delivered: 5 });
+    expect(end(failed, { step }).inserts).toEqual([]);
+  });
+
+  it('overdue leaves it to the next run, unless something else is open', () => {
+    const late: Found = { kind: 'overdue', evidence, until: at + 9 };
+    const step: StoredStep = { ...running, name: 'await-result', kind: 'await-result', bookings: 0 };
+    const later = end(late, { step });
+    expect(later).toMatchObject({ ending: 'retry', run: {}, opened: [{ notBefore: at + 9 }] });
+    expect(later.steps[0]?.set).toEqual(reopened({ outcomeUnknown: false, notBefore: at + 9, waits: 2 }));
+    const alone = end(late, { step, of: runOf({ openSteps: 1, failedSteps: 0 }) });
+    expect(alone).toMatchObject({ ending: 'overdue', run: { overdueAt: at }, opened: [], settled: true });
+    expect(alone.steps[0]?.set).toEqual(reopened({ outcomeUnknown: false }));
+    expect(end(late, { step, of: runOf({ openSteps: 1 }) })).toMatchObject({
+      ending: 'overdue',
+      settled: false,
+    });
+  });
+
+  it('refused fails what is no batch, for good', () => {
+    const change = end(halved, { step: { ...running, name: 'upload', kind: 'upload' } });
+    expect(change).toMatchObject({ ending: 'failed', inserts: [] });
+    expect(change.steps[0]?.set).toEqual({ ...closed('failed'), failureClass: 'refused' });
+  });
+
+  it('interrupted is called so', () => {
+    expect(end({ kind: 'interrupted', evidence }).ending).toBe('interrupted');
   });
 
   it('in a run that has failed already does not end it again', () => {
@@ -216,7 +238,6 @@ describe('a repetition', () => {
     [{ kind: 'done', evidence }],
     [refused],
     [halved],
-    [{ kind: 'overdue', evidence }],
     [{ kind: 'interrupted', evidence }],
     [{ ...clear, outcomeUnknown: true }],
     [{ ...failed, outcomeUnknown: true }],
@@ -243,35 +264,33 @@ describe('what is known about the file', () => {
 describe('a file run', () => {
   const of = runOf({ delivery: 'file', openSteps: 3 });
   const trigger: StoredStep = { ...running, name: 'trigger', kind: 'trigger' };
-  const untriggered: FileProgress = { isTriggered: false, hasOpenBatch: false, isResultOpen: true };
-  const triggered = { ...untriggered, isTriggered: true };
   const done = { kind: 'done', evidence } as const;
   const stateAfter = (ending: Found, ended: Ended) => end(ending, { of, ...ended }).run.state;
 
   it('awaits its result once it is triggered and nothing is left to send', () => {
-    expect(stateAfter(done, { step: trigger, others: untriggered })).toBe('awaiting-result');
-    expect(stateAfter(done, { others: triggered })).toBe('awaiting-result');
-    expect(stateAfter(refused, { others: triggered })).toBe('awaiting-result');
+    expect(stateAfter(done, { step: trigger, others: [] })).toBe('awaiting-result');
+    expect(stateAfter(done, { others: ['await-result'] })).toBe('awaiting-result');
+    expect(stateAfter(refused, { others: ['archive', 'canary'] })).toBe('awaiting-result');
   });
 
   it.each<[string, Found, Ended]>([
-    ['the trigger is still to be done', done, { others: untriggered }],
-    ['the trigger failed', failed, { step: trigger, others: untriggered }],
-    ['the trigger is tried again', retry, { step: trigger, others: untriggered }],
-    ['another batch is open', done, { others: { ...triggered, hasOpenBatch: true } }],
-    ['this batch is tried again', retry, { others: triggered }],
-    ['this batch was halved', halved, { others: triggered }],
-    ['no result is looked for', done, { others: { ...triggered, isResultOpen: false } }],
+    ['the trigger is still to be done', done, { others: ['trigger'] }],
+    ['the trigger failed', failed, { step: trigger, others: [] }],
+    ['the trigger is tried again', retry, { step: trigger, others: [] }],
+    ['another batch is open', done, { others: ['await-result', 'batch'] }],
+    ['this batch is tried again', retry, { others: ['await-result'] }],
+    ['this batch was halved', halved, { others: ['await-result'] }],
+    ['no result is looked for', done, { others: [] }],
     [
       'a canary is tried again, whose result nobody looks for',
       retry,
-      { step: { ...running, kind: 'canary' }, others: { ...triggered, isResultOpen: false } },
+      { step: { ...running, kind: 'canary' }, others: [] },
     ],
-    ['it stops', fatal, { step: trigger, others: triggered }],
+    ['it stops', fatal, { step: trigger, others: ['await-result'] }],
     [
       'it has ended',
       done,
-      { of: runOf({ delivery: 'file', state: 'failed', openSteps: 3 }), others: triggered },
+      { of: runOf({ delivery: 'file', state: 'failed', openSteps: 3 }), others: ['await-result'] },
     ],
     ['nobody looked at the others', done, {}],
   ])('goes on while %s', (_, ending, ended) => {
@@ -280,8 +299,7 @@ describe('a file run', () => {
 
   it.each(['await-result', 'archive'] as const)('awaits it while %s is tried again', (kind) => {
     const step = { ...running, kind };
-    const others = { ...triggered, isResultOpen: false };
-    expect(stateAfter(retry, { step, others })).toBe('awaiting-result');
-    expect(stateAfter(done, { step, others })).toBeUndefined();
+    expect(stateAfter(retry, { step, others: [] })).toBe('awaiting-result');
+    expect(stateAfter(failed, { step, others: [] })).toBeUndefined();
   });
 });

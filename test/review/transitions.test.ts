@@ -2,16 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planBatches } from '../../src/rules/batch-plan.js';
 import { canaryStep } from '../../src/rules/canary.js';
+import { bookingsSent } from '../../src/rules/file-chain.js';
 import { isActive, type Run } from '../../src/rules/run.js';
 import type { Ending, Outcome, PlannedStep } from '../../src/rules/step.js';
-import { planFileRun } from '../contracts/ledger/file-days.js';
+import { fileSteps, planFileRun } from '../contracts/ledger/file-days.js';
 import { createPlayer, type Move, moves, type Played } from './run-history.js';
 import { createRunModel, type ModelStep, type RunModel, recount } from './run-model.js';
 import { someRun } from './some-run.js';
 
 const at = Date.UTC(2026, 10, 21, 1, 30);
 
-/** A day by body, a day by file, or a plan whose steps wait for any earlier step. */
+/** A day by body, or a day by file. */
 const plans: fc.Arbitrary<{ delivery: Run['delivery']; steps: PlannedStep[] }> = fc.oneof(
   fc
     .integer({ min: 1, max: 23 })
@@ -19,16 +20,6 @@ const plans: fc.Arbitrary<{ delivery: Run['delivery']; steps: PlannedStep[] }> =
   fc
     .record({ file: fc.integer({ min: 1, max: 9 }), body: fc.integer({ min: 0, max: 9 }) })
     .map((bookings) => ({ delivery: 'file' as const, steps: [...planFileRun(bookings), canaryStep] })),
-  fc
-    .array(fc.record({ size: fc.integer({ min: 1, max: 5 }), after: fc.option(fc.nat()) }), { minLength: 1 })
-    .map((wanted) => ({
-      delivery: 'body' as const,
-      steps: wanted.map(({ size, after }, index): PlannedStep => {
-        const slice = { form: 'body' as const, batch: index, first: 0, bookings: size };
-        const waits = after !== null && index > 0 && { after: `batch ${after % index}` };
-        return { name: `batch ${index}`, kind: 'batch', slice, bookings: size, ...waits };
-      }),
-    })),
 );
 
 /** Plays random histories on random plans, and checks the run and its steps before and after each move. */
@@ -119,11 +110,27 @@ describe('whatever happens to a run', () => {
     );
   });
 
-  it('a step is claimed only once its predecessor is done', () => {
-    everyMove((played, { steps }) => {
-      if (played.kind !== 'claim' || !played.claim) return;
-      const { after } = played.claim.step;
-      if (after !== undefined) expect(steps.get(after)?.state).toBe('done');
+  it('the steps of a file come one after the other, each once the one before it is done', () => {
+    everyMove((_, __, { run, steps }) => {
+      if (run.delivery === 'body') return;
+      const found = fileSteps.filter((name) => steps.has(name));
+      expect(found).toEqual(fileSteps.slice(0, found.length));
+      for (const name of found.slice(0, -1)) expect(steps.get(name)?.state).toBe('done');
+      const last = steps.get(found.at(-1) ?? '');
+      expect(last?.state === 'done').toBe(last?.kind === 'archive' && last.endedAt !== undefined);
+    });
+  });
+
+  it('a run with an overdue result awaits it with nothing else to do, and nothing of it can be claimed', () => {
+    everyMove((played, { run: before, steps }, { run }) => {
+      if (run.overdueAt !== undefined) {
+        expect(run.openSteps).toBe(1);
+        if (isActive(run)) expect(run.state).toBe('awaiting-result');
+      }
+      if (played.kind === 'take-over') expect(run).not.toHaveProperty('overdueAt');
+      if (played.kind !== 'claim' || before.overdueAt === undefined) return;
+      expect(played.claim).toBeUndefined();
+      expect(steps.get(played.name)?.state).toBe('ready');
     });
   });
 
@@ -158,9 +165,12 @@ describe('whatever happens to a run', () => {
     everyMove((played, { run: before }, { run: after }) => {
       const settled =
         (played.kind === 'record' && played.recorded?.settled === true) ||
-        (played.kind === 'settle' && played.settled && played.settlement.state !== 'awaiting-result') ||
+        (played.kind === 'settle' && played.settled) ||
         (played.kind === 'abandon' && played.abandoned && isActive(before));
-      expect(settled).toBe(isActive(before) && !isActive(after));
+      // A failed step fails the run then.
+      const isLate =
+        before.overdueAt === undefined && after.overdueAt !== undefined && after.failedSteps === 0;
+      expect(settled).toBe(isActive(before) && (!isActive(after) || isLate));
     });
   });
 
@@ -179,15 +189,11 @@ describe('whatever happens to a run', () => {
   it('a file run awaits its result once it is triggered and no batch is left to send', () => {
     everyMove((played, { run: before }, { run, steps }) => {
       if (played.kind !== 'record' || !played.recorded || before.state !== 'delivering') return;
-      const all = [...steps.values()];
-      const open = all.filter(({ state }) => state === 'ready' || state === 'running');
+      const open = [...steps.values()].filter(({ state }) => state === 'ready' || state === 'running');
       const isAwaiting =
-        run.delivery === 'file' &&
         steps.get('trigger')?.state === 'done' &&
         !open.some(({ kind }) => kind === 'batch') &&
-        [...open, ...all.filter(({ state }) => state === 'waiting')].some(
-          ({ kind }) => kind === 'await-result' || kind === 'archive',
-        );
+        open.some(({ kind }) => kind === 'await-result' || kind === 'archive');
       if (run.state !== 'failed') expect(run.state === 'awaiting-result').toBe(isAwaiting);
     });
   });
@@ -229,12 +235,12 @@ describe('whatever happens to a run', () => {
       const added = run.counts.repeated - before.counts.repeated;
       if (played.kind === 'claim' && played.claim) {
         const step = steps.get(played.name);
-        expect(added).toBe(step?.outcomeUnknown && step.repeated === 0 ? step.bookings : 0);
+        expect(added).toBe(step?.outcomeUnknown && step.repeated === 0 ? bookingsSent(step) : 0);
       } else if (played.kind === 'record' && played.recorded) {
         const { claim, found, recorded } = played;
         const isNothingDone = found.nothingSent === true || isClearlyNotDone(found, recorded.ending);
         const isLast = steps.get(claim.step.name)?.repeated === 1;
-        expect(0 - added).toBe(claim.mayRepeat && isNothingDone && isLast ? claim.step.bookings : 0);
+        expect(0 - added).toBe(claim.mayRepeat && isNothingDone && isLast ? bookingsSent(claim.step) : 0);
       } else {
         expect(added).toBe(0);
       }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Hold } from '../../base/hold.js';
+import { preparingKinds } from '../../rules/file-chain.js';
 import type { Claim, Claimed, Outcome, Recorded, SharedRight } from '../../rules/step.js';
 import { compareClocks, type PeerClock } from '../../transports/http/peer-clocks.js';
 import { LedgerAwayError } from '../errors.js';
@@ -7,6 +8,7 @@ import type { StoredRow } from '../query.js';
 import { runColumns, toRun } from '../runs.js';
 import { placeOfAnswer, placeOfBatch, type Sealing } from '../sealing.js';
 import { toStep } from '../steps.js';
+import { quote } from '../table.js';
 import type { Database } from './database.js';
 import { linesAsText, type Session, type Value } from './session.js';
 
@@ -135,7 +137,7 @@ export interface ClaimRequest {
 /**
  * The columns of a claim. The bytes are fetched as text: the server would write bytes in hexadecimal, twice as long.
  */
-const claimedColumns = `steps.run, steps.name, steps.kind, steps.after, steps.form, steps.batch, steps.first,
+const claimedColumns = `steps.run, steps.name, steps.kind, steps.form, steps.batch, steps.first,
   steps.bookings, steps.tries, steps.waits, steps.not_before, steps.may_repeat`;
 const linesOfStep = `LEFT JOIN hotel_review.batches
   ON batches.run = steps.run AND batches.form = steps.form AND batches.batch = steps.batch`;
@@ -158,6 +160,7 @@ export async function claim(
       `WITH runs AS MATERIALIZED (
          SELECT number, ${runColumns} FROM hotel_review.runs
          WHERE id = $1 AND ($2::integer IS NULL OR token = $2) AND state IN ('delivering', 'awaiting-result')
+           AND overdue_at IS NULL
          FOR NO KEY UPDATE
        ), steps AS (
          UPDATE hotel_review.steps SET
@@ -167,8 +170,9 @@ export async function claim(
            repeated = steps.repeated + outcome_unknown
          FROM runs WHERE steps.run = runs.number AND name = $3 AND steps.state = 'ready' AND attempts = $4 - 1
          RETURNING ${claimedColumns},
-           -- Bookings count once, however often they are sent.
-           CASE WHEN steps.may_repeat = 1 AND steps.repeated = 1 THEN bookings ELSE 0 END AS newly_repeated
+           -- Bookings count once, however often they are sent: see bookingsSent.
+           CASE WHEN steps.may_repeat = 1 AND steps.repeated = 1 AND kind NOT IN (${quote(preparingKinds)})
+             THEN bookings ELSE 0 END AS newly_repeated
        ), counted AS (
          UPDATE hotel_review.runs AS counted SET repeated = counted.repeated + newly_repeated
          FROM steps WHERE counted.number = steps.run AND newly_repeated > 0
@@ -213,7 +217,7 @@ function findClaim(session: Session, { right, step, id }: ClaimRequest): Promise
 }
 
 /**
- * Records in one statement what nearly every attempt of a large day finds: an accepted batch that no step waits for.
+ * Records in one statement what nearly every attempt of a large day finds: an accepted batch.
  * All workers of a run write to its row in turn; this way it is locked only for the commit, not during network round
  * trips. A test shows that this does what `decideChange` decides for such an outcome.
  *
@@ -232,7 +236,6 @@ export async function recordAcceptedBatch(
     `WITH run AS MATERIALIZED (
        SELECT number FROM hotel_review.runs
        WHERE id = $1 AND token = $2 AND delivery = 'body'
-         AND NOT EXISTS (SELECT 1 FROM hotel_review.steps WHERE run = number AND after = $3)
        FOR NO KEY UPDATE
      ), ended AS (
        UPDATE hotel_review.steps SET state = 'done', ended_at = $5, last_code = $6, outcome_unknown = 0

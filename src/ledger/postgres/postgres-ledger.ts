@@ -29,7 +29,6 @@ const copyLock = 0x6d_61_70_73;
 const caseLock = 0x63_61_73_65;
 
 const common: Omit<Dialect, 'sealing' | 'mayBeDone'> = {
-  stepsByPredecessor: 'steps',
   stepsBySlice: 'steps',
   mappingsByNumber: 'mappings',
   lines: linesAsText('lines'),

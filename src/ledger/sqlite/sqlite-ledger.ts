@@ -159,8 +159,6 @@ function answer(database: Database, request: Request): Omit<Answer, 'dialect'> {
 function createDialect(clock: () => number, sealing: Sealing): Dialect {
   return {
     mayBeDone: false,
-    // Without this hint, SQLite searches all steps of the run for those that wait for a step.
-    stepsByPredecessor: 'steps INDEXED BY steps_by_predecessor',
     stepsBySlice: 'steps INDEXED BY steps_by_slice',
     mappingsByNumber: 'mappings NOT INDEXED',
     lines: 'lines',
@@ -275,7 +273,7 @@ export function* lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping 
 }
 
 /** Every step is claimed with this. It names what is read: each column adds to the cost of a row. */
-const selectClaimedStep = `SELECT ${storedStepColumns.join(', ')}, after, form, batch, first, not_before
+const selectClaimedStep = `SELECT ${storedStepColumns.join(', ')}, form, batch, first, not_before
   FROM steps WHERE run = ? AND name = ?`;
 
 export function* claim(

@@ -1,7 +1,7 @@
 import { formatCount, formatCountOf, formatDuration } from '../../base/format.js';
 import type { RetryPolicy } from '../../base/retry.js';
 import type { DelayedStep, OpenWork } from '../../ledger/steps.js';
-import type { Run } from '../../rules/run.js';
+import { isOverdue, type Run } from '../../rules/run.js';
 import type { StepKind } from '../../rules/step.js';
 
 /** Why a run is not done: the closed set. Instants are epoch milliseconds. */
@@ -34,13 +34,9 @@ export function decidePending(run: Run, work: OpenWork | undefined, limits: Pend
   }
 }
 
-function decideOpen(
-  { state, file, startedAt }: Run,
-  work: OpenWork | undefined,
-  { resultTimeoutMs, retry }: PendingLimits,
-) {
-  const deadline = (file?.triggeredAt ?? startedAt) + resultTimeoutMs;
-  if (!work && state === 'awaiting-result') return { kind: 'overdue', deadline } as const;
+function decideOpen(run: Run, work: OpenWork | undefined, { resultTimeoutMs, retry }: PendingLimits) {
+  const deadline = (run.file?.triggeredAt ?? run.startedAt) + resultTimeoutMs;
+  if (isOverdue(run)) return { kind: 'overdue', deadline } as const;
   const { performed = 0, ready = 0, delayed = 0, oldest, next } = work ?? {};
   if (performed > 0 && oldest) {
     const { step, kind: does, since } = oldest;

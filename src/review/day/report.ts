@@ -1,5 +1,6 @@
 import { formatCount, formatCountOf, formatInstant } from '../../base/format.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import { findWait, type OpenWork } from '../../ledger/steps.js';
 import { describeImplausible } from '../../rules/acceptance-words.js';
 import { reportGoodDay } from '../../rules/good-day.js';
 import type { SetAsideResult } from '../../rules/review-file.js';
@@ -85,12 +86,19 @@ export function toVolumeReport(volume: VolumeComparison): VolumeComparison | { r
   return volume.usual === null && volume.drops.length === 0 ? { usual: null } : volume;
 }
 
-export type WaitingReport = NonNullable<Awaited<ReturnType<typeof readWaiting>>['waiting']>;
+export type WaitingReport = NonNullable<ReturnType<typeof waitingToJson>['waiting']>;
 
 /** What a run waits for, if everything left to do is waiting: its step, and how the last attempt ended. */
 export async function readWaiting(ledger: ReadOnlyLedger, run: Run, now: number) {
-  const wait = hasWork(run) ? await ledger.steps.findWait(run.id, now) : undefined;
-  return wait ? { waiting: { ...wait, until: new Date(wait.until).toISOString() } } : {};
+  return waitingToJson(hasWork(run) ? await ledger.steps.readOpenWork(run.id, now) : undefined);
+}
+
+/** @param work undefined for a run that has no steps to perform */
+export function waitingToJson(work: OpenWork | undefined) {
+  const wait = work && findWait(work);
+  if (!wait) return {};
+  const { step, until, code } = wait;
+  return { waiting: { step, until: new Date(until).toISOString(), code } };
 }
 
 /** @param format writes an instant in epoch milliseconds */

@@ -57,7 +57,7 @@ export async function awaitResult(attempt: FileAttempt): Promise<Outcome> {
   // A server that is away for a while is no reason to give up on the result. What keeps us from reading one that is there
   // uses up tries, and then fails the step.
   if (outcome.kind !== 'retryable' || isOurFault(outcome.evidence.code)) return outcome;
-  return isDue ? { kind: 'overdue', evidence: outcome.evidence } : waitOn(attempt, outcome.evidence.code);
+  return (isDue ? giveUpOn : waitOn)(attempt, outcome.evidence.code);
 }
 
 function deadlineOf({ resultTimeoutMs, run }: FileAttempt): number {
@@ -83,12 +83,17 @@ function waitOn(attempt: FileAttempt, code: string, found: Found = {}): Outcome 
   return { kind: 'waiting', evidence: { code }, until, ...found };
 }
 
+/** It did not arrive in time. */
+function giveUpOn(attempt: FileAttempt, code: string, found?: Found): Outcome {
+  return { ...waitOn(attempt, code, found), kind: 'overdue' };
+}
+
 /** One look, in an open session. */
 export async function lookForResult(attempt: FileAttempt, session: SftpSession): Promise<Outcome> {
   const { clock, resultQuietMs, run, claim } = attempt;
   const deadline = deadlineOf(attempt);
   const isDue = clock() >= deadline;
-  const end = (code: string, found?: Found): Outcome => ({ kind: 'overdue', evidence: { code }, ...found });
+  const end = (code: string, found?: Found) => giveUpOn(attempt, code, found);
   const wait = (code: string, found?: Found) => waitOn(attempt, code, found);
 
   const { results, unusableNames } = await findResults(attempt, session);

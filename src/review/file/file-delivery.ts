@@ -1,8 +1,9 @@
 import { createBusinessDay } from '../../booking/business-day.js';
 import { createFileForms } from '../../booking/review-line.js';
+import { startChain } from '../../rules/file-chain.js';
 import type { ReviewFile } from '../../rules/review-file.js';
 import { isSameSighting } from '../../rules/run.js';
-import type { Outcome, PlannedStep } from '../../rules/step.js';
+import type { Outcome } from '../../rules/step.js';
 import type { SftpSession } from '../../transports/sftp/sftp.js';
 import { toServiceOutcome } from '../body/body-delivery.js';
 import type { Delivery } from '../delivery.js';
@@ -41,7 +42,7 @@ export function createFileDelivery(parts: FileDeliveryParts): Delivery {
   const { body, incomplete, timezone } = parts;
   return {
     ...createFileForms({ body, incomplete }),
-    plan: (bookings) => [...planFile(bookings.file), ...body.plan(bookings)],
+    plan: (bookings) => [...startChain(bookings.file), ...body.plan(bookings)],
     async perform(claim, signal) {
       const { run } = claim;
       const { kind } = claim.step;
@@ -69,19 +70,6 @@ const steps = {
   'await-result': awaitResult,
   archive: archiveRun,
 };
-
-/** No steps without bookings for the file. */
-function planFile(bookings: number): PlannedStep[] {
-  if (bookings === 0) return [];
-  return [
-    { name: 'write', kind: 'write', bookings: 0 },
-    { name: 'upload', kind: 'upload', after: 'write', bookings: 0 },
-    // A booking counts as delivered once the by-file call is accepted.
-    { name: 'trigger', kind: 'trigger', after: 'upload', bookings },
-    { name: 'await-result', kind: 'await-result', after: 'trigger', bookings: 0 },
-    { name: 'archive', kind: 'archive', after: 'await-result', bookings: 0 },
-  ];
-}
 
 /**
  * Call this after a step. If the run was taken over and ended meanwhile, nobody else would remove what this step

@@ -2,7 +2,7 @@ import type { RetryPolicy } from '../../base/retry.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { FailedStep, Tally } from '../../ledger/steps.js';
 import { describeCode, type Endpoints } from '../../rules/endpoints.js';
-import { isActive, type Run, type RunFailure } from '../../rules/run.js';
+import { isActive, isOverdue, type Run, type RunFailure } from '../../rules/run.js';
 import { formatShare, isMoreThanShare } from '../../rules/share.js';
 import { classOfRun, tooManyRefused } from '../../rules/try-again.js';
 import type { PeerClocks } from '../../transports/http/peer-clocks.js';
@@ -36,7 +36,9 @@ export async function settleIfDue(run: Run, parts: SettleParts): Promise<Run> {
   const { ledger, limits, clock, notify } = parts;
   if (!isActive(run)) return run;
   const failure = findReasonToStop(run, parts);
-  if (!failure && run.openSteps > 0) return run;
+  // An overdue result is looked for again by the next `run`, which a failed step needs anyway.
+  const isOver = run.openSteps === 0 || (isOverdue(run) && run.failedSteps > 0);
+  if (!failure && !isOver) return run;
   const end = failure ? fail(failure) : judgeEnd(run, await ledger.runs.tally(run.id), parts);
   const implausible =
     end.state === 'succeeded' ? await findImplausible(ledger, run, limits.maxAffectedShare) : undefined;
@@ -82,7 +84,7 @@ function judgeEnd(run: Run, tally: Tally, { endpoints, explainFailure }: SettleP
     counts.accepted === tally.delivered + tally.refused + tally.pending &&
     counts.delivered === tally.delivered &&
     counts.refused === tally.refused &&
-    tally.openSteps === 0;
+    run.openSteps === tally.openSteps;
   if (!addsUp) {
     return fail({
       class: 'internal',
@@ -108,7 +110,7 @@ function judgeEnd(run: Run, tally: Tally, { endpoints, explainFailure }: SettleP
       message: `${firstFailed.name} failed with ${describeCode(firstFailed.code, endpoints)}${others}: ${undelivered}; ${explained === undefined ? '' : `${explained}, then `}run ${day} again`,
     });
   }
-  return { state: tally.overdueSteps > 0 ? ('awaiting-result' as const) : ('succeeded' as const) };
+  return { state: 'succeeded' as const };
 }
 
 function fail(failure: RunFailure) {

@@ -112,10 +112,11 @@ export function createStepRunner(
       outcome: recorded.ending,
       evidence,
     });
-    const hasNews = outcome.verdicts !== undefined || recorded.run.state !== claim.run.state;
+    const { settled } = recorded;
+    const hasNews = outcome.verdicts !== undefined || settled || recorded.run.state !== claim.run.state;
     const ofDay = hasNews ? await storeDayOutcome(ledger, claim.run.day) : undefined;
-    // A fatal answer ended the run in the transaction that recorded it.
-    if (recorded.settled) notify({ type: 'settled', run: recorded.run, outcome: ofDay });
+    // A fatal answer ended the run in the transaction that recorded it, or an overdue result left it to the next `run`.
+    if (settled) notify({ type: 'settled', run: recorded.run, outcome: ofDay });
     const run = await settleIfDue(recorded.run, parts);
     if (hasWork(run)) {
       await queue.add(recorded.opened.map((opened) => toQueuedStep(runId, opened)));

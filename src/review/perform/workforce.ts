@@ -214,7 +214,7 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
       if (givenUp) throw givenUp;
       const found = active.find(({ id }) => id === first.id) ?? (await ledger.runs.get(first.id));
       // A run whose last step has ended may not be settled yet: the process that performed the step may be gone.
-      run = await settleIfLeftOver(found, parts).catch((error: unknown) => {
+      run = await settleIfDue(found, parts).catch((error: unknown) => {
         if (error instanceof FencedError) return ledger.runs.get(found.id);
         throw error;
       });
@@ -266,19 +266,7 @@ async function reconcileRun(
 ): Promise<Run> {
   const { ledger } = parts;
   await ledger.steps.reopenAbandoned(id);
-  const current = await settleIfLeftOver(await ledger.runs.get(id), parts);
+  const current = await settleIfDue(await ledger.runs.get(id), parts);
   if (hasWork(current)) await enqueueOpenSteps(current, parts, signal);
   return current;
-}
-
-/** Settles a run whose last step was recorded by a process that did not settle it, or has not yet. */
-async function settleIfLeftOver(run: Run, parts: SettleParts): Promise<Run> {
-  return (await isOverdue(run, parts.ledger)) ? run : settleIfDue(run, parts);
-}
-
-/** An overdue run stays active, and the next `run` looks for its result again: there is nothing to settle. */
-async function isOverdue({ id, state, openSteps }: Run, ledger: Ledger): Promise<boolean> {
-  if (state !== 'awaiting-result' || openSteps > 0) return false;
-  const { overdueSteps, failedSteps } = await ledger.runs.tally(id);
-  return overdueSteps > 0 && failedSteps === 0;
 }

@@ -31,7 +31,7 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
       const { run: after } = await perform(ledger, run, 'trigger', done);
       expect(after).toMatchObject({
         state: 'awaiting-result',
-        openSteps: 2,
+        openSteps: 1,
         counts: { delivered: 6, pending: 0 },
       });
       await perform(ledger, run, 'await-result', done);
@@ -110,8 +110,8 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
       await performUpTo(ledger, run, 'trigger');
       await perform(ledger, run, 'await-result', retry({ spendsTry: false }));
       const { run: after } = await perform(ledger, run, 'await-result', fatal, 2);
-      expect(after).toMatchObject({ state: 'failed', failure: { class: 'fatal' }, openSteps: 2 });
-      expect(await ledger.runs.takeOver('r1')).toMatchObject({ state: 'awaiting-result', openSteps: 2 });
+      expect(after).toMatchObject({ state: 'failed', failure: { class: 'fatal' }, openSteps: 1 });
+      expect(await ledger.runs.takeOver('r1')).toMatchObject({ state: 'awaiting-result', openSteps: 1 });
     });
   });
 
@@ -121,12 +121,12 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
       const run = await collectedFileRun(ledger, 'r1');
       await performUpTo(ledger, run, 'trigger');
       await perform(ledger, run, 'await-result', overdue);
-      await ledger.runs.settle(rightOf(run), { state: 'awaiting-result', at });
       const owner = await ledger.runs.takeOver('r1');
-      expect(owner).toMatchObject({ state: 'awaiting-result', openSteps: 2, counts: { delivered: 6 } });
-      expect((await ledger.runs.tally('r1')).overdueSteps).toBe(0);
+      expect(owner).toMatchObject({ state: 'awaiting-result', openSteps: 1, counts: { delivered: 6 } });
+      expect(owner).not.toHaveProperty('overdueAt');
+      expect(await ledger.runs.get('r1')).toEqual(owner);
       expect(await ledger.steps.listOpen('r1', { limit: 9 })).toEqual([
-        { position: 3, name: 'await-result', attempt: 2 },
+        { position: 0, name: 'await-result', attempt: 2 },
       ]);
       await expect(ledger.runs.settle(rightOf(run), { state: 'succeeded', at })).rejects.toThrow(FencedError);
       await perform(ledger, owner, 'await-result', done, 2);
@@ -141,37 +141,37 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
       await perform(ledger, run, 'batch 0', retry({ notBefore: at + 60_000 }));
       await ledger.runs.takeOver('r1');
       expect(await ledger.steps.listOpen('r1', { limit: 9 })).toEqual([
-        { position: 3, name: 'await-result', attempt: 2 },
-        { position: 5, name: 'batch 0', attempt: 2 },
+        { position: 0, name: 'await-result', attempt: 2 },
+        { position: 1, name: 'batch 0', attempt: 2 },
       ]);
     });
 
-    it('reopens failed and overdue steps of a failed run, with all their successors', async () => {
+    it('reopens failed steps of a failed run, and looks again for its overdue result', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { body: 6 });
       await performUpTo(ledger, run, 'trigger');
       await perform(ledger, run, 'await-result', retry({ spendsTry: false }));
       await perform(ledger, run, 'batch 0', failed);
       await perform(ledger, run, 'batch 1', done);
-      expect((await perform(ledger, run, 'await-result', overdue, 2)).run.openSteps).toBe(0);
+      expect((await perform(ledger, run, 'await-result', overdue, 2)).run.overdueAt).toBe(at);
       await ledger.runs.settle(rightOf(run), { state: 'failed', failure: spent, at });
       const owner = await ledger.runs.takeOver('r1');
-      expect(owner).toMatchObject({ state: 'delivering', openSteps: 3, failedSteps: 0 });
+      expect(owner).toMatchObject({ state: 'delivering', openSteps: 2, failedSteps: 0 });
       expect(await openNames(ledger, 'r1')).toEqual(['await-result', 'batch 0']);
       expect((await claimStep(ledger, owner, 'await-result', 3)).step).toMatchObject({ waits: 0, tries: 0 });
       expect((await perform(ledger, owner, 'batch 0', done, 2)).run.state).toBe('awaiting-result');
     });
 
-    it('reopens a failed upload, and counts its successors', async () => {
+    it('reopens a failed upload', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1');
       await perform(ledger, run, 'write', done);
       await perform(ledger, run, 'upload', failed);
       await ledger.runs.settle(rightOf(run), { state: 'failed', failure: spent, at });
       const owner = await ledger.runs.takeOver('r1');
-      expect(owner).toMatchObject({ state: 'delivering', openSteps: 4 });
+      expect(owner).toMatchObject({ state: 'delivering', openSteps: 1 });
       expect(await openNames(ledger, 'r1')).toEqual(['upload']);
-      expect((await ledger.runs.tally('r1')).openSteps).toBe(4);
+      expect((await ledger.runs.tally('r1')).openSteps).toBe(1);
     });
 
     it.each(['await-result', 'archive'] as const)(
@@ -187,7 +187,7 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
         const owner = await ledger.runs.takeOver('r1');
         expect(owner).toMatchObject({
           state: 'awaiting-result',
-          openSteps: step === 'archive' ? 1 : 2,
+          openSteps: 1,
           failedSteps: 0,
         });
         expect(owner).not.toHaveProperty('failure');
@@ -203,7 +203,7 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
       await perform(ledger, run, 'await-result', interrupted);
       await claimStep(ledger, run, 'await-result', 2);
       const owner = await ledger.runs.takeOver('r1');
-      expect(owner).toMatchObject({ state: 'awaiting-result', openSteps: 2, counts: { repeated: 0 } });
+      expect(owner).toMatchObject({ state: 'awaiting-result', openSteps: 1, counts: { repeated: 0 } });
       expect(await openNames(ledger, 'r1')).toEqual(['await-result']);
     });
   });

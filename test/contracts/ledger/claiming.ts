@@ -19,6 +19,7 @@ import {
   rightOf,
   startCollect,
 } from './days.js';
+import { collectedFileRun } from './file-days.js';
 
 export function describeClaiming(opened: () => OpenedLedger): void {
   describe('claiming a step', () => {
@@ -100,27 +101,17 @@ export function describeClaiming(opened: () => OpenedLedger): void {
 
     it('refuses a step whose predecessor is not done', async () => {
       const { ledger } = opened();
-      const run = await ledger.runs.create(newRun('r1', { delivery: 'file' }));
-      const collect = await startCollect(ledger, run);
-      await collect.finish({
-        steps: [
-          { name: 'write', kind: 'write', bookings: 0 },
-          { name: 'upload', kind: 'upload', bookings: 0, after: 'write' },
-          { name: 'trigger', kind: 'trigger', bookings: 0, after: 'upload' },
-        ],
-        at,
-      });
+      const run = await collectedFileRun(ledger, 'r1');
       expect(await ledger.steps.claim(rightOf(run), 'upload', 1, at)).toBeUndefined();
       const claim = await claimStep(ledger, run, 'write');
       expect(await ledger.steps.claim(rightOf(run), 'upload', 1, at)).toBeUndefined();
       const recorded = await record(ledger, claim, done, at);
-      expect(recorded.opened).toEqual([{ position: 1, name: 'upload', attempt: 1 }]);
-      expect(recorded.run.openSteps).toBe(2);
+      expect(recorded.opened).toEqual([{ position: 0, name: 'upload', attempt: 1 }]);
+      expect(recorded.run.openSteps).toBe(1);
       expect(await ledger.steps.claim(rightOf(run), 'trigger', 1, at)).toBeUndefined();
       const failure = await perform(ledger, run, 'upload', failed);
       expect(failure.opened).toEqual([]);
       expect(await ledger.steps.claim(rightOf(run), 'trigger', 1, at)).toBeUndefined();
-      // Its successors can't be performed.
       expect(failure.run).toMatchObject({ openSteps: 0, failedSteps: 1 });
     });
 

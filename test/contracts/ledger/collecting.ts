@@ -3,7 +3,6 @@ import { hashReference, noReference } from '../../../src/booking/booking.js';
 import type { BookingForm } from '../../../src/booking/line-form.js';
 import { FencedError } from '../../../src/ledger/errors.js';
 import { planBatches } from '../../../src/rules/batch-plan.js';
-import type { PlannedStep } from '../../../src/rules/step.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
   at,
@@ -22,6 +21,7 @@ import {
   startCollect,
   toLines,
 } from './days.js';
+import { planFileRun } from './file-days.js';
 
 export function describeCollecting(opened: () => OpenedLedger): void {
   describe('collecting', () => {
@@ -177,7 +177,6 @@ export function describeCollecting(opened: () => OpenedLedger): void {
           openSteps: 0,
           failedSteps: 0,
           retryableSteps: 0,
-          overdueSteps: 0,
         },
         open: [],
         rejects: [],
@@ -267,26 +266,19 @@ export function describeCollecting(opened: () => OpenedLedger): void {
       await collect.store(
         chunkOf({ batches: [batchOf(0, ['a', 'b'], 'file'), batchOf(0, ['c', 'd', 'e', 'f'])] }),
       );
-      const batches = planBatches(4, 4);
-      const steps: PlannedStep[] = [
-        { name: 'write', kind: 'write', bookings: 0 },
-        { name: 'upload', kind: 'upload', bookings: 0, after: 'write' },
-        { name: 'trigger', kind: 'trigger', bookings: 2, after: 'upload' },
-        ...batches,
-      ];
-      const planned = await collect.finish({ steps, at: at + 40 });
+      const planned = await collect.finish({ steps: planFileRun({ file: 2, body: 4 }), at: at + 40 });
       expect(planned).toMatchObject({
         state: 'delivering',
         collectedAt: at + 40,
-        openSteps: 4,
+        openSteps: 2,
         failedSteps: 0,
       });
       expect(await ledger.runs.get('r1')).toEqual(planned);
       expect(await ledger.steps.listOpen('r1', { limit: 10 })).toEqual([
         { position: 0, name: 'write', attempt: 1 },
-        { position: 3, name: 'batch 0', attempt: 1 },
+        { position: 1, name: 'batch 0', attempt: 1 },
       ]);
-      expect(await ledger.runs.tally('r1')).toMatchObject({ stored: 6, pending: 6, openSteps: 4 });
+      expect(await ledger.runs.tally('r1')).toMatchObject({ stored: 6, pending: 6, openSteps: 2 });
     });
 
     it('keeps the plan order of steps whose names would sort differently', async () => {

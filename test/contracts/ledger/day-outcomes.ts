@@ -34,7 +34,6 @@ async function send(
     await perform(ledger, run, 'upload', done);
     await perform(ledger, run, 'trigger', { ...done, file: { triggeredAt: at } });
     if (incorrect) await judge(ledger, run, references, incorrect);
-    else await ledger.runs.settle(rightOf(run), { state: 'awaiting-result', at });
   }
   if (kind === 'body' || incorrect) await deliverRun(ledger, run);
   await storeDayOutcome(ledger, iso);

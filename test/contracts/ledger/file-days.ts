@@ -1,19 +1,13 @@
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { planBatches } from '../../../src/rules/batch-plan.js';
+import { startChain } from '../../../src/rules/file-chain.js';
 import type { Run } from '../../../src/rules/run.js';
 import type { PlannedStep } from '../../../src/rules/step.js';
 import { at, batchOf, batchSize, chunkOf, done, newRun, perform, references, startCollect } from './days.js';
 
 /** The plan of a file run, like createFileDelivery's. */
 export function planFileRun({ file, body = 0 }: { file: number; body?: number }): PlannedStep[] {
-  return [
-    { name: 'write', kind: 'write', bookings: 0 },
-    { name: 'upload', kind: 'upload', after: 'write', bookings: 0 },
-    { name: 'trigger', kind: 'trigger', after: 'upload', bookings: file },
-    { name: 'await-result', kind: 'await-result', after: 'trigger', bookings: 0 },
-    { name: 'archive', kind: 'archive', after: 'await-result', bookings: 0 },
-    ...planBatches(body, batchSize),
-  ];
+  return [...startChain(file), ...planBatches(body, batchSize)];
 }
 
 /** A collected and planned file run: bookings F-0, F-1, … for the file, and B-0, B-1, … to be posted. */
@@ -42,4 +36,8 @@ export async function performUpTo(ledger: Ledger, run: Run, last: (typeof fileSt
   return ledger.runs.get(run.id);
 }
 
-export const overdue = { kind: 'overdue', evidence: { code: 'result-absent' } } as const;
+export const overdue = {
+  kind: 'overdue',
+  evidence: { code: 'result-absent' },
+  until: at + 60_000,
+} as const;

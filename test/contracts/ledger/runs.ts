@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FencedError } from '../../../src/ledger/errors.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, collectedRun, day, done, look, newRun, perform, record, rightOf } from './days.js';
+import { collectedFileRun, performUpTo } from './file-days.js';
 
 export function describeRuns(opened: () => OpenedLedger): void {
   describe('runs', () => {
@@ -45,10 +46,10 @@ export function describeRuns(opened: () => OpenedLedger): void {
 
     it('allows one active run per day, whichever process requests a second', async () => {
       const { ledger, reopen } = opened();
-      const run = await collectedRun(ledger, 'r1');
+      const run = await collectedFileRun(ledger, 'r1');
       await expect(ledger.runs.create(newRun('r2'))).rejects.toThrow();
       await expect((await reopen()).runs.create(newRun('r3', { trigger: 'schedule' }))).rejects.toThrow();
-      await ledger.runs.settle(rightOf(run), { state: 'awaiting-result', at });
+      expect((await performUpTo(ledger, run, 'trigger')).state).toBe('awaiting-result');
       await expect(ledger.runs.create(newRun('r4'))).rejects.toThrow();
       expect((await ledger.runs.list({ day, limit: 10 })).map(({ id }) => id)).toEqual(['r1']);
       expect((await ledger.runs.create(newRun('r5', { day: '2026-11-21' }))).state).toBe('collecting');
@@ -184,17 +185,6 @@ export function describeRuns(opened: () => OpenedLedger): void {
       expect(settled).toMatchObject({ state: 'failed', failure, finishedAt: at + 7 });
       expect(await ledger.runs.settle(rightOf(run), { state: 'succeeded', at: at + 8 })).toBe(false);
       expect(await ledger.runs.get('r1')).toEqual(settled);
-    });
-
-    it('leaves a run that awaits its result active and unfinished, to be settled later', async () => {
-      const { ledger } = opened();
-      const run = await collectedRun(ledger, 'r1', { bookings: ['BR-1'] });
-      await perform(ledger, run, 'batch 0', done);
-      expect(await ledger.runs.settle(rightOf(run), { state: 'awaiting-result', at })).toBe(true);
-      const waiting = await ledger.runs.get('r1');
-      expect(waiting.state).toBe('awaiting-result');
-      expect(waiting).not.toHaveProperty('finishedAt');
-      expect(await ledger.runs.settle(rightOf(run), { state: 'succeeded', at })).toBe(true);
     });
 
     it('keeps everything when it is closed and reopened', async () => {

@@ -4,6 +4,7 @@ import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { NewRun } from '../../../src/rules/changes.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, collectedRun, done, newRun, perform, rightOf } from './days.js';
+import { collectedFileRun, performUpTo } from './file-days.js';
 
 const today = createBusinessDay('2026-11-22', 'Europe/Madrid');
 
@@ -139,11 +140,11 @@ export function describeSummaries(opened: () => OpenedLedger): void {
 
     it('it lists the newest run of each day that went by file and may lack its result, oldest day first', async () => {
       const { ledger } = opened();
-      const byFile = async (id: string, day: string, state: 'awaiting-result' | 'failed' | 'succeeded') => {
+      const byFile = async (id: string, day: string, state: 'failed' | 'succeeded') => {
         const run = await ledger.runs.create(newRun(id, { day, delivery: 'file' }));
         await ledger.runs.settle(rightOf(run), { state, at });
       };
-      await byFile('awaiting', '2026-11-20', 'awaiting-result');
+      await performUpTo(ledger, await collectedFileRun(ledger, 'awaiting'), 'trigger');
       await byFile('failed', '2025-01-01', 'failed');
       await byFile('done', '2026-11-18', 'succeeded');
       await byFile('replaced', '2026-11-17', 'failed');
@@ -158,8 +159,7 @@ export function describeSummaries(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       expect(await ledger.runs.listActive()).toEqual([]);
       await ledger.runs.create(newRun('collecting', { day: '2026-11-22' }));
-      const waiting = await collectedRun(ledger, 'awaiting', { day: '2026-11-20' });
-      await ledger.runs.settle(rightOf(waiting), { state: 'awaiting-result', at });
+      await performUpTo(ledger, await collectedFileRun(ledger, 'awaiting'), 'trigger');
       await collectedRun(ledger, 'delivering', { day: '2026-11-21' });
       await endedRun(ledger, 'ended', '2026-11-19', 'succeeded');
       expect((await ledger.runs.listActive()).map(({ id }) => id)).toEqual([

@@ -18,6 +18,7 @@ import {
   rightOf,
   startCollect,
 } from './days.js';
+import { performUpTo, planFileRun } from './file-days.js';
 
 export function describeTracing(opened: () => OpenedLedger): void {
   describe('tracing a booking', () => {
@@ -190,18 +191,16 @@ export function describeTracing(opened: () => OpenedLedger): void {
       await collect.store(
         chunkOf({ batches: [batchOf(0, ['in-file', 'both'], 'file'), batchOf(0, ['in-body', 'both'])] }),
       );
-      await collect.finish({
-        steps: [
-          { name: 'trigger', kind: 'trigger', bookings: 2 },
-          {
-            name: 'batch 0',
-            kind: 'batch',
-            bookings: 2,
-            slice: { form: 'body', batch: 0, first: 0, bookings: 2 },
-          },
-        ],
-        at,
-      });
+      await collect.finish({ steps: planFileRun({ file: 2, body: 2 }), at });
+      // The call is not made yet, and nothing else has sent the booking.
+      const early = {
+        form: 'file',
+        step: { name: 'trigger', kind: 'trigger', state: 'ready' },
+        attempts: [],
+      };
+      expect(await ledger.bookings.trace('in-file')).toMatchObject([early]);
+      await performUpTo(ledger, run, 'upload');
+      expect(await ledger.bookings.trace('in-file')).toMatchObject([early]);
       await perform(ledger, run, 'trigger', done);
       expect(await ledger.bookings.trace('in-file')).toMatchObject([
         { form: 'file', step: { name: 'trigger', state: 'done' }, attempts: [{ outcome: 'done' }] },

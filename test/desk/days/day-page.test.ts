@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DeskParts } from '../../../src/desk/page.js';
 import { resolveBookings, toDecision } from '../../../src/rules/case-transitions.js';
 import { at, collectedRun, day, newRun, rightOf } from '../../contracts/ledger/days.js';
+import { collectedFileRun, performUpTo } from '../../contracts/ledger/file-days.js';
 import { someRun } from '../../review/some-run.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { withReplaced } from '../../support/fake-ledger.js';
@@ -85,12 +86,12 @@ describe('the page of a day', () => {
   });
 
   it('offers actions to those who may operate', async () => {
-    const run = await collectedRun(ledger, 'r1');
+    const run = await collectedFileRun(ledger, 'r1');
     const read = async (role: 'operator' | 'team') =>
       (await getPage((await start({ role })).url, `/days/${day}`)).text;
     expect(await read('operator')).toContain(`href="/days/${day}/cancel"`);
     expect(await read('team')).not.toContain(`/days/${day}/cancel`);
-    await ledger.runs.settle(rightOf(run), { state: 'awaiting-result', at });
+    await performUpTo(ledger, run, 'trigger');
     expect(await read('operator')).toContain(
       `<a class="button" href="/days/${day}/look">Look for the result now</a>`,
     );

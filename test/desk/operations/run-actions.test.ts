@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
 import { collectedRun, done, perform, references, rightOf } from '../../contracts/ledger/days.js';
-import { collectedFileRun, performUpTo } from '../../contracts/ledger/file-days.js';
+import { collectedFileRun, overdue, performUpTo } from '../../contracts/ledger/file-days.js';
 import { now } from '../some-desk.js';
 import { addRun, openOperatorsDesk } from './asking.js';
 
@@ -152,11 +152,13 @@ describe('looking for a result', () => {
     const { ledger, preview, send, asked, recorded } = await openOperatorsDesk();
     await addRun(ledger, { day: '2026-11-18' });
     expect((await preview('/days/2026-11-18/look')).data.refusal).toContain('no run that awaits a result');
-    const id = await addRun(ledger, { day, delivery: 'file' }, { state: 'awaiting-result' });
+    const run = await collectedFileRun(ledger, 'by-file', { day });
+    await performUpTo(ledger, run, 'trigger');
+    await perform(ledger, run, 'await-result', overdue);
     expect((await preview(`/days/${day}/look`)).data).toMatchObject({
-      runId: id,
+      runId: 'by-file',
       nextLookAt: null,
-      lines: [`Run ${id} awaits its result.`, 'It is overdue, and is no longer looked for.'],
+      lines: ['Run by-file awaits its result.', 'It is overdue, and is no longer looked for.'],
     });
     await send(`/days/${day}/look`);
     expect(asked).toEqual([{ asked: 'look', day }]);

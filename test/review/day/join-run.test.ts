@@ -3,6 +3,8 @@ import type { Hold } from '../../../src/base/hold.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { acquireDay, DayBusyError } from '../../../src/review/day/join-run.js';
 import type { Run, Trigger } from '../../../src/rules/run.js';
+import { perform, rightOf } from '../../contracts/ledger/days.js';
+import { collectedFileRun, overdue, performUpTo } from '../../contracts/ledger/file-days.js';
 import { withReplaced } from '../../support/fake-ledger.js';
 import { prepareDelivery } from '../delivering.js';
 import { useNightTime } from '../night-time.js';
@@ -142,12 +144,16 @@ describe('a process that shares the work', () => {
     expect(await settledSoFar(found)).toMatchObject({ kind: 'held' });
   });
 
-  it('takes the right if the run has ended, or awaits a late result', async () => {
-    const { wait, ledger, collect } = await prepareDay({ isShared: true });
-    const { right } = await collect();
-    await ledger.runs.settle(right, { state: 'awaiting-result', at: 1 });
-    expect((await wait()).kind).toBe('to-join');
-    await ledger.runs.settle(right, { state: 'failed', at: 1 });
+  it('takes the right if the run has ended, or its result is overdue', async () => {
+    const { wait, ledger } = await prepareDay({ isShared: true });
+    const run = await collectedFileRun(ledger, 'r1', { day });
+    await performUpTo(ledger, run, 'trigger');
+    expect((await wait({ delivery: 'file' })).kind).toBe('to-join');
+    await perform(ledger, run, 'await-result', overdue);
+    const late = await wait({ delivery: 'file' });
+    expect(late.kind).toBe('held');
+    await (late.kind === 'held' && late.hold.release());
+    await ledger.runs.settle(rightOf(run), { state: 'failed', at: 1 });
     expect((await wait()).kind).toBe('held');
   });
 

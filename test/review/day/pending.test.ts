@@ -58,7 +58,7 @@ describe('why a run is not done', () => {
     ],
     [
       'the result, and when it is looked for',
-      { state: 'awaiting-result', openSteps: 2, file: { triggeredAt: at - 3_600_000 } },
+      { state: 'awaiting-result', openSteps: 1, file: { triggeredAt: at - 3_600_000 } },
       {
         delayed: 1,
         next: {
@@ -74,7 +74,7 @@ describe('why a run is not done', () => {
     ],
     [
       'a result that did not come',
-      { state: 'awaiting-result', file: { triggeredAt: at - 7 * 3_600_000 } },
+      { state: 'awaiting-result', overdueAt: at, file: { triggeredAt: at - 7 * 3_600_000 } },
       undefined,
       'waits for its result, which did not arrive by 01:40:00: ask the service for it, then look for it again',
     ],

@@ -175,11 +175,8 @@ describe('a file run', () => {
     const ledger = await openTemporaryLedger();
     const run = await performUpTo(ledger, await collectedFileRun(ledger, 'r1'), 'trigger');
     const { run: late } = await perform(ledger, run, 'await-result', overdue);
-    const { run: ended, events } = await settle(ledger, late);
-    expect(ended).toMatchObject({ state: 'awaiting-result', counts: { delivered: 6, pending: 0 } });
-    expect(ended).not.toHaveProperty('failure');
-    expect(ended).not.toHaveProperty('finishedAt');
-    expect(events).toHaveLength(1);
+    expect(late).toMatchObject({ state: 'awaiting-result', counts: { delivered: 6, pending: 0 } });
+    expect(await settle(ledger, late)).toEqual({ run: late, events: [] });
   });
 
   it('fails if a batch failed, although its result is overdue too', async () => {

@@ -32,7 +32,6 @@ const tally: Tally = {
   openSteps: 0,
   failedSteps: 0,
   retryableSteps: 0,
-  overdueSteps: 0,
 };
 const settledRun = someRun({ id: 'as the ledger says' });
 
@@ -104,8 +103,13 @@ describe('a run', () => {
   });
 
   it('awaits its result as long as that is only overdue', async () => {
-    const { settlements } = await settle(over, { tally: { overdueSteps: 1 } });
-    expect(settlements[0]?.[1]).toEqual({ state: 'awaiting-result', at: now });
+    const late = { ...over, openSteps: 1, overdueAt: now };
+    expect((await settle(late)).settlements).toEqual([]);
+    const firstFailed = { name: 'batch 0', code: 'http-503', failureClass: 'retryable' } as const;
+    const given = { tally: { openSteps: 1, failedSteps: 1, retryableSteps: 1, firstFailed } };
+    expect((await settle({ ...late, failedSteps: 1 }, given)).failure).toMatchObject({
+      code: 'steps-failed',
+    });
   });
 });
 

@@ -18,6 +18,7 @@ import { createDirectoryArchive } from '../../../src/storage/archive.js';
 import { createS3Archive } from '../../../src/storage/s3-archive.js';
 import { createDirectorySpool } from '../../../src/storage/spool.js';
 import { createAwsBucket } from '../../../src/transports/s3/aws-bucket.js';
+import { collectedFileRun, performUpTo } from '../../contracts/ledger/file-days.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
 import { bucketName, useS3Server } from '../../support/s3-server.js';
 import { prepareDelivery } from '../delivering.js';
@@ -147,11 +148,9 @@ describe('cleaning up old days', () => {
   it('removes what a run that still awaits its result has in archive and spool', async () => {
     const ledger = await openTemporaryLedger();
     const { archive, spool } = await openTemporaryFolders();
-    const { right } = await prepareDelivery({
-      ...{ ledger, day: '2026-10-20', startsAt, bookings: 1, batchSize: 1, answer: () => ok },
-    });
-    const { runId } = right;
-    await ledger.runs.settle(right, { state: 'awaiting-result', at: 2_000 });
+    const runId = 'awaiting';
+    const run = await collectedFileRun(ledger, runId, { day: '2026-10-20' });
+    await performUpTo(ledger, run, 'trigger');
     const names = ['earlier-0123456789ab-20102026.csv', 'foreign-0123456789ab-20102026_Result.csv'];
     const keep = async () => {
       for (const name of names) await archive.store('2026-10-20', runId, name, bytesOf('Ana Lovelace'));
@@ -159,19 +158,21 @@ describe('cleaning up old days', () => {
         await spool.write(name, bytesOf('Ana Lovelace'));
     };
     await keep();
-    await startRun(ledger, now - dayMs);
+    // Its names are due 30 days after it was collected.
+    const later = now + 33 * dayMs;
+    await startRun(ledger, later - dayMs);
     const working = await ledger.holds.day('2026-10-20');
-    await applyRetention({ ledger, archive, spool }, periods, { now, timezone });
+    await applyRetention({ ledger, archive, spool }, periods, { now: later, timezone });
     expect(await archive.list('2026-10-20', runId)).toEqual(names);
     expect(await spool.list()).toHaveLength(3);
     await working?.release();
-    await applyRetention({ ledger, archive, spool }, periods, { now, timezone });
+    await applyRetention({ ledger, archive, spool }, periods, { now: later, timezone });
     expect(await archive.list('2026-10-20', runId)).toEqual([]);
     expect(await spool.list()).toEqual([]);
     // The run continues, and receives names with a late result.
     await ledger.runs.takeOver(runId);
     await keep();
-    await applyRetention({ ledger, archive, spool }, periods, { now, timezone });
+    await applyRetention({ ledger, archive, spool }, periods, { now: later, timezone });
     expect(await archive.list('2026-10-20', runId)).toEqual([]);
     expect(await spool.list()).toEqual([]);
   });
