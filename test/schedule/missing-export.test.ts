@@ -4,8 +4,8 @@ import { createBackgroundReviews } from '../../src/review/day/background-reviews
 import type { ReviewEvent } from '../../src/review/events.js';
 import { createCronTimes } from '../../src/schedule/cron-times.js';
 import { findSourceDeadline, toDailyPattern } from '../../src/schedule/due-days.js';
+import type { SchedulerEvent } from '../../src/schedule/events.js';
 import { createReviewScheduler } from '../../src/schedule/review-scheduler.js';
-import type { SchedulerEvent } from '../../src/schedule/scheduler.js';
 import { createArraySource, records } from '../review/array-source.js';
 import { prepareWork, unstopped } from '../review/working-day.js';
 
