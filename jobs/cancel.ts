@@ -1,5 +1,6 @@
 import type { Config } from '../src/config/load.js';
 import type { Ledger } from '../src/ledger/ledger.js';
+import { wantedToJson } from '../src/ledger/wanted-days.js';
 import { noteLatestRun } from '../src/review/archive-fit.js';
 import { type Abandoned, abandon } from '../src/review/day/join-run.js';
 import { runToJson } from '../src/review/day/report.js';
@@ -31,6 +32,14 @@ Example:
     if (!(await app.findLedger())) return answerNone(none);
 
     const result = await cancelIn(app.config, await app.ledger(), day, reason);
+    if (result.kind === 'withdrawn') {
+      const { runId } = result.wanted;
+      await app.look({ action: 'cancel', subject: day, details: { run: runId, reason } });
+      return app.answer(
+        `${day}: run ${runId}, which had not started yet, was cancelled: ${reason}`,
+        wantedToJson(result.wanted, 'cancelled'),
+      );
+    }
     const { run } = result;
     if (!run) return answerNone(none);
     if (result.kind === 'nothing')

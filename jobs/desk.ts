@@ -14,9 +14,8 @@ import type { Ledger } from '../src/ledger/ledger.js';
 import { explainUnsearched } from '../src/ledger/rejects.js';
 import { SyncBusyError } from '../src/mappings/sync-mappings.js';
 import type { NotifyAll } from '../src/notify/events.js';
-import type { BackgroundReviews } from '../src/review/day/background-reviews.js';
 import { acceptIn } from '../src/review/day/open-run.js';
-import type { Replays } from '../src/review/day/replays.js';
+import type { WantedDays } from '../src/schedule/wanted-days.js';
 import { kindOf } from '../src/sources/registry.js';
 import type { App } from './app.js';
 import { cancelIn } from './cancel.js';
@@ -85,8 +84,7 @@ export async function openDesk(
 
 interface OperationParts {
   readonly ledger: Ledger;
-  readonly reviews: BackgroundReviews;
-  readonly replays: Replays;
+  readonly wantedDays: WantedDays;
   readonly syncWork: SyncWork;
   readonly notify: NotifyAll;
 }
@@ -94,36 +92,34 @@ interface OperationParts {
 /** The operations of the desk, built from the parts of `serve`. */
 export function openOperations(
   { config, warn, signal }: App,
-  { ledger, reviews, replays, syncWork, notify }: OperationParts,
+  { ledger, wantedDays, syncWork, notify }: OperationParts,
 ): Operations & {
   /** Waits for background work. Call it after aborting the signal. */
   idle(): Promise<void>;
 } {
   const { idle, ...sync } = createSyncOperation({ ledger, syncWork, notify }, signal);
   return {
+    idle,
     async run(day, options) {
       // With the ledger unavailable, the run would start later, after the visitor got an error.
       await ledger.ping();
-      return reviews.start(day, { mode: 'run', trigger: 'manual', ...options });
+      return wantedDays.want(day, { mode: 'run', trigger: 'manual', ...options });
     },
     async accept(run, accepts) {
       const accepted = await acceptIn({ accepts }, run, { ledger, clock });
       for (const kind of accepts.kinds) notify({ type: 'accepted', kind, run: accepted });
     },
-    look: (day) => reviews.look(day),
-    replays,
+    look: wantedDays.look,
+    replay: wantedDays.replay,
     cancel: (day, reason) => cancelIn(config, ledger, day, reason),
     sync,
     channels: config.notify.map(({ name, kind }) => ({ name, kind })),
     testChannels: (name) => tryChannels(config, name, { warn, signal }),
-    async idle() {
-      await Promise.all([replays.idle(), idle()]);
-    },
   };
 }
 
 function createSyncOperation(
-  { ledger, syncWork, notify }: Omit<OperationParts, 'reviews' | 'replays'>,
+  { ledger, syncWork, notify }: Omit<OperationParts, 'wantedDays'>,
   signal: AbortSignal,
 ): Operations['sync'] & { idle(): Promise<void> } {
   let isRunning = false;

@@ -17,7 +17,7 @@ import {
   type SyncCounts,
   syncToJson,
 } from '../src/ledger/mappings.js';
-import type { NotifySync } from '../src/mappings/sync-events.js';
+import type { NotifySync } from '../src/mappings/events.js';
 import { syncMappings } from '../src/mappings/sync-mappings.js';
 import type { NotifyAll } from '../src/notify/events.js';
 import type { CaseMove } from '../src/rules/case.js';

@@ -3,8 +3,8 @@ import { completeCommands, quoteForShell, type WriteCommand } from '../src/base/
 import { renderTable } from '../src/base/tables.js';
 import type { BusinessDay } from '../src/booking/business-day.js';
 import { planDay, type RangeMode, requestOf } from '../src/review/day/range-plan.js';
-import { runDaysConcurrently, runsAtOnce, waitForRunPermit } from '../src/review/day/replays.js';
 import { describeWaiting, listToAccept, type RunReport, readReport } from '../src/review/day/report.js';
+import { runDaysConcurrently, runsAtOnce, waitForRunPermit } from '../src/review/day/run-permits.js';
 import { type ReviewParts, reviewDay } from '../src/review/review-day.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
 import { adviseInLines } from '../src/rules/acceptance-words.js';

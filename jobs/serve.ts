@@ -6,9 +6,8 @@ import { createCallerCheck } from '../src/desk/server/caller.js';
 import type { HookRuns } from '../src/desk/server/hook.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import type { NotifyAll } from '../src/notify/events.js';
-import { type BackgroundReviews, createBackgroundReviews } from '../src/review/day/background-reviews.js';
-import { createReplays, type Replays, runsAtOnce } from '../src/review/day/replays.js';
-import type { Run } from '../src/rules/run.js';
+import { dayOfRunId } from '../src/review/day/open-run.js';
+import { runsAtOnce } from '../src/review/day/run-permits.js';
 import { type CronTimes, createCronTimes } from '../src/schedule/cron-times.js';
 import { findFirstAskableDay, findSourceDeadline, toDailyPattern } from '../src/schedule/due-days.js';
 import { createLateResultScheduler } from '../src/schedule/late-results.js';
@@ -18,6 +17,7 @@ import {
   createTodayScheduler,
   type TodaySchedulerParts,
 } from '../src/schedule/scheduler.js';
+import { createWantedDays, type WantedDays } from '../src/schedule/wanted-days.js';
 import { type App, recordLook } from './app.js';
 import { clock } from './clock.js';
 import { command, option, wholeNumber } from './command.js';
@@ -75,9 +75,12 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
     await Promise.all(working.map((part) => part.close()));
     await Promise.all(background.map((ended) => ended()));
   });
-  const reviews = createBackgroundReviews({
+  const wantedDays = createWantedDays({
     parts: { ...parts, findSourceDeadline: (run) => findSourceDeadline(run, giveUps) },
     configuredDelivery: config.delivery,
+    permits: runsAtOnce,
+    cronTimes,
+    notify,
     onNewRun: ({ id, day, trigger }) =>
       recordLook(ledger, { action: 'run', subject: day, details: { run: id, trigger } }, app, 'serve'),
     async afterReview(run) {
@@ -91,7 +94,7 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
     ledger,
     cronTimes,
     giveUps,
-    review: (day, stop) => reviews.review(day, { mode: 'run', trigger: 'schedule', by: 'schedule' }, stop),
+    review: (day, stop) => wantedDays.review(day, { mode: 'run', trigger: 'schedule', by: 'schedule' }, stop),
     timing,
     clock,
     notify,
@@ -105,7 +108,7 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
       guestNameDays: config.guestNameDays,
       hasNewResult: async (run, stop) => (await parts.deliveryFor('file').hasNewResult?.(run, stop)) === true,
       review: ({ id, day, trigger }, stop) =>
-        reviews.review(
+        wantedDays.review(
           createBusinessDay(day, timezone),
           { mode: 'resume', trigger, runId: id, by: 'result' },
           stop,
@@ -118,7 +121,7 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
     nights: cronTimes,
     stopsBeforeNight: !parts.workforce.letsOthersJoin,
     review: (day, cronTimeAt, stop) =>
-      reviews.review(day, { mode: 'today', trigger: 'today', by: 'schedule', cronTimeAt }, stop),
+      wantedDays.review(day, { mode: 'today', trigger: 'today', by: 'schedule', cronTimeAt }, stop),
     notify,
     signal,
   });
@@ -128,27 +131,18 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
     afterSync: () => followUpSync(app),
   });
   const syncScheduler = openSyncScheduler(app, { work: syncWork, ledger, notify });
-  const schedulers = [reviewScheduler, lateResultScheduler, todayScheduler, syncScheduler].filter(
+  const schedulers = [wantedDays, reviewScheduler, lateResultScheduler, todayScheduler, syncScheduler].filter(
     (one) => one !== undefined,
   );
   working.push(...schedulers);
-  background.push(reviews.idle);
-  const replays = createReplays({
-    reviews,
-    ledger,
-    places: runsAtOnce,
-    timezone,
-    notify,
-    signal,
-  });
-  const operations = openOperations(app, { ledger, reviews, replays, syncWork, notify });
+  const operations = openOperations(app, { ledger, wantedDays, syncWork, notify });
   background.push(operations.idle);
   const mailPoller = await openMailPoller(config, ledger, { notify, signal });
   if (mailPoller) working.push(mailPoller);
   const checkCaller = createCallerCheck(config.hook.secret, createCallerFinder(config.server.proxies), clock);
   const hook = checkCaller && {
     checkCaller,
-    runs: hookRunsOf(config, { ledger, reviews, cronTimes, gate: parts.gate }),
+    runs: hookRunsOf(config, { ledger, wantedDays, cronTimes, gate: parts.gate }),
   };
   const { health, openServer } = observed;
   const desk = await openDesk(
@@ -157,10 +151,7 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
   );
   const server = openServer(asked, { ...(hook && { hook }), desk });
   working.push(server);
-  // Before the desk can start replays, which would be listed too.
-  const left = await listLeftReplays(replays, notify);
   const { url } = await server.listen();
-  replays.resume(left);
   log.info({ url, cron: timing.cron, timezone, next: cronTimes.next(new Date(clock())) }, 'serving');
   app.say(`Serving on ${url}; the hook is ${url}/hooks/end-of-day. Ctrl-C stops.`);
   await logQueueProblems(config, log, signal);
@@ -180,23 +171,14 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
   return exitCode.done;
 }
 
-async function listLeftReplays(replays: Replays, notify: NotifyAll): Promise<readonly Run[]> {
-  try {
-    return await replays.listLeft();
-  } catch (error) {
-    notify({ type: 'check-failed', error });
-    return [];
-  }
-}
-
 function hookRunsOf(
   { schedule: { catchUpDays } }: Config,
   {
     ledger,
-    reviews,
+    wantedDays,
     cronTimes,
     gate,
-  }: { ledger: Ledger; reviews: BackgroundReviews; cronTimes: CronTimes; gate: LedgerGate },
+  }: { ledger: Ledger; wantedDays: WantedDays; cronTimes: CronTimes; gate: LedgerGate },
 ): HookRuns {
   return {
     findFirstDay: (day) =>
@@ -204,16 +186,15 @@ function hookRunsOf(
     async findRun(requestId) {
       await gate.check();
       const runId = await ledger.runs.findOfHook(requestId);
-      return runId === undefined ? undefined : { runId, day: (await ledger.runs.get(runId)).day };
+      return runId === undefined ? undefined : { runId, day: dayOfRunId(runId) };
     },
     async start(day, requestId, expected) {
       // With the ledger unavailable, the run would start later, after the caller got an error.
       await gate.ping();
       await gate.mayReview('body');
-      const { run } = await reviews.start(day, { mode: 'run', trigger: 'hook', expected });
-      if (requestId !== undefined)
-        await ledger.runs.rememberHook({ id: requestId, runId: run.id, at: clock() });
-      return { runId: run.id, day: day.iso };
+      const { runId } = await wantedDays.want(day, { mode: 'run', trigger: 'hook', expected });
+      if (requestId !== undefined) await ledger.runs.rememberHook({ id: requestId, runId, at: clock() });
+      return { runId, day: day.iso };
     },
   };
 }

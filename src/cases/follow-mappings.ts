@@ -6,13 +6,8 @@ import type { CopyStanding } from '../mappings/copied-hotels.js';
 import { readStaysAhead, type StaysOfHotels } from '../review/stays/stays-ahead.js';
 import { type Case, type CaseKey, type CaseMove, type HeldCase, keyOfCase } from '../rules/case.js';
 import { applyCommand, applyMoves, automatic, escalateIfDue, toDecision } from '../rules/case-transitions.js';
-import {
-  type CaseEvent,
-  type CaseParts,
-  casesPerTransaction,
-  gatherFindings,
-  openCases,
-} from './open-cases.js';
+import type { CaseEvent, WatchCounts, WatchEvent } from './events.js';
+import { type CaseParts, casesPerTransaction, gatherFindings, openCases } from './open-cases.js';
 
 /** Changes cases, some in each transaction. Returns how many changed. */
 export async function changeCases(
@@ -81,28 +76,6 @@ export function classifyMove(
   const moved = left.filter((hotel) => hotel.copyServiceId === copyServiceId);
   const providers = new Set(moved.map(({ providerName }) => providerName));
   return providers.size >= minProviders && 2 * moved.length > hotels + left.length ? 'merged' : 're-pointed';
-}
-
-/** Progress of the watch; counts only. */
-export type WatchEvent =
-  /** This many of the runs that may have current and upcoming stays have been read. */
-  | { readonly type: 'searching-stays'; readonly runs: number; readonly of: number }
-  /** This many moves have been compared with the current and upcoming stays, with this many findings so far. */
-  | { readonly type: 'moves-checked'; readonly checkedMoves: number; readonly findings: number }
-  /** All moves since the last watch have been compared; there may have been none. */
-  | ({ readonly type: 'mappings-watched' } & WatchCounts);
-
-export interface WatchCounts {
-  readonly checkedMoves: number;
-  /** Mappings that were re-pointed or deleted, and their bookings. */
-  readonly endangered: number;
-  /** Those of them that were deleted. */
-  readonly unmapped: number;
-  readonly bookings: number;
-  /** Mappings whose master hotel was merged into another one. */
-  readonly merged: number;
-  /** Cases that were dismissed because a merge is complete. */
-  readonly dismissed: number;
 }
 
 interface WatchParts extends CaseParts {

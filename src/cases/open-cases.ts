@@ -15,6 +15,7 @@ import {
   keyOfCase,
 } from '../rules/case.js';
 import { applyEvidence, automatic, type Evidence, toDecision } from '../rules/case-transitions.js';
+import type { NotifyCases } from './events.js';
 
 /** A mapping that is wrong or doubtful, and who found it. */
 export interface Finding extends CaseKey {
@@ -88,17 +89,6 @@ export function gatherFindings(
   }
   return gathered;
 }
-
-/** What happened to cases; counts only. */
-export type CaseEvent =
-  /** Opened, or reopened on new evidence. */
-  | { readonly type: 'case-opened'; readonly cases: number; readonly bookings: number }
-  /** The mapping moved: the bookings of these cases stay open. */
-  | { readonly type: 'case-corrected'; readonly cases: number }
-  /** Reported, and not corrected in time. */
-  | { readonly type: 'case-escalated'; readonly cases: number };
-
-export type NotifyCases = (event: CaseEvent) => void;
 
 /** What all work on cases needs. */
 export interface CaseParts {

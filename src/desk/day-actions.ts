@@ -15,7 +15,7 @@ const resumeNow = { name: 'Resume now', path: 'run' };
 const topUp = { name: 'Send what is missing', path: 'run' };
 const sendLate = { name: 'Send what is missing', path: 'replay?which=late' };
 const replay = { name: 'Replay', path: 'replay' };
-const cancel = { name: 'Cancel', path: 'cancel' };
+export const cancel = { name: 'Cancel', path: 'cancel' };
 const look = { name: 'Look for the result now', path: 'look' };
 const accepts = {
   volume: { name: 'Accept its few bookings', path: 'accept' },

@@ -7,14 +7,13 @@ import type { Visit } from '../config/access/access.js';
 import type { Permission } from '../config/access/roles.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Deadline } from '../notify/deadlines.js';
-import type { StartedReview } from '../review/day/background-reviews.js';
 import type { Abandoned } from '../review/day/join-run.js';
 import type { DayRequest } from '../review/day/open-run.js';
 import type { PendingLimits } from '../review/day/pending.js';
-import type { Replays } from '../review/day/replays.js';
 import type { Action } from '../rules/action.js';
 import type { Run } from '../rules/run.js';
 import type { CronTimes } from '../schedule/cron-times.js';
+import type { StartedDay, WantedDays } from '../schedule/wanted-days.js';
 import type { Archive } from '../storage/archive.js';
 import type { createSummaryMemory } from './mappings-page.js';
 import type { Health } from './server/health.js';
@@ -67,13 +66,13 @@ export interface PackedEvidence {
  */
 export interface Operations {
   /** Starts the day, resumes it, or joins the process that works on it. @throws DayBusyError, UsageError */
-  run(day: BusinessDay, request: Pick<DayRequest, 'reason' | 'accepts'>): Promise<StartedReview>;
+  run(day: BusinessDay, request: Pick<DayRequest, 'reason' | 'accepts'>): Promise<StartedDay>;
   /** Records that this is right about a run that was sent. */
   accept(run: Run, accepts: NonNullable<DayRequest['accepts']>): Promise<void>;
-  readonly replays: Pick<Replays, 'start' | 'listWaiting'>;
+  readonly replay: WantedDays['replay'];
   cancel(day: string, reason: string): Promise<Abandoned>;
   /** Looks for the result that the day's run awaits. @throws DayBusyError, UsageError */
-  look(day: BusinessDay): Promise<StartedReview>;
+  look(day: BusinessDay): Promise<StartedDay>;
   readonly sync: {
     /** Resolves once the sync has begun. @throws UsageError if one is in progress */
     start(): Promise<void>;

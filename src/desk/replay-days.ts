@@ -14,7 +14,7 @@ import {
   rangeModes,
   toPlanObjects,
 } from '../review/day/range-plan.js';
-import { runsAtOnce } from '../review/day/replays.js';
+import { runsAtOnce } from '../review/day/run-permits.js';
 import { isOdd, mayCompleteDay } from '../rules/run.js';
 import { dayField, optionalDayField } from './fields.js';
 import { markOfRun, nameMark } from './marks.js';
@@ -73,7 +73,7 @@ export const replayDays = defineAction({
   input: rangeFields,
   async preview(asked, visit) {
     const plan = previewPlan(asked.which, await planReplay(asked, visit), visit);
-    const waiting = visit.desk.operations.replays.listWaiting().length;
+    const waiting = await visit.desk.ledger.wanted.countWaiting('replay');
     const before = `Waiting for their turn: ${formatCountOf(waiting, 'day')} of earlier replays.`;
     return {
       ...plan,
@@ -143,12 +143,12 @@ async function startReplay(
     // The engine leaves a day alone that gets another run after this.
     seenRunId: latest?.id ?? null,
   }));
-  const { runs, left } = await operations.replays.start(days, { mode: asked.which, reason });
+  const { wanted, left } = await operations.replay(days, { mode: asked.which, reason });
   const leftOut = left.map(({ day, why }) => showMessage(`${day}: ${why}`, command)).join('; ');
-  const [first] = runs;
+  const [first] = wanted;
   if (!first) throw new UsageError(leftOut);
-  const others = runs.length === 1 ? '' : ` and ${formatCountOf(runs.length - 1, 'more day')}`;
-  const started = `Being replayed: ${showDay(first.day)} (run ${first.id})${others}.`;
+  const others = wanted.length === 1 ? '' : ` and ${formatCountOf(wanted.length - 1, 'more day')}`;
+  const started = `Being replayed: ${showDay(first.day)} (run ${first.runId})${others}.`;
   return leftOut === '' ? started : `${started} Left as they are: ${leftOut}`;
 }
 

@@ -59,11 +59,12 @@ export const runDay = defineAction({
     const day = createBusinessDay(iso, timezone);
     // The preview has no button then, but a form can be sent without one.
     requireBegun(day, now);
-    const { run } = await desk.operations.run(day, {
+    const { runId, run } = await desk.operations.run(day, {
       reason: reason || undefined,
       accepts: acceptVolume && { kinds: ['volume'], by: writeWho(visitor) },
     });
-    return { message: `Run ${run.id} of ${showDay(iso)} is ${run.state}.`, next: `/days/${iso}` };
+    const state = run?.state ?? 'not started yet';
+    return { message: `Run ${runId} of ${showDay(iso)} is ${state}.`, next: `/days/${iso}` };
   },
 });
 
@@ -126,6 +127,14 @@ export const cancelRun = defineAction({
   async preview({ day }, { desk: { ledger } }) {
     const run = await ledger.runs.latest(day);
     const base = { title: `Cancel the run of ${showDay(day)}`, back: `/days/${day}` };
+    const { runId } = (await ledger.wanted.find(day)) ?? {};
+    if (runId !== undefined && !(run && isUnfinished(run)))
+      return {
+        ...base,
+        lines: [`Run ${runId} has not started yet, and will not.`],
+        data: { runId, state: 'not-started' },
+        button: `Cancel run ${runId}`,
+      };
     if (!run || !isUnfinished(run))
       return { ...base, lines: [], refusal: whyNotCancel(day, run), button: 'Cancel' };
     return {
@@ -137,10 +146,11 @@ export const cancelRun = defineAction({
   },
   audit: ({ day }) => ({ action: 'cancel', subject: day }),
   async perform({ day }, { reason }, { desk: { operations } }) {
-    const { kind, run } = await operations.cancel(day, reason);
+    const result = await operations.cancel(day, reason);
     // It may have ended since the preview.
-    if (!run || kind === 'nothing') throw new UsageError(whyNotCancel(day, run));
-    return { message: `Run ${run.id} of ${showDay(day)} was cancelled.`, next: `/days/${day}` };
+    if (result.kind === 'nothing') throw new UsageError(whyNotCancel(day, result.run));
+    const id = result.kind === 'withdrawn' ? result.wanted.runId : result.run.id;
+    return { message: `Run ${id} of ${showDay(day)} was cancelled.`, next: `/days/${day}` };
   },
 });
 
@@ -192,8 +202,8 @@ export const lookForResult = defineAction({
   },
   audit: ({ day }) => ({ action: 'look', subject: day }),
   async perform({ day }, _, { desk, timezone }) {
-    const { run } = await desk.operations.look(createBusinessDay(day, timezone));
-    return { message: `The result of run ${run.id} is being looked for.`, next: `/days/${day}` };
+    const { runId } = await desk.operations.look(createBusinessDay(day, timezone));
+    return { message: `The result of run ${runId} is being looked for.`, next: `/days/${day}` };
   },
 });
 

@@ -3,6 +3,7 @@ import { showInLine } from '../base/foreign-text.js';
 import { formatBytes, formatCount } from '../base/format.js';
 import { type Html, html } from '../base/html.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
+import type { WantedDay } from '../ledger/wanted-days.js';
 import { dayOfRunId } from '../review/day/open-run.js';
 import { describeSetAside } from '../review/day/report.js';
 import { describeErased } from '../review/erased-run.js';
@@ -25,6 +26,11 @@ export async function findShownRun(ledger: ReadOnlyLedger, id: string): Promise<
   const run = runName.test(id) ? await ledger.runs.find(id) : undefined;
   if (!run) throw new HttpError(404, 'the ledger holds no run of that name');
   return run;
+}
+
+/** A run that was promised, and that nobody has opened yet. */
+export async function findPromisedRun(ledger: ReadOnlyLedger, id: string): Promise<WantedDay | undefined> {
+  return runName.test(id) ? ledger.wanted.findPromise(id) : undefined;
 }
 
 /** What the page of a run shows of its file besides what `run --json` prints. */

@@ -2,6 +2,7 @@ import { showInLine } from '../base/foreign-text.js';
 import { formatCount, formatDuration } from '../base/format.js';
 import { type Html, html } from '../base/html.js';
 import type { OpenWork } from '../ledger/steps.js';
+import { type WantedDay, wantedToJson } from '../ledger/wanted-days.js';
 import { isUnfinished } from '../review/day/open-run.js';
 import { decidePending, describePending, type Pending } from '../review/day/pending.js';
 import { reportsOdd, runToJson, waitingToJson } from '../review/day/report.js';
@@ -13,12 +14,12 @@ import { hasWork, isActive, isUnusual, type Run } from '../rules/run.js';
 import { countAffected } from '../rules/run-verdicts.js';
 import type { StepKind } from '../rules/step.js';
 import { describeDrops, nameDrops } from '../rules/volume.js';
-import { readDayActions, renderButtons } from './day-actions.js';
+import { cancel, readDayActions, renderButtons } from './day-actions.js';
 import { runsRead } from './day-report.js';
 import { markOfRun, renderMark } from './marks.js';
-import { type DeskVisit, definePage } from './page.js';
+import { type DeskVisit, definePage, type View } from './page.js';
 import { renderTable, showDay, showInstant, showMessage, writeAddress } from './parts.js';
-import { findShownRun, renderFile, runInput, toFileDetails } from './run-file.js';
+import { findPromisedRun, findShownRun, renderFile, runInput, toFileDetails } from './run-file.js';
 
 /** Without JavaScript, the page of an active run loads itself again after this many seconds. */
 const refreshSeconds = 10;
@@ -30,9 +31,15 @@ export const runPage = definePage({
   permission: 'look',
   input: runInput,
   json: 'usually',
-  read: async ({ id }, visit) => readRun(await findShownRun(visit.desk.ledger, id), visit),
+  async read({ id }, visit) {
+    const promised = await findPromisedRun(visit.desk.ledger, id);
+    return promised
+      ? readPromised(promised, visit)
+      : readRun(await findShownRun(visit.desk.ledger, id), visit);
+  },
   isStartedByHook: ({ trigger }) => trigger === 'hook',
   render(run, visit) {
+    if (run.state === 'not-started') return renderPromised(run);
     const { runId, day } = run;
     const path = `/runs/${encodeURIComponent(runId)}`;
     const words = run.pending?.words ?? run.headline;
@@ -48,6 +55,25 @@ ${renderTroubles(run, visit)}${renderFile(run, visit)}${renderReasons('Rejected,
     };
   },
 });
+
+/** A run that has not started yet: its day is wanted. */
+function readPromised(wanted: WantedDay, visit: DeskVisit) {
+  return {
+    ...wantedToJson(wanted, 'not-started'),
+    pending: { kind: 'not-started', words: 'It has not started yet.' },
+    actions: visit.may('operate') ? [cancel] : [],
+  };
+}
+
+function renderPromised({ runId, day, pending, actions }: ReturnType<typeof readPromised>): View {
+  return {
+    title: `Run ${runId}`,
+    content: html`<p><a href="/days/${encodeURIComponent(day)}">‹ Day ${showDay(day)}</a></p>
+<div data-live>${actions.length > 0 && html`<p class="buttons">${renderButtons(day, actions)}</p>`}
+<section class="card"><p class="headline"><span>${pending.words}</span></p></section></div>`,
+    refreshSeconds,
+  };
+}
 
 /** What this visitor can do about an unfinished run. What a finished or an older one leaves to do stands on the page of its day. */
 async function readActions(run: Run, visit: DeskVisit) {

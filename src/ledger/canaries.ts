@@ -136,12 +136,6 @@ export interface CanaryFilter {
   readonly since?: number;
 }
 
-/** No e-mail named it in time. Reported once, by the process that found it. */
-export interface CanaryEvent {
-  readonly type: 'canary-missed';
-  readonly canary: Canary;
-}
-
 /** A canary as `run --json`, `status --json` and `show --json` print it. */
 export interface CanaryJson {
   readonly reference: string;

@@ -38,6 +38,7 @@ import { createRunReader } from './runs.js';
 import { createStays } from './stays.js';
 import { createStepReader, tally } from './steps.js';
 import { listRefused, listTimes, readTraces, trace } from './tracing.js';
+import { createWantedDays, createWantedReader } from './wanted-days.js';
 
 /**
  * The database with every run, step and booking and its state: the source of truth. (Design 3.)
@@ -97,6 +98,7 @@ export function createReadOnlyLedger(store: Store, connection: Connection) {
       createReadOnlyLedger(stopping(store, signal), connection),
     ...bind(readTogether, { identify: readIdentity }),
     runs: { ...createRunReader(store), ...bind(read, { tally }) },
+    wanted: createWantedReader(store),
     days: bind(read, { listOutcomes, listStandings, listSuperseded }),
     steps: { ...createStepReader(store), ...bind(read, { listTimes }) },
     bookings: {
@@ -142,6 +144,7 @@ export function createLedger(store: Store, engine: Engine, clock: () => number) 
       },
     },
     runs: { ...reader.runs, ...createRunChanges(store, clock) },
+    wanted: createWantedDays(store),
     days: { ...reader.days, ...bind(transact, { storeOutcome }) },
     steps: {
       ...reader.steps,

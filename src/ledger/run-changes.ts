@@ -17,10 +17,11 @@ import { replaceVerdicts } from './findings.js';
 import { noteChangedRun } from './identity.js';
 import { raise } from './notices.js';
 import { bind, change, database, one, type Query, type Store } from './query.js';
-import { find, findLocked, get, lockRight, lockRun, runs } from './runs.js';
+import { findLocked, get, lockRight, lockRun, runs } from './runs.js';
 import { placeOfAnswer } from './sealing.js';
 import { attempts, changeSteps, findStep, insertSteps, readOpenKinds, tally } from './steps.js';
 import { bigint, type Row, table, text } from './table.js';
+import { asPromised, findCreated } from './wanted-days.js';
 
 /** Whatever changes a run: it is created and taken over, its attempts are recorded, it is reopened and settled. */
 
@@ -51,17 +52,18 @@ function accept(runId: string, accepted: Acceptances): Query<Run> {
 }
 
 /** Creates a run; `replaces` is marked cancelled in the same transaction and can't be written to any more. */
-function* create(run: NewRun): Query<Run> {
+function* create(asked: NewRun): Query<Run> {
   const { mayBeDone } = yield* database();
-  const created = mayBeDone ? yield* find(run.id) : undefined;
+  const { startedAt, replaces } = asked;
+  const created = mayBeDone ? yield* findCreated(asked) : undefined;
   if (created) return created;
-  if (run.replaces !== undefined) {
-    const replaced = yield* lockRun(run.replaces);
-    const patch = cancelRun(replaced.run, run.startedAt);
-    yield* changeRun(replaced.number, { ...patch, ...(yield* notePause(replaced, run.startedAt)) });
+  if (replaces !== undefined) {
+    const replaced = yield* lockRun(replaces);
+    const patch = cancelRun(replaced.run, startedAt);
+    yield* changeRun(replaced.number, { ...patch, ...(yield* notePause(replaced, startedAt)) });
   }
+  const run = yield* asPromised(asked);
   yield* runs.add({ ...run, state: 'collecting' });
-  yield* noteChangedRun();
   return yield* get(run.id);
 }
 

@@ -26,6 +26,7 @@ import { hookRequests } from './run-changes.js';
 import { runs } from './runs.js';
 import { referenceRows, stayRows } from './stays.js';
 import { attempts, steps } from './steps.js';
+import { wantedDays } from './wanted-days.js';
 
 /**
  * The schema of version 1, in the order in which a day passes through it: first what belongs to a run, then what outlives
@@ -36,7 +37,7 @@ import { attempts, steps } from './steps.js';
  * abandoned. Indexes of which the databases need another form are in `schema.ts` of each.
  */
 const statements: readonly string[] = [
-  ...[runs, hookRequests, storedBatches, keptColumns, referenceRows, stayRows],
+  ...[runs, wantedDays, hookRequests, storedBatches, keptColumns, referenceRows, stayRows],
   ...[rejects, warnings, suspects, steps, verdicts, canaries, attempts, followedRuns],
   ...[dayOutcomes, standingPlaces, supersededPlaces],
   ...[copied, mappingMoves, masterHotels, syncs, skippedMappings, hotelLoads, hotelContents],

@@ -6,8 +6,8 @@ import type { MappingRow, MappingSync, UnnamedDeletion } from '../ledger/mapping
 import { defaultDeletedTypes } from '../service/answers.js';
 import type { MappingServiceError } from '../service/errors.js';
 import type { MappingRecord, MappingService, MappingsPage } from '../service/operations.js';
+import type { NotifySync } from './events.js';
 import { decideBounds } from './sync-bounds.js';
-import type { NotifySync } from './sync-events.js';
 import { addPage, isOverAtKey, lowerLimit, type SyncPass, startNextPass, startPass } from './sync-pass.js';
 import { explainLimit, needsShorterPage, refusesKey } from './sync-refusals.js';
 

@@ -1,22 +1,18 @@
 import { formatByteRate, formatBytes, formatCount, formatDuration, formatRate } from '../base/format.js';
 import { drawBar, type MovingLines } from '../base/moving-lines.js';
-import type { Notify, ReviewEvent } from '../review/events.js';
+import { describeSuspects, type ReviewEvent } from '../review/events.js';
 import type { Run } from '../rules/run.js';
-import { describe, describeMilestone, describeOpened, describeSuspects } from './progress-words.js';
+import { describe, type HotelReviewEvent } from './events.js';
 
-/** How far the review of a day has come. */
+/** How far the review of a day has come, or the reviews of many days at once. */
 export interface ReviewProgress {
-  readonly notify: Notify;
-  /** Ends the bar: further output starts on a line of its own. */
-  stop(): void;
-}
-
-/** How far many days have come at once. */
-export interface DaysProgress extends ReviewProgress {
-  /** Ends the bar of a day. */
+  readonly notify: (event: HotelReviewEvent) => void;
+  /** Ends the bar of one of many days. */
   end(day: string, words: string): void;
   /** Writes a line about the range as a whole. */
   say(words: string): void;
+  /** Ends the bars: further output starts on a line of its own. */
+  stop(): void;
 }
 
 interface Phase {
@@ -30,113 +26,151 @@ interface Phase {
   readonly before: number;
 }
 
-/** A bar for each phase of a day, with rate and time left. */
-export function createDayBar(lines: MovingLines, clock: () => number): ReviewProgress {
-  let phase: Phase | undefined;
-  /** What stands beside the bar, and whether the bar is complete. */
-  let shown = { texts: '', isComplete: false };
-  /** The last milestone, which is not repeated. */
-  let lastMilestone: string | undefined;
+interface Bar {
+  phase?: Phase;
+  /** As drawn; empty if it is not. */
+  line: string;
+  /** What stands beside it. */
+  texts: string;
+  isComplete: boolean;
+  /** It is not repeated. */
+  lastMilestone?: string;
+}
+
+/** The width of the longest phase. */
+const phaseWidth = 'deliver'.length;
+
+/**
+ * A bar for each phase of a day, with rate and time left; a complete one stays on the screen. Of many days, each has one bar, which
+ * changes until the day is over.
+ */
+export function createBars(lines: MovingLines, clock: () => number, isOfMany: boolean): ReviewProgress {
+  const bars = new Map<string, Bar>();
   let isStopped = false;
 
-  /** A complete bar stays on the screen. */
-  function hide(): void {
-    if (shown.isComplete) lines.leave();
+  function barOf(day = ''): Bar {
+    const name = isOfMany ? day : '';
+    const bar = bars.get(name) ?? { line: '', texts: '', isComplete: false };
+    bars.set(name, bar);
+    return bar;
+  }
+
+  function draw(): void {
+    lines.draw([...bars.values()].flatMap(({ line }) => (line === '' ? [] : [line])));
+  }
+
+  /** Of many days, the next phase takes the bar over. */
+  function hide(bar: Bar): void {
+    if (isOfMany) return;
+    if (bar.isComplete) lines.leave();
     else lines.erase();
-    shown = { texts: '', isComplete: false };
+    Object.assign(bar, { line: '', isComplete: false });
   }
 
   /** Text stands above the bar, or below a complete one. */
-  function say(text: string): void {
-    if (shown.isComplete) hide();
-    lines.say(text);
+  function say(day: string | undefined, text: string): void {
+    if (isOfMany) return lines.say(withDay(day, text));
+    const bar = barOf();
+    if (bar.isComplete) hide(bar);
+    lines.say(`  ${text}`);
+  }
+
+  function drawDay(day: string, bar: Bar, name: string, done: number, total: number): void {
+    const title = isOfMany ? `${day}  ${name.padEnd(phaseWidth)}` : name;
+    bar.line = `  ${title} ${drawBar(done, total)}  ${bar.texts}`;
+    bar.isComplete = done >= total;
+    draw();
   }
 
   /** @param count records, bookings or bytes, for the rate */
-  function show(total: number, done: number, detail: string, count: number): void {
-    if (!phase) return;
-    const { name, isTimed, startedAt, before, transfer } = phase;
+  function show(day: string, total: number, done: number, detail: string, count: number): void {
+    const bar = barOf(day);
+    if (!bar.phase) return;
+    const { name, isTimed, startedAt, before, transfer } = bar.phase;
     const [took, worked] = [clock() - startedAt, count - before];
     const rate = (transfer ? formatByteRate : formatRate)(worked, took);
     const left = isTimed && worked > 0 ? (took / worked) * (total - done) : 0;
-    const texts = [detail, rate, left > 0 ? `${formatDuration(left)} left` : ''];
-    shown = { texts: texts.filter((text) => text !== '').join('  '), isComplete: done >= total };
-    lines.draw([`  ${name} ${drawBar(done, total)}  ${shown.texts}`]);
+    const texts = isOfMany ? [detail] : [detail, rate, left > 0 ? `${formatDuration(left)} left` : ''];
+    bar.texts = texts.filter((text) => text !== '').join('  ');
+    drawDay(day, bar, name, done, total);
   }
 
-  function completeCollect(): void {
-    shown = { ...shown, isComplete: true };
-    lines.draw([`  collect ${drawBar(1, 1)}  ${shown.texts}`]);
-  }
-
-  function showReviewed({ counts: { accepted, delivered, refused } }: Run): void {
+  function showDelivered({ day, counts: { accepted, delivered, refused } }: Run, detail?: string): void {
     const done = delivered + refused;
-    show(accepted, done, `${formatCount(done)} reviewed`, done);
+    show(day, accepted, done, detail ?? `${formatCount(done)} reviewed`, done);
   }
 
-  function showSuspects(run: Run): void {
+  function begin(day: string, phase: Pick<Phase, 'name' | 'isTimed' | 'transfer'>, before = 0): void {
+    const bar = barOf(day);
+    hide(bar);
+    bar.phase = { ...phase, startedAt: clock(), before };
+  }
+
+  function beginDelivery(run: Run, detail?: string): void {
+    begin(run.day, { name: 'deliver', isTimed: true }, run.counts.delivered + run.counts.refused);
+    showDelivered(run, detail);
+  }
+
+  function showOpened({ run }: ReviewEvent & { type: 'run-opened' }, words: string): void {
+    hide(barOf(run.day));
+    lines.say(words);
+    if (run.collectedAt !== undefined) return beginDelivery(run);
+    begin(run.day, { name: 'collect', isTimed: false });
+    show(run.day, 1, 0, '', 0);
+  }
+
+  function showCollected(run: Run): void {
+    const bar = barOf(run.day);
+    if (bar.phase?.name === 'collect') drawDay(run.day, bar, 'collect', 1, 1);
     const suspects = describeSuspects(run);
-    if (suspects !== undefined) say(`  ${suspects}`);
+    if (suspects !== undefined) say(run.day, suspects);
+    beginDelivery(run);
   }
 
-  function beginDelivery(run: Run): void {
-    hide();
-    phase = {
-      name: 'deliver',
-      isTimed: true,
-      startedAt: clock(),
-      before: run.counts.delivered + run.counts.refused,
-    };
-    showReviewed(run);
-  }
-
-  function showTransfer({ step, done, total }: ReviewEvent & { type: 'transferring' }): void {
-    if (phase?.transfer?.step !== step.name) {
-      hide();
-      const transfer = { step: step.name, isOver: false };
-      phase = { name: step.name, isTimed: true, transfer, startedAt: clock(), before: 0 };
-    }
-    show(total, done, formatBytes(done), done);
-    if (phase.transfer) phase.transfer.isOver = done === total;
+  function showTransfer({ run, step, done, total }: ReviewEvent & { type: 'transferring' }): void {
+    const bar = barOf(run.day);
+    if (bar.phase?.transfer?.step !== step.name)
+      begin(run.day, { name: step.name, isTimed: true, transfer: { step: step.name, isOver: false } });
+    show(run.day, total, done, formatBytes(done), done);
+    if (bar.phase?.transfer) bar.phase.transfer.isOver = done === total;
   }
 
   function showEnding(event: ReviewEvent & { type: 'step-ended' }): void {
+    const { run, step } = event;
+    const bar = barOf(run.day);
     const milestone = describeMilestone(event);
-    if (milestone !== undefined && milestone !== lastMilestone) {
-      hide();
-      phase = undefined;
-      lastMilestone = milestone;
+    if (milestone !== undefined && milestone !== bar.lastMilestone) {
+      bar.lastMilestone = milestone;
+      if (isOfMany) return beginDelivery(run, milestone);
+      hide(bar);
+      delete bar.phase;
       lines.say(`  ${milestone}`);
     }
     // Batches posted during a transfer don't replace its bar.
-    if (event.step.kind === 'batch') showWatched(event.run);
+    if (step.kind === 'batch') showWatched(run);
   }
 
   /** Work of other processes moves the bar, but does not replace the bar of this process's transfer. */
   function showWatched(run: Run): void {
+    const { phase } = barOf(run.day);
     if (phase?.transfer?.isOver === false) return;
     if (!phase || phase.transfer) beginDelivery(run);
-    else showReviewed(run);
+    else showDelivered(run);
   }
 
   return {
     notify(event) {
       if (isStopped) return;
+      const words = describe(event, clock());
       switch (event.type) {
         case 'run-opened':
-          hide();
-          lines.say(describeOpened(event.run, event.isResumed));
-          if (event.run.collectedAt !== undefined) return beginDelivery(event.run);
-          phase = { name: 'collect', isTimed: false, startedAt: clock(), before: 0 };
-          return show(1, 0, '', 0);
+          return showOpened(event, words ?? '');
         case 'collecting': {
           const { total, done } = event.progress ?? { total: 1, done: 0 };
-          return show(total, done, `${formatCount(event.read)} read`, event.read);
+          return show(event.run.day, total, done, `${formatCount(event.read)} read`, event.read);
         }
         case 'collected':
-          if (phase?.name === 'collect') completeCollect();
-          showSuspects(event.run);
-          return beginDelivery(event.run);
+          return showCollected(event.run);
         case 'step-ended':
           return showEnding(event);
         case 'transferring':
@@ -144,98 +178,42 @@ export function createDayBar(lines: MovingLines, clock: () => number): ReviewPro
         case 'watched':
           return showWatched(event.run);
         case 'settled':
-          return hide();
-        default: {
-          const text = describe(event, clock());
-          if (text !== undefined) say(`  ${text}`);
-        }
-      }
-    },
-    stop() {
-      lines.leave();
-      isStopped = true;
-    },
-  };
-}
-
-/** The width of the longest phase. */
-const phaseWidth = 'deliver'.length;
-
-/** A bar for each of many days. */
-export function createDayBars(lines: MovingLines, clock: () => number): DaysProgress {
-  const bars = new Map<string, string>();
-  let isStopped = false;
-
-  function say(words: string): void {
-    if (!isStopped) lines.say(words);
-  }
-
-  function show(day: string, phase: string, total: number, done: number, detail: string): void {
-    bars.set(day, `  ${day}  ${phase.padEnd(phaseWidth)} ${drawBar(done, total)}  ${detail}`);
-    lines.draw([...bars.values()]);
-  }
-
-  function showDelivered(
-    event: ReviewEvent & { type: 'run-opened' | 'collected' | 'step-ended' | 'watched' },
-  ) {
-    const { day, counts } = event.run;
-    const done = counts.delivered + counts.refused;
-    show(day, 'deliver', counts.accepted, done, `${formatCount(done)} reviewed`);
-  }
-
-  return {
-    notify(event) {
-      if (isStopped) return;
-      switch (event.type) {
-        case 'run-opened':
-          say(describeOpened(event.run, event.isResumed));
-          if (event.run.collectedAt !== undefined) showDelivered(event);
-          else show(event.run.day, 'collect', 1, 0, '');
-          return;
-        case 'collecting': {
-          const { total, done } = event.progress ?? { total: 1, done: 0 };
-          return show(event.run.day, 'collect', total, done, `${formatCount(event.read)} read`);
-        }
-        case 'collected': {
-          const suspects = describeSuspects(event.run);
-          if (suspects !== undefined) say(`${event.run.day}: ${suspects}`);
-          return showDelivered(event);
-        }
-        case 'watched':
-          return showDelivered(event);
-        case 'step-ended': {
-          const { day, counts } = event.run;
-          const milestone = describeMilestone(event);
-          return milestone === undefined
-            ? showDelivered(event)
-            : show(day, 'deliver', counts.accepted, counts.delivered, milestone);
-        }
-        case 'transferring':
-          return show(event.run.day, event.step.name, event.total, event.done, formatBytes(event.done));
-        default: {
-          const day = dayOf(event);
-          const words = describe(event, clock());
-          if (words !== undefined) say(day === undefined ? words : withDay(day, words));
-        }
+          return hide(barOf(event.run.day));
+        default:
+          if (words !== undefined) say(dayOf(event), words);
       }
     },
     end(day, words) {
-      if (bars.delete(day)) lines.draw([...bars.values()]);
-      say(`${day}: ${words}`);
+      if (bars.delete(day)) draw();
+      if (!isStopped) lines.say(`${day}: ${words}`);
     },
-    say,
+    say(words) {
+      if (!isStopped) lines.say(words);
+    },
     stop() {
-      lines.erase();
+      if (isOfMany) lines.erase();
+      else lines.leave();
       isStopped = true;
     },
   };
 }
 
-export function withDay(day: string, words: string): string {
-  return words.startsWith(day) ? words : `${day}: ${words}`;
+/** Each step of a file delivery is a milestone; batches are only counted. */
+export function describeMilestone({
+  step,
+  outcome,
+  evidence,
+}: ReviewEvent & { type: 'step-ended' }): string | undefined {
+  if (step.kind === 'batch') return undefined;
+  if (step.kind === 'await-result' && outcome !== 'done') return `waiting for the result (${evidence.code})`;
+  return outcome === 'done' ? `${step.name}: done` : `${step.name}: ${outcome} (${evidence.code})`;
 }
 
-export function dayOf(event: ReviewEvent): string | undefined {
+export function withDay(day: string | undefined, words: string): string {
+  return day === undefined || words.startsWith(day) ? words : `${day}: ${words}`;
+}
+
+export function dayOf(event: HotelReviewEvent): string | undefined {
   if ('run' in event) return event.run?.day;
   return 'day' in event ? event.day : undefined;
 }

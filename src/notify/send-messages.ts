@@ -3,14 +3,8 @@ import type { Ledger } from '../ledger/ledger.js';
 import type { ClaimedMessage } from '../ledger/notices.js';
 import { incidentOf, type Notice } from '../rules/notice.js';
 import { type Channel, ChannelError, confirmWithinMs, type Message } from './channel.js';
+import type { SendingEvent } from './events.js';
 import { bundle, collectingMs, isSentEnough, isTooOld, retryAt } from './routing.js';
-
-/** A receiver did not accept a message, or could not be reached. It is tried again. */
-export interface SendingEvent {
-  readonly type: 'message-not-sent';
-  readonly channel: string;
-  readonly code: string;
-}
 
 export interface SenderParts {
   readonly store: Ledger['notices'];

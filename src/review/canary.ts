@@ -2,10 +2,11 @@ import { formatDuration, formatInstant, formatLocalInstant, wrapText } from '../
 import type { WriteCommand } from '../base/shell.js';
 import type { Booking } from '../booking/booking.js';
 import { createLineBuffer } from '../booking/render-line.js';
-import { type CanaryEvent, type CanaryJson, canaryToJson } from '../ledger/canaries.js';
+import { type CanaryJson, canaryToJson } from '../ledger/canaries.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Canary, CanarySettings, NewCanary } from '../rules/canary.js';
 import type { Delivery } from './delivery.js';
+import type { Notify } from './events.js';
 
 const dayMs = 86_400_000;
 /** A stay that is ahead, wherever the service is. */
@@ -42,7 +43,7 @@ export function makeCanary(
 export async function reportMissedCanaries(
   ledger: Ledger,
   now: number,
-  notify: (event: CanaryEvent) => void,
+  notify: Notify,
 ): Promise<readonly Canary[]> {
   const missed = await ledger.canaries.reportMissed(now);
   for (const canary of missed) notify({ type: 'canary-missed', canary });

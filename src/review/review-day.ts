@@ -60,8 +60,6 @@ export interface ReviewCallbacks {
   readonly onOpened?: (run: Run, isNew: boolean) => void;
   /** The day was done, and is accepted now. */
   readonly onAccepted?: ((run: Run) => void) | undefined;
-  /** Another process holds the day; this call waits for it. Called with the day's latest run, now and then. */
-  readonly onWaiting?: (latest: Run | undefined) => void;
   /** The last stage: what a run led to, such as cases, messages and a report. */
   readonly followUp?: (result: DayResult) => Promise<void>;
 }
@@ -96,10 +94,9 @@ interface Call extends ReviewCallbacks {
 async function review(call: Call): Promise<DayResult> {
   const { request, parts, signal } = call;
   const { day, trigger, configuredDelivery } = request;
-  const found = await acquireDay(request, parts, signal, (latest, isFirst) => {
-    if (isFirst) parts.notify({ type: 'waiting-for-day', day: day.iso });
-    call.onWaiting?.(latest);
-  });
+  const found = await acquireDay(request, parts, signal, () =>
+    parts.notify({ type: 'waiting-for-day', day: day.iso }),
+  );
   if (found.kind === 'to-join') {
     reportOpened(call, found.run, false);
     const run = await acceptIn(request, found.run, parts);

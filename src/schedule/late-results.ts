@@ -1,10 +1,9 @@
 import { createBusinessDay } from '../booking/business-day.js';
 import type { Ledger } from '../ledger/ledger.js';
-import { DayBusyError } from '../review/day/join-run.js';
 import { isResultLookedFor, nextLateLook } from '../review/file/late-result.js';
 import { hasWork, type Run } from '../rules/run.js';
 import type { DueDay } from './due-days.js';
-import { createScheduler, type Scheduler, type SchedulerParts } from './scheduler.js';
+import { createScheduler, reviewDueDay, type Scheduler, type SchedulerParts } from './scheduler.js';
 
 export interface LateResultParts extends Omit<SchedulerParts, 'checkMs'> {
   readonly ledger: Ledger;
@@ -71,14 +70,7 @@ export function createLateResultScheduler(parts: LateResultParts): Scheduler {
   async function tryAgain(run: Run, stop: AbortSignal): Promise<void> {
     const day = createBusinessDay(run.day, cronTimes.zone);
     const dueDay: DueDay = { day, kind: 'result', isNightly: false };
-    notify({ type: 'due-day-started', dueDay });
-    try {
-      await review(run, stop);
-      notify({ type: 'due-day-ended', dueDay });
-    } catch (error) {
-      const isBusy = error instanceof DayBusyError;
-      notify(isBusy ? { type: 'day-busy', dueDay } : { type: 'due-day-failed', dueDay, error });
-    }
+    await reviewDueDay(dueDay, () => review(run, stop), notify);
   }
 
   const checks = createScheduler({ ...parts, checkMs }, check);

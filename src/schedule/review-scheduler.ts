@@ -1,7 +1,6 @@
 import { pause } from '../base/abort.js';
 import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
 import type { Ledger } from '../ledger/ledger.js';
-import { DayBusyError } from '../review/day/join-run.js';
 import type { Run } from '../rules/run.js';
 import type { CronTimes } from './cron-times.js';
 import {
@@ -12,7 +11,13 @@ import {
   isToGiveUp,
   lastTryMs,
 } from './due-days.js';
-import { createScheduler, type Scheduler, type SchedulerParts } from './scheduler.js';
+import {
+  createRounds,
+  createScheduler,
+  reviewDueDay,
+  type Scheduler,
+  type SchedulerParts,
+} from './scheduler.js';
 
 /**
  * The due days of one group are reviewed one after another, and the groups run side by side: a result that has not arrived
@@ -52,41 +57,28 @@ export function createReviewScheduler(parts: ReviewSchedulerParts): Scheduler {
   const watchedSince = new Date(clock());
   const closing = new AbortController();
   const stop = AbortSignal.any([parts.signal, closing.signal]);
-  const working = new Map<Group, Promise<void>>();
-  const wokenAgain = new Set<Group>();
+  const work = Object.fromEntries(
+    groups.map((group) => [group, createRounds(() => reviewDueDays(group), stop)]),
+  ) as Record<Group, ReturnType<typeof createRounds>>;
   const daysInProgress = new Set<string>();
 
   async function check(): Promise<void> {
-    if (!stop.aborted) for (const group of groups) wake(group);
+    for (const group of groups) work[group].ask();
   }
 
-  /** Makes the group find the due days and review them, until it has tried all of them. */
-  function wake(group: Group): void {
-    wokenAgain.add(group);
-    // It does not reject.
-    if (!working.has(group))
-      working.set(
-        group,
-        work(group).finally(() => working.delete(group)),
-      );
-  }
-
-  /** No two groups work on the same day at once, and a group tries a day once each time it is woken. */
-  async function work(group: Group): Promise<void> {
+  /** No two groups work on the same day at once, and a group tries a day once in each round. */
+  async function reviewDueDays(group: Group): Promise<void> {
     const tried = new Set<string>();
     for (;;) {
-      wokenAgain.delete(group);
       const dueDay = await nextDueDay(group, tried);
-      if (stop.aborted) return;
-      if (dueDay) await perform(dueDay, tried);
-      // The last answer is outdated if the group was woken again in the meantime.
-      else if (!wokenAgain.has(group)) return;
+      if (!dueDay || stop.aborted) return;
+      await perform(dueDay, tried);
     }
   }
 
   async function nextDueDay(group: Group, tried: ReadonlySet<string>): Promise<DueDay | undefined> {
     // The nightly review goes before the days that were missed.
-    if (group === 'catch-up') await working.get('nightly');
+    if (group === 'catch-up') await work.nightly.idle();
     if (stop.aborted) return undefined;
     const dueDays = await readDueDays();
     const isOpen = ({ day }: DueDay) => !tried.has(day.iso) && !daysInProgress.has(day.iso);
@@ -128,14 +120,7 @@ export function createReviewScheduler(parts: ReviewSchedulerParts): Scheduler {
     const { iso } = dueDay.day;
     tried.add(iso);
     daysInProgress.add(iso);
-    notify({ type: 'due-day-started', dueDay });
-    try {
-      await review(dueDay.day, stop);
-      notify({ type: 'due-day-ended', dueDay });
-    } catch (error) {
-      const isBusy = error instanceof DayBusyError;
-      notify(isBusy ? { type: 'day-busy', dueDay } : { type: 'due-day-failed', dueDay, error });
-    }
+    await reviewDueDay(dueDay, () => review(dueDay.day, stop), notify);
     // The last try may end after the time to give up.
     if (dueDay.kind === 'resume' && !stop.aborted) await giveUpSourceOf(iso);
     daysInProgress.delete(iso);
@@ -178,7 +163,7 @@ export function createReviewScheduler(parts: ReviewSchedulerParts): Scheduler {
     },
     async close() {
       closing.abort();
-      await Promise.all(working.values());
+      await Promise.all(groups.map((group) => work[group].idle()));
     },
   };
 }

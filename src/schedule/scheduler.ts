@@ -2,34 +2,9 @@ import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { SyncBusyError } from '../mappings/sync-mappings.js';
 import { DayBusyError } from '../review/day/join-run.js';
-import type { RunName } from '../review/events.js';
 import { type CronTimes, watchCronTimes } from './cron-times.js';
 import type { DueDay } from './due-days.js';
-
-/** What the schedulers of reviews and syncs report. No event holds guest data. */
-export type SchedulerEvent =
-  | { readonly type: 'due-day-started'; readonly dueDay: DueDay }
-  | { readonly type: 'due-day-ended'; readonly dueDay: DueDay }
-  /** Another process works on that day. */
-  | { readonly type: 'day-busy'; readonly dueDay: DueDay }
-  /** The review threw. The day stays due, and the next check finds it. */
-  | { readonly type: 'due-day-failed'; readonly dueDay: DueDay; readonly error: unknown }
-  /** Another process works on the current day: the next cron time tries again. */
-  | { readonly type: 'today-busy'; readonly day: string }
-  /** Reviewing the current day threw: the next cron time tries again. */
-  | { readonly type: 'today-failed'; readonly day: string; readonly error: unknown }
-  /** The source of a day did not arrive in time. Reported once, over all processes. */
-  | { readonly type: 'source-given-up'; readonly run: RunName }
-  /** Whether the result of a run has come could not be found out. The next look tries again. */
-  | { readonly type: 'look-failed'; readonly run: RunName; readonly error: unknown }
-  /** The ledger did not say which days are due. The next check asks again. */
-  | { readonly type: 'check-failed'; readonly error: unknown }
-  /** A sync failed. It stays due, and the next check starts it again. */
-  | { readonly type: 'sync-failed'; readonly error: unknown }
-  /** What moved in the copy could not be compared with the current and upcoming stays: it is retried. */
-  | { readonly type: 'watch-failed'; readonly error: unknown };
-
-export type NotifyScheduler = (event: SchedulerEvent) => void;
+import type { NotifyScheduler } from './events.js';
 
 export interface SchedulerParts {
   readonly cronTimes: CronTimes;
@@ -42,7 +17,7 @@ export interface SchedulerParts {
   readonly signal: AbortSignal;
 }
 
-export type Scheduler = ReturnType<typeof createScheduler>;
+export type Scheduler = Pick<ReturnType<typeof createScheduler>, 'start' | 'close'>;
 
 /**
  * Checks at the start, at each cron time and every `checkMs`, one check at a time. What becomes due during a check is
@@ -56,25 +31,11 @@ export function createScheduler(
 ) {
   const closing = new AbortController();
   const stop = AbortSignal.any([signal, closing.signal]);
-  let current: Promise<void> | undefined;
-  let isAskedAgain = false;
-
-  async function work(): Promise<void> {
-    do {
-      isAskedAgain = false;
-      await check(stop);
-    } while (isAskedAgain && !stop.aborted);
-  }
-
-  function ask(): void {
-    if (stop.aborted) return;
-    isAskedAgain = true;
-    current ??= work().finally(() => {
-      current = undefined;
-    });
-  }
+  const { ask, idle } = createRounds(check, stop);
 
   return {
+    /** Checks as soon as no check is in progress. */
+    ask,
     /** Checks for the first time, and starts to watch the cron times. Called once. */
     start(): void {
       if (stop.aborted) return;
@@ -86,9 +47,56 @@ export function createScheduler(
     /** Starts no more checks, aborts the one in progress, and waits for it. Idempotent. */
     async close(): Promise<void> {
       closing.abort();
+      await idle();
+    },
+  };
+}
+
+/**
+ * Work that is done in rounds, one at a time: whoever asks during a round gets another one right after it.
+ *
+ * @param work must not reject
+ */
+export function createRounds(work: (stop: AbortSignal) => Promise<void>, stop: AbortSignal) {
+  let current: Promise<void> | undefined;
+  let isAskedAgain = false;
+
+  async function workOn(): Promise<void> {
+    do {
+      isAskedAgain = false;
+      await work(stop);
+    } while (isAskedAgain && !stop.aborted);
+    // In the same turn: whoever asks from now on begins another round.
+    current = undefined;
+  }
+
+  return {
+    ask(): void {
+      if (stop.aborted) return;
+      isAskedAgain = true;
+      current ??= workOn();
+    },
+    /** Waits for the rounds in progress. */
+    async idle(): Promise<void> {
       await current;
     },
   };
+}
+
+/** Reviews a day that is due, and says how that went. */
+export async function reviewDueDay(
+  dueDay: DueDay,
+  review: () => Promise<unknown>,
+  notify: NotifyScheduler,
+): Promise<void> {
+  notify({ type: 'due-day-started', dueDay });
+  try {
+    await review();
+    notify({ type: 'due-day-ended', dueDay });
+  } catch (error) {
+    const isBusy = error instanceof DayBusyError;
+    notify(isBusy ? { type: 'day-busy', dueDay } : { type: 'due-day-failed', dueDay, error });
+  }
 }
 
 export interface SyncSchedulerParts extends SchedulerParts {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { CaseEvent } from '../../src/cases/open-cases.js';
+import type { CaseEvent } from '../../src/cases/events.js';
 import { updateCases } from '../../src/cases/update-cases.js';
 import type { Suspect } from '../../src/ledger/findings.js';
 import type { Ledger } from '../../src/ledger/ledger.js';

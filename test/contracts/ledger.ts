@@ -28,6 +28,7 @@ import { describeTakingOver } from './ledger/taking-over.js';
 import { describeTracing } from './ledger/tracing.js';
 import { describeVerdictMails } from './ledger/verdict-mails.js';
 import { describeVolumes } from './ledger/volumes.js';
+import { describeWantedDays } from './ledger/wanted-days.js';
 
 /** An empty ledger. */
 export interface OpenedLedger {
@@ -66,6 +67,7 @@ export function describeLedgerContract(
       describeVolumes,
       describeStays,
       describeFileChain,
+      describeWantedDays,
       describeFindings,
       describeKeptColumns,
       describeTakingOver,

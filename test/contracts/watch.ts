@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type WatchEvent, watchMappings } from '../../src/cases/follow-mappings.js';
+import type { WatchEvent } from '../../src/cases/events.js';
+import { watchMappings } from '../../src/cases/follow-mappings.js';
 import { gatherFindings, openCases } from '../../src/cases/open-cases.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { withReplaced } from '../support/fake-ledger.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ExportEvent } from '../../src/mappings/export/await-export.js';
+import type { ExportEvent } from '../../src/mappings/events.js';
 import { createLogObserver } from '../../src/notify/events.js';
 import { createProgress } from '../../src/notify/progress.js';
 import { captureStream } from '../support/captured-stream.js';

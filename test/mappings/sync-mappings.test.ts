@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { SyncEvent } from '../../src/mappings/sync-events.js';
+import type { SyncEvent } from '../../src/mappings/events.js';
 import { syncMappings } from '../../src/mappings/sync-mappings.js';
 import { MappingServiceError } from '../../src/service/errors.js';
 import { createMappingService } from '../../src/service/mapping-service.js';

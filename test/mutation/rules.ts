@@ -46,7 +46,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   'src/review/collect/repeated-day.ts': collect('repeated-day'),
   'src/rules/day-outcome.ts': outcome('day-outcome'),
   'src/rules/good-day.ts': day('good-day', 'judge-day', 'today'),
-  'src/review/day/join-run.ts': day('join-run', 'run-day', 'background-reviews'),
+  'src/review/day/join-run.ts': day('join-run', 'run-day'),
   'src/review/file/archive-run.ts': file('archive-run', 'manifest', 'several-results', 'verify'),
   'src/review/file/await-result.ts': file('await-result', 'several-results', 'archive-run', 'unusable-names'),
   'src/base/csv-cells.ts': file('result', 'result-join'),

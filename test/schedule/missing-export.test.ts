@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type BookingSource, SourceError } from '../../src/booking/source.js';
-import { createBackgroundReviews } from '../../src/review/day/background-reviews.js';
 import type { ReviewEvent } from '../../src/review/events.js';
 import { createCronTimes } from '../../src/schedule/cron-times.js';
 import { findSourceDeadline, toDailyPattern } from '../../src/schedule/due-days.js';
+import type { SchedulerEvent } from '../../src/schedule/events.js';
 import { createReviewScheduler } from '../../src/schedule/review-scheduler.js';
-import type { SchedulerEvent } from '../../src/schedule/scheduler.js';
+import { createWantedDays } from '../../src/schedule/wanted-days.js';
 import { createArraySource, records } from '../review/array-source.js';
 import { prepareWork, unstopped } from '../review/working-day.js';
 
@@ -43,9 +43,12 @@ async function startServing(isThere: () => boolean) {
       reported.push({ type: event.type, at: Date.now() });
   };
   const { parts } = work.startAlone();
-  const reviews = createBackgroundReviews({
+  const reviews = createWantedDays({
     parts: { ...parts, notify, findSourceDeadline: (run) => findSourceDeadline(run, giveUps) },
     configuredDelivery: 'body',
+    permits: 1,
+    cronTimes,
+    notify,
     afterReview: async () => {},
     signal: unstopped,
   });

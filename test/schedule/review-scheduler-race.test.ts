@@ -8,8 +8,9 @@ import type { Ledger } from '../../src/ledger/ledger.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { DayBusyError } from '../../src/review/day/join-run.js';
 import { createCronTimes } from '../../src/schedule/cron-times.js';
+import type { SchedulerEvent } from '../../src/schedule/events.js';
 import { createReviewScheduler } from '../../src/schedule/review-scheduler.js';
-import type { Scheduler, SchedulerEvent } from '../../src/schedule/scheduler.js';
+import type { Scheduler } from '../../src/schedule/scheduler.js';
 import { patienceMs } from '../support/patience.js';
 
 const cronTimes = createCronTimes('30 2 * * *', 'Europe/Madrid');

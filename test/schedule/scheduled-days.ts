@@ -2,8 +2,9 @@ import { vi } from 'vitest';
 import type { BusinessDay } from '../../src/booking/business-day.js';
 import { isActive, type Run, type RunState } from '../../src/rules/run.js';
 import { type CronTimes, createCronTimes } from '../../src/schedule/cron-times.js';
+import type { SchedulerEvent } from '../../src/schedule/events.js';
 import { createReviewScheduler, type ReviewSchedulerParts } from '../../src/schedule/review-scheduler.js';
-import type { Scheduler, SchedulerEvent } from '../../src/schedule/scheduler.js';
+import type { Scheduler } from '../../src/schedule/scheduler.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 import { noRuns, runOf } from './ledger-days.js';
 

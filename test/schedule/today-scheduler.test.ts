@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DayBusyError } from '../../src/review/day/join-run.js';
 import { createCronTimes } from '../../src/schedule/cron-times.js';
-import { createTodayScheduler, type Scheduler, type SchedulerEvent } from '../../src/schedule/scheduler.js';
+import type { SchedulerEvent } from '../../src/schedule/events.js';
+import { createTodayScheduler, type Scheduler } from '../../src/schedule/scheduler.js';
 
 const zone = 'Europe/Madrid';
 const nights = createCronTimes('30 2 * * *', zone);

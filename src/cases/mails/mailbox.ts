@@ -1,5 +1,5 @@
 import { SafeError } from '../../base/safe-error.js';
-import type { NotifyVerdictMails } from './mail-events.js';
+import type { NotifyVerdictMails } from '../events.js';
 import type { MailTaker } from './take-mail.js';
 
 /** An e-mail as it was found. */

@@ -1,10 +1,10 @@
 import { readBooking } from '../../booking/stored-line.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { MailOutcome, MailReason, NamedPair, NamedThings, StoredMail } from '../../ledger/mails.js';
-import { type Finding, gatherFindings, type NotifyCases, openCases, toFinding } from '../open-cases.js';
+import type { NotifyCases, NotifyVerdictMails, NumberedMail } from '../events.js';
+import { type Finding, gatherFindings, openCases, toFinding } from '../open-cases.js';
 import { followSince } from '../update-cases.js';
 import { identifyContent, identifyMail } from './identify-mail.js';
-import type { NotifyVerdictMails, NumberedMail } from './mail-events.js';
 import type { FoundMail } from './mailbox.js';
 import {
   mostCanaries,

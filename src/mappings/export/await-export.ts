@@ -1,18 +1,6 @@
 import { SftpError, type SftpServer, type SftpSession } from '../../transports/sftp/sftp.js';
+import type { NotifyExport } from '../events.js';
 import { createQuietWatch, type ExportSet, findSets, isComplete, isFrom } from './export-set.js';
-
-/** Progress of fetching an export. */
-export type ExportEvent =
-  /** No export has appeared yet. @property newerThan epoch milliseconds */
-  | { readonly type: 'waiting'; readonly folder: string; readonly newerThan: number | undefined }
-  /** All its files are there; they are watched until they stop changing. */
-  | { readonly type: 'sighted'; readonly set: ExportSet }
-  | { readonly type: 'downloading'; readonly name: string; readonly done: number; readonly total: number }
-  | { readonly type: 'archived'; readonly name: string }
-  /** The server failed; the next try is after the delay. */
-  | { readonly type: 'held-off'; readonly reason: string; readonly delayMs: number };
-
-export type NotifyExport = (event: ExportEvent) => void;
 
 export interface WatchSettings {
   /** Relative to the SFTP root, without leading or trailing slash; empty for the root itself. */

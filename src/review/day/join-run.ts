@@ -6,7 +6,7 @@ import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
 import { hasWork, isActive, mayCompleteDay, type Run } from '../../rules/run.js';
 import { storeDayOutcome } from '../outcome/day-outcome.js';
 import type { Workforce } from '../perform/workforce.js';
-import { type DayRequest, decideOpening } from './open-run.js';
+import { type DayRequest, decideOpening, isUnfinished } from './open-run.js';
 
 /** Delay between attempts to acquire a day that another process holds. */
 const tryEveryMs = 500;
@@ -34,14 +34,14 @@ export type FoundDay =
  * Acquires the right to work on a day. If another process holds it, a process that works alone waits for one lease in
  * case the owner is dead; one that shares the work joins the run as soon as it is collected.
  *
- * @param onWaiting called with the day's latest run, each time that this call has to wait
+ * @param onWaiting called once if this call has to wait
  * @throws DayBusyError if the day stays with another process, or the signal is aborted
  */
 export async function acquireDay(
   request: RequestForDay,
   parts: JoinParts,
   signal: AbortSignal,
-  onWaiting: (latest: Run | undefined, isFirst: boolean) => void,
+  onWaiting: () => void,
 ): Promise<FoundDay> {
   const { ledger, workforce, clock } = parts;
   const joins = workforce.letsOthersJoin && joinsRuns(request.mode);
@@ -51,10 +51,10 @@ export async function acquireDay(
     const found = await tryToAcquireDay(request, parts);
     if (found) return found.kind === 'held' && runBefore !== undefined ? { ...found, runBefore } : found;
     if (signal.aborted || (!joins && clock() >= giveUpAt)) throw busy(request);
-    const latest = await ledger.runs.latest(request.day.iso);
-    const isFirst = runBefore === undefined;
-    if (isFirst) runBefore = latest ?? null;
-    onWaiting(latest, isFirst);
+    if (runBefore === undefined) {
+      runBefore = (await ledger.runs.latest(request.day.iso)) ?? null;
+      onWaiting();
+    }
     await pause(tryEveryMs, signal);
   }
 }
@@ -117,7 +117,7 @@ export type Abandoned = Awaited<ReturnType<typeof abandon>>;
 
 /**
  * Cancels the latest run of a day if it is unfinished, even while others work on it: the ledger refuses what they write from now
- * on. There is nothing to cancel if the day has no run, or its latest one has ended.
+ * on. A day that is only wanted is so no more. There is nothing to cancel if the day has no run, or its latest one has ended.
  */
 export async function abandon(
   day: string,
@@ -128,6 +128,9 @@ export async function abandon(
   const hold = await ledger.holds.day(day);
   try {
     const found = await ledger.runs.latest(day);
+    // Somebody who holds a day without an active run may be opening it.
+    const wanted = hold || (found && isActive(found)) ? await ledger.wanted.withdraw(day) : undefined;
+    if (wanted && !(found && isUnfinished(found))) return { kind: 'withdrawn', wanted } as const;
     if (!found) return { kind: 'nothing' } as const;
     const wasBeingWorkedOn = !hold || (await ledger.steps.isBeingPerformed(found.id));
     const isAbandoned = await ledger.runs.abandon(found.id, { reason, at: clock() });

@@ -236,31 +236,41 @@ export interface OpenedRun {
   readonly failedBefore?: RunFailure | undefined;
 }
 
+/** What a request means for its day now. @throws UsageError if that can't be done */
+export async function findOpening(
+  request: RunRequest,
+  { ledger, deliveryFor }: Pick<ReviewParts, 'ledger' | 'deliveryFor'>,
+) {
+  const { day } = request;
+  const latest = await ledger.runs.latest(day.iso);
+  refuseUnseen(latest, request);
+  const opening = decideOpening(latest, request);
+  if (opening.kind === 'usage-error') throw new UsageError(opening.message);
+  if (opening.kind === 'new' && opening.topsUp) await refuseIncomparable(day, ledger);
+  if (opening.kind === 'resume') refuseMoreNames(opening.run, deliveryFor(opening.run.delivery).names);
+  return { latest, opening };
+}
+
 /**
  * Opens or resumes the run of a day that we hold. Returns `lost` if another process may hold the day by now.
  */
 export async function openRun(
   request: RunRequest,
-  { ledger, clock, createRunId, deliveryFor }: ReviewParts,
+  parts: ReviewParts,
   { lost }: Hold,
 ): Promise<OpenedRun | 'lost'> {
+  const { ledger, clock, createRunId } = parts;
   const { day, trigger, reason, delivery, configuredDelivery, expected, acceptsRepeated, by } = request;
-  const latest = await ledger.runs.latest(day.iso);
-  refuseUnseen(latest, request);
-  const opening = decideOpening(latest, request);
-  if (opening.kind === 'new' && opening.topsUp) await refuseIncomparable(day, ledger);
+  const { latest, opening } = await findOpening(request, parts);
   // A process that was suspended here could open a day that others have finished or taken over since.
   if (lost.aborted) return 'lost';
   const acceptances = acceptancesIn(request, latest, clock());
   switch (opening.kind) {
-    case 'usage-error':
-      throw new UsageError(opening.message);
     case 'already-done':
       return { kind: 'done', run: opening.run };
     case 'accept':
       return { kind: 'accepted', run: await acceptIn(request, opening.run, { ledger, clock }) };
     case 'resume':
-      refuseMoreNames(opening.run, deliveryFor(opening.run.delivery).names);
       return {
         kind: 'resumed',
         run: await ledger.runs.takeOver(opening.run.id, { expected, acceptances, acceptsRepeated, by }),

@@ -1,7 +1,8 @@
 import type { BusinessDay } from '../../../src/booking/business-day.js';
 import type { Operations } from '../../../src/desk/page.js';
-import type { DayToReplay, ReplayRequest } from '../../../src/review/day/replays.js';
+import type { WantedDay } from '../../../src/ledger/wanted-days.js';
 import type { Run } from '../../../src/rules/run.js';
+import type { DayToReplay, ReplayRequest } from '../../../src/schedule/wanted-days.js';
 import { someRun } from '../../review/some-run.js';
 
 /** What the desk requested, in order. */
@@ -28,21 +29,23 @@ export function fakeOperations(changes: Partial<Operations> = {}): {
   const operations: Operations = {
     async run(day, options) {
       asked.push({ asked: 'run', day: day.iso, options });
-      return { run: runOf(day), isNew: true };
+      return { runId: runOf(day).id, run: runOf(day) };
     },
     async accept({ id }, accepts) {
       asked.push({ asked: 'accept', runId: id, ...accepts });
     },
     async look(day) {
       asked.push({ asked: 'look', day: day.iso });
-      return { run: runOf(day), isNew: false };
+      return { runId: runOf(day).id, run: runOf(day) };
     },
-    replays: {
-      async start(days, request) {
-        asked.push({ asked: 'replay', days, request });
-        return { runs: days.map(({ day }) => runOf(day)), left: [] };
-      },
-      listWaiting: () => [],
+    async replay(days, request) {
+      asked.push({ asked: 'replay', days, request });
+      const wanted = days.map(
+        ({ day }): WantedDay => ({
+          ...{ day: day.iso, runId: runOf(day).id, mode: 'replay', trigger: 'replay', wantedAt: 0 },
+        }),
+      );
+      return { wanted, left: [] };
     },
     async cancel(day, reason) {
       asked.push({ asked: 'cancel', day, reason });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../../src/base/usage-error.js';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { createRunId } from '../../../src/review/day/open-run.js';
 import { claimStep, collectedRun, done, perform, rightOf } from '../../contracts/ledger/days.js';
@@ -52,10 +51,7 @@ describe('replaying a day', () => {
 
   it('passes on what the engine refuses', async () => {
     const { preview, send } = await openOperatorsDesk({
-      replays: {
-        start: async () => ({ runs: [], left: [{ day, why: `${day} is being run by another process` }] }),
-        listWaiting: () => [],
-      },
+      replay: async () => ({ wanted: [], left: [{ day, why: `${day} is being run by another process` }] }),
     });
     const { data } = await preview(`/days/${day}/replay`);
     const refused = await send(`/days/${day}/replay`, { seen: String(data.seen), reason: 'x' });
@@ -240,12 +236,9 @@ describe('replaying several days', () => {
   );
 
   it('says how many earlier days wait for their turn', async () => {
-    const { preview } = await openOperatorsDesk({
-      replays: {
-        start: () => Promise.reject(new UsageError('not asked for')),
-        listWaiting: () => Array(3).fill({}) as never,
-      },
-    });
+    const { preview, ledger } = await openOperatorsDesk();
+    for (const day of ['2026-11-16', '2026-11-17', '2026-11-18'])
+      await ledger.wanted.want({ day, runId: `r-${day}`, mode: 'replay', trigger: 'replay', wantedAt: now });
     expect((await preview('/replay')).data.lines).toEqual([
       'Waiting for their turn: 3 days of earlier replays.',
     ]);

@@ -109,6 +109,15 @@ describe('cancelling a run', () => {
     expect(recorded).toMatchObject([{ action: 'cancel', subject: day, details: { reason: 'wrong export' } }]);
   });
 
+  it('cancels one that has not started', async () => {
+    const { ledger, preview } = await openOperatorsDesk();
+    await ledger.wanted.want({ day, runId: 'promised', mode: 'run', trigger: 'hook', wantedAt: 1 });
+    expect((await preview(`/days/${day}/cancel`)).data).toMatchObject({
+      ...{ button: 'Cancel run promised', runId: 'promised', state: 'not-started' },
+      lines: ['Run promised has not started yet, and will not.'],
+    });
+  });
+
   it('has no button without a run, or for a run that has ended', async () => {
     const { ledger, preview } = await openOperatorsDesk({
       cancel: async () => ({ kind: 'nothing' }),

@@ -30,6 +30,22 @@ const clock = () => at + 10_000;
 const open = () => openTemporaryLedger(clock);
 
 describe('the page of a run', () => {
+  it('says of a run whose day is wanted that it has not started yet', async () => {
+    const ledger = await open();
+    await ledger.wanted.want({ day: '2026-11-20', runId: 'r1', mode: 'run', trigger: 'hook', wantedAt: at });
+    const { url } = await startDesk({ ledger, clock, role: 'operator' });
+    expect((await getPage(url, '/runs/r1')).text).toContain('It has not started yet.');
+    expect((await getData(url, '/runs/r1')).data).toEqual({
+      ...{ runId: 'r1', day: '2026-11-20', trigger: 'hook', reason: null, state: 'not-started' },
+      wantedAt: new Date(at).toISOString(),
+      pending: { kind: 'not-started', words: 'It has not started yet.' },
+      actions: [{ name: 'Cancel', path: 'cancel' }],
+    });
+    expect((await getPage(url, '/runs/r2')).status).toBe(404);
+    await ledger.runs.create(newRun('r9', { day: '2026-11-20' }));
+    expect((await getData(url, '/runs/r1')).data).toMatchObject({ runId: 'r1', state: 'collecting' });
+  });
+
   it('says why it is pending, with the tries that are left', async () => {
     const ledger = await open();
     const run = await collectedRun(ledger, 'r1', { bookings: references(12) });

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ExportEvent } from '../../../src/mappings/export/await-export.js';
+import type { ExportEvent } from '../../../src/mappings/events.js';
 import { fetchExport } from '../../../src/mappings/export/fetch-export.js';
 import { ExportFileError } from '../../../src/mappings/export/inspect-file.js';
 import { requestExport } from '../../../src/mappings/export/request-export.js';

@@ -38,7 +38,7 @@ describe('a process that works alone', () => {
     expect(await settledSoFar(found)).toBe('waiting');
     await vi.advanceTimersByTimeAsync(2_000);
     expect(await settledSoFar(found)).toBeInstanceOf(DayBusyError);
-    expect(onWaiting.mock.calls.filter(([, isFirst]) => isFirst)).toHaveLength(1);
+    expect(onWaiting).toHaveBeenCalledOnce();
   });
 
   it('acquires the day as soon as it is released', async () => {
@@ -104,7 +104,7 @@ describe('a process that shares the work', () => {
     await collect();
     await vi.advanceTimersByTimeAsync(500);
     expect(await settledSoFar(found)).toMatchObject({ kind: 'to-join' });
-    expect(onWaiting.mock.calls.filter(([, isFirst]) => isFirst)).toHaveLength(1);
+    expect(onWaiting).toHaveBeenCalledOnce();
   });
 
   it('waits while others send what a run of today has open, rather than send it twice', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import { runDaysConcurrently, waitForRunPermit } from '../../../src/review/day/replays.js';
+import { runDaysConcurrently, waitForRunPermit } from '../../../src/review/day/run-permits.js';
 import { openTemporaryLedger } from '../temporary-ledger.js';
 
 describe('a permit for a run', () => {
