@@ -157,7 +157,10 @@ function judgeRefusals(heard: readonly Heard[]): string[] {
   const faults: string[] = [];
   /** When people were told last of what is not over. */
   let toldAt: number | undefined;
-  const isOpen = (at: number) => toldAt !== undefined && at - toldAt <= forgottenMs;
+  /** Only a check forgets it. */
+  const isForgotten = (told: number, at: number) =>
+    heard.some((one) => one.kind === 'checked' && one.at > told + forgottenMs && one.at < at);
+  const isOpen = (at: number) => toldAt !== undefined && !isForgotten(toldAt, at);
   for (const { stage, at } of items) {
     if (isOpen(at) === (stage === 'raised')) faults.push(`a refusing channel: ${stage} at ${at}`);
     toldAt = stage === 'recovered' ? undefined : at;
