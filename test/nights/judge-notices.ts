@@ -254,7 +254,8 @@ async function judgeUrgentBookings({ heard, journal, ledger, app }: World): Prom
         const [, id, , on = ''] = subject.split(' ');
         return id === String(own?.id) && on <= checkIn && (on >= today || checkIn < today);
       });
-      if (!isTold) faults.push(`${onMapping(booking)} is urgent on ${today}, and was not told`);
+      if (!isTold && own?.state !== 'dismissed')
+        faults.push(`${onMapping(booking)} is urgent on ${today}, and was not told`);
     }
   return faults;
 }

@@ -63,10 +63,9 @@ export function createTelling({ outside, channels, heard, current }: TellingPart
     const today = app.today();
     const tomorrow = addDays(today, 1);
     const urgent: Urgent[] = [];
-    for (const { id, openBookings, inHouse, firstCheckIn, nextCheckIn } of await current().ledger.cases.list({
-      today,
-    })) {
-      if (openBookings === 0) continue;
+    const cases = await current().ledger.cases.list({ today });
+    for (const { id, state, openBookings, inHouse, firstCheckIn, nextCheckIn } of cases) {
+      if (openBookings === 0 || state === 'dismissed') continue;
       if (inHouse > 0 && firstCheckIn !== undefined) urgent.push({ case: id, on: firstCheckIn });
       if (nextCheckIn !== undefined && nextCheckIn <= tomorrow) urgent.push({ case: id, on: nextCheckIn });
     }
