@@ -15,6 +15,7 @@ import {
   type MappingEvidence,
   type RunEvidence,
 } from '../src/review/guests/evidence.js';
+import { renderAsSent } from '../src/review/stored/as-sent.js';
 import type { Case } from '../src/rules/case.js';
 import type { Archive } from '../src/storage/archive.js';
 import type { Spool } from '../src/storage/spool.js';
@@ -156,13 +157,13 @@ const toJsonFile = (value: unknown) => Buffer.from(`${JSON.stringify(value, null
 
 function listFiles(evidence: DatedEvidence): { readonly name: string; readonly content: Buffer }[] {
   const folder = folderOf(evidence);
-  const { traces, rows, manifest } = evidence;
+  const { run, traces, rows, manifest } = evidence;
   const sent = traces.flatMap((trace) => (trace.kind === 'booking' ? [trace] : []));
   return [
-    ...sent.map(({ line, form }, index) => ({
+    ...sent.map(({ line, stream }, index) => ({
       // Exactly the bytes in the request body or the file.
-      name: `${folder}/sent-${index + 1}.${form === 'file' ? 'csv' : 'json'}`,
-      content: Buffer.from(line),
+      name: `${folder}/sent-${index + 1}.${stream === 'file' ? 'csv' : 'json'}`,
+      content: renderAsSent(run, stream, line),
     })),
     { name: `${folder}/history.json`, content: toJsonFile(runEvidenceToJson(evidence)) },
     ...(rows.length > 0 ? [{ name: `${folder}/rows.json`, content: toJsonFile(rows) }] : []),

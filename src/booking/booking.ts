@@ -58,6 +58,12 @@ export interface Booking extends Readonly<Partial<Record<(typeof textFields)[num
   readonly serviceId: number;
 }
 
+export interface ProviderHotel {
+  /** Exactly as the service writes it. */
+  readonly providerName: string;
+  readonly providerHotelId: string;
+}
+
 /** A record as a source delivers it: under the service's names, not checked yet. */
 export type RawBooking = { readonly [field in ServiceField]?: unknown };
 
@@ -169,10 +175,7 @@ export function hashPlainHotel(providerHash: number, bytes: Uint8Array, start: n
   return hashPlainText(bytes, start, end, providerHash) || noHotel + 1;
 }
 
-export function hashProviderHotel({
-  providerName,
-  providerHotelId,
-}: Required<Pick<Booking, 'providerName' | 'providerHotelId'>>): number {
+export function hashProviderHotel({ providerName, providerHotelId }: ProviderHotel): number {
   return hashHotel(hashProvider(providerName), providerHotelId);
 }
 

@@ -65,7 +65,7 @@ export async function readHistories(
 /** The hotels and the case of each trace; a record that was rejected has no known ones. */
 async function findMappings(ledger: ReadOnlyLedger, traces: readonly Trace[], now: number) {
   const keys = traces.map((trace) => {
-    const booking: Partial<Booking> = trace.kind === 'booking' ? readBooking(trace.line, trace.form) : {};
+    const booking: Partial<Booking> = trace.kind === 'booking' ? readBooking(trace.line) : {};
     const { providerName = '', providerHotelId = '', serviceId = 0 } = booking;
     const { checkIn: checkInDate } = stayOf(booking, trace.run.day);
     return { providerName, providerHotelId, serviceId, checkInDate };
@@ -137,7 +137,7 @@ function toSentHistory(
   { withAnswers, hotels, case: ofCase, emailsReadUntil }: HistoryOptions,
 ) {
   const { run } = trace;
-  const { form, step, suspect, kept, namedByEmailAt, mappingNamedByEmailAt } = trace;
+  const { stream, step, suspect, kept, namedByEmailAt, mappingNamedByEmailAt } = trace;
   const judged = judgeBooking(trace);
   const isDone = step?.state === 'done';
   return {
@@ -149,7 +149,7 @@ function toSentHistory(
       : step?.state === 'refused'
         ? ('refused' as const)
         : ('pending' as const),
-    booking: readMaskedFields(trace.line, form),
+    booking: readMaskedFields(trace.line),
     verdict: judged.verdict,
     ...(judged.verdict === 'unknown' && { verdictReason: judged.reason }),
     // No e-mail that arrived by then names it. That says nothing about its mapping.
@@ -163,7 +163,7 @@ function toSentHistory(
     }),
     ...(ofCase && { case: ofCase }),
     // It went by body in a run by file, because it can't be in the file.
-    ...(form === 'body' && run.delivery === 'file' && { posted: true as const }),
+    ...(stream === 'posted' && run.delivery === 'file' && { posted: true as const }),
     // The source holds another hotel or stay under its reference now: it does not count for its day.
     ...(trace.isSuperseded && { superseded: true as const }),
     ...(hotels && { hotels }),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { measure } from '../../base/content.js';
-import type { ProviderHotel } from '../../booking/line-form.js';
+import type { ProviderHotel } from '../../booking/booking.js';
 import { readBooking } from '../../booking/stored-line.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { type CopiedMapping, keyOfHotel, type MappingMove } from '../../ledger/mappings.js';
@@ -61,7 +61,7 @@ export async function gatherEvidence(parts: EvidenceParts, reference: string, si
   for (const trace of guest.traces) {
     byRun.set(trace.run.id, [...(byRun.get(trace.run.id) ?? []), trace]);
     if (trace.kind === 'reject') continue;
-    const { providerName, providerHotelId } = readBooking(trace.line, trace.form);
+    const { providerName, providerHotelId } = readBooking(trace.line);
     if (providerName === undefined || providerHotelId === undefined) continue;
     pairs.set(keyOfHotel({ providerName, providerHotelId }), { providerName, providerHotelId });
   }

@@ -57,7 +57,7 @@ export function describeTracing(opened: () => OpenedLedger): void {
         {
           kind: 'booking',
           run,
-          form: 'body',
+          stream: 'posted',
           batch: 1,
           position: 5,
           line: lineOf('BR-5'),
@@ -194,7 +194,7 @@ export function describeTracing(opened: () => OpenedLedger): void {
       await collect.finish({ steps: planFileRun({ file: 2, body: 2 }), at });
       // The call is not made yet, and nothing else has sent the booking.
       const early = {
-        form: 'file',
+        stream: 'file',
         step: { name: 'trigger', kind: 'trigger', state: 'ready' },
         attempts: [],
       };
@@ -203,13 +203,16 @@ export function describeTracing(opened: () => OpenedLedger): void {
       expect(await ledger.bookings.trace('in-file')).toMatchObject([early]);
       await perform(ledger, run, 'trigger', done);
       expect(await ledger.bookings.trace('in-file')).toMatchObject([
-        { form: 'file', step: { name: 'trigger', state: 'done' }, attempts: [{ outcome: 'done' }] },
+        { stream: 'file', step: { name: 'trigger', state: 'done' }, attempts: [{ outcome: 'done' }] },
       ]);
       expect(await ledger.bookings.trace('in-body')).toMatchObject([
-        { form: 'body', step: { name: 'batch 0', state: 'ready' }, attempts: [] },
+        { stream: 'posted', step: { name: 'batch 0', state: 'ready' }, attempts: [] },
       ]);
       const both = await ledger.bookings.trace('both');
-      expect(both.map((trace) => trace.kind === 'booking' && trace.form).sort()).toEqual(['body', 'file']);
+      expect(both.map((trace) => trace.kind === 'booking' && trace.stream).sort()).toEqual([
+        'file',
+        'posted',
+      ]);
     });
 
     it('finds rejects by their reference, even before the collect ends', async () => {
