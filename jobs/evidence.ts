@@ -109,9 +109,7 @@ async function gatherFiles(parts: Parts, reference: string) {
     })),
     files: sums,
   };
-  const histories = inRuns.flatMap(({ traces }) =>
-    traces.map((trace) => toHistory(trace, { withAnswers: false, emailsReadUntil })),
-  );
+  const histories = inRuns.flatMap((one) => toHistories(one, false));
   const lines = [
     `Evidence on the booking ${showInLine(reference)}`,
     `written at ${writtenAt} by ${tool}`,
@@ -171,7 +169,14 @@ function listFiles(evidence: DatedEvidence): { readonly name: string; readonly c
   ];
 }
 
-function runEvidenceToJson({ run, traces, checksums, emailsReadUntil }: DatedEvidence) {
+function toHistories({ traces, renderedAgain, emailsReadUntil }: DatedEvidence, withAnswers: boolean) {
+  return traces.map((trace, index) =>
+    toHistory(trace, { withAnswers, emailsReadUntil, renderedAgain: renderedAgain[index] }),
+  );
+}
+
+function runEvidenceToJson(evidence: DatedEvidence) {
+  const { run, checksums } = evidence;
   const toInstant = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString());
   const { id: runId, day, delivery, trigger, state } = run;
   return {
@@ -183,7 +188,7 @@ function runEvidenceToJson({ run, traces, checksums, emailsReadUntil }: DatedEvi
     guestErasedAt: toInstant(run.guestErasedAt),
     remotePath: run.file?.remotePath ?? null,
     checksums,
-    bookings: traces.map((trace) => historyToJson(toHistory(trace, { withAnswers: true, emailsReadUntil }))),
+    bookings: toHistories(evidence, true).map(historyToJson),
   };
 }
 

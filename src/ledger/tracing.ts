@@ -121,18 +121,18 @@ function stepsThatCarry(
 ): Query<t.Row<typeof carriers>[]> {
   if (stream === 'file')
     return carriers.all(
-      `SELECT 'trigger' AS name, 'trigger' AS kind, state FROM steps
+      `SELECT 'trigger' AS name, 'trigger' AS kind, state, first, bookings FROM steps
        WHERE run = ? AND kind IN (${t.quote([...preparingKinds, 'trigger'])}) AND bookings > 0`,
       run,
     );
   return carriers.all(
-    `SELECT name, kind, state FROM steps
+    `SELECT name, kind, state, first, bookings FROM steps
      WHERE run = ? AND stream = ? AND batch = ? AND first <= ? AND first + bookings > ? ORDER BY bookings DESC`,
     ...[run, stream, batch, first, first],
   );
 }
 
-const carriers = steps.only('name', 'kind', 'state');
+const carriers = steps.only('name', 'kind', 'state', 'first', 'bookings');
 
 /** The ended attempts of all steps of a kind, from the first one's start to the last one's end. */
 const stepTimes = t.columnsOf({

@@ -24,7 +24,7 @@ function traced(changes: Partial<BookingTrace> = {}, state: StepState | undefine
     ...{ kind: 'booking', run: someRun(), stream: 'posted', batch: 0, position: 0 },
     line: '7,BR-1,Ana Gil,,,,',
     attempts: [{ ...attempt, answer: 'for Ana Gil' }],
-    step: { name: 'batch 3', kind: 'batch', state },
+    step: { name: 'batch 3', kind: 'batch', state, bookings: 1 },
     ...changes,
   };
 }

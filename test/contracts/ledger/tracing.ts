@@ -61,7 +61,7 @@ export function describeTracing(opened: () => OpenedLedger): void {
           batch: 1,
           position: 5,
           line: lineOf('BR-5'),
-          step: { name: 'batch 1', kind: 'batch', state: 'ready' },
+          step: { name: 'batch 1', kind: 'batch', state: 'ready', first: 0, bookings: 2 },
           attempts: [],
         },
       ]);
@@ -103,15 +103,15 @@ export function describeTracing(opened: () => OpenedLedger): void {
           : undefined;
       };
       expect(await way('BR-5')).toEqual({
-        step: { name: 'batch 1.0', kind: 'batch', state: 'done' },
+        step: { name: 'batch 1.0', kind: 'batch', state: 'done', first: 0, bookings: 2 },
         attempts: ['batch 1 halved', 'batch 1.0 done'],
       });
       expect(await way('BR-6')).toEqual({
-        step: { name: 'batch 1.1.0', kind: 'batch', state: 'refused' },
+        step: { name: 'batch 1.1.0', kind: 'batch', state: 'refused', first: 2, bookings: 1 },
         attempts: ['batch 1 halved', 'batch 1.1 halved', 'batch 1.1.0 refused'],
       });
       expect(await way('BR-7')).toEqual({
-        step: { name: 'batch 1.1.1', kind: 'batch', state: 'ready' },
+        step: { name: 'batch 1.1.1', kind: 'batch', state: 'ready', first: 3, bookings: 1 },
         attempts: ['batch 1 halved', 'batch 1.1 halved'],
       });
       expect(await way('BR-3')).toMatchObject({ attempts: ['batch 0 done'] });

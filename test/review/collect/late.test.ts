@@ -405,12 +405,3 @@ describe('late bookings after the setting guestNames was changed', () => {
     expect(run.counts).toMatchObject({ accepted: 1, carried: 3, duplicates: 3, posted: 0 });
   });
 });
-
-async function readAll({ ledger }: LateDay, runId: string): Promise<Buffer> {
-  const { batches } = await ledger.bookings.measureBatches(runId, 'file');
-  return Buffer.concat(
-    await Promise.all(
-      Array.from({ length: batches }, (_, batch) => ledger.bookings.readBatch(runId, 'file', batch)),
-    ),
-  );
-}
