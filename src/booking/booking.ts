@@ -49,6 +49,7 @@ export const [masterIdField, ...textFields] = bookingFields;
 export const defaultMasterIdColumn = 'Service Mappings Id';
 
 export type DateField = Extract<BookingField, { readonly kind: 'date' }>['name'];
+export type NameField = Extract<BookingField, { readonly kind: 'text' | 'guest-name' }>['name'];
 
 /**
  * One booked property, normalised: texts are well-formed and trimmed, dates are YYYY-MM-DD, missing fields are

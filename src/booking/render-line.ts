@@ -13,7 +13,14 @@ import {
   type ServiceField,
   textFields,
 } from './booking.js';
-import { copyPlainText, digitMarks, isPlainPlaceholder, markPlainBytes, notPlain } from './field-text.js';
+import {
+  copyPlainText,
+  digitMarks,
+  fieldRules,
+  isPlainPlaceholder,
+  markPlainBytes,
+  notPlain,
+} from './field-text.js';
 import type { GuestNames } from './guest-names.js';
 import { countDates, type Normalise } from './normalise.js';
 import type { PlainCells } from './source.js';
@@ -140,13 +147,6 @@ const namePlace = findPlace('BookingClientName');
 const providerPlace = findPlace('ProviderName');
 const hotelPlace = findPlace('ProviderHotelId');
 const checkInPlace = findPlace('CheckInDate');
-/** Fields whose cells repeat. Each different cell is read once, like in any other record. */
-const repeats = bookingFields.map(({ kind, name }) => kind === 'date' || name === 'ProviderName');
-const firstOutsideAscii = 0x80;
-const apostrophe = 0x27;
-const plus = 0x2b;
-const minus = 0x2d;
-const letterE = 0x65;
 const zero = 0x30;
 /** An integer of up to this many digits is safe. */
 const maxDigits = 15;
@@ -156,9 +156,12 @@ const maxKnown = 4096;
 const maxKnownLength = 64;
 /** A comma before each cell, and quotes around one that repeats, in which each quote is doubled. */
 const mostAdded = textFields.length * ('"",'.length + 2 * maxKnownLength);
-/** By byte: 1 for what a cell holds as it was given; in a code, quotes are no part of it. */
-const marks = markPlainBytes(plainCharacters);
-const codeMarks = marks.map((mark, byte) => (byte < firstOutsideAscii && byte !== apostrophe ? mark : 0));
+/** How each field is read from its bytes, and by byte, 1 for what a cell holds as it was given; absent for one that is read as text. */
+const plainBytes = markPlainBytes(plainCharacters);
+const plainRules = bookingFields.map(({ kind }) => {
+  const { plain } = fieldRules[kind];
+  return plain && { ...plain, marks: plainBytes.map((mark, byte) => mark & (plain.marks[byte] ?? 0)) };
+});
 
 interface KnownCell {
   readonly value: string;
@@ -179,7 +182,8 @@ export function createPlainRenderer(
 ) {
   const { placeholders } = normalise;
   const omitsNames = names === 'omit';
-  const lookUps = textFields.map((field, at) => (repeats[at + 1] ? createLookUp(field) : undefined));
+  // Of other fields, each different cell is read once, like in any other record: a day has few dates and providers.
+  const lookUps = textFields.map((field, at) => (plainRules[at + 1] ? undefined : createLookUp(field)));
 
   function createLookUp(field: (typeof textFields)[number]) {
     return createCellMemory((cell): KnownCell | undefined => {
@@ -222,9 +226,9 @@ export function createPlainRenderer(
         at += 1;
         continue;
       }
-      const lookUp = lookUps[place - 1];
-      if (lookUp) {
-        const known = lookUp(bytes, start, end);
+      const rules = plainRules[place];
+      if (!rules) {
+        const known = lookUps[place - 1]?.(bytes, start, end);
         if (known === undefined) return undefined;
         at = copyTo(target, at, known.rendered);
         if (place === providerPlace) provider = known;
@@ -233,14 +237,9 @@ export function createPlainRenderer(
           else checkOut = known;
         }
       } else {
-        const isCode = place === referencePlace || place === hotelPlace;
-        if (
-          isCode &&
-          (endsInExponent(bytes, start, end) || isPlainPlaceholder(bytes, start, end, placeholders))
-        )
-          return undefined;
+        if (rules.changes(bytes, start, end, placeholders)) return undefined;
         target[at] = comma;
-        at = copyPlainText(bytes, start, end, isCode ? codeMarks : marks, target, at + 1);
+        at = copyPlainText(bytes, start, end, rules.marks, target, at + 1);
         if (at === notPlain) return undefined;
         if (place === referencePlace) referenceHash = hashPlainReference(bytes, start, end);
         else if (place === hotelPlace) {
@@ -261,15 +260,6 @@ export function createPlainRenderer(
       dates: countDates({ checkInDate: checkIn?.value, checkOutDate: checkOut?.value }),
     };
   };
-}
-
-/** Whether the text may be a rounded number: it ends like E+11, E-5 or E+308. */
-function endsInExponent(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let at = Math.max(start + 1, end - 4); at < end - 1; at += 1) {
-    const byte = bytes[at];
-    if ((byte === plus || byte === minus) && ((bytes[at - 1] ?? 0) | 0x20) === letterE) return true;
-  }
-  return false;
 }
 
 /** Whether the text may hold U+FFFD, of which people are warned even if it is left out. */

@@ -1,5 +1,6 @@
 import { createNameMask, type NameMask } from '../../base/mask-names.js';
 import { type Booking, bookingFields, guestNameFields } from '../../booking/booking.js';
+import { writeNames } from '../../booking/guest-names.js';
 import { batchStreams } from '../../booking/sending.js';
 import { readBooking } from '../../booking/stored-line.js';
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
@@ -47,8 +48,7 @@ function maskName(fields: Record<string, unknown>): Record<string, unknown> {
 
 /** The booking of a stored line under the service's names, without the guest's name. */
 export function readNamelessFields(line: string): Record<string, unknown> {
-  const { bookingClientName: _, ...nameless } = readBooking(line);
-  return toFields(nameless);
+  return toFields(writeNames(readBooking(line), 'omit'));
 }
 
 /**
