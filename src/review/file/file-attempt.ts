@@ -7,7 +7,7 @@ import type { BusinessDay } from '../../booking/business-day.js';
 import { renderReviewHeader } from '../../booking/review-line.js';
 import type { IncompleteBookings } from '../../booking/sending.js';
 import { putReferences } from '../../booking/stored-line.js';
-import { readStoredBatches } from '../../ledger/batches.js';
+import { readStoredBatches, type StoredBatch } from '../../ledger/batches.js';
 import { FencedError } from '../../ledger/errors.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../rules/run.js';
@@ -216,6 +216,11 @@ export const masterIdColumnOf = ({ masterIdColumn = defaultMasterIdColumn }: Run
 /** The bytes of the review file, in the order of the bookings. */
 export async function* renderReviewFile(ledger: ReadOnlyLedger, run: Run): AsyncGenerator<Uint8Array> {
   yield Buffer.from(`${renderReviewHeader(masterIdColumnOf(run))}${lineEnd}`);
-  for await (const { lines } of readStoredBatches(ledger, run, 'file'))
-    yield run.guestNames === 'omit' ? putReferences(lines) : lines;
+  for await (const { lines } of readRows(ledger, run)) yield lines;
+}
+
+/** Its rows, batch by batch. */
+export async function* readRows(ledger: ReadOnlyLedger, run: Run): AsyncGenerator<StoredBatch> {
+  for await (const { batch, lines } of readStoredBatches(ledger, run, 'file'))
+    yield { batch, lines: run.guestNames === 'omit' ? putReferences(lines) : lines };
 }
