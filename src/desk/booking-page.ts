@@ -71,11 +71,11 @@ export const bookingPage = definePage({
   },
 
   render({ reference, answers, page, canary, isErased, bookings, mappings }, visit) {
-    const search = html`<stream class="search card" action="/bookings" role="search">
+    const search = html`<form class="search card" action="/bookings" role="search">
 <label>Booking reference<input name="reference" value="${reference ?? ''}" maxlength="500" autocomplete="off" spellcheck="false" required></label>
 <label class="option"><input type="checkbox" name="answers" value="yes"${answers && html` checked`}>
 with what the service said</label>
-<button>Find</button></stream>
+<button>Find</button></form>
 <p class="faint">Each search is recorded in the audit trail.</p>`;
     if (reference === null) return { title: 'Bookings', content: search };
     const show = (found: Html) => ({

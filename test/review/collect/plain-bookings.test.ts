@@ -180,7 +180,7 @@ describe('bookings from plain cells', () => {
     },
   );
 
-  it('are read like their texts in files of any stream', async () => {
+  it('are read like their texts in files of any form', async () => {
     const cell = fc.oneof(fc.constantFrom(...ordinary), fc.constantFrom(...awkward));
     const rows = fc.array(
       fc.oneof(

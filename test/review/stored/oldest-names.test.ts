@@ -63,7 +63,7 @@ describe('the oldest guest names', () => {
     expect(await find()).toMatchObject([{ runId: 'of-2026-09-01' }]);
   });
 
-  it('are younger once the older ones are gone, in the stream of either delivery', async () => {
+  it('are younger once the older ones are gone, of either delivery', async () => {
     const { ledger, find } = await prepare();
     await ledger.guests.blankNames('2026-10-01', blankNames);
     expect(await find()).toMatchObject([{ place: 'ledger', runId: 'by-file', ageDays: 51 }]);
