@@ -3,17 +3,27 @@ import {
   type Booking,
   buildBooking,
   guestNameFields,
+  masterIdField,
   type ProviderHotel,
   type ServiceField,
   serviceFields,
   textFields,
 } from './booking.js';
-import type { BookedDates } from './stay.js';
 
 /*
  * The line in which a booking is stored: that of the review file (spec 2.6), dates as DDMMYYYY, an empty cell where a field is missing.
  * No cell contains a line end.
  */
+
+/** The columns of the review file. (Spec 2.6.) */
+export function listReviewColumns(masterIdColumn: string): readonly string[] {
+  return serviceFields.map((field) => (field === masterIdField.name ? masterIdColumn : field));
+}
+
+/** The first line of the file, without its line end. */
+export function renderReviewHeader(masterIdColumn: string): string {
+  return listReviewColumns(masterIdColumn).map(writeCell).join(',');
+}
 
 const isDate = textFields.map(({ kind }) => kind === 'date');
 const placeOf = (field: ServiceField) => serviceFields.indexOf(field);
@@ -28,18 +38,6 @@ export function readBooking(line: string): Booking {
     Number(serviceId),
     texts.map((text, at) => (text === '' ? undefined : isDate[at] ? readDate(text) : text)),
   );
-}
-
-/** The dates of a stored line, read without parsing the line. */
-export function readStayDates(line: string): BookedDates {
-  // Both dates come last, and hold no comma.
-  const end = line.lastIndexOf(',');
-  const checkIn = line.slice(line.lastIndexOf(',', end - 1) + 1, end);
-  const checkOut = line.slice(end + 1);
-  return {
-    checkInDate: checkIn === '' ? undefined : readDate(checkIn),
-    checkOutDate: checkOut === '' ? undefined : readDate(checkOut),
-  };
 }
 
 /** The hotel of a stored line, found without parsing the line. */

@@ -1,6 +1,6 @@
 import type { KeptValues } from '../../booking/kept-values.js';
 import { type StayDates, stayOf, urgencyOf } from '../../booking/stay.js';
-import { readBooking, readStayDates } from '../../booking/stored-line.js';
+import { readBooking } from '../../booking/stored-line.js';
 import { keptAt } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { type CopiedHotel, readCopiedHotels } from '../../mappings/copied-hotels.js';
@@ -95,7 +95,7 @@ async function toEntries(
   const { run, lines, places, explain } = page;
   const kept = withKept ? await readKept(ledger, run, page) : [];
   return lines.flatMap((line, index) => {
-    const stay = stayOf(readStayDates(line), run.day);
+    const stay = stayOf(readBooking(line), run.day);
     if (checkInBefore !== undefined && (stay.checkIn ?? '') >= checkInBefore) return [];
     const why = explain?.(line, places[index] ?? -1);
     return [{ key: urgencyOf(stay, today), run, line, why, kept: kept[index] }];

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { type Booking, bookingFields, type FieldKind } from '../../../src/booking/booking.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
-import { renderReviewHeader } from '../../../src/booking/review-line.js';
 import { listFileObstacles } from '../../../src/booking/sending.js';
+import { renderReviewHeader } from '../../../src/booking/stored-line.js';
 import { isAllCorrect, readSaid } from '../../../src/review/file/judge-result.js';
 import { type JoinSources, type Judgement, startJoin } from '../../../src/review/file/match-result.js';
 import { type ResultReading, type ResultRow, readResult } from '../../../src/review/file/result.js';

@@ -2,8 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { renderReviewHeader } from '../../../src/booking/review-line.js';
-import { blankNames, readBooking } from '../../../src/booking/stored-line.js';
+import { blankNames, readBooking, renderReviewHeader } from '../../../src/booking/stored-line.js';
 import { lineOfBooking } from '../../support/made-bookings.js';
 import { anyFileBooking, cellsOf, fileBooking, linesOf, masterIdColumn } from './file-bookings.js';
 

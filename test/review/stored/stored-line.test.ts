@@ -8,7 +8,6 @@ import {
   findProvider,
   readBooking,
   readProviderHotel,
-  readStayDates,
   writeProviderHotel,
 } from '../../../src/booking/stored-line.js';
 import { readFields, readReference } from '../../../src/review/stored/stored-line.js';
@@ -65,21 +64,6 @@ describe('a stored line', () => {
     ['7,,,a,b,,', { serviceId: 7, key: 'a,b' }],
   ])('names a hotel only with its provider: %s', (line, hotel) => {
     expect(findHotel(line)).toEqual(hotel);
-  });
-
-  it('has its dates', () => {
-    fc.assert(
-      fc.property(anyFileBooking, ({ checkInDate, checkOutDate, ...booking }) => {
-        expect(readStayDates(lineOf({ ...booking, checkOutDate }))).toEqual({
-          checkInDate: undefined,
-          checkOutDate,
-        });
-        expect(readStayDates(lineOf({ ...booking, checkInDate }))).toEqual({
-          checkInDate,
-          checkOutDate: undefined,
-        });
-      }),
-    );
   });
 
   it('has the fields of spec 2.5, in its order', () => {
