@@ -3,7 +3,6 @@ import {
   type Booking,
   buildBooking,
   guestNameFields,
-  masterIdField,
   type ProviderHotel,
   type ServiceField,
   serviceFields,
@@ -15,14 +14,9 @@ import {
  * No cell contains a line end.
  */
 
-/** The columns of the review file. (Spec 2.6.) */
-export function listReviewColumns(masterIdColumn: string): readonly string[] {
-  return serviceFields.map((field) => (field === masterIdField.name ? masterIdColumn : field));
-}
-
 /** The first line of the file, without its line end. */
 export function renderReviewHeader(masterIdColumn: string): string {
-  return listReviewColumns(masterIdColumn).map(writeCell).join(',');
+  return [masterIdColumn, ...textFields.map(({ name }) => name)].map(writeCell).join(',');
 }
 
 const isDate = textFields.map(({ kind }) => kind === 'date');
