@@ -1,5 +1,5 @@
+import type { ProviderHotel } from '../src/booking/booking.js';
 import { countDays, hashProviderHotel, hashReference } from '../src/booking/booking.js';
-import type { ProviderHotel } from '../src/booking/line-form.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 
 export interface ManyDays {
@@ -70,7 +70,7 @@ function batchOf(day: number, number: number, bookings: number) {
       `${bookedServiceId(first + index)},${reference},Maria Garcia Lopez,Provider ${(first + index) % 40},0${first + index},21112199,24112199\n`,
   );
   return {
-    form: 'file' as const,
+    stream: 'file' as const,
     number,
     lines: Buffer.from(lines.join('')),
     referenceHashes: references.map(hashReference),

@@ -5,9 +5,7 @@ import { join } from 'node:path';
 import { Bench, type TaskResult } from 'tinybench';
 import { renderTable } from '../src/base/tables.js';
 import { createBusinessDay } from '../src/booking/business-day.js';
-import { createBodyForms } from '../src/booking/item-line.js';
 import { createNormaliser } from '../src/booking/normalise.js';
-import { createFileForms } from '../src/booking/review-line.js';
 import { readStoredBatches } from '../src/ledger/batches.js';
 import { createSqliteLedger } from '../src/ledger/sqlite/sqlite-ledger.js';
 import { collectDay } from '../src/review/collect/collect.js';
@@ -39,10 +37,11 @@ await writeFileDay(csv, { day: day.iso, bookings });
 const masterIdColumn = 'Service Mappings Id';
 const { signal } = new AbortController();
 const source = createCsvSource({ file: createLocalDayFile(csv) });
-const forms = createFileForms({ body: createBodyForms('ServiceId'), incomplete: 'post' });
+const how = { kind: 'file', names: 'send' } as const;
 const reader = createDayReader({ source, normaliserFor: () => createNormaliser() });
 const delivery: Delivery = {
-  ...forms,
+  ...how,
+  masterIdName: 'ServiceId',
   plan: () => [],
   perform: () => Promise.reject(new TypeError('nothing is sent here')),
 };
@@ -78,14 +77,14 @@ const collecting = new Bench(fiveRounds)
     for await (const _ of source.read(day, { signal }));
   })
   .add('… and validate, render', async () => {
-    for await (const _ of reader.read(day, forms, { signal }));
+    for await (const _ of reader.read(day, how, { signal }));
   })
   .add('… and tell duplicates', async () => {
     const intake = createBookingStore(day.iso, limits.batchSize, {
       store: async () => {},
       holds: async () => true,
     });
-    for await (const chunk of reader.read(day, forms, { signal })) await intake.take(chunk);
+    for await (const chunk of reader.read(day, how, { signal })) await intake.take(chunk);
   })
   .add('… and store', async () => {
     const { ledger } = await collect();
@@ -94,14 +93,13 @@ const collecting = new Bench(fiveRounds)
 await collecting.run();
 
 const { ledger, collected } = await collect();
-const sentParts = { ledger, masterIdColumn };
-const written = await spool.write('sent.csv', renderReviewFile(sentParts, collected));
+const written = await spool.write('sent.csv', renderReviewFile(ledger, collected));
 await writeResult(join(folder, 'sent.csv'));
 const { bookings: rows } = await ledger.bookings.measureBatches(collected.id, 'file');
 
 const sending = new Bench(fiveRounds)
   .add('read back and write the file', async () => {
-    await spool.write('again.csv', renderReviewFile(sentParts, collected));
+    await spool.write('again.csv', renderReviewFile(ledger, collected));
   })
   .add('check the file by its rules', async () => {
     const fault = await checkReviewFile(spool.read('sent.csv'), { ...written, masterIdColumn, rows });
@@ -114,7 +112,7 @@ const sending = new Bench(fiveRounds)
   .add('join the result, judge the bookings', async () => {
     const sources = {
       readBytes: () => spool.read('sent_Result.csv'),
-      readSent: () => readStoredBatches(sentParts.ledger, collected, 'file'),
+      readSent: () => readStoredBatches(ledger, collected, 'file'),
     };
     const join = startJoin(sources, { masterIdColumn });
     for await (const block of sources.readBytes()) await join.take(block);

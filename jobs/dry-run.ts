@@ -187,21 +187,20 @@ async function findUnconfirmedBookings({ config, sourceMessages, signal }: App, 
 
 /** What would be sent: its checksums, a sample with masked names, and files if requested. */
 async function previewContent(
-  { config: { service, source } }: App,
+  { config: { source } }: App,
   day: BusinessDay,
   ledger: Ledger,
   run: Run,
   folder: OutFolder | undefined,
 ) {
-  const how = { masterIdColumn: service.masterIdColumn, name: `${day.ddmmyyyy}.csv` };
-  const file = (await previewReviewFile(ledger, run, how, folder?.add)) ?? null;
+  const file = (await previewReviewFile(ledger, run, `${day.ddmmyyyy}.csv`, folder?.add)) ?? null;
   const bodies = await previewBodies(ledger, run, folder?.add);
   const first = await readFirstLines(ledger, run, sampleSize);
-  const sample = first.map(({ line, form }) => readMaskedFields(line, form));
+  const sample = first.map(({ line }) => readMaskedFields(line));
   if (Object.keys(source.keep).length === 0) return { file, ...bodies, sample };
   const sampleKept: (KeptValues | null)[] = [];
-  for (const { form, batch, place } of first)
-    sampleKept.push(keptAt(await ledger.bookings.readKept(run.id, form, batch), place) ?? null);
+  for (const { stream, batch, place } of first)
+    sampleKept.push(keptAt(await ledger.bookings.readKept(run.id, stream, batch), place) ?? null);
   return { file, ...bodies, sample, sampleKept };
 }
 

@@ -15,6 +15,7 @@ import {
   type MappingEvidence,
   type RunEvidence,
 } from '../src/review/guests/evidence.js';
+import { renderAsSent } from '../src/review/stored/as-sent.js';
 import type { Case } from '../src/rules/case.js';
 import type { Archive } from '../src/storage/archive.js';
 import type { Spool } from '../src/storage/spool.js';
@@ -108,9 +109,7 @@ async function gatherFiles(parts: Parts, reference: string) {
     })),
     files: sums,
   };
-  const histories = inRuns.flatMap(({ traces }) =>
-    traces.map((trace) => toHistory(trace, { withAnswers: false, emailsReadUntil })),
-  );
+  const histories = inRuns.flatMap((one) => toHistories(one, false));
   const lines = [
     `Evidence on the booking ${showInLine(reference)}`,
     `written at ${writtenAt} by ${tool}`,
@@ -156,13 +155,13 @@ const toJsonFile = (value: unknown) => Buffer.from(`${JSON.stringify(value, null
 
 function listFiles(evidence: DatedEvidence): { readonly name: string; readonly content: Buffer }[] {
   const folder = folderOf(evidence);
-  const { traces, rows, manifest } = evidence;
+  const { run, traces, rows, manifest } = evidence;
   const sent = traces.flatMap((trace) => (trace.kind === 'booking' ? [trace] : []));
   return [
-    ...sent.map(({ line, form }, index) => ({
+    ...sent.map(({ line, stream }, index) => ({
       // Exactly the bytes in the request body or the file.
-      name: `${folder}/sent-${index + 1}.${form === 'file' ? 'csv' : 'json'}`,
-      content: Buffer.from(line),
+      name: `${folder}/sent-${index + 1}.${stream === 'file' ? 'csv' : 'json'}`,
+      content: renderAsSent(run, stream, line),
     })),
     { name: `${folder}/history.json`, content: toJsonFile(runEvidenceToJson(evidence)) },
     ...(rows.length > 0 ? [{ name: `${folder}/rows.json`, content: toJsonFile(rows) }] : []),
@@ -170,7 +169,14 @@ function listFiles(evidence: DatedEvidence): { readonly name: string; readonly c
   ];
 }
 
-function runEvidenceToJson({ run, traces, checksums, emailsReadUntil }: DatedEvidence) {
+function toHistories({ traces, renderedAgain, emailsReadUntil }: DatedEvidence, withAnswers: boolean) {
+  return traces.map((trace, index) =>
+    toHistory(trace, { withAnswers, emailsReadUntil, renderedAgain: renderedAgain[index] }),
+  );
+}
+
+function runEvidenceToJson(evidence: DatedEvidence) {
+  const { run, checksums } = evidence;
   const toInstant = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString());
   const { id: runId, day, delivery, trigger, state } = run;
   return {
@@ -182,7 +188,7 @@ function runEvidenceToJson({ run, traces, checksums, emailsReadUntil }: DatedEvi
     guestErasedAt: toInstant(run.guestErasedAt),
     remotePath: run.file?.remotePath ?? null,
     checksums,
-    bookings: traces.map((trace) => historyToJson(toHistory(trace, { withAnswers: true, emailsReadUntil }))),
+    bookings: toHistories(evidence, true).map(historyToJson),
   };
 }
 

@@ -87,7 +87,7 @@ Examples:
 /** What a ledger knows about a booking, with the guest's name: for the guest, not for the screen of an operator. */
 function guestHistoryToJson(trace: Trace): object {
   const history = toHistory(trace, { withAnswers: false });
-  if (trace.kind === 'booking') return { ...history, booking: readFields(trace.line, trace.form) };
+  if (trace.kind === 'booking') return { ...history, booking: readFields(trace.line) };
   const { place, reason, field, reference, value } = trace;
   const held = { ...(field && { field }), ...(reference && { reference }), ...(value && { value }) };
   return { ...history, rejected: { place, reason, ...held } };

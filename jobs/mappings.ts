@@ -2,7 +2,7 @@ import { showInLine } from '../src/base/foreign-text.js';
 import { formatCount, formatInstant } from '../src/base/format.js';
 import type { WriteCommand } from '../src/base/shell.js';
 import { renderTable } from '../src/base/tables.js';
-import type { ProviderHotel } from '../src/booking/line-form.js';
+import type { ProviderHotel } from '../src/booking/booking.js';
 import type { KnownHotel } from '../src/ledger/hotels.js';
 import {
   type MappingSummary,

@@ -4,11 +4,10 @@ import { createBusinessDay } from '../src/booking/business-day.js';
 import { createDayReader } from '../src/review/collect/day-reader.js';
 import { sendChunks, sendClock } from '../src/review/reading-thread/threaded-reader.js';
 import { clock } from './clock.js';
-import { composeSource, createForms, type ReadingOrder } from './sources.js';
+import { composeSource, type ReadingOrder } from './sources.js';
 
 /** The thread that reads a large day and ends with it. */
-async function readDay({ settings, day, kind, erased }: ReadingOrder, port: MessagePort): Promise<void> {
-  const forms = createForms(kind, settings);
+async function readDay({ settings, day, sending, erased }: ReadingOrder, port: MessagePort): Promise<void> {
   // Source modules are not read in this thread, so it has none of their errors to show.
   const sourceMessages = {
     say: (text: string) => void print(process.stderr, `${text}\n`),
@@ -16,7 +15,7 @@ async function readDay({ settings, day, kind, erased }: ReadingOrder, port: Mess
   };
   const reader = createDayReader(await composeSource(settings, sourceMessages, sendClock(clock, port)));
   const read = (signal: AbortSignal) =>
-    reader.read(createBusinessDay(day.iso, day.zone), forms, { signal, erased });
+    reader.read(createBusinessDay(day.iso, day.zone), sending, { signal, erased });
   await sendChunks(read, port);
 }
 

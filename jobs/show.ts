@@ -16,6 +16,7 @@ import { neverSynced } from '../src/mappings/copied-hotels.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
 import { renderShownCanary } from '../src/review/canary.js';
 import { findBookingsOf } from '../src/review/guests/guest.js';
+import { createSentComparer, type SentComparison } from '../src/review/stored/as-sent.js';
 import type { Action } from '../src/rules/action.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
@@ -96,7 +97,7 @@ async function showGuest(app: App, ledger: Found, name: string, answers: boolean
 
 async function read(app: App, ledger: Found, references: Iterable<string>, answers: boolean) {
   if (!ledger) return [];
-  const options = { answers, today: app.today(), now: clock() };
+  const options = { answers, today: app.today(), now: clock(), compareSent: createSentComparer(ledger) };
   const histories = [];
   for (const reference of references)
     for (const { history } of await readHistories(ledger, reference, options))
@@ -130,6 +131,14 @@ export function renderHistories(
     .join('\n');
 }
 
+/** What the ledger's lines come to if they are rendered again, compared with the checksum of what was sent. */
+const comparisons: Readonly<Record<SentComparison, string>> = {
+  same: 'the same as was sent',
+  differs: 'DIFFERS from what was sent: the ledger was changed',
+  'names-removed': 'not comparable with what was sent, since names were removed',
+  'other-renderer': 'not comparable with what was sent, by another version of this program',
+};
+
 function renderHistory(reference: string, history: BookingHistory, showsHotels: boolean): string[] {
   const { state, runId, day, runState, rejected, suspect, attempts = [], hotels } = history;
   const lines = [
@@ -157,5 +166,6 @@ function renderHistory(reference: string, history: BookingHistory, showsHotels: 
     if (answer !== undefined) lines.push(`    the service said: ${answer.replaceAll('\n', '\n      ')}`);
   }
   if (history.attempts?.length === 0) lines.push('  not sent yet');
+  if (history.renderedAgain) lines.push(`  rendered again: ${comparisons[history.renderedAgain]}`);
   return lines;
 }

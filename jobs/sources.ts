@@ -2,39 +2,24 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { defaultRetryPolicy, type RetryPolicy } from '../src/base/retry.js';
 import type { BusinessDay } from '../src/booking/business-day.js';
-import type { GuestNames } from '../src/booking/guest-names.js';
-import { createBodyForms } from '../src/booking/item-line.js';
-import type { BookingForms } from '../src/booking/line-form.js';
 import { openNormaliser } from '../src/booking/normalise.js';
-import { createFileForms } from '../src/booking/review-line.js';
+import type { Sending } from '../src/booking/sending.js';
 import type { BookingSource } from '../src/booking/source.js';
 import type { Config } from '../src/config/load.js';
 import type { ErasedGuests } from '../src/ledger/guests.js';
 import { createDayReader, type DayReader } from '../src/review/collect/day-reader.js';
 import { createThreadedReader } from '../src/review/reading-thread/threaded-reader.js';
-import type { DeliveryKind } from '../src/rules/run.js';
 import type { SourceMessages, SourceParts } from '../src/sources/common/kind.js';
 import { openSource as openConfiguredSource } from '../src/sources/registry.js';
 import type { PeerClock } from '../src/transports/http/peer-clocks.js';
 import type { S3Bucket } from '../src/transports/s3/bucket.js';
 import { now, random } from './clock.js';
 
-/** The part of the configuration that reading a day needs; plain data that can be sent to another thread. */
-export interface ReadingSettings {
-  readonly source: Config['source'];
-  readonly s3: Config['s3'];
-  readonly retry: Config['retry'];
-  readonly proxy: Config['proxy'];
-  readonly masterIdName: string;
-  readonly incomplete: Config['file']['incomplete'];
-  readonly names: GuestNames;
-}
-
 /** What a thread receives at its start. */
 export interface ReadingOrder {
-  readonly settings: ReadingSettings;
+  readonly settings: SourceSettings;
   readonly day: Pick<BusinessDay, 'iso' | 'zone'>;
-  readonly kind: DeliveryKind;
+  readonly sending: Sending;
   readonly erased?: ErasedGuests | undefined;
 }
 
@@ -45,21 +30,20 @@ export interface ReadingOrder {
 const maxYoungGenerationSizeMb = 24;
 
 export async function openReader(
-  { source, s3, retry, proxy, service, file, guestNames: names }: Config,
+  { source, s3, retry, proxy }: Config,
   sourceMessages: SourceMessages,
   peerClock?: PeerClock,
 ): Promise<DayReader> {
-  const { masterIdName } = service;
-  const settings = { source, s3, retry, proxy, masterIdName, incomplete: file.incomplete, names };
+  const settings = { source, s3, retry, proxy };
   const parts = await composeSource(settings, sourceMessages, peerClock);
   const reader = createDayReader(parts);
   if (availableParallelism() === 1) return reader;
   return createThreadedReader(
     reader,
     parts.source,
-    (day, kind, erased) =>
+    (day, sending, erased) =>
       new Worker(new URL('./reading-thread.js', import.meta.url), {
-        workerData: { ...createReadingOrder(settings, day, kind), erased },
+        workerData: { ...createReadingOrder(settings, day, sending), erased },
         resourceLimits: { maxYoungGenerationSizeMb },
       }),
     peerClock,
@@ -67,27 +51,14 @@ export async function openReader(
 }
 
 export function createReadingOrder(
-  settings: ReadingSettings,
+  settings: SourceSettings,
   { iso, zone }: BusinessDay,
-  kind: DeliveryKind,
+  { kind, names, incomplete = 'post' }: Sending,
 ): ReadingOrder {
-  return { settings, day: { iso, zone }, kind };
+  return { settings, day: { iso, zone }, sending: { kind, names, incomplete } };
 }
 
-export function createForms(
-  kind: DeliveryKind,
-  { masterIdName, incomplete, names }: Omit<ReadingSettings, keyof SourceSettings>,
-): BookingForms {
-  const body = createBodyForms(masterIdName, names);
-  switch (kind) {
-    case 'body':
-      return body;
-    case 'file':
-      return createFileForms({ body, incomplete });
-  }
-}
-
-/** The part of the configuration that describes a source. */
+/** The part of the configuration that describes a source; plain data that can be sent to another thread. */
 export type SourceSettings = Pick<Config, 'source' | 's3' | 'retry' | 'proxy'>;
 
 /** The source, and how to normalise its records. */

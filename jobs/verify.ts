@@ -24,7 +24,7 @@ Examples:
     const words = describeUnknown(archive, unknown);
     if (!ledger)
       return app.answerNone({ day, runs: [], ...left }, [app.describeNoLedger(), ...words].join('\n'));
-    const parts = { ledger, archive, masterIdColumn: app.config.service.masterIdColumn };
+    const parts = { ledger, archive };
     const runs = [];
     for (const run of await ledger.runs.list({ day, limit: runsChecked })) {
       if (!run.file?.archivedTo) continue;

@@ -2,9 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashPlainHotel, hashProvider } from '../../src/booking/booking.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
-import { createBodyForms } from '../../src/booking/item-line.js';
 import { createNormaliser } from '../../src/booking/normalise.js';
-import { createFileForms } from '../../src/booking/review-line.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { collectDay } from '../../src/review/collect/collect.js';
@@ -23,7 +21,9 @@ const hotels = 10_000;
 const sizes = { full: 1_000_000, quick: 50_000 };
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const delivery: Delivery = {
-  ...createFileForms({ body: createBodyForms('ServiceId'), incomplete: 'post' }),
+  kind: 'file',
+  names: 'send',
+  masterIdName: 'ServiceId',
   plan: () => [],
   perform: () => Promise.reject(new TypeError('nothing is sent here')),
 };

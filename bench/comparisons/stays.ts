@@ -1,4 +1,4 @@
-import type { ProviderHotel } from '../../src/booking/line-form.js';
+import type { ProviderHotel } from '../../src/booking/booking.js';
 import { watchMappings } from '../../src/cases/follow-mappings.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { readStaysAhead } from '../../src/review/stays/stays-ahead.js';

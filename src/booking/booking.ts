@@ -49,6 +49,7 @@ export const [masterIdField, ...textFields] = bookingFields;
 export const defaultMasterIdColumn = 'Service Mappings Id';
 
 export type DateField = Extract<BookingField, { readonly kind: 'date' }>['name'];
+export type NameField = Extract<BookingField, { readonly kind: 'text' | 'guest-name' }>['name'];
 
 /**
  * One booked property, normalised: texts are well-formed and trimmed, dates are YYYY-MM-DD, missing fields are
@@ -56,6 +57,12 @@ export type DateField = Extract<BookingField, { readonly kind: 'date' }>['name']
  */
 export interface Booking extends Readonly<Partial<Record<(typeof textFields)[number]['property'], string>>> {
   readonly serviceId: number;
+}
+
+export interface ProviderHotel {
+  /** Exactly as the service writes it. */
+  readonly providerName: string;
+  readonly providerHotelId: string;
 }
 
 /** A record as a source delivers it: under the service's names, not checked yet. */
@@ -169,10 +176,7 @@ export function hashPlainHotel(providerHash: number, bytes: Uint8Array, start: n
   return hashPlainText(bytes, start, end, providerHash) || noHotel + 1;
 }
 
-export function hashProviderHotel({
-  providerName,
-  providerHotelId,
-}: Required<Pick<Booking, 'providerName' | 'providerHotelId'>>): number {
+export function hashProviderHotel({ providerName, providerHotelId }: ProviderHotel): number {
   return hashHotel(hashProvider(providerName), providerHotelId);
 }
 

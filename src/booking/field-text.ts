@@ -53,20 +53,58 @@ export function createPlaceholders(added: readonly string[] = []): Placeholders 
 
 const usual = createPlaceholders();
 
-/** Reads a field of that kind; what stands for a missing value is undefined. (Design 4.) */
+/** Why a text can't be sent in a field. */
+export type TextFault = 'id-rounded' | 'id-garbled';
+
+/**
+ * The rules of a kind of field. What they say of any text, `changes` says of a cell's bytes that `copyPlainText` copies: a rule has both,
+ * or else the cells of the kind are read as texts, each different one once.
+ */
+interface FieldRules {
+  /** What stands for a missing value is undefined. */
+  read(value: unknown, placeholders: Placeholders): FieldText;
+  /** Why a text that was read can't be sent; undefined if it can. */
+  findFault?(text: string): TextFault | undefined;
+  /** Reads cells from their bytes. */
+  readonly plain?: {
+    /** By byte in UTF-8: 1 for one that reading leaves as it is. */
+    readonly marks: Uint8Array;
+    /** Whether reading may change such a text, or find a fault in it. */
+    changes(bytes: Uint8Array, start: number, end: number, placeholders: Placeholders): boolean;
+  };
+}
+
+const apostrophe = 0x27;
+const allBytes = new Uint8Array(0x100).fill(1);
+const readPlaced = (value: unknown, placeholders: Placeholders): FieldText => {
+  const text = readCode(value);
+  return typeof text === 'string' && isPlaceholder(text, placeholders) ? undefined : text;
+};
+
+/** How the values of each kind are read and checked. (Design 4.) */
+export const fieldRules: Readonly<Record<FieldKind, FieldRules>> = {
+  id: { read: readPlaced },
+  code: {
+    read: readPlaced,
+    findFault(text) {
+      if (isGarbled(text)) return 'id-garbled';
+      return isRounded(text) ? 'id-rounded' : undefined;
+    },
+    plain: {
+      // Quotes around it are no part of it, and outside ASCII there are more of them.
+      marks: allBytes.map((_, byte) => (byte === apostrophe || byte >= firstOutsideAscii ? 0 : 1)),
+      changes: (bytes, start, end, placeholders) =>
+        endsInExponent(bytes, start, end) || isPlainPlaceholder(bytes, start, end, placeholders),
+    },
+  },
+  text: { read: readVisible },
+  'guest-name': { read: readGuestName, plain: { marks: allBytes, changes: () => false } },
+  date: { read: readPlaced },
+};
+
+/** Reads a field of that kind; what stands for a missing value is undefined. */
 export function readField(kind: FieldKind, value: unknown, placeholders: Placeholders = usual): FieldText {
-  switch (kind) {
-    case 'guest-name':
-      return readGuestName(value);
-    case 'text':
-      return readVisible(value);
-    case 'id':
-    case 'code':
-    case 'date': {
-      const text = readCode(value);
-      return typeof text === 'string' && isPlaceholder(text, placeholders) ? undefined : text;
-    }
-  }
+  return fieldRules[kind].read(value, placeholders);
 }
 
 function isPlaceholder(text: string, { words, longest }: Placeholders): boolean {
@@ -117,6 +155,19 @@ function unquote(text: string): string {
 /** True for a text with a character that somebody failed to read, or to write. */
 export function isGarbled(text: string): boolean {
   return text.includes('\ufffd');
+}
+
+const plus = 0x2b;
+const minus = 0x2d;
+const letterE = 0x65;
+
+/** Whether a text in bytes may be a rounded number: it ends like E+11, E-5 or E+308. */
+function endsInExponent(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = Math.max(start + 1, end - 4); at < end - 1; at += 1) {
+    const byte = bytes[at];
+    if ((byte === plus || byte === minus) && ((bytes[at - 1] ?? 0) | 0x20) === letterE) return true;
+  }
+  return false;
 }
 
 /** True for a number that a spreadsheet shortened, such as 1.23457E+11: the id that it was is lost. */

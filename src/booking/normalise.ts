@@ -1,22 +1,24 @@
 import {
   type Booking,
+  type BookingField,
   bookingFields,
   buildBooking,
   type DateField,
   type FieldKind,
   listValues,
+  type NameField,
   type RawBooking,
-  type ServiceField,
 } from './booking.js';
 import type { BusinessDay } from './business-day.js';
 import {
   createPlaceholders,
   type FieldText,
+  fieldRules,
   isGarbled,
-  isRounded,
   notText,
   type Placeholders,
   readField,
+  type TextFault,
 } from './field-text.js';
 import { type BookedDates, checkOutOf, stayOf } from './stay.js';
 import {
@@ -30,7 +32,7 @@ import {
 
 /** Why a record can't be sent. (Design 4.) */
 export type RejectReason = 'service-id-missing' | 'service-id-invalid' | FieldFault;
-type FieldFault = 'field-not-text' | 'id-rounded' | 'id-garbled';
+type FieldFault = 'field-not-text' | TextFault;
 
 interface NormaliserOptions {
   readonly dateFormat?: string | undefined;
@@ -75,10 +77,10 @@ export interface Normalise {
 const noWarnings: readonly BookingWarning[] = [];
 const reversed: readonly BookingWarning[] = ['check-out-before-check-in'];
 /** A name with a character that nobody could read is not sent. */
-const garbledNames: { readonly [field in ServiceField]?: Understood } = {
+const garbledNames = {
   BookingClientName: { text: undefined, warning: 'garbled-client-name' },
   ProviderName: { text: undefined, warning: 'garbled-provider-name' },
-};
+} as const satisfies Record<NameField, Understood>;
 
 const isUnreadable: ReadonlySet<BookingWarning> = new Set(Object.values(unreadableDates));
 /** Programs write these days for an unknown one: they say nothing about the format of dates. */
@@ -106,15 +108,7 @@ const serviceIdDigits = /^0*[1-9]\d{0,15}$/;
  */
 export function createNormaliser({ dateFormat, instants, missing, day }: NormaliserOptions = {}): Normalise {
   const placeholders = createPlaceholders(missing);
-  const readers = bookingFields.map((field) => {
-    if (field.kind !== 'date') {
-      const garbled = garbledNames[field.name];
-      return garbled && ((text: string): string | Understood => (isGarbled(text) ? garbled : text));
-    }
-    const unreadable: Understood = { text: undefined, warning: unreadableDates[field.name] };
-    const read: ColumnReader = createColumnReader(field.name, dateFormat, instants);
-    return (text: string): string | Understood => read(text) ?? unreadable;
-  });
+  const readers = bookingFields.map((field) => createReader(field, dateFormat, instants));
 
   const normalise = (raw: RawBooking): Normalised => {
     const values = listValues(raw);
@@ -143,12 +137,33 @@ export function createNormaliser({ dateFormat, instants, missing, day }: Normali
   return Object.assign(normalise, { placeholders });
 }
 
+/** Creates the function that reads the text of a field further; undefined for one that is sent as it was written. */
+function createReader(
+  field: BookingField,
+  dateFormat: string | undefined,
+  instants: InstantRule | undefined,
+): ((text: string) => string | Understood) | undefined {
+  switch (field.kind) {
+    case 'date': {
+      const unreadable: Understood = { text: undefined, warning: unreadableDates[field.name] };
+      const read: ColumnReader = createColumnReader(field.name, dateFormat, instants);
+      return (text) => read(text) ?? unreadable;
+    }
+    case 'text':
+    case 'guest-name': {
+      const garbled: Understood = garbledNames[field.name];
+      return (text) => (isGarbled(text) ? garbled : text);
+    }
+    case 'id':
+    case 'code':
+      return undefined;
+  }
+}
+
 /** Why a record with this in a field other than the master id can't be sent; undefined if it can. */
 export function findFault(kind: FieldKind, text: FieldText): FieldFault | undefined {
   if (text === notText) return 'field-not-text';
-  if (kind !== 'code' || text === undefined) return undefined;
-  if (isGarbled(text)) return 'id-garbled';
-  return isRounded(text) ? 'id-rounded' : undefined;
+  return text === undefined ? undefined : fieldRules[kind].findFault?.(text);
 }
 
 /** What is wrong with the dates of a booking. */

@@ -1,3 +1,4 @@
+import { writeCell } from '../base/csv-cells.js';
 import {
   type Booking,
   bookingFields,
@@ -12,43 +13,28 @@ import {
   type ServiceField,
   textFields,
 } from './booking.js';
-import { copyPlainText, digitMarks, isPlainPlaceholder, markPlainBytes, notPlain } from './field-text.js';
+import {
+  copyPlainText,
+  digitMarks,
+  fieldRules,
+  isPlainPlaceholder,
+  markPlainBytes,
+  notPlain,
+} from './field-text.js';
 import type { GuestNames } from './guest-names.js';
-import type { UsualForm } from './line-form.js';
 import { countDates, type Normalise } from './normalise.js';
 import type { PlainCells } from './source.js';
+import { writeDate } from './stored-line.js';
 
 /** A UTF-16 unit takes at most three bytes in UTF-8. */
 const bytesPerUnit = 3;
 
-/** How texts are written in a line. */
-export interface TextForm {
-  /** By ASCII code: 1 if the character needs no escaping anywhere in a text. */
-  readonly plain: Uint8Array;
-  /** Escapes a text that contains a character which is neither plain nor outside ASCII. */
-  escape(text: string): string;
-  /** Written after the text. */
-  readonly after: Uint8Array;
-}
-
-/** What a booking's line consists of. */
-export interface LineLayout {
-  /** Written before the master id. */
-  readonly beginning: Uint8Array;
-  /** Written before the text of each other field, in the table's order. */
-  readonly beforeTexts: readonly Uint8Array[];
-  readonly text: TextForm;
-  /** Converts a date from YYYY-MM-DD. */
-  readonly writeDate: (iso: string) => string;
-  /** Written for a missing field. */
-  readonly missing: Uint8Array;
-  readonly ending: Uint8Array;
-}
-
-/** The table of plain characters. */
-export function markPlain(isPlain: (character: string) => boolean): Uint8Array {
-  return Uint8Array.from({ length: 0x80 }, (_, code) => (isPlain(String.fromCharCode(code)) ? 1 : 0));
-}
+const comma = 0x2c;
+/** By ASCII code: 1 for a character that a cell holds without quotes. */
+const plainCharacters = Uint8Array.from({ length: 0x80 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  return writeCell(character) === character ? 1 : 0;
+});
 
 export type LineBuffer = ReturnType<typeof createLineBuffer>;
 
@@ -77,17 +63,18 @@ export function createLineBuffer(expectedBytes: number) {
       reserve(constant.length);
       length = copyTo(bytes, length, constant);
     },
-    /** Writes a text, with `before` in front of it. */
-    field(before: Uint8Array, text: string, form: TextForm): void {
-      reserve(before.length + text.length * bytesPerUnit + form.after.length);
-      const start = copyTo(bytes, length, before);
-      const end = writePlain(bytes, start, text, form.plain);
+    /** Writes the cell of a text, with the comma before it. */
+    cell(text: string): void {
+      reserve(1 + text.length * bytesPerUnit);
+      bytes[length] = comma;
+      const start = length + 1;
+      const end = writePlain(bytes, start, text);
       if (end === notPlain) {
-        const escaped = form.escape(text);
+        const written = writeCell(text);
         length = start;
-        reserve(escaped.length * bytesPerUnit + form.after.length);
-        length = copyTo(bytes, start + bytes.write(escaped, start), form.after);
-      } else length = copyTo(bytes, end, form.after);
+        reserve(written.length * bytesPerUnit);
+        length += bytes.write(written, start);
+      } else length = end;
     },
     get length(): number {
       return length;
@@ -111,23 +98,21 @@ export function createLineBuffer(expectedBytes: number) {
 
 const isDate = textFields.map(({ kind }) => kind === 'date');
 
-/** Renders a booking as one line, without a line end. */
-export function renderLine(booking: Booking, layout: LineLayout, line: LineBuffer): void {
-  const { beforeTexts, writeDate, missing } = layout;
-  line.constant(layout.beginning);
+/**
+ * Renders a booking as it is stored, without a line end: what csv-stringify would write, dates as DDMMYYYY, a missing field as an empty
+ * cell.
+ */
+export function renderLine(booking: Booking, line: LineBuffer): void {
   line.constant(Buffer.from(String(booking.serviceId)));
   const texts = listTexts(booking);
   for (let at = 0; at < texts.length; at += 1) {
-    const before = beforeTexts[at];
     const text = texts[at];
-    if (before === undefined || text === undefined) line.constant(missing);
-    else line.field(before, isDate[at] ? writeDate(text) : text, layout.text);
+    line.cell(text === undefined ? '' : isDate[at] ? writeDate(text) : text);
   }
-  line.constant(layout.ending);
 }
 
 /** Returns the end of the copy. For a dozen bytes this loop is faster than calling `Buffer.copy`. */
-function copyTo(bytes: Buffer, start: number, copied: Uint8Array): number {
+export function copyTo(bytes: Buffer, start: number, copied: Uint8Array): number {
   const size = copied.length;
   for (let index = 0; index < size; index += 1) bytes[start + index] = copied[index] ?? 0;
   return start + size;
@@ -137,12 +122,12 @@ function copyTo(bytes: Buffer, start: number, copied: Uint8Array): number {
  * Returns the end of the text written at `start`, or `notPlain` if it contains a surrogate or a character that is not
  * plain. Texts are short, so the loop is faster than calling Buffer's `write`.
  */
-function writePlain(bytes: Buffer, start: number, text: string, plain: Uint8Array): number {
+function writePlain(bytes: Buffer, start: number, text: string): number {
   let at = start;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
     if (code < 0x80) {
-      if (plain[code] === 0) return notPlain;
+      if (plainCharacters[code] === 0) return notPlain;
       bytes[at++] = code;
     } else if (code < 0x800) {
       bytes[at++] = 0xc0 | (code >> 6);
@@ -162,13 +147,6 @@ const namePlace = findPlace('BookingClientName');
 const providerPlace = findPlace('ProviderName');
 const hotelPlace = findPlace('ProviderHotelId');
 const checkInPlace = findPlace('CheckInDate');
-/** Fields whose cells repeat. Each different cell is read once, like in any other record. */
-const repeats = bookingFields.map(({ kind, name }) => kind === 'date' || name === 'ProviderName');
-const firstOutsideAscii = 0x80;
-const apostrophe = 0x27;
-const plus = 0x2b;
-const minus = 0x2d;
-const letterE = 0x65;
 const zero = 0x30;
 /** An integer of up to this many digits is safe. */
 const maxDigits = 15;
@@ -176,14 +154,20 @@ const maxDigits = 15;
 /** Cells kept per field, and the longest: a day has few dates and providers. */
 const maxKnown = 4096;
 const maxKnownLength = 64;
-/** The most that escaping makes of a byte: "\u0001" in JSON. */
-const longestEscape = 6;
+/** A comma before each cell, and quotes around one that repeats, in which each quote is doubled. */
+const mostAdded = textFields.length * ('"",'.length + 2 * maxKnownLength);
+/** How each field is read from its bytes, and by byte, 1 for what a cell holds as it was given; absent for one that is read as text. */
+const plainBytes = markPlainBytes(plainCharacters);
+const plainRules = bookingFields.map(({ kind }) => {
+  const { plain } = fieldRules[kind];
+  return plain && { ...plain, marks: plainBytes.map((mark, byte) => mark & (plain.marks[byte] ?? 0)) };
+});
 
 interface KnownCell {
   readonly value: string;
   /** Of a provider, its part of the hotel's hash; of a date, its days. See `BookingKeys`. */
   readonly keyPart: number;
-  /** As rendered, with what comes before and after it. */
+  /** Its cell, with the comma before it. */
   readonly rendered: Buffer;
 }
 
@@ -194,26 +178,14 @@ interface KnownCell {
  */
 export function createPlainRenderer(
   normalise: Normalise,
-  { layout, mayLackFields, standsForName }: UsualForm,
-  names: GuestNames,
+  { names, mayLackFields }: { readonly names: GuestNames; readonly mayLackFields: boolean },
 ) {
-  const { beginning, beforeTexts, missing, ending, text } = layout;
   const { placeholders } = normalise;
   const omitsNames = names === 'omit';
-  // The field from whose cell each field is read.
-  const places = bookingFields.map((_, place) =>
-    standsForName && place === namePlace ? referencePlace : place,
-  );
-  const marks = markPlainBytes(text.plain);
-  const codeMarks = marks.map((mark, byte) => (byte < firstOutsideAscii && byte !== apostrophe ? mark : 0));
-  const lookUps = textFields.map((field, at) => (repeats[at + 1] ? createLookUp(field, at) : undefined));
-  const mostAdded =
-    beforeTexts.reduce((sum, before) => sum + before.length + text.after.length + missing.length, 0) +
-    beginning.length +
-    ending.length +
-    longestEscape * maxKnownLength * textFields.length;
+  // Of other fields, each different cell is read once, like in any other record: a day has few dates and providers.
+  const lookUps = textFields.map((field, at) => (plainRules[at + 1] ? undefined : createLookUp(field)));
 
-  function createLookUp(field: (typeof textFields)[number], at: number) {
+  function createLookUp(field: (typeof textFields)[number]) {
     return createCellMemory((cell): KnownCell | undefined => {
       const normalised = normalise({ ServiceId: 1, [field.name]: cell });
       // A value with a warning is not remembered, so that each of its bookings is warned about.
@@ -221,11 +193,7 @@ export function createPlainRenderer(
       const value = isPlain ? normalised.booking[field.property] : undefined;
       if (value === undefined) return undefined;
       const rendered = createLineBuffer(maxKnownLength);
-      rendered.field(
-        beforeTexts[at] ?? missing,
-        field.kind === 'date' ? layout.writeDate(value) : value,
-        text,
-      );
+      rendered.cell(field.kind === 'date' ? writeDate(value) : value);
       const keyPart = field.kind === 'date' ? countDays(value) : hashProvider(value);
       return { value, keyPart, rendered: rendered.handOver() };
     });
@@ -236,9 +204,8 @@ export function createPlainRenderer(
     const idEnd = bounds[first + 1] ?? 0;
     if (idEnd === idStart || idEnd - idStart > maxDigits || bytes[idStart] === zero) return undefined;
     if (isPlainPlaceholder(bytes, idStart, idEnd, placeholders)) return undefined;
-    const target = line.reserve(mostAdded + (standsForName ? 2 : 1) * length);
-    let at = copyTo(target, line.length, beginning);
-    at = copyPlainText(bytes, idStart, idEnd, digitMarks, target, at);
+    const target = line.reserve(mostAdded + length);
+    let at = copyPlainText(bytes, idStart, idEnd, digitMarks, target, line.length);
     if (at === notPlain) return undefined;
     const name = first + 2 * namePlace;
     if (omitsNames && mayBeGarbled(bytes, bounds[name] ?? 0, bounds[name + 1] ?? 0)) return undefined;
@@ -249,17 +216,19 @@ export function createPlainRenderer(
     let checkIn: KnownCell | undefined;
     let checkOut: KnownCell | undefined;
     for (let place = 1; place < bookingFields.length; place += 1) {
-      const cell = first + 2 * (places[place] ?? place);
+      const cell = first + 2 * place;
       const start = bounds[cell] ?? 0;
       const end = bounds[cell + 1] ?? 0;
-      if (start === end || (omitsNames && !standsForName && place === namePlace)) {
-        if (!mayLackFields) return undefined;
-        at = copyTo(target, at, missing);
+      const isLeftOut = omitsNames && place === namePlace;
+      if (start === end || isLeftOut) {
+        if (!mayLackFields && !isLeftOut) return undefined;
+        target[at] = comma;
+        at += 1;
         continue;
       }
-      const lookUp = lookUps[place - 1];
-      if (lookUp) {
-        const known = lookUp(bytes, start, end);
+      const rules = plainRules[place];
+      if (!rules) {
+        const known = lookUps[place - 1]?.(bytes, start, end);
         if (known === undefined) return undefined;
         at = copyTo(target, at, known.rendered);
         if (place === providerPlace) provider = known;
@@ -268,16 +237,10 @@ export function createPlainRenderer(
           else checkOut = known;
         }
       } else {
-        const isCode = place === referencePlace || place === hotelPlace;
-        if (
-          isCode &&
-          (endsInExponent(bytes, start, end) || isPlainPlaceholder(bytes, start, end, placeholders))
-        )
-          return undefined;
-        at = copyTo(target, at, beforeTexts[place - 1] ?? missing);
-        at = copyPlainText(bytes, start, end, isCode ? codeMarks : marks, target, at);
+        if (rules.changes(bytes, start, end, placeholders)) return undefined;
+        target[at] = comma;
+        at = copyPlainText(bytes, start, end, rules.marks, target, at + 1);
         if (at === notPlain) return undefined;
-        at = copyTo(target, at, text.after);
         if (place === referencePlace) referenceHash = hashPlainReference(bytes, start, end);
         else if (place === hotelPlace) {
           hasHotelId = true;
@@ -287,7 +250,7 @@ export function createPlainRenderer(
       }
     }
     if (checkIn && checkOut && checkOut.value < checkIn.value) return undefined;
-    line.extendTo(copyTo(target, at, ending));
+    line.extendTo(at);
     return {
       referenceHash,
       provider: provider?.value,
@@ -297,15 +260,6 @@ export function createPlainRenderer(
       dates: countDates({ checkInDate: checkIn?.value, checkOutDate: checkOut?.value }),
     };
   };
-}
-
-/** Whether the text may be a rounded number: it ends like E+11, E-5 or E+308. */
-function endsInExponent(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let at = Math.max(start + 1, end - 4); at < end - 1; at += 1) {
-    const byte = bytes[at];
-    if ((byte === plus || byte === minus) && ((bytes[at - 1] ?? 0) | 0x20) === letterE) return true;
-  }
-  return false;
 }
 
 /** Whether the text may hold U+FFFD, of which people are warned even if it is left out. */

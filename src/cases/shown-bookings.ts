@@ -8,6 +8,7 @@ import type { Trace } from '../ledger/tracing.js';
 import { type CopiedHotel, readCopiedHotels } from '../mappings/copied-hotels.js';
 import { createHotelComparer, type HotelPair, unknownPair } from '../mappings/hotels/compare-hotels.js';
 import { pairColumns, pairToCells, pairToJson } from '../mappings/hotels/shown-hotels.js';
+import type { createSentComparer, SentComparison } from '../review/stored/as-sent.js';
 import { maskAnswers, readMaskedFields } from '../review/stored/stored-line.js';
 import { type Suspicion, toSuspicion } from '../review/suspects/listing.js';
 import type { Why } from '../review/verdicts/listed-lines.js';
@@ -24,6 +25,7 @@ export async function readHistories(
   {
     answers,
     showsGuest,
+    compareSent,
     today,
     now,
   }: {
@@ -31,6 +33,8 @@ export async function readHistories(
     readonly answers: boolean;
     /** Whether those messages may name the guest of the booking; they may if absent. */
     readonly showsGuest?: boolean;
+    /** Says whether what was sent can be rendered again. It reads the whole batch, or the whole file. */
+    readonly compareSent?: ReturnType<typeof createSentComparer>;
     /** YYYY-MM-DD, in the account's zone. */
     readonly today: string;
     /** Epoch milliseconds. */
@@ -46,6 +50,8 @@ export async function readHistories(
     states.set(id, stateOfBooking(booking, today));
   const mappings = await findMappings(ledger, traces, now);
   const { readUntil } = await ledger.mails.describeMailbox();
+  const renderedAgain: (SentComparison | undefined)[] = [];
+  for (const trace of traces) renderedAgain.push(await compareSent?.(trace));
   return shown.map((trace, index) => {
     const { hotels, found } = mappings[index] ?? {};
     // A booking may not be in its case, such as a stay that was over when the case was opened.
@@ -57,7 +63,10 @@ export async function readHistories(
     };
     return {
       trace,
-      history: toHistory(trace, { withAnswers: answers, emailsReadUntil: readUntil, hotels, case: ofCase }),
+      history: toHistory(trace, {
+        ...{ withAnswers: answers, emailsReadUntil: readUntil, hotels, case: ofCase },
+        renderedAgain: renderedAgain[index],
+      }),
     };
   });
 }
@@ -65,7 +74,7 @@ export async function readHistories(
 /** The hotels and the case of each trace; a record that was rejected has no known ones. */
 async function findMappings(ledger: ReadOnlyLedger, traces: readonly Trace[], now: number) {
   const keys = traces.map((trace) => {
-    const booking: Partial<Booking> = trace.kind === 'booking' ? readBooking(trace.line, trace.form) : {};
+    const booking: Partial<Booking> = trace.kind === 'booking' ? readBooking(trace.line) : {};
     const { providerName = '', providerHotelId = '', serviceId = 0 } = booking;
     const { checkIn: checkInDate } = stayOf(booking, trace.run.day);
     return { providerName, providerHotelId, serviceId, checkInDate };
@@ -96,6 +105,8 @@ export interface HistoryOptions {
     | undefined;
   /** Until when the mailbox was read; undefined if it never was. */
   readonly emailsReadUntil?: number | undefined;
+  /** Whether what was sent can be rendered again, if that was looked at. */
+  readonly renderedAgain?: SentComparison | undefined;
 }
 
 type SentHistory = ReturnType<typeof toSentHistory>;
@@ -134,10 +145,10 @@ export function toHistory(trace: Trace, options: HistoryOptions): BookingHistory
 
 function toSentHistory(
   trace: Extract<Trace, { readonly kind: 'booking' }>,
-  { withAnswers, hotels, case: ofCase, emailsReadUntil }: HistoryOptions,
+  { withAnswers, hotels, case: ofCase, emailsReadUntil, renderedAgain }: HistoryOptions,
 ) {
   const { run } = trace;
-  const { form, step, suspect, kept, namedByEmailAt, mappingNamedByEmailAt } = trace;
+  const { stream, step, suspect, kept, namedByEmailAt, mappingNamedByEmailAt } = trace;
   const judged = judgeBooking(trace);
   const isDone = step?.state === 'done';
   return {
@@ -149,7 +160,7 @@ function toSentHistory(
       : step?.state === 'refused'
         ? ('refused' as const)
         : ('pending' as const),
-    booking: readMaskedFields(trace.line, form),
+    booking: readMaskedFields(trace.line),
     verdict: judged.verdict,
     ...(judged.verdict === 'unknown' && { verdictReason: judged.reason }),
     // No e-mail that arrived by then names it. That says nothing about its mapping.
@@ -163,7 +174,7 @@ function toSentHistory(
     }),
     ...(ofCase && { case: ofCase }),
     // It went by body in a run by file, because it can't be in the file.
-    ...(form === 'body' && run.delivery === 'file' && { posted: true as const }),
+    ...(stream === 'posted' && run.delivery === 'file' && { posted: true as const }),
     // The source holds another hotel or stay under its reference now: it does not count for its day.
     ...(trace.isSuperseded && { superseded: true as const }),
     ...(hotels && { hotels }),
@@ -171,6 +182,7 @@ function toSentHistory(
     ...(kept && { kept }),
     ...(step && { step: step.name }),
     attempts: trace.attempts.map((attempt) => toAttempt(attempt, withAnswers)),
+    ...(renderedAgain && { renderedAgain }),
   };
 }
 

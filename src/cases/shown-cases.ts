@@ -321,7 +321,7 @@ export async function readStoredBookings(
         const { reference = '', day } = booking;
         const newest = await findNewest(ledger, item, reference, day);
         if (newest.length === 0) return;
-        const names = newest.flatMap(({ line, form }) => readBooking(line, form).bookingClientName ?? []);
+        const names = newest.flatMap(({ line }) => readBooking(line).bookingClientName ?? []);
         stored.set(reference, {
           guests: showsNames ? [...new Set(names)] : [],
           isCleared: isCleared(item, booking, newest),
@@ -355,7 +355,7 @@ type BookingTrace = Extract<Trace, { readonly kind: 'booking' }>;
 async function findNewest({ bookings }: ReadOnlyLedger, key: CaseKey, reference: string, day: string) {
   try {
     const here = (await bookings.trace(reference, day)).filter(
-      (trace) => trace.kind === 'booking' && isOnMapping(readBooking(trace.line, trace.form), key),
+      (trace) => trace.kind === 'booking' && isOnMapping(readBooking(trace.line), key),
     );
     return here.flatMap((trace) =>
       trace.kind === 'booking' && trace.run.id === here[0]?.run.id ? [trace] : [],

@@ -134,10 +134,10 @@ async function* findSuspects(
   { ledger, today, clock }: FollowParts,
 ): AsyncGenerator<readonly Finding[]> {
   const origin = { origin: 'suspect', at: run.collectedAt ?? clock(), day: run.day, today } as const;
-  for await (const { form, suspects } of readSuspects(ledger, run.id)) {
+  for await (const { suspects } of readSuspects(ledger, run.id)) {
     const found = suspects.flatMap(({ reason, serviceId: copyServiceId, line }) => {
       const isDoubtful = reason === 'other-master' || (reason === 'moved' && copyServiceId === undefined);
-      const findings = isDoubtful ? toFinding(readBooking(line, form), origin) : [];
+      const findings = isDoubtful ? toFinding(readBooking(line), origin) : [];
       return findings.map((finding) => ({ finding, copyServiceId }));
     });
     const booked = [...new Set(found.map(({ finding }) => finding.serviceId))];
@@ -156,8 +156,8 @@ async function* findAffected(
 ): AsyncGenerator<readonly Finding[]> {
   const origin = { origin: 'affected', at: run.finishedAt ?? clock(), day: run.day, today } as const;
   for (const judged of ['incorrect', 'cleared'] as const)
-    for await (const { form, lines } of readJudged(ledger, run, judged)) {
-      const found = lines.flatMap((line) => toFinding(readBooking(line, form), origin));
+    for await (const { lines } of readJudged(ledger, run, judged)) {
+      const found = lines.flatMap((line) => toFinding(readBooking(line), origin));
       yield judged === 'cleared' ? found.map((finding) => ({ ...finding, isCleared: true })) : found;
     }
 }
@@ -270,7 +270,7 @@ async function findCalledCorrect(
   const stayRun = (await parts.ledger.stays.listStayRuns()).find(({ runId }) => runId === run.id);
   if (!stayRun) return new Map();
   const found = await findReferences(stayRun, open, parts);
-  const inFile = found.filter(({ form }) => form === 'file');
+  const inFile = found.filter(({ stream }) => stream === 'file');
   for await (const bookings of readFound(parts.ledger.stays, stayRun, inFile)) {
     const judged = await readJudgedPlaces(run.id, new Set(bookings.map(({ batch }) => batch)), parts);
     for (const { batch, place, booking } of bookings) {
@@ -283,7 +283,7 @@ async function findCalledCorrect(
       const key = `${reference}\0${keyOfCase({ providerName, providerHotelId, serviceId })}`;
       const about = {
         run,
-        form: 'file',
+        stream: 'file',
         step: { state: 'done' },
         judged: judged.get(`${batch} ${place}`),
       } as const;

@@ -3,7 +3,7 @@ import { showInLine } from '../base/foreign-text.js';
 import { formatCountOf } from '../base/format.js';
 import { type Html, html } from '../base/html.js';
 import { UsageError } from '../base/usage-error.js';
-import type { ProviderHotel } from '../booking/line-form.js';
+import type { ProviderHotel } from '../booking/booking.js';
 import { readBooking } from '../booking/stored-line.js';
 import {
   describeSuspicion,
@@ -156,7 +156,7 @@ async function toBookingInRun(desk: DeskParts, { trace, history }: History, show
     ...historyToJson(history),
     ...{ delivery, trigger },
     /** The number of its row in the file, without the header; null for a booking that went by body. */
-    fileRow: trace.kind === 'booking' && trace.form === 'file' ? trace.position + 1 : null,
+    fileRow: trace.kind === 'booking' && trace.stream === 'file' ? trace.position + 1 : null,
     deliveredAt: history.state === 'delivered' ? (delivered?.endedAt ?? null) : null,
     guest: trace.kind === 'booking' ? await readGuest(desk, trace, showsGuest) : null,
   };
@@ -165,18 +165,18 @@ async function toBookingInRun(desk: DeskParts, { trace, history }: History, show
 type BookingTrace = Extract<Trace, { readonly kind: 'booking' }>;
 
 async function readGuest(desk: DeskParts, trace: BookingTrace, showsGuest: boolean) {
-  const name = readBooking(trace.line, trace.form).bookingClientName;
+  const name = readBooking(trace.line).bookingClientName;
   if (name === undefined) return { state: await explainMissingName(desk, trace), name: null };
   return showsGuest ? { state: 'shown' as const, name } : { state: 'masked' as const, name: null };
 }
 
 async function explainMissingName(
   desk: DeskParts,
-  { run, form, line }: BookingTrace,
+  { run, line }: BookingTrace,
 ): Promise<keyof typeof guestStates> {
   if (run.guestNames === 'omit') return 'left-out';
   if (run.linesBlanked || run.namesBlankedAt !== undefined) return 'removed';
-  return (await findErased(desk, [readReference(line, form) ?? ''])) ? 'erased' : 'not-given';
+  return (await findErased(desk, [readReference(line) ?? ''])) ? 'erased' : 'not-given';
 }
 
 /** Whether a guest with such a reference was erased; null without the key that would tell. */
@@ -197,7 +197,7 @@ async function readMappings({ mappings }: Ledger, found: readonly History[]) {
   const pairs = new Map<string, ProviderHotel>();
   for (const { trace } of found) {
     if (trace.kind === 'reject') continue;
-    const { providerName, providerHotelId } = readBooking(trace.line, trace.form);
+    const { providerName, providerHotelId } = readBooking(trace.line);
     if (providerName === undefined || providerHotelId === undefined) continue;
     pairs.set(keyOfHotel({ providerName, providerHotelId }), { providerName, providerHotelId });
   }
@@ -306,8 +306,7 @@ function renderGuest({ guest }: BookingInRun): Html | undefined {
 /** Nothing for a record that was rejected: its hotel is unknown. */
 function renderItsHotel({ booking = {}, copyServiceId, copy, ...hotels }: BookingInRun): Html | undefined {
   if (copyServiceId === undefined || copy === undefined) return undefined;
-  // The master hotel comes first, under the name with which it was sent (`service.masterIdName`).
-  const serviceId = Number(Object.values(booking)[0]);
+  const serviceId = Number(booking.ServiceId);
   return html`<h2>Its hotel</h2>${renderHotels({ ...hotels, serviceId, copyServiceId, copy })}`;
 }
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { showInLine } from '../base/foreign-text.js';
 import { formatCount, formatCountOf, formatDuration } from '../base/format.js';
 import { type Html, html } from '../base/html.js';
-import type { ProviderHotel } from '../booking/line-form.js';
+import type { ProviderHotel } from '../booking/booking.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import {
   type MappingJson,

@@ -2,7 +2,7 @@ import { yieldToEventLoop } from '../base/event-loop.js';
 import { hashReference } from '../booking/booking.js';
 import type { GuestNames } from '../booking/guest-names.js';
 import type { KeptValues } from '../booking/kept-values.js';
-import { type BookingForm, bookingForms } from '../booking/line-form.js';
+import { type BatchStream, batchStreams } from '../booking/sending.js';
 import { readBooking } from '../booking/stored-line.js';
 import type { Run, Trigger } from '../rules/run.js';
 import type { Slice } from '../rules/step.js';
@@ -14,17 +14,17 @@ import { isGone, placeOfBatch, placeOfKeptColumns } from './sealing.js';
 import { findBookings, referencePages, type StayRun } from './stays.js';
 import * as t from './table.js';
 
-/** Bookings by batch, in the bytes in which they are sent: three times as fast to load as one row per booking. */
+/** Bookings by batch, as lines of the review file: three times as fast to load as one row per booking. */
 export const storedBatches = t.table(
   'batches',
   {
     run: t.numberOf('runs'),
-    form: t.oneOf<BookingForm>('body', 'file'),
+    stream: t.oneOf<BatchStream>('file', 'posted'),
     batch: t.integer,
     bookings: t.integer,
     lines: t.bytes,
   },
-  { key: 'run, form, batch' },
+  { key: 'run, stream, batch' },
 );
 
 /** From the number of the first batch to the one after the last. */
@@ -33,24 +33,24 @@ export interface BatchRange {
   readonly to: number;
 }
 
-export function* readBatch(runId: string, form: BookingForm, batch: number): Query<Buffer> {
-  const [lines] = yield* readBatches(runId, form, { from: batch, to: batch + 1 });
-  if (!lines) throw noSuchBatch(form, batch);
+export function* readBatch(runId: string, stream: BatchStream, batch: number): Query<Buffer> {
+  const [lines] = yield* readBatches(runId, stream, { from: batch, to: batch + 1 });
+  if (!lines) throw noSuchBatch(stream, batch);
   return lines;
 }
 
 /** Several at once: the caller limits how many bookings that may be. */
 export function* readBatches(
   runId: string,
-  form: BookingForm,
+  stream: BatchStream,
   { from, to }: BatchRange,
 ): Query<readonly Buffer[]> {
   const { lines, sealing } = yield* database();
   const rows = yield* all(
     `SELECT number, batch, ${lines} AS lines
-     FROM runs LEFT JOIN batches ON run = number AND form = ? AND batch >= ? AND batch < ?
+     FROM runs LEFT JOIN batches ON run = number AND stream = ? AND batch >= ? AND batch < ?
      WHERE id = ? ORDER BY batch`,
-    form,
+    stream,
     from,
     to,
     runId,
@@ -60,72 +60,72 @@ export function* readBatches(
   return Array.from({ length: to - from }, (_, index) => {
     const batch = from + index;
     const row = rows[index];
-    if (!row || row.lines === null || Number(row.batch) !== batch) throw noSuchBatch(form, batch);
-    return sealing.openLines(row.lines, placeOfBatch(Number(run.number), form, batch));
+    if (!row || row.lines === null || Number(row.batch) !== batch) throw noSuchBatch(stream, batch);
+    return sealing.openLines(row.lines, placeOfBatch(Number(run.number), stream, batch));
   });
 }
 
 /** All lines of a batch of a run that is known to exist. */
-export function* readLines(run: number, form: BookingForm, batch: number): Query<string[]> {
-  return (yield* readStored(run, form, batch)).toString().split('\n');
+export function* readLines(run: number, stream: BatchStream, batch: number): Query<string[]> {
+  return (yield* readStored(run, stream, batch)).toString().split('\n');
 }
 
 /** The lines of such a batch at these places, in ascending order. */
 export function* readLinesAt(
   run: number,
-  form: BookingForm,
+  stream: BatchStream,
   batch: number,
   places: readonly number[],
 ): Query<string[]> {
-  return takeStoredLines(yield* readStored(run, form, batch), places);
+  return takeStoredLines(yield* readStored(run, stream, batch), places);
 }
 
 /** All lines of such a batch, in their bytes. */
-export function* readStored(run: number, form: BookingForm, batch: number): Query<Buffer> {
+export function* readStored(run: number, stream: BatchStream, batch: number): Query<Buffer> {
   const { lines, sealing } = yield* database();
   const row = yield* one(
-    `SELECT ${lines} AS lines FROM batches WHERE run = ? AND form = ? AND batch = ?`,
+    `SELECT ${lines} AS lines FROM batches WHERE run = ? AND stream = ? AND batch = ?`,
     run,
-    form,
+    stream,
     batch,
   );
-  if (!row) throw noSuchBatch(form, batch);
-  return sealing.openLines(row.lines, placeOfBatch(run, form, batch));
+  if (!row) throw noSuchBatch(stream, batch);
+  return sealing.openLines(row.lines, placeOfBatch(run, stream, batch));
 }
 
-/** How many batches and bookings are stored in that form. */
+/** How many batches and bookings a stream has. */
 export function* measureBatches(
   runId: string,
-  form: BookingForm,
+  stream: BatchStream,
 ): Query<{ batches: number; bookings: number }> {
   const row = yield* one(
     `SELECT count(batch) AS batches, coalesce(sum(bookings), 0) AS bookings
-     FROM runs LEFT JOIN batches ON run = number AND form = ? WHERE id = ? GROUP BY id`,
-    form,
+     FROM runs LEFT JOIN batches ON run = number AND stream = ? WHERE id = ? GROUP BY id`,
+    stream,
     runId,
   );
   if (!row) throw noSuchRun(runId);
   return { batches: Number(row.batches), bookings: Number(row.bookings) };
 }
 
-/** The first and the last batch of each form; none of a run without bookings. Batches whose key is gone hold no names that anybody can read. */
+/** The first and the last batch of each stream; none of a run without bookings. Batches whose key is gone hold no names that anybody can read. */
 export function* sampleBatches(
   runId: string,
-): Query<{ readonly form: BookingForm; readonly lines: Buffer }[]> {
+): Query<{ readonly stream: BatchStream; readonly lines: Buffer }[]> {
   const { lines, sealing } = yield* database();
-  const samples: { form: BookingForm; lines: Buffer }[] = [];
-  for (const form of bookingForms)
+  const samples: { stream: BatchStream; lines: Buffer }[] = [];
+  for (const stream of batchStreams)
     for (const order of ['', 'DESC']) {
       const row = yield* one(
-        `SELECT number, batch, ${lines} AS lines FROM runs JOIN batches ON run = number AND form = ?
+        `SELECT number, batch, ${lines} AS lines FROM runs JOIN batches ON run = number AND stream = ?
          WHERE id = ? ORDER BY batch ${order} LIMIT 1`,
-        form,
+        stream,
         runId,
       );
       if (!row) continue;
       try {
-        const place = placeOfBatch(Number(row.number), form, Number(row.batch));
-        samples.push({ form, lines: sealing.openLines(row.lines, place) });
+        const place = placeOfBatch(Number(row.number), stream, Number(row.batch));
+        samples.push({ stream, lines: sealing.openLines(row.lines, place) });
       } catch (error) {
         if (!(error instanceof KeyError && isGone(error))) throw error;
       }
@@ -133,8 +133,8 @@ export function* sampleBatches(
   return samples;
 }
 
-function noSuchBatch(form: BookingForm, batch: number): RangeError {
-  return new RangeError(`no ${form} batch ${batch} in the ledger`);
+function noSuchBatch(stream: BatchStream, batch: number): RangeError {
+  return new RangeError(`no ${stream} batch ${batch} in the ledger`);
 }
 
 /** A batch as stored in the ledger. */
@@ -149,18 +149,18 @@ export interface StoredBatch {
  */
 const bookingsAtOnce = 2_000;
 
-/** A run's bookings of one form, in their order, one batch at a time. Lets others work between two queries. */
+/** A run's bookings of one stream, in their order, one batch at a time. Lets others work between two queries. */
 export async function* readStoredBatches(
   ledger: ReadOnlyLedger,
   { id }: Pick<Run, 'id'>,
-  form: BookingForm,
+  stream: BatchStream,
 ): AsyncGenerator<StoredBatch, void, undefined> {
-  const { batches, bookings } = await ledger.bookings.measureBatches(id, form);
+  const { batches, bookings } = await ledger.bookings.measureBatches(id, stream);
   const atOnce = Math.max(1, Math.floor(bookingsAtOnce / Math.ceil(bookings / batches)));
   // The first one alone: some callers want only the first lines.
   for (let from = 0, to = 1; from < batches; from = to, to += atOnce) {
     if (from > 0) await yieldToEventLoop();
-    const read = await ledger.bookings.readBatches(id, form, { from, to: Math.min(to, batches) });
+    const read = await ledger.bookings.readBatches(id, stream, { from, to: Math.min(to, batches) });
     for (const [index, lines] of read.entries()) yield { batch: from + index, lines };
   }
 }
@@ -224,10 +224,10 @@ export type DeliveredCursor = string & { readonly ofDelivered: unique symbol };
 
 export interface DeliveredLines {
   readonly cursor: DeliveredCursor;
-  readonly form: BookingForm;
+  readonly stream: BatchStream;
   /** Of the run that delivered them. */
   readonly trigger: Trigger;
-  /** In which form the names are. */
+  /** Whether the lines have names. */
   readonly guestNames: GuestNames;
   /** Each ended by a line feed. */
   readonly lines: Buffer;
@@ -238,24 +238,24 @@ export interface DeliveredLines {
  * undefined at the end. Where guest names were blanked, only what runs of trigger `today` delivered, without names.
  *
  * It lists the slices of batches that are done, and every batch of a file whose by-file call was accepted. The cursor is a
- * position in that list, by run, form, batch and first booking.
+ * position in that list, by run, stream, batch and first booking.
  */
 export function* nextDelivered(runId: string, after?: DeliveredCursor): Query<DeliveredLines | undefined> {
   const run = yield* runNumber(runId);
-  const [afterRun, afterForm, ...afterPlace] = after?.split(' ') ?? ['-1'];
+  const [afterRun, afterStream, ...afterPlace] = after?.split(' ') ?? ['-1'];
   for (const { number: other, trigger, guestNames } of yield* listOthers(run, Number(afterRun))) {
     const place = other === Number(afterRun) ? afterPlace.map(Number) : [];
     const slice =
-      (afterForm === 'file' && place.length > 0 ? undefined : yield* nextPosted(other, place)) ??
-      (yield* nextOfFile(other, afterForm === 'file' ? place : []));
+      (afterStream === 'file' && place.length > 0 ? undefined : yield* nextPosted(other, place)) ??
+      (yield* nextOfFile(other, afterStream === 'file' ? place : []));
     if (!slice) continue;
-    const { form, batch, first } = slice;
+    const { stream, batch, first } = slice;
     return {
-      cursor: [other, form, batch, first].join(' ') as DeliveredCursor,
-      form,
+      cursor: [other, stream, batch, first].join(' ') as DeliveredCursor,
+      stream,
       trigger,
       guestNames,
-      lines: sliceLines(yield* readStored(other, form, batch), slice),
+      lines: sliceLines(yield* readStored(other, stream, batch), slice),
     };
   }
   return undefined;
@@ -276,7 +276,7 @@ function listOthers(run: number, from: number): Query<t.Row<typeof others>[]> {
 }
 
 const slices = t.columnsOf({
-  form: t.text<BookingForm>(),
+  stream: t.text<BatchStream>(),
   batch: t.integer,
   first: t.integer,
   bookings: t.integer,
@@ -285,8 +285,8 @@ const slices = t.columnsOf({
 function* nextPosted(run: number, [batch = -1, first = -1]: readonly number[]): Query<Slice | undefined> {
   const { stepsBySlice } = yield* database();
   return yield* slices.one(
-    `SELECT form, batch, first, bookings FROM ${stepsBySlice}
-     WHERE run = ? AND form = 'body' AND (batch, first) > (?, ?) AND kind = 'batch' AND state = 'done'
+    `SELECT stream, batch, first, bookings FROM ${stepsBySlice}
+     WHERE run = ? AND stream = 'posted' AND (batch, first) > (?, ?) AND kind = 'batch' AND state = 'done'
      ORDER BY batch, first LIMIT 1`,
     ...[run, batch, first],
   );
@@ -294,7 +294,7 @@ function* nextPosted(run: number, [batch = -1, first = -1]: readonly number[]): 
 
 function nextOfFile(run: number, [batch = -1]: readonly number[]): Query<Slice | undefined> {
   return slices.one(
-    `SELECT form, batch, 0 AS first, bookings FROM batches WHERE run = ? AND form = 'file' AND batch > ?
+    `SELECT stream, batch, 0 AS first, bookings FROM batches WHERE run = ? AND stream = 'file' AND batch > ?
        AND EXISTS (SELECT 1 FROM steps WHERE run = ? AND name = 'trigger' AND state = 'done')
      ORDER BY batch LIMIT 1`,
     ...[run, batch, run],
@@ -304,8 +304,8 @@ function nextOfFile(run: number, [batch = -1]: readonly number[]): Query<Slice |
 /** Columns of the source that are kept beside the lines of a batch, but not sent. */
 export const keptColumns = t.table(
   'kept_columns',
-  { run: t.numberOf('runs'), form: t.text<BookingForm>(), batch: t.integer, kept: t.bytes },
-  { key: 'run, form, batch' },
+  { run: t.numberOf('runs'), stream: t.text<BatchStream>(), batch: t.integer, kept: t.bytes },
+  { key: 'run, stream, batch' },
 );
 
 /** As they are stored, but not sealed. */
@@ -314,26 +314,26 @@ export const writeKeptColumns = (columns: KeptColumns): Buffer => Buffer.from(JS
 /** The kept columns of a batch of a run that is known to exist. */
 export function* readKeptOfBatch(
   run: number,
-  form: BookingForm,
+  stream: BatchStream,
   batch: number,
 ): Query<KeptColumns | undefined> {
   const { sealing } = yield* database();
   const row = yield* one(
-    `SELECT kept FROM kept_columns WHERE run = ? AND form = ? AND batch = ?`,
+    `SELECT kept FROM kept_columns WHERE run = ? AND stream = ? AND batch = ?`,
     run,
-    form,
+    stream,
     batch,
   );
   const stored = row?.kept as Buffer | undefined;
   // An empty one was blanked.
   if (!stored || stored.length === 0) return undefined;
-  const opened = sealing.openLines(stored, placeOfKeptColumns(run, form, batch));
+  const opened = sealing.openLines(stored, placeOfKeptColumns(run, stream, batch));
   return JSON.parse(opened.toString()) as KeptColumns;
 }
 
 /** The kept columns of a stored batch; undefined if there are none, or no longer. */
-export function* readKept(runId: string, form: BookingForm, batch: number): Query<KeptColumns | undefined> {
-  return yield* readKeptOfBatch(yield* runNumber(runId), form, batch);
+export function* readKept(runId: string, stream: BatchStream, batch: number): Query<KeptColumns | undefined> {
+  return yield* readKeptOfBatch(yield* runNumber(runId), stream, batch);
 }
 
 /** Reads one run or batch at a time, so that other work can run in between. */
@@ -347,9 +347,9 @@ export async function findKept(
   for (const run of missing.size > 0 ? await read(() => listKeepingRuns()) : []) {
     // Over a long period, most runs have none of them.
     if (hashes.length !== missing.size) hashes = Uint32Array.from(new Set(missing.values())).sort();
-    for (const { form, positions } of await read(() => findBookings(run, hashes, referencePages)))
+    for (const { stream, positions } of await read(() => findBookings(run, hashes, referencePages)))
       for (const [batch, places] of groupByBatch(positions, run.batchSize))
-        for (const [reference, kept] of await read(() => keptOf(run.number, form, batch, places)))
+        for (const [reference, kept] of await read(() => keptOf(run.number, stream, batch, places)))
           if (missing.delete(reference)) found.set(reference, kept);
     if (missing.size === 0) break;
   }
@@ -374,18 +374,18 @@ function* listKeepingRuns(): Query<KeepingRun[]> {
 /** Compares references: a hash alone is no proof. None if the batch can no longer be decrypted. */
 function* keptOf(
   run: number,
-  form: BookingForm,
+  stream: BatchStream,
   batch: number,
   places: readonly number[],
 ): Query<[reference: string, kept: KeptValues][]> {
   try {
-    const columns = yield* readKeptOfBatch(run, form, batch);
+    const columns = yield* readKeptOfBatch(run, stream, batch);
     const keeping = places.filter((place) => columns?.rows[place]);
     if (keeping.length === 0) return [];
-    const lines = yield* readLinesAt(run, form, batch, keeping);
+    const lines = yield* readLinesAt(run, stream, batch, keeping);
     return keeping.flatMap((place, index) => {
       const kept = keptAt(columns, place);
-      const reference = readBooking(lines[index] ?? '', form).bookingReferenceId;
+      const reference = readBooking(lines[index] ?? '').bookingReferenceId;
       return kept && reference !== undefined ? [[reference, kept]] : [];
     });
   } catch (error) {
@@ -397,17 +397,22 @@ function* keptOf(
 /** Erases the kept values of the bookings at these places of a batch. */
 export function* eraseKeptOfBatch(
   day: string,
-  [run, form, batch]: readonly [run: number, form: BookingForm, batch: number],
+  [run, stream, batch]: readonly [run: number, stream: BatchStream, batch: number],
   places: readonly number[],
 ): Query<void> {
   const { sealing, lock } = yield* database();
-  const isBatch = 'run = ? AND form = ? AND batch = ?';
-  const row = yield* one(`SELECT kept FROM kept_columns WHERE ${isBatch} ${lock}`, ...[run, form, batch]);
+  const isBatch = 'run = ? AND stream = ? AND batch = ?';
+  const row = yield* one(`SELECT kept FROM kept_columns WHERE ${isBatch} ${lock}`, ...[run, stream, batch]);
   const stored = row?.kept as Buffer | undefined;
-  const erased = eraseKeptAt(yield* readKeptOfBatch(run, form, batch), places);
+  const erased = eraseKeptAt(yield* readKeptOfBatch(run, stream, batch), places);
   if (!stored || !erased) return;
-  const kept = sealing.sealLike(stored, day, writeKeptColumns(erased), placeOfKeptColumns(run, form, batch));
-  yield* change(`UPDATE kept_columns SET kept = ? WHERE ${isBatch}`, kept, run, form, batch);
+  const kept = sealing.sealLike(
+    stored,
+    day,
+    writeKeptColumns(erased),
+    placeOfKeptColumns(run, stream, batch),
+  );
+  yield* change(`UPDATE kept_columns SET kept = ? WHERE ${isBatch}`, kept, run, stream, batch);
 }
 
 export function* blankKeptColumns(run: number): Query<void> {

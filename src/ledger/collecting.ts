@@ -1,6 +1,7 @@
 import type { FilterReport } from '../booking/filter-columns.js';
 import type { GuestNames } from '../booking/guest-names.js';
-import type { BookingForm } from '../booking/line-form.js';
+import { rendererVersion } from '../booking/item-line.js';
+import type { BatchStream } from '../booking/sending.js';
 import type { NewCanary } from '../rules/canary.js';
 import { acceptanceOf, type Run, type Volume, type VolumeComparison } from '../rules/run.js';
 import { noticesOfVolume } from '../rules/run-notices.js';
@@ -51,11 +52,11 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
     },
 
     /** True if that stored batch contains exactly this line, given without its line feed. @throws FencedError */
-    async holds(form: BookingForm, batch: number, line: Buffer): Promise<boolean> {
-      const key = `${form} ${batch}`;
+    async holds(stream: BatchStream, batch: number, line: Buffer): Promise<boolean> {
+      const key = `${stream} ${batch}`;
       let lines = cache.get(key);
       if (lines === undefined) {
-        lines = await readTogether(() => readOwnBatch(right, form, batch));
+        lines = await readTogether(() => readOwnBatch(right, stream, batch));
         const [oldest] = cache.size < cachedBatches ? [] : cache;
         if (oldest) cache.delete(oldest[0]);
         cache.set(key, lines);
@@ -103,14 +104,14 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
 /** Removes what an earlier collect of the run left behind. */
 function* resetRun(
   right: Right,
-  { source, at, batchSize, comparesMappings = false, guestNames = 'send' }: CollectStart,
+  { source, at, batchSize, comparesMappings = false, guestNames = 'send', ...names }: CollectStart,
 ): Query<{ readonly number: number; readonly day: string }> {
   const { number, run } = yield* lockRight(right);
   if (run.state !== 'collecting')
     throw new RangeError(`run ${right.runId} is ${run.state}: it has been collected already`);
   for (const table of runTables) yield* change(`DELETE FROM ${table} WHERE run = ?`, number);
   yield* change(
-    `UPDATE runs SET source = ?, batch_size = ?, guest_names = ?, collect_started_at = ?, clock_lead = NULL, collected_at = NULL, chunks = 0,
+    `UPDATE runs SET source = ?, batch_size = ?, guest_names = ?, master_id_name = ?, master_id_column = ?, renderer = ?, collect_started_at = ?, clock_lead = NULL, collected_at = NULL, chunks = 0,
        read = 0, accepted = 0, duplicates = 0, rejected = 0, filtered = 0, carried = 0, posted = 0, delivered = 0, refused = 0,
        repeated = 0, suspects = ?, open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL, day_accepted = NULL, providers = NULL, volume = NULL, filters = NULL,
        names_blanked_at = NULL, lines_blanked = 0
@@ -118,6 +119,9 @@ function* resetRun(
     source,
     batchSize,
     guestNames,
+    names.masterIdName ?? null,
+    names.masterIdColumn ?? null,
+    rendererVersion,
     at,
     comparesMappings ? 0 : null,
     number,
@@ -136,20 +140,20 @@ function* storeChunk({ run, day, guestNames }: CollectedRun, chunk: CollectedChu
   const { sealing } = yield* database();
   const { batches, rejects, duplicates, filtered } = chunk;
   yield* storedBatches.insert(
-    batches.map(({ form, number: batch, referenceHashes, lines }) => ({
+    batches.map(({ stream, number: batch, referenceHashes, lines }) => ({
       run,
-      form,
+      stream,
       batch,
       bookings: referenceHashes.length,
-      lines: sealing.sealLines(day, lines, placeOfBatch(run, form, batch)),
+      lines: sealing.sealLines(day, lines, placeOfBatch(run, stream, batch)),
     })),
   );
   yield* storeSuspects(run, batches);
   yield* keptColumns.insert(
-    batches.flatMap(({ form, number: batch, kept: columns }) => {
+    batches.flatMap(({ stream, number: batch, kept: columns }) => {
       if (!columns) return [];
-      const kept = sealing.sealLines(day, writeKeptColumns(columns), placeOfKeptColumns(run, form, batch));
-      return [{ run, form, batch, kept }];
+      const kept = sealing.sealLines(day, writeKeptColumns(columns), placeOfKeptColumns(run, stream, batch));
+      return [{ run, stream, batch, kept }];
     }),
   );
   yield* storeRejects({ run, day, guestNames }, rejects);
@@ -180,10 +184,10 @@ function hasLine(lines: Buffer, line: Buffer): boolean {
 }
 
 /** A process that took the run over collects again: the batch may be missing or different. */
-function* readOwnBatch({ runId, token }: Right, form: BookingForm, batch: number): Query<Buffer> {
+function* readOwnBatch({ runId, token }: Right, stream: BatchStream, batch: number): Query<Buffer> {
   const row = yield* one(`SELECT 1 AS found FROM runs WHERE id = ? AND token = ?`, runId, token);
   if (!row) throw new FencedError(runId);
-  return yield* readBatch(runId, form, batch);
+  return yield* readBatch(runId, stream, batch);
 }
 
 function* storePlan(number: number, run: Run, steps: readonly PlannedStep[], at: number): Query<Run> {
@@ -195,12 +199,15 @@ function* storePlan(number: number, run: Run, steps: readonly PlannedStep[], at:
 export interface CollectStart {
   readonly source: string;
   readonly at: number;
-  /** How many bookings every stored batch but the last of its form holds. */
+  /** How many bookings every stored batch but the last of its stream holds. */
   readonly batchSize: number;
   /** Whether bookings are compared with the local copy of the mappings: then the run counts its suspects. */
   readonly comparesMappings?: boolean;
-  /** In which form names are stored; unchanged by default. */
+  /** Whether names are stored; they are by default. */
   readonly guestNames?: GuestNames;
+  /** See `Run`. */
+  readonly masterIdName?: string | undefined;
+  readonly masterIdColumn?: string | undefined;
 }
 
 /** One collect, from its first record to the plan. */
@@ -232,7 +239,7 @@ export interface CollectedChunk {
 }
 
 export interface CollectedBatch {
-  readonly form: BookingForm;
+  readonly stream: BatchStream;
   readonly number: number;
   /** One rendered booking per line, each ended by a line feed. */
   readonly lines: Buffer;

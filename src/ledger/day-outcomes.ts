@@ -1,4 +1,4 @@
-import type { BookingForm } from '../booking/line-form.js';
+import type { BatchStream } from '../booking/sending.js';
 import type {
   BatchPlaces,
   DayCounts,
@@ -23,12 +23,12 @@ export const standingPlaces = t.table(
   'standing_places',
   {
     run: t.numberOf('runs'),
-    form: t.text<BookingForm>(),
+    stream: t.text<BatchStream>(),
     batch: t.integer,
     standing: t.oneOf<DayStanding>('uncounted', 'correct', 'incorrect', 'not-in-result', 'unclear'),
     places: t.bytes,
   },
-  { key: 'run, form, batch, standing', isItsIndex: true },
+  { key: 'run, stream, batch, standing', isItsIndex: true },
 );
 
 /**
@@ -40,15 +40,15 @@ export const supersededPlaces = t.table(
   {
     run: t.numberOf('runs'),
     heldBy: t.numberOf('runs'),
-    form: t.text<BookingForm>(),
+    stream: t.text<BatchStream>(),
     batch: t.integer,
     isFound: t.flag,
     places: t.bytes,
   },
   {
-    key: 'run, held_by, form, batch, is_found',
+    key: 'run, held_by, stream, batch, is_found',
     isItsIndex: true,
-    indexes: ['INDEX superseded_by_holder ON superseded_places (held_by, form, batch)'],
+    indexes: ['INDEX superseded_by_holder ON superseded_places (held_by, stream, batch)'],
   },
 );
 
@@ -102,8 +102,8 @@ export function* listOutcomes({
 /** Where the bookings of the day count as something else than their runs say; read together with `listOutcomes`. */
 export function* listStandings(day: string): Query<StandingPlaces[]> {
   const rows = yield* heldPlaces.all(
-    `SELECT id AS run_id, form, batch, standing, places FROM standing_places JOIN runs ON run = number
-     WHERE day = ? ORDER BY number DESC, form, batch, standing`,
+    `SELECT id AS run_id, stream, batch, standing, places FROM standing_places JOIN runs ON run = number
+     WHERE day = ? ORDER BY number DESC, stream, batch, standing`,
     day,
   );
   return rows.map(({ places, ...of }) => ({ ...of, places: unpackNumbers(places) }));
@@ -111,7 +111,7 @@ export function* listStandings(day: string): Query<StandingPlaces[]> {
 
 const heldPlaces = t.columnsOf({
   runId: t.text(),
-  form: t.text<BookingForm>(),
+  stream: t.text<BatchStream>(),
   batch: t.integer,
   standing: t.text<DayStanding>(),
   places: t.bytes,
@@ -166,10 +166,10 @@ export function* listSuperseded(runId: string): Query<BatchPlaces[]> {
     'WHERE held_by = (SELECT number FROM runs WHERE id = ?) ORDER BY run',
     runId,
   );
-  const batches = new Map<string, { form: BookingForm; batch: number; places: Set<number> }>();
-  for (const { form, batch, isFound, places } of found) {
-    const of = batches.get(`${form} ${batch}`) ?? { form, batch, places: new Set() };
-    batches.set(`${form} ${batch}`, of);
+  const batches = new Map<string, { stream: BatchStream; batch: number; places: Set<number> }>();
+  for (const { stream, batch, isFound, places } of found) {
+    const of = batches.get(`${stream} ${batch}`) ?? { stream, batch, places: new Set() };
+    batches.set(`${stream} ${batch}`, of);
     for (const place of unpackNumbers(places)) {
       if (isFound) of.places.delete(place);
       else of.places.add(place);
@@ -181,10 +181,15 @@ export function* listSuperseded(runId: string): Query<BatchPlaces[]> {
 }
 
 /** Whether that booking is superseded. */
-export function* isSuperseded(run: number, form: BookingForm, batch: number, place: number): Query<boolean> {
+export function* isSuperseded(
+  run: number,
+  stream: BatchStream,
+  batch: number,
+  place: number,
+): Query<boolean> {
   const found = yield* supersededPlaces.list(
-    'WHERE held_by = ? AND form = ? AND batch = ? ORDER BY run DESC',
-    ...[run, form, batch],
+    'WHERE held_by = ? AND stream = ? AND batch = ? ORDER BY run DESC',
+    ...[run, stream, batch],
   );
   const newest = found.find(({ places }) => unpackNumbers(places).includes(place));
   return newest !== undefined && !newest.isFound;

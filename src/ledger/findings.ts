@@ -1,4 +1,4 @@
-import type { BookingForm } from '../booking/line-form.js';
+import type { BatchStream } from '../booking/sending.js';
 import { isJudged, type Judged, type JudgedPlaces, type StoredVerdict } from '../rules/review-file.js';
 import { readLinesAt } from './batches.js';
 import type { CollectedBatch } from './collecting.js';
@@ -22,8 +22,8 @@ const suspect = {
 const plainSuspects = t.columnsOf(suspect);
 export const suspects = t.table(
   'suspects',
-  { run: t.numberOf('runs'), form: t.text<BookingForm>(), batch: t.integer, ...suspect },
-  { key: 'run, form, batch, place', isItsIndex: true },
+  { run: t.numberOf('runs'), stream: t.text<BatchStream>(), batch: t.integer, ...suspect },
+  { key: 'run, stream, batch, place', isItsIndex: true },
 );
 /** A booking that was flagged by comparing it with the local copy of the mappings. It is sent anyway. */
 export type Suspect = t.Row<typeof plainSuspects>;
@@ -44,8 +44,8 @@ export const verdicts = t.table(
 
 export function* storeSuspects(run: number, batches: readonly CollectedBatch[]): Query<void> {
   yield* suspects.insert(
-    batches.flatMap(({ form, number: batch, suspects = [] }) =>
-      suspects.map((suspect) => ({ run, form, batch, ...suspect })),
+    batches.flatMap(({ stream, number: batch, suspects = [] }) =>
+      suspects.map((suspect) => ({ run, stream, batch, ...suspect })),
     ),
   );
 }
@@ -54,36 +54,36 @@ export function* storeSuspects(run: number, batches: readonly CollectedBatch[]):
 export function* nextSuspects(runId: string, after?: BatchCursor): Query<SuspectLines | undefined> {
   const run = yield* runNumber(runId);
   const found = yield* suspects.list(
-    `WHERE run = ? AND (form, batch) = (
-       SELECT form, batch FROM suspects WHERE run = ? AND (form, batch) > (?, ?)
-       ORDER BY form, batch LIMIT 1
+    `WHERE run = ? AND (stream, batch) = (
+       SELECT stream, batch FROM suspects WHERE run = ? AND (stream, batch) > (?, ?)
+       ORDER BY stream, batch LIMIT 1
      ) ORDER BY place`,
-    ...[run, run, after?.form ?? '', after?.batch ?? -1],
+    ...[run, run, after?.stream ?? '', after?.batch ?? -1],
   );
   const [first] = found;
   if (!first) return undefined;
-  const { form, batch } = first;
+  const { stream, batch } = first;
   const places = found.map(({ place }) => place);
-  const lines = yield* readLinesAt(run, form, batch, places);
+  const lines = yield* readLinesAt(run, stream, batch, places);
   return {
-    cursor: { form, batch },
-    form,
+    cursor: { stream, batch },
+    stream,
     suspects: found.map((suspect, index) => ({ ...toSuspect(suspect), line: lines[index] ?? '' })),
   };
 }
 
 export function* findSuspect(
   run: number,
-  form: BookingForm,
+  stream: BatchStream,
   batch: number,
   place: number,
 ): Query<Suspect | undefined> {
-  const isBooking = 'WHERE run = ? AND form = ? AND batch = ? AND place = ?';
-  const found = yield* suspects.find(isBooking, run, form, batch, place);
+  const isBooking = 'WHERE run = ? AND stream = ? AND batch = ? AND place = ?';
+  const found = yield* suspects.find(isBooking, run, stream, batch, place);
   return found && toSuspect(found);
 }
 
-function toSuspect({ run, form, batch, ...suspect }: t.Row<typeof suspects>): Suspect {
+function toSuspect({ run, stream, batch, ...suspect }: t.Row<typeof suspects>): Suspect {
   return suspect;
 }
 

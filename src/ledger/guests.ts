@@ -1,7 +1,7 @@
 import type { Hold } from '../base/hold.js';
 import { UsageError } from '../base/usage-error.js';
 import { type Booking, hashReference } from '../booking/booking.js';
-import type { BookingForm } from '../booking/line-form.js';
+import type { BatchStream } from '../booking/sending.js';
 import type { Run } from '../rules/run.js';
 import { KeyError } from '../storage/day-keys.js';
 import { pruneActions } from './audit.js';
@@ -101,38 +101,38 @@ function* dropAnswers(runId: string, attempts: readonly Pick<Attempt, 'step' | '
 
 function* eraseBatch(runId: string, key: BatchKey, blank: BlankLines): Query<void> {
   const { lock, sealing } = yield* database();
-  const [number, form, batch] = key;
+  const [number, stream, batch] = key;
   const { run, batchSize = 0 } = yield* lockRun(runId);
-  const isBatch = 'run = ? AND form = ? AND batch = ?';
+  const isBatch = 'run = ? AND stream = ? AND batch = ?';
   const row = yield* one(`SELECT lines FROM batches WHERE ${isBatch} ${lock}`, ...key);
   if (!row) return;
   const stored = row.lines as Buffer;
   const place = placeOfBatch(...key);
-  const blanked = blank(sealing.openLines(stored, place), form);
+  const blanked = blank(sealing.openLines(stored, place));
   if (!blanked) return;
   yield* eraseKeptOfBatch(run.day, key, blanked.places);
   if (!blanked.lines) return;
   const lines = sealing.sealLike(stored, run.day, blanked.lines, place);
   yield* change(`UPDATE batches SET lines = ? WHERE ${isBatch}`, lines, ...key);
   for (const { place, hotelHash } of blanked.stays ?? [])
-    yield* removeStay({ run: number, form, hotelHash, position: batch * batchSize + place });
+    yield* removeStay({ run: number, stream, hotelHash, position: batch * batchSize + place });
   yield* dropAnswersAbout(key);
 }
 
 /** What the service wrote about the steps that carried the batch may name the guest, written in any way. */
-function* dropAnswersAbout([run, form, batch]: BatchKey): Query<void> {
-  const isCarrying = form === 'file' ? 'form IS NULL' : 'form = ? AND batch = ?';
+function* dropAnswersAbout([run, stream, batch]: BatchKey): Query<void> {
+  const isCarrying = stream === 'file' ? 'stream IS NULL' : 'stream = ? AND batch = ?';
   yield* change(
     `UPDATE attempts SET answer = NULL WHERE run = ? AND answer IS NOT NULL
        AND step IN (SELECT name FROM steps WHERE run = ? AND ${isCarrying})`,
     run,
     run,
-    ...(form === 'file' ? [] : [form, batch]),
+    ...(stream === 'file' ? [] : [stream, batch]),
   );
 }
 
 /** Undefined if the batch holds nothing of the erased guest. */
-export type BlankLines = (lines: Buffer, form: BookingForm) => BlankedLines | undefined;
+export type BlankLines = (lines: Buffer) => BlankedLines | undefined;
 
 interface BlankedLines {
   /** The erased guest's bookings: their kept columns go, whether or not the lines change. */
@@ -300,7 +300,7 @@ export function createRetention(store: Store, clock: () => number, holdDay: Hold
   };
 }
 
-type Blank = (lines: Buffer, form: BookingForm) => Buffer;
+type Blank = (lines: Buffer) => Buffer;
 
 type ListOldRuns = (before: string, slice: RunSlice) => Query<Run[]>;
 const listRunsWithNames: ListOldRuns = (before, slice) =>
@@ -332,26 +332,26 @@ function* isWorkedOn(day: string): Query<boolean> {
   return row !== undefined;
 }
 
-type BatchKey = readonly [run: number, form: BookingForm, batch: number];
+type BatchKey = readonly [run: number, stream: BatchStream, batch: number];
 
 function* listBatches(runId: string): Query<BatchKey[]> {
   const rows = yield* all(
-    `SELECT run, form, batch FROM batches JOIN runs ON run = number WHERE id = ?`,
+    `SELECT run, stream, batch FROM batches JOIN runs ON run = number WHERE id = ?`,
     runId,
   );
-  return rows.map(({ run, form, batch }) => [Number(run), String(form) as BookingForm, Number(batch)]);
+  return rows.map(({ run, stream, batch }) => [Number(run), String(stream) as BatchStream, Number(batch)]);
 }
 
 /** Without names, nothing needs to be encrypted any more. Lines whose key was destroyed stay as they are. */
 function* blankBatch(key: BatchKey, blank: Blank): Query<void> {
   const { lock, sealing } = yield* database();
-  const isBatch = 'run = ? AND form = ? AND batch = ?';
+  const isBatch = 'run = ? AND stream = ? AND batch = ?';
   const row = yield* one(`SELECT lines FROM batches WHERE ${isBatch} ${lock}`, ...key);
   if (!row) return;
   const stored = row.lines as Buffer;
   const opened = openUnlessDestroyed(() => sealing.openLines(stored, placeOfBatch(...key)));
   if (!opened) return;
-  const lines = blank(opened, key[1]);
+  const lines = blank(opened);
   if (lines.equals(stored)) return;
   yield* change(`UPDATE batches SET lines = ? WHERE ${isBatch}`, lines, ...key);
 }

@@ -1,4 +1,5 @@
-import type { BookingForm, ProviderHotel } from '../booking/line-form.js';
+import type { ProviderHotel } from '../booking/booking.js';
+import type { BatchStream } from '../booking/sending.js';
 import { keyOfCase } from '../rules/case.js';
 import type { NewNotice } from '../rules/notice.js';
 import { KeyError } from '../storage/day-keys.js';
@@ -55,13 +56,13 @@ export const mailBookings = t.table(
   'mail_bookings',
   {
     run: t.numberOf('runs'),
-    form: t.oneOf<BookingForm>('body', 'file'),
+    stream: t.oneOf<BatchStream>('file', 'posted'),
     batch: t.integer,
     place: t.integer,
     mail: t.numberOf('verdict_mails'),
   },
   {
-    key: 'run, form, batch, place, mail',
+    key: 'run, stream, batch, place, mail',
     isItsIndex: true,
     indexes: ['INDEX mail_bookings_by_mail ON mail_bookings (mail)'],
   },
@@ -184,14 +185,14 @@ function* findCopy({ sha256, content, messageId, bookings, pairs }: NewMail): Qu
   return wanted.every((key) => known.has(key)) ? number : undefined;
 }
 
-function keyOfPlace({ runId, form, batch, place }: BookingPlace): string {
-  return `${runId} ${form} ${batch} ${place}`;
+function keyOfPlace({ runId, stream, batch, place }: BookingPlace): string {
+  return `${runId} ${stream} ${batch} ${place}`;
 }
 
-function* addBooking(mail: number, { runId, form, batch, place }: BookingPlace): Query<number> {
+function* addBooking(mail: number, { runId, stream, batch, place }: BookingPlace): Query<number> {
   return yield* mailBookings.add(
-    { run: yield* runNumber(runId), form, batch, place, mail },
-    'ON CONFLICT (run, form, batch, place, mail) DO NOTHING',
+    { run: yield* runNumber(runId), stream, batch, place, mail },
+    'ON CONFLICT (run, stream, batch, place, mail) DO NOTHING',
   );
 }
 
@@ -275,7 +276,7 @@ function toMail(row: StoredRow): StoredMail {
 
 interface BookingPlace {
   readonly runId: string;
-  readonly form: BookingForm;
+  readonly stream: BatchStream;
   readonly batch: number;
   /** Within the batch, counted from 0. */
   readonly place: number;
@@ -391,7 +392,7 @@ export const mailPairs = t.table(
   },
 );
 
-interface BatchOfRun extends Pick<StoredBooking, 'runId' | 'day' | 'form' | 'batch'> {
+interface BatchOfRun extends Pick<StoredBooking, 'runId' | 'day' | 'stream' | 'batch'> {
   /** The number of the run. */
   readonly run: number;
 }
@@ -399,7 +400,7 @@ interface BatchOfRun extends Pick<StoredBooking, 'runId' | 'day' | 'form' | 'bat
 /** The bookings at these places of a batch, in ascending order; none if it can no longer be decrypted. */
 function* readPlaces({ run, ...of }: BatchOfRun, places: readonly number[]): Query<StoredBooking[]> {
   try {
-    const lines = yield* readLinesAt(run, of.form, of.batch, places);
+    const lines = yield* readLinesAt(run, of.stream, of.batch, places);
     return places.map((place, index) => ({ ...of, place, line: lines[index] ?? '' }));
   } catch (error) {
     if (error instanceof KeyError && isGone(error)) return [];
@@ -417,9 +418,9 @@ export async function* findBookings(
   hashes: Uint32Array,
 ): AsyncGenerator<readonly StoredBooking[]> {
   for (const run of await read(() => listRecentRuns(since)))
-    for (const { form, positions } of await read(() => findPositions(run, hashes, referencePages)))
+    for (const { stream, positions } of await read(() => findPositions(run, hashes, referencePages)))
       for (const [batch, places] of groupByBatch(positions, run.batchSize)) {
-        const of = { run: run.number, runId: run.runId, day: run.day, form, batch };
+        const of = { run: run.number, runId: run.runId, day: run.day, stream, batch };
         yield await read(() => readPlaces(of, places));
       }
 }
@@ -439,15 +440,15 @@ export function* listProviders(since: number): Query<string[]> {
 /** When the first e-mail that names a booking was received; undefined if none does. */
 export function* findNaming(
   run: number,
-  form: BookingForm,
+  stream: BatchStream,
   batch: number,
   place: number,
 ): Query<number | undefined> {
   const row = yield* one(
     `SELECT min(received_at) AS at FROM mail_bookings JOIN verdict_mails ON number = mail
-     WHERE run = ? AND form = ? AND batch = ? AND place = ?`,
+     WHERE run = ? AND stream = ? AND batch = ? AND place = ?`,
     run,
-    form,
+    stream,
     batch,
     place,
   );
@@ -472,16 +473,16 @@ export function* findNamingMapping(
 /** What an e-mail names, with the lines of the bookings; without those that were removed since. */
 export function* readNamed(number: number): Query<NamedThings> {
   const rows = yield* all(
-    `SELECT run, id, day, form, batch, place FROM mail_bookings JOIN runs ON number = run
-     WHERE mail = ? ORDER BY run, form, batch, place`,
+    `SELECT run, id, day, stream, batch, place FROM mail_bookings JOIN runs ON number = run
+     WHERE mail = ? ORDER BY run, stream, batch, place`,
     number,
   );
   const batches = new Map<string, BatchOfRun & { readonly places: number[] }>();
-  for (const { run, id, day, form, batch, place } of rows) {
-    const key = `${run} ${form} ${batch}`;
+  for (const { run, id, day, stream, batch, place } of rows) {
+    const key = `${run} ${stream} ${batch}`;
     const found = batches.get(key) ?? {
       ...{ run: Number(run), runId: String(id), day: String(day) },
-      ...{ form: String(form) as BookingForm, batch: Number(batch), places: [] },
+      ...{ stream: String(stream) as BatchStream, batch: Number(batch), places: [] },
     };
     batches.set(key, found);
     found.places.push(Number(place));
@@ -504,11 +505,11 @@ function toPair(row: StoredRow): NamedPair {
 /** The bookings of a run that e-mails name by their references. */
 export function* listNamedPlaces(runId: string): Query<NamedPlace[]> {
   const rows = yield* all(
-    `SELECT DISTINCT form, batch, place FROM mail_bookings WHERE run = ?`,
+    `SELECT DISTINCT stream, batch, place FROM mail_bookings WHERE run = ?`,
     yield* runNumber(runId),
   );
-  return rows.map(({ form, batch, place }) => ({
-    form: String(form) as BookingForm,
+  return rows.map(({ stream, batch, place }) => ({
+    stream: String(stream) as BatchStream,
     batch: Number(batch),
     place: Number(place),
   }));

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ProviderHotel } from '../booking/line-form.js';
+import type { ProviderHotel } from '../booking/booking.js';
 import type { NewNotice } from '../rules/notice.js';
 import { SyncOvertakenError } from './errors.js';
 import {

@@ -1,4 +1,4 @@
-import type { ProviderHotel } from '../booking/line-form.js';
+import type { ProviderHotel } from '../booking/booking.js';
 import type { ReadOnlyLedger } from './ledger.js';
 import {
   all,

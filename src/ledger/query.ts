@@ -1,5 +1,6 @@
 import { yieldIfDue } from '../base/event-loop.js';
-import type { BookingForm, ProviderHotel } from '../booking/line-form.js';
+import type { ProviderHotel } from '../booking/booking.js';
+import type { BatchStream } from '../booking/sending.js';
 import type { Remains, RewriteLimits } from './guests.js';
 import type { CopiedMapping } from './mappings.js';
 import type { Sealing } from './sealing.js';
@@ -80,10 +81,10 @@ export function* update(table: string, columns: Columns, rows: Iterable<readonly
   yield { kind: 'update', table, columns, rows };
 }
 
-/** Positions of bookings that may have a reference, in one run and form. */
+/** Positions of bookings that may have a reference, in one run and stream. */
 export interface Candidates {
   readonly run: number;
-  readonly form: BookingForm;
+  readonly stream: BatchStream;
   readonly batchSize: number;
   /** Lowest first. */
   readonly positions: readonly number[];

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey } from 'node:crypto';
-import type { BookingForm } from '../booking/line-form.js';
+import type { BatchStream } from '../booking/sending.js';
 import { type DayKeys, KeyError } from '../storage/day-keys.js';
 import { isSealed, openValue, sealValue } from '../storage/sealed-value.js';
 
@@ -73,12 +73,12 @@ export function isGone({ code }: KeyError): boolean {
 }
 
 /** Where a batch is stored: what was encrypted for one place can't be decrypted in another. */
-export function placeOfBatch(run: number, form: BookingForm, batch: number): string {
-  return `${form} batch ${batch} of the ledger's run ${run}`;
+export function placeOfBatch(run: number, stream: BatchStream, batch: number): string {
+  return `${stream} batch ${batch} of the ledger's run ${run}`;
 }
 
-export function placeOfKeptColumns(run: number, form: BookingForm, batch: number): string {
-  return `the kept columns of ${placeOfBatch(run, form, batch)}`;
+export function placeOfKeptColumns(run: number, stream: BatchStream, batch: number): string {
+  return `the kept columns of ${placeOfBatch(run, stream, batch)}`;
 }
 
 export function placeOfAnswer(runId: string, step: string, attempt: number): string {

@@ -1,5 +1,6 @@
+import type { ProviderHotel } from '../booking/booking.js';
 import { countDays, noHotel, noReference, unknownLastDay } from '../booking/booking.js';
-import { type BookingForm, bookingForms, type ProviderHotel } from '../booking/line-form.js';
+import { type BatchStream, batchStreams } from '../booking/sending.js';
 import type { StayDates } from '../booking/stay.js';
 import type { DeliveryKind } from '../rules/run.js';
 import { KeyError } from '../storage/day-keys.js';
@@ -107,19 +108,19 @@ export function findInPage(page: Buffer, hash: number): number[] {
 /** The bookings that may have the reference of that hash, the newest run first, from the pages of some runs. */
 export function gatherCandidates(pages: readonly StoredRow[], hash: number): Candidates[] {
   const found = new Map<string, Candidates & { positions: number[] }>();
-  for (const { number, form, batch_size, entries } of pages) {
+  for (const { number, stream, batch_size, entries } of pages) {
     const positions = findInPage(entries as Buffer, hash);
-    const key = `${number} ${form}`;
+    const key = `${number} ${stream}`;
     const known = found.get(key);
     if (known) known.positions.push(...positions);
     else if (positions.length > 0)
       found.set(key, {
-        ...{ run: Number(number), form: form as BookingForm, batchSize: Number(batch_size) },
+        ...{ run: Number(number), stream: stream as BatchStream, batchSize: Number(batch_size) },
         positions,
       });
   }
   for (const { positions } of found.values()) positions.sort((a, b) => a - b);
-  return [...found.values()].sort((a, b) => b.run - a.run || (a.form < b.form ? -1 : 1));
+  return [...found.values()].sort((a, b) => b.run - a.run || (a.stream < b.stream ? -1 : 1));
 }
 
 function firstEntryOf(page: Buffer, hash: number): number {
@@ -146,7 +147,7 @@ const positionsPerSegment = mostPositions / 2;
 const openLastDay = 0xfff;
 
 /**
- * Indexes the bookings of one form by their provider hotels. The last day of the stay stands beside the position, so that
+ * Indexes the bookings of one stream by their provider hotels. The last day of the stay stands beside the position, so that
  * stays that are over are skipped without reading a booking. Positions are counted from the first one of each segment, which
  * stands in each of its pages, beside the latest day in the page.
  *
@@ -229,7 +230,7 @@ function findLatestDay(entries: Buffer): number {
 
 const page = {
   run: t.numberOf('runs'),
-  form: t.text<BookingForm>(),
+  stream: t.text<BatchStream>(),
   firstHash: t.bigint,
   lastHash: t.bigint,
   page: t.integer,
@@ -241,28 +242,28 @@ const page = {
 export const referenceRows = t.table(
   'reference_pages',
   { ...page, segment: t.integer, entries: t.bytes },
-  { key: 'run, form, segment, first_hash, last_hash, page' },
+  { key: 'run, stream, segment, first_hash, last_hash, page' },
 );
 /** The same by provider hotel, with the last day of the stay. */
 export const stayRows = t.table(
   'stay_pages',
   { ...page, firstPosition: t.bigint, latestDay: t.integer, entries: t.bytes },
-  { key: 'run, form, first_hash, last_hash, page' },
+  { key: 'run, stream, first_hash, last_hash, page' },
 );
 
 /**
- * The indexes of a run that is being collected: by reference and by provider hotel, for each form. A full index is
+ * The indexes of a run that is being collected: by reference and by provider hotel, for each stream. A full index is
  * written with the next chunk.
  */
 export function createCollectedIndexes(
   dialect: Pick<Dialect, 'reference_pages' | 'stay_pages'>,
   { number, day }: { readonly number: number; readonly day: string },
 ) {
-  const ofForm = (form: BookingForm) => {
+  const ofStream = (stream: BatchStream) => {
     const references = createHashIndex(dialect.reference_pages);
     const stays = createStayIndex(dialect.stay_pages, day);
     const rowsOf = <Page>(pages: Iterable<Page>) =>
-      Array.from(pages, (page) => ({ run: number, form, ...page }));
+      Array.from(pages, (page) => ({ run: number, stream, ...page }));
     // Each writes its pages; a repeated call writes the same ones.
     const all = [
       { ...references, store: () => referenceRows.insert(rowsOf(references.pages())) },
@@ -270,19 +271,19 @@ export function createCollectedIndexes(
     ];
     return { references, stays, all };
   };
-  const forms = { body: ofForm('body'), file: ofForm('file') };
-  const all = bookingForms.flatMap((form) => forms[form].all);
+  const streams = { file: ofStream('file'), posted: ofStream('posted') };
+  const all = batchStreams.flatMap((stream) => streams[stream].all);
 
   return {
     all,
     listFull: () => all.filter(({ isFull }) => isFull()),
     add(batches: readonly CollectedBatch[], batchSize: number): void {
-      for (const { form, number: batch, referenceHashes, stays } of batches) {
+      for (const { stream, number: batch, referenceHashes, stays } of batches) {
         const first = batch * batchSize;
         // A loop over indexes: an iterator takes three times as long.
         for (let place = 0; place < referenceHashes.length; place += 1)
-          forms[form].references.add(referenceHashes[place] ?? noReference, first + place);
-        if (stays) forms[form].stays.addBatch(stays, first);
+          streams[stream].references.add(referenceHashes[place] ?? noReference, first + place);
+        if (stays) streams[stream].stays.addBatch(stays, first);
       }
     },
   };
@@ -345,22 +346,22 @@ function findStays(run: StayRun, hashes: Uint32Array, from: string): Query<Found
 /** The lines of these batches of the run; a batch that was removed meanwhile, or whose key is gone, is absent. */
 function* readReadableBatches(
   { number }: StayRun,
-  form: BookingForm,
+  stream: BatchStream,
   batches: readonly number[],
 ): Query<Map<number, Buffer>> {
   const { lines, sealing, isListed } = yield* database();
   const listed = isListed('batch', batches);
   const rows = yield* all(
-    `SELECT batch, ${lines} AS lines FROM batches WHERE run = ? AND form = ? AND ${listed.sql}`,
+    `SELECT batch, ${lines} AS lines FROM batches WHERE run = ? AND stream = ? AND ${listed.sql}`,
     number,
-    form,
+    stream,
     ...listed.values,
   );
   const read = new Map<number, Buffer>();
   for (const row of rows) {
     const batch = Number(row.batch);
     try {
-      read.set(batch, sealing.openLines(row.lines, placeOfBatch(number, form, batch)));
+      read.set(batch, sealing.openLines(row.lines, placeOfBatch(number, stream, batch)));
     } catch (error) {
       if (!(error instanceof KeyError && isGone(error))) throw error;
     }
@@ -371,19 +372,19 @@ function* readReadableBatches(
 /** Removes a booking from the index. */
 export function* removeStay({
   run,
-  form,
+  stream,
   hotelHash,
   position,
 }: {
   readonly run: number;
-  readonly form: BookingForm;
+  readonly stream: BatchStream;
   readonly hotelHash: number;
   readonly position: number;
 }): Query<void> {
   const rows = yield* all(
-    `SELECT * FROM stay_pages WHERE run = ? AND form = ? AND first_hash <= ? AND last_hash >= ?`,
+    `SELECT * FROM stay_pages WHERE run = ? AND stream = ? AND first_hash <= ? AND last_hash >= ?`,
     run,
-    form,
+    stream,
     hotelHash,
     hotelHash,
   );
@@ -392,10 +393,10 @@ export function* removeStay({
     if (kept.length === (entries as Buffer).length) continue;
     yield* change(
       `UPDATE stay_pages SET entries = ?
-       WHERE run = ? AND form = ? AND first_hash = ? AND last_hash = ? AND page = ?`,
+       WHERE run = ? AND stream = ? AND first_hash = ? AND last_hash = ? AND page = ?`,
       kept,
       run,
-      form,
+      stream,
       Number(first_hash),
       Number(last_hash),
       Number(page),
@@ -413,16 +414,16 @@ export interface StayAhead extends ProviderHotel, StayDates {
   readonly runId: string;
 }
 
-/** Positions of bookings among all bookings of their form. */
+/** Positions of bookings among all bookings of their stream. */
 export interface FoundBookings {
-  readonly form: BookingForm;
+  readonly stream: BatchStream;
   /** Ascending, each once. */
   readonly positions: readonly number[];
 }
 
 /** Bookings with some of the hashes that were looked up, in eight bytes each. */
 export interface FoundHashes {
-  readonly form: BookingForm;
+  readonly stream: BatchStream;
   /** Which hash each booking has: its place among them. */
   readonly places: Uint32Array;
   readonly positions: Uint32Array;
@@ -453,7 +454,7 @@ export function* findBookings(
   pages: HashPages,
 ): Query<FoundBookings[]> {
   const found = yield* findHashes(run, hashes, pages);
-  return found.map(({ form, positions }) => ({ form, positions: Array.from(positions.sort()) }));
+  return found.map(({ stream, positions }) => ({ stream, positions: Array.from(positions.sort()) }));
 }
 
 function* findHashes(
@@ -463,27 +464,27 @@ function* findHashes(
 ): Query<FoundHashes[]> {
   const found: FoundHashes[] = [];
   const size = Math.ceil(hashes.length / mostRanges);
-  for (const form of bookingForms) {
-    if (form === 'file' && delivery === 'body') continue;
+  for (const stream of batchStreams) {
+    if (stream === 'file' && delivery === 'body') continue;
     const places: number[] = [];
     const positions: number[] = [];
     for (let from = 0; from < hashes.length; from += rangesAtOnce * size) {
       const asked = hashes.subarray(from, from + rangesAtOnce * size);
-      for (const row of yield* readPages([number, form], asked, size, pages))
+      for (const row of yield* readPages([number, stream], asked, size, pages))
         for (const { at, position } of listPositions(row, asked, pages)) {
           places.push(from + at);
           positions.push(position);
         }
     }
     if (positions.length > 0)
-      found.push({ form, places: Uint32Array.from(places), positions: Uint32Array.from(positions) });
+      found.push({ stream, places: Uint32Array.from(places), positions: Uint32Array.from(positions) });
   }
   return found;
 }
 
 /** The pages that may hold one of these hashes, each once. */
 function readPages(
-  run: readonly [number: number, form: BookingForm],
+  run: readonly [number: number, stream: BatchStream],
   hashes: Uint32Array,
   size: number,
   { table, only }: HashPages,
@@ -497,7 +498,7 @@ function readPages(
     });
   }
   return all(
-    `SELECT * FROM ${table} WHERE run = ? AND form = ? ${only ? `AND ${only.sql}` : ''}
+    `SELECT * FROM ${table} WHERE run = ? AND stream = ? ${only ? `AND ${only.sql}` : ''}
        AND (${ranges.map(({ sql }) => sql).join(' OR ')})`,
     ...run,
     ...(only?.values ?? []),

@@ -1,4 +1,4 @@
-import type { BookingForm } from '../booking/line-form.js';
+import type { BatchStream } from '../booking/sending.js';
 import type { StepSelection, StepsChange } from '../rules/changes.js';
 import type { StepCount } from '../rules/file-chain.js';
 import type { FailureClass } from '../rules/run.js';
@@ -39,7 +39,7 @@ export const steps = t.table(
     kind: t.oneOf<StepKind>('batch', 'write', 'upload', 'trigger', 'await-result', 'archive', 'canary'),
     state: t.oneOf<StepState>('ready', 'running', 'done', 'refused', 'failed', 'halved'),
     ...{
-      form: t.optional(t.text<BookingForm>()),
+      stream: t.optional(t.text<BatchStream>()),
       batch: t.optional(t.integer),
       first: t.optional(t.integer),
     },
@@ -62,7 +62,7 @@ export const steps = t.table(
     isItsIndex: true,
     indexes: [
       'UNIQUE INDEX steps_by_position ON steps (run, position, name)',
-      'INDEX steps_by_slice ON steps (run, form, batch)',
+      'INDEX steps_by_slice ON steps (run, stream, batch)',
     ],
   },
 );
@@ -80,8 +80,8 @@ export const storedStepColumns = stored.columns.map(({ name }) => name);
 
 /** Reads a row of the table of steps. */
 export function toStep(runId: string, row: StoredRow): Step {
-  const { form, batch = 0, first = 0, bookings } = steps.read(row);
-  return { runId, ...plain.read(row), ...(form && { slice: { form, batch, first, bookings } }) };
+  const { stream, batch = 0, first = 0, bookings } = steps.read(row);
+  return { runId, ...plain.read(row), ...(stream && { slice: { stream, batch, first, bookings } }) };
 }
 
 /** Reads the part of the same row that decides what can happen to the step. */
@@ -199,7 +199,7 @@ const slices = t.columnsOf({
 function* listUndelivered(runId: string): Query<t.Row<typeof slices>[]> {
   return yield* slices.all(
     `SELECT batch, first, bookings, state FROM steps
-     WHERE run = ? AND form = 'body' AND state NOT IN ('done', 'halved') ORDER BY batch, first`,
+     WHERE run = ? AND stream = 'posted' AND state NOT IN ('done', 'halved') ORDER BY batch, first`,
     yield* runNumber(runId),
   );
 }

@@ -1,6 +1,6 @@
 import { yieldToEventLoop } from '../base/event-loop.js';
 import type { KeptValues } from '../booking/kept-values.js';
-import type { BookingForm } from '../booking/line-form.js';
+import type { BatchStream } from '../booking/sending.js';
 import { stayOf } from '../booking/stay.js';
 import { readBooking } from '../booking/stored-line.js';
 import { preparingKinds } from '../rules/file-chain.js';
@@ -62,17 +62,20 @@ function* traceWithin(reference: string, within: TraceRange): Query<Trace[]> {
   return found.sort((a, b) => b.run - a.run).map(({ trace }) => trace);
 }
 
-function* traceBookings({ run, form, batchSize, positions }: Candidates, reference: string): Query<Trace[]> {
+function* traceBookings(
+  { run, stream, batchSize, positions }: Candidates,
+  reference: string,
+): Query<Trace[]> {
   const traces: Trace[] = [];
   const found = yield* readRun(run);
   let current: { readonly batch: number; readonly lines: readonly string[] } | undefined;
   for (const position of positions) {
     const batch = Math.floor(position / batchSize);
     const first = position % batchSize;
-    if (current?.batch !== batch) current = { batch, lines: yield* readLines(run, form, batch) };
+    if (current?.batch !== batch) current = { batch, lines: yield* readLines(run, stream, batch) };
     const line = current.lines[first];
-    if (line === undefined || readBooking(line, form).bookingReferenceId !== reference) continue;
-    const carrying = yield* stepsThatCarry(run, form, batch, first);
+    if (line === undefined || readBooking(line).bookingReferenceId !== reference) continue;
+    const carrying = yield* stepsThatCarry(run, stream, batch, first);
     const attempts: Attempt[] = [];
     for (const { name } of carrying)
       for (const attempt of yield* attemptsOf(run, found.id, name)) attempts.push(attempt);
@@ -80,16 +83,16 @@ function* traceBookings({ run, form, batchSize, positions }: Candidates, referen
       withoutUndefined({
         kind: 'booking' as const,
         run: found,
-        form,
+        stream,
         batch,
         position,
-        judged: form === 'file' ? yield* findJudged(run, batch, first) : undefined,
+        judged: stream === 'file' ? yield* findJudged(run, batch, first) : undefined,
         line,
-        namedByEmailAt: yield* findNaming(run, form, batch, first),
-        mappingNamedByEmailAt: yield* findMappingNamed(found, line, form),
-        suspect: yield* findSuspect(run, form, batch, first),
-        isSuperseded: (yield* isSuperseded(run, form, batch, first)) || undefined,
-        kept: keptAt(yield* readKeptOfBatch(run, form, batch), first),
+        namedByEmailAt: yield* findNaming(run, stream, batch, first),
+        mappingNamedByEmailAt: yield* findMappingNamed(found, line),
+        suspect: yield* findSuspect(run, stream, batch, first),
+        isSuperseded: (yield* isSuperseded(run, stream, batch, first)) || undefined,
+        kept: keptAt(yield* readKeptOfBatch(run, stream, batch), first),
         step: carrying.at(-1),
         attempts,
       }) as Trace,
@@ -98,12 +101,8 @@ function* traceBookings({ run, form, batchSize, positions }: Candidates, referen
   return traces;
 }
 
-function* findMappingNamed(
-  { startedAt: sentAfter, day }: Run,
-  line: string,
-  form: BookingForm,
-): Query<number | undefined> {
-  const booking = readBooking(line, form);
+function* findMappingNamed({ startedAt: sentAfter, day }: Run, line: string): Query<number | undefined> {
+  const booking = readBooking(line);
   const { providerName, providerHotelId, serviceId } = booking;
   if (providerName === undefined || providerHotelId === undefined) return undefined;
   const pair = { providerName, providerHotelId, serviceId };
@@ -116,24 +115,24 @@ function* findMappingNamed(
  */
 function stepsThatCarry(
   run: number,
-  form: BookingForm,
+  stream: BatchStream,
   batch: number,
   first: number,
 ): Query<t.Row<typeof carriers>[]> {
-  if (form === 'file')
+  if (stream === 'file')
     return carriers.all(
-      `SELECT 'trigger' AS name, 'trigger' AS kind, state FROM steps
+      `SELECT 'trigger' AS name, 'trigger' AS kind, state, first, bookings FROM steps
        WHERE run = ? AND kind IN (${t.quote([...preparingKinds, 'trigger'])}) AND bookings > 0`,
       run,
     );
   return carriers.all(
-    `SELECT name, kind, state FROM steps
-     WHERE run = ? AND form = ? AND batch = ? AND first <= ? AND first + bookings > ? ORDER BY bookings DESC`,
-    ...[run, form, batch, first, first],
+    `SELECT name, kind, state, first, bookings FROM steps
+     WHERE run = ? AND stream = ? AND batch = ? AND first <= ? AND first + bookings > ? ORDER BY bookings DESC`,
+    ...[run, stream, batch, first, first],
   );
 }
 
-const carriers = steps.only('name', 'kind', 'state');
+const carriers = steps.only('name', 'kind', 'state', 'first', 'bookings');
 
 /** The ended attempts of all steps of a kind, from the first one's start to the last one's end. */
 const stepTimes = t.columnsOf({
@@ -161,7 +160,7 @@ export function listTimes(runId: string): Query<t.Row<typeof stepTimes>[]> {
 const refusedSteps = t.columnsOf({
   step: t.text(),
   code: t.text(),
-  form: t.text<BookingForm>(),
+  stream: t.text<BatchStream>(),
   batch: t.integer,
   /** Within the batch. */
   place: t.integer,
@@ -172,16 +171,16 @@ export type RefusedBooking = t.Row<typeof refusedSteps> & { readonly line: strin
 export function* listRefused(runId: string, limit: number, skip = 0): Query<RefusedBooking[]> {
   const run = yield* runNumber(runId);
   const found = yield* refusedSteps.all(
-    `SELECT name AS step, last_code AS code, form, batch, first AS place FROM steps
-     WHERE run = ? AND state = 'refused' AND form IS NOT NULL ORDER BY position, name LIMIT ? OFFSET ?`,
+    `SELECT name AS step, last_code AS code, stream, batch, first AS place FROM steps
+     WHERE run = ? AND state = 'refused' AND stream IS NOT NULL ORDER BY position, name LIMIT ? OFFSET ?`,
     ...[run, limit, skip],
   );
   const refused: RefusedBooking[] = [];
   let current: { readonly of: string; readonly lines: readonly string[] } | undefined;
   for (const step of found) {
     // The bookings of a batch stand together.
-    const of = `${step.form} ${step.batch}`;
-    if (current?.of !== of) current = { of, lines: yield* readLines(run, step.form, step.batch) };
+    const of = `${step.stream} ${step.batch}`;
+    if (current?.of !== of) current = { of, lines: yield* readLines(run, step.stream, step.batch) };
     refused.push({ ...step, line: current.lines[step.place] ?? '' });
   }
   return refused;
@@ -191,9 +190,9 @@ export type Trace =
   | {
       readonly kind: 'booking';
       readonly run: Run;
-      readonly form: BookingForm;
+      readonly stream: BatchStream;
       readonly batch: number;
-      /** Counted from 0, among the run's bookings of that form, which is their order in the file. */
+      /** Counted from 0, among the run's bookings of that stream, which is their order in the file. */
       readonly position: number;
       readonly line: string;
       readonly step?: t.Row<typeof carriers>;
@@ -222,12 +221,12 @@ export interface JudgedLines {
 
 export interface SuspectLines {
   readonly cursor: BatchCursor;
-  readonly form: BookingForm;
+  readonly stream: BatchStream;
   /** In the order of their places. */
   readonly suspects: readonly (Suspect & { readonly line: string })[];
 }
 
 export interface BatchCursor {
-  readonly form: BookingForm;
+  readonly stream: BatchStream;
   readonly batch: number;
 }

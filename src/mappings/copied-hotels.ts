@@ -1,5 +1,5 @@
 import type { WriteCommand } from '../base/shell.js';
-import type { ProviderHotel } from '../booking/line-form.js';
+import type { ProviderHotel } from '../booking/booking.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { readCompleteUntil } from './sync-bounds.js';
 

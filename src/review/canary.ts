@@ -1,11 +1,10 @@
 import { formatDuration, formatInstant, formatLocalInstant, wrapText } from '../base/format.js';
 import type { WriteCommand } from '../base/shell.js';
 import type { Booking } from '../booking/booking.js';
-import { createLineBuffer } from '../booking/render-line.js';
+import { createLineBuffer, renderLine } from '../booking/render-line.js';
 import { type CanaryJson, canaryToJson } from '../ledger/canaries.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Canary, CanarySettings, NewCanary } from '../rules/canary.js';
-import type { Delivery } from './delivery.js';
 import type { Notify } from './events.js';
 
 const dayMs = 86_400_000;
@@ -21,7 +20,6 @@ const toDay = (instant: number) => new Date(instant).toISOString().slice(0, 10);
 export function makeCanary(
   { serviceId, providerName, providerHotelId, withinMs }: CanarySettings,
   runId: string,
-  { render }: Delivery,
   now: number,
 ): NewCanary {
   const reference = `CANARY-${runId}`;
@@ -35,7 +33,7 @@ export function makeCanary(
     checkOutDate: toDay(now + (daysUntilCheckIn + 1) * dayMs),
   };
   const line = createLineBuffer(0);
-  render(booking, 'body', line);
+  renderLine(booking, line);
   return { reference, line: line.handOver().toString(), withinMs };
 }
 

@@ -1,14 +1,14 @@
-import type { BookingForm, BookingForms } from '../booking/line-form.js';
+import type { BatchStream, Sending } from '../booking/sending.js';
 import type { Run } from '../rules/run.js';
 import type { Claimed, Outcome, PlannedStep } from '../rules/step.js';
 
-/**
- * How a run reaches the service: how bookings are stored, which steps a collected day becomes, how each step is
- * performed.
- */
-export interface Delivery extends BookingForms {
-  /** @param bookings the number of collected bookings by form */
-  plan(bookings: Readonly<Record<BookingForm, number>>): PlannedStep[];
+/** How a run reaches the service: which steps a collected day becomes, and how each is performed. */
+export interface Delivery extends Sending {
+  /** What the master id is called in JSON, and in the review file. */
+  readonly masterIdName: string;
+  readonly masterIdColumn?: string;
+  /** @param bookings the number of collected bookings in each stream */
+  plan(bookings: Readonly<Record<BatchStream, number>>): PlannedStep[];
   /** @throws the signal's reason when aborted during a call */
   perform(claim: Claimed, signal: AbortSignal): Promise<Outcome>;
   /**

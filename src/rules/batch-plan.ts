@@ -5,7 +5,7 @@ export function planBatches(bookings: number, batchSize: number): PlannedStep[] 
   const count = Math.ceil(bookings / batchSize);
   return Array.from({ length: count }, (_, batch) =>
     batchStep(`batch ${batch}`, {
-      form: 'body',
+      stream: 'posted',
       batch,
       first: 0,
       bookings: Math.min(batchSize, bookings - batch * batchSize),

@@ -1,4 +1,4 @@
-import type { ProviderHotel } from '../booking/line-form.js';
+import type { ProviderHotel } from '../booking/booking.js';
 import { isOver, type StayDates } from '../booking/stay.js';
 import type { RecordedAction } from './action.js';
 

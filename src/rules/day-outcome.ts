@@ -1,5 +1,5 @@
 import { formatCount } from '../base/format.js';
-import type { BookingForm } from '../booking/line-form.js';
+import type { BatchStream } from '../booking/sending.js';
 import type { Judged } from './review-file.js';
 import { type Counts, hasSentNothing, mayHaveResult, type Run } from './run.js';
 
@@ -35,7 +35,7 @@ export interface StandingPlaces extends BatchPlaces {
 /** Some bookings of a stored batch. */
 export interface BatchPlaces {
   readonly runId: string;
-  readonly form: BookingForm;
+  readonly stream: BatchStream;
   readonly batch: number;
   /** Ascending. */
   readonly places: readonly number[];
@@ -90,7 +90,7 @@ export interface SentRun {
 /** What bookings of a run count as, where the run itself says something else. */
 export interface Standings {
   /** Of a batch, by place. */
-  find(form: BookingForm, batch: number): ReadonlyMap<number, DayStanding>;
+  find(stream: BatchStream, batch: number): ReadonlyMap<number, DayStanding>;
   /** All that count as this. */
   list(standing: DayStanding): readonly StandingPlaces[];
 }
@@ -177,13 +177,13 @@ export function alone(run: Run): SentRun {
 function createStandings(places: readonly StandingPlaces[]): Standings {
   const byBatch = new Map<string, StandingPlaces[]>();
   for (const of of places) {
-    const key = `${of.form} ${of.batch}`;
+    const key = `${of.stream} ${of.batch}`;
     byBatch.set(key, [...(byBatch.get(key) ?? []), of]);
   }
   return {
-    find: (form, batch) =>
+    find: (stream, batch) =>
       new Map(
-        (byBatch.get(`${form} ${batch}`) ?? []).flatMap((of) =>
+        (byBatch.get(`${stream} ${batch}`) ?? []).flatMap((of) =>
           of.places.map((place) => [place, of.standing] as const),
         ),
       ),

@@ -90,8 +90,13 @@ export interface Run {
   readonly token: number;
   /** Where the bookings were collected from. */
   readonly source?: string;
-  /** In which form it sends and stores names; absent for names as given. */
+  /** Whether it sends and stores guests' names; absent for names as given. */
   readonly guestNames?: GuestNames;
+  /** What the master id is called in what it sends: in JSON, and in the review file. Absent until it is collected. */
+  readonly masterIdName?: string;
+  readonly masterIdColumn?: string;
+  /** The version of the renderer of what it sends: see `rendererVersion`. */
+  readonly renderer?: number;
   readonly startedAt: number;
   readonly collectStartedAt?: number;
   /** How far the clock that it was collected by was ahead, where two others agreed on it. Milliseconds. */

@@ -25,7 +25,10 @@ export function startDelivery(
   steps: readonly PlannedStep[],
   at: number,
 ): RunPatch {
-  const byBody = steps.reduce((sum, { slice, bookings }) => sum + (slice?.form === 'body' ? bookings : 0), 0);
+  const byBody = steps.reduce(
+    (sum, { slice, bookings }) => sum + (slice?.stream === 'posted' ? bookings : 0),
+    0,
+  );
   const posted = delivery === 'file' ? byBody : 0;
   // Retention reached the run while it was being collected: what was stored since then holds names.
   const again: RunPatch = linesBlanked ? { namesBlankedAt: null, linesBlanked: false } : {};

@@ -1,4 +1,4 @@
-import type { BookingForm } from '../booking/line-form.js';
+import type { BatchStream } from '../booking/sending.js';
 import type { JudgedPlaces, ReviewFile } from './review-file.js';
 import type { Run } from './run.js';
 
@@ -13,7 +13,7 @@ export type StepState = 'ready' | 'running' | 'done' | 'refused' | 'failed' | 'h
 
 /** Consecutive bookings of one stored batch. */
 export interface Slice {
-  readonly form: BookingForm;
+  readonly stream: BatchStream;
   /** The number of the stored batch. */
   readonly batch: number;
   /** The place of the first booking in that batch, counted from 0. */

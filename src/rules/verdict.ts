@@ -1,4 +1,4 @@
-import type { BookingForm } from '../booking/line-form.js';
+import type { BatchStream } from '../booking/sending.js';
 import type { Judged, unansweredReasons } from './review-file.js';
 import { mayHaveResult, type Run } from './run.js';
 import type { StepState } from './step.js';
@@ -27,7 +27,7 @@ export type UnknownReason =
 /** What decides about the verdict of a stored booking. */
 export interface JudgedBooking {
   readonly run: Pick<Run, 'file'>;
-  readonly form: BookingForm;
+  readonly stream: BatchStream;
   /** The step that delivers it; absent while there is no plan. */
   readonly step?: { readonly state: StepState } | undefined;
   readonly judged?: Judged | undefined;
@@ -42,11 +42,11 @@ export interface JudgedBooking {
  * known: no e-mail clears a booking, and neither does the absence of e-mails.
  */
 export function judgeBooking(booking: JudgedBooking): BookingVerdict {
-  const { run, form, step, judged } = booking;
+  const { run, stream, step, judged } = booking;
   if ((booking.namedByEmailAt ?? booking.mappingNamedByEmailAt) !== undefined)
     return { verdict: 'incorrect' };
   if (step?.state !== 'done') return { verdict: 'unknown', reason: 'not-delivered' };
-  if (form === 'body') return { verdict: 'unknown', reason: 'by-email' };
+  if (stream === 'posted') return { verdict: 'unknown', reason: 'by-email' };
   const verdicts = run.file?.verdicts;
   if (!verdicts) return { verdict: 'unknown', reason: 'awaiting-result' };
   if (judged === 'incorrect') return { verdict: 'incorrect' };

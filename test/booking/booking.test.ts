@@ -20,7 +20,7 @@ describe('The table of fields', () => {
   });
 
   it('ends with the fields by which stored lines are read: the hotel of the provider and the only two dates', () => {
-    // review-line.ts, body-delivery.ts and render-line.ts find these cells by their places.
+    // stored-line.ts and render-line.ts find these cells by their places.
     expect(serviceFields.slice(-4)).toEqual([
       'ProviderName',
       'ProviderHotelId',

@@ -7,17 +7,15 @@ import { compiled } from '../support/compiled.js';
 it('normalising a large day never crashes once the compiler has optimised it', () => {
   const script = `
       import { createNormaliser } from '${compiled}src/booking/normalise.js';
-      import { createBodyForms } from '${compiled}src/review/body/body-delivery.js';
-      import { createLineBuffer } from '${compiled}src/review/render-line.js';
+      import { createLineBuffer, renderLine } from '${compiled}src/booking/render-line.js';
       const normalise = createNormaliser();
-      const { render } = createBodyForms('ServiceId');
       const line = createLineBuffer(256);
       let length = 0;
       for (let number = 1; number <= 300_000; number += 1) {
         const row = \`\${number % 200 ? 100_000 + number : ''},BR-\${number},"Ana Núñez",North,H\${number},2026-11-20,2026-11-21\`.split(',');
         const [ServiceId, BookingReferenceId, BookingClientName, ProviderName, ProviderHotelId, CheckInDate, CheckOutDate] = row;
         const normalised = normalise({ ServiceId, BookingReferenceId, BookingClientName, ProviderName, ProviderHotelId, CheckInDate, CheckOutDate });
-        if (normalised.kind === 'booking') render(normalised.booking, 'body', line);
+        if (normalised.kind === 'booking') renderLine(normalised.booking, line);
         length += line.handOver().length;
       }
       console.log(length > 0);`;

@@ -21,10 +21,10 @@ const attempt = {
 
 function traced(changes: Partial<BookingTrace> = {}, state: StepState | undefined = 'done'): BookingTrace {
   return {
-    ...{ kind: 'booking', run: someRun(), form: 'body', batch: 0, position: 0 },
-    line: '{"ServiceId":7,"BookingReferenceId":"BR-1","BookingClientName":"Ana Gil"}',
+    ...{ kind: 'booking', run: someRun(), stream: 'posted', batch: 0, position: 0 },
+    line: '7,BR-1,Ana Gil,,,,',
     attempts: [{ ...attempt, answer: 'for Ana Gil' }],
-    step: { name: 'batch 3', kind: 'batch', state },
+    step: { name: 'batch 3', kind: 'batch', state, bookings: 1 },
     ...changes,
   };
 }
@@ -41,7 +41,7 @@ describe('The history of a booking', () => {
   });
 
   it('has neither the guest nor the service’s words, unless these are asked for', () => {
-    const file = traced({ form: 'file', line: '7,BR-1,"Gil, Ana",hotelbeds,00123,20112026,23112026' });
+    const file = traced({ stream: 'file', line: '7,BR-1,"Gil, Ana",hotelbeds,00123,20112026,23112026' });
     for (const trace of [traced(), file])
       expect(JSON.stringify(toHistory(trace, silent))).not.toMatch(/Ana|Gil/);
     expect(toHistory(file, silent).booking).toMatchObject({

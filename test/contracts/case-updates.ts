@@ -26,7 +26,7 @@ function stayOf(reference: string | undefined, changes: Partial<MadeStay['bookin
     ...(reference !== undefined && { bookingReferenceId: reference }),
     ...changes,
   };
-  return { form: 'body', booking };
+  return { stream: 'posted', booking };
 }
 
 /** The contract of what runs and syncs do to the cases of every adapter. */

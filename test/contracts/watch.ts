@@ -23,7 +23,7 @@ function bookingOf(
     ...{ serviceId, bookingReferenceId: reference, providerName, providerHotelId: 'H' },
     ...{ checkInDate, checkOutDate },
   };
-  return { form: 'body', booking };
+  return { stream: 'posted', booking };
 }
 
 /** How that provider's hotel is mapped now. */

@@ -82,7 +82,7 @@ async function liveReviewedDay() {
       const run = await ledger.runs.latest(day.iso);
       if (!run) throw new Error('expected a run');
       await ledger.guests.clearRemains();
-      const items = await verifyRun({ ledger, archive, masterIdColumn: 'Service Mappings Id' }, run);
+      const items = await verifyRun({ ledger, archive }, run);
       return {
         state: run.state,
         affected: run.counts.affected,

@@ -39,7 +39,7 @@ export interface LedgerPlace {
 export const selectBegun = (schema = '') =>
   `SELECT name, attempts, first, steps.bookings, lines FROM ${schema}steps AS steps
    LEFT JOIN ${schema}batches AS batches ON batches.run = steps.run AND (
-     (batches.form = steps.form AND batches.batch = steps.batch) OR (steps.name = 'trigger' AND batches.form = 'file'))
+     (batches.stream = steps.stream AND batches.batch = steps.batch) OR (steps.name = 'trigger' AND batches.stream = 'file'))
    WHERE state = 'running' ORDER BY batches.batch`;
 
 /** Reads its rows; undefined for none. */

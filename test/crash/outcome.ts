@@ -70,8 +70,8 @@ async function readTraces(ledger: Ledger, reference: string): Promise<unknown> {
   const traces = await ledger.bookings.trace(reference);
   return traces.map((trace) => {
     if (trace.kind === 'reject') return { reference, rejected: trace.reason };
-    const { run, form, batch, position, step, judged } = trace;
-    return { reference, run: run.id, form, batch, position, step, judged };
+    const { run, stream, batch, position, step, judged } = trace;
+    return { reference, run: run.id, stream, batch, position, step, judged };
   });
 }
 

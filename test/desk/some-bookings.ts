@@ -7,7 +7,7 @@ import type { NewRun } from '../../src/rules/changes.js';
 import type { Run } from '../../src/rules/run.js';
 import { batchSize, chunkOf, done, newRun, perform, rightOf, toLines } from '../contracts/ledger/days.js';
 import { findStayKeys } from '../contracts/ledger/stay-keys.js';
-import { createItemRenderer, renderedLine } from '../support/made-bookings.js';
+import { lineOfBooking } from '../support/made-bookings.js';
 
 export function someBooking(changes: Partial<Booking> = {}): Booking {
   return {
@@ -31,9 +31,8 @@ export async function collectBookings(
     guestNames = 'send',
     masterIdName = 'ServiceId',
     ...changes
-  }: Partial<NewRun> & Pick<CollectStart, 'guestNames'> & { readonly masterIdName?: string } = {},
+  }: Partial<NewRun> & Pick<CollectStart, 'guestNames' | 'masterIdName'> = {},
 ): Promise<Run> {
-  const renderItem = createItemRenderer(masterIdName);
   const run = await ledger.runs.create(newRun(id, changes));
   const at = run.startedAt;
   const collect = await ledger.bookings.beginCollect(rightOf(run), {
@@ -41,12 +40,13 @@ export async function collectBookings(
     at,
     batchSize,
     guestNames,
+    masterIdName,
   });
-  const lines = toLines(bookings.map((booking) => renderedLine((line) => renderItem(booking, line))));
+  const lines = toLines(bookings.map(lineOfBooking));
   const batch = {
-    ...{ form: 'body' as const, number: 0, lines },
+    ...{ stream: 'posted' as const, number: 0, lines },
     referenceHashes: bookings.map(({ bookingReferenceId }) => hashReference(bookingReferenceId)),
-    stays: findStayKeys(lines, 'body'),
+    stays: findStayKeys(lines),
   };
   await collect.store(chunkOf({ batches: [batch] }));
   return collect.finish({ steps: planBatches(bookings.length, batchSize), at });

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkDisk, checkStoreFolder, checkNewHotels } from '../../src/checks/doctor/folders.js';
+import { checkDisk, checkNewHotels, checkStoreFolder } from '../../src/checks/doctor/folders.js';
 import { withoutPrivileges } from '../support/machine.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 

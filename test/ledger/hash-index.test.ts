@@ -38,7 +38,7 @@ describe('the index of hashes', () => {
       { number: 1, day: '2026-11-20' },
     );
     const hashes = Array.from({ length: chunk }, (_, place) => place + 1);
-    const batch = { form: 'file' as const, lines: Buffer.alloc(0), referenceHashes: hashes };
+    const batch = { stream: 'file' as const, lines: Buffer.alloc(0), referenceHashes: hashes };
     const stays = { hotelHashes: hashes, lastDays: hashes };
     let most = 0;
     for (let number = 0; number < bookings / chunk; number += 1) {

@@ -70,7 +70,7 @@ describe('the PostgreSQL ledger in trouble', () => {
       await collecting;
       const run = await collect.finish({ steps: [], at });
       expect(run.counts).toMatchObject({ read: 600, accepted: 480, duplicates: 120 });
-      expect(await ledger.bookings.measureBatches('r1', 'body')).toEqual({ batches: 120, bookings: 480 });
+      expect(await ledger.bookings.measureBatches('r1', 'posted')).toEqual({ batches: 120, bookings: 480 });
       expect(await ledger.bookings.trace('BR-119-3')).toHaveLength(1);
     });
 
@@ -348,7 +348,7 @@ describe('the PostgreSQL ledger in trouble', () => {
       await query('ALTER TABLE hotel_review.batches SET TABLESPACE small');
       const noise = Buffer.from(`${randomBytes(1_000_000).toString('base64')}\n`);
       const chunk = chunkOf({
-        batches: [{ form: 'body', number: 0, lines: noise, referenceHashes: [noReference] }],
+        batches: [{ stream: 'posted', number: 0, lines: noise, referenceHashes: [noReference] }],
       });
       await expect(collect.store(chunk)).rejects.toThrow(LedgerFullError);
       expect((await ledger.runs.get('r1')).counts.read).toBe(0);

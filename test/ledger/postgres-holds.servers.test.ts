@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Hold } from '../../src/base/hold.js';
+import { blankNames } from '../../src/booking/stored-line.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { blankNames } from '../../src/review/stored/stored-line.js';
 import { type ClockDifference, findOffset } from '../../src/transports/http/peer-clocks.js';
 import { at, claimStep, collectedRun, day, newRun, record, rightOf } from '../contracts/ledger/days.js';
 import { patienceMs } from '../support/patience.js';
@@ -155,7 +155,7 @@ describe('a day that is held in PostgreSQL', () => {
     try {
       await other.guests.blankNames('2026-12-01', blankNames);
       await other.guests.prune('2026-12-01');
-      expect((await other.bookings.readBatch('r1', 'body', 0)).toString()).toContain('Ana Gil');
+      expect((await other.bookings.readBatch('r1', 'posted', 0)).toString()).toContain('Ana Gil');
     } finally {
       clearInterval(renewing);
     }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { blankNames } from '../../src/booking/stored-line.js';
 import { createRetention } from '../../src/ledger/guests.js';
 import { createSqliteStore } from '../../src/ledger/sqlite/sqlite-ledger.js';
-import { blankNames } from '../../src/review/stored/stored-line.js';
 import { at, collectedRun, idsOf, references, rightOf } from '../contracts/ledger/days.js';
 import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
 
@@ -33,15 +33,15 @@ describe('blanking guest names while the hold on the day is lost', () => {
       () => at,
       async () => hold,
     );
-    await retention.blankNames(later, (lines, form) => {
+    await retention.blankNames(later, (lines) => {
       if (rewritten === batch) losing.abort();
       rewritten += 1;
-      return blankNames(lines, form);
+      return blankNames(lines);
     });
     expect(released).toBe(1);
     const withNames: number[] = [];
     for (const number of [0, 1, 2]) {
-      const lines = await opened.ledger.bookings.readBatch('r1', 'body', number);
+      const lines = await opened.ledger.bookings.readBatch('r1', 'posted', number);
       if (lines.includes('Ana Gil')) withNames.push(number);
     }
     return withNames;
@@ -55,6 +55,6 @@ describe('blanking guest names while the hold on the day is lost', () => {
     expect(await idsOf(opened.ledger.guests.readRunsWithNames(later))).toEqual(['r1']);
     await opened.ledger.guests.blankNames(later, blankNames);
     expect(await idsOf(opened.ledger.guests.readRunsWithNames(later))).toEqual([]);
-    expect(String(await opened.ledger.bookings.readBatch('r1', 'body', 2))).not.toContain('Ana Gil');
+    expect(String(await opened.ledger.bookings.readBatch('r1', 'posted', 2))).not.toContain('Ana Gil');
   });
 });

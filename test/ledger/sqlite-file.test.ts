@@ -114,7 +114,7 @@ describe('the SQLite ledger', () => {
       for (const state of ['succeeded', 'failed', 'cancelled']) expect(insert(state, state)).toBe(1);
     });
 
-    it('itself refuses a second step with the same name, and an unknown state or form', async () => {
+    it('itself refuses a second step with the same name, and an unknown state or stream', async () => {
       await collectedRun(opened.ledger, 'r1');
       const raw = opened.openRaw();
       const insert = (name: string, state: string) =>
@@ -128,7 +128,7 @@ describe('the SQLite ledger', () => {
       expect(() => insert('batch 0', 'ready')).toThrow(/UNIQUE/);
       expect(() => insert('batch 9', 'asleep')).toThrow(/CHECK/);
       expect(() => raw.exec(`UPDATE runs SET state = 'paused'`)).toThrow(/CHECK/);
-      expect(() => raw.exec(`UPDATE batches SET form = 'fax'`)).toThrow(/CHECK/);
+      expect(() => raw.exec(`UPDATE batches SET stream = 'fax'`)).toThrow(/CHECK/);
       expect(() => raw.exec(`UPDATE runs SET accepted = 'many'`)).toThrow(/INTEGER/);
     });
 

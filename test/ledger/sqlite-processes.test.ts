@@ -92,7 +92,7 @@ describe('the SQLite ledger among several processes', () => {
          const collect = await ledger.bookings.beginCollect({ runId: 'r1', token: run.token },
            { source: 'x', at: 1, batchSize: 2 });
          for (let number = 0; number < 50; number += 1) {
-           await collect.store({ batches: [{ form: 'body', number, lines: Buffer.from('{}\\n{}\\n'),
+           await collect.store({ batches: [{ stream: 'posted', number, lines: Buffer.from('{}\\n{}\\n'),
              referenceHashes: [${noReference}, ${noReference}] }], duplicates: 1, filtered: 0, rejects: [], warnings: [] });
          }
          console.log('stored');`,
@@ -105,7 +105,7 @@ describe('the SQLite ledger among several processes', () => {
         counts: { read: 150, accepted: 100, duplicates: 50 },
       });
       expect((await opened.ledger.runs.tally('r1')).stored).toBe(100);
-      expect((await opened.ledger.bookings.readBatch('r1', 'body', 49)).toString()).toBe('{}\n{}\n');
+      expect((await opened.ledger.bookings.readBatch('r1', 'posted', 49)).toString()).toBe('{}\n{}\n');
       expect(opened.openRaw().get('PRAGMA integrity_check')).toEqual({ integrity_check: 'ok' });
     });
   });

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hashReference } from '../../src/booking/booking.js';
+import { blankNames } from '../../src/booking/stored-line.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { blankNames } from '../../src/review/stored/stored-line.js';
 import { planBatches } from '../../src/rules/batch-plan.js';
 import { applyEvidence, resolveBookings, toDecision } from '../../src/rules/case-transitions.js';
 import type { Run } from '../../src/rules/run.js';
@@ -81,7 +81,7 @@ describe('what SQLite leaves in its files of names that were removed', () => {
     expect(await ledger.guests.clearRemains()).toBeUndefined();
     expect(found()).toEqual({ young: expect.any(Number) });
     expect(opened.openRaw().all('PRAGMA integrity_check')).toMatchObject([{ integrity_check: 'ok' }]);
-    expect((await ledger.bookings.readBatch('young', 'body', batches - 1)).toString()).toContain(
+    expect((await ledger.bookings.readBatch('young', 'posted', batches - 1)).toString()).toContain(
       canary('young', 'booking', batches * batchSize - 1),
     );
   });
@@ -219,7 +219,7 @@ async function collectCanaries(ledger: Ledger, run: Run): Promise<void> {
     const references = lines.map((_, place) => hashReference(`BR-${number}-${place}`));
     await collect.store(
       chunkOf({
-        batches: [{ form: 'body', number, referenceHashes: references, lines: toLines(lines) }],
+        batches: [{ stream: 'posted', number, referenceHashes: references, lines: toLines(lines) }],
         rejects: [{ place: number, reason: 'wrong-cell-count', value: canary(run.id, 'reject', number) }],
       }),
     );

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { blankNames } from '../../src/review/stored/stored-line.js';
+import { blankNames } from '../../src/booking/stored-line.js';
 import {
   at,
   batchOf,
@@ -69,7 +69,7 @@ describe('the SQLite ledger', () => {
     await opened.ledger.guests.blankNames('2026-12-01', blankNames);
     expect(readAll()).not.toContain('Ana Gil');
     expect(readAll()).not.toContain('Kept Canary');
-    expect((await opened.ledger.bookings.readBatch('r1', 'body', 0)).toString()).toContain('BR-299');
+    expect((await opened.ledger.bookings.readBatch('r1', 'posted', 0)).toString()).toContain('BR-299');
   });
 
   it('leaves no trace of a pruned day in its file', async () => {

@@ -4,11 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createReadingOrder, type ReadingSettings } from '../../jobs/sources.js';
+import { createReadingOrder, type SourceSettings } from '../../jobs/sources.js';
 import { type BusinessDay, createBusinessDay } from '../../src/booking/business-day.js';
-import { createBodyForms } from '../../src/booking/item-line.js';
-import type { BookingForms } from '../../src/booking/line-form.js';
-import { createFileForms } from '../../src/booking/review-line.js';
+import type { Sending } from '../../src/booking/sending.js';
 import { SourceError } from '../../src/booking/source.js';
 import type { DayReader, RenderedChunk } from '../../src/review/collect/day-reader.js';
 import {
@@ -17,7 +15,6 @@ import {
   more,
   sendChunks,
 } from '../../src/review/reading-thread/threaded-reader.js';
-import type { DeliveryKind } from '../../src/rules/run.js';
 import { createCsvSource } from '../../src/sources/csv/csv-source.js';
 import { createLocalDayFile } from '../../src/sources/files/day-file.js';
 import type { ClockDifference } from '../../src/transports/http/peer-clocks.js';
@@ -28,8 +25,8 @@ import { countTurns } from '../support/turns.js';
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const header =
   'ServiceId,BookingReferenceId,BookingClientName,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate\n';
-const body = createBodyForms('ServiceId');
-const forms = createFileForms({ body, incomplete: 'post' });
+const body: Sending = { kind: 'body', names: 'send' };
+const file: Sending = { kind: 'file', names: 'send' };
 const never = new AbortController().signal;
 
 let folder: string;
@@ -41,7 +38,7 @@ afterEach(() => rm(folder, { recursive: true }));
 describe('a large day', () => {
   it('is read in a thread as it is read in this one', async () => {
     const { reader, own, threads } = await prepare(bookings(80_000));
-    expect(await readAll(reader, forms)).toEqual(await readAll(own, forms));
+    expect(await readAll(reader, file)).toEqual(await readAll(own, file));
     expect(threads).toHaveLength(1);
   });
 
@@ -55,12 +52,12 @@ describe('a large day', () => {
     const { reader, own } = await prepare(
       `${bookings(80_000)}${rejects}${bookings(10).slice(header.length)}`,
     );
-    expect(await readAll(reader, forms)).toEqual(await readAll(own, forms));
+    expect(await readAll(reader, file)).toEqual(await readAll(own, file));
   });
 
   it('that is broken throws what its source throws', async () => {
     const { reader } = await prepare(`${bookings(80_000)}700001,BR-1,"Ana\n`);
-    const error = await readAll(reader, forms).catch((thrown: unknown) => thrown);
+    const error = await readAll(reader, file).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(SourceError);
     expect(error).toMatchObject({ fault: 'unterminated-quote' });
     expect((error as Error).message).toContain('line 80002');
@@ -70,7 +67,7 @@ describe('a large day', () => {
     const { reader } = await prepare(bookings(80_000));
     const turnsBetween: number[] = [];
     const turns = countTurns();
-    for await (const _ of reader.read(day, forms, { signal: never })) {
+    for await (const _ of reader.read(day, file, { signal: never })) {
       turnsBetween.push(turns.take());
       // Busy until the thread waits, so that all its chunks are there.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
@@ -84,8 +81,7 @@ describe('a large day', () => {
     const { reader, threads } = await prepare(bookings(80_000));
     const stop = new AbortController();
     const reading = (async () => {
-      for await (const _ of reader.read(day, forms, { signal: stop.signal }))
-        stop.abort(new Error('SIGTERM'));
+      for await (const _ of reader.read(day, file, { signal: stop.signal })) stop.abort(new Error('SIGTERM'));
     })();
     await expect(reading).rejects.toThrow('SIGTERM');
     await expectEnded(threads);
@@ -93,7 +89,7 @@ describe('a large day', () => {
 
   it('ends its thread when the reader stops early', async () => {
     const { reader, threads } = await prepare(bookings(80_000));
-    for await (const _ of reader.read(day, forms, { signal: never })) break;
+    for await (const _ of reader.read(day, file, { signal: never })) break;
     await expectEnded(threads);
   });
 
@@ -103,13 +99,13 @@ describe('a large day', () => {
       parentPort.postMessage({ kind: 'end' });
       parentPort.once('message', () => parentPort.close());`;
     const { reader, differences } = await prepare(bookings(80_000), () => new Worker(thread, { eval: true }));
-    await readAll(reader, forms);
+    await readAll(reader, file);
     expect(differences).toEqual([{ least: 1, most: 2 }]);
   });
 
   it('whose thread dies is never taken for a short one', async () => {
     const { reader } = await prepare(bookings(80_000), () => new Worker('process.exit(0)', { eval: true }));
-    await expect(readAll(reader, forms)).rejects.toThrow('ended before the source did');
+    await expect(readAll(reader, file)).rejects.toThrow('ended before the source did');
   });
 
   it('whose thread breaks throws what broke it', async () => {
@@ -117,20 +113,20 @@ describe('a large day', () => {
       bookings(80_000),
       () => new Worker('throw new RangeError("out of pool")', { eval: true }),
     );
-    await expect(readAll(reader, forms)).rejects.toThrow('out of pool');
+    await expect(readAll(reader, file)).rejects.toThrow('out of pool');
   });
 });
 
 describe('a small day', () => {
   it('is not worth a thread', async () => {
     const { reader, own, threads } = await prepare(bookings(100));
-    expect(await readAll(reader, forms)).toEqual(await readAll(own, forms));
+    expect(await readAll(reader, file)).toEqual(await readAll(own, file));
     expect(threads).toEqual([]);
   });
 
   it('that does not exist is reported as missing by its source', async () => {
     const { reader } = await prepare(bookings(1));
-    const other = reader.read(day.next(), forms, { signal: never });
+    const other = reader.read(day.next(), file, { signal: never });
     await expect(other[Symbol.asyncIterator]().next()).rejects.toMatchObject({ fault: 'missing' });
   });
 });
@@ -143,7 +139,7 @@ describe('the thread', () => {
       const { own } = await prepare(bookings(1));
       for (;;) {
         pulled += 1;
-        yield* own.read(day, forms, { signal: never });
+        yield* own.read(day, file, { signal: never });
       }
     }
     void sendChunks(pull, port1);
@@ -163,19 +159,16 @@ async function prepare(csv: string, startThread?: () => Worker) {
   const own = readerOf(source);
   const threads: Worker[] = [];
   const differences: (ClockDifference | undefined)[] = [];
-  const startReading = (wanted: BusinessDay, kind: DeliveryKind) => {
+  const startReading = (wanted: BusinessDay, sending: Sending) => {
     const order = createReadingOrder(
       {
         source: csvSettings(path),
         s3: {},
         proxy: {},
         retry: { tries: 1, baseSeconds: 1, capSeconds: 1 },
-        masterIdName: 'ServiceId',
-        incomplete: 'post',
-        names: 'send',
       },
       wanted,
-      kind,
+      sending,
     );
     const thread =
       startThread?.() ??
@@ -189,13 +182,19 @@ async function prepare(csv: string, startThread?: () => Worker) {
 }
 
 /** What was read, however it was cut into chunks on the way. */
-async function readAll(reader: DayReader, wanted: BookingForms) {
-  const all = { read: 0, lines: [] as string[], forms: [] as number[], places: [] as number[], progress: 0 };
+async function readAll(reader: DayReader, wanted: Sending) {
+  const all = {
+    read: 0,
+    lines: [] as string[],
+    streams: [] as number[],
+    places: [] as number[],
+    progress: 0,
+  };
   for await (const chunk of reader.read(day, wanted, { signal: never })) {
-    const { bytes, ends, forms, providers } = chunk.lines;
+    const { bytes, ends, streams, providers } = chunk.lines;
     all.read += chunk.read;
     all.lines.push(Buffer.from(bytes).toString());
-    all.forms.push(...forms.subarray(0, providers.length));
+    all.streams.push(...streams.subarray(0, providers.length));
     all.places.push(...chunk.rejects.map(({ place }) => place));
     all.progress = chunk.progress?.done ?? all.progress;
     const lineEnds = [...ends.subarray(0, providers.length)];
@@ -219,7 +218,7 @@ async function expectEnded(threads: readonly Worker[]): Promise<void> {
   await vi.waitUntil(() => threads.every(({ threadId }) => threadId === -1), { timeout: patienceMs });
 }
 
-function csvSettings(path: string): ReadingSettings['source'] {
+function csvSettings(path: string): SourceSettings['source'] {
   return {
     kind: 'csv',
     path,

@@ -3,6 +3,7 @@ import type { Ledger } from '../../src/ledger/ledger.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { type CollectParts, collectDay } from '../../src/review/collect/collect.js';
 import type { ReviewEvent } from '../../src/review/events.js';
+import { readReference } from '../../src/review/stored/stored-line.js';
 import type { CollectLimits } from '../../src/rules/gates.js';
 import type { Run } from '../../src/rules/run.js';
 import type { Right } from '../../src/rules/step.js';
@@ -70,6 +71,6 @@ export function afterEachStore(ledger: Ledger, look: () => Promise<void>): Ledge
 
 /** The references of a stored batch, in order. */
 export async function readReferences(ledger: Ledger, { runId }: Right, batch: number): Promise<unknown[]> {
-  const lines = (await ledger.bookings.readBatch(runId, 'body', batch)).toString().split('\n').slice(0, -1);
-  return lines.map((line) => (JSON.parse(line) as { BookingReferenceId?: unknown }).BookingReferenceId);
+  const lines = (await ledger.bookings.readBatch(runId, 'posted', batch)).toString().split('\n').slice(0, -1);
+  return lines.map(readReference);
 }

@@ -1,7 +1,6 @@
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import type { GuestNames } from '../../src/booking/guest-names.js';
-import type { BookingForm } from '../../src/booking/line-form.js';
-import { createFileForms } from '../../src/booking/review-line.js';
+import type { BatchStream } from '../../src/booking/sending.js';
 import type { SourceRecord } from '../../src/booking/source.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
@@ -31,10 +30,10 @@ export function deliveryOf({ kind, batchSize, masterIdName = 'ServiceId', names 
   if (kind === 'body') return body;
   return {
     ...body,
-    ...createFileForms({ body, incomplete: 'post' }),
-    plan: ({ file, body: posted }) => [
+    kind: 'file',
+    plan: ({ file, posted }) => [
       ...(file === 0 ? [] : planFileRun({ file })),
-      ...body.plan({ file: 0, body: posted }),
+      ...body.plan({ file: 0, posted }),
     ],
   };
 }
@@ -82,13 +81,17 @@ export async function deliverRun(ledger: Ledger, run: Run, except: readonly stri
   await ledger.runs.settle(rightOf(run), { state, at });
 }
 
-/** The references that a run has stored in that form, in order. */
-export async function storedReferences(ledger: Ledger, runId: string, form: BookingForm): Promise<string[]> {
-  const { batches } = await ledger.bookings.measureBatches(runId, form);
+/** The references that a run has stored in that stream, in order. */
+export async function storedReferences(
+  ledger: Ledger,
+  runId: string,
+  stream: BatchStream,
+): Promise<string[]> {
+  const { batches } = await ledger.bookings.measureBatches(runId, stream);
   const references: string[] = [];
   for (let batch = 0; batch < batches; batch += 1) {
-    const lines = (await ledger.bookings.readBatch(runId, form, batch)).toString();
-    for (const line of lines.trimEnd().split('\n')) references.push(`${readReference(line, form)}`);
+    const lines = (await ledger.bookings.readBatch(runId, stream, batch)).toString();
+    for (const line of lines.trimEnd().split('\n')) references.push(`${readReference(line)}`);
   }
   return references;
 }

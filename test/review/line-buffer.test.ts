@@ -1,29 +1,24 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLineBuffer, markPlain, type TextForm } from '../../src/booking/render-line.js';
+import { writeCell } from '../../src/base/csv-cells.js';
+import { createLineBuffer } from '../../src/booking/render-line.js';
 import { renderedLine } from '../support/made-bookings.js';
 
-/** A text between `<` and `>` in which each `!` is doubled. */
-const before = Buffer.from('<');
-const form: TextForm = {
-  plain: markPlain((character) => character !== '!'),
-  escape: (text) => text.replaceAll('!', '!!'),
-  after: Buffer.from('>'),
-};
-
 describe('a line buffer', () => {
-  it('writes any text like Buffer does, escaped where its form requires it', () => {
+  it('writes any cell like Buffer does, in quotes where it needs them', () => {
     const anyText = fc.oneof(
       fc.string({ unit: 'binary' }),
-      fc.string({ unit: fc.constantFrom('!', 'a', '\u007f', '\u0080', '\u07ff', '\u0800', '\uffff', '😀') }),
-      fc.string({ unit: fc.constantFrom('\ud83d', '\ude00', 'a', '!') }),
+      fc.string({
+        unit: fc.constantFrom('"', ',', 'a', '\u007f', '\u0080', '\u07ff', '\u0800', '\uffff', '😀'),
+      }),
+      fc.string({ unit: fc.constantFrom('\ud83d', '\ude00', 'a', '"') }),
     );
     fc.assert(
       fc.property(fc.array(anyText), (texts) => {
         const written = renderedLine((line) => {
-          for (const text of texts) line.field(before, text, form);
+          for (const text of texts) line.cell(text);
         });
-        const expected = texts.map((text) => `<${text.replaceAll('!', '!!')}>`).join('');
+        const expected = texts.map((text) => `,${writeCell(text)}`).join('');
         expect(written).toBe(Buffer.from(expected).toString());
       }),
       { numRuns: 2_000 },

@@ -15,16 +15,16 @@ import { someRun } from './some-run.js';
 
 const at = Date.UTC(2026, 10, 21, 1, 30);
 
-const batchOf = (form: 'body' | 'file', bookings: number, index: number): PlannedStep => ({
+const batchOf = (stream: 'posted' | 'file', bookings: number, index: number): PlannedStep => ({
   name: `batch ${index}`,
   kind: 'batch',
-  slice: { form, batch: index, first: 0, bookings },
+  slice: { stream, batch: index, first: 0, bookings },
   bookings,
 });
 const plan: readonly PlannedStep[] = [
   batchOf('file', 7, 0),
-  batchOf('body', 2, 1),
-  batchOf('body', 3, 2),
+  batchOf('posted', 2, 1),
+  batchOf('posted', 3, 2),
   { name: 'trigger', kind: 'trigger', bookings: 0 },
 ];
 

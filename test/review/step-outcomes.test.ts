@@ -52,7 +52,7 @@ const awaitResult: Step = { ...upload, name: 'await-result', kind: 'await-result
 const file = { rows: 500, sha256: 'ab' };
 
 function batchOf(bookings: number, spent: Partial<Step> = {}): Step {
-  const slice = { form: 'body', batch: 12, first: 40, bookings } as const;
+  const slice = { stream: 'posted', batch: 12, first: 40, bookings } as const;
   return { ...upload, name: 'batch 12', kind: 'batch', slice, bookings, ...spent };
 }
 
@@ -80,13 +80,13 @@ describe('what follows from an outcome:', () => {
             name: 'batch 12.0',
             kind: 'batch',
             bookings: 3,
-            slice: { form: 'body', batch: 12, first: 40, bookings: 3 },
+            slice: { stream: 'posted', batch: 12, first: 40, bookings: 3 },
           },
           {
             name: 'batch 12.1',
             kind: 'batch',
             bookings: 2,
-            slice: { form: 'body', batch: 12, first: 43, bookings: 2 },
+            slice: { stream: 'posted', batch: 12, first: 43, bookings: 2 },
           },
         ],
       },
@@ -139,13 +139,13 @@ describe('what follows from an outcome:', () => {
             name: 'batch 12.0',
             kind: 'batch',
             bookings: 1,
-            slice: { form: 'body', batch: 12, first: 40, bookings: 1 },
+            slice: { stream: 'posted', batch: 12, first: 40, bookings: 1 },
           },
           {
             name: 'batch 12.1',
             kind: 'batch',
             bookings: 1,
-            slice: { form: 'body', batch: 12, first: 41, bookings: 1 },
+            slice: { stream: 'posted', batch: 12, first: 41, bookings: 1 },
           },
         ],
       },

@@ -57,7 +57,7 @@ describe('a claim', () => {
   });
 });
 
-const slice = { form: 'body', batch: 2, first: 0, bookings: 4 } as const;
+const slice = { stream: 'posted', batch: 2, first: 0, bookings: 4 } as const;
 const halfOf = (name: string, first: number): PlannedStep => ({
   ...{ name, kind: 'batch', bookings: 2, slice: { ...slice, first, bookings: 2 } },
 });

@@ -18,7 +18,7 @@ describe('the stored batches of a run', () => {
     ]);
     expect(batches.map(({ batch }) => batch)).toEqual([...Array(1_003).keys()]);
     for (const { batch, lines } of batches.slice(-3))
-      expect(lines).toEqual(await ledger.bookings.readBatch('r1', 'body', batch));
+      expect(lines).toEqual(await ledger.bookings.readBatch('r1', 'posted', batch));
   });
 
   it('come one at a time if they are large', async () => {
@@ -34,7 +34,7 @@ describe('the stored batches of a run', () => {
         readBatch: async () => lines,
       },
     });
-    for await (const _ of readStoredBatches(ledger, { id: 'r1' }, 'body'));
+    for await (const _ of readStoredBatches(ledger, { id: 'r1' }, 'posted'));
     expect(asked).toEqual([0, 1, 2].map((from) => ({ from, to: from + 1 })));
   });
 
@@ -49,18 +49,18 @@ describe('the stored batches of a run', () => {
     const run = await collectedRun(ledger, 'r1', { bookings: references(3 * batchSize) });
     const turns: string[] = [];
     setImmediate(() => turns.push('another'));
-    for await (const { batch } of readStoredBatches(ledger, run, 'body')) turns.push(`batch ${batch}`);
+    for await (const { batch } of readStoredBatches(ledger, run, 'posted')) turns.push(`batch ${batch}`);
     expect(turns).toEqual(['batch 0', 'another', 'batch 1', 'batch 2']);
   });
 
   it('end with an error if the remaining ones are removed meanwhile', async () => {
     const ledger = await openTemporaryLedger();
     const run = await collectedRun(ledger, 'r1', { bookings: references(3 * batchSize) });
-    const read = readStoredBatches(ledger, run, 'body');
+    const read = readStoredBatches(ledger, run, 'posted');
     expect((await read.next()).value).toMatchObject({ batch: 0 });
     await ledger.runs.abandon('r1', { reason: 'old', at: 1 });
     expect(await ledger.guests.prune('2030-01-01')).toBe(1);
-    await expect(read.next()).rejects.toThrow('no body batch 1 in the ledger');
+    await expect(read.next()).rejects.toThrow('no posted batch 1 in the ledger');
   });
 });
 
@@ -68,13 +68,13 @@ async function readAll(ledger: Ledger, runId: string) {
   const asked: BatchRange[] = [];
   const watched = withReplaced(ledger, {
     bookings: {
-      readBatches(id, form, range) {
+      readBatches(id, stream, range) {
         asked.push(range);
-        return ledger.bookings.readBatches(id, form, range);
+        return ledger.bookings.readBatches(id, stream, range);
       },
     },
   });
   const batches = [];
-  for await (const batch of readStoredBatches(watched, { id: runId }, 'body')) batches.push(batch);
+  for await (const batch of readStoredBatches(watched, { id: runId }, 'posted')) batches.push(batch);
   return { asked, batches };
 }

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Booking } from '../../src/booking/booking.js';
-import { type BookingForm, bookingForms } from '../../src/booking/line-form.js';
+import { type BatchStream, batchStreams } from '../../src/booking/sending.js';
 import { stayOf } from '../../src/booking/stay.js';
 import { type Outcome, readNamedPairs, readOutcomes } from '../../src/cases/scores/outcomes.js';
 import { isNamedByMapping, type ReceivedPair } from '../../src/ledger/mails.js';
 import { unansweredReasons } from '../../src/rules/review-file.js';
 import { judgeBooking } from '../../src/rules/verdict.js';
-import { anyFileBooking, renderLine } from '../review/file/file-bookings.js';
+import { anyFileBooking } from '../review/file/file-bookings.js';
 import { someRun } from '../review/some-run.js';
-import { createItemRenderer, renderedLine } from '../support/made-bookings.js';
+import { lineOfBooking } from '../support/made-bookings.js';
 import { ledgerOf } from './stored-days.js';
 
 const batchSize = 3;
@@ -27,7 +27,7 @@ const run = someRun({
 /** A booking, what is known about it, and perhaps a pair that an e-mail names. */
 const anyKnown = fc.record({
   booking: anyFileBooking,
-  form: fc.constantFrom(...bookingForms),
+  stream: fc.constantFrom(...batchStreams),
   lacks: fc.subarray(['providerName', 'providerHotelId', 'checkInDate'] as const),
   judged: fc.option(fc.constantFrom('incorrect', ...unansweredReasons), { nil: undefined }),
   isNamed: fc.boolean(),
@@ -43,15 +43,14 @@ const anyKnown = fc.record({
 });
 type Known = ReturnType<typeof toStored>;
 
-/** Only a booking by body may lack fields or be undelivered, and only one of the file is in a result. */
+/** Only a posted booking may lack fields or be undelivered, and only one of the file is in a result. */
 function toStored(known: typeof anyKnown extends fc.Arbitrary<infer T> ? T : never) {
-  const { booking, form, lacks, isUndelivered } = known;
-  if (form === 'file') return { ...known, isUndelivered: false, line: renderLine(booking) };
+  const { booking, stream, lacks, isUndelivered } = known;
+  if (stream === 'file') return { ...known, isUndelivered: false, line: lineOfBooking(booking) };
   const left: Partial<Booking> = { ...booking };
   for (const field of lacks) delete left[field];
   const kept = { ...left, serviceId: booking.serviceId };
-  const line = renderedLine((writer) => createItemRenderer('Master')(kept, writer));
-  return { ...known, booking: kept, judged: undefined, isUndelivered, line };
+  return { ...known, booking: kept, judged: undefined, isUndelivered, line: lineOfBooking(kept) };
 }
 
 function listPairs(all: readonly Known[]): ReceivedPair[] {
@@ -70,10 +69,10 @@ function judgeOneByOne(all: readonly Known[]): Outcome[] {
   const pairs = listPairs(all);
   return all
     .filter(({ isUndelivered }) => !isUndelivered)
-    .map(({ booking, form, judged, isNamed, isSuspect }) => {
+    .map(({ booking, stream, judged, isNamed, isSuspect }) => {
       const { providerName, providerHotelId, serviceId } = booking;
       const { checkIn } = stayOf(booking, run.day);
-      const verdict = judgeBooking({ run, form, step: { state: 'done' }, judged });
+      const verdict = judgeBooking({ run, stream, step: { state: 'done' }, judged });
       const isNamedByEmail =
         isNamed ||
         pairs.some(
@@ -92,14 +91,14 @@ function judgeOneByOne(all: readonly Known[]): Outcome[] {
 }
 
 function toDay(all: readonly Known[]) {
-  const places = bookingForms.flatMap((form) =>
+  const places = batchStreams.flatMap((stream) =>
     all
-      .filter((known) => known.form === form)
+      .filter((known) => known.stream === stream)
       .map((known, at) => ({ ...known, batch: Math.floor(at / batchSize), place: at % batchSize })),
   );
-  const linesOf = (form: BookingForm) => {
+  const linesOf = (stream: BatchStream) => {
     const batches: string[][] = [];
-    for (const { line, batch } of places.filter((known) => known.form === form))
+    for (const { line, batch } of places.filter((known) => known.stream === stream))
       batches[batch] = [...(batches[batch] ?? []), line];
     return batches;
   };
@@ -111,7 +110,7 @@ function toDay(all: readonly Known[]) {
   const judgedAs = (judged: string) => group(places.filter((known) => known.judged === judged));
   return {
     run,
-    body: linesOf('body'),
+    posted: linesOf('posted'),
     file: linesOf('file'),
     judged: {
       incorrect: judgedAs('incorrect'),
@@ -121,10 +120,12 @@ function toDay(all: readonly Known[]) {
     undelivered: places
       .filter(({ isUndelivered }) => isUndelivered)
       .map(({ batch, place }) => ({ batch, first: place, bookings: 1, state: 'ready' as const })),
-    named: places.filter(({ isNamed }) => isNamed).map(({ form, batch, place }) => ({ form, batch, place })),
-    suspects: bookingForms.flatMap((form) =>
-      Object.entries(group(places.filter((known) => known.form === form && known.isSuspect))).map(
-        ([batch, of]) => ({ form, batch: Number(batch), places: of }),
+    named: places
+      .filter(({ isNamed }) => isNamed)
+      .map(({ stream, batch, place }) => ({ stream, batch, place })),
+    suspects: batchStreams.flatMap((stream) =>
+      Object.entries(group(places.filter((known) => known.stream === stream && known.isSuspect))).map(
+        ([batch, of]) => ({ stream, batch: Number(batch), places: of }),
       ),
     ),
   };
@@ -134,7 +135,7 @@ it('the outcomes of the bookings of a day are those of parsing and judging each 
   await fc.assert(
     fc.asyncProperty(fc.array(anyKnown.map(toStored), { maxLength: 12 }), async (known) => {
       // In the order in which they are stored.
-      const all = bookingForms.flatMap((form) => known.filter((one) => one.form === form));
+      const all = batchStreams.flatMap((stream) => known.filter((one) => one.stream === stream));
       const ledger = ledgerOf([toDay(all)], [], listPairs(all));
       const read: Outcome[] = [];
       for await (const outcomes of readOutcomes(ledger, run.day, await readNamedPairs(ledger)))

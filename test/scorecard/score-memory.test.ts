@@ -59,7 +59,7 @@ it('It is read again after each change of what is known about it', async () => {
   await expectReadAgain();
   await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
   expect(await expectReadAgain()).toMatchObject({ sent: 2, namedByEmail: 0 });
-  const place = { runId: 'r1', form: 'body', batch: 0, place: 0 } as const;
+  const place = { runId: 'r1', stream: 'posted', batch: 0, place: 0 } as const;
   const mail = { receivedAt: at + 1_000, readAt: at, from: 'a file', outcome: 'named' as const };
   await ledger.mails.record({ ...mail, sha256: 'aa', bookings: [place], pairs: [] });
   expect(await expectReadAgain()).toMatchObject({ namedByEmail: 1 });

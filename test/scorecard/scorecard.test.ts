@@ -11,8 +11,7 @@ const at = Date.parse('2026-11-20T12:00:00Z');
 const verdicts = { affected: 0, unanswered: 0, unclear: 0, malformed: 0, listsUnanswered: true } as const;
 
 const toLine = (provider: string, hotel: string) => `7,BR-1,Ana,${provider},${hotel},01122026,08122026`;
-const toItem = (provider: string, hotel: string) =>
-  JSON.stringify({ ServiceId: 7, ProviderName: provider, ProviderHotelId: hotel });
+const toPosted = (provider: string, hotel: string) => `7,,,${provider},${hotel},,`;
 
 const fileRun = (id: string, overrides: Partial<Run> = {}) =>
   someRun({
@@ -39,15 +38,15 @@ describe('the scores of providers', () => {
             ['A', 'B'].map((provider) => toLine(provider, '2')),
           ],
           judged: { incorrect: { 1: [0] }, unclear: { 0: [2] } },
-          suspects: [{ form: 'file', batch: 1, places: [0, 1] }],
+          suspects: [{ stream: 'file', batch: 1, places: [0, 1] }],
         },
         {
           run: fileRun('first'),
           file: [['A', 'A', 'B'].map((provider) => toLine(provider, '1'))],
-          body: [[toItem('A', '3'), toItem('C', '3'), toItem('C', '4')]],
+          posted: [[toPosted('A', '3'), toPosted('C', '3'), toPosted('C', '4')]],
           undelivered: [{ batch: 0, first: 2, bookings: 1, state: 'refused' }],
           judged: { incorrect: { 0: [0, 1, 2] } },
-          suspects: [{ form: 'body', batch: 0, places: [0] }],
+          suspects: [{ stream: 'posted', batch: 0, places: [0] }],
         },
       ]),
     );
@@ -80,11 +79,11 @@ describe('the scores of providers', () => {
   it('count what e-mails name: among the verdicts of a result, and apart from bookings that have none', async () => {
     const run = fileRun('one', { startedAt: at, finishedAt: at + hourMs });
     const named = [
-      { form: 'file', batch: 0, place: 1 },
-      { form: 'body', batch: 0, place: 0 },
+      { stream: 'file', batch: 0, place: 1 },
+      { stream: 'posted', batch: 0, place: 0 },
     ] as const;
-    const body = [['1', '2', '3', '4', '5'].map((hotel) => toItem('A', hotel))];
-    const stored = [{ run, file: [[toLine('A', '1'), toLine('A', '1')]], body, named }];
+    const posted = [['1', '2', '3', '4', '5'].map((hotel) => toPosted('A', hotel))];
+    const stored = [{ run, file: [[toLine('A', '1'), toLine('A', '1')]], posted, named }];
     const pair = { providerName: 'A', providerHotelId: '3', serviceId: 7, receivedAt: at + 1 };
     const pairs = [
       pair,

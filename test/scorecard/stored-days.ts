@@ -11,7 +11,7 @@ import { fakeLedger } from '../support/fake-ledger.js';
 export interface StoredDay {
   readonly run: Run;
   readonly file?: readonly (readonly string[])[];
-  readonly body?: readonly (readonly string[])[];
+  readonly posted?: readonly (readonly string[])[];
   readonly judged?: Partial<Record<Judged, Readonly<Record<number, readonly number[]>>>>;
   readonly undelivered?: readonly {
     readonly batch: number;
@@ -22,7 +22,7 @@ export interface StoredDay {
   /** The bookings that e-mails name. */
   readonly named?: readonly NamedPlace[];
   readonly suspects?: readonly {
-    readonly form: 'body' | 'file';
+    readonly stream: 'posted' | 'file';
     readonly batch: number;
     readonly places: readonly number[];
   }[];
@@ -43,26 +43,26 @@ export function ledgerOf(
     days: { listOutcomes: async () => [], listSuperseded: async () => [] },
     steps: { listUndelivered: async (runId) => [...(find(runId)?.undelivered ?? [])] },
     bookings: {
-      measureBatches: async (runId, form) => ({
-        batches: find(runId)?.[form]?.length ?? 0,
-        bookings: find(runId)?.[form]?.flat().length ?? 0,
+      measureBatches: async (runId, stream) => ({
+        batches: find(runId)?.[stream]?.length ?? 0,
+        bookings: find(runId)?.[stream]?.flat().length ?? 0,
       }),
-      readBatches: async (runId, form, { from, to }) =>
-        find(runId)?.[form]?.slice(from, to).map(toLines) ?? [],
+      readBatches: async (runId, stream, { from, to }) =>
+        find(runId)?.[stream]?.slice(from, to).map(toLines) ?? [],
       nextJudged: async (runId, judged, after = -1) => {
         const ofKind = isJudged(judged) ? find(runId)?.judged?.[judged] : undefined;
         const found = Object.entries(ofKind ?? {}).find(([batch]) => Number(batch) > after);
         return found && { batch: Number(found[0]), places: found[1], lines: [] };
       },
       nextSuspects: async (runId, after) => {
-        const order = (form: string, batch: number) => `${form} ${batch + 1}`;
+        const order = (stream: string, batch: number) => `${stream} ${batch + 1}`;
         const next = find(runId)?.suspects?.find(
-          ({ form, batch }) => order(form, batch) > order(after?.form ?? '', after?.batch ?? -1),
+          ({ stream, batch }) => order(stream, batch) > order(after?.stream ?? '', after?.batch ?? -1),
         );
         return (
           next && {
-            cursor: { form: next.form, batch: next.batch },
-            form: next.form,
+            cursor: { stream: next.stream, batch: next.batch },
+            stream: next.stream,
             suspects: next.places.map((place) => ({ place, reason: 'moved' as const, line: '' })),
           }
         );

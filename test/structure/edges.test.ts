@@ -33,7 +33,8 @@ describe('text for people', () => {
       'src/base/foreign-text.ts',
       // An archive.
       'src/base/zip.ts',
-      // Lines into buffers.
+      // Lines and items into buffers.
+      'src/booking/item-line.ts',
       'src/booking/render-line.ts',
       // Waits for the stream as well, and makes its text visible itself.
       'src/checks/doctor/ending.ts',

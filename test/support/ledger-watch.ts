@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { expect, vi } from 'vitest';
+import { readBooking } from '../../src/booking/stored-line.js';
 import { type Database, isBusy } from '../../src/ledger/sqlite/database.js';
 import { openLedgerFile } from '../../src/ledger/sqlite/ledger-file.js';
 import { patienceMs } from './patience.js';
@@ -131,7 +132,7 @@ export function watchTables(tables: LedgerTables): LedgerWatch {
     async batches() {
       const rows = await tables.rows(
         `SELECT name, state, attempts, first, steps.bookings, lines FROM steps
-         JOIN batches USING (run, form, batch)
+         JOIN batches USING (run, stream, batch)
          WHERE run = ${latest} ORDER BY position, name`,
       );
       return rows.map((row) => ({
@@ -139,7 +140,7 @@ export function watchTables(tables: LedgerTables): LedgerWatch {
         references: String(row.lines)
           .split('\n')
           .slice(Number(row.first), Number(row.first) + Number(row.bookings))
-          .map((line) => (JSON.parse(line) as { BookingReferenceId: string }).BookingReferenceId),
+          .map((line) => readBooking(line).bookingReferenceId ?? ''),
       }));
     },
     async attempts() {

@@ -1,6 +1,5 @@
 import type { Booking } from '../../src/booking/booking.js';
-import { createBodyForms } from '../../src/booking/item-line.js';
-import { createLineBuffer, type LineBuffer } from '../../src/booking/render-line.js';
+import { createLineBuffer, type LineBuffer, renderLine } from '../../src/booking/render-line.js';
 
 /** A booking as the source writes it and as the service should receive it: already clean. */
 export interface MadeBooking {
@@ -63,8 +62,5 @@ export function renderedLine(render: (line: LineBuffer) => void): string {
   return line.handOver().toString();
 }
 
-/** Creates the function that renders a booking as it stands in a request body. */
-export function createItemRenderer(masterIdName: string) {
-  const { render } = createBodyForms(masterIdName);
-  return (booking: Booking, line: LineBuffer) => render(booking, 'body', line);
-}
+/** A booking as it is stored, without a line end. */
+export const lineOfBooking = (booking: Booking): string => renderedLine((line) => renderLine(booking, line));

@@ -16,10 +16,9 @@ import { canaryStep } from '../../src/rules/canary.js';
 import { at, done, newRun, perform, rightOf, toLines } from '../contracts/ledger/days.js';
 import { findStayKeys } from '../contracts/ledger/stay-keys.js';
 import { rowOf, syncRows } from '../contracts/mapping-copy/pages.js';
-import { createItemRenderer, renderedLine } from '../support/made-bookings.js';
+import { lineOfBooking } from '../support/made-bookings.js';
 import { htmlTable, mailOf, words } from './mails.js';
 
-const renderItem = createItemRenderer('ServiceId');
 const stay = { bookingClientName: 'Ana Gil', checkInDate: '2027-03-01', checkOutDate: '2027-03-04' };
 const bookings = [
   { ...stay, serviceId: 5, bookingReferenceId: 'BR-1042', providerName: 'Alpha', providerHotelId: 'H-1' },
@@ -53,16 +52,14 @@ async function prepare(
     at,
     batchSize: booked.length,
   });
-  const lines = toLines(booked.map((booking) => renderedLine((line) => renderItem(booking, line))));
+  const lines = toLines(booked.map(lineOfBooking));
   const referenceHashes = booked.map(({ bookingReferenceId }) => hashReference(bookingReferenceId));
   await collect.store({
-    batches: [{ form: 'body', number: 0, referenceHashes, lines, stays: findStayKeys(lines, 'body') }],
+    batches: [{ stream: 'posted', number: 0, referenceHashes, lines, stays: findStayKeys(lines) }],
     ...{ duplicates: 0, filtered: 0, rejects: [], warnings: [] },
   });
   const reference = 'CANARY-r1';
-  const line = renderedLine((written) =>
-    renderItem({ ...stay, serviceId: 1, bookingReferenceId: reference, ...hotelOfCanary }, written),
-  );
+  const line = lineOfBooking({ ...stay, serviceId: 1, bookingReferenceId: reference, ...hotelOfCanary });
   const canary = withCanary ? { reference, line, withinMs: 3_600_000 } : undefined;
   const steps = [...planBatches(booked.length, booked.length), ...(canary ? [canaryStep] : [])];
   const planned = await collect.finish({ steps, canary, at });
@@ -192,18 +189,16 @@ describe('An e-mail that names nothing known', () => {
     const run = await ledger.runs.create(newRun('r2', { day: '2026-11-21' }));
     const collect = await ledger.bookings.beginCollect(rightOf(run), { source: 'x', at, batchSize: 10 });
     const [booking] = bookings;
-    const line = renderedLine((rendered) =>
-      renderItem({ ...booking, serviceId: 8, bookingReferenceId: 'BR-9999' }, rendered),
-    );
+    const line = lineOfBooking({ ...booking, serviceId: 8, bookingReferenceId: 'BR-9999' });
     const lines = toLines([line]);
     await collect.store({
       batches: [
         {
-          form: 'body',
+          stream: 'posted',
           number: 0,
           referenceHashes: [hashReference('BR-9999')],
           lines,
-          stays: findStayKeys(lines, 'body'),
+          stays: findStayKeys(lines),
         },
       ],
       ...{ duplicates: 0, filtered: 0, rejects: [], warnings: [] },

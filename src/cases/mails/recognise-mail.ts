@@ -70,7 +70,7 @@ async function findBookings(hashes: Uint32Array, since: number, { mails }: Ledge
   if (hashes.length === 0) return found;
   for await (const stored of mails.findBookings(since, hashes))
     for (const one of stored) {
-      const booking = readBooking(one.line, one.form);
+      const booking = readBooking(one.line);
       const { bookingReferenceId: reference } = booking;
       if (reference !== undefined) found.push({ ...one, reference, booking });
     }

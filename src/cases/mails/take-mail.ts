@@ -294,9 +294,7 @@ function toFindings(
   const origin = 'email';
   return [
     ...pairs.map((pair) => ({ ...pair, origin, at }) as const),
-    ...bookings.flatMap(({ line, form, day }) =>
-      toFinding(readBooking(line, form), { origin, at, day, today }),
-    ),
+    ...bookings.flatMap(({ line, day }) => toFinding(readBooking(line), { origin, at, day, today })),
   ];
 }
 
@@ -313,8 +311,8 @@ async function repeat(
 ): Promise<TakenMail> {
   const { bookings, pairs } = await ledger.mails.readNamed(number);
   const canaries = await ledger.canaries.list({ limit: mostCanaries });
-  const toNamed = ({ day, line, form }: NamedThings['bookings'][number]) => {
-    return { day, reference: readBooking(line, form).bookingReferenceId ?? '' };
+  const toNamed = ({ day, line }: NamedThings['bookings'][number]) => {
+    return { day, reference: readBooking(line).bookingReferenceId ?? '' };
   };
   return {
     ...{ messageId, receivedAt, outcome: 'already-read', correct: 0, unreadAttachments: 0 },

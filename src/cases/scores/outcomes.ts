@@ -1,6 +1,6 @@
-import { type BookingForm, bookingForms } from '../../booking/line-form.js';
+import { type BatchStream, batchStreams } from '../../booking/sending.js';
 import { stayOf } from '../../booking/stay.js';
-import { lineForms, readBooking } from '../../booking/stored-line.js';
+import { findHotel, findProvider, readBooking, writeProviderHotel } from '../../booking/stored-line.js';
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { isNamedByMapping, type ReceivedPair } from '../../ledger/mails.js';
@@ -43,8 +43,8 @@ export async function* readOutcomes(
     if (one.run.collectedAt === undefined) continue;
     const others = named.filter(({ runId }) => runId !== one.run.id);
     const ofDay = { namedPairs, namedInOthers: new Set(others.flatMap(({ keys }) => keys)) };
-    yield* readForm(ledger, one, 'body', ofDay);
-    if (one.run.file?.triggeredAt !== undefined) yield* readForm(ledger, one, 'file', ofDay);
+    if (one.run.file?.triggeredAt !== undefined) yield* readStream(ledger, one, 'file', ofDay);
+    yield* readStream(ledger, one, 'posted', ofDay);
   }
 }
 
@@ -55,15 +55,15 @@ async function readNamedKeys(ledger: ReadOnlyLedger, runs: readonly Run[], named
   for (const run of runs.length > 1 ? runs : []) {
     const named = await ledger.mails.listNamedPlaces(run.id);
     const keys: string[] = [];
-    for (const form of bookingForms) {
-      const isPairNamed = createPairTest(namedPairs, run, form);
-      const ofForm = named.filter((of) => of.form === form);
-      if (ofForm.length === 0 && isPairNamed === undefined) continue;
-      for await (const { batch, lines } of readStoredBatches(ledger, run, form)) {
-        const places = new Set(ofForm.filter((of) => of.batch === batch).map(({ place }) => place));
+    const isPairNamed = createPairTest(namedPairs, run);
+    for (const stream of batchStreams) {
+      const ofStream = named.filter((of) => of.stream === stream);
+      if (ofStream.length === 0 && isPairNamed === undefined) continue;
+      for await (const { batch, lines } of readStoredBatches(ledger, run, stream)) {
+        const places = new Set(ofStream.filter((of) => of.batch === batch).map(({ place }) => place));
         if (places.size === 0 && isPairNamed === undefined) continue;
         for (const [place, line] of splitStoredLines(lines).entries())
-          if (places.has(place) || isPairNamed?.(line)) keys.push(keyOfBooking(readBooking(line, form)));
+          if (places.has(place) || isPairNamed?.(line)) keys.push(keyOfBooking(readBooking(line)));
       }
     }
     found.push({ runId: run.id, keys });
@@ -72,42 +72,37 @@ async function readNamedKeys(ledger: ReadOnlyLedger, runs: readonly Run[], named
 }
 
 /** Whether an e-mail names the mapping of a line's booking, of those that came after its run began; undefined if none names any. */
-function createPairTest(
-  namedPairs: NamedPairs,
-  run: Run,
-  form: BookingForm,
-): ((line: string) => boolean) | undefined {
-  const ofForm = namedPairs[form];
-  if (ofForm.size === 0) return undefined;
+function createPairTest(namedPairs: NamedPairs, run: Run): ((line: string) => boolean) | undefined {
+  if (namedPairs.size === 0) return undefined;
   return (line) => {
-    const hotel = lineForms[form].findHotel(line);
-    const pairs = hotel && ofForm.get(hotel.key)?.filter((pair) => pair.serviceId === hotel.serviceId);
+    const hotel = findHotel(line);
+    const pairs = hotel && namedPairs.get(hotel.key)?.filter((pair) => pair.serviceId === hotel.serviceId);
     if (!pairs || pairs.length === 0) return false;
-    const { checkIn } = stayOf(readBooking(line, form), run.day);
+    const { checkIn } = stayOf(readBooking(line), run.day);
     return pairs.some(({ receivedAt }) =>
       isNamedByMapping(receivedAt, { sentAfter: run.startedAt, checkIn }),
     );
   };
 }
 
-async function* readForm(
+async function* readStream(
   ledger: ReadOnlyLedger,
   { run, standings }: SentRun,
-  form: BookingForm,
+  stream: BatchStream,
   { namedPairs, namedInOthers }: { namedPairs: NamedPairs; namedInOthers: ReadonlySet<string> },
 ): AsyncGenerator<readonly Outcome[], void, undefined> {
-  const undelivered = form === 'body' ? await ledger.steps.listUndelivered(run.id) : [];
+  const undelivered = stream === 'posted' ? await ledger.steps.listUndelivered(run.id) : [];
   const judgedPlacesOf = readJudgedPlaces(ledger, run.id);
-  const suspectsOf = readSuspectPlaces(ledger, run.id, form);
-  const ofForm = (await ledger.mails.listNamedPlaces(run.id)).filter((of) => of.form === form);
-  const named = new Set(ofForm.map(({ batch, place }) => `${batch} ${place}`));
-  const readProvider = createProviderReader(form);
-  const judge = (judged?: Judged) => judgeBooking({ run, form, step: { state: 'done' }, judged });
+  const suspectsOf = readSuspectPlaces(ledger, run.id, stream);
+  const ofStream = (await ledger.mails.listNamedPlaces(run.id)).filter((of) => of.stream === stream);
+  const named = new Set(ofStream.map(({ batch, place }) => `${batch} ${place}`));
+  const readProvider = createProviderReader();
+  const judge = (judged?: Judged) => judgeBooking({ run, stream, step: { state: 'done' }, judged });
   const usual = judge();
-  const isPairNamed = createPairTest(namedPairs, run, form);
-  for await (const { batch, lines } of readStoredBatches(ledger, run, form)) {
-    const judgedPlaces = form === 'file' ? await judgedPlacesOf(batch) : undefined;
-    const standing = standings.find(form, batch);
+  const isPairNamed = createPairTest(namedPairs, run);
+  for await (const { batch, lines } of readStoredBatches(ledger, run, stream)) {
+    const judgedPlaces = stream === 'file' ? await judgedPlacesOf(batch) : undefined;
+    const standing = standings.find(stream, batch);
     const suspectPlaces = new Set(await suspectsOf(batch));
     const left = undelivered.filter((slice) => slice.batch === batch);
     const outcomes: Outcome[] = [];
@@ -125,7 +120,7 @@ async function* readForm(
       const isIncorrect = isNamedByEmail || verdict.verdict === 'incorrect';
       outcomes.push({
         providerName: readProvider(line),
-        providerHotelId: isIncorrect ? readBooking(line, form).providerHotelId : undefined,
+        providerHotelId: isIncorrect ? readBooking(line).providerHotelId : undefined,
         verdict,
         isNamedByEmail,
         isSuspect: suspectPlaces.has(place),
@@ -135,7 +130,7 @@ async function* readForm(
   }
 
   function isNamedInOther(line: string): boolean {
-    return namedInOthers.size > 0 && namedInOthers.has(keyOfBooking(readBooking(line, form)));
+    return namedInOthers.size > 0 && namedInOthers.has(keyOfBooking(readBooking(line)));
   }
 }
 
@@ -147,24 +142,23 @@ function toVerdict(standing: Exclude<DayStanding, 'uncounted'>): BookingVerdict 
 
 /** The pairs that e-mails name, by the keys of their hotels in stored lines. */
 export async function readNamedPairs({ mails }: ReadOnlyLedger) {
-  const pairs = { body: new Map<string, ReceivedPair[]>(), file: new Map<string, ReceivedPair[]>() };
-  for (const pair of await mails.listNamedPairs())
-    for (const form of bookingForms) {
-      const key = lineForms[form].writeProviderHotel(pair);
-      pairs[form].set(key, [...(pairs[form].get(key) ?? []), pair]);
-    }
+  const pairs = new Map<string, ReceivedPair[]>();
+  for (const pair of await mails.listNamedPairs()) {
+    const key = writeProviderHotel(pair);
+    pairs.set(key, [...(pairs.get(key) ?? []), pair]);
+  }
   return pairs;
 }
 
 /** Reads the provider of a line; a line is parsed only for a name that is not cached. */
-function createProviderReader(form: BookingForm): (line: string) => string | undefined {
+function createProviderReader(): (line: string) => string | undefined {
   const names = new Map<string, string>();
   return (line) => {
-    const written = lineForms[form].findProvider(line);
+    const written = findProvider(line);
     if (written === undefined) return undefined;
     const known = names.get(written);
     if (known !== undefined) return known;
-    const { providerName } = readBooking(line, form);
+    const { providerName } = readBooking(line);
     if (providerName === undefined) return undefined;
     if (names.size === cachedProviders) names.clear();
     // Copied, because a slice would keep the whole batch in memory.

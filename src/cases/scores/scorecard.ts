@@ -79,7 +79,7 @@ export function createScoreMemory(whole: ReadOnlyLedger) {
   return async (days: readonly string[], signal: AbortSignal): Promise<readonly DayScore[]> => {
     const ledger = whole.stoppedBy(signal);
     const namedPairs = await readNamedPairs(ledger);
-    const common = hash([...namedPairs.body]);
+    const common = hash([...namedPairs]);
     const ofDays = await ledger.runs.markDays({ from: days[0] ?? '', to: days.at(-1) ?? '' });
     const marks = new Map(ofDays.map(({ day, mark }) => [day, `${mark} ${common}`]));
     const scores: DayScore[] = [];

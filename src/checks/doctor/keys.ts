@@ -3,7 +3,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { formatCountOf } from '../../base/format.js';
 import { describeError } from '../../base/safe-error.js';
 import { quoteForShell } from '../../base/shell.js';
-import { bookingForms } from '../../booking/line-form.js';
+import { batchStreams } from '../../booking/sending.js';
 import type { Config } from '../../config/load.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { readEveryRun } from '../../review/every-run.js';
@@ -54,12 +54,12 @@ export async function checkLostKeys(
   const reasons = new Set<string>();
   for await (const { id, day, namesBlankedAt } of readEveryRun(ledger)) {
     if (known.has(day) || namesBlankedAt !== undefined) continue;
-    for (const form of bookingForms) {
+    for (const stream of batchStreams) {
       try {
-        await ledger.bookings.readBatch(id, form, 0);
+        await ledger.bookings.readBatch(id, stream, 0);
       } catch (error) {
         if (error instanceof KeyError && error.code === 'lost') reasons.add(error.message);
-        // A run has no batch 0 of a form that it does not use.
+        // A run has no batch 0 of a stream that it does not use.
         else if (!(error instanceof RangeError)) throw error;
       }
     }

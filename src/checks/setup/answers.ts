@@ -1,5 +1,5 @@
 import { unknownDatabase, unknownWord } from '../../base/setting-placeholders.js';
-import type { IncompleteBookings } from '../../booking/review-line.js';
+import type { IncompleteBookings } from '../../booking/sending.js';
 import { checkSetting } from '../../config/single-setting.js';
 import { type AnswerRule, type SettingPath, sourceVariables } from '../../sources/common/setup.js';
 import { kindOf, type SourceKindName, sourceKinds } from '../../sources/registry.js';

@@ -1,5 +1,5 @@
 import { masterIdField, serviceFields } from '../../booking/booking.js';
-import type { IncompleteBookings } from '../../booking/review-line.js';
+import type { IncompleteBookings } from '../../booking/sending.js';
 import type { Examination } from '../examination/examine-day.js';
 import type { Finding } from '../examination/finding.js';
 import { type Answers, readServer, rules, type SftpAnswers } from './answers.js';

@@ -137,10 +137,10 @@ export interface ClaimRequest {
 /**
  * The columns of a claim. The bytes are fetched as text: the server would write bytes in hexadecimal, twice as long.
  */
-const claimedColumns = `steps.run, steps.name, steps.kind, steps.form, steps.batch, steps.first,
+const claimedColumns = `steps.run, steps.name, steps.kind, steps.stream, steps.batch, steps.first,
   steps.bookings, steps.tries, steps.waits, steps.not_before, steps.may_repeat`;
 const linesOfStep = `LEFT JOIN hotel_review.batches
-  ON batches.run = steps.run AND batches.form = steps.form AND batches.batch = steps.batch`;
+  ON batches.run = steps.run AND batches.stream = steps.stream AND batches.batch = steps.batch`;
 const selectedLines = `${linesAsText('batches.lines')} AS lines`;
 
 /**
@@ -201,7 +201,7 @@ export async function claim(
     mayRepeat: row.may_repeat === 1,
     run,
     ...(row.lines !== null &&
-      slice && { lines: openLines(row.lines, placeOfBatch(Number(row.run), slice.form, slice.batch)) }),
+      slice && { lines: openLines(row.lines, placeOfBatch(Number(row.run), slice.stream, slice.batch)) }),
   };
 }
 

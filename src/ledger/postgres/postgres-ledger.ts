@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { ProviderHotel } from '../../booking/booking.js';
 import { hashReference } from '../../booking/booking.js';
-import type { ProviderHotel } from '../../booking/line-form.js';
 import type { DayKeys } from '../../storage/day-keys.js';
 import type { PeerClock } from '../../transports/http/peer-clocks.js';
 import { LedgerUnusableError } from '../errors.js';
@@ -102,17 +102,17 @@ function* findCandidates(reference: string, { day, from, to }: TraceRange): Quer
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32LE(hash);
   const rows = yield* all(
-    `SELECT number, of_form AS form, batch_size, entries
-     FROM runs CROSS JOIN (VALUES ('body'), ('file')) AS forms (of_form)
+    `SELECT number, of_stream AS stream, batch_size, entries
+     FROM runs CROSS JOIN (VALUES ('file'), ('posted')) AS streams (of_stream)
      CROSS JOIN LATERAL generate_series(0, (
-       SELECT max(segment) FROM reference_pages WHERE run = number AND form = of_form
+       SELECT max(segment) FROM reference_pages WHERE run = number AND stream = of_stream
      )) AS segments (of_segment)
      CROSS JOIN LATERAL (
        SELECT entries FROM reference_pages
-       WHERE run = number AND form = of_form AND segment = of_segment
+       WHERE run = number AND stream = of_stream AND segment = of_segment
          AND first_hash <= ? AND last_hash >= ? AND first_hash >= coalesce(
            (SELECT max(before.first_hash) FROM reference_pages AS before
-              WHERE before.run = number AND before.form = of_form AND before.segment = of_segment
+              WHERE before.run = number AND before.stream = of_stream AND before.segment = of_segment
                 AND before.first_hash < ?), ?)
          AND position(?::bytea IN entries) > 0 OFFSET 0
      ) AS pages

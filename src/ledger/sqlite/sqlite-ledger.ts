@@ -1,6 +1,6 @@
 import type { Hold } from '../../base/hold.js';
+import type { ProviderHotel } from '../../booking/booking.js';
 import { hashReference } from '../../booking/booking.js';
-import type { ProviderHotel } from '../../booking/line-form.js';
 import { claimStep } from '../../rules/state-machine.js';
 import type { Claim, Claimed, SharedRight, Slice } from '../../rules/step.js';
 import type { DayKeys } from '../../storage/day-keys.js';
@@ -204,9 +204,9 @@ function* findCandidates(reference: string, { day, from, to }: TraceRange): Quer
   for (let first = 0; first < runs.length; first += runsAtOnce) {
     const some = runs.slice(first, first + runsAtOnce).map(({ number }) => Number(number));
     const pages = yield* all(
-      `SELECT number, form, batch_size, entries FROM (SELECT value AS of_run FROM json_each(?))
+      `SELECT number, stream, batch_size, entries FROM (SELECT value AS of_run FROM json_each(?))
          CROSS JOIN runs CROSS JOIN reference_pages
-       WHERE number = of_run AND run = of_run AND form IN ('body', 'file') AND first_hash <= ? AND last_hash >= ?`,
+       WHERE number = of_run AND run = of_run AND stream IN ('posted', 'file') AND first_hash <= ? AND last_hash >= ?`,
       JSON.stringify(some),
       hash,
       hash,
@@ -273,7 +273,7 @@ export function* lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping 
 }
 
 /** Every step is claimed with this. It names what is read: each column adds to the cost of a row. */
-const selectClaimedStep = `SELECT ${storedStepColumns.join(', ')}, form, batch, first, not_before
+const selectClaimedStep = `SELECT ${storedStepColumns.join(', ')}, stream, batch, first, not_before
   FROM steps WHERE run = ? AND name = ?`;
 
 export function* claim(
@@ -305,15 +305,15 @@ export function* claim(
   };
 }
 
-function* findLines(run: number, { form, batch }: Slice): Query<Buffer | undefined> {
+function* findLines(run: number, { stream, batch }: Slice): Query<Buffer | undefined> {
   const { sealing } = yield* database();
   const row = yield* one(
-    'SELECT lines FROM batches WHERE run = ? AND form = ? AND batch = ?',
+    'SELECT lines FROM batches WHERE run = ? AND stream = ? AND batch = ?',
     run,
-    form,
+    stream,
     batch,
   );
-  return row && sealing.openLines(row.lines, placeOfBatch(run, form, batch));
+  return row && sealing.openLines(row.lines, placeOfBatch(run, stream, batch));
 }
 
 /** The row number of the claim's run, if the claim is still valid. */

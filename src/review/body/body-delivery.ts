@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { GuestNames } from '../../booking/guest-names.js';
-import { createBodyForms } from '../../booking/item-line.js';
+import { renderItems } from '../../booking/item-line.js';
 import { sliceLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { planBatches } from '../../rules/batch-plan.js';
@@ -15,7 +15,7 @@ export function createBodyDelivery({
   service,
   masterIdName,
   batchSize,
-  names,
+  names = 'send',
   findCanary,
 }: {
   readonly service: Pick<ReviewService, 'reviewBookedHotels'>;
@@ -32,20 +32,22 @@ export function createBodyDelivery({
     return toServiceOutcome(await calling, sha256);
   }
 
-  async function renderCanary({ id }: Run): Promise<Buffer> {
-    const canary = await findCanary?.(id);
-    if (!canary) throw new RangeError(`no canary of run ${id} in the ledger`);
-    return buildRequestBody(Buffer.from(`${canary.line}\n`), { first: 0, bookings: 1 });
+  async function renderCanary(run: Run): Promise<Buffer> {
+    const canary = await findCanary?.(run.id);
+    if (!canary) throw new RangeError(`no canary of run ${run.id} in the ledger`);
+    return buildRequestBody(Buffer.from(`${canary.line}\n`), { first: 0, bookings: 1 }, run);
   }
 
   return {
-    ...createBodyForms(masterIdName, names),
-    plan: ({ body }) => planBatches(body, batchSize),
+    kind: 'body',
+    names,
+    masterIdName,
+    plan: ({ posted }) => planBatches(posted, batchSize),
     async perform({ step, run, lines }, signal) {
       if (step.kind === 'canary') return post(await renderCanary(run), signal);
       if (!step.slice) throw new TypeError(`expected a batch, got: ${step.name}`);
-      if (!lines) throw new RangeError(`no ${step.slice.form} batch ${step.slice.batch} in the ledger`);
-      return post(buildRequestBody(lines, step.slice), signal);
+      if (!lines) throw new RangeError(`no ${step.slice.stream} batch ${step.slice.batch} in the ledger`);
+      return post(buildRequestBody(lines, step.slice, run), signal);
     },
   };
 }
@@ -74,16 +76,12 @@ export function toServiceOutcome(verdict: Verdict, sha256: string): Outcome {
 
 const head = Buffer.from('{"Hotels":[');
 const tail = Buffer.from(']}');
-const lineFeed = 0x0a;
-const comma = 0x2c;
 
-/**
- * Builds the request body (spec 4.2) of a slice by copying the stored lines of its batch. Line feeds end the items
- * and occur nowhere else, so replacing them by commas makes the lines an array.
- */
-export function buildRequestBody(lines: Buffer, slice: Pick<Slice, 'first' | 'bookings'>): Buffer {
-  const items = sliceLines(lines, slice);
-  const body = Buffer.concat([head, items.subarray(0, -1), tail]);
-  for (let at = body.indexOf(lineFeed); at !== -1; at = body.indexOf(lineFeed, at + 1)) body[at] = comma;
-  return body;
+/** Builds the request body (spec 4.2) of a slice from the stored lines of its batch, as that run sends it. */
+export function buildRequestBody(
+  lines: Buffer,
+  slice: Pick<Slice, 'first' | 'bookings'>,
+  { masterIdName }: Pick<Run, 'masterIdName'>,
+): Buffer {
+  return Buffer.concat([head, renderItems(sliceLines(lines, slice), slice.bookings, masterIdName), tail]);
 }

@@ -1,14 +1,13 @@
-import type { Booking } from '../../booking/booking.js';
+import { type Booking, listTexts, textFields } from '../../booking/booking.js';
 import { blockOf, createLineIndex } from './line-index.js';
 
-/** What identifies a booking of a day: all its fields but the guest's name, whichever form it was sent in. */
+/** What identifies a booking of a day: all its fields but the guest's name. */
 export function keyOfBooking(booking: Booking): string {
-  const { serviceId, bookingReferenceId, providerName, providerHotelId, checkInDate, checkOutDate } = booking;
-  return JSON.stringify([
-    serviceId,
-    ...[bookingReferenceId, providerName, providerHotelId, checkInDate, checkOutDate],
-  ]);
+  const texts = listTexts(booking);
+  return JSON.stringify([booking.serviceId, ...keyPlaces.map((place) => texts[place])]);
 }
+
+const keyPlaces = textFields.flatMap(({ kind }, place) => (kind === 'guest-name' ? [] : [place]));
 
 /** Before each text, so that its hashes differ: which of the two hashes it is for, and which occurrence it is. */
 const [hashAt, occurrenceAt, textAt] = [0, 4, 8];

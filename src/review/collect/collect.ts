@@ -106,7 +106,7 @@ export async function collectDay(
   checkGates(bookings.counts, limits, source);
   // The hook's call may have come in the meantime.
   if (mayCompleteDay(run)) checkExpected(bookings.counts, (await ledger.runs.get(run.id)).expected, source);
-  const { body: posted, file } = bookings.accepted;
+  const { posted, file } = bookings.accepted;
   const sendable = countRecords(bookings.counts) - bookings.counts.rejected;
   // A run that tops up the day stores a part of it, which may well be a single booking without a name, but reads all of it.
   const accepted = run.topsUp ? sendable : posted + file;
@@ -117,8 +117,7 @@ export async function collectDay(
   if (!run.topsUp) checkIncomplete(bookings.lacking, limits, source);
   if (repetition) checkRepeated(repetition, posted + file, limits, { source, day: day.iso });
   await checkVolume({ day: day.iso, accepted, providers: bookings.providers }, run, collect, parts);
-  const canary =
-    parts.canary && sendable > 0 ? makeCanary(parts.canary, run.id, delivery, clock()) : undefined;
+  const canary = parts.canary && sendable > 0 ? makeCanary(parts.canary, run.id, clock()) : undefined;
   const steps = [...delivery.plan(bookings.accepted), ...(canary ? [canaryStep] : [])];
   return collect.finish({ steps, canary, superseded: superseded?.places, at: clock() });
 }
@@ -144,7 +143,11 @@ async function beginCollect(
 ): Promise<Collect> {
   const now = clock();
   const copy = past && !(await past.mappings.isEmpty()) ? past.mappings : undefined;
-  const start = { source, at: now, batchSize, guestNames: delivery.names, comparesMappings: !!copy };
+  const { names: guestNames, masterIdName, masterIdColumn } = delivery;
+  const start = {
+    ...{ source, at: now, batchSize, guestNames, masterIdName, masterIdColumn },
+    comparesMappings: !!copy,
+  };
   const collect = await ledger.bookings.beginCollect({ runId, token }, start);
   return copy ? createComparingCollect(collect, { copy, now }) : collect;
 }
@@ -203,10 +206,10 @@ async function compareWithEarlierDays(
   bookings: BookingStore,
   { past, limits, delivery }: CollectParts,
 ): Promise<Repetition | undefined> {
-  const { body, file } = bookings.accepted;
+  const { posted, file } = bookings.accepted;
   // Late bookings are a person's word. Where today is reviewed, too, the nightly run tops the day up, and is nobody's.
   const isOnWord = acceptsRepeated || (topsUp && trigger === 'replay');
-  if (!past || isOnWord || !isToCompare(body + file, limits)) return undefined;
+  if (!past || isOnWord || !isToCompare(posted + file, limits)) return undefined;
   const repetition = await findRepetition(day, { bookings, delivery, ledger: past });
   const { sent, incomparable } = repetition;
   if (sent > 0 && sent === incomparable) bookings.warn({ reason: 'earlier-days-not-compared', count: sent });

@@ -4,8 +4,6 @@ import type { BusinessDay } from '../../booking/business-day.js';
 import { readField } from '../../booking/field-text.js';
 import { writeNames } from '../../booking/guest-names.js';
 import { readKeptValue } from '../../booking/kept-values.js';
-import type { BookingForms } from '../../booking/line-form.js';
-import { type BookingForm, bookingForms } from '../../booking/line-form.js';
 import {
   addDates,
   countDates,
@@ -15,14 +13,22 @@ import {
 } from '../../booking/normalise.js';
 import { hashCells, listCells } from '../../booking/record-cells.js';
 import { describeCause, findRejectCause, type RejectCause } from '../../booking/reject-cause.js';
-import { createLineBuffer, createPlainRenderer } from '../../booking/render-line.js';
+import { createLineBuffer, createPlainRenderer, renderLine } from '../../booking/render-line.js';
+import {
+  type BatchStream,
+  batchStreams,
+  listFileObstacles,
+  type Sending,
+  streamOf,
+  usualStream,
+} from '../../booking/sending.js';
 import type { BookingSource, SourceChunk, SourceReading, SourceRecord } from '../../booking/source.js';
 import { decidingRecords } from '../../booking/written-date.js';
 import type { KeptRow } from '../../ledger/batches.js';
 import { createErasedTest, type ErasedGuests } from '../../ledger/guests.js';
 import { type ReasonCount, type Reject, rejectsListed } from '../../ledger/rejects.js';
 
-/** Reads a day as the lines to be stored: source, normaliser and forms combined. */
+/** Reads a day as the lines to be stored: source, normaliser and renderer combined. */
 export type DayReader = ReturnType<typeof createDayReader>;
 
 /** Reads in the current thread. */
@@ -45,12 +51,12 @@ export function createDayReader({
      */
     async *read(
       day: BusinessDay,
-      forms: BookingForms,
+      sending: Sending,
       { signal, erased }: { readonly signal: AbortSignal; readonly erased?: ErasedGuests | undefined },
     ): AsyncGenerator<RenderedChunk, void, undefined> {
       let render: ReturnType<typeof createChunkRenderer> | undefined;
       for await (const { chunk, normalise } of readNormalised(source, day, normaliserFor, { signal })) {
-        render ??= createChunkRenderer(day.iso, normalise, forms, keptLabels, erased);
+        render ??= createChunkRenderer(day.iso, normalise, sending, keptLabels, erased);
         yield render(chunk);
       }
     },
@@ -120,23 +126,25 @@ interface LineFacts extends BookingKeys {
 }
 
 /**
- * Creates the function that normalises a chunk's records and renders each booking as the line that will be sent.
+ * Creates the function that normalises a chunk's records and renders each booking as the line that will be stored.
  */
 function createChunkRenderer(
   day: string,
   normalise: Normalise,
-  { formOf, render, listObstacles, names, usual }: BookingForms,
+  sending: Sending,
   keptLabels: readonly string[],
   erasedGuests: ErasedGuests | undefined,
 ) {
   const erased = erasedGuests && createErasedTest(erasedGuests);
   /** Of the whole day. */
   let rejected = 0;
-  const renderPlain = usual && createPlainRenderer(normalise, usual, names);
+  const { names } = sending;
+  const usual = usualStream(sending);
+  const renderPlain = createPlainRenderer(normalise, { names, mayLackFields: usual.mayLackFields });
   return ({ records, filtered = 0, ...unchanged }: SourceChunk) => {
     const buffer = createLineBuffer(records.length * expectedLineBytes);
     const ends = new Uint32Array(records.length);
-    const forms = new Uint8Array(records.length);
+    const streams = new Uint8Array(records.length);
     const referenceHashes = new Uint32Array(records.length);
     const hotelHashes = new Uint32Array(records.length);
     const lastDays = new Uint16Array(records.length);
@@ -180,10 +188,10 @@ function createChunkRenderer(
       });
     }
 
-    function addLine(form: BookingForm, line: LineFacts, kept: readonly unknown[] = []): void {
+    function addLine(stream: BatchStream, line: LineFacts, kept: readonly unknown[] = []): void {
       const at = providers.push(line.provider) - 1;
       ends[at] = buffer.length;
-      forms[at] = bookingForms.indexOf(form);
+      streams[at] = batchStreams.indexOf(stream);
       referenceHashes[at] = line.referenceHash;
       hotelHashes[at] = line.hotelHash;
       lastDays[at] = line.lastDay;
@@ -203,10 +211,10 @@ function createChunkRenderer(
         continue;
       }
       const before = buffer.length;
-      const plain = record.cells && renderPlain?.(record.cells, buffer);
-      if (plain && usual && !erased?.mayBe(plain.referenceHash)) {
+      const plain = record.cells && renderPlain(record.cells, buffer);
+      if (plain && !erased?.mayBe(plain.referenceHash)) {
         addDates(dates, plain.dates);
-        addLine(usual.form, plain, record.kept);
+        addLine(usual.stream, plain, record.kept);
         continue;
       }
       buffer.extendTo(before);
@@ -223,19 +231,20 @@ function createChunkRenderer(
       addDates(dates, countDates(booking, found));
       for (const warning of found) warn(warning, place);
       // An erased guest's booking is reviewed, whatever `incomplete` says.
-      const form = formOf(booking) ?? (isErased ? 'body' : undefined);
-      const missing = form === 'file' ? [] : (listObstacles?.(booking) ?? []);
-      if (form === undefined) {
+      const stream = streamOf(booking, sending) ?? (isErased ? 'posted' : undefined);
+      const missing =
+        sending.kind === 'file' ? listFileObstacles(booking, sending).map(({ field }) => field) : [];
+      if (stream === undefined) {
         const cause = missing[0] === undefined ? {} : describeCause(fields, missing[0]);
         reject(record, 'not-for-the-file', cause);
         continue;
       }
       for (const field of missing) obstacles.set(field, (obstacles.get(field) ?? 0) + 1);
-      render(booking, form, buffer);
+      renderLine(booking, buffer);
       const { bookingReferenceId, providerName: provider, providerHotelId } = booking;
       const keys = { referenceHash: hashReference(bookingReferenceId), ...findStayKey(booking, day) };
       const line = { ...keys, provider, hasHotelId: providerHotelId !== undefined };
-      addLine(form, line, isErased ? undefined : record.kept);
+      addLine(stream, line, isErased ? undefined : record.kept);
     }
 
     return {
@@ -249,8 +258,8 @@ function createChunkRenderer(
         bytes: buffer.handOver(),
         /** The offset of each line's line feed. */
         ends,
-        /** The form of each line, as an index into `bookingForms`. */
-        forms,
+        /** The stream of each line, as an index into `batchStreams`. */
+        streams,
         referenceHashes,
         hotelHashes,
         lastDays,

@@ -1,11 +1,11 @@
 import { type BusinessDay, goBack, listDays } from '../../booking/business-day.js';
-import { bookingForms } from '../../booking/line-form.js';
+import { batchStreams } from '../../booking/sending.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Repetition } from '../../rules/gates.js';
 import type { Run } from '../../rules/run.js';
 import { KeyError } from '../../storage/day-keys.js';
 import type { Delivery } from '../delivery.js';
-import { renderDelivered } from './delivered-lines.js';
+import { toComparable } from './delivered-lines.js';
 import type { BookingStore } from './store-bookings.js';
 
 const daysCompared = 8;
@@ -71,24 +71,24 @@ async function lookUpDay(day: string, lookUp: LookUp) {
 }
 
 /** Which of a sample of the run's bookings were collected now, by their numbers, and about how many there are in all. */
-async function lookUpRun({ id, guestNames = 'send' }: Run, { bookings, delivery, ledger }: LookUp) {
+async function lookUpRun({ id }: Run, { bookings, delivery, ledger }: LookUp) {
   const found = new Set<number>();
   let sampled = 0;
   let repeated = 0;
   try {
-    for (const form of bookingForms) {
-      const stored = await ledger.bookings.measureBatches(id, form);
+    for (const stream of batchStreams) {
+      const stored = await ledger.bookings.measureBatches(id, stream);
       const before = found.size;
       let looked = 0;
       for (const { range, step } of planSample(stored)) {
-        const batches = await ledger.bookings.readBatches(id, form, range);
+        const batches = await ledger.bookings.readBatches(id, stream, range);
         const lines = pickLines(Buffer.concat(batches), step);
-        const chunk = renderDelivered({ form, guestNames, lines }, delivery);
-        for (const [index, now] of chunk.forms.entries()) {
-          const number = bookings.find(now, chunk, index);
+        const block = toComparable(lines, delivery.names);
+        for (let index = 0; index < block.ends.length; index += 1) {
+          const number = bookings.find(block, index);
           if (number !== undefined) found.add(number);
         }
-        looked += chunk.forms.length;
+        looked += block.ends.length;
       }
       sampled += looked;
       if (looked > 0) repeated += ((found.size - before) * stored.bookings) / looked;

@@ -7,10 +7,9 @@ import {
   noReference,
   unknownLastDay,
 } from '../../booking/booking.js';
-import { type BookingForm, bookingForms } from '../../booking/line-form.js';
 import { addDates, noDates } from '../../booking/normalise.js';
 import { createLineBuffer } from '../../booking/render-line.js';
-import { readBooking } from '../../booking/stored-line.js';
+import { type BatchStream, batchStreams } from '../../booking/sending.js';
 import type { KeptRow } from '../../ledger/batches.js';
 import type { Collect, CollectedBatch } from '../../ledger/collecting.js';
 import type { ReasonCount, Reject } from '../../ledger/rejects.js';
@@ -43,7 +42,7 @@ export function createBookingStore(
   } = {},
 ) {
   const batching = {
-    body: createBatcher('body', batchSize, collect),
+    posted: createBatcher('posted', batchSize, collect),
     file: createBatcher('file', batchSize, collect),
   };
   const providers = new Map<string, number>();
@@ -67,7 +66,7 @@ export function createBookingStore(
    * During the day only full batches are stored and counted, so that the sums hold after every transaction.
    */
   async function store(isLast: boolean): Promise<void> {
-    const batches = [...batching.body.takeBatches({ isLast }), ...batching.file.takeBatches({ isLast })];
+    const batches = [...batching.posted.takeBatches({ isLast }), ...batching.file.takeBatches({ isLast })];
     const chunk = {
       batches: batches.map(({ rows, ...batch }) =>
         rows.some((row) => row !== null) ? { ...batch, kept: { labels: keptLabels, rows } } : batch,
@@ -85,7 +84,7 @@ export function createBookingStore(
   }
 
   function isFull(): boolean {
-    return batching.body.ready + batching.file.ready + rejects.length >= bookingsPerTransaction;
+    return batching.posted.ready + batching.file.ready + rejects.length >= bookingsPerTransaction;
   }
 
   function countProvider(name: string | undefined): void {
@@ -101,19 +100,19 @@ export function createBookingStore(
     );
     keptLabels = kept?.labels ?? keptLabels;
     for (let index = 0; index < lines.providers.length; index += 1) {
-      const form = bookingForms[lines.forms[index] ?? 0] ?? 'body';
+      const stream = batchStreams[lines.streams[index] ?? 0] ?? 'posted';
       const keys = {
         referenceHash: lines.referenceHashes[index] ?? noReference,
         hotelHash: lines.hotelHashes[index] ?? noHotel,
         lastDay: lines.lastDays[index] ?? unknownLastDay,
       };
-      const wasDelivered = delivered !== undefined && (await delivered.has(form, block, index));
-      const taken = !wasDelivered && batching[form].take(block, index, keys, kept?.rows[index]);
+      const wasDelivered = delivered !== undefined && (await delivered.has(block, index));
+      const taken = !wasDelivered && batching[stream].take(block, index, keys, kept?.rows[index]);
       // Avoids millions of awaits: only duplicate candidates return a promise.
       const isNew = typeof taken === 'boolean' ? taken : await taken;
       // What was delivered before belongs to the day's volume too.
       if (isNew || delivered) countProvider(lines.providers[index]);
-      if (isNew || wasDelivered) source?.add(lineOf(block, index).toString(), form);
+      if (isNew || wasDelivered) source?.add(lineOf(block, index).toString());
       if (!isNew) {
         duplicates += 1;
         continue;
@@ -134,16 +133,23 @@ export function createBookingStore(
     /** How many accepted bookings lack nothing, their provider, its hotel id, and both. */
     lacking,
     get accepted() {
-      return { body: batching.body.accepted, file: batching.file.accepted, carried: batching.file.carried };
+      return {
+        posted: batching.posted.accepted,
+        file: batching.file.accepted,
+        carried: batching.file.carried,
+      };
     },
     /** Bookings by provider, with those that were delivered before; null if there are too many providers to count. */
     get providers(): Readonly<Record<string, number>> | null {
       return providers.size > maxProviders ? null : Object.fromEntries(providers);
     },
     /** A number of the accepted booking with that line; compares hashes only. */
-    find(form: BookingForm, block: LineBlock, index: number): number | undefined {
-      const position = batching[form].find(block, index);
-      return position === undefined ? undefined : bookingForms.length * position + bookingForms.indexOf(form);
+    find(block: LineBlock, index: number): number | undefined {
+      for (const [at, stream] of batchStreams.entries()) {
+        const position = batching[stream].find(block, index);
+        if (position !== undefined) return batchStreams.length * position + at;
+      }
+      return undefined;
     },
     storeRest: () => store(true),
     /** A review file covers the whole day, so earlier deliveries follow the new bookings: carried, not accepted. */
@@ -151,9 +157,7 @@ export function createBookingStore(
       if (!delivered || batching.file.accepted === 0) return;
       batching.file.startCarrying();
       for await (const chunk of delivered.ofFile()) {
-        for (const [index, form] of chunk.forms.entries()) {
-          if (form !== 'file') continue;
-          const booking = readBooking(lineOf(chunk, index).toString(), form);
+        for (const [index, booking] of chunk.bookings.entries()) {
           if (isSuperseded(booking)) continue;
           const keys = {
             referenceHash: hashReference(booking.bookingReferenceId),
@@ -183,13 +187,13 @@ const lineFeed = 0x0a;
 const expectedLineBytes = 120;
 
 /**
- * Groups the lines of one form into batches and detects exact duplicates.
+ * Groups the lines of one stream into batches and detects exact duplicates.
  *
  * Two bookings are the same if all their normalised fields are equal, that is, if their lines are. Lines stay bytes:
  * hashing bytes is four times as fast as hashing strings.
  */
 export function createBatcher(
-  form: BookingForm,
+  stream: BatchStream,
   batchSize: number,
   stored: Pick<Collect, 'holds'>,
   memory = createLineIndex(),
@@ -222,14 +226,14 @@ export function createBatcher(
   }
 
   function finish(): Batch {
-    const batch = { form, number: firstWaiting + whole.length, lines: lines.handOver(), ...columns };
+    const batch = { stream, number: firstWaiting + whole.length, lines: lines.handOver(), ...columns };
     columns = createColumns();
     return batch;
   }
 
   async function isHeldAt(position: number, line: Buffer): Promise<boolean> {
     const number = Math.floor(position / batchSize);
-    if (number < firstWaiting) return stored.holds(form, number, line);
+    if (number < firstWaiting) return stored.holds(stream, number, line);
     const batch = whole[number - firstWaiting]?.lines ?? lines.written();
     return findLine(batch, position % batchSize).equals(line);
   }

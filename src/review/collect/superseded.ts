@@ -1,5 +1,5 @@
 import type { Booking } from '../../booking/booking.js';
-import { type BookingForm, bookingForms } from '../../booking/line-form.js';
+import { type BatchStream, batchStreams } from '../../booking/sending.js';
 import { readBooking } from '../../booking/stored-line.js';
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { SupersededPlaces } from '../../ledger/day-outcomes.js';
@@ -16,8 +16,8 @@ export function createSourceKeys() {
   const bookings = createOccurrenceIndex();
   const references = createOccurrenceIndex();
   return {
-    add(line: string, form: BookingForm): void {
-      const booking = readBooking(line, form);
+    add(line: string): void {
+      const booking = readBooking(line);
       bookings.findOrAdd(keyOfBooking(booking));
       const { bookingReferenceId: reference } = booking;
       if (reference !== undefined) references.findOrAdd(reference);
@@ -49,11 +49,11 @@ export async function findSuperseded(
   for (const run of runs) {
     const before = await ledger.days.listSuperseded(run.id);
     try {
-      for (const form of bookingForms)
-        for await (const { batch, lines } of readStoredBatches(ledger, run, form)) {
-          const known = new Set(before.find(isBatch(form, batch))?.places);
+      for (const stream of batchStreams)
+        for await (const { batch, lines } of readStoredBatches(ledger, run, stream)) {
+          const known = new Set(before.find(isBatch(stream, batch))?.places);
           const judged = splitStoredLines(lines).map((line, place) => {
-            const booking = readBooking(line, form);
+            const booking = readBooking(line);
             const { bookingReferenceId: reference } = booking;
             const key = keyOfBooking(booking);
             const isFound = source.hasBooking(key);
@@ -64,11 +64,11 @@ export async function findSuperseded(
           });
           found.push(
             ...toPlaces(
-              { runId: run.id, form, batch, isFound: false },
+              { runId: run.id, stream, batch, isFound: false },
               judged.filter(({ isNew }) => isNew),
             ),
             ...toPlaces(
-              { runId: run.id, form, batch, isFound: true },
+              { runId: run.id, stream, batch, isFound: true },
               judged.filter(({ isFound }) => isFound),
             ),
           );
@@ -81,8 +81,8 @@ export async function findSuperseded(
   return { places: found, isSuperseded: (booking) => gone.find(keyOfBooking(booking)) !== undefined };
 }
 
-const isBatch = (form: BookingForm, batch: number) => (of: BatchPlaces) =>
-  of.form === form && of.batch === batch;
+const isBatch = (stream: BatchStream, batch: number) => (of: BatchPlaces) =>
+  of.stream === stream && of.batch === batch;
 
 function toPlaces(
   of: Omit<SupersededPlaces, 'places'>,

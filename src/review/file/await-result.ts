@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { readStoredBatches } from '../../ledger/batches.js';
 import type {
   ReviewFile,
   SetAsideResult,
@@ -20,6 +19,7 @@ import {
   type FileAttempt,
   inSession,
   isOurFault,
+  readRows,
   removeSpooled,
   resultName,
 } from './file-attempt.js';
@@ -358,7 +358,7 @@ export async function fetchAside(
 export async function fetchResult(attempt: FileAttempt, session: SftpSession, seen: Sighting) {
   const { ledger, spool, run, remote } = attempt;
   const spooled = resultName(run, seen.name);
-  const readSent = () => readStoredBatches(ledger, run, 'file');
+  const readSent = () => readRows(ledger, run);
   const sources = { readSent, readBytes: () => spool.read(spooled) };
   const hasErased = run.guestErasedAt !== undefined;
   const join = startJoin(sources, { ...attempt, hasErased, onRows: limitRows(run.file) });

@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { startTimeLimit } from '../../base/abort.js';
 import { lineEnd } from '../../base/csv-cells.js';
 import { formatDuration } from '../../base/format.js';
+import { defaultMasterIdColumn } from '../../booking/booking.js';
 import type { BusinessDay } from '../../booking/business-day.js';
-import { type IncompleteBookings, renderReviewHeader } from '../../booking/review-line.js';
-import { readStoredBatches } from '../../ledger/batches.js';
+import type { IncompleteBookings } from '../../booking/sending.js';
+import { putReferences, renderReviewHeader } from '../../booking/stored-line.js';
+import { readStoredBatches, type StoredBatch } from '../../ledger/batches.js';
 import { FencedError } from '../../ledger/errors.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../rules/run.js';
@@ -189,13 +191,13 @@ export async function spoolReviewFile(parts: FileParts, run: Run): Promise<Spool
     throw new ChangedFileError(
       `the guest names of run ${run.id} were removed after guestNameDays, so its review file can't be written again: replay the day.`,
     );
-  return parts.spool.write(reviewName(run), renderReviewFile(parts, run));
+  return parts.spool.write(reviewName(run), renderReviewFile(parts.ledger, run));
 }
 
 /**
  * Ensures that the recorded review file is in the spool: another worker may have written it on another machine.
  *
- * @throws ChangedFileError if ledger and settings produce other bytes than were recorded
+ * @throws ChangedFileError if the ledger produces other bytes than were recorded
  */
 export async function ensureSpooled(parts: FileParts, run: Run): Promise<void> {
   const expected = run.file?.sha256;
@@ -203,15 +205,21 @@ export async function ensureSpooled(parts: FileParts, run: Run): Promise<void> {
   const { sha256 } = await spoolReviewFile(parts, run);
   if (sha256 !== expected)
     throw new ChangedFileError(
-      `the review file of run ${run.id} differs from the recorded one: was service.masterIdColumn changed?`,
+      `the review file of run ${run.id} differs from the recorded one: the ledger no longer holds its bookings as they were written.`,
     );
 }
 
+/** What the master id is called in the file of a run. */
+export const masterIdColumnOf = ({ masterIdColumn = defaultMasterIdColumn }: Run): string => masterIdColumn;
+
 /** The bytes of the review file, in the order of the bookings. */
-export async function* renderReviewFile(
-  parts: Pick<FileParts, 'masterIdColumn'> & { readonly ledger: ReadOnlyLedger },
-  run: Run,
-): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(`${renderReviewHeader(parts.masterIdColumn)}${lineEnd}`);
-  for await (const { lines } of readStoredBatches(parts.ledger, run, 'file')) yield lines;
+export async function* renderReviewFile(ledger: ReadOnlyLedger, run: Run): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(`${renderReviewHeader(masterIdColumnOf(run))}${lineEnd}`);
+  for await (const { lines } of readRows(ledger, run)) yield lines;
+}
+
+/** Its rows, batch by batch. */
+export async function* readRows(ledger: ReadOnlyLedger, run: Run): AsyncGenerator<StoredBatch> {
+  for await (const { batch, lines } of readStoredBatches(ledger, run, 'file'))
+    yield { batch, lines: run.guestNames === 'omit' ? putReferences(lines) : lines };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createLineCutter, lineEnd } from '../../base/csv-cells.js';
-import { bookingFields, textFields } from '../../booking/booking.js';
+import { bookingFields, type FieldKind, textFields } from '../../booking/booking.js';
 
 /** Why a review file must not be sent. Never contains a cell's content. */
 export interface FileFault {
@@ -62,11 +62,9 @@ export async function checkReviewFile(
   const cutter = createLineCutter();
   const columns = [masterIdColumn, ...textFields.map(({ name }) => name)];
   const headerChecks = columns.map(createNameCheck);
-  const bookingChecks = bookingFields.map(({ kind }) => {
-    if (kind === 'id') return checkServiceId;
-    const check = kind === 'date' ? checkDate : checkText;
-    return mayBeEmpty ? allowEmpty(check) : check;
-  });
+  const bookingChecks = bookingFields.map(({ kind, isRequired }) =>
+    mayBeEmpty && !isRequired ? allowEmpty(cellChecks[kind]) : cellChecks[kind],
+  );
   let row = 0;
 
   function findFault(lines: Buffer, start: number, end: number): FileFault | undefined {
@@ -244,6 +242,14 @@ const checkServiceId: CellCheck = (bytes, start, end) => {
 const checkDate: CellCheck = (bytes, start, end) => {
   if (end - start === 8 && isWrittenDay(readDigits(bytes, start, end))) return undefined;
   return checkText(bytes, start, end) ?? 'invalid-date';
+};
+
+const cellChecks: Readonly<Record<FieldKind, CellCheck>> = {
+  id: checkServiceId,
+  code: checkText,
+  text: checkText,
+  'guest-name': checkText,
+  date: checkDate,
 };
 
 /** NaN for anything but ASCII digits. */

@@ -1,5 +1,4 @@
 import { createBusinessDay } from '../../booking/business-day.js';
-import { createFileForms } from '../../booking/review-line.js';
 import { startChain } from '../../rules/file-chain.js';
 import type { ReviewFile } from '../../rules/review-file.js';
 import { isSameSighting } from '../../rules/run.js';
@@ -19,6 +18,7 @@ import {
   type FileAttempt,
   type FileParts,
   inSession,
+  masterIdColumnOf,
   removeSpooled,
   reviewName,
   spoolReviewFile,
@@ -39,9 +39,13 @@ export interface FileDeliveryParts extends FileParts {
  * design 5.)
  */
 export function createFileDelivery(parts: FileDeliveryParts): Delivery {
-  const { body, incomplete, timezone } = parts;
+  const { body, incomplete, masterIdColumn, timezone } = parts;
   return {
-    ...createFileForms({ body, incomplete }),
+    kind: 'file',
+    names: body.names,
+    incomplete,
+    masterIdName: body.masterIdName,
+    masterIdColumn,
     plan: (bookings) => [...startChain(bookings.file), ...body.plan(bookings)],
     async perform(claim, signal) {
       const { run } = claim;
@@ -87,12 +91,12 @@ async function removeSpooledTooLate({ ledger, spool, claim, run }: FileAttempt):
  */
 export async function writeReviewFile(attempt: FileAttempt): Promise<Outcome> {
   return convertFailures(async () => {
-    const { spool, ledger, masterIdColumn, incomplete, run } = attempt;
+    const { spool, ledger, incomplete, run } = attempt;
     await removeOthersOfDay(attempt);
     const { bytes, sha256 } = await spoolReviewFile(attempt, run);
     const { bookings: rows } = await ledger.bookings.measureBatches(run.id, 'file');
     const mayBeEmpty = incomplete === 'leave-empty';
-    const expected = { masterIdColumn, rows, sha256, mayBeEmpty };
+    const expected = { masterIdColumn: masterIdColumnOf(run), rows, sha256, mayBeEmpty };
     const fault = await checkReviewFile(spool.read(reviewName(run)), expected);
     if (fault) {
       const { code, row, column } = fault;

@@ -1,5 +1,6 @@
 import { lineEnd } from '../../base/csv-cells.js';
 import { bookingFields } from '../../booking/booking.js';
+import { findCellEndAt, readCellAt } from '../../booking/stored-line.js';
 import { createKeyHasher, type KeyHash } from './key-table.js';
 
 /* The stored lines of the bookings that were sent by file, read as bytes. */
@@ -37,9 +38,9 @@ export function createKeyReader(fields: readonly KeyField[]): (lines: Buffer, st
     hasher.begin();
     let at = start;
     for (let column = 0; column < width; column += 1) {
-      const end = findCellEnd(lines, at);
+      const end = findComma(lines, at);
       // A doubled quote is one in the text.
-      if (isOfKey[column] && lines[at] === quote) hasher.addText(readCell(lines, at, end));
+      if (isOfKey[column] && lines[at] === quote) hasher.addText(readCellAt(lines, at, end));
       else if (isOfKey[column]) hasher.addBytes(lines, at, end);
       at = end + 1;
     }
@@ -51,26 +52,16 @@ export function createKeyReader(fields: readonly KeyField[]): (lines: Buffer, st
 export function readSentText(lines: Buffer, start: number, field: KeyField): string {
   let at = start;
   for (const { property } of bookingFields) {
-    const end = findCellEnd(lines, at);
-    if (property === field) return readCell(lines, at, end);
+    const end = findComma(lines, at);
+    if (property === field) return readCellAt(lines, at, end);
     at = end + 1;
   }
   return '';
 }
 
 /** The comma after a cell, which is never the last one of its line. */
-function findCellEnd(lines: Buffer, start: number): number {
-  let isInside = false;
-  for (let at = start; at < lines.length; at += 1) {
-    const byte = lines[at];
-    if (byte === quote) isInside = !isInside;
-    else if (byte === comma && !isInside) return at;
-    else if (byte === lineFeed) break;
-  }
-  throw new RangeError('a stored review line lacks cells');
-}
-
-function readCell(lines: Buffer, start: number, end: number): string {
-  const text = lines.toString('utf8', start, end);
-  return lines[start] === quote ? text.slice(1, -1).replaceAll('""', '"') : text;
+function findComma(lines: Buffer, start: number): number {
+  const end = findCellEndAt(lines, start);
+  if (lines[end] !== comma) throw new RangeError('a stored line lacks cells');
+  return end;
 }

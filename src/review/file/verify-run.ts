@@ -5,7 +5,7 @@ import type { Run } from '../../rules/run.js';
 import { type Archive, ArchiveError } from '../../storage/archive.js';
 import { describeErased } from '../erased-run.js';
 import { describeCalls, describeRun, type Manifest, manifestName, readManifest } from './archive-run.js';
-import { renderReviewFile } from './file-attempt.js';
+import { masterIdColumnOf, renderReviewFile } from './file-attempt.js';
 import { checkReviewFile } from './file-check.js';
 
 /** What was checked, and what is wrong with it; no fault if it matches the ledger. */
@@ -19,7 +19,6 @@ export interface VerifiedItem {
 export interface VerifyParts {
   readonly archive: Archive;
   readonly ledger: ReadOnlyLedger;
-  readonly masterIdColumn: string;
 }
 
 /**
@@ -27,7 +26,7 @@ export interface VerifyParts {
  * ledger's own bookings. After guest names were blanked or a guest was erased, only the manifest can be compared.
  */
 export async function verifyRun(parts: VerifyParts, run: Run): Promise<readonly VerifiedItem[]> {
-  const { archive, ledger, masterIdColumn } = parts;
+  const { archive, ledger } = parts;
   const { id, day, file } = run;
   const { sha256 = '', rows = 0 } = file ?? {};
   const items: VerifiedItem[] = [];
@@ -47,9 +46,9 @@ export async function verifyRun(parts: VerifyParts, run: Run): Promise<readonly 
   if (erased !== undefined) return [...items, ...(await verifyErased(parts, run, manifest, erased))];
   for (const kept of manifest.files) add(kept.name, await verifyArchived(parts, run, kept));
   // Whether cells could be empty was a setting of the day it was written, and was checked then.
-  const expected = { masterIdColumn, rows, sha256, mayBeEmpty: true };
+  const expected = { masterIdColumn: masterIdColumnOf(run), rows, sha256, mayBeEmpty: true };
   add(`${inputName}, by the file rules`, await checkArchivedFile(archive.read(day, id, inputName), expected));
-  const rendered = await measure(renderReviewFile({ ledger, masterIdColumn }, run));
+  const rendered = await measure(renderReviewFile(ledger, run));
   add("the ledger's bookings, rendered again", compare(rendered.sha256, sha256));
   return items;
 }

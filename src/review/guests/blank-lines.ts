@@ -1,6 +1,6 @@
 import { bookingFields, findHotelHash, guestNameFields } from '../../booking/booking.js';
-import { bookingForms } from '../../booking/line-form.js';
-import { lineForms, readBooking } from '../../booking/stored-line.js';
+import { batchStreams } from '../../booking/sending.js';
+import { blankFields, readBooking } from '../../booking/stored-line.js';
 import { eraseKeptAt, readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { BlankLines } from '../../ledger/guests.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
@@ -24,22 +24,20 @@ const allFields: ReadonlySet<string> = new Set(
 /** Blanks the guest's lines where they are: all others keep their places. */
 export function createLineBlanker({ guest, all }: Erasure): BlankLines {
   const fields = all ? allFields : guestNameFields;
-  // As JSON and CSV escape quotes in different ways, a text with quotes is not searched for.
-  const needle = /["\\]/.test(guest.reference) ? '' : guest.reference;
-  return (lines, form) => {
+  // A cell doubles quotes.
+  const needle = guest.reference.replaceAll('"', '""');
+  return (lines) => {
     if (!lines.includes(needle)) return undefined;
     const stored = splitStoredLines(lines);
-    const places = stored.flatMap((line, place) => (isLineOf(guest, line, form) ? [place] : []));
+    const places = stored.flatMap((line, place) => (isLineOf(guest, line) ? [place] : []));
     if (places.length === 0) return undefined;
     const theirs = new Set(places);
-    const blanked = stored.map((line, place) =>
-      theirs.has(place) ? lineForms[form].blankFields(line, fields) : line,
-    );
+    const blanked = stored.map((line, place) => (theirs.has(place) ? blankFields(line, fields) : line));
     const changed = places.filter((place) => blanked[place] !== stored[place]);
     if (changed.length === 0) return { places };
     const stays = changed.map((place) => ({
       place,
-      hotelHash: findHotelHash(readBooking(stored[place] ?? '', form)),
+      hotelHash: findHotelHash(readBooking(stored[place] ?? '')),
     }));
     return {
       places,
@@ -58,13 +56,13 @@ export async function findBlankable(
 ): Promise<readonly string[]> {
   const found: string[] = [];
   if (!guest.traces.some((trace) => trace.kind === 'booking' && trace.run.id === run.id)) return found;
-  for (const form of bookingForms)
-    for await (const { batch, lines } of readStoredBatches(ledger, run, form)) {
-      const blanked = blank(lines, form);
+  for (const stream of batchStreams)
+    for await (const { batch, lines } of readStoredBatches(ledger, run, stream)) {
+      const blanked = blank(lines);
       if (!blanked) continue;
-      const name = `${form} batch ${batch}`;
+      const name = `${stream} batch ${batch}`;
       if (blanked.lines) found.push(name);
-      const kept = await ledger.bookings.readKept(run.id, form, batch);
+      const kept = await ledger.bookings.readKept(run.id, stream, batch);
       if (eraseKeptAt(kept, blanked.places)) found.push(`kept columns of ${name}`);
     }
   return found;

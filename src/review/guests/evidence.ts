@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { measure } from '../../base/content.js';
-import type { ProviderHotel } from '../../booking/line-form.js';
+import type { ProviderHotel } from '../../booking/booking.js';
 import { readBooking } from '../../booking/stored-line.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { type CopiedMapping, keyOfHotel, type MappingMove } from '../../ledger/mappings.js';
@@ -12,6 +12,7 @@ import { type Archive, ArchiveError } from '../../storage/archive.js';
 import type { Spool } from '../../storage/spool.js';
 import { describeErased } from '../erased-run.js';
 import { manifestName, readManifest } from '../file/archive-run.js';
+import { createSentComparer, type SentComparison } from '../stored/as-sent.js';
 import { maskAnswers } from '../stored/stored-line.js';
 import { findGuest, findGuestFiles, type GuestFile } from './guest.js';
 
@@ -25,6 +26,8 @@ export interface RunEvidence {
   readonly run: Run;
   /** With the service's words, in which no other guest is named. */
   readonly traces: readonly Trace[];
+  /** Of each trace, whether what was sent can be rendered again: see `createSentComparer`. */
+  readonly renderedAgain: readonly (SentComparison | undefined)[];
   /** The records about the booking in the day's file, in the result, and in whatever else is kept of the run. */
   readonly rows: readonly GuestFile[];
   readonly checksums: readonly Checksum[];
@@ -61,11 +64,12 @@ export async function gatherEvidence(parts: EvidenceParts, reference: string, si
   for (const trace of guest.traces) {
     byRun.set(trace.run.id, [...(byRun.get(trace.run.id) ?? []), trace]);
     if (trace.kind === 'reject') continue;
-    const { providerName, providerHotelId } = readBooking(trace.line, trace.form);
+    const { providerName, providerHotelId } = readBooking(trace.line);
     if (providerName === undefined || providerHotelId === undefined) continue;
     pairs.set(keyOfHotel({ providerName, providerHotelId }), { providerName, providerHotelId });
   }
   const runs: RunEvidence[] = [];
+  const compare = createSentComparer(ledger);
   // Newest first, as traced.
   for (const traces of [...byRun.values()].reverse()) {
     signal.throwIfAborted();
@@ -73,8 +77,12 @@ export async function gatherEvidence(parts: EvidenceParts, reference: string, si
     if (!run) continue;
     const rows = await findGuestFiles(parts, run, guest);
     const masked: Trace[] = [];
-    for (const trace of traces) masked.push(await maskAnswers(ledger, trace));
-    runs.push({ run, traces: masked, rows, ...(await readSums(parts, run)) });
+    const renderedAgain: (SentComparison | undefined)[] = [];
+    for (const trace of traces) {
+      masked.push(await maskAnswers(ledger, trace));
+      renderedAgain.push(await compare(trace));
+    }
+    runs.push({ run, traces: masked, renderedAgain, rows, ...(await readSums(parts, run)) });
   }
   const mappings: MappingEvidence[] = [];
   const isSynced = await wasSynced(ledger.mappings);

@@ -1,7 +1,7 @@
 import { createWholePattern } from '../../base/foreign-text.js';
 import { createNameTest } from '../../base/name-test.js';
-import { type BookingForm, bookingForms } from '../../booking/line-form.js';
 import { mayHold } from '../../booking/record-cells.js';
+import { batchStreams } from '../../booking/sending.js';
 import { readBooking } from '../../booking/stored-line.js';
 import { readStoredBatches } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
@@ -49,7 +49,7 @@ export async function findNames(
     for (const trace of traces) {
       note(trace);
       // The same booking may be in several runs, with its name corrected.
-      const name = trace.kind === 'booking' && readBooking(trace.line, trace.form).bookingClientName;
+      const name = trace.kind === 'booking' && readBooking(trace.line).bookingClientName;
       if (name) names.add(name);
     }
   return { reference, names };
@@ -132,17 +132,17 @@ async function* readReferencesOf(
   name: string,
   signal: AbortSignal,
 ): AsyncGenerator<string | undefined, void, undefined> {
-  // Quotes and backslashes are escaped where they are stored.
-  const needle = /["\\]/.test(name) ? '' : foldName(name);
+  // A cell doubles quotes.
+  const needle = foldName(name).replaceAll('"', '""');
   const mayHold = (text: string) => foldName(text).includes(needle);
-  for (const form of bookingForms) {
-    for await (const { lines } of readStoredBatches(ledger, run, form)) {
+  for (const stream of batchStreams) {
+    for await (const { lines } of readStoredBatches(ledger, run, stream)) {
       signal.throwIfAborted();
       const text = lines.toString();
       if (!mayHold(text)) continue;
       for (const line of text.split('\n')) {
         if (line === '' || !mayHold(line)) continue;
-        const { bookingReferenceId, bookingClientName } = readBooking(line, form);
+        const { bookingReferenceId, bookingClientName } = readBooking(line);
         if (isSameName(bookingClientName ?? '', name)) yield bookingReferenceId;
       }
     }
@@ -150,8 +150,8 @@ async function* readReferencesOf(
 }
 
 /** Whether a stored line is about the guest. */
-export function isLineOf({ reference }: Guest, line: string, form: BookingForm): boolean {
-  return readReference(line, form) === reference;
+export function isLineOf({ reference }: Guest, line: string): boolean {
+  return readReference(line) === reference;
 }
 
 function isSameName(one: string, other: string): boolean {

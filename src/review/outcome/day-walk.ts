@@ -1,5 +1,5 @@
 import { forEachYielding, yieldToEventLoop } from '../../base/event-loop.js';
-import type { BookingForm } from '../../booking/line-form.js';
+import type { BatchStream } from '../../booking/sending.js';
 import type { DayStanding, StandingPlaces } from '../../rules/day-outcome.js';
 import { createKeyCounter, createOccurrenceIndex, type KeyCounter } from '../collect/booking-keys.js';
 
@@ -21,7 +21,7 @@ export interface WalkedEntry {
 
 /** The bookings of a stored batch. */
 export interface WalkedBatch {
-  readonly form: BookingForm;
+  readonly stream: BatchStream;
   readonly batch: number;
   readonly entries: readonly WalkedEntry[];
 }
@@ -97,8 +97,8 @@ async function walkRun(
   slots: ReturnType<typeof createSlots>,
   visit: (entry: WalkedEntry, place: number) => void,
 ): Promise<void> {
-  for await (const { form, batch, entries } of run.read()) {
-    slots.startBatch({ runId: run.id, form, batch });
+  for await (const { stream, batch, entries } of run.read()) {
+    slots.startBatch({ runId: run.id, stream, batch });
     for (const [place, entry] of entries.entries()) visit(entry, place);
     await yieldToEventLoop();
   }
@@ -124,7 +124,7 @@ function foldVerdict(known: number, older: number): number {
 
 interface Place {
   readonly runId: string;
-  readonly form: BookingForm;
+  readonly stream: BatchStream;
   readonly batch: number;
 }
 
@@ -208,13 +208,13 @@ function createSlots() {
 async function sum({ each, batches, contributing }: ReturnType<typeof createSlots>): Promise<Walked> {
   const counts = createCounts();
   const places = createPlaces();
-  for (const { runId, form, batch, uncounted } of batches)
-    for (const place of uncounted) places.add({ runId, form, batch }, 'uncounted', place);
+  for (const { runId, stream, batch, uncounted } of batches)
+    for (const place of uncounted) places.add({ runId, stream, batch }, 'uncounted', place);
   await forEachYielding(each(), undefined, ({ batch, place, verdict, own, state, isSuspect }) => {
     counts[state] += 1;
     if (isSuspect) counts.suspects += 1;
     if (verdict === 'incorrect') counts.incorrect += 1;
-    else if (verdict !== 'correct') counts[batch.form === 'file' ? 'unansweredInFile' : 'byBody'] += 1;
+    else if (verdict !== 'correct') counts[batch.stream === 'file' ? 'unansweredInFile' : 'byBody'] += 1;
     if (verdict !== undefined && verdict !== own) places.add(batch, verdict, place);
   });
   return { counts, contributing, places: places.list() };
@@ -224,11 +224,11 @@ async function sum({ each, batches, contributing }: ReturnType<typeof createSlot
 function createPlaces() {
   const gathered = new Map<string, Omit<StandingPlaces, 'places'> & { readonly places: number[] }>();
   return {
-    add({ runId, form, batch }: Place, standing: DayStanding, place: number): void {
-      const key = `${runId} ${form} ${batch} ${standing}`;
+    add({ runId, stream, batch }: Place, standing: DayStanding, place: number): void {
+      const key = `${runId} ${stream} ${batch} ${standing}`;
       const known = gathered.get(key);
       if (known) known.places.push(place);
-      else gathered.set(key, { runId, form, batch, standing, places: [place] });
+      else gathered.set(key, { runId, stream, batch, standing, places: [place] });
     },
     list: (): StandingPlaces[] =>
       [...gathered.values()].map(({ places, ...of }) => ({ ...of, places: places.sort((a, b) => a - b) })),

@@ -1,4 +1,4 @@
-import { type BookingForm, bookingForms } from '../../booking/line-form.js';
+import { type BatchStream, batchStreams } from '../../booking/sending.js';
 import { readBooking } from '../../booking/stored-line.js';
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
@@ -14,32 +14,32 @@ export function toWalkedRun(ledger: ReadOnlyLedger, run: Run): WalkedRun {
     id: run.id,
     hasPending: run.counts.pending > 0,
     async *read() {
-      for (const form of bookingForms) yield* readForm(ledger, run, form);
+      for (const stream of batchStreams) yield* readStream(ledger, run, stream);
     },
   };
 }
 
-async function* readForm(
+async function* readStream(
   ledger: ReadOnlyLedger,
   run: Run,
-  form: BookingForm,
+  stream: BatchStream,
 ): AsyncGenerator<WalkedBatch, void, undefined> {
-  const stateOf = await createStateReader(ledger, run, form);
-  const verdictsOf = createVerdictReader(ledger, run, form);
-  const suspectsOf = readSuspectPlaces(ledger, run.id, form);
+  const stateOf = await createStateReader(ledger, run, stream);
+  const verdictsOf = createVerdictReader(ledger, run, stream);
+  const suspectsOf = readSuspectPlaces(ledger, run.id, stream);
   const superseded = new Map(
     (await ledger.days.listSuperseded(run.id)).flatMap((of) =>
-      of.form === form ? [[of.batch, new Set(of.places)] as const] : [],
+      of.stream === stream ? [[of.batch, new Set(of.places)] as const] : [],
     ),
   );
-  for await (const { batch, lines } of readStoredBatches(ledger, run, form)) {
+  for await (const { batch, lines } of readStoredBatches(ledger, run, stream)) {
     const verdictOf = await verdictsOf(batch);
     const suspects = new Set(await suspectsOf(batch));
     yield {
-      form,
+      stream,
       batch,
       entries: splitStoredLines(lines).map((line, place) => ({
-        key: keyOfBooking(readBooking(line, form)),
+        key: keyOfBooking(readBooking(line)),
         state: stateOf(batch, place),
         verdict: verdictOf(place),
         isSuspect: suspects.has(place),
@@ -49,11 +49,11 @@ async function* readForm(
   }
 }
 
-/** The places in each batch of a form that the local copy of the mappings flags, asked in the order of the batches. */
-export function readSuspectPlaces({ bookings }: ReadOnlyLedger, runId: string, form: BookingForm) {
+/** The places in each batch of a stream that the local copy of the mappings flags, asked in the order of the batches. */
+export function readSuspectPlaces({ bookings }: ReadOnlyLedger, runId: string, stream: BatchStream) {
   return followPages(async (batch) => {
-    const page = await bookings.nextSuspects(runId, { form, batch });
-    if (page?.form !== form) return undefined;
+    const page = await bookings.nextSuspects(runId, { stream, batch });
+    if (page?.stream !== stream) return undefined;
     return { batch: page.cursor.batch, places: page.suspects.map(({ place }) => place) };
   });
 }
@@ -74,9 +74,9 @@ export function readJudgedPlaces({ bookings }: ReadOnlyLedger, runId: string) {
 }
 
 /** What became of the places of a batch: a booking in the file is delivered with the by-file call. */
-async function createStateReader({ steps }: ReadOnlyLedger, run: Run, form: BookingForm) {
+async function createStateReader({ steps }: ReadOnlyLedger, run: Run, stream: BatchStream) {
   const unsent = run.state === 'cancelled' ? ('void' as const) : ('pending' as const);
-  if (form === 'file') {
+  if (stream === 'file') {
     const state = run.file?.triggeredAt === undefined ? unsent : 'delivered';
     return (): WalkedEntry['state'] => state;
   }
@@ -91,11 +91,11 @@ async function createStateReader({ steps }: ReadOnlyLedger, run: Run, form: Book
 }
 
 /** A run without a result says nothing, and neither does one by body. */
-function createVerdictReader(ledger: ReadOnlyLedger, run: Run, form: BookingForm) {
-  const isJudged = form === 'file' && run.file?.verdicts !== undefined;
+function createVerdictReader(ledger: ReadOnlyLedger, run: Run, stream: BatchStream) {
+  const isJudged = stream === 'file' && run.file?.verdicts !== undefined;
   const judgedPlaces = readJudgedPlaces(ledger, run.id);
   const judge = (judged?: Judged): RecordedVerdict | undefined => {
-    const found = judgeBooking({ run, form, step: { state: 'done' }, judged });
+    const found = judgeBooking({ run, stream, step: { state: 'done' }, judged });
     if (found.verdict !== 'unknown') return found.verdict;
     return found.reason === 'not-in-result' || found.reason === 'unclear' ? found.reason : undefined;
   };

@@ -2,9 +2,9 @@ import { on } from 'node:events';
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { yieldToEventLoop } from '../../base/event-loop.js';
 import type { BusinessDay } from '../../booking/business-day.js';
+import type { Sending } from '../../booking/sending.js';
 import { type BookingSource, SourceError } from '../../booking/source.js';
 import type { ErasedGuests } from '../../ledger/guests.js';
-import type { DeliveryKind } from '../../rules/run.js';
 import type { ClockDifference, PeerClock } from '../../transports/http/peer-clocks.js';
 import type { DayReader, RenderedChunk } from '../collect/day-reader.js';
 
@@ -35,16 +35,16 @@ type Message =
 export function createThreadedReader(
   reader: DayReader,
   source: Pick<BookingSource, 'measure'>,
-  startThread: (day: BusinessDay, kind: DeliveryKind, erased: ErasedGuests | undefined) => Worker,
+  startThread: (day: BusinessDay, sending: Sending, erased: ErasedGuests | undefined) => Worker,
   peerClock?: PeerClock,
 ): DayReader {
   return {
     ...reader,
-    async *read(day, forms, options) {
+    async *read(day, sending, options) {
       const bytes = await source.measure(day);
       yield* bytes === undefined || bytes < leastBytes
-        ? reader.read(day, forms, options)
-        : receiveChunks(startThread(day, forms.kind, options.erased), options.signal, peerClock);
+        ? reader.read(day, sending, options)
+        : receiveChunks(startThread(day, sending, options.erased), options.signal, peerClock);
     },
   };
 }

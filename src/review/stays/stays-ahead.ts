@@ -1,7 +1,7 @@
 import { forEachYielding, yieldToEventLoop } from '../../base/event-loop.js';
-import type { Booking } from '../../booking/booking.js';
+import type { Booking, ProviderHotel } from '../../booking/booking.js';
 import { hashProviderHotel, hashReference } from '../../booking/booking.js';
-import type { BookingForm, ProviderHotel } from '../../booking/line-form.js';
+import type { BatchStream } from '../../booking/sending.js';
 import { isOver, stayOf } from '../../booking/stay.js';
 import { readBooking } from '../../booking/stored-line.js';
 import { groupByBatch, takeStoredLines } from '../../ledger/batches.js';
@@ -48,7 +48,7 @@ export async function* readStaysAhead<Hotel extends ProviderHotel>(
       for await (const read of readCurrent(ledger, run, some)) {
         for (const booking of read) {
           const stay = toStay(booking, run);
-          if (stay && isFound(stay)) found.push({ stay, form: booking.form, rank });
+          if (stay && isFound(stay)) found.push({ stay, stream: booking.stream, rank });
         }
         await yieldToEventLoop(signal);
       }
@@ -137,14 +137,14 @@ function* cutHashes(hashes: number, located: LocatedStays): Generator<[from: num
 }
 
 /** The bookings with hashes of a range. */
-function takePlaces({ form, places, positions }: FoundHashes, from: number, to: number): FoundBookings[] {
+function takePlaces({ stream, places, positions }: FoundHashes, from: number, to: number): FoundBookings[] {
   const taken = positions.filter((_, at) => from <= (places[at] ?? 0) && (places[at] ?? 0) < to).sort();
-  return taken.length === 0 ? [] : [{ form, positions: Array.from(taken) }];
+  return taken.length === 0 ? [] : [{ stream, positions: Array.from(taken) }];
 }
 
 interface FoundStay {
   readonly stay: StayAhead;
-  readonly form: BookingForm;
+  readonly stream: BatchStream;
   /** The place of its run in the list of runs: 0 for the latest. */
   readonly rank: number;
 }
@@ -262,18 +262,18 @@ async function sortByHash(latest: ReadonlyMap<string, number>, signal: AbortSign
  * Whether a later run of its day holds all that the run of a booking without reference held. A run that tops up the day holds
  * only what the earlier ones had not delivered, but its file covers the whole day.
  */
-function isCollectedAgain(runs: readonly StayRun[], { rank, form }: FoundStay): boolean {
+function isCollectedAgain(runs: readonly StayRun[], { rank, stream }: FoundStay): boolean {
   const day = runs[rank]?.day;
   return runs
     .slice(0, rank)
-    .some((run) => run.day === day && (!run.topsUp || (run.delivery === 'file' && form === 'file')));
+    .some((run) => run.day === day && (!run.topsUp || (run.delivery === 'file' && stream === 'file')));
 }
 
 /** Batches that are read at once. */
 const batchesAtOnce = 16;
 
 export interface FoundBooking {
-  readonly form: BookingForm;
+  readonly stream: BatchStream;
   readonly batch: number;
   /** Within the batch. */
   readonly place: number;
@@ -286,13 +286,13 @@ export async function* readFound(
   run: StayRun,
   found: readonly FoundBookings[],
 ): AsyncGenerator<readonly FoundBooking[], void, undefined> {
-  for (const { form, positions } of found) {
+  for (const { stream, positions } of found) {
     const batches = [...groupByBatch(positions, run.batchSize)];
     for (let first = 0; first < batches.length; first += batchesAtOnce) {
       const some = batches.slice(first, first + batchesAtOnce);
       const lines = await ledger.readReadableBatches(
         run,
-        form,
+        stream,
         some.map(([batch]) => batch),
       );
       yield some.flatMap(([batch, places]) => {
@@ -300,7 +300,7 @@ export async function* readFound(
         if (!stored) return [];
         return takeStoredLines(stored, places).map((line, index) => {
           const place = places[index] ?? 0;
-          return { form, batch, place, booking: readBooking(line, form) };
+          return { stream, batch, place, booking: readBooking(line) };
         });
       });
     }
@@ -314,10 +314,10 @@ export async function* readCurrent(
   found: readonly FoundBookings[],
 ): AsyncGenerator<readonly FoundBooking[], void, undefined> {
   const replaced = new Set(
-    (await days.listSuperseded(run.runId)).flatMap(({ form, batch, places }) =>
-      places.map((place) => `${form} ${batch} ${place}`),
+    (await days.listSuperseded(run.runId)).flatMap(({ stream, batch, places }) =>
+      places.map((place) => `${stream} ${batch} ${place}`),
     ),
   );
   for await (const bookings of readFound(stays, run, found))
-    yield bookings.filter(({ form, batch, place }) => !replaced.has(`${form} ${batch} ${place}`));
+    yield bookings.filter(({ stream, batch, place }) => !replaced.has(`${stream} ${batch} ${place}`));
 }

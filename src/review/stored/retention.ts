@@ -1,4 +1,5 @@
 import { businessDayAt } from '../../booking/business-day.js';
+import { blankNames } from '../../booking/stored-line.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../rules/run.js';
 import type { Archive } from '../../storage/archive.js';
@@ -9,7 +10,6 @@ import { readEveryRun } from '../every-run.js';
 import { listArchived } from '../file/archive-run.js';
 import { listSpooled, removeSpooled } from '../file/file-attempt.js';
 import { findUnknownFolders } from '../unknown-folders.js';
-import { blankNames } from './stored-line.js';
 
 interface RetentionParts {
   readonly ledger: Ledger;
@@ -199,7 +199,7 @@ const dayMs = 86_400_000;
 
 /**
  * The oldest guest names of each place that has any. Looks into the places themselves, whatever the ledger says about a run:
- * into the first and the last batch of each form, the run's folder in the archive, and the spool of this machine.
+ * into the first and the last batch of each stream, the run's folder in the archive, and the spool of this machine.
  */
 export async function findOldestNames(
   places: { readonly ledger: ReadOnlyLedger; readonly archive: Archive; readonly spool: Spool },
@@ -224,7 +224,7 @@ export async function findOldestNames(
   };
   await look('ledger', async ({ id }) => {
     const samples = await ledger.bookings.sampleBatches(id);
-    return samples.some(({ lines, form }) => !blankNames(lines, form).equals(lines));
+    return samples.some(({ lines }) => !blankNames(lines).equals(lines));
   });
   // Only a delivery by file archives anything.
   await look(

@@ -1,7 +1,8 @@
 import { createNameMask, type NameMask } from '../../base/mask-names.js';
 import { type Booking, bookingFields, guestNameFields } from '../../booking/booking.js';
-import { type BookingForm, bookingForms } from '../../booking/line-form.js';
-import { lineForms, readBooking } from '../../booking/stored-line.js';
+import { writeNames } from '../../booking/guest-names.js';
+import { batchStreams } from '../../booking/sending.js';
+import { readBooking } from '../../booking/stored-line.js';
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { RefusedBooking, Trace } from '../../ledger/tracing.js';
@@ -9,22 +10,18 @@ import type { Run } from '../../rules/run.js';
 import { hasErasedGuest } from '../erased-run.js';
 
 /** The booking reference of a stored line. */
-export function readReference(line: string, form: BookingForm): string | undefined {
-  return readBooking(line, form).bookingReferenceId;
+export function readReference(line: string): string | undefined {
+  return readBooking(line).bookingReferenceId;
 }
 
 /** A refused booking in a list of a run's, without the service's words, which may name a guest. */
-export function refusedToJson({ line, form, code, step }: RefusedBooking) {
-  return { reference: readReference(line, form) ?? null, code, step };
+export function refusedToJson({ line, code, step }: RefusedBooking) {
+  return { reference: readReference(line) ?? null, code, step };
 }
 
-/**
- * The fields of a stored line of either form under the service's names (spec 2.5), in the service's order, dates as
- * YYYY-MM-DD. Missing fields, blanked guest names and references in their place are absent.
- */
-export function readFields(line: string, form: BookingForm): Record<string, unknown> {
-  // An item has the master id under the name with which it was sent.
-  return form === 'body' ? (JSON.parse(line) as Record<string, unknown>) : toFields(readBooking(line, form));
+/** The fields of a stored line: see `toFields`. */
+export function readFields(line: string): Record<string, unknown> {
+  return toFields(readBooking(line));
 }
 
 /** A booking under the service's names (spec 2.5) and in its order; a missing field is absent. */
@@ -33,16 +30,9 @@ export function toFields(booking: Booking): Record<string, unknown> {
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
-/** The same lines, each with its line end, without guest names. */
-export function blankNames(lines: Buffer, form: BookingForm): Buffer {
-  const { blankFields } = lineForms[form];
-  const blanked = splitStoredLines(lines).map((line) => `${blankFields(line, guestNameFields)}\n`);
-  return Buffer.from(blanked.join(''));
-}
-
 /** The fields of a stored line for display, with the guest's name masked. */
-export function readMaskedFields(line: string, form: BookingForm): Record<string, unknown> {
-  return maskName(readFields(line, form));
+export function readMaskedFields(line: string): Record<string, unknown> {
+  return maskName(readFields(line));
 }
 
 /** A booking for display, under the service's field names, with the guest's name masked. */
@@ -57,9 +47,8 @@ function maskName(fields: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** The booking of a stored line under the service's names, without the guest's name. */
-export function readNamelessFields(line: string, form: BookingForm): Record<string, unknown> {
-  const { bookingClientName: _, ...nameless } = readBooking(line, form);
-  return toFields(nameless);
+export function readNamelessFields(line: string): Record<string, unknown> {
+  return toFields(writeNames(readBooking(line), 'omit'));
 }
 
 /**
@@ -71,7 +60,7 @@ export function readNamelessFields(line: string, form: BookingForm): Record<stri
 export async function maskAnswers(ledger: ReadOnlyLedger, trace: Trace, showsGuest = true): Promise<Trace> {
   if (trace.kind === 'reject') return trace;
   const answers = trace.attempts.flatMap(({ answer }) => answer ?? []);
-  const kept = showsGuest ? readBooking(trace.line, trace.form).bookingClientName : undefined;
+  const kept = showsGuest ? readBooking(trace.line).bookingClientName : undefined;
   const mask = await createRunMask(ledger, trace.run, answers, kept);
   const attempts = trace.attempts.map(({ answer, ...attempt }) =>
     answer === undefined ? attempt : { ...attempt, answer: mask.apply(answer) },
@@ -100,10 +89,10 @@ export async function createRunMask(
   if (texts.length > 0 && (hasForgotten || (await hasErasedGuest(ledger, run.day))))
     return { ...mask, apply: () => notShown };
   // Without texts, nothing has to be read.
-  for (const form of texts.length > 0 ? bookingForms : [])
-    for await (const { lines } of readStoredBatches(ledger, run, form)) {
+  for (const stream of texts.length > 0 ? batchStreams : [])
+    for await (const { lines } of readStoredBatches(ledger, run, stream)) {
       for (const line of splitStoredLines(lines)) {
-        const name = readBooking(line, form).bookingClientName;
+        const name = readBooking(line).bookingClientName;
         if (name !== undefined) mask.add(name);
       }
     }

@@ -1,5 +1,5 @@
-import type { BookingForm, ProviderHotel } from '../../booking/line-form.js';
-import { lineForms } from '../../booking/stored-line.js';
+import type { ProviderHotel } from '../../booking/booking.js';
+import { findHotel, readProviderHotel } from '../../booking/stored-line.js';
 import type { Collect, CollectedBatch } from '../../ledger/collecting.js';
 import type { Suspect, SuspectReason } from '../../ledger/findings.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
@@ -46,20 +46,19 @@ interface Booked {
 
 /** Creates the function that adds suspects to batches. */
 function createComparison({ copy, now }: ComparisonOptions) {
-  const cache: Record<BookingForm, Map<string, Answer>> = { body: new Map(), file: new Map() };
+  const cache = new Map<string, Answer>();
 
   /** The bookings of a batch that name a provider's hotel. Those not cached are looked up. */
-  function listBooked({ form, lines }: CollectedBatch, questions: Question[]): Booked[] {
-    const answers = cache[form];
+  function listBooked({ lines }: CollectedBatch, questions: Question[]): Booked[] {
     const booked: Booked[] = [];
     // One character per byte: most lines are never decoded.
     const text = lines.toString('latin1');
     let start = 0;
     let place = 0;
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
-      const hotel = lineForms[form].findHotel(text.slice(start, end));
+      const hotel = findHotel(text.slice(start, end));
       if (hotel) {
-        const answer = answers.get(hotel.key) ?? ask(hotel.key, form, questions);
+        const answer = cache.get(hotel.key) ?? ask(hotel.key, questions);
         booked.push({ place, serviceId: hotel.serviceId, answer });
       }
       start = end + 1;
@@ -68,12 +67,12 @@ function createComparison({ copy, now }: ComparisonOptions) {
     return booked;
   }
 
-  function ask(key: string, form: BookingForm, questions: Question[]): Answer {
+  function ask(key: string, questions: Question[]): Answer {
     const answer = { mapping: unknown };
     const bytes = Buffer.from(key, 'latin1');
     // Copied, because a substring would keep the whole batch in memory.
-    cache[form].set(bytes.toString('latin1'), answer);
-    questions.push({ hotel: lineForms[form].readProviderHotel(bytes.toString()), answer });
+    cache.set(bytes.toString('latin1'), answer);
+    questions.push({ hotel: readProviderHotel(bytes.toString()), answer });
     return answer;
   }
 
@@ -99,7 +98,7 @@ function createComparison({ copy, now }: ComparisonOptions) {
   }
 
   return async (batches: readonly CollectedBatch[]): Promise<CollectedBatch[]> => {
-    for (const answers of Object.values(cache)) if (answers.size > cachedHotels) answers.clear();
+    if (cache.size > cachedHotels) cache.clear();
     const questions: Question[] = [];
     const booked = batches.map((batch) => listBooked(batch, questions));
     await lookUp(questions);

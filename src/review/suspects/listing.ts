@@ -1,5 +1,4 @@
 import { formatCountOf } from '../../base/format.js';
-import type { BookingForm } from '../../booking/line-form.js';
 import type { Suspect, SuspectReason } from '../../ledger/findings.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { SuspectLines } from '../../ledger/tracing.js';
@@ -17,7 +16,7 @@ export interface Suspicion extends CopiedHotel {
 /** How many of a run's suspects its report lists. */
 export const suspectsReported = 100;
 
-/** The first suspects of a run; those of the file come last. */
+/** The first suspects of a run; those of the file come first. */
 export async function listSuspects(
   ledger: ReadOnlyLedger,
   { id, suspects: compared }: Run,
@@ -25,8 +24,8 @@ export async function listSuspects(
 ): Promise<SuspectReport[]> {
   const listed: SuspectReport[] = [];
   if (compared === undefined) return listed;
-  for await (const { form, suspects } of readSuspects(ledger, id)) {
-    for (const suspect of suspects.slice(0, limit - listed.length)) listed.push(toReport(suspect, form));
+  for await (const { suspects } of readSuspects(ledger, id)) {
+    for (const suspect of suspects.slice(0, limit - listed.length)) listed.push(toReport(suspect));
     if (listed.length === limit) break;
   }
   return listed;
@@ -35,8 +34,8 @@ export async function listSuspects(
 /** A suspect as shown to people and programs: under the service's names (spec 2.5), without the guest's name. */
 export type SuspectReport = Suspicion & Readonly<Record<string, unknown>>;
 
-function toReport({ line, ...suspect }: SuspectLines['suspects'][number], form: BookingForm): SuspectReport {
-  const { BookingReferenceId, ...fields } = readNamelessFields(line, form);
+function toReport({ line, ...suspect }: SuspectLines['suspects'][number]): SuspectReport {
+  const { BookingReferenceId, ...fields } = readNamelessFields(line);
   return {
     ...(BookingReferenceId !== undefined && { BookingReferenceId }),
     ...fields,

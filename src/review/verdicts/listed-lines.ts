@@ -1,6 +1,5 @@
 import type { ServiceField } from '../../booking/booking.js';
-import type { BookingForm } from '../../booking/line-form.js';
-import { explainPosted, type FileObstacle } from '../../booking/review-line.js';
+import { type BatchStream, explainPosted, type FileObstacle } from '../../booking/sending.js';
 import { readBooking } from '../../booking/stored-line.js';
 import { readStoredBatches, splitStoredLines, takeStoredLines } from '../../ledger/batches.js';
 import type { SuspectReason } from '../../ledger/findings.js';
@@ -45,7 +44,7 @@ export interface Why {
 
 /** Some bookings of a run, all of one batch. */
 export interface ListedLines {
-  readonly form: BookingForm;
+  readonly stream: BatchStream;
   readonly batch: number;
   readonly lines: readonly string[];
   /** Of each line. */
@@ -68,7 +67,8 @@ export async function* readList(
 /** The bookings of which its own result says this, one batch at a time. */
 export async function* readJudged({ bookings }: ReadOnlyLedger, { id }: Run, judged: StoredVerdict) {
   const next = (after?: number) => bookings.nextJudged(id, judged, after);
-  for (let page = await next(); page; page = await next(page.batch)) yield { ...page, form: 'file' as const };
+  for (let page = await next(); page; page = await next(page.batch))
+    yield { ...page, stream: 'file' as const };
 }
 
 /** The bookings that count as this: by the result of their own run, or by that of another. */
@@ -78,9 +78,9 @@ async function* readJudgedAs(
   judged: Judged,
 ): AsyncGenerator<ListedLines> {
   for await (const page of readJudged(ledger, run, judged)) yield pick(page, standings, hasNoStanding);
-  for (const { form, batch, places } of standings.list(judged)) {
-    const stored = await ledger.bookings.readBatch(run.id, form, batch);
-    yield { form, batch, places, lines: takeStoredLines(stored, places) };
+  for (const { stream, batch, places } of standings.list(judged)) {
+    const stored = await ledger.bookings.readBatch(run.id, stream, batch);
+    yield { stream, batch, places, lines: takeStoredLines(stored, places) };
   }
 }
 
@@ -88,7 +88,7 @@ async function* readUnanswered(ledger: ReadOnlyLedger, sent: SentRun): AsyncGene
   const { run, standings } = sent;
   for (const verdictReason of unansweredReasons)
     for await (const page of readJudgedAs(ledger, sent, verdictReason))
-      if (page.form === 'file') yield { ...page, explain: () => ({ verdictReason }) };
+      if (page.stream === 'file') yield { ...page, explain: () => ({ verdictReason }) };
   if (run.file?.verdicts || run.file?.rows === undefined) return;
   const verdictReason = run.file.triggeredAt === undefined ? 'not-delivered' : 'awaiting-result';
   for await (const page of readStored(ledger, run, 'file'))
@@ -96,8 +96,8 @@ async function* readUnanswered(ledger: ReadOnlyLedger, sent: SentRun): AsyncGene
 }
 
 async function* readPosted(ledger: ReadOnlyLedger, { run, standings }: SentRun): AsyncGenerator<ListedLines> {
-  const explain = (line: string) => explainPosted(readBooking(line, 'body'));
-  for await (const page of readStored(ledger, run, 'body'))
+  const explain = (line: string) => explainPosted(readBooking(line));
+  for await (const page of readStored(ledger, run, 'posted'))
     yield { ...pick(page, standings, isOpen), explain };
 }
 
@@ -109,8 +109,8 @@ async function* readRefused(
 ): AsyncGenerator<ListedLines> {
   for (let skip = 0; ; skip += refusedAtOnce) {
     const refused = await ledger.bookings.listRefused(run.id, refusedAtOnce, skip);
-    for (const { form, batch, place, line, code, step } of refused) {
-      const page = { form, batch, places: [place], lines: [line], explain: () => ({ code, step }) };
+    for (const { stream, batch, place, line, code, step } of refused) {
+      const page = { stream, batch, places: [place], lines: [line], explain: () => ({ code, step }) };
       yield pick(page, standings, isCounted);
     }
     if (refused.length < refusedAtOnce) return;
@@ -121,10 +121,10 @@ async function* readSuspected(
   ledger: ReadOnlyLedger,
   { run, standings }: SentRun,
 ): AsyncGenerator<ListedLines> {
-  for await (const { form, cursor, suspects } of readSuspects(ledger, run.id)) {
+  for await (const { stream, cursor, suspects } of readSuspects(ledger, run.id)) {
     const suspicions = new Map(suspects.map((suspect) => [suspect.place, toSuspicion(suspect)]));
     const page = {
-      form,
+      stream,
       batch: cursor.batch,
       places: suspects.map(({ place }) => place),
       lines: suspects.map(({ line }) => line),
@@ -134,10 +134,14 @@ async function* readSuspected(
   }
 }
 
-async function* readStored(ledger: ReadOnlyLedger, run: Run, form: BookingForm): AsyncGenerator<ListedLines> {
-  for await (const { batch, lines: stored } of readStoredBatches(ledger, run, form)) {
+async function* readStored(
+  ledger: ReadOnlyLedger,
+  run: Run,
+  stream: BatchStream,
+): AsyncGenerator<ListedLines> {
+  for await (const { batch, lines: stored } of readStoredBatches(ledger, run, stream)) {
     const lines = splitStoredLines(stored);
-    yield { form, batch, places: [...lines.keys()], lines };
+    yield { stream, batch, places: [...lines.keys()], lines };
   }
 }
 
@@ -149,7 +153,7 @@ function pick(
   standings: SentRun['standings'],
   isWanted: (standing: Standing) => boolean,
 ): ListedLines {
-  const known = standings.find(page.form, page.batch);
+  const known = standings.find(page.stream, page.batch);
   const wanted = page.places.map((place) => isWanted(known.get(place)));
   if (!wanted.includes(false)) return page;
   return {

@@ -1,6 +1,4 @@
 import type { KeptValues } from '../../booking/kept-values.js';
-import type { BookingForm } from '../../booking/line-form.js';
-import { readStayDates } from '../../booking/review-line.js';
 import { type StayDates, stayOf, urgencyOf } from '../../booking/stay.js';
 import { readBooking } from '../../booking/stored-line.js';
 import { keptAt } from '../../ledger/batches.js';
@@ -84,7 +82,6 @@ interface Entry {
   /** See `urgencyOf`. */
   readonly key: string;
   readonly run: Run;
-  readonly form: BookingForm;
   readonly line: string;
   readonly why: ReturnType<NonNullable<ListedLines['explain']>>;
   readonly kept: KeptValues | undefined;
@@ -95,13 +92,13 @@ async function toEntries(
   ledger: ReadOnlyLedger,
   { today, checkInBefore, withKept }: ListOptions,
 ): Promise<Entry[]> {
-  const { run, form, lines, places, explain } = page;
+  const { run, lines, places, explain } = page;
   const kept = withKept ? await readKept(ledger, run, page) : [];
   return lines.flatMap((line, index) => {
-    const stay = stayOf(form === 'file' ? readStayDates(line) : readBooking(line, form), run.day);
+    const stay = stayOf(readBooking(line), run.day);
     if (checkInBefore !== undefined && (stay.checkIn ?? '') >= checkInBefore) return [];
     const why = explain?.(line, places[index] ?? -1);
-    return [{ key: urgencyOf(stay, today), run, form, line, why, kept: kept[index] }];
+    return [{ key: urgencyOf(stay, today), run, line, why, kept: kept[index] }];
   });
 }
 
@@ -117,12 +114,12 @@ function copyEntry({ line, ...entry }: Entry): Entry {
 async function readKept(
   ledger: ReadOnlyLedger,
   { id, topsUp }: Run,
-  { form, batch, places, lines }: ListedLines,
+  { stream, batch, places, lines }: ListedLines,
 ): Promise<(KeptValues | undefined)[]> {
-  const columns = await ledger.bookings.readKept(id, form, batch);
+  const columns = await ledger.bookings.readKept(id, stream, batch);
   const kept = places.map((place) => keptAt(columns, place));
   if (!topsUp) return kept;
-  const references = lines.map((line) => readBooking(line, form).bookingReferenceId);
+  const references = lines.map((line) => readBooking(line).bookingReferenceId);
   const earlier = await ledger.bookings.findKept(
     references.flatMap((reference, index) => (kept[index] || reference === undefined ? [] : [reference])),
   );
@@ -131,11 +128,11 @@ async function readKept(
 
 type Booking = Omit<ListedBooking, 'hotels' | 'case' | keyof CopiedHotel> & Partial<CopiedHotel>;
 
-function toBooking({ run, form, line, why, kept }: Entry, { withNames }: ListOptions): Booking {
+function toBooking({ run, line, why, kept }: Entry, { withNames }: ListOptions): Booking {
   return {
     day: run.day,
     runId: run.id,
-    fields: withNames ? toFields(readBooking(line, form)) : readNamelessFields(line, form),
+    fields: withNames ? toFields(readBooking(line)) : readNamelessFields(line),
     ...why,
     ...(kept && { kept }),
   };

@@ -23,12 +23,12 @@ import { collectedFileRun, performUpTo } from './file-days.js';
 
 export function describeAffected(opened: () => OpenedLedger): void {
   describe('measuring the stored batches', () => {
-    it('counts batches and bookings by form, for that run only', async () => {
+    it('counts batches and bookings by stream, for that run only', async () => {
       const { ledger } = opened();
       await collectedFileRun(ledger, 'r1', { file: 10, body: 5 });
       await collectedRun(ledger, 'other', { day: '2026-11-19', bookings: references(30) });
       expect(await ledger.bookings.measureBatches('r1', 'file')).toEqual({ batches: 3, bookings: 10 });
-      expect(await ledger.bookings.measureBatches('r1', 'body')).toEqual({ batches: 2, bookings: 5 });
+      expect(await ledger.bookings.measureBatches('r1', 'posted')).toEqual({ batches: 2, bookings: 5 });
       expect(await ledger.bookings.measureBatches('other', 'file')).toEqual({ batches: 0, bookings: 0 });
       await expect(ledger.bookings.measureBatches('nobody', 'file')).rejects.toThrow(RangeError);
     });
@@ -167,13 +167,15 @@ export function describeAffected(opened: () => OpenedLedger): void {
       await performUpTo(ledger, run, 'trigger');
       expect(await ledger.bookings.trace('F-5')).toMatchObject([
         {
-          form: 'file',
+          stream: 'file',
           line: fileLineOf('F-5'),
           step: { name: 'trigger', kind: 'trigger', state: 'done' },
           attempts: [{ step: 'trigger', attempt: 1, outcome: 'done' }],
         },
       ]);
-      expect(await ledger.bookings.trace('B-1')).toMatchObject([{ form: 'body', step: { name: 'batch 0' } }]);
+      expect(await ledger.bookings.trace('B-1')).toMatchObject([
+        { stream: 'posted', step: { name: 'batch 0' } },
+      ]);
     });
 
     it('are removed when their day is pruned; their count stays', async () => {

@@ -27,7 +27,9 @@ const withinMs = 3_600_000;
 async function runWithCanary(ledger: Ledger, id: string, asked: Partial<NewRun> = {}): Promise<Run> {
   const run = await ledger.runs.create(newRun(id, asked));
   const collect = await startCollect(ledger, run);
-  await collect.store(chunkOf({ batches: [batchOf(0, references(3), run.delivery)] }));
+  await collect.store(
+    chunkOf({ batches: [batchOf(0, references(3), run.delivery === 'file' ? 'file' : 'posted')] }),
+  );
   const reference = `CANARY-${id}`;
   const steps = run.delivery === 'file' ? planFileRun({ file: 3 }) : planBatches(3, batchSize);
   const canary = { reference, line: lineOf(reference), withinMs };

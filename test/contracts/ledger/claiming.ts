@@ -35,7 +35,7 @@ export function describeClaiming(opened: () => OpenedLedger): void {
           name: 'batch 2',
           kind: 'batch',
           bookings: 2,
-          slice: { form: 'body', batch: 2, first: 0, bookings: 2 },
+          slice: { stream: 'posted', batch: 2, first: 0, bookings: 2 },
           tries: 0,
           waits: 0,
         },
@@ -49,7 +49,7 @@ export function describeClaiming(opened: () => OpenedLedger): void {
       const run = await collectedRun(ledger, 'r1');
       const first = await claimStep(ledger, run, 'batch 0');
       expect(first.run).toEqual(await ledger.runs.get('r1'));
-      expect(first.lines).toEqual(await ledger.bookings.readBatch('r1', 'body', 0));
+      expect(first.lines).toEqual(await ledger.bookings.readBatch('r1', 'posted', 0));
       await record(ledger, first, retry({ outcomeUnknown: true }), at);
       const again = await claimStep(ledger, run, 'batch 0', 2);
       expect(again.run).toEqual(await ledger.runs.get('r1'));

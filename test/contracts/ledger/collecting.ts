@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hashReference, noReference } from '../../../src/booking/booking.js';
-import type { BookingForm } from '../../../src/booking/line-form.js';
+import type { BatchStream } from '../../../src/booking/sending.js';
 import { FencedError } from '../../../src/ledger/errors.js';
 import { planBatches } from '../../../src/rules/batch-plan.js';
 import type { OpenedLedger } from '../ledger.js';
@@ -25,7 +25,7 @@ import { planFileRun } from './file-days.js';
 
 export function describeCollecting(opened: () => OpenedLedger): void {
   describe('collecting', () => {
-    it('stores each batch byte for byte, by form', async () => {
+    it('stores each batch byte for byte, by stream', async () => {
       const { ledger } = opened();
       const run = await ledger.runs.create(newRun('r1'));
       const collect = await startCollect(ledger, run);
@@ -34,16 +34,16 @@ export function describeCollecting(opened: () => OpenedLedger): void {
         chunkOf({
           batches: [
             {
-              form: 'body',
+              stream: 'posted',
               number: 0,
               lines: bytes.body,
               referenceHashes: [noReference, noReference, hashReference('x')],
             },
-            { form: 'file', number: 0, lines: bytes.file, referenceHashes: ['a', 'b'].map(hashReference) },
+            { stream: 'file', number: 0, lines: bytes.file, referenceHashes: ['a', 'b'].map(hashReference) },
           ],
         }),
       );
-      expect(await ledger.bookings.readBatch('r1', 'body', 0)).toEqual(bytes.body);
+      expect(await ledger.bookings.readBatch('r1', 'posted', 0)).toEqual(bytes.body);
       expect(await ledger.bookings.readBatch('r1', 'file', 0)).toEqual(bytes.file);
       await expect(ledger.bookings.readBatch('r1', 'file', 1)).rejects.toThrow(RangeError);
       expect((await ledger.runs.get('r1')).counts).toMatchObject({ read: 5, accepted: 5, pending: 5 });
@@ -55,15 +55,15 @@ export function describeCollecting(opened: () => OpenedLedger): void {
       await collectedRun(ledger, 'r2', { day: '2026-11-19' });
       const all = [];
       for (let batch = 0; batch < 4; batch += 1)
-        all.push(String(await ledger.bookings.readBatch('r1', 'body', batch)));
-      const read = await ledger.bookings.readBatches('r1', 'body', { from: 1, to: 4 });
+        all.push(String(await ledger.bookings.readBatch('r1', 'posted', batch)));
+      const read = await ledger.bookings.readBatches('r1', 'posted', { from: 1, to: 4 });
       expect(read.map(String)).toEqual(all.slice(1));
       for (const missing of [
         { from: 3, to: 5 },
         { from: 4, to: 5 },
       ])
-        await expect(ledger.bookings.readBatches('r1', 'body', missing)).rejects.toThrow(
-          'no body batch 4 in the ledger',
+        await expect(ledger.bookings.readBatches('r1', 'posted', missing)).rejects.toThrow(
+          'no posted batch 4 in the ledger',
         );
       await expect(ledger.bookings.readBatches('r1', 'file', { from: 0, to: 1 })).rejects.toThrow(RangeError);
     });
@@ -146,7 +146,7 @@ export function describeCollecting(opened: () => OpenedLedger): void {
         ),
       ).rejects.toThrow();
       expect(await look(ledger, 'r1')).toEqual(before);
-      await expect(ledger.bookings.readBatch('r1', 'body', 1)).rejects.toThrow(RangeError);
+      await expect(ledger.bookings.readBatch('r1', 'posted', 1)).rejects.toThrow(RangeError);
     });
 
     it('starts from nothing: counts, batches, rejects, warnings and reference index of an interrupted collect are removed', async () => {
@@ -182,7 +182,7 @@ export function describeCollecting(opened: () => OpenedLedger): void {
         rejects: [],
         warnings: [],
       });
-      await expect(ledger.bookings.readBatch('r1', 'body', 0)).rejects.toThrow(RangeError);
+      await expect(ledger.bookings.readBatch('r1', 'posted', 0)).rejects.toThrow(RangeError);
       await collect.store(chunkOf({ batches: [batchOf(0, ['new-1'])] }));
       await collect.finish({ steps: planBatches(1, 4), at });
       for (const reference of ['old-1', 'old-5', 'old-9']) {
@@ -209,15 +209,20 @@ export function describeCollecting(opened: () => OpenedLedger): void {
       await collect.store(
         chunkOf({
           batches: [
-            { form: 'body', number: 0, lines: toLines(lines), referenceHashes: lines.map(() => noReference) },
-            { form: 'body', number: 1, lines: toLines(['elsewhere']), referenceHashes: [noReference] },
-            { form: 'file', number: 0, lines: toLines(['in the file']), referenceHashes: [noReference] },
+            {
+              stream: 'posted',
+              number: 0,
+              lines: toLines(lines),
+              referenceHashes: lines.map(() => noReference),
+            },
+            { stream: 'posted', number: 1, lines: toLines(['elsewhere']), referenceHashes: [noReference] },
+            { stream: 'file', number: 0, lines: toLines(['in the file']), referenceHashes: [noReference] },
           ],
         }),
       );
-      const holds = (form: BookingForm, batch: number, line: string) =>
-        collect.holds(form, batch, Buffer.from(line));
-      for (const line of lines) expect(await holds('body', 0, line)).toBe(true);
+      const holds = (stream: BatchStream, batch: number, line: string) =>
+        collect.holds(stream, batch, Buffer.from(line));
+      for (const line of lines) expect(await holds('posted', 0, line)).toBe(true);
       const strangers = [
         '7,"a.*b",100',
         ',"a.*b",100%',
@@ -234,8 +239,8 @@ export function describeCollecting(opened: () => OpenedLedger): void {
         'in the file',
         'e\u0301😀',
       ];
-      for (const line of strangers) expect(await holds('body', 0, line), line).toBe(false);
-      expect(await holds('body', 1, 'elsewhere')).toBe(true);
+      for (const line of strangers) expect(await holds('posted', 0, line), line).toBe(false);
+      expect(await holds('posted', 1, 'elsewhere')).toBe(true);
       expect(await holds('file', 0, 'in the file')).toBe(true);
     });
 
@@ -249,7 +254,7 @@ export function describeCollecting(opened: () => OpenedLedger): void {
         chunkOf({ batches: numbers.map((number) => batchOf(number, [`BR-${number}`, filler])) }),
       );
       const holds = (batch: number, reference: string) =>
-        collect.holds('body', batch, Buffer.from(lineOf(reference)));
+        collect.holds('posted', batch, Buffer.from(lineOf(reference)));
       for (const number of [...numbers, ...numbers.toReversed(), 5, 99, 5]) {
         expect(await holds(number, `BR-${number}`)).toBe(true);
         expect(await holds(number, `BR-${number + 1}`)).toBe(false);
@@ -360,11 +365,11 @@ export function describeCollecting(opened: () => OpenedLedger): void {
           chunkOf({ batches: [batchOf(1, ['stale'])], rejects: [{ place: 1, reason: 'wrong-cell-count' }] }),
         ),
       ).rejects.toThrow(FencedError);
-      await expect(frozen.holds('body', 1, Buffer.from('a line'))).rejects.toThrow(FencedError);
+      await expect(frozen.holds('posted', 1, Buffer.from('a line'))).rejects.toThrow(FencedError);
       await expect(frozen.finish({ steps: planBatches(1, 4), at })).rejects.toThrow(FencedError);
       await expect(ledger.runs.settle(rightOf(run), { state: 'failed', at })).rejects.toThrow(FencedError);
       expect(await look(other, 'r1')).toEqual(before);
-      await expect(other.bookings.readBatch('r1', 'body', 1)).rejects.toThrow(RangeError);
+      await expect(other.bookings.readBatch('r1', 'posted', 1)).rejects.toThrow(RangeError);
 
       await collect.finish({ steps: planBatches(2, 4), at });
       expect(await ledger.steps.claim(rightOf(run), 'batch 0', 1, at)).toBeUndefined();

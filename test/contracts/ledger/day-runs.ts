@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
+import { blankNames } from '../../../src/booking/stored-line.js';
 import { splitStoredLines } from '../../../src/ledger/batches.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import { blankNames, readReference } from '../../../src/review/stored/stored-line.js';
+import { readReference } from '../../../src/review/stored/stored-line.js';
 import type { NewRun } from '../../../src/rules/changes.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, collectedRun, day, done, newRun, perform, rightOf, startCollect } from './days.js';
@@ -85,7 +86,7 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
       await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
       await expectChange();
       const mail = { sha256: 'aa', receivedAt: at, readAt: at, from: 'a file', outcome: 'named' as const };
-      const bookings = [{ runId: 'r1', form: 'body' as const, batch: 0, place: 0 }];
+      const bookings = [{ runId: 'r1', stream: 'posted' as const, batch: 0, place: 0 }];
       await ledger.mails.record({ ...mail, bookings, pairs: [] });
       await expectChange();
       await succeed(ledger, 'r2', {});
@@ -118,10 +119,10 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
       await ledger.guests.blankNames('2027-01-01', blankNames);
       await ledger.runs.create(newRun('next', { topsUp: true }));
       const first = await ledger.bookings.nextDelivered('next');
-      expect(first).toMatchObject({ form: 'body', guestNames: 'omit' });
-      expect(
-        splitStoredLines(first?.lines ?? Buffer.alloc(0)).map((line) => readReference(line, 'body')),
-      ).toEqual(['today']);
+      expect(first).toMatchObject({ stream: 'posted', guestNames: 'omit' });
+      expect(splitStoredLines(first?.lines ?? Buffer.alloc(0)).map((line) => readReference(line))).toEqual([
+        'today',
+      ]);
       expect(await ledger.bookings.nextDelivered('next', first?.cursor)).toBeUndefined();
     });
 

@@ -1,7 +1,6 @@
 import type { RetryPolicy } from '../../../src/base/retry.js';
 import { hashReference } from '../../../src/booking/booking.js';
-import type { BookingForm } from '../../../src/booking/line-form.js';
-import { renderReviewLine } from '../../../src/booking/review-line.js';
+import type { BatchStream } from '../../../src/booking/sending.js';
 import type { Collect, CollectedBatch, CollectedChunk } from '../../../src/ledger/collecting.js';
 import type { Ledger, ReadOnlyLedger } from '../../../src/ledger/ledger.js';
 import { planBatches } from '../../../src/rules/batch-plan.js';
@@ -9,10 +8,8 @@ import type { Decide, NewRun } from '../../../src/rules/changes.js';
 import type { Run } from '../../../src/rules/run.js';
 import { decideChange } from '../../../src/rules/state-machine.js';
 import type { Claim, Claimed, Outcome, Recorded, Right } from '../../../src/rules/step.js';
-import { createItemRenderer, renderedLine } from '../../support/made-bookings.js';
+import { lineOfBooking } from '../../support/made-bookings.js';
 import { findStayKeys } from './stay-keys.js';
-
-const renderItem = createItemRenderer('ServiceId');
 
 export const day = '2026-11-20';
 export const batchSize = 4;
@@ -25,10 +22,10 @@ export function lineOf(reference: string | undefined, bookingClientName = 'Ana G
     bookingClientName,
     providerHotelId: '007',
   };
-  return renderedLine((line) => renderItem(booking, line));
+  return lineOfBooking(booking);
 }
 
-/** A line of the review file. */
+/** A line that may be in the review file. */
 export function fileLineOf(bookingReferenceId: string): string {
   const booking = {
     serviceId: 7,
@@ -39,22 +36,22 @@ export function fileLineOf(bookingReferenceId: string): string {
     checkInDate: '2026-11-20',
     checkOutDate: '2026-11-23',
   };
-  return renderedLine((line) => renderReviewLine(booking, line));
+  return lineOfBooking(booking);
 }
 
 export function batchOf(
   number: number,
   references: readonly (string | undefined)[],
-  form: BookingForm = 'body',
+  stream: BatchStream = 'posted',
 ): CollectedBatch {
   const render = (reference: string | undefined) =>
-    form === 'file' && reference !== undefined ? fileLineOf(reference) : lineOf(reference);
+    stream === 'file' && reference !== undefined ? fileLineOf(reference) : lineOf(reference);
   const lines = toLines(references.map(render));
   return {
-    form,
+    stream,
     number,
     referenceHashes: references.map(hashReference),
-    stays: findStayKeys(lines, form),
+    stays: findStayKeys(lines),
     lines,
   };
 }

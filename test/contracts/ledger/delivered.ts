@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { blankNames } from '../../../src/booking/stored-line.js';
 import type { DeliveredCursor } from '../../../src/ledger/batches.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import { blankNames } from '../../../src/review/stored/stored-line.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
   at,
@@ -24,14 +24,14 @@ async function end(ledger: Ledger, runId: string, endedAt = at): Promise<void> {
   await ledger.runs.settle(rightOf(await ledger.runs.get(runId)), { state: 'succeeded', at: endedAt });
 }
 
-/** All slices, each as its form and its lines. */
+/** All slices, each as its stream and its lines. */
 async function readPieces(ledger: Ledger, runId: string): Promise<[string, string[]][]> {
   const pieces: [string, string[]][] = [];
   let after: DeliveredCursor | undefined;
   for (;;) {
     const piece = await ledger.bookings.nextDelivered(runId, after);
     if (!piece) return pieces;
-    pieces.push([piece.form, piece.lines.toString().split('\n').slice(0, -1)]);
+    pieces.push([piece.stream, piece.lines.toString().split('\n').slice(0, -1)]);
     after = piece.cursor;
   }
 }
@@ -55,9 +55,9 @@ export function describeDelivered(opened: () => OpenedLedger): void {
       for (let batch = 12; batch >= 0; batch -= 1) await perform(ledger, run, `batch ${batch}`, done);
       await end(ledger, 'r1');
       const pieces = await readPieces(ledger, await openNext(ledger));
-      expect(pieces.map(([form, { length }]) => `${form} ${length}`)).toEqual([
-        ...Array(12).fill('body 4'),
-        'body 2',
+      expect(pieces.map(([stream, { length }]) => `${stream} ${length}`)).toEqual([
+        ...Array(12).fill('posted 4'),
+        'posted 2',
       ]);
       expect(pieces.flatMap(([, lines]) => lines)).toEqual(linesOf(...references(50)));
     });
@@ -70,7 +70,9 @@ export function describeDelivered(opened: () => OpenedLedger): void {
       await perform(ledger, run, 'batch 3', refused);
       await ledger.runs.settle(rightOf(run), { state: 'failed', at });
       await ledger.runs.create(newRun('next', { topsUp: true, replaces: 'r1' }));
-      expect(await readPieces(ledger, 'next')).toEqual([['body', linesOf('BR-8', 'BR-9', 'BR-10', 'BR-11')]]);
+      expect(await readPieces(ledger, 'next')).toEqual([
+        ['posted', linesOf('BR-8', 'BR-9', 'BR-10', 'BR-11')],
+      ]);
     });
 
     it('includes the delivered halves of a halved batch', async () => {
@@ -84,9 +86,9 @@ export function describeDelivered(opened: () => OpenedLedger): void {
       await perform(ledger, run, 'batch 1', done);
       await end(ledger, 'r1');
       expect(await readPieces(ledger, await openNext(ledger))).toEqual([
-        ['body', linesOf('BR-1')],
-        ['body', linesOf('BR-2', 'BR-3')],
-        ['body', linesOf('BR-4', 'BR-5')],
+        ['posted', linesOf('BR-1')],
+        ['posted', linesOf('BR-2', 'BR-3')],
+        ['posted', linesOf('BR-4', 'BR-5')],
       ]);
     });
 
@@ -99,8 +101,8 @@ export function describeDelivered(opened: () => OpenedLedger): void {
       await ledger.runs.settle(rightOf(run), { state: 'failed', at });
       await ledger.runs.create(newRun('next', { topsUp: true, replaces: 'r1' }));
       expect(await readPieces(ledger, 'next')).toEqual([
-        ['body', linesOf('B-0', 'B-1', 'B-2', 'B-3')],
-        ['body', linesOf('B-4')],
+        ['posted', linesOf('B-0', 'B-1', 'B-2', 'B-3')],
+        ['posted', linesOf('B-4')],
         ['file', references(4, 'F').map(fileLineOf)],
         ['file', ['F-4', 'F-5'].map(fileLineOf)],
       ]);
@@ -113,7 +115,7 @@ export function describeDelivered(opened: () => OpenedLedger): void {
       await performUpTo(ledger, run, 'upload');
       await ledger.runs.settle(rightOf(run), { state: 'failed', at });
       await ledger.runs.create(newRun('next', { topsUp: true, replaces: 'r1' }));
-      expect(await readPieces(ledger, 'next')).toEqual([['body', linesOf('B-0')]]);
+      expect(await readPieces(ledger, 'next')).toEqual([['posted', linesOf('B-0')]]);
     });
 
     it('comes from all runs of the day, oldest first, and from no other day', async () => {
@@ -130,8 +132,8 @@ export function describeDelivered(opened: () => OpenedLedger): void {
       }
       const next = await openNext(ledger);
       expect(await readPieces(ledger, next)).toEqual([
-        ['body', linesOf('first')],
-        ['body', linesOf('second')],
+        ['posted', linesOf('first')],
+        ['posted', linesOf('second')],
       ]);
     });
 
@@ -145,9 +147,9 @@ export function describeDelivered(opened: () => OpenedLedger): void {
       await performUpTo(ledger, second, 'archive');
       await end(ledger, 'r2');
       const forms = (await readPieces(ledger, await openNext(ledger))).map(
-        ([form, { length }]) => `${form} ${length}`,
+        ([stream, { length }]) => `${stream} ${length}`,
       );
-      expect(forms).toEqual(['file 4', 'file 4', 'file 1', 'body 2', 'file 1']);
+      expect(forms).toEqual(['file 4', 'file 4', 'file 1', 'posted 2', 'file 1']);
     });
 
     it('excludes the run itself', async () => {
@@ -167,13 +169,13 @@ export function describeDelivered(opened: () => OpenedLedger): void {
       }
       const next = await openNext(ledger, '2024-01-01');
       expect(await readPieces(ledger, next)).toEqual([
-        ['body', linesOf('r1')],
-        ['body', linesOf('r2')],
+        ['posted', linesOf('r1')],
+        ['posted', linesOf('r2')],
       ]);
       await ledger.guests.blankNames('2026-01-01', blankNames);
-      expect(await readPieces(ledger, next)).toEqual([['body', linesOf('r2')]]);
+      expect(await readPieces(ledger, next)).toEqual([['posted', linesOf('r2')]]);
       await ledger.guests.prune('2026-01-01');
-      expect(await readPieces(ledger, next)).toEqual([['body', linesOf('r2')]]);
+      expect(await readPieces(ledger, next)).toEqual([['posted', linesOf('r2')]]);
       await ledger.guests.prune('2026-12-01');
       expect(await readPieces(ledger, next)).toEqual([]);
     });

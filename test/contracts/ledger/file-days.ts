@@ -18,12 +18,12 @@ export async function collectedFileRun(
 ): Promise<Run> {
   const run = await ledger.runs.create(newRun(id, { delivery: 'file', ...(day !== undefined && { day }) }));
   const collect = await startCollect(ledger, run);
-  const batchesOf = (form: 'file' | 'body', count: number, prefix: string) =>
+  const batchesOf = (stream: 'file' | 'posted', count: number, prefix: string) =>
     Array.from({ length: Math.ceil(count / batchSize) }, (_, batch) =>
-      batchOf(batch, references(count, prefix).slice(batch * batchSize, (batch + 1) * batchSize), form),
+      batchOf(batch, references(count, prefix).slice(batch * batchSize, (batch + 1) * batchSize), stream),
     );
   await collect.store(
-    chunkOf({ batches: [...batchesOf('file', file, 'F'), ...batchesOf('body', body, 'B')] }),
+    chunkOf({ batches: [...batchesOf('file', file, 'F'), ...batchesOf('posted', body, 'B')] }),
   );
   return collect.finish({ steps: planFileRun({ file, body }), at });
 }

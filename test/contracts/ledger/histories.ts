@@ -72,11 +72,11 @@ async function start(
 ): Promise<RunModel> {
   const run = await ledger.runs.create(newRun(id, { day: dayOf(id), delivery: file > 0 ? 'file' : 'body' }));
   const collect = await startCollect(ledger, run);
-  const batchesOf = (form: 'file' | 'body', count: number) =>
+  const batchesOf = (stream: 'file' | 'posted', count: number) =>
     Array.from({ length: Math.ceil(count / batchSize) }, (_, batch) =>
-      batchOf(batch, references(count).slice(batch * batchSize, (batch + 1) * batchSize), form),
+      batchOf(batch, references(count).slice(batch * batchSize, (batch + 1) * batchSize), stream),
     );
-  await collect.store(chunkOf({ batches: [...batchesOf('file', file), ...batchesOf('body', body)] }));
+  await collect.store(chunkOf({ batches: [...batchesOf('file', file), ...batchesOf('posted', body)] }));
   const collected = await ledger.runs.get(id);
   const plan = file > 0 ? planFileRun({ file, body }) : planBatches(body, batchSize);
   await collect.finish({ steps: plan, at });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { blankNames } from '../../../src/booking/stored-line.js';
 import { keptAt } from '../../../src/ledger/batches.js';
 import type { CollectedBatch } from '../../../src/ledger/collecting.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import { blankNames } from '../../../src/review/stored/stored-line.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, batchOf, chunkOf, collectedRun, newRun, rightOf, startCollect } from './days.js';
 
@@ -44,14 +44,14 @@ export function describeKeptColumns(opened: () => OpenedLedger): void {
       await storedRun(ledger);
       await collectedRun(ledger, 'other', { day: '2026-11-19', bookings: ['a'] });
       const reader = await reopen();
-      const columns = await reader.bookings.readKept('r1', 'body', 0);
+      const columns = await reader.bookings.readKept('r1', 'posted', 0);
       expect([0, 1, 2, 9].map((place) => keptAt(columns, place))).toEqual([
         { Price: '120.50', Refundable: 'yes' },
         undefined,
         { Price: '7' },
         undefined,
       ]);
-      expect(await reader.bookings.readKept('r1', 'body', 1)).toBeUndefined();
+      expect(await reader.bookings.readKept('r1', 'posted', 1)).toBeUndefined();
       expect(keptAt(await reader.bookings.readKept('r1', 'file', 0), 0)).toEqual({ Price: '9' });
       const values = new Map([
         ['a', { Price: '120.50', Refundable: 'yes' }],
@@ -73,17 +73,17 @@ export function describeKeptColumns(opened: () => OpenedLedger): void {
       const collect = await startCollect(ledger, run);
       await collect.store(chunkOf({ batches: [keeping(batchOf(0, ['a']), ['1', null])] }));
       await startCollect(ledger, run);
-      expect(await ledger.bookings.readKept('r1', 'body', 0)).toBeUndefined();
+      expect(await ledger.bookings.readKept('r1', 'posted', 0)).toBeUndefined();
     });
 
     it('of one guest are erased with the name, even where no name is left to erase', async () => {
       const { ledger } = opened();
       const run = await storedRun(ledger);
       await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
-      await ledger.guests.eraseBookings('r1', (_, form) =>
-        form === 'body' ? { places: [0, 3] } : undefined,
+      await ledger.guests.eraseBookings('r1', (lines) =>
+        lines.includes(',hotelbeds,') ? undefined : { places: [0, 3] },
       );
-      const columns = await ledger.bookings.readKept('r1', 'body', 0);
+      const columns = await ledger.bookings.readKept('r1', 'posted', 0);
       expect([0, 2, 3].map((place) => keptAt(columns, place))).toEqual([
         undefined,
         { Price: '7' },
@@ -96,15 +96,13 @@ export function describeKeptColumns(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       const run = await storedRun(ledger);
       await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
-      await ledger.guests.blankNames('2026-12-01', (lines, form) =>
-        form === 'body' ? blankNames(lines, form) : lines,
-      );
-      expect(await ledger.bookings.readKept('r1', 'body', 0)).toBeUndefined();
+      await ledger.guests.blankNames('2026-12-01', blankNames);
+      expect(await ledger.bookings.readKept('r1', 'posted', 0)).toBeUndefined();
       expect(await ledger.bookings.findKept(['a', 'f'])).toEqual(new Map());
       const [trace] = await ledger.bookings.trace('a');
       expect(trace).not.toHaveProperty('kept');
       await ledger.guests.prune('2026-12-01');
-      expect(await ledger.bookings.readKept('r1', 'body', 0)).toBeUndefined();
+      expect(await ledger.bookings.readKept('r1', 'posted', 0)).toBeUndefined();
     });
   });
 }

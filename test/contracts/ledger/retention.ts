@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { blankNames } from '../../../src/booking/stored-line.js';
 import { FencedError } from '../../../src/ledger/errors.js';
-import { blankNames } from '../../../src/review/stored/stored-line.js';
 import { planBatches } from '../../../src/rules/batch-plan.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
@@ -38,11 +38,11 @@ export function describeRetention(opened: () => OpenedLedger): void {
       expect(await ledger.guests.blankNames('2026-10-03', blankNames)).toBe(2);
       for (const day of ['2026-10-01', '2026-10-02']) {
         for (const batch of [0, 1]) {
-          expect((await ledger.bookings.readBatch(day, 'body', batch)).toString()).not.toContain('Ana Gil');
+          expect((await ledger.bookings.readBatch(day, 'posted', batch)).toString()).not.toContain('Ana Gil');
         }
         const [trace] = await ledger.bookings.trace(`old-${day}`);
         expect(trace).toMatchObject({
-          line: `{"ServiceId":7,"BookingReferenceId":"old-${day}","ProviderHotelId":"007"}`,
+          line: `7,old-${day},,,007,,`,
           attempts: [{ outcome: 'done', httpStatus: 200, sha256: 'ab12' }],
         });
         expect(JSON.stringify([trace, await ledger.bookings.listRefused(day, 9)])).not.toMatch(
@@ -120,7 +120,7 @@ export function describeRetention(opened: () => OpenedLedger): void {
       await perform(ledger, run, 'batch 0', done);
       await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
       await ledger.guests.blankNames('2026-12-01', blankNames);
-      expect((await ledger.bookings.readBatch('r1', 'body', 1)).toString()).not.toContain('Ana Gil');
+      expect((await ledger.bookings.readBatch('r1', 'posted', 1)).toString()).not.toContain('Ana Gil');
       expect(JSON.stringify(await ledger.bookings.trace('a'))).not.toContain('Success');
       expect(await ledger.guests.blankNames('2026-12-01', blankNames)).toBe(0);
     });
@@ -139,12 +139,12 @@ export function describeRetention(opened: () => OpenedLedger): void {
         });
       await blank();
       expect(forgotten).toEqual(['r1 awaiting-result']);
-      for (const [form, batch] of [
+      for (const [stream, batch] of [
         ['file', 0],
         ['file', 1],
-        ['body', 0],
+        ['posted', 0],
       ] as const)
-        expect((await ledger.bookings.readBatch('r1', form, batch)).toString()).not.toContain('Ana Gil');
+        expect((await ledger.bookings.readBatch('r1', stream, batch)).toString()).not.toContain('Ana Gil');
       expect(JSON.stringify(await ledger.steps.listAttempts('r1', 'trigger'))).not.toContain('Success');
       expect(await ledger.runs.get('r1')).toMatchObject({ state: 'awaiting-result', linesBlanked: true });
       await blank();
@@ -168,7 +168,7 @@ export function describeRetention(opened: () => OpenedLedger): void {
       await ledger.guests.blankNames('2026-11-21', blankNames);
       await collectInto(ledger, await ledger.runs.takeOver('r1'), ['a']);
       expect(await ledger.guests.blankNames('2026-11-21', blankNames)).toBe(0);
-      expect((await ledger.bookings.readBatch('r1', 'body', 0)).toString()).toContain('Ana Gil');
+      expect((await ledger.bookings.readBatch('r1', 'posted', 0)).toString()).toContain('Ana Gil');
       expect(await ledger.runs.get('r1')).not.toHaveProperty('linesBlanked');
     });
 
@@ -179,9 +179,9 @@ export function describeRetention(opened: () => OpenedLedger): void {
       await ledger.guests.blankNames('2026-12-01', blankNames);
       const again = await collectInto(ledger, await ledger.runs.takeOver('r1'), ['a']);
       await ledger.runs.settle(rightOf(again), { state: 'succeeded', at });
-      expect((await ledger.bookings.readBatch('r1', 'body', 0)).toString()).toContain('Ana Gil');
+      expect((await ledger.bookings.readBatch('r1', 'posted', 0)).toString()).toContain('Ana Gil');
       expect(await ledger.guests.blankNames('2026-12-01', blankNames)).toBe(1);
-      expect((await ledger.bookings.readBatch('r1', 'body', 0)).toString()).not.toContain('Ana Gil');
+      expect((await ledger.bookings.readBatch('r1', 'posted', 0)).toString()).not.toContain('Ana Gil');
     });
   });
 
@@ -241,7 +241,7 @@ export function describeRetention(opened: () => OpenedLedger): void {
       const other = await reopen();
       await other.guests.blankNames('2026-12-01', blankNames);
       await other.guests.prune('2026-12-01');
-      expect((await ledger.bookings.readBatch('r1', 'body', 0)).toString()).toContain('Ana Gil');
+      expect((await ledger.bookings.readBatch('r1', 'posted', 0)).toString()).toContain('Ana Gil');
       await hold?.release();
       await other.guests.prune('2026-12-01');
       expect((await ledger.runs.get('r1')).state).toBe('cancelled');
@@ -270,8 +270,8 @@ export function describeRetention(opened: () => OpenedLedger): void {
       const { token: _, ...row } = await ledger.runs.get('2024-01-01');
       expect(before).toMatchObject(row);
       expect(row.counts.delivered).toBe(2);
-      await expect(ledger.bookings.readBatch('2024-01-01', 'body', 0)).rejects.toThrow(RangeError);
-      await expect(ledger.bookings.readBatches('2024-01-01', 'body', { from: 0, to: 1 })).rejects.toThrow(
+      await expect(ledger.bookings.readBatch('2024-01-01', 'posted', 0)).rejects.toThrow(RangeError);
+      await expect(ledger.bookings.readBatches('2024-01-01', 'posted', { from: 0, to: 1 })).rejects.toThrow(
         RangeError,
       );
       expect(await ledger.runs.tally('2024-01-01')).toMatchObject({ stored: 0, delivered: 0 });

@@ -166,8 +166,8 @@ export function describeRuns(opened: () => OpenedLedger): void {
       await expect(ledger.runs.get('nobody')).rejects.toThrow(RangeError);
       await expect(ledger.runs.takeOver('nobody')).rejects.toThrow(RangeError);
       await expect(ledger.runs.tally('nobody')).rejects.toThrow(RangeError);
-      await expect(ledger.bookings.readBatch('nobody', 'body', 0)).rejects.toThrow(RangeError);
-      await expect(ledger.bookings.readBatches('nobody', 'body', { from: 0, to: 1 })).rejects.toThrow(
+      await expect(ledger.bookings.readBatch('nobody', 'posted', 0)).rejects.toThrow(RangeError);
+      await expect(ledger.bookings.readBatches('nobody', 'posted', { from: 0, to: 1 })).rejects.toThrow(
         RangeError,
       );
     });
@@ -192,12 +192,12 @@ export function describeRuns(opened: () => OpenedLedger): void {
       const run = await collectedRun(ledger, 'r1');
       await perform(ledger, run, 'batch 0', done);
       const before = await look(ledger, 'r1');
-      const lines = await ledger.bookings.readBatch('r1', 'body', 1);
+      const lines = await ledger.bookings.readBatch('r1', 'posted', 1);
       await ledger.close();
       await ledger.close();
       const again = await reopen();
       expect(await look(again, 'r1')).toEqual(before);
-      expect(await again.bookings.readBatch('r1', 'body', 1)).toEqual(lines);
+      expect(await again.bookings.readBatch('r1', 'posted', 1)).toEqual(lines);
       await perform(again, run, 'batch 1', done);
     });
   });

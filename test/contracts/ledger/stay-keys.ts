@@ -1,12 +1,11 @@
 import { findStayKey } from '../../../src/booking/booking.js';
-import type { BookingForm } from '../../../src/booking/line-form.js';
 import { readBooking } from '../../../src/booking/stored-line.js';
 import { splitStoredLines } from '../../../src/ledger/batches.js';
 import type { StayKeys } from '../../../src/ledger/collecting.js';
 
 /** The keys by which the stays in a stored batch are found. */
-export function findStayKeys(lines: Buffer, form: BookingForm, day = '2026-11-20'): StayKeys {
-  const keys = splitStoredLines(lines).map((line) => findStayKey(readBooking(line, form), day));
+export function findStayKeys(lines: Buffer, day = '2026-11-20'): StayKeys {
+  const keys = splitStoredLines(lines).map((line) => findStayKey(readBooking(line), day));
   return {
     hotelHashes: keys.map(({ hotelHash }) => hotelHash),
     lastDays: keys.map(({ lastDay }) => lastDay),

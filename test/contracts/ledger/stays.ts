@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
 import { hashReference } from '../../../src/booking/booking.js';
-import { type BookingForm, bookingForms } from '../../../src/booking/line-form.js';
-import { renderReviewLine } from '../../../src/booking/review-line.js';
+import { type BatchStream, batchStreams } from '../../../src/booking/sending.js';
 import { isOver, stayOf } from '../../../src/booking/stay.js';
 import type { SupersededPlaces } from '../../../src/ledger/day-outcomes.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
@@ -13,16 +12,15 @@ import { createLineBlanker } from '../../../src/review/guests/blank-lines.js';
 import { readStaysAhead } from '../../../src/review/stays/stays-ahead.js';
 import { planBatches } from '../../../src/rules/batch-plan.js';
 import type { NewRun } from '../../../src/rules/changes.js';
-import { createItemRenderer, renderedLine } from '../../support/made-bookings.js';
+import { lineOfBooking } from '../../support/made-bookings.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, batchSize, chunkOf, newRun, rightOf, startCollect, toLines } from './days.js';
 import { findStayKeys } from './stay-keys.js';
 
-const renderItem = createItemRenderer('ServiceId');
 const dayOf = (number: number) => new Date(Date.UTC(2026, 10, 20 + number)).toISOString().slice(0, 10);
 
 export interface MadeStay {
-  readonly form: BookingForm;
+  readonly stream: BatchStream;
   readonly booking: Booking;
 }
 
@@ -60,7 +58,7 @@ export function describeStays(opened: () => OpenedLedger): void {
     it('are found at one hotel, at a few and at many, among many bookings', async () => {
       const { ledger } = opened();
       const stays = Array.from({ length: 3_000 }, (_, index) => ({
-        form: bookingForms[index % 2] ?? 'body',
+        stream: batchStreams[index % 2] ?? 'posted',
         booking: stayAt(hotelOf(index % 150, 0), {
           bookingReferenceId: `M-${index % 2_500}`,
           serviceId: index + 1,
@@ -93,12 +91,12 @@ export function describeStays(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       const hotel = hotelOf(1, 0);
       const stays = ['E-1', 'E-2'].map((bookingReferenceId) => ({
-        form: 'body' as const,
+        stream: 'posted' as const,
         booking: stayAt(hotel, { bookingReferenceId, bookingClientName: 'Ana Gil' }),
       }));
       const run = await ledger.runs.create(newRun('r1'));
       const first = await startCollect(ledger, run);
-      await storeStays(first, [{ form: 'body', booking: stayAt(hotel, { bookingReferenceId: 'E-0' }) }]);
+      await storeStays(first, [{ stream: 'posted', booking: stayAt(hotel, { bookingReferenceId: 'E-0' }) }]);
       const again = await startCollect(ledger, run);
       await storeStays(again, stays);
       await again.finish({ steps: planBatches(2, batchSize), at });
@@ -118,7 +116,7 @@ export function describeStays(opened: () => OpenedLedger): void {
 
 const anyHotel = fc.integer({ min: 0, max: 3 });
 const anyStay = fc.record({
-  form: fc.constantFrom(...bookingForms),
+  stream: fc.constantFrom(...batchStreams),
   reference: fc.option(fc.integer({ min: 0, max: 4 }), { nil: undefined }),
   hotel: fc.option(anyHotel, { nil: undefined, freq: 8 }),
   serviceId: fc.integer({ min: 1, max: 3 }),
@@ -161,9 +159,9 @@ function nameRun({ day, stays, ...run }: AnyRun, index: number, world: number): 
     id: `w${world}-${index}`,
     day: dayOf(day),
     stays: stays
-      .filter(({ form }) => form === 'body' || run.delivery === 'file')
-      .map(({ form, reference, hotel, serviceId, checkIn, nights }) => ({
-        form,
+      .filter(({ stream }) => stream === 'posted' || run.delivery === 'file')
+      .map(({ stream, reference, hotel, serviceId, checkIn, nights }) => ({
+        stream,
         booking: {
           serviceId,
           ...(reference !== undefined && { bookingReferenceId: `W${world}-${reference}` }),
@@ -196,7 +194,7 @@ async function findReplaced(
   stays: readonly MadeStay[],
 ): Promise<readonly SupersededPlaces[]> {
   const source = createSourceKeys();
-  for (const { form, booking } of stays) source.add(renderBooking(booking, form), form);
+  for (const { booking } of stays) source.add(lineOfBooking(booking));
   const others = (await ledger.runs.list({ day, limit: 100 })).filter(
     (run) => run.id !== id && run.collectedAt !== undefined,
   );
@@ -208,22 +206,16 @@ async function storeStays(
   stays: readonly MadeStay[],
   day = '2026-11-20',
 ): Promise<void> {
-  const batches = bookingForms.flatMap((form) => {
-    const own = stays.filter((stay) => stay.form === form).map(({ booking }) => booking);
+  const batches = batchStreams.flatMap((stream) => {
+    const own = stays.filter((stay) => stay.stream === stream).map(({ booking }) => booking);
     return Array.from({ length: Math.ceil(own.length / batchSize) }, (_, number) => {
       const bookings = own.slice(number * batchSize, (number + 1) * batchSize);
-      const lines = toLines(bookings.map((booking) => renderBooking(booking, form)));
+      const lines = toLines(bookings.map(lineOfBooking));
       const referenceHashes = bookings.map(({ bookingReferenceId }) => hashReference(bookingReferenceId));
-      return { form, number, lines, referenceHashes, stays: findStayKeys(lines, form, day) };
+      return { stream, number, lines, referenceHashes, stays: findStayKeys(lines, day) };
     });
   });
   await collect.store(chunkOf({ batches }));
-}
-
-function renderBooking(booking: Booking, form: BookingForm): string {
-  return renderedLine((line) =>
-    form === 'body' ? renderItem(booking, line) : renderReviewLine(booking, line),
-  );
 }
 
 type Asked = Parameters<typeof readStaysAhead>[2];
@@ -246,7 +238,7 @@ function searchNaively(
     one.day > other.day || (one.day === other.day && made.indexOf(one) > made.indexOf(other));
   const found = new Map<string, StayAhead>();
   for (const run of runs)
-    for (const [place, { form, booking }] of run.stays.entries()) {
+    for (const [place, { stream, booking }] of run.stays.entries()) {
       const { bookingReferenceId: reference } = booking;
       const dates = stayOf(booking, run.day);
       const { serviceId, providerName = '', providerHotelId = '' } = booking;
@@ -259,7 +251,7 @@ function searchNaively(
         reference === undefined
           ? later.some(
               (other) =>
-                other.day === run.day && (!other.topsUp || (other.delivery === 'file' && form === 'file')),
+                other.day === run.day && (!other.topsUp || (other.delivery === 'file' && stream === 'file')),
             )
           : later.some((other) => other.day > run.day && holdsReference(other, reference)) ||
             isReplaced(
@@ -273,7 +265,7 @@ function searchNaively(
         ...dates,
       };
       if (!isWanted(stay)) continue;
-      const isOne = reference === undefined ? [run.id, form, place] : [];
+      const isOne = reference === undefined ? [run.id, stream, place] : [];
       const key = JSON.stringify([toKey({ ...stay, runId: '' }), isOne]);
       const known = found.get(key);
       // Of several runs of the day that hold it, the newest.

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { blankNames } from '../../../src/booking/stored-line.js';
 import type { CollectedBatch } from '../../../src/ledger/collecting.js';
 import { FencedError } from '../../../src/ledger/errors.js';
 import type { Suspect } from '../../../src/ledger/findings.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { SuspectLines } from '../../../src/ledger/tracing.js';
-import { blankNames } from '../../../src/review/stored/stored-line.js';
 import { planBatches } from '../../../src/rules/batch-plan.js';
 import type { Run } from '../../../src/rules/run.js';
 import type { OpenedLedger } from '../ledger.js';
@@ -88,28 +88,32 @@ export function describeSuspects(opened: () => OpenedLedger): void {
       ]);
       expect(await readAll(ledger, 'r1')).toEqual([
         {
-          cursor: { form: 'body', batch: 0 },
-          form: 'body',
+          cursor: { stream: 'file', batch: 0 },
+          stream: 'file',
+          suspects: [{ ...elsewhere, line: fileLineOf('f0a') }],
+        },
+        {
+          cursor: { stream: 'file', batch: 1 },
+          stream: 'file',
+          suspects: [{ ...moved, line: fileLineOf('f1d') }],
+        },
+        {
+          cursor: { stream: 'posted', batch: 0 },
+          stream: 'posted',
           suspects: [
             { ...elsewhere, line: lineOf('0a') },
             { ...moved, line: lineOf('0d') },
           ],
         },
-        { cursor: { form: 'body', batch: 2 }, form: 'body', suspects: [{ ...deleted, line: lineOf('2c') }] },
         {
-          cursor: { form: 'body', batch: 10 },
-          form: 'body',
+          cursor: { stream: 'posted', batch: 2 },
+          stream: 'posted',
+          suspects: [{ ...deleted, line: lineOf('2c') }],
+        },
+        {
+          cursor: { stream: 'posted', batch: 10 },
+          stream: 'posted',
           suspects: [{ ...deleted, line: lineOf('10c') }],
-        },
-        {
-          cursor: { form: 'file', batch: 0 },
-          form: 'file',
-          suspects: [{ ...elsewhere, line: fileLineOf('f0a') }],
-        },
-        {
-          cursor: { form: 'file', batch: 1 },
-          form: 'file',
-          suspects: [{ ...moved, line: fileLineOf('f1d') }],
         },
       ]);
       expect(await readAll(ledger, 'other')).toMatchObject([{ suspects: [{ line: lineOf('x') }] }]);
@@ -170,7 +174,7 @@ export function describeSuspects(opened: () => OpenedLedger): void {
       await ledger.guests.blankNames('2026-12-01', blankNames);
       const all = await readAll(ledger, 'r1');
       expect(all).toMatchObject([{ suspects: [elsewhere, deleted] }]);
-      expect(JSON.stringify(all)).toContain('BookingReferenceId');
+      expect(JSON.stringify(all)).toContain('7,a,,,007,,');
       expect(JSON.stringify(all)).not.toContain('Ana Gil');
     });
 

@@ -57,11 +57,11 @@ export function describeTracing(opened: () => OpenedLedger): void {
         {
           kind: 'booking',
           run,
-          form: 'body',
+          stream: 'posted',
           batch: 1,
           position: 5,
           line: lineOf('BR-5'),
-          step: { name: 'batch 1', kind: 'batch', state: 'ready' },
+          step: { name: 'batch 1', kind: 'batch', state: 'ready', first: 0, bookings: 2 },
           attempts: [],
         },
       ]);
@@ -103,15 +103,15 @@ export function describeTracing(opened: () => OpenedLedger): void {
           : undefined;
       };
       expect(await way('BR-5')).toEqual({
-        step: { name: 'batch 1.0', kind: 'batch', state: 'done' },
+        step: { name: 'batch 1.0', kind: 'batch', state: 'done', first: 0, bookings: 2 },
         attempts: ['batch 1 halved', 'batch 1.0 done'],
       });
       expect(await way('BR-6')).toEqual({
-        step: { name: 'batch 1.1.0', kind: 'batch', state: 'refused' },
+        step: { name: 'batch 1.1.0', kind: 'batch', state: 'refused', first: 2, bookings: 1 },
         attempts: ['batch 1 halved', 'batch 1.1 halved', 'batch 1.1.0 refused'],
       });
       expect(await way('BR-7')).toEqual({
-        step: { name: 'batch 1.1.1', kind: 'batch', state: 'ready' },
+        step: { name: 'batch 1.1.1', kind: 'batch', state: 'ready', first: 3, bookings: 1 },
         attempts: ['batch 1 halved', 'batch 1.1 halved'],
       });
       expect(await way('BR-3')).toMatchObject({ attempts: ['batch 0 done'] });
@@ -194,7 +194,7 @@ export function describeTracing(opened: () => OpenedLedger): void {
       await collect.finish({ steps: planFileRun({ file: 2, body: 2 }), at });
       // The call is not made yet, and nothing else has sent the booking.
       const early = {
-        form: 'file',
+        stream: 'file',
         step: { name: 'trigger', kind: 'trigger', state: 'ready' },
         attempts: [],
       };
@@ -203,13 +203,16 @@ export function describeTracing(opened: () => OpenedLedger): void {
       expect(await ledger.bookings.trace('in-file')).toMatchObject([early]);
       await perform(ledger, run, 'trigger', done);
       expect(await ledger.bookings.trace('in-file')).toMatchObject([
-        { form: 'file', step: { name: 'trigger', state: 'done' }, attempts: [{ outcome: 'done' }] },
+        { stream: 'file', step: { name: 'trigger', state: 'done' }, attempts: [{ outcome: 'done' }] },
       ]);
       expect(await ledger.bookings.trace('in-body')).toMatchObject([
-        { form: 'body', step: { name: 'batch 0', state: 'ready' }, attempts: [] },
+        { stream: 'posted', step: { name: 'batch 0', state: 'ready' }, attempts: [] },
       ]);
       const both = await ledger.bookings.trace('both');
-      expect(both.map((trace) => trace.kind === 'booking' && trace.form).sort()).toEqual(['body', 'file']);
+      expect(both.map((trace) => trace.kind === 'booking' && trace.stream).sort()).toEqual([
+        'file',
+        'posted',
+      ]);
     });
 
     it('finds rejects by their reference, even before the collect ends', async () => {

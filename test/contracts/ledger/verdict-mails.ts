@@ -21,14 +21,14 @@ const pair = { providerName: 'hotelbeds', providerHotelId: '007', serviceId: 7 }
 
 export function describeVerdictMails(opened: () => OpenedLedger): void {
   describe('looking up bookings for an e-mail', () => {
-    it('finds all hashes at once, in every form and every run active since then, with their lines', async () => {
+    it('finds all hashes at once, in every stream and every run active since then, with their lines', async () => {
       const { ledger } = opened();
       await collectedFileRun(ledger, 'r1', { file: 6, body: 2 });
       await collectedRun(ledger, 'r2', { day: '2026-11-19', bookings: references(9) });
       const found = await find(opened(), at, ['B-1', 'BR-1', 'BR-8', 'F-5', 'nobody']);
       expect(
-        found.map(({ runId, form, batch, place }) => `${runId} ${form} ${batch} ${place}`).sort(),
-      ).toEqual(['r1 body 0 1', 'r1 file 1 1', 'r2 body 0 1', 'r2 body 2 0']);
+        found.map(({ runId, stream, batch, place }) => `${runId} ${stream} ${batch} ${place}`).sort(),
+      ).toEqual(['r1 file 1 1', 'r1 posted 0 1', 'r2 posted 0 1', 'r2 posted 2 0']);
       expect(found.find(({ batch }) => batch === 2)).toMatchObject({
         day: '2026-11-19',
         line: lineOf('BR-8'),
@@ -67,7 +67,7 @@ export function describeVerdictMails(opened: () => OpenedLedger): void {
         named: 3,
       });
       expect(await ledger.mails.listNamedPlaces('r1')).toEqual(
-        bookings.map(({ form, batch, place }) => ({ form, batch, place })),
+        bookings.map(({ stream, batch, place }) => ({ stream, batch, place })),
       );
       const things = await ledger.mails.readNamed(stored?.number ?? 0);
       expect(things).toEqual({
@@ -84,7 +84,7 @@ export function describeVerdictMails(opened: () => OpenedLedger): void {
         providerName = '',
         providerHotelId = '',
         checkInDate,
-      } = readBooking(fileLineOf('F-1'), 'file');
+      } = readBooking(fileLineOf('F-1'));
       const booked = { providerName, providerHotelId, serviceId };
       const name = async (sha256: string, named: NamedPair, receivedAt: number) => {
         await ledger.mails.record({

@@ -1,4 +1,4 @@
-import type { ProviderHotel } from '../../../src/booking/line-form.js';
+import type { ProviderHotel } from '../../../src/booking/booking.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type {
   CopiedMapping,

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { blankNames } from '../../../src/booking/stored-line.js';
 import { historyToJson, readHistories } from '../../../src/cases/shown-bookings.js';
 import type { DeskParts } from '../../../src/desk/page.js';
 import { rememberReference } from '../../../src/ledger/guests.js';
-import { blankNames } from '../../../src/review/stored/stored-line.js';
 import type { HeldCase } from '../../../src/rules/case.js';
 import { applyCommand, resolveBookings, toDecision } from '../../../src/rules/case-transitions.js';
 import { chunkOf, newRun, perform, refused, startCollect } from '../../contracts/ledger/days.js';

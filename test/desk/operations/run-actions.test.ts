@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { blankNames } from '../../../src/review/stored/stored-line.js';
+import { blankNames } from '../../../src/booking/stored-line.js';
 import { collectedRun, done, perform, references, rightOf } from '../../contracts/ledger/days.js';
 import { collectedFileRun, overdue, performUpTo } from '../../contracts/ledger/file-days.js';
 import { now } from '../some-desk.js';

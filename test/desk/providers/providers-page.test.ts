@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { BookingForm } from '../../../src/booking/line-form.js';
+import type { BatchStream } from '../../../src/booking/sending.js';
 import type { ProviderJson } from '../../../src/cases/scores/scorecard.js';
 import type { DeskParts } from '../../../src/desk/page.js';
 import { day } from '../../contracts/ledger/days.js';
@@ -24,16 +24,16 @@ beforeEach(async () => {
 afterEach(stopServers);
 
 /** An e-mail that names the first booking of a run. */
-const nameFirst = (runId: string, form: BookingForm = 'body') =>
+const nameFirst = (runId: string, stream: BatchStream = 'posted') =>
   ledger.mails.record({
     ...{
-      sha256: `${runId} ${form}`,
+      sha256: `${runId} ${stream}`,
       receivedAt: now,
       readAt: now,
       from: 'a file',
       outcome: 'named' as const,
     },
-    bookings: [{ runId, form, batch: 0, place: 0 }],
+    bookings: [{ runId, stream, batch: 0, place: 0 }],
     pairs: [],
   });
 

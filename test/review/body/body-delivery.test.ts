@@ -7,7 +7,7 @@ import type { Claimed, Outcome, PlannedStep, Step } from '../../../src/rules/ste
 import type { Verdict } from '../../../src/service/verdict.js';
 import { someRun } from '../some-run.js';
 
-const lines = Buffer.from('{"ServiceId":1}\n{"ServiceId":2}\n{"ServiceId":3}\n');
+const lines = Buffer.from('1,,,,,,\n2,,,,,,\n3,,,,,,\n');
 const said = { code: 'some-code', httpStatus: 200, statusCode: 2000, answer: 'words' };
 const sha256 = createHash('sha256').update('{"Hotels":[{"ServiceId":2},{"ServiceId":3}]}').digest('hex');
 const step: Step = {
@@ -15,7 +15,7 @@ const step: Step = {
   name: 'batch 4.1',
   kind: 'batch',
   state: 'ready',
-  slice: { form: 'body', batch: 4, first: 1, bookings: 2 },
+  slice: { stream: 'posted', batch: 4, first: 1, bookings: 2 },
   bookings: 2,
   attempts: 0,
   tries: 0,
@@ -89,7 +89,7 @@ describe('performing a batch', () => {
     const { delivery, sent } = prepare({ kind: 'accepted', ...said });
     const { signal } = new AbortController();
     const perform = delivery.perform(claimOf(step), signal);
-    await expect(perform).rejects.toThrow(new RangeError('no body batch 4 in the ledger'));
+    await expect(perform).rejects.toThrow(new RangeError('no posted batch 4 in the ledger'));
     expect(sent).toEqual([]);
   });
 });
@@ -120,7 +120,7 @@ describe('the plan of a day', () => {
           expect(step).toEqual({
             name: `batch ${batch}`,
             kind: 'batch',
-            slice: { form: 'body', batch, first: 0, bookings: size },
+            slice: { stream: 'posted', batch, first: 0, bookings: size },
             bookings: size,
           });
         });
@@ -140,9 +140,9 @@ describe('the halves of a batch', () => {
       fc.property(fc.nat({ max: 5_000 }), fc.integer({ min: 2, max: 5_000 }), (first, bookings) => {
         const [left, right] = halveBatch(batch(first, bookings));
         expect([left.name, right.name]).toEqual(['batch 12.0', 'batch 12.1']);
-        expect(left.slice).toEqual({ form: 'body', batch: 12, first, bookings: left.bookings });
+        expect(left.slice).toEqual({ stream: 'posted', batch: 12, first, bookings: left.bookings });
         expect(right.slice).toEqual({
-          form: 'body',
+          stream: 'posted',
           batch: 12,
           first: first + left.bookings,
           bookings: right.bookings,
@@ -167,6 +167,6 @@ function split(step: Batch): PlannedStep[] {
 }
 
 function batch(first: number, bookings: number): Batch {
-  const slice = { form: 'body', batch: 12, first, bookings } as const;
+  const slice = { stream: 'posted', batch: 12, first, bookings } as const;
   return { name: 'batch 12', kind: 'batch', slice, bookings };
 }

@@ -1,105 +1,123 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
+import { renderItems } from '../../../src/booking/item-line.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
-import { blankNames, readReference } from '../../../src/review/stored/stored-line.js';
+import { readBooking } from '../../../src/booking/stored-line.js';
+import { buildRequestBody } from '../../../src/review/body/body-delivery.js';
 import { anyRawBooking } from '../../booking/raw-bookings.js';
-import { createItemRenderer, renderedLine } from '../../support/made-bookings.js';
+import { lineOfBooking } from '../../support/made-bookings.js';
+import { anyFileBooking } from '../file/file-bookings.js';
 
 const normalise = createNormaliser();
-const anyBooking = anyRawBooking.map(normalise).filter((normalised) => normalised.kind === 'booking');
+const anyBooking = fc.oneof(
+  anyFileBooking,
+  anyRawBooking
+    .map(normalise)
+    .filter((normalised) => normalised.kind === 'booking')
+    .map(({ booking }) => booking),
+);
 const anyMasterIdName = fc.oneof(fc.constantFrom('ServiceId', 'VervotechId', 'a "quoted" id'), fc.string());
 
-describe('a rendered booking', () => {
-  it('is what JSON.stringify writes, on one line, whatever the source contained', () => {
+describe('a booking in a request body', () => {
+  it('is what JSON.stringify writes, rendered from its stored line, whatever the source contained', () => {
     fc.assert(
-      fc.property(anyBooking, anyMasterIdName, ({ booking }, masterIdName) => {
-        const line = renderItem(booking, masterIdName);
-        expect(line).toBe(stringify(booking, masterIdName));
-        expect(line).not.toMatch(/[\r\n]/);
-        expect(Buffer.from(line).toString()).toBe(line);
+      fc.property(fc.array(anyBooking), anyMasterIdName, (bookings, masterIdName) => {
+        const items = renderItems(linesOf(bookings), bookings.length, masterIdName);
+        expect(items.toString()).toBe(
+          bookings.map((booking) => JSON.stringify(toItem(booking, masterIdName))).join(','),
+        );
       }),
       { numRuns: 2_000 },
     );
   });
 
-  it('escapes what JSON must escape, and nothing else', () => {
+  it('is stored in one line, from which it is read back', () => {
+    fc.assert(
+      fc.property(anyBooking, (booking) => {
+        const line = lineOfBooking(booking);
+        expect(line).not.toMatch(/[\r\n]/);
+        expect(readBooking(line)).toEqual(booking);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('has what JSON must escape escaped, and nothing else', () => {
     const anyTroublesome = fc.string({
-      unit: fc.constantFrom(
-        '\\',
-        '"',
-        '/',
-        '<',
-        'a',
-        'ž',
-        '伟',
-        '😀',
-        '\ufffd',
-        '\n',
-        '\u0000',
-        '\u007f',
-        '\ud83d',
-      ),
+      minLength: 1,
+      unit: fc.constantFrom('\\', '"', ',', '/', '<', 'a', 'ž', '伟', '😀', '\ufffd'),
     });
     fc.assert(
       fc.property(anyTroublesome, anyTroublesome, (bookingClientName, providerHotelId) => {
         const booking = { serviceId: 1, bookingClientName, providerHotelId };
-        expect(renderItem(booking, 'ServiceId')).toBe(stringify(booking, 'ServiceId'));
+        expect(renderItems(linesOf([booking]), 1).toString()).toBe(
+          JSON.stringify(toItem(booking, 'ServiceId')),
+        );
       }),
     );
   });
 
   it('omits a missing field, and keeps the order of the fields', () => {
-    expect(
-      renderItem(
-        { serviceId: 9_007_199_254_740_991, checkOutDate: '2026-11-21', providerName: 'Acme' },
-        'Id',
-      ),
-    ).toBe('{"Id":9007199254740991,"ProviderName":"Acme","CheckOutDate":"2026-11-21"}');
-  });
-
-  it('has its reference', () => {
-    fc.assert(
-      fc.property(anyBooking, ({ booking }) => {
-        expect(readReference(renderItem(booking, 'ServiceId'), 'body')).toBe(booking.bookingReferenceId);
-      }),
+    const booking = { serviceId: 9_007_199_254_740_991, checkOutDate: '2026-11-21', providerName: 'Acme' };
+    expect(renderItems(linesOf([booking]), 1, 'Id').toString()).toBe(
+      '{"Id":9007199254740991,"ProviderName":"Acme","CheckOutDate":"2026-11-21"}',
     );
   });
-});
 
-describe('blanking names', () => {
-  it('removes the name of every guest, and nothing else', () => {
-    fc.assert(
-      fc.property(fc.array(anyBooking), (normalised) => {
-        const bookings = normalised.map(({ booking }) => booking);
-        const nameless = bookings.map(({ bookingClientName: _, ...rest }) => rest);
-        const blanked = blankNames(linesOf(bookings), 'body');
-        expect(blanked.toString()).toBe(linesOf(nameless).toString());
-        expect(blankNames(blanked, 'body').equals(blanked)).toBe(true);
-      }),
-    );
-  });
-});
-
-function renderItem(booking: Booking, masterIdName: string): string {
-  const render = createItemRenderer(masterIdName);
-  return renderedLine((line) => render(booking, line));
-}
-
-function stringify(booking: Booking, masterIdName: string): string {
-  return JSON.stringify(
-    Object.fromEntries([
-      [masterIdName, booking.serviceId],
-      ['BookingReferenceId', booking.bookingReferenceId],
-      ['BookingClientName', booking.bookingClientName],
-      ['ProviderName', booking.providerName],
-      ['ProviderHotelId', booking.providerHotelId],
-      ['CheckInDate', booking.checkInDate],
-      ['CheckOutDate', booking.checkOutDate],
-    ]),
+  it.each(['1,Ana', '1,,,,,,,', ',,,,,,', '1,,,,,1,', '1,"\u0001",,,,,'])(
+    'is not made of anything but a stored line: %j',
+    (line) => {
+      expect(() => renderItems(Buffer.from(`${line}\n`), 1)).toThrow(/^a stored line [a-z ]+$/);
+    },
   );
+});
+
+describe('the request body of a slice', () => {
+  it('parses to exactly the bookings of the slice, and does not change the stored batch', () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyBooking, { minLength: 1, maxLength: 40 }),
+        fc.nat(),
+        fc.nat(),
+        (stored, from, size) => {
+          const first = from % stored.length;
+          const bookings = 1 + (size % (stored.length - first));
+          const lines = linesOf(stored);
+          const body = buildRequestBody(lines, { first, bookings }, { masterIdName: 'Id' });
+          const items = stored.slice(first, first + bookings).map((booking) => toItem(booking, 'Id'));
+          expect(body.toString()).toBe(JSON.stringify({ Hotels: items }));
+          expect(lines.equals(linesOf(stored))).toBe(true);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each([
+    [0, 3],
+    [2, 1],
+    [1, 2],
+  ])('is refused where the batch ends before the slice does: from %d, %d bookings', (first, bookings) => {
+    const lines = linesOf([{ serviceId: 1 }, { serviceId: 2 }]);
+    expect(() => buildRequestBody(lines, { first, bookings }, {})).toThrow(
+      new RangeError('a stored batch has fewer bookings than its step'),
+    );
+  });
+});
+
+function toItem(booking: Booking, masterIdName: string): object {
+  return Object.fromEntries([
+    [masterIdName, booking.serviceId],
+    ['BookingReferenceId', booking.bookingReferenceId],
+    ['BookingClientName', booking.bookingClientName],
+    ['ProviderName', booking.providerName],
+    ['ProviderHotelId', booking.providerHotelId],
+    ['CheckInDate', booking.checkInDate],
+    ['CheckOutDate', booking.checkOutDate],
+  ]);
 }
 
 function linesOf(bookings: readonly Booking[]): Buffer {
-  return Buffer.from(bookings.map((booking) => `${renderItem(booking, 'ServiceId')}\n`).join(''));
+  return Buffer.from(bookings.map((booking) => `${lineOfBooking(booking)}\n`).join(''));
 }

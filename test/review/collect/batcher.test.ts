@@ -45,9 +45,9 @@ describe('batching', () => {
 
   it('asks the ledger only about lines that it has', async () => {
     const asked: string[] = [];
-    const batching = createBatcher('body', 2, {
-      holds: async (form, number, line) => {
-        asked.push(`${form} ${number} ${line}`);
+    const batching = createBatcher('posted', 2, {
+      holds: async (stream, number, line) => {
+        asked.push(`${stream} ${number} ${line}`);
         return true;
       },
     });
@@ -58,16 +58,16 @@ describe('batching', () => {
     batching.takeBatches({ isLast: false });
     expect(await add(batching, 'c', undefined)).toBe(false);
     expect(await add(batching, 'e', undefined)).toBe(false);
-    expect(asked).toEqual(['body 1 c']);
+    expect(asked).toEqual(['posted 1 c']);
   });
 
   it('answers synchronously for a new line', () => {
-    const batching = createBatcher('body', 2, { holds: async () => true });
+    const batching = createBatcher('posted', 2, { holds: async () => true });
     expect(add(batching, 'a', 'BR-1')).toBe(true);
   });
 
   it('keeps a possible duplicate while further lines are added', async () => {
-    const batching = createBatcher('body', 2, { holds: async () => false }, createForgetfulMemory());
+    const batching = createBatcher('posted', 2, { holds: async () => false }, createForgetfulMemory());
     const answers = ['aaa', 'bbb', 'ccc', 'bbb'].map((line) => add(batching, line, line));
     expect(await Promise.all(answers)).toEqual([true, true, true, false]);
     const batches = batching.takeBatches({ isLast: true });
@@ -85,7 +85,7 @@ describe('batching', () => {
     expect(batching.ready).toBe(0);
     expect(batching.takeBatches({ isLast: false })).toEqual([]);
     expect(batching.takeBatches({ isLast: true })).toEqual([
-      { form: 'file', number: 1, lines: Buffer.from('c\n'), ...keysOfLines([undefined]), rows: [null] },
+      { stream: 'file', number: 1, lines: Buffer.from('c\n'), ...keysOfLines([undefined]), rows: [null] },
     ]);
     expect(batching.takeBatches({ isLast: true })).toEqual([]);
     expect(batching.ready).toBe(0);
@@ -109,7 +109,7 @@ async function batch(acts: readonly Act[], batchSize: number, memory: LineIndex)
     if (!stored) throw new RangeError(`asked about batch ${number}, which was not stored`);
     return stored.lines.toString().split('\n').slice(0, -1).includes(line.toString());
   };
-  const batching = createBatcher('body', batchSize, { holds }, memory);
+  const batching = createBatcher('posted', batchSize, { holds }, memory);
   const answers: boolean[] = [];
   // Several lines per block: adjacent lines of a block are kept together.
   const lines = acts.filter((act) => typeof act === 'string');
@@ -144,7 +144,7 @@ function batchNaively(acts: readonly Act[], batchSize: number) {
     batches: Array.from({ length: Math.ceil(accepted.length / batchSize) }, (_, number) => {
       const own = accepted.slice(number * batchSize, (number + 1) * batchSize);
       return {
-        form: 'body',
+        stream: 'posted',
         number,
         text: own.map((line) => `${line}\n`).join(''),
         ...keysOfLines(own.map(referenceOf)),

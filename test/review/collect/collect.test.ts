@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createBodyForms } from '../../../src/booking/item-line.js';
-import { createFileForms } from '../../../src/booking/review-line.js';
 import { SourceError, type SourceRecord } from '../../../src/booking/source.js';
 import { FencedError } from '../../../src/ledger/errors.js';
 import { createBodyDelivery } from '../../../src/review/body/body-delivery.js';
 import { CollectError, type CollectLimits } from '../../../src/rules/gates.js';
 import { createArraySource, readerOf, record, records, type Script } from '../array-source.js';
 import { afterEachStore, lenient, now, prepareCollect, readReferences } from '../collecting.js';
+import { whole } from '../late-days.js';
 
 describe('collecting a day', () => {
   it('stores every booking in source order, batch by batch, and plans one step per batch', async () => {
@@ -56,11 +55,8 @@ describe('collecting a day', () => {
       masterIdName: 'ServiceId',
       batchSize: 500,
     });
-    const run = await collect([[record(1), record(2), record(3)]], {
-      delivery: {
-        ...delivery,
-        formOf: ({ bookingReferenceId }) => (bookingReferenceId === 'BR-2' ? undefined : 'body'),
-      },
+    const run = await collect([[whole(1), whole(2, { ProviderName: undefined }), whole(3)]], {
+      delivery: { ...delivery, kind: 'file', incomplete: 'reject' },
     });
     expect(run.counts).toMatchObject({ read: 3, accepted: 2, rejected: 1 });
     expect(await ledger.bookings.trace('BR-2')).toMatchObject([
@@ -256,7 +252,7 @@ describe('a day that cannot be trusted fails before anything is planned:', () =>
     expect((await collect(script, { limits })).state).toBe('delivering');
   });
 
-  const byFile = createFileForms({ body: createBodyForms('ServiceId'), incomplete: 'post' });
+  const byFile = { kind: 'file', names: 'send', masterIdName: 'ServiceId' } as const;
   const ofFile = { ...byFile, plan: () => [], perform: () => Promise.reject(new Error('nothing is sent')) };
   const complete = {
     ...{ ProviderName: 'bedlink', ProviderHotelId: 'H1' },

@@ -17,11 +17,8 @@ it('the name of an erased guest is neither sent nor kept, whatever cell of a rej
     limits: lenient,
     readErased: () => readErasedGuests(ledger, hashKey),
   });
-  const lines = (await ledger.bookings.readBatch(right.runId, 'body', 0)).toString().trimEnd().split('\n');
-  expect(lines).toEqual([
-    expect.stringMatching(/"BR-1".*Ana Lovelace/),
-    expect.stringMatching(/^(?!.*(?:Ana|BookingClientName)).*"BR-2"/),
-  ]);
+  const lines = (await ledger.bookings.readBatch(right.runId, 'posted', 0)).toString().trimEnd().split('\n');
+  expect(lines).toEqual(['700001,BR-1,Ana Lovelace,,,,', '700002,BR-2,,,,,']);
   expect(JSON.stringify(await ledger.rejects.list(right.runId, 9))).not.toContain('Ana');
   for (const other of [undefined, 'another key of the tests'])
     await expect(readErasedGuests(ledger, other)).rejects.toThrow('set hashKey to that key');

@@ -3,10 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { hashReference } from '../../../src/booking/booking.js';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { guestNameChoices } from '../../../src/booking/guest-names.js';
-import { createBodyForms } from '../../../src/booking/item-line.js';
-import type { BookingForms } from '../../../src/booking/line-form.js';
 import { openNormaliser } from '../../../src/booking/normalise.js';
-import { createFileForms } from '../../../src/booking/review-line.js';
+import type { Sending } from '../../../src/booking/sending.js';
 import { type BookingSource, SourceError, type SourceRecord } from '../../../src/booking/source.js';
 import type { InstantChoice } from '../../../src/booking/written-date.js';
 import { createDayReader, type RenderedChunk } from '../../../src/review/collect/day-reader.js';
@@ -21,11 +19,11 @@ import { bookingsHeader, csvOf } from '../../support/made-bookings.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const { signal } = new AbortController();
-const body = createBodyForms('ServiceId');
-const fileForms = (incomplete: 'post' | 'reject' | 'leave-empty') => createFileForms({ body, incomplete });
+const body: Sending = { kind: 'body', names: 'send' };
+const byFile: Sending = { kind: 'file', names: 'send' };
 
 interface Reading {
-  readonly forms?: BookingForms;
+  readonly sending?: Sending;
   readonly delimiter?: string;
   readonly dateFormat?: string;
   readonly instants?: InstantChoice;
@@ -36,14 +34,14 @@ interface Reading {
 
 /** Numbers and bytes as texts, which are compared much faster. */
 function toComparable({ lines, ...chunk }: RenderedChunk) {
-  const { bytes, ends, forms, referenceHashes, hotelHashes, lastDays, providers } = lines;
-  const numbers = [ends, forms, referenceHashes, hotelHashes, lastDays].map(String);
+  const { bytes, ends, streams, referenceHashes, hotelHashes, lastDays, providers } = lines;
+  const numbers = [ends, streams, referenceHashes, hotelHashes, lastDays].map(String);
   return { ...chunk, progress: null, lines: Buffer.from(bytes).toString('latin1'), numbers, providers };
 }
 
 /** Reads a day from these bytes; a fault as its message. */
 async function read(bytes: Buffer, reading: Reading): Promise<unknown[] | string> {
-  const { forms = fileForms('post'), blockBytes = 64, where = {}, change, delimiter = ',' } = reading;
+  const { sending = byFile, blockBytes = 64, where = {}, change, delimiter = ',' } = reading;
   const csv = createCsvSource({
     file: {
       locate: () => 'day.csv',
@@ -74,7 +72,7 @@ async function read(bytes: Buffer, reading: Reading): Promise<unknown[] | string
   });
   const chunks: unknown[] = [];
   try {
-    for await (const chunk of reader.read(day, forms, { signal })) chunks.push(toComparable(chunk));
+    for await (const chunk of reader.read(day, sending, { signal })) chunks.push(toComparable(chunk));
   } catch (error) {
     if (error instanceof SourceError) return error.message;
     throw error;
@@ -155,13 +153,14 @@ function write(
 }
 
 /** With names and without: by body, and in each kind of file. */
-const allForms = guestNameChoices.flatMap((guestNames) => {
-  const items = createBodyForms('ServiceId', guestNames);
-  const files = (['post', 'reject', 'leave-empty'] as const).map((incomplete) =>
-    createFileForms({ body: items, incomplete }),
-  );
-  return [items, ...files];
-});
+const allSendings = guestNameChoices.flatMap((names): Sending[] => [
+  { kind: 'body', names },
+  ...(['post', 'reject', 'leave-empty'] as const).map((incomplete) => ({
+    kind: 'file' as const,
+    names,
+    incomplete,
+  })),
+]);
 const whole = { blockBytes: 1 << 20 };
 
 function asTextWhole(record: SourceRecord): SourceRecord {
@@ -173,8 +172,8 @@ describe('bookings from plain cells', () => {
     'are read like their texts, whatever one of them holds (%s)',
     async (dateFormat) => {
       const rows = full.flatMap((_, at) => [...ordinary, ...awkward].map((text) => full.with(at, text)));
-      for (const forms of allForms) {
-        const reading = { ...whole, forms, dateFormat };
+      for (const sending of allSendings) {
+        const reading = { ...whole, sending, dateFormat };
         const plain = await read(write([columns, ...rows], usualStyle), reading);
         expect(plain).toEqual(await read(write([columns, ...rows], usualStyle, 'all'), reading));
       }
@@ -198,7 +197,7 @@ describe('bookings from plain cells', () => {
       endsWithLine: fc.boolean(),
     });
     const readings = fc.record({
-      forms: fc.constantFrom(...allForms),
+      sending: fc.constantFrom(...allSendings),
       dateFormat: fc.constantFrom('yyyy-MM-dd', 'dd/MM/yyyy', 'yyyy-dd-MM'),
       blockBytes: fc.constantFrom(1, 7, 64, 500, 1 << 20),
       where: fc.constantFrom<RowFilter[]>({}, { State: ['OK', 'Null'] }, { State: { not: [''] } }),
@@ -269,9 +268,8 @@ describe('bookings from plain cells', () => {
     const names = [...ordinary, ...awkward].filter((name) => name.trim().length > 2);
     const bytes = write([columns, ...names.map((name) => full.with(2, name))], usualStyle);
     const [given, left] = await Promise.all(
-      guestNameChoices.map(async (guestNames) => {
-        const forms = createBodyForms('ServiceId', guestNames);
-        return JSON.stringify(await read(bytes, { ...whole, forms }));
+      guestNameChoices.map(async (names) => {
+        return JSON.stringify(await read(bytes, { ...whole, sending: { kind: 'body', names } }));
       }),
     );
     expect(given).toContain('Ana Lovelace');
@@ -279,20 +277,17 @@ describe('bookings from plain cells', () => {
     expect(left).not.toContain(Buffer.from('Şule Çelik').toString('latin1'));
   });
 
-  it.each([
-    ['the file', fileForms('post')],
+  it.each<[string, Sending]>([
+    ['the file', byFile],
     ['a body', body],
-    ['a body without names', createBodyForms('ServiceId', 'omit')],
-    [
-      'a file without names',
-      createFileForms({ body: createBodyForms('ServiceId', 'omit'), incomplete: 'post' }),
-    ],
-  ])('never become text if they are ordinary, for %s', async (_, forms) => {
+    ['a body without names', { ...body, names: 'omit' }],
+    ['a file without names', { ...byFile, names: 'omit' }],
+  ])('never become text if they are ordinary, for %s', async (_, sending) => {
     const chunks = await read(
       Buffer.from(csvOf(3).replace('Guest 1', 'José Núñez').replace('Guest 2', '小林 さくら')),
       {
         ...whole,
-        forms,
+        sending,
         instants: 'as-written',
         change(record) {
           if ('unreadable' in record || !record.cells) throw new Error('expected plain cells');

@@ -14,7 +14,7 @@ import { someRun } from '../some-run.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const perBatch = 500;
-const lineOf = (number: number) => `{"ServiceId":${number}}\n`;
+const lineOf = (number: number) => `${number},,,,,,\n`;
 
 /** Earlier days by body, each with the bookings of these numbers. */
 function ledgerOf(
@@ -42,11 +42,11 @@ function ledgerOf(
         },
       },
       bookings: {
-        async measureBatches(id, form) {
-          const bookings = form === 'body' ? numbersOf(id).length : 0;
+        async measureBatches(id, stream) {
+          const bookings = stream === 'posted' ? numbersOf(id).length : 0;
           return { bookings, batches: Math.ceil(bookings / perBatch) };
         },
-        async readBatches(id, _form, { from, to }) {
+        async readBatches(id, _, { from, to }) {
           if (fails) throw new KeyError('destroyed', 'the key was destroyed');
           return Array.from({ length: to - from }, (_, at) => {
             const lines = numbersOf(id).slice((from + at) * perBatch, (from + at + 1) * perBatch);
@@ -63,8 +63,7 @@ function ledgerOf(
 function compare(today: readonly number[], ledger: Ledger, names?: GuestNames) {
   const numbers = new Map(today.map((number, index) => [lineOf(number).trimEnd(), index]));
   const bookings = {
-    find: (_form: unknown, { bytes }: LineBlock, index: number) =>
-      numbers.get(bytes.toString().split('\n')[index] ?? ''),
+    find: ({ bytes }: LineBlock, index: number) => numbers.get(bytes.toString().split('\n')[index] ?? ''),
   };
   const delivery = createBodyDelivery({
     service: { reviewBookedHotels: () => Promise.reject(new Error('nothing is sent')) },

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import { createBodyForms } from '../../../src/booking/item-line.js';
 import { createBookingStore, maxProviders } from '../../../src/review/collect/store-bookings.js';
 import { createArraySource, readerOf, record } from '../array-source.js';
 
@@ -23,9 +22,13 @@ async function count(
   );
   const bookings = createBookingStore('2026-11-20', 500, { store: async () => {}, holds: async () => true });
   const { signal } = new AbortController();
-  for await (const chunk of readerOf(createArraySource(script)).read(day, createBodyForms('ServiceId'), {
-    signal,
-  }))
+  for await (const chunk of readerOf(createArraySource(script)).read(
+    day,
+    { kind: 'body', names: 'send' },
+    {
+      signal,
+    },
+  ))
     await bookings.take(chunk);
   return bookings.providers;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { guestNameChoices } from '../../../src/booking/guest-names.js';
-import { bookingForms } from '../../../src/booking/line-form.js';
+import { batchStreams } from '../../../src/booking/sending.js';
 import { decideOpening } from '../../../src/review/day/open-run.js';
 import { planDay, rangeModes } from '../../../src/review/day/range-plan.js';
 import { hasNews } from '../../../src/rules/good-day.js';
@@ -202,16 +202,16 @@ async function createWorld(guestNames: NonNullable<LateDay['names']>) {
       run.collectedAt === undefined
         ? await collectAgain(late, run, records, { clock: () => startedAt })
         : run;
-    const isSent = async (form: 'body' | 'file') => {
-      const references = await storedReferences(ledger, run.id, form);
-      return fails && form === 'body' ? references.slice(2) : references;
+    const isSent = async (stream: 'posted' | 'file') => {
+      const references = await storedReferences(ledger, run.id, stream);
+      return fails && stream === 'posted' ? references.slice(2) : references;
     };
     const before = new Set(
-      run.collectedAt === undefined ? [] : (await storedReferences(ledger, run.id, 'body')).slice(2),
+      run.collectedAt === undefined ? [] : (await storedReferences(ledger, run.id, 'posted')).slice(2),
     );
     await deliverRun(ledger, collected, fails ? ['batch 0'] : []);
-    for (const form of bookingForms)
-      for (const reference of await isSent(form)) {
+    for (const stream of batchStreams)
+      for (const reference of await isSent(stream)) {
         if (before.has(reference)) continue;
         delivered.set(reference, (delivered.get(reference) ?? 0) + 1);
         if (run.trigger === 'today') byToday.add(reference);

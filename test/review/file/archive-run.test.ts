@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { blankNames } from '../../../src/booking/stored-line.js';
 import { archiveRun } from '../../../src/review/file/archive-run.js';
 import { awaitResult } from '../../../src/review/file/await-result.js';
 import { type FileParts, resultName, spoolReviewFile } from '../../../src/review/file/file-attempt.js';
 import { verifyRun } from '../../../src/review/file/verify-run.js';
-import { blankNames } from '../../../src/review/stored/stored-line.js';
 import { claimStep, record } from '../../contracts/ledger/days.js';
 import { attemptOf, now, prepareFileRun } from './file-run.js';
 import { createResultServer, resultOf } from './result-server.js';

@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { type Booking, bookingFields, type FieldKind } from '../../../src/booking/booking.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
-import { findFileObstacle, renderReviewHeader, renderReviewLine } from '../../../src/booking/review-line.js';
+import { listFileObstacles } from '../../../src/booking/sending.js';
+import { renderReviewHeader } from '../../../src/booking/stored-line.js';
 import { isAllCorrect, readSaid } from '../../../src/review/file/judge-result.js';
 import { type JoinSources, type Judgement, startJoin } from '../../../src/review/file/match-result.js';
 import { type ResultReading, type ResultRow, readResult } from '../../../src/review/file/result.js';
 import { createVerdictState } from '../../../src/review/file/verdict-state.js';
 import type { JudgedPlaces } from '../../../src/rules/review-file.js';
 import { anyText } from '../../booking/raw-bookings.js';
-import { renderedLine } from '../../support/made-bookings.js';
+import { lineOfBooking } from '../../support/made-bookings.js';
 
 export const masterIdColumn = 'Service Mappings Id';
 
@@ -56,7 +57,7 @@ export const anyFileBooking: fc.Arbitrary<Booking> = fc
   .map((raw) => normalise(raw))
   .filter((normalised) => normalised.kind === 'booking')
   .map(({ booking }) => booking)
-  .filter((booking) => findFileObstacle(booking) === undefined);
+  .filter((booking) => listFileObstacles(booking, { names: 'send' }).length === 0);
 
 /** A booking of which a test states only the fields that matter. */
 export function fileBooking(fields: Partial<Booking> = {}): Booking {
@@ -70,11 +71,6 @@ export function fileBooking(fields: Partial<Booking> = {}): Booking {
     checkOutDate: '2026-11-23',
     ...fields,
   };
-}
-
-/** A line of the review file, without its line end. */
-export function renderLine(booking: Booking): string {
-  return renderedLine((line) => renderReviewLine(booking, line));
 }
 
 /** The cells of its line. */
@@ -91,7 +87,7 @@ function turnDate(date = ''): string {
 
 /** Stored lines, each with its line end. */
 export function linesOf(bookings: readonly Booking[]): Buffer {
-  return Buffer.from(bookings.map((booking) => `${renderLine(booking)}\n`).join(''));
+  return Buffer.from(bookings.map((booking) => `${lineOfBooking(booking)}\n`).join(''));
 }
 
 export function fileOf(bookings: readonly Booking[]): Buffer {

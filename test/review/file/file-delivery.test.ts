@@ -6,50 +6,24 @@ import { createFileDelivery } from '../../../src/review/file/file-delivery.js';
 import type { SftpSession } from '../../../src/transports/sftp/sftp.js';
 import { claimStep } from '../../contracts/ledger/days.js';
 import { planFileRun } from '../../contracts/ledger/file-days.js';
-import { createItemRenderer, renderedLine } from '../../support/made-bookings.js';
-import { fileBooking, fileOf, renderLine } from './file-bookings.js';
+import { fileBooking, fileOf } from './file-bookings.js';
 import { fileBookings, prepareFileRun, readWhole } from './file-run.js';
 
-const { providerHotelId: _, ...withoutHotel } = fileBooking();
 const named = (bookingClientName: string) => fileBooking({ bookingClientName });
 const { signal } = new AbortController();
 
-describe('by file, a booking', () => {
-  it.each([
-    ['complete', fileBooking(), 'file', 'file'],
-    ['without a hotel id', withoutHotel, 'body', undefined],
-    ['of a guest named Null', named('Null'), 'body', undefined],
-    ['of a guest named Nullmann', named('Nullmann'), 'file', 'file'],
-  ] as const)(
-    'that is %s is sent in the form that it fits, or rejected if so configured',
-    async (_, booking, post, reject) => {
-      expect((await prepareDelivery()).delivery.formOf(booking)).toBe(post);
-      expect((await prepareDelivery({ incomplete: 'reject' })).delivery.formOf(booking)).toBe(reject);
-    },
-  );
-
-  it('is stored as it is sent, in either form', async () => {
-    const { delivery } = await prepareDelivery();
-    const booking = fileBooking({ bookingClientName: 'Doe, "J"' });
-    const keptAs = (form: 'file' | 'body') => renderedLine((line) => delivery.render(booking, form, line));
-    expect(keptAs('file')).toBe(renderLine(booking));
-    expect(keptAs('body')).toBe(renderedLine((line) => createItemRenderer('VervotechId')(booking, line)));
-    expect(keptAs('body')).toContain('"VervotechId":100200');
-  });
-});
-
 describe('the plan of a file run', () => {
   it.each([
-    { file: 7, body: 0 },
-    { file: 1, body: 9 },
-  ])('is a chain for the file and a batch for each body: %o', async ({ file, body }) => {
+    { file: 7, posted: 0 },
+    { file: 1, posted: 9 },
+  ])('is a chain for the file and a batch for each body: %o', async ({ file, posted }) => {
     const { delivery } = await prepareDelivery();
-    expect(delivery.plan({ file, body })).toEqual(planFileRun({ file, body }));
+    expect(delivery.plan({ file, posted })).toEqual(planFileRun({ file, body: posted }));
   });
 
   it('begins with the file, whose bookings it holds, and has those of each batch in the batch', async () => {
     const { delivery } = await prepareDelivery();
-    const steps = delivery.plan({ file: 7, body: 5 });
+    const steps = delivery.plan({ file: 7, posted: 5 });
     expect(steps.map(({ name, bookings }) => [name, bookings])).toEqual([
       ['write', 7],
       ['batch 0', 4],
@@ -59,8 +33,8 @@ describe('the plan of a file run', () => {
 
   it('has no file steps if no booking can be in the file', async () => {
     const { delivery } = await prepareDelivery();
-    expect(delivery.plan({ file: 0, body: 4 }).map(({ name }) => name)).toEqual(['batch 0']);
-    expect(delivery.plan({ file: 0, body: 0 })).toEqual([]);
+    expect(delivery.plan({ file: 0, posted: 4 }).map(({ name }) => name)).toEqual(['batch 0']);
+    expect(delivery.plan({ file: 0, posted: 0 })).toEqual([]);
   });
 });
 
@@ -94,14 +68,14 @@ describe('performing a step of a file run', () => {
   });
 
   it('ends the run if the file differs from the recorded one', async () => {
-    const { delivery, ledger, run, finish } = await prepareDelivery({ masterIdColumn: 'Another Id' });
+    const { delivery, ledger, run, finish } = await prepareDelivery();
     const written = await finish('write', { sha256: 'ab'.repeat(32) });
     const claim = await claimStep(ledger, run, 'upload');
     expect(await delivery.perform({ ...claim, run: written }, signal)).toEqual({
       kind: 'fatal',
       evidence: { code: 'review-file-changed' },
       advice:
-        'the review file of run 20261120-k3f9xq7d differs from the recorded one: was service.masterIdColumn changed?',
+        'the review file of run 20261120-k3f9xq7d differs from the recorded one: the ledger no longer holds its bookings as they were written.',
     });
   });
 
@@ -113,7 +87,7 @@ describe('performing a step of a file run', () => {
         ...step,
         kind: 'batch',
         name: 'batch 0',
-        slice: { form: 'file', batch: 0, first: 0, bookings: 2 },
+        slice: { stream: 'file', batch: 0, first: 0, bookings: 2 },
       },
       attempt: 1,
       token: 1,
@@ -131,11 +105,9 @@ describe('performing a step of a file run', () => {
 async function prepareDelivery({
   bookings = fileBookings(5),
   incomplete = 'post',
-  ...changes
 }: {
   readonly bookings?: readonly Booking[];
   readonly incomplete?: 'post' | 'reject';
-  readonly masterIdColumn?: string;
 } = {}) {
   const prepared = await prepareFileRun({ bookings });
   const { parts } = prepared;
@@ -143,7 +115,6 @@ async function prepareDelivery({
   const body = createBodyDelivery({ service, masterIdName: 'VervotechId', batchSize: 4 });
   const delivery = createFileDelivery({
     ...parts,
-    ...changes,
     sftp: { connect: async () => emptyServer },
     body,
     incomplete,

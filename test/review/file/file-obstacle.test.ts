@@ -1,11 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
-import { createBodyForms } from '../../../src/booking/item-line.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
-import { createLineBuffer } from '../../../src/booking/render-line.js';
-import { createFileForms, findFileObstacle } from '../../../src/booking/review-line.js';
+import {
+  type IncompleteBookings,
+  listFileObstacles,
+  type Sending,
+  streamOf,
+} from '../../../src/booking/sending.js';
+import { putReferences } from '../../../src/booking/stored-line.js';
 import { anyRawBooking } from '../../booking/raw-bookings.js';
+import { lineOfBooking } from '../../support/made-bookings.js';
+import { anyFileBooking, linesOf } from './file-bookings.js';
 
 const complete: Booking = {
   serviceId: 100200,
@@ -21,6 +27,9 @@ function without(property: Exclude<keyof Booking, 'serviceId'>): Booking {
   const { [property]: _left, ...rest } = complete;
   return rest;
 }
+
+const findFileObstacle = (booking: Booking, incomplete: IncompleteBookings = 'post') =>
+  listFileObstacles(booking, { names: 'send', incomplete })[0];
 
 describe('a booking in the review file', () => {
   it('can be in the file with all fields given', () => {
@@ -65,28 +74,39 @@ describe('a booking in the review file', () => {
   });
 
   it.each([
-    ['post', 'body', 'body'],
+    ['post', 'posted', 'posted'],
     ['reject', undefined, undefined],
-    ['leave-empty', 'file', 'body'],
-  ] as const)('takes the form that %s gives it', (incomplete, nameless, readingAsNull) => {
-    const { formOf } = createFileForms({ body: createBodyForms('ServiceId'), incomplete });
-    expect(formOf(complete)).toBe('file');
-    expect(formOf(without('bookingClientName'))).toBe(nameless);
-    expect(formOf({ ...complete, bookingClientName: 'Null' })).toBe(readingAsNull);
+    ['leave-empty', 'file', 'posted'],
+  ] as const)('takes the stream that %s gives it', (incomplete, nameless, readingAsNull) => {
+    const sending: Sending = { kind: 'file', names: 'send', incomplete };
+    expect(streamOf(complete, sending)).toBe('file');
+    expect(streamOf(without('bookingClientName'), sending)).toBe(nameless);
+    expect(streamOf({ ...complete, bookingClientName: 'Null' }, sending)).toBe(readingAsNull);
   });
 
   it('holds its reference where names are left out, and does not lack the name', () => {
-    const body = createBodyForms('ServiceId', 'omit');
-    const { formOf, listObstacles, render } = createFileForms({ body, incomplete: 'post' });
+    const sending = { kind: 'file', names: 'omit' } as const;
     const nameless = without('bookingClientName');
-    expect(formOf(nameless)).toBe('file');
-    const line = createLineBuffer(0);
-    render(nameless, 'file', line);
-    expect(line.handOver().toString()).toBe('100200,BR-1042,BR-1042,hotelbeds,00123,20112026,23112026');
+    expect(streamOf(nameless, sending)).toBe('file');
+    const row = putReferences(Buffer.from(`${lineOfBooking(nameless)}\n`));
+    expect(row.toString()).toBe('100200,BR-1042,BR-1042,hotelbeds,00123,20112026,23112026\n');
     const { bookingReferenceId: _left, ...unnamed } = nameless;
-    expect(formOf(unnamed)).toBe('body');
-    expect(listObstacles?.(unnamed)).toEqual(['BookingReferenceId']);
-    expect(createFileForms({ body, incomplete: 'reject' }).formOf(unnamed)).toBeUndefined();
+    expect(streamOf(unnamed, sending)).toBe('posted');
+    expect(listFileObstacles(unnamed, sending)).toEqual([{ field: 'BookingReferenceId', reason: 'missing' }]);
+    expect(streamOf(unnamed, { ...sending, incomplete: 'reject' })).toBeUndefined();
+  });
+
+  it('holds any reference in the place of its name, and is the same otherwise', () => {
+    fc.assert(
+      fc.property(fc.array(anyFileBooking), (bookings) => {
+        const nameless = bookings.map(({ bookingClientName: _, ...rest }) => rest);
+        const rows = nameless.map((booking) => ({
+          ...booking,
+          bookingClientName: booking.bookingReferenceId ?? '',
+        }));
+        expect(putReferences(linesOf(nameless)).toString()).toBe(linesOf(rows).toString());
+      }),
+    );
   });
 
   it('is excluded for the first obstacle, in the service’s order', () => {

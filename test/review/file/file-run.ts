@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
 import { hashReference } from '../../../src/booking/booking.js';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
+import type { GuestNames } from '../../../src/booking/guest-names.js';
 import type { FileAttempt, FileParts } from '../../../src/review/file/file-attempt.js';
 import { defaultResultPattern, locateRemoteFiles } from '../../../src/review/file/remote-files.js';
 import { defaultResultColumn, defaultResultValues } from '../../../src/review/file/result.js';
@@ -37,19 +38,33 @@ export function fileBookings(count: number): Booking[] {
 export async function prepareFileRun({
   bookings = fileBookings(5),
   id = '20261120-k3f9xq7d',
+  ...names
 }: {
   readonly bookings?: readonly Booking[];
   readonly id?: string;
+  readonly masterIdName?: string;
+  readonly masterIdColumn?: string;
+  readonly guestNames?: GuestNames;
 } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'hotel-review-test-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const ledger = await openTemporaryLedger(() => now);
   const run = await ledger.runs.create(newRun(id, { delivery: 'file' }));
-  const collect = await ledger.bookings.beginCollect(rightOf(run), { source: 'x', at: now, batchSize });
+  const collect = await ledger.bookings.beginCollect(rightOf(run), {
+    source: 'x',
+    at: now,
+    batchSize,
+    ...names,
+  });
   for (let first = 0; first < bookings.length; first += batchSize) {
     const kept = bookings.slice(first, first + batchSize);
     const referenceHashes = kept.map(({ bookingReferenceId }) => hashReference(bookingReferenceId));
-    const batch = { form: 'file' as const, number: first / batchSize, lines: linesOf(kept), referenceHashes };
+    const batch = {
+      stream: 'file' as const,
+      number: first / batchSize,
+      lines: linesOf(kept),
+      referenceHashes,
+    };
     await collect.store(chunkOf({ batches: [batch] }));
   }
   const collected = await collect.finish({ steps: planFileRun({ file: bookings.length }), at: now });

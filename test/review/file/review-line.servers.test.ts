@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { renderReviewHeader } from '../../../src/booking/review-line.js';
+import { renderReviewHeader } from '../../../src/booking/stored-line.js';
 import { anyFileBooking, cellsOf, fileOf, masterIdColumn } from './file-bookings.js';
 
 describe('a line of the review file', () => {

@@ -2,22 +2,15 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readReviewLine, renderReviewHeader } from '../../../src/booking/review-line.js';
-import { blankNames } from '../../../src/review/stored/stored-line.js';
-import {
-  anyFileBooking,
-  cellsOf,
-  fileBooking,
-  linesOf,
-  masterIdColumn,
-  renderLine,
-} from './file-bookings.js';
+import { blankNames, readBooking, renderReviewHeader } from '../../../src/booking/stored-line.js';
+import { lineOfBooking } from '../../support/made-bookings.js';
+import { anyFileBooking, cellsOf, fileBooking, linesOf, masterIdColumn } from './file-bookings.js';
 
 describe('a line of the review file', () => {
   it('is what csv-stringify writes, whatever the source contained', () => {
     fc.assert(
       fc.property(anyFileBooking, (booking) => {
-        expect(`${renderLine(booking)}\n`).toBe(stringify([cellsOf(booking)]));
+        expect(`${lineOfBooking(booking)}\n`).toBe(stringify([cellsOf(booking)]));
       }),
       { numRuns: 3_000 },
     );
@@ -27,7 +20,7 @@ describe('a line of the review file', () => {
     expect(renderReviewHeader(masterIdColumn)).toBe(
       'Service Mappings Id,BookingReferenceId,BookingClientName,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate',
     );
-    expect(renderLine(fileBooking())).toBe('100200,BR-1042,Ana Example,hotelbeds,00123,20112026,23112026');
+    expect(lineOfBooking(fileBooking())).toBe('100200,BR-1042,Ana Example,hotelbeds,00123,20112026,23112026');
   });
 
   it('has a header under any name of the master id', () => {
@@ -41,24 +34,24 @@ describe('a line of the review file', () => {
   });
 
   it('leaves what looks like a formula unchanged', () => {
-    const line = renderLine(fileBooking({ bookingClientName: '=1+1', bookingReferenceId: '@SUM(A1)' }));
+    const line = lineOfBooking(fileBooking({ bookingClientName: '=1+1', bookingReferenceId: '@SUM(A1)' }));
     expect(line).toBe('100200,@SUM(A1),=1+1,hotelbeds,00123,20112026,23112026');
   });
 
   it('has an empty cell for each missing field, and is read back without it', () => {
     const { bookingClientName: _, checkOutDate: __, ...sparse } = fileBooking();
-    expect(renderLine(sparse)).toBe('100200,BR-1042,,hotelbeds,00123,20112026,');
-    expect(readReviewLine(renderLine(sparse))).toEqual(sparse);
-    expect(renderLine({ serviceId: 7 })).toBe('7,,,,,,');
-    expect(readReviewLine('7,,,,,,')).toEqual({ serviceId: 7 });
+    expect(lineOfBooking(sparse)).toBe('100200,BR-1042,,hotelbeds,00123,20112026,');
+    expect(readBooking(lineOfBooking(sparse))).toEqual(sparse);
+    expect(lineOfBooking({ serviceId: 7 })).toBe('7,,,,,,');
+    expect(readBooking('7,,,,,,')).toEqual({ serviceId: 7 });
   });
 
   it('is read back by csv-parse and by our own reader as the same booking', () => {
     fc.assert(
       fc.property(anyFileBooking, (booking) => {
-        const line = renderLine(booking);
+        const line = lineOfBooking(booking);
         expect(parse(line)).toEqual([cellsOf(booking)]);
-        expect(readReviewLine(line)).toEqual(booking);
+        expect(readBooking(line)).toEqual(booking);
       }),
       { numRuns: 1_000 },
     );
@@ -67,7 +60,7 @@ describe('a line of the review file', () => {
   it.each(['', '1,2,3', '1,2,3,4,5,6,7,8', '1,"Ana Secret,3,4,5,6,7', '1,2,"Ana"Secret,4,5,6,7'])(
     'is not mistaken for one: %s',
     (line) => {
-      expect(() => readReviewLine(line)).toThrow(/^a stored review line does not have 7 cells$/);
+      expect(() => readBooking(line)).toThrow(/^a stored line does not have 7 cells$/);
     },
   );
 });
@@ -76,10 +69,10 @@ describe('blanking names', () => {
   it('empties the cell of every guest’s name, and changes nothing else', () => {
     fc.assert(
       fc.property(fc.array(anyFileBooking), (bookings) => {
-        const blanked = blankNames(linesOf(bookings), 'file');
+        const blanked = blankNames(linesOf(bookings));
         const nameless = bookings.map((booking) => cellsOf({ ...booking, bookingClientName: '' }));
         expect(blanked.toString()).toBe(nameless.length === 0 ? '' : stringify(nameless));
-        expect(blankNames(blanked, 'file').equals(blanked)).toBe(true);
+        expect(blankNames(blanked).equals(blanked)).toBe(true);
       }),
       { numRuns: 300 },
     );
@@ -88,7 +81,7 @@ describe('blanking names', () => {
   it('leaves a booking that is still readable, without the name', () => {
     const { bookingClientName: _, ...nameless } = fileBooking();
     const lines = linesOf([fileBooking({ bookingClientName: 'Doe, "J"' })]);
-    const line = blankNames(lines, 'file').toString();
-    expect(readReviewLine(line.trimEnd())).toEqual(nameless);
+    const line = blankNames(lines).toString();
+    expect(readBooking(line.trimEnd())).toEqual(nameless);
   });
 });

@@ -1,10 +1,10 @@
 import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { measure } from '../../../src/base/content.js';
+import { blankNames } from '../../../src/booking/stored-line.js';
 import { archiveManifest } from '../../../src/review/file/archive-run.js';
 import { renderReviewFile } from '../../../src/review/file/file-attempt.js';
 import { type VerifiedItem, verifyRun } from '../../../src/review/file/verify-run.js';
-import { blankNames } from '../../../src/review/stored/stored-line.js';
 import { claimStep, rightOf } from '../../contracts/ledger/days.js';
 import { attemptOf, blocksOf, day, prepareFileRun, readWhole, remote } from './file-run.js';
 
@@ -41,14 +41,14 @@ describe('verifying what is stored of a run', () => {
 
   it('detects another booking in the file as sent, with the same number of rows', async () => {
     const { verify, archived, parts, run } = await prepareArchived();
-    const text = await readWhole(renderReviewFile(parts, run));
+    const text = await readWhole(renderReviewFile(parts.ledger, run));
     await writeFile(archived(inputName), text.replace('BR-3', 'BR-X'));
     expect(await faultsOf(verify())).toMatchObject({ [byTheRules]: 'wrong-checksum in row 5' });
   });
 
   it('detects a cell that breaks the file rules, without showing it', async () => {
     const { verify, archived, parts, run } = await prepareArchived();
-    const text = await readWhole(renderReviewFile(parts, run));
+    const text = await readWhole(renderReviewFile(parts.ledger, run));
     await writeFile(archived(inputName), text.replace('Ana Example', 'null'));
     expect(await faultsOf(verify())).toMatchObject({ [byTheRules]: 'reads-as-null in row 1' });
   });
@@ -124,9 +124,9 @@ describe('verifying what is stored of a run', () => {
     expect(faults['other.csv']).toBe('is not in the archive');
   });
 
-  it('detects settings, or a ledger, that produce a different file', async () => {
+  it('detects a ledger that produces a different file', async () => {
     const { parts, current } = await prepareArchived();
-    const items = await verifyRun({ ...parts, masterIdColumn: 'Another Id' }, await current());
+    const items = await verifyRun(parts, { ...(await current()), masterIdColumn: 'Another Id' });
     expect(Object.keys(await faultsOf(items))).toEqual([byTheRules, rendered]);
   });
 
@@ -147,7 +147,7 @@ describe('verifying what is stored of a run', () => {
 async function prepareArchived() {
   const { ledger, parts, run, archived, finish } = await prepareFileRun();
   const { archive } = parts;
-  const sent = await archive.store(day.iso, run.id, inputName, renderReviewFile(parts, run));
+  const sent = await archive.store(day.iso, run.id, inputName, renderReviewFile(parts.ledger, run));
   const received = await archive.store(day.iso, run.id, resultName, blocksOf(resultText));
   const { bytes, sha256 } = sent;
   const result = {

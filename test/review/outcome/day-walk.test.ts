@@ -32,7 +32,7 @@ function toRun(held: readonly WalkedEntry[], index: number): WalkedRun {
     async *read() {
       for (let from = 0; from < held.length; from += batchSize)
         yield {
-          form: index % 2 === 0 ? ('file' as const) : ('body' as const),
+          stream: index % 2 === 0 ? ('file' as const) : ('posted' as const),
           batch: from / batchSize,
           entries: held.slice(from, from + batchSize),
         };

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readReference } from '../../../src/review/stored/stored-line.js';
 import { prepareDelivery, references } from '../delivering.js';
 import { inTurn, ok, refusal, unavailable } from '../scripted-service.js';
 import { openTemporaryLedger } from '../temporary-ledger.js';
@@ -46,9 +47,7 @@ describe('the step runner', () => {
         );
         const { runId } = delivering.right;
         const refused = await ledger.bookings.listRefused(runId, 100);
-        expect(refused.map(({ line }) => JSON.parse(line).BookingReferenceId).sort()).toEqual(
-          [...poison].sort(),
-        );
+        expect(refused.map(({ line }) => readReference(line)).sort()).toEqual([...poison].sort());
         expect(await ledger.runs.get(runId)).toMatchObject({
           state: 'succeeded',
           counts: { delivered: 23 - poison.length, refused: poison.length, pending: 0 },

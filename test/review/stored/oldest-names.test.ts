@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { blankNames } from '../../../src/booking/stored-line.js';
 import { checkOldestNames } from '../../../src/checks/doctor/oldest-names.js';
 import { findOldestNames } from '../../../src/review/stored/retention.js';
-import { blankNames } from '../../../src/review/stored/stored-line.js';
 import { createDirectoryArchive } from '../../../src/storage/archive.js';
 import { createDirectorySpool } from '../../../src/storage/spool.js';
 import {
@@ -41,7 +41,7 @@ async function prepare() {
   );
   const collect = await startCollect(ledger, run);
   const lines = toLines(['F-1', 'F-2'].map(fileLineOf));
-  await collect.store(chunkOf({ batches: [{ form: 'file', number: 0, referenceHashes: [1, 2], lines }] }));
+  await collect.store(chunkOf({ batches: [{ stream: 'file', number: 0, referenceHashes: [1, 2], lines }] }));
   await collect.finish({ steps: planFileRun({ file: 2 }), at: at('2026-10-02') });
   const keep = (name: string) => parts.archive.store('2026-10-01', 'by-file', name, bytes());
   return { ...parts, parts, keep, find: async () => findOldestNames(parts, moment) };
@@ -63,7 +63,7 @@ describe('the oldest guest names', () => {
     expect(await find()).toMatchObject([{ runId: 'of-2026-09-01' }]);
   });
 
-  it('are younger once the older ones are gone, in the form of either delivery', async () => {
+  it('are younger once the older ones are gone, of either delivery', async () => {
     const { ledger, find } = await prepare();
     await ledger.guests.blankNames('2026-10-01', blankNames);
     expect(await find()).toMatchObject([{ place: 'ledger', runId: 'by-file', ageDays: 51 }]);

@@ -7,6 +7,7 @@ import {
   readFirstLines,
   type TakeContent,
 } from '../../../src/review/stored/preview.js';
+import { readFields } from '../../../src/review/stored/stored-line.js';
 import { fileLineOf, lineOf } from '../../contracts/ledger/days.js';
 import { collectedFileRun } from '../../contracts/ledger/file-days.js';
 import { withReplaced } from '../../support/fake-ledger.js';
@@ -22,15 +23,17 @@ const inBody = Array.from({ length: 5 }, (_, number) => lineOf(`B-${number}`));
 describe('the first lines of a collected run', () => {
   it.each([
     [0, []],
-    [2, inFile.slice(0, 2).map((line) => ({ line, form: 'file' }))],
-    [5, inFile.slice(0, 5).map((line) => ({ line, form: 'file' }))],
-    [7, [...inFile.map((line) => ({ line, form: 'file' })), { line: inBody[0], form: 'body' }]],
+    [2, inFile.slice(0, 2).map((line) => ({ line, stream: 'file' }))],
+    [5, inFile.slice(0, 5).map((line) => ({ line, stream: 'file' }))],
+    [7, [...inFile.map((line) => ({ line, stream: 'file' })), { line: inBody[0], stream: 'posted' }]],
   ])('are %d of the file, and then of the bodies', async (count, expected) => {
     const { ledger, run } = await prepare({ file: 6, body: 5 });
     const first = await readFirstLines(ledger, run, count);
-    expect(first.map(({ line, form }) => ({ line, form }))).toEqual(expected);
-    for (const { line, form, batch, place } of first)
-      expect((await ledger.bookings.readBatch(run.id, form, batch)).toString().split('\n')[place]).toBe(line);
+    expect(first.map(({ line, stream }) => ({ line, stream }))).toEqual(expected);
+    for (const { line, stream, batch, place } of first)
+      expect((await ledger.bookings.readBatch(run.id, stream, batch)).toString().split('\n')[place]).toBe(
+        line,
+      );
   });
 
   it('are as many as there are', async () => {
@@ -40,12 +43,12 @@ describe('the first lines of a collected run', () => {
 
   it('are read from no more batches than necessary', async () => {
     const { ledger, run } = await prepare({ file: 6, body: 5 });
-    const read: [form: string, range: BatchRange][] = [];
+    const read: [stream: string, range: BatchRange][] = [];
     const watched = withReplaced(ledger, {
       bookings: {
-        readBatches(runId, form, range) {
-          read.push([form, range]);
-          return ledger.bookings.readBatches(runId, form, range);
+        readBatches(runId, stream, range) {
+          read.push([stream, range]);
+          return ledger.bookings.readBatches(runId, stream, range);
         },
       },
     });
@@ -60,22 +63,23 @@ describe('a preview', () => {
     const { taken, take } = createTaker();
     const bytes = `${[header, ...inFile].join('\n')}\n`;
     const sums = { name, rows: 6, bytes: Buffer.byteLength(bytes), sha256: hash(bytes) };
-    expect(await previewReviewFile(ledger, run, { masterIdColumn, name }, take)).toEqual(sums);
+    expect(await previewReviewFile(ledger, run, name, take)).toEqual(sums);
     expect(taken).toEqual([[name, bytes]]);
-    expect(await previewReviewFile(ledger, run, { masterIdColumn, name })).toEqual(sums);
+    expect(await previewReviewFile(ledger, run, name)).toEqual(sums);
   });
 
   it('contains no review file if no booking can be in it', async () => {
     const { ledger, run } = await prepare({ file: 0, body: 5 });
     const { taken, take } = createTaker();
-    expect(await previewReviewFile(ledger, run, { masterIdColumn, name }, take)).toBeUndefined();
+    expect(await previewReviewFile(ledger, run, name, take)).toBeUndefined();
     expect(taken).toEqual([]);
   });
 
   it('contains every body as it would be sent, and one checksum of all of them', async () => {
     const { ledger, run } = await prepare({ file: 6, body: 5 });
     const { taken, take } = createTaker();
-    const bodies = [inBody.slice(0, 4), inBody.slice(4)].map((lines) => `{"Hotels":[${lines.join(',')}]}`);
+    const items = inBody.map((line) => JSON.stringify(readFields(line)));
+    const bodies = [items.slice(0, 4), items.slice(4)].map((some) => `{"Hotels":[${some.join(',')}]}`);
     const sums = {
       batches: 2,
       bytes: Buffer.byteLength(bodies.join('')),

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Booking } from '../../../src/booking/booking.js';
-import type { BookingForm, ProviderHotel } from '../../../src/booking/line-form.js';
-import { createLineBuffer } from '../../../src/booking/render-line.js';
-import { renderReviewLine } from '../../../src/booking/review-line.js';
+import type { Booking, ProviderHotel } from '../../../src/booking/booking.js';
+import { createLineBuffer, renderLine } from '../../../src/booking/render-line.js';
+import type { BatchStream } from '../../../src/booking/sending.js';
 import type { Collect, CollectedBatch, CollectedChunk } from '../../../src/ledger/collecting.js';
 import type { CopiedMapping } from '../../../src/ledger/mappings.js';
 import {
@@ -11,20 +10,17 @@ import {
   type KnownMapping,
 } from '../../../src/review/suspects/comparison.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
-import { createItemRenderer } from '../../support/made-bookings.js';
 import { fileBooking } from '../file/file-bookings.js';
 
 const now = Date.parse('2026-11-21T02:30:00Z');
-const renderItem = createItemRenderer('ServiceId');
 
-function batchOf(bookings: readonly Booking[], form: BookingForm = 'body', number = 0): CollectedBatch {
+function batchOf(bookings: readonly Booking[], stream: BatchStream = 'posted', number = 0): CollectedBatch {
   const lines = createLineBuffer(100);
   for (const booking of bookings) {
-    if (form === 'file') renderReviewLine(booking, lines);
-    else renderItem(booking, lines);
+    renderLine(booking, lines);
     lines.constant(Buffer.from('\n'));
   }
-  return { form, number, lines: lines.handOver(), referenceHashes: bookings.map(() => 1) };
+  return { stream, number, lines: lines.handOver(), referenceHashes: bookings.map(() => 1) };
 }
 
 /** A copy of these mappings, and the collect that compares with it; both record their calls. */
@@ -95,54 +91,48 @@ describe('comparing a day with the local copy', () => {
     ]);
   });
 
-  it.each(['body', 'file'] as const)(
-    'looks up each hotel once, a thousand at a time, for lines by %s',
-    async (form) => {
-      const { asked, store } = compareWith([]);
-      await store(
-        ...[0, 1, 2].map((number) =>
-          batchOf(
-            Array.from({ length: 900 }, (_, at) => hotel(number * 450 + at)),
-            form,
-            number,
-          ),
+  it('looks up each hotel once, a thousand at a time, in whichever stream it is', async () => {
+    const { asked, store } = compareWith([]);
+    await store(
+      ...[0, 1, 2].map((number) =>
+        batchOf(
+          Array.from({ length: 900 }, (_, at) => hotel(number * 450 + at)),
+          number === 1 ? 'file' : 'posted',
+          number,
         ),
-      );
-      expect(asked.map(({ length }) => length)).toEqual([1_000, 800]);
-      await store(batchOf([hotel(1), hotel(7_000)], form, 3));
-      expect(asked.at(-1)).toEqual([{ providerName: 'hotelbeds', providerHotelId: '7000' }]);
-    },
-  );
+      ),
+    );
+    expect(asked.map(({ length }) => length)).toEqual([1_000, 800]);
+    await store(batchOf([hotel(1), hotel(7_000)], 'file', 3));
+    expect(asked.at(-1)).toEqual([{ providerName: 'hotelbeds', providerHotelId: '7000' }]);
+  });
 
-  it.each(['body', 'file'] as const)(
-    'finds hotels with any characters in their names, in lines by %s',
-    async (form) => {
-      const names = [
-        'Žižek, "Hôtel" \\',
-        '山田","ProviderHotelId":"9',
-        'a","Check',
-        '😀 , ":',
-        '\\"',
-        ',"ProviderName":"x',
-      ];
-      const bookings = names.flatMap((providerName) =>
-        names.map((providerHotelId) =>
-          fileBooking({
-            bookingReferenceId: providerHotelId,
-            bookingClientName: providerName,
-            providerName,
-            providerHotelId,
-          }),
-        ),
-      );
-      const { asked, stored, store } = compareWith(bookings.map((booking) => ({ ...booking, serviceId: 5 })));
-      await store(batchOf(bookings, form));
-      expect(asked).toEqual([
-        bookings.map(({ providerName, providerHotelId }) => ({ providerName, providerHotelId })),
-      ]);
-      expect(stored[0]?.batches[0]?.suspects?.map(({ place }) => place)).toEqual([...bookings.keys()]);
-    },
-  );
+  it('finds hotels with any characters in their names', async () => {
+    const names = [
+      'Žižek, "Hôtel" \\',
+      '山田","ProviderHotelId":"9',
+      'a","Check',
+      '😀 , ":',
+      '\\"',
+      ',"ProviderName":"x',
+    ];
+    const bookings = names.flatMap((providerName) =>
+      names.map((providerHotelId) =>
+        fileBooking({
+          bookingReferenceId: providerHotelId,
+          bookingClientName: providerName,
+          providerName,
+          providerHotelId,
+        }),
+      ),
+    );
+    const { asked, stored, store } = compareWith(bookings.map((booking) => ({ ...booking, serviceId: 5 })));
+    await store(batchOf(bookings));
+    expect(asked).toEqual([
+      bookings.map(({ providerName, providerHotelId }) => ({ providerName, providerHotelId })),
+    ]);
+    expect(stored[0]?.batches[0]?.suspects?.map(({ place }) => place)).toEqual([...bookings.keys()]);
+  });
 
   it('looks up nothing for bookings that do not name their hotel, and counts their places', async () => {
     const { asked, stored, store } = compareWith([
