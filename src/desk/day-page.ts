@@ -5,6 +5,7 @@ import { formatCount, formatCountOf, formatDuration } from '../base/format.js';
 import { type Html, html } from '../base/html.js';
 import { createBusinessDay } from '../booking/business-day.js';
 import { findCases, nameCheckIn } from '../cases/shown-cases.js';
+import { wantedToJson } from '../ledger/wanted-days.js';
 import { describeNotice } from '../notify/describe-notice.js';
 import { isMissing, readKnownDays } from '../review/day/missing-days.js';
 import { readReport, reportsOdd } from '../review/day/report.js';
@@ -52,7 +53,7 @@ export const dayPage = definePage({
   render: (data, visit) => ({
     title: `Day ${showDay(data.day)}`,
     content: renderDay(data, visit),
-    ...(data.runs.some(isActive) && { refreshSeconds }),
+    ...((data.promised || data.runs.some(isActive)) && { refreshSeconds }),
   }),
 });
 
@@ -72,6 +73,8 @@ export const reportDownload = defineDownload({
 async function readDay({ day, page }: { readonly day: string; readonly page: number }, visit: DeskVisit) {
   const { desk, now, timezone, today } = visit;
   const { ledger, command } = desk;
+  // Before the runs: whoever opens the promised one meanwhile shows it below.
+  const wanted = await ledger.wanted.find(day);
   const [runs, found, counted, problems, notices, reports] = await Promise.all([
     ledger.runs.list({ day, limit: runsRead }),
     findCases(ledger, { day, today }, now),
@@ -100,6 +103,9 @@ async function readDay({ day, page }: { readonly day: string; readonly page: num
     previous: day > '0001-01-01' ? previous().iso : null,
     /** Today has no next day: nothing can have happened there. */
     next: day < today ? next().iso : null,
+    /** The run that is wanted, until it starts. */
+    ...(wanted &&
+      !runs.some(({ id }) => id === wanted.runId) && { promised: wantedToJson(wanted, 'not-started') }),
     /** Newest first. */
     runs: await Promise.all(shown.map((run) => readReport(ledger, run, { now, timezone }))),
     ...cut,
@@ -208,11 +214,14 @@ function renderWhatToDo({ day, needs, actions }: DayData): Html | undefined {
   return buttons.length > 0 ? html`<p class="buttons">${buttons}</p>` : undefined;
 }
 
-function renderRuns({ runs, judgement }: DayData, visit: DeskVisit): Html {
-  return renderTable(
+function renderRuns({ runs, judgement, promised }: DayData, visit: DeskVisit): Html {
+  const linkRun = ({ runId }: { readonly runId: string }) =>
+    html`<a class="whole" href="/runs/${encodeURIComponent(runId)}">${runId}</a>`;
+  const waiting = promised && renderTable([promised], { Run: linkRun, State: () => 'not started yet' });
+  const table = renderTable(
     runs,
     {
-      Run: ({ runId }) => html`<a class="whole" href="/runs/${encodeURIComponent(runId)}">${runId}</a>`,
+      Run: linkRun,
       State: renderState,
       By: ({ delivery, trigger }) => `${delivery}, ${trigger}`,
       Started: ({ startedAt }) => html`<span class="whole">${showInstant(startedAt, visit)}</span>`,
@@ -236,6 +245,7 @@ function renderRuns({ runs, judgement }: DayData, visit: DeskVisit): Html {
       note: (run) => describeRun(run, visit),
     },
   );
+  return html`${waiting}${table}`;
 }
 
 type DayRun = DayData['runs'][number];

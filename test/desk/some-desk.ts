@@ -130,7 +130,11 @@ export function runsOnly(runs: readonly Run[], wait?: DelayedStep): DeskParts['l
       listOfDays: async () => [...runs],
       findVolume: async () => undefined,
     },
-    wanted: { findPromise: async () => undefined, countWaiting: async () => 0 },
+    wanted: {
+      find: async () => undefined,
+      findPromise: async () => undefined,
+      countWaiting: async () => 0,
+    },
     steps: {
       readOpenWork: async () => ({
         ...{ performed: 0, abandoned: 0, ready: 0, delayed: wait ? 1 : 0 },

@@ -49,6 +49,19 @@ describe('the page of a day', () => {
     expect(text).not.toContain('<script>alert');
   });
 
+  it('lists a run that has not started yet first, until somebody opens it', async () => {
+    await ledger.wanted.want({ day, runId: 'promised', mode: 'run', trigger: 'hook', wantedAt: at });
+    const { url } = await start();
+    expect(readRows((await getPage(url, `/days/${day}`)).text)[0]).toEqual(['promised', 'not started yet']);
+    expect((await getData(url, `/days/${day}`)).data).toMatchObject({
+      ...{ promised: { runId: 'promised', state: 'not-started' }, runs: [] },
+    });
+    await ledger.runs.create(newRun('own', { day }));
+    const { data } = await getData(url, `/days/${day}`);
+    expect(data).toMatchObject({ runs: [{ runId: 'promised', state: 'collecting' }] });
+    expect(data).not.toHaveProperty('promised');
+  });
+
   it('says what people were told, or that nobody is told without a channel', async () => {
     const run = await collectedRun(ledger, 'r1');
     const failure = { class: 'fatal', code: 'http-403', message: 'refused' } as const;
