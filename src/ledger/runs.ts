@@ -138,7 +138,6 @@ const [ownColumns, countColumns, failureColumns] = [
   t.columnsOf(failure),
 ];
 
-/** One execution for one business day. */
 /** The columns that `toRun` reads, by name: a prepared statement must not change with the table. */
 export const runColumns = [ownColumns, countColumns, failureColumns]
   .flatMap(({ columns }) => columns.map(({ name }) => `runs.${name}`))

@@ -31,15 +31,19 @@ export async function judgeRuns(
   runs: readonly Run[],
 ): Promise<DayBookings> {
   const holders = runs.filter(holdsBookings);
-  const [only] = holders;
-  const isAlone = holders.length === 1 && only !== undefined && isUsual(only);
-  if (!only || (isAlone && runs.length === 1)) return toBookings(day, runs, countRun(only, runs), []);
+  const counted = () => toBookings(day, runs, countRun(holders[0], runs), []);
+  if (holders.length === 0 || (runs.length === 1 && findOnlyRun(holders))) return counted();
   const [known] = await ledger.days.listOutcomes({ from: day, to: day });
-  if (isAlone && !known?.hasSuperseded) return toBookings(day, runs, countRun(only, runs), []);
+  if (findOnlyRun(holders, known)) return counted();
   if (known?.stored && isCurrent(known))
     return toBookings(day, runs, known.stored.counts, await ledger.days.listStandings(day));
   const { counts, places } = await computeOrRecall(ledger, holders, known);
   return toBookings(day, runs, counts, places);
+}
+
+/** The run whose own counts are those of the day: the only one with bookings, of which none were sent again. */
+function findOnlyRun([run, ...others]: readonly Run[], known?: StoredOutcome): Run | undefined {
+  return run && others.length === 0 && isUsual(run) && !known?.hasSuperseded ? run : undefined;
 }
 
 /**
@@ -77,11 +81,8 @@ export async function storeDayOutcome(ledger: Ledger, day: string): Promise<DayC
   if (isCurrent(known)) return known.stored?.counts;
   const runs = await ledger.runs.list({ day, limit: runsOfDay });
   const holders = runs.filter(holdsBookings);
-  const [only] = holders;
-  const found =
-    only && holders.length === 1 && isUsual(only) && !known.hasSuperseded
-      ? { counts: countRun(only, runs), places: [] }
-      : await compute(ledger, holders);
+  const only = findOnlyRun(holders, known);
+  const found = only ? { counts: countRun(only, runs), places: [] } : await compute(ledger, holders);
   if (found) await ledger.days.storeOutcome({ day, mark: known.mark, ...found });
   return found?.counts;
 }
