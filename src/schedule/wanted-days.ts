@@ -2,6 +2,7 @@ import { pause } from '../base/abort.js';
 import type { Hold } from '../base/hold.js';
 import { UsageError } from '../base/usage-error.js';
 import { type BusinessDay, createBusinessDay, isDayOver } from '../booking/business-day.js';
+import { FencedError } from '../ledger/errors.js';
 import { goesOn, isStillWanted, type WantedDay } from '../ledger/wanted-days.js';
 import { busy, DayBusyError, findSharedRun, tryToAcquireDay } from '../review/day/join-run.js';
 import { type DayRequest, findOpening } from '../review/day/open-run.js';
@@ -107,10 +108,12 @@ export function createWantedDays(given: WantedDaysParts) {
       await tryToEnd(wanted).finally(() => permit?.release());
     } catch (error) {
       const isBusy = error instanceof DayBusyError;
+      // Somebody has cancelled its run, or taken it over.
+      const isOver = error instanceof FencedError;
       if (!isBusy && !signal.aborted) notify({ type: 'review-broke-off', day, error });
-      replaysFail ||= !isBusy && trigger === 'replay';
+      replaysFail ||= !isBusy && !isOver && trigger === 'replay';
       // The day stays in the list. For a while, nothing would be different.
-      await pause(checkMs, signal);
+      if (!isOver) await pause(checkMs, signal);
     }
     working.delete(day);
     checks.ask();

@@ -37,7 +37,7 @@ function findLost({ log, references, outcome }: LivedDay): string[] {
   const arrived = new Set(
     log.flatMap((one) => (one.kind === 'call' && one.isAccepted ? one.references : [])),
   );
-  const isRefused = (reference: string) => outcome.refused.some((line) => line.includes(`"${reference}"`));
+  const isRefused = (reference: string) => outcome.refused.some((line) => line.includes(`,${reference},`));
   return references
     .filter((reference) => !arrived.has(reference) && !isRefused(reference))
     .map((reference) => `lost: ${reference}`);
