@@ -8,10 +8,11 @@ import type { Run, Trigger } from '../rules/run.js';
 import type { Slice } from '../rules/step.js';
 import { KeyError } from '../storage/day-keys.js';
 import type { ReadOnlyLedger } from './ledger.js';
-import { all, change, database, one, type Query, type Store } from './query.js';
-import { isComparable, nameForm, noSuchRun, runNumber } from './runs.js';
+import { all, change, database, one, type Query, type Store, sql } from './query.js';
+import { isComparable, nameForm, noSuchRun, runNumber, runs } from './runs.js';
 import { isGone, placeOfBatch, placeOfKeptColumns } from './sealing.js';
 import { findBookings, referencePages, type StayRun } from './stays.js';
+import { steps } from './steps.js';
 import * as t from './table.js';
 
 /** Bookings by batch, as lines of the review file: three times as fast to load as one row per booking. */
@@ -47,13 +48,10 @@ export function* readBatches(
 ): Query<readonly Buffer[]> {
   const { lines, sealing } = yield* database();
   const rows = yield* all(
-    `SELECT number, batch, ${lines} AS lines
-     FROM runs LEFT JOIN batches ON run = number AND stream = ? AND batch >= ? AND batch < ?
-     WHERE id = ? ORDER BY batch`,
-    stream,
-    from,
-    to,
-    runId,
+    sql`SELECT number, batch, ${lines} AS lines
+     FROM ${runs} LEFT JOIN ${storedBatches}
+       ON run = number AND stream = ${stream} AND batch >= ${from} AND batch < ${to}
+     WHERE id = ${runId} ORDER BY batch`,
   );
   const [run] = rows;
   if (!run) throw noSuchRun(runId);
@@ -84,10 +82,8 @@ export function* readLinesAt(
 export function* readStored(run: number, stream: BatchStream, batch: number): Query<Buffer> {
   const { lines, sealing } = yield* database();
   const row = yield* one(
-    `SELECT ${lines} AS lines FROM batches WHERE run = ? AND stream = ? AND batch = ?`,
-    run,
-    stream,
-    batch,
+    sql`SELECT ${lines} AS lines FROM ${storedBatches}
+     WHERE run = ${run} AND stream = ${stream} AND batch = ${batch}`,
   );
   if (!row) throw noSuchBatch(stream, batch);
   return sealing.openLines(row.lines, placeOfBatch(run, stream, batch));
@@ -99,10 +95,9 @@ export function* measureBatches(
   stream: BatchStream,
 ): Query<{ batches: number; bookings: number }> {
   const row = yield* one(
-    `SELECT count(batch) AS batches, coalesce(sum(bookings), 0) AS bookings
-     FROM runs LEFT JOIN batches ON run = number AND stream = ? WHERE id = ? GROUP BY id`,
-    stream,
-    runId,
+    sql`SELECT count(batch) AS batches, coalesce(sum(bookings), 0) AS bookings
+     FROM ${runs} LEFT JOIN ${storedBatches} ON run = number AND stream = ${stream}
+     WHERE id = ${runId} GROUP BY id`,
   );
   if (!row) throw noSuchRun(runId);
   return { batches: Number(row.batches), bookings: Number(row.bookings) };
@@ -115,12 +110,11 @@ export function* sampleBatches(
   const { lines, sealing } = yield* database();
   const samples: { stream: BatchStream; lines: Buffer }[] = [];
   for (const stream of batchStreams)
-    for (const order of ['', 'DESC']) {
+    for (const order of [sql``, sql`DESC`]) {
       const row = yield* one(
-        `SELECT number, batch, ${lines} AS lines FROM runs JOIN batches ON run = number AND stream = ?
-         WHERE id = ? ORDER BY batch ${order} LIMIT 1`,
-        stream,
-        runId,
+        sql`SELECT number, batch, ${lines} AS lines
+         FROM ${runs} JOIN ${storedBatches} ON run = number AND stream = ${stream}
+         WHERE id = ${runId} ORDER BY batch ${order} LIMIT 1`,
       );
       if (!row) continue;
       try {
@@ -269,9 +263,9 @@ const others = t.columnsOf({
 
 function listOthers(run: number, from: number): Query<t.Row<typeof others>[]> {
   return others.all(
-    `SELECT number, trigger, ${nameForm} AS guest_names FROM runs
-     WHERE day = (SELECT day FROM runs WHERE number = ?) AND number <> ? AND number >= ? AND ${isComparable} ORDER BY number`,
-    ...[run, run, from],
+    sql`SELECT number, trigger, ${nameForm} AS guest_names FROM ${runs}
+     WHERE day = (SELECT day FROM ${runs} WHERE number = ${run}) AND number <> ${run} AND number >= ${from}
+       AND ${isComparable} ORDER BY number`,
   );
 }
 
@@ -285,19 +279,19 @@ const slices = t.columnsOf({
 function* nextPosted(run: number, [batch = -1, first = -1]: readonly number[]): Query<Slice | undefined> {
   const { stepsBySlice } = yield* database();
   return yield* slices.one(
-    `SELECT stream, batch, first, bookings FROM ${stepsBySlice}
-     WHERE run = ? AND stream = 'posted' AND (batch, first) > (?, ?) AND kind = 'batch' AND state = 'done'
+    sql`SELECT stream, batch, first, bookings FROM ${stepsBySlice}
+     WHERE run = ${run} AND stream = 'posted' AND (batch, first) > (${batch}, ${first})
+       AND kind = 'batch' AND state = 'done'
      ORDER BY batch, first LIMIT 1`,
-    ...[run, batch, first],
   );
 }
 
 function nextOfFile(run: number, [batch = -1]: readonly number[]): Query<Slice | undefined> {
   return slices.one(
-    `SELECT stream, batch, 0 AS first, bookings FROM batches WHERE run = ? AND stream = 'file' AND batch > ?
-       AND EXISTS (SELECT 1 FROM steps WHERE run = ? AND name = 'trigger' AND state = 'done')
+    sql`SELECT stream, batch, 0 AS first, bookings FROM ${storedBatches}
+     WHERE run = ${run} AND stream = 'file' AND batch > ${batch}
+       AND EXISTS (SELECT 1 FROM ${steps} WHERE run = ${run} AND name = 'trigger' AND state = 'done')
      ORDER BY batch LIMIT 1`,
-    ...[run, batch, run],
   );
 }
 
@@ -319,10 +313,8 @@ export function* readKeptOfBatch(
 ): Query<KeptColumns | undefined> {
   const { sealing } = yield* database();
   const row = yield* one(
-    `SELECT kept FROM kept_columns WHERE run = ? AND stream = ? AND batch = ?`,
-    run,
-    stream,
-    batch,
+    sql`SELECT kept FROM ${keptColumns}
+     WHERE run = ${run} AND stream = ${stream} AND batch = ${batch}`,
   );
   const stored = row?.kept as Buffer | undefined;
   // An empty one was blanked.
@@ -361,8 +353,8 @@ type KeepingRun = Pick<StayRun, 'number' | 'delivery' | 'batchSize'>;
 /** Runs whose kept columns are not blanked, newest first. */
 function* listKeepingRuns(): Query<KeepingRun[]> {
   const rows = yield* all(
-    `SELECT number, delivery, batch_size FROM runs
-     WHERE EXISTS (SELECT 1 FROM kept_columns WHERE run = number AND length(kept) > 0) ORDER BY number DESC`,
+    sql`SELECT number, delivery, batch_size FROM ${runs}
+     WHERE EXISTS (SELECT 1 FROM ${keptColumns} WHERE run = number AND length(kept) > 0) ORDER BY number DESC`,
   );
   return rows.map((row) => ({
     number: Number(row.number),
@@ -401,8 +393,8 @@ export function* eraseKeptOfBatch(
   places: readonly number[],
 ): Query<void> {
   const { sealing, lock } = yield* database();
-  const isBatch = 'run = ? AND stream = ? AND batch = ?';
-  const row = yield* one(`SELECT kept FROM kept_columns WHERE ${isBatch} ${lock}`, ...[run, stream, batch]);
+  const isBatch = sql`run = ${run} AND stream = ${stream} AND batch = ${batch}`;
+  const row = yield* one(sql`SELECT kept FROM ${keptColumns} WHERE ${isBatch} ${lock}`);
   const stored = row?.kept as Buffer | undefined;
   const erased = eraseKeptAt(yield* readKeptOfBatch(run, stream, batch), places);
   if (!stored || !erased) return;
@@ -412,11 +404,13 @@ export function* eraseKeptOfBatch(
     writeKeptColumns(erased),
     placeOfKeptColumns(run, stream, batch),
   );
-  yield* change(`UPDATE kept_columns SET kept = ? WHERE ${isBatch}`, kept, run, stream, batch);
+  yield* change(sql`UPDATE ${keptColumns} SET kept = ${kept} WHERE ${isBatch}`);
 }
 
 export function* blankKeptColumns(run: number): Query<void> {
-  yield* change(`UPDATE kept_columns SET kept = ? WHERE run = ? AND length(kept) > 0`, Buffer.alloc(0), run);
+  yield* change(
+    sql`UPDATE ${keptColumns} SET kept = ${Buffer.alloc(0)} WHERE run = ${run} AND length(kept) > 0`,
+  );
 }
 
 /**

@@ -7,8 +7,8 @@ import type {
   StoredOutcome,
 } from '../rules/day-outcome.js';
 import { packNumbers, unpackNumbers } from './findings.js';
-import { change, type Query } from './query.js';
-import { runNumber, runsHoldingBookings } from './runs.js';
+import { change, type Query, sql } from './query.js';
+import { runNumber, runs, runsHoldingBookings } from './runs.js';
 import * as t from './table.js';
 
 /** What each day came to, when a run of it last ended or recorded verdicts. */
@@ -76,19 +76,18 @@ export function* listOutcomes({
   readonly to: string;
 }): Query<StoredOutcome[]> {
   const found = yield* marked.all(
-    `SELECT marked.*, coalesce(superseded, 0) AS superseded, coalesce(superseding, 0) AS superseding,
+    sql`SELECT marked.*, coalesce(superseded, 0) AS superseded, coalesce(superseding, 0) AS superseding,
        stored.mark AS stored_mark, stored.counts AS counts FROM (
        SELECT day, count(*) AS runs, max(number) AS newest, sum(accepted + carried) AS held,
          coalesce(sum(delivered * 3 + refused) FILTER (WHERE state <> 'delivering'), 0) AS ended,
          sum(verdicts_recorded) AS verdicts, count(file) AS files,
          count(*) FILTER (WHERE state = 'cancelled') AS cancelled, count(pruned_at) AS pruned
-       FROM runs WHERE day >= ? AND day <= ? AND ${runsHoldingBookings} GROUP BY day
+       FROM ${runs} WHERE day >= ${from} AND day <= ${to} AND ${runsHoldingBookings} GROUP BY day
      ) AS marked LEFT JOIN (
-       SELECT day, count(*) AS superseded, max(run) AS superseding FROM superseded_places JOIN runs ON run = number
-       WHERE day >= ? AND day <= ? GROUP BY day
+       SELECT day, count(*) AS superseded, max(run) AS superseding FROM ${supersededPlaces} JOIN ${runs} ON run = number
+       WHERE day >= ${from} AND day <= ${to} GROUP BY day
      ) AS collected ON collected.day = marked.day
-     LEFT JOIN day_outcomes AS stored ON stored.day = marked.day ORDER BY marked.day`,
-    ...[from, to, from, to],
+     LEFT JOIN ${dayOutcomes} AS stored ON stored.day = marked.day ORDER BY marked.day`,
   );
   return found.map(({ day, pruned, storedMark, counts, ...parts }) => ({
     day,
@@ -102,9 +101,8 @@ export function* listOutcomes({
 /** Where the bookings of the day count as something else than their runs say; read together with `listOutcomes`. */
 export function* listStandings(day: string): Query<StandingPlaces[]> {
   const rows = yield* heldPlaces.all(
-    `SELECT id AS run_id, stream, batch, standing, places FROM standing_places JOIN runs ON run = number
-     WHERE day = ? ORDER BY number DESC, stream, batch, standing`,
-    day,
+    sql`SELECT id AS run_id, stream, batch, standing, places FROM ${standingPlaces} JOIN ${runs} ON run = number
+     WHERE day = ${day} ORDER BY number DESC, stream, batch, standing`,
   );
   return rows.map(({ places, ...of }) => ({ ...of, places: unpackNumbers(places) }));
 }
@@ -126,7 +124,9 @@ export interface NewOutcome {
 
 /** Replaces what was stored of the day. */
 export function* storeOutcome({ day, mark, counts, places }: NewOutcome): Query<void> {
-  yield* change('DELETE FROM standing_places WHERE run IN (SELECT number FROM runs WHERE day = ?)', day);
+  yield* change(
+    sql`DELETE FROM ${standingPlaces} WHERE run IN (SELECT number FROM ${runs} WHERE day = ${day})`,
+  );
   const numbers = yield* numberRuns(places);
   yield* standingPlaces.insert(
     places.map(({ runId, places: held, ...of }) => ({
@@ -137,7 +137,7 @@ export function* storeOutcome({ day, mark, counts, places }: NewOutcome): Query<
   );
   yield* dayOutcomes.add(
     { day, mark, counts },
-    'ON CONFLICT (day) DO UPDATE SET mark = excluded.mark, counts = excluded.counts',
+    sql`ON CONFLICT (day) DO UPDATE SET mark = excluded.mark, counts = excluded.counts`,
   );
 }
 
@@ -163,8 +163,7 @@ function* numberRuns(of: readonly { readonly runId: string }[]): Query<ReadonlyM
 /** The bookings of a run that are superseded: the newest collect that says something about one decides. */
 export function* listSuperseded(runId: string): Query<BatchPlaces[]> {
   const found = yield* supersededPlaces.list(
-    'WHERE held_by = (SELECT number FROM runs WHERE id = ?) ORDER BY run',
-    runId,
+    sql`WHERE held_by = (SELECT number FROM ${runs} WHERE id = ${runId}) ORDER BY run`,
   );
   const batches = new Map<string, { stream: BatchStream; batch: number; places: Set<number> }>();
   for (const { stream, batch, isFound, places } of found) {
@@ -188,8 +187,7 @@ export function* isSuperseded(
   place: number,
 ): Query<boolean> {
   const found = yield* supersededPlaces.list(
-    'WHERE held_by = ? AND stream = ? AND batch = ? ORDER BY run DESC',
-    ...[run, stream, batch],
+    sql`WHERE held_by = ${run} AND stream = ${stream} AND batch = ${batch} ORDER BY run DESC`,
   );
   const newest = found.find(({ places }) => unpackNumbers(places).includes(place));
   return newest !== undefined && !newest.isFound;

@@ -2,7 +2,7 @@ import type { BatchStream } from '../booking/sending.js';
 import { isJudged, type Judged, type JudgedPlaces, type StoredVerdict } from '../rules/review-file.js';
 import { readLinesAt } from './batches.js';
 import type { CollectedBatch } from './collecting.js';
-import { type Cell, change, type Query } from './query.js';
+import { change, type Query, type Sql, sql } from './query.js';
 import { runNumber } from './runs.js';
 import * as t from './table.js';
 import type { BatchCursor, JudgedLines, SuspectLines } from './tracing.js';
@@ -54,11 +54,10 @@ export function* storeSuspects(run: number, batches: readonly CollectedBatch[]):
 export function* nextSuspects(runId: string, after?: BatchCursor): Query<SuspectLines | undefined> {
   const run = yield* runNumber(runId);
   const found = yield* suspects.list(
-    `WHERE run = ? AND (stream, batch) = (
-       SELECT stream, batch FROM suspects WHERE run = ? AND (stream, batch) > (?, ?)
+    sql`WHERE run = ${run} AND (stream, batch) = (
+       SELECT stream, batch FROM ${suspects} WHERE run = ${run} AND (stream, batch) > (${after?.stream ?? ''}, ${after?.batch ?? -1})
        ORDER BY stream, batch LIMIT 1
      ) ORDER BY place`,
-    ...[run, run, after?.stream ?? '', after?.batch ?? -1],
   );
   const [first] = found;
   if (!first) return undefined;
@@ -78,8 +77,9 @@ export function* findSuspect(
   batch: number,
   place: number,
 ): Query<Suspect | undefined> {
-  const isBooking = 'WHERE run = ? AND stream = ? AND batch = ? AND place = ?';
-  const found = yield* suspects.find(isBooking, run, stream, batch, place);
+  const found = yield* suspects.find(
+    sql`WHERE run = ${run} AND stream = ${stream} AND batch = ${batch} AND place = ${place}`,
+  );
   return found && toSuspect(found);
 }
 
@@ -93,7 +93,7 @@ function toSuspect({ run, stream, batch, ...suspect }: t.Row<typeof suspects>): 
  * @returns whether that changes anything
  */
 export function* replaceVerdicts(run: number, found: readonly JudgedPlaces[]): Query<boolean> {
-  const stored = yield* verdicts.list('WHERE run = ?', run);
+  const stored = yield* verdicts.list(sql`WHERE run = ${run}`);
   const packed = found.map(({ places, sources, ...of }) => ({
     run,
     ...of,
@@ -106,7 +106,7 @@ export function* replaceVerdicts(run: number, found: readonly JudgedPlaces[]): Q
     return row?.places.equals(places) && isEqual(row.sources, sources);
   };
   if (stored.length === packed.length && packed.every(isSame)) return false;
-  yield* change(`DELETE FROM verdicts WHERE run = ?`, run);
+  yield* change(sql`DELETE FROM ${verdicts} WHERE run = ${run}`);
   yield* verdicts.insert(packed);
   return true;
 }
@@ -116,15 +116,16 @@ function isEqual(one: Buffer | undefined, other: Buffer | undefined): boolean {
 }
 
 /** The bookings that are recorded as incorrect, with what says so, and those that once were. */
-export const listEverIncorrect = (runId: string) => listStored(runId, `judged IN ('incorrect', 'cleared')`);
+export const listEverIncorrect = (runId: string) =>
+  listStored(runId, sql`judged IN ('incorrect', 'cleared')`);
 
 /** What is recorded about the bookings of a batch, unless they are correct. */
 export const listJudgedOfBatch = (runId: string, batch: number) =>
-  listStored(runId, `batch = ? AND judged <> 'cleared'`, batch);
+  listStored(runId, sql`batch = ${batch} AND judged <> 'cleared'`);
 
-function* listStored(runId: string, condition: string, ...values: readonly Cell[]): Query<JudgedPlaces[]> {
+function* listStored(runId: string, condition: Sql): Query<JudgedPlaces[]> {
   const run = yield* runNumber(runId);
-  const found = yield* verdicts.list(`WHERE run = ? AND ${condition} ORDER BY batch`, run, ...values);
+  const found = yield* verdicts.list(sql`WHERE run = ${run} AND ${condition} ORDER BY batch`);
   return found.map(({ batch, judged, places, sources }) => ({
     batch,
     judged,
@@ -140,8 +141,9 @@ export function* nextJudged(
   after = -1,
 ): Query<JudgedLines | undefined> {
   const run = yield* runNumber(runId);
-  const isNext = 'WHERE run = ? AND judged = ? AND batch > ? ORDER BY batch LIMIT 1';
-  const found = yield* verdicts.find(isNext, run, judged, after);
+  const found = yield* verdicts.find(
+    sql`WHERE run = ${run} AND judged = ${judged} AND batch > ${after} ORDER BY batch LIMIT 1`,
+  );
   if (!found) return undefined;
   const { batch } = found;
   const places = unpackNumbers(found.places);
@@ -149,7 +151,7 @@ export function* nextJudged(
 }
 
 export function* findJudged(run: number, batch: number, place: number): Query<Judged | undefined> {
-  const found = yield* verdicts.list('WHERE run = ? AND batch = ?', run, batch);
+  const found = yield* verdicts.list(sql`WHERE run = ${run} AND batch = ${batch}`);
   const said = found
     .filter(({ places }) => unpackNumbers(places).includes(place))
     .map(({ judged }) => judged);

@@ -17,9 +17,10 @@ import {
   readJson,
   type Store,
   type StoredRow,
+  sql,
   toStorable,
 } from './query.js';
-import { runNumber } from './runs.js';
+import { runNumber, runs } from './runs.js';
 import { isGone } from './sealing.js';
 import { findBookings as findPositions, referencePages, selectStayRuns } from './stays.js';
 import * as t from './table.js';
@@ -93,12 +94,11 @@ export function createMailReader(store: Store) {
 
 /** Removes the e-mails that were read before and name nothing that is still there; returns how many rows were removed. */
 export function* pruneMails(before: number): Query<number> {
-  const isDue = `read_at < ? AND NOT EXISTS (SELECT 1 FROM mail_bookings WHERE mail = number)`;
+  const isDue = sql`read_at < ${before} AND NOT EXISTS (SELECT 1 FROM ${mailBookings} WHERE mail = number)`;
   const pairs = yield* change(
-    `DELETE FROM mail_pairs WHERE mail IN (SELECT number FROM verdict_mails WHERE ${isDue})`,
-    before,
+    sql`DELETE FROM ${mailPairs} WHERE mail IN (SELECT number FROM ${verdictMails} WHERE ${isDue})`,
   );
-  return pairs + (yield* change(`DELETE FROM verdict_mails WHERE ${isDue}`, before));
+  return pairs + (yield* change(sql`DELETE FROM ${verdictMails} WHERE ${isDue}`));
 }
 
 /**
@@ -117,29 +117,25 @@ function* record(mail: NewMail) {
   const { sha256, content, messageId, receivedAt, readAt, from: foundIn, outcome, reason } = mail;
   const inserted = yield* verdictMails.add(
     { sha256, content, messageId, receivedAt, readAt, foundIn, outcome, reason, named: 0 },
-    'ON CONFLICT (sha256) DO NOTHING',
+    sql`ON CONFLICT (sha256) DO NOTHING`,
   );
   // Locked, so that another process that reads the same e-mail waits.
-  const row = yield* one(`SELECT number FROM verdict_mails WHERE sha256 = ? ${lock}`, sha256);
+  const row = yield* one(sql`SELECT number FROM ${verdictMails} WHERE sha256 = ${sha256} ${lock}`);
   const number = Number(row?.number);
   let added = 0;
   for (const place of mail.bookings) added += yield* addBooking(number, place);
   for (const pair of mail.pairs) added += yield* addPair(number, pair);
   if (added > 0)
     yield* change(
-      `UPDATE verdict_mails SET named = named + ?, outcome = 'named', reason = ?, cases_opened_at = NULL
-       WHERE number = ?`,
-      added,
-      reason ?? null,
-      number,
+      sql`UPDATE ${verdictMails} SET named = named + ${added}, outcome = 'named', reason = ${reason ?? null},
+         cases_opened_at = NULL
+       WHERE number = ${number}`,
     );
   else if (inserted === 0)
     // The e-mail was read again, perhaps by a newer version, or now that more is known.
     yield* change(
-      `UPDATE verdict_mails SET outcome = ?, reason = ? WHERE number = ? AND outcome <> 'named'`,
-      outcome,
-      reason ?? null,
-      number,
+      sql`UPDATE ${verdictMails} SET outcome = ${outcome}, reason = ${reason ?? null}
+       WHERE number = ${number} AND outcome <> 'named'`,
     );
   const notice = findNotice(number, mail, added > 0);
   if (notice) yield* raise([notice]);
@@ -172,10 +168,8 @@ function findNotice(number: number, mail: NewMail, isNaming: boolean): NewNotice
 function* findCopy({ sha256, content, messageId, bookings, pairs }: NewMail): Query<number | undefined> {
   if (messageId === undefined || content === undefined) return undefined;
   const row = yield* one(
-    `SELECT number FROM verdict_mails WHERE message_id = ? AND content = ? AND sha256 <> ? ORDER BY number LIMIT 1`,
-    toStorable(messageId),
-    content,
-    sha256,
+    sql`SELECT number FROM ${verdictMails} WHERE message_id = ${toStorable(messageId)} AND content = ${content} AND sha256 <> ${sha256}
+     ORDER BY number LIMIT 1`,
   );
   if (!row) return undefined;
   const number = Number(row.number);
@@ -192,25 +186,25 @@ function keyOfPlace({ runId, stream, batch, place }: BookingPlace): string {
 function* addBooking(mail: number, { runId, stream, batch, place }: BookingPlace): Query<number> {
   return yield* mailBookings.add(
     { run: yield* runNumber(runId), stream, batch, place, mail },
-    'ON CONFLICT (run, stream, batch, place, mail) DO NOTHING',
+    sql`ON CONFLICT (run, stream, batch, place, mail) DO NOTHING`,
   );
 }
 
 function addPair(mail: number, { providerName, providerHotelId, serviceId }: NamedPair): Query<number> {
   return mailPairs.add(
     { mail, providerName, providerHotelId, serviceId },
-    'ON CONFLICT (mail, provider_name, provider_hotel_id, service_id) DO NOTHING',
+    sql`ON CONFLICT (mail, provider_name, provider_hotel_id, service_id) DO NOTHING`,
   );
 }
 
 /** Removes an e-mail that could not be fetched, once it is known by its bytes. */
 function* forget(sha256: string): Query<void> {
-  yield* change(`DELETE FROM verdict_mails WHERE sha256 = ? AND reason = 'not-fetched'`, sha256);
+  yield* change(sql`DELETE FROM ${verdictMails} WHERE sha256 = ${sha256} AND reason = 'not-fetched'`);
 }
 
 /** Notes that the cases of an e-mail are open. */
 function* noteCasesOpened(number: number, at: number): Query<void> {
-  yield* change(`UPDATE verdict_mails SET cases_opened_at = ? WHERE number = ?`, at, number);
+  yield* change(sql`UPDATE ${verdictMails} SET cases_opened_at = ${at} WHERE number = ${number}`);
 }
 
 const mailboxRead = 'mailbox-read';
@@ -219,7 +213,7 @@ const mailboxTried = 'mailbox-tried';
 /** Notes that a look at the mailbox began then, and whether all of it was read. */
 function* noteMailbox(at: number, isRead: boolean): Query<void> {
   for (const name of isRead ? [mailboxRead, mailboxTried] : [mailboxTried])
-    yield* notedInstants.add({ name, at }, 'ON CONFLICT (name) DO UPDATE SET at = excluded.at');
+    yield* notedInstants.add({ name, at }, sql`ON CONFLICT (name) DO UPDATE SET at = excluded.at`);
 }
 
 const mailbox = t.columnsOf({
@@ -232,10 +226,8 @@ const mailbox = t.columnsOf({
 /** The mailbox of verdict e-mails, as it was last looked at. */
 function* describeMailbox() {
   const row = yield* one(
-    `SELECT (SELECT at FROM noted_instants WHERE name = ?) AS read_until,
-       (SELECT at FROM noted_instants WHERE name = ?) AS tried_at`,
-    mailboxRead,
-    mailboxTried,
+    sql`SELECT (SELECT at FROM ${notedInstants} WHERE name = ${mailboxRead}) AS read_until,
+       (SELECT at FROM ${notedInstants} WHERE name = ${mailboxTried}) AS tried_at`,
   );
   return mailbox.read(row ?? {});
 }
@@ -249,22 +241,21 @@ function* listMails({
   readonly onlyUnknown?: boolean;
 }): Query<StoredMail[]> {
   const rows = yield* all(
-    `SELECT * FROM verdict_mails ${onlyUnknown ? "WHERE outcome <> 'named'" : ''} ORDER BY number DESC LIMIT ?`,
-    limit,
+    sql`SELECT * FROM ${verdictMails} ${onlyUnknown ? sql`WHERE outcome <> 'named'` : sql``} ORDER BY number DESC LIMIT ${limit}`,
   );
   return rows.map(toMail);
 }
 
 /** The e-mail with exactly these bytes. */
 function* findMail(sha256: string): Query<StoredMail | undefined> {
-  const row = yield* one(`SELECT * FROM verdict_mails WHERE sha256 = ?`, sha256);
+  const row = yield* one(sql`SELECT * FROM ${verdictMails} WHERE sha256 = ${sha256}`);
   return row && toMail(row);
 }
 
 /** Those that name bookings whose cases are not known to be open, the oldest first. */
 function* listWithoutCases(): Query<StoredMail[]> {
   const rows = yield* all(
-    `SELECT * FROM verdict_mails WHERE named > 0 AND cases_opened_at IS NULL ORDER BY number`,
+    sql`SELECT * FROM ${verdictMails} WHERE named > 0 AND cases_opened_at IS NULL ORDER BY number`,
   );
   return rows.map(toMail);
 }
@@ -409,7 +400,7 @@ function* readPlaces({ run, ...of }: BatchOfRun, places: readonly number[]): Que
 }
 
 const listRecentRuns = (since: number) =>
-  selectStayRuns('AND (finished_at IS NULL OR finished_at >= ?) ORDER BY number DESC', since);
+  selectStayRuns(sql`AND (finished_at IS NULL OR finished_at >= ${since}) ORDER BY number DESC`);
 
 /** Reads one run or batch at a time, so that other work can run in between. */
 export async function* findBookings(
@@ -428,8 +419,8 @@ export async function* findBookings(
 /** The names of the providers in the bookings of runs that were active since then. */
 export function* listProviders(since: number): Query<string[]> {
   const rows = yield* all(
-    `SELECT providers FROM runs WHERE providers IS NOT NULL AND (finished_at IS NULL OR finished_at >= ?)`,
-    since,
+    sql`SELECT providers FROM ${runs}
+     WHERE providers IS NOT NULL AND (finished_at IS NULL OR finished_at >= ${since})`,
   );
   const names = rows.flatMap(({ providers }) =>
     Object.keys(readJson<Record<string, number>>(providers) ?? {}),
@@ -445,12 +436,8 @@ export function* findNaming(
   place: number,
 ): Query<number | undefined> {
   const row = yield* one(
-    `SELECT min(received_at) AS at FROM mail_bookings JOIN verdict_mails ON number = mail
-     WHERE run = ? AND stream = ? AND batch = ? AND place = ?`,
-    run,
-    stream,
-    batch,
-    place,
+    sql`SELECT min(received_at) AS at FROM ${mailBookings} JOIN ${verdictMails} ON number = mail
+     WHERE run = ${run} AND stream = ${stream} AND batch = ${batch} AND place = ${place}`,
   );
   return readColumns(row ?? {}).integer('at');
 }
@@ -461,11 +448,9 @@ export function* findNamingMapping(
   stay: NamedStay,
 ): Query<number | undefined> {
   const rows = yield* all(
-    `SELECT received_at FROM mail_pairs JOIN verdict_mails ON number = mail
-     WHERE provider_hotel_id = ? AND provider_name = ? AND service_id = ? ORDER BY received_at`,
-    toStorable(providerHotelId),
-    toStorable(providerName),
-    serviceId,
+    sql`SELECT received_at FROM ${mailPairs} JOIN ${verdictMails} ON number = mail
+     WHERE provider_hotel_id = ${toStorable(providerHotelId)} AND provider_name = ${toStorable(providerName)}
+       AND service_id = ${serviceId} ORDER BY received_at`,
   );
   return rows.map((row) => Number(row.received_at)).find((receivedAt) => isNamedByMapping(receivedAt, stay));
 }
@@ -473,9 +458,8 @@ export function* findNamingMapping(
 /** What an e-mail names, with the lines of the bookings; without those that were removed since. */
 export function* readNamed(number: number): Query<NamedThings> {
   const rows = yield* all(
-    `SELECT run, id, day, stream, batch, place FROM mail_bookings JOIN runs ON number = run
-     WHERE mail = ? ORDER BY run, stream, batch, place`,
-    number,
+    sql`SELECT run, id, day, stream, batch, place FROM ${mailBookings} JOIN ${runs} ON number = run
+     WHERE mail = ${number} ORDER BY run, stream, batch, place`,
   );
   const batches = new Map<string, BatchOfRun & { readonly places: number[] }>();
   for (const { run, id, day, stream, batch, place } of rows) {
@@ -491,8 +475,7 @@ export function* readNamed(number: number): Query<NamedThings> {
   for (const { places, ...of } of batches.values())
     for (const booking of yield* readPlaces(of, places)) bookings.push(booking);
   const pairs = yield* all(
-    `SELECT * FROM mail_pairs WHERE mail = ? ORDER BY provider_name, provider_hotel_id, service_id`,
-    number,
+    sql`SELECT * FROM ${mailPairs} WHERE mail = ${number} ORDER BY provider_name, provider_hotel_id, service_id`,
   );
   return { bookings, pairs: pairs.map(toPair) };
 }
@@ -505,8 +488,7 @@ function toPair(row: StoredRow): NamedPair {
 /** The bookings of a run that e-mails name by their references. */
 export function* listNamedPlaces(runId: string): Query<NamedPlace[]> {
   const rows = yield* all(
-    `SELECT DISTINCT stream, batch, place FROM mail_bookings WHERE run = ?`,
-    yield* runNumber(runId),
+    sql`SELECT DISTINCT stream, batch, place FROM ${mailBookings} WHERE run = ${yield* runNumber(runId)}`,
   );
   return rows.map(({ stream, batch, place }) => ({
     stream: String(stream) as BatchStream,
@@ -518,7 +500,7 @@ export function* listNamedPlaces(runId: string): Query<NamedPlace[]> {
 /** All pairs that e-mails name. */
 export function* listNamedPairs(): Query<ReceivedPair[]> {
   const rows = yield* all(
-    `SELECT mail_pairs.*, received_at FROM mail_pairs AS mail_pairs JOIN verdict_mails ON number = mail`,
+    sql`SELECT mail_pairs.*, received_at FROM ${mailPairs} JOIN ${verdictMails} ON number = mail`,
   );
   return rows.map((row) => ({ ...toPair(row), receivedAt: Number(row.received_at) }));
 }

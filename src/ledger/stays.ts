@@ -9,15 +9,17 @@ import {
   all,
   bind,
   type Candidates,
-  type Cell,
   change,
   type Dialect,
   database,
+  type Named,
   type Query,
-  type Statement,
+  type Sql,
   type Store,
   type StoredRow,
+  sql,
 } from './query.js';
+import { runs } from './runs.js';
 import { isGone, placeOfBatch } from './sealing.js';
 import * as t from './table.js';
 
@@ -299,7 +301,7 @@ function findReferences(run: StayRun, hashes: Uint32Array): Query<FoundBookings[
 }
 
 /** The pages of the references. */
-export const referencePages: HashPages = { table: 'reference_pages', toPositions: (positions) => positions };
+export const referencePages: HashPages = { table: referenceRows, toPositions: (positions) => positions };
 
 /** A run whose bookings count. */
 export type StayRun = t.Row<typeof stayRuns>;
@@ -314,20 +316,18 @@ const stayRuns = t.columnsOf({
 });
 
 /** Runs whose bookings are stored. */
-export function* selectStayRuns(rest: string, ...values: readonly Cell[]): Query<StayRun[]> {
-  const rows = yield* all(
-    `SELECT number, id AS run_id, day, delivery, tops_up, batch_size FROM runs
+export function* selectStayRuns(rest: Sql): Query<StayRun[]> {
+  return yield* stayRuns.all(
+    sql`SELECT number, id AS run_id, day, delivery, tops_up, batch_size FROM ${runs}
      WHERE batch_size IS NOT NULL AND pruned_at IS NULL ${rest}`,
-    ...values,
   );
-  return rows.map(stayRuns.read);
 }
 
 /**
  * The runs whose bookings count, the latest first: those that were collected to the end, whatever became of their delivery.
  * A later business day is later, and of one day the run that was started later.
  */
-const listStayRuns = () => selectStayRuns('AND collected_at IS NOT NULL ORDER BY day DESC, number DESC');
+const listStayRuns = () => selectStayRuns(sql`AND collected_at IS NOT NULL ORDER BY day DESC, number DESC`);
 
 /**
  * Bookings of the run at hotels with these hashes whose stay ends on the day `from` or later, or nobody knows when.
@@ -337,8 +337,8 @@ const listStayRuns = () => selectStayRuns('AND collected_at IS NOT NULL ORDER BY
 function findStays(run: StayRun, hashes: Uint32Array, from: string): Query<FoundHashes[]> {
   const firstDay = toStoredDay(countDays(from), countDays(run.day));
   return findHashes(run, hashes, {
-    table: 'stay_pages',
-    only: { sql: 'latest_day >= ?', values: [firstDay] },
+    table: stayRows,
+    only: sql`latest_day >= ${firstDay}`,
     toPositions: (words, page) => readStayWords(words, Number(page.first_position), firstDay),
   });
 }
@@ -350,12 +350,9 @@ function* readReadableBatches(
   batches: readonly number[],
 ): Query<Map<number, Buffer>> {
   const { lines, sealing, isListed } = yield* database();
-  const listed = isListed('batch', batches);
   const rows = yield* all(
-    `SELECT batch, ${lines} AS lines FROM batches WHERE run = ? AND stream = ? AND ${listed.sql}`,
-    number,
-    stream,
-    ...listed.values,
+    sql`SELECT batch, ${lines} AS lines FROM ${sql.table('batches')}
+     WHERE run = ${number} AND stream = ${stream} AND ${isListed(sql`batch`, batches)}`,
   );
   const read = new Map<number, Buffer>();
   for (const row of rows) {
@@ -382,24 +379,16 @@ export function* removeStay({
   readonly position: number;
 }): Query<void> {
   const rows = yield* all(
-    `SELECT * FROM stay_pages WHERE run = ? AND stream = ? AND first_hash <= ? AND last_hash >= ?`,
-    run,
-    stream,
-    hotelHash,
-    hotelHash,
+    sql`SELECT * FROM ${stayRows} WHERE run = ${run} AND stream = ${stream}
+       AND first_hash <= ${hotelHash} AND last_hash >= ${hotelHash}`,
   );
   for (const { first_hash, last_hash, page, first_position, entries } of rows) {
     const kept = removeFromStayPage(entries as Buffer, hotelHash, position - Number(first_position));
     if (kept.length === (entries as Buffer).length) continue;
     yield* change(
-      `UPDATE stay_pages SET entries = ?
-       WHERE run = ? AND stream = ? AND first_hash = ? AND last_hash = ? AND page = ?`,
-      kept,
-      run,
-      stream,
-      Number(first_hash),
-      Number(last_hash),
-      Number(page),
+      sql`UPDATE ${stayRows} SET entries = ${kept}
+       WHERE run = ${run} AND stream = ${stream} AND first_hash = ${Number(first_hash)}
+         AND last_hash = ${Number(last_hash)} AND page = ${Number(page)}`,
     );
   }
 }
@@ -431,9 +420,9 @@ export interface FoundHashes {
 
 /** Pages that `createHashIndex` made. */
 interface HashPages {
-  readonly table: 'reference_pages' | 'stay_pages';
+  readonly table: Named;
   /** Which pages to search; all by default. */
-  readonly only?: Statement<Cell>;
+  readonly only?: Sql;
   /** The positions of bookings with a hash, from its words in a page. */
   toPositions(words: readonly number[], page: StoredRow): readonly number[];
 }
@@ -489,20 +478,15 @@ function readPages(
   size: number,
   { table, only }: HashPages,
 ): Query<readonly StoredRow[]> {
-  const ranges: Statement<Cell>[] = [];
+  const ranges: Sql[] = [];
   for (let at = 0; at < hashes.length; at += size) {
     const range = hashes.subarray(at, at + size);
-    ranges.push({
-      sql: 'first_hash <= ? AND last_hash >= ?',
-      values: [range.at(-1) ?? 0, range[0] ?? 0],
-    });
+    ranges.push(sql`first_hash <= ${range.at(-1) ?? 0} AND last_hash >= ${range[0] ?? 0}`);
   }
+  const [number, stream] = run;
   return all(
-    `SELECT * FROM ${table} WHERE run = ? AND stream = ? ${only ? `AND ${only.sql}` : ''}
-       AND (${ranges.map(({ sql }) => sql).join(' OR ')})`,
-    ...run,
-    ...(only?.values ?? []),
-    ...ranges.flatMap(({ values }) => values),
+    sql`SELECT * FROM ${table} WHERE ${sql.and([sql`run = ${number} AND stream = ${stream}`, only ?? false])}
+       AND (${sql.or(ranges)})`,
   );
 }
 

@@ -17,12 +17,13 @@ import {
   one,
   type Query,
   type Store,
+  sql,
   type TraceRange,
   withoutUndefined,
 } from './query.js';
 import { findRejects, type Reject } from './rejects.js';
-import { readRun, runNumber } from './runs.js';
-import { type Attempt, attemptsOf, steps } from './steps.js';
+import { readRun, runNumber, runs } from './runs.js';
+import { type Attempt, attempts, attemptsOf, steps } from './steps.js';
 import * as t from './table.js';
 
 /**
@@ -41,7 +42,7 @@ export async function* readTraces(
   { read, readTogether }: Store,
   reference: string,
 ): AsyncGenerator<readonly Trace[], void, undefined> {
-  const newest = await read(() => one('SELECT max(number) AS number FROM runs'));
+  const newest = await read(() => one(sql`SELECT max(number) AS number FROM ${runs}`));
   for (let to = Number(newest?.number ?? 0); to > 0; to -= runsAtOnce) {
     const within = { from: to - runsAtOnce + 1, to };
     yield await readTogether(() => traceWithin(reference, within));
@@ -76,9 +77,9 @@ function* traceBookings(
     const line = current.lines[first];
     if (line === undefined || readBooking(line).bookingReferenceId !== reference) continue;
     const carrying = yield* stepsThatCarry(run, stream, batch, first);
-    const attempts: Attempt[] = [];
+    const tried: Attempt[] = [];
     for (const { name } of carrying)
-      for (const attempt of yield* attemptsOf(run, found.id, name)) attempts.push(attempt);
+      for (const attempt of yield* attemptsOf(run, found.id, name)) tried.push(attempt);
     traces.push(
       withoutUndefined({
         kind: 'booking' as const,
@@ -94,7 +95,7 @@ function* traceBookings(
         isSuperseded: (yield* isSuperseded(run, stream, batch, first)) || undefined,
         kept: keptAt(yield* readKeptOfBatch(run, stream, batch), first),
         step: carrying.at(-1),
-        attempts,
+        attempts: tried,
       }) as Trace,
     );
   }
@@ -121,14 +122,13 @@ function stepsThatCarry(
 ): Query<t.Row<typeof carriers>[]> {
   if (stream === 'file')
     return carriers.all(
-      `SELECT 'trigger' AS name, 'trigger' AS kind, state, first, bookings FROM steps
-       WHERE run = ? AND kind IN (${t.quote([...preparingKinds, 'trigger'])}) AND bookings > 0`,
-      run,
+      sql`SELECT 'trigger' AS name, 'trigger' AS kind, state, first, bookings FROM ${steps}
+       WHERE run = ${run} AND kind IN (${t.literals([...preparingKinds, 'trigger'])}) AND bookings > 0`,
     );
   return carriers.all(
-    `SELECT name, kind, state, first, bookings FROM steps
-     WHERE run = ? AND stream = ? AND batch = ? AND first <= ? AND first + bookings > ? ORDER BY bookings DESC`,
-    ...[run, stream, batch, first, first],
+    sql`SELECT name, kind, state, first, bookings FROM ${steps}
+     WHERE run = ${run} AND stream = ${stream} AND batch = ${batch}
+       AND first <= ${first} AND first + bookings > ${first} ORDER BY bookings DESC`,
   );
 }
 
@@ -148,12 +148,11 @@ const stepTimes = t.columnsOf({
 /** When each kind of step was performed, in the order in which they began. */
 export function listTimes(runId: string): Query<t.Row<typeof stepTimes>[]> {
   return stepTimes.all(
-    `SELECT kind, count(DISTINCT name) AS steps, count(*) AS attempts, min(started_at) AS started_at,
+    sql`SELECT kind, count(DISTINCT name) AS steps, count(*) AS attempts, min(started_at) AS started_at,
        max(attempts.ended_at) AS ended_at
-     FROM attempts AS attempts JOIN steps AS steps ON steps.run = attempts.run AND steps.name = attempts.step
-     WHERE attempts.run = (SELECT number FROM runs WHERE id = ?)
+     FROM ${attempts} JOIN ${steps} ON steps.run = attempts.run AND steps.name = attempts.step
+     WHERE attempts.run = (SELECT number FROM ${runs} WHERE id = ${runId})
      GROUP BY kind ORDER BY min(started_at), max(attempts.ended_at)`,
-    runId,
   );
 }
 
@@ -171,9 +170,9 @@ export type RefusedBooking = t.Row<typeof refusedSteps> & { readonly line: strin
 export function* listRefused(runId: string, limit: number, skip = 0): Query<RefusedBooking[]> {
   const run = yield* runNumber(runId);
   const found = yield* refusedSteps.all(
-    `SELECT name AS step, last_code AS code, stream, batch, first AS place FROM steps
-     WHERE run = ? AND state = 'refused' AND stream IS NOT NULL ORDER BY position, name LIMIT ? OFFSET ?`,
-    ...[run, limit, skip],
+    sql`SELECT name AS step, last_code AS code, stream, batch, first AS place FROM ${steps}
+     WHERE run = ${run} AND state = 'refused' AND stream IS NOT NULL
+     ORDER BY position, name LIMIT ${limit} OFFSET ${skip}`,
   );
   const refused: RefusedBooking[] = [];
   let current: { readonly of: string; readonly lines: readonly string[] } | undefined;

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { createPatience } from '../../base/peer-patience.js';
 import { LedgerAwayError, LedgerRefusedError, LedgerUnusableError } from '../errors.js';
+import { type Sql, sql } from '../query.js';
 import {
   createSession,
   lockTimeout,
@@ -144,7 +145,7 @@ export function openDatabase(
   }
 
   async function inTransaction<Result>(
-    begin: string,
+    begin: Sql,
     work: (session: Session) => Promise<Result>,
     onCommit = () => {},
   ): Promise<Result> {
@@ -154,11 +155,11 @@ export function openDatabase(
       try {
         result = await work(session);
       } catch (error) {
-        if (!(error instanceof TemporaryFault && error.endsConnection)) await session.run('ROLLBACK');
+        if (!(error instanceof TemporaryFault && error.endsConnection)) await session.run(sql`ROLLBACK`);
         throw error;
       }
       onCommit();
-      await session.run('COMMIT');
+      await session.run(sql`COMMIT`);
       return result;
     });
   }
@@ -175,7 +176,7 @@ export function openDatabase(
       patience: withinMs === undefined ? patience : undefined,
     };
     return persist(how, async () => {
-      if (prepare) prepared ??= inTransaction('BEGIN', (session) => prepare(session, place));
+      if (prepare) prepared ??= inTransaction(sql`BEGIN`, (session) => prepare(session, place));
       try {
         await prepared;
       } catch (error) {
@@ -198,11 +199,10 @@ export function openDatabase(
   async function endFrozenCopies(): Promise<void> {
     await withSession((session) =>
       session.run(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
          WHERE datname = current_database() AND usename = current_user AND query LIKE 'COPY hotel_review.%'
            AND state = 'active' AND wait_event = 'ClientRead'
-           AND query_start < now() - $1 * interval '1 millisecond'`,
-        idleTransactionTimeoutMs,
+           AND query_start < now() - ${idleTransactionTimeoutMs} * interval '1 millisecond'`,
       ),
     );
   }
@@ -237,7 +237,7 @@ export function openDatabase(
       let mayBeDone = false;
       return persistPrepared(() =>
         inTransaction(
-          'BEGIN',
+          sql`BEGIN`,
           (session) => work(session, mayBeDone),
           () => {
             mayBeDone = true;
@@ -248,12 +248,12 @@ export function openDatabase(
 
     /** Reads in one snapshot. */
     snapshot: <Result>(work: (session: Session) => Promise<Result>) =>
-      persistPrepared(() => inTransaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work)),
+      persistPrepared(() => inTransaction(sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`, work)),
 
     /** Asks once; fails if the server does not answer in time. */
     async ping(
       timeoutMs: number,
-      ask: (session: Session) => Promise<unknown> = (session) => session.run('SELECT 1'),
+      ask: (session: Session) => Promise<unknown> = (session) => session.run(sql`SELECT 1`),
     ): Promise<void> {
       const ended = new AbortController();
       const tooLate = pause(timeoutMs, undefined, { signal: ended.signal }).then(() => {

@@ -1,4 +1,5 @@
 import { LedgerUnusableError } from '../errors.js';
+import { sql } from '../query.js';
 import { createTables, expectKnown, ledgerOfBefore } from '../schema.js';
 import { readOnlyFault, type Session } from './session.js';
 
@@ -7,14 +8,18 @@ import { readOnlyFault, type Session } from './session.js';
  * its own, so that the ledger can share a database. Texts are compared by their bytes, whatever the database's collation.
  */
 export const versions: readonly string[] = [
-  `${createTables([
-    ['rownumber', 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY'],
-    [/\btext\b/g, 'text COLLATE "C"'],
-    ['bytes', 'bytea'],
-    ['clocktime', 'timestamptz'],
-    ['randomtext', "replace(gen_random_uuid()::text, '-', '')"],
-    [/ STRICT(, WITHOUT ROWID)?/g, ''],
-  ])}
+  `${createTables({
+    rowNumber: 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
+    types: {
+      integer: 'integer',
+      bigint: 'bigint',
+      text: 'text COLLATE "C"',
+      bytes: 'bytea',
+      clocktime: 'timestamptz',
+    },
+    randomText: "replace(gen_random_uuid()::text, '-', '')",
+    tableOptions: () => '',
+  })}
   -- A text can have any length; an index entry can't. Whoever writes mappings holds a lock, so no hotel is inserted twice.
   CREATE INDEX mappings_by_hotel ON mappings (left(provider_name, 200), left(provider_hotel_id, 200));
   CREATE INDEX contents_by_hotel ON hotel_contents (load, service_id, number);
@@ -83,18 +88,18 @@ export async function migrate(
 ): Promise<void> {
   await requireWritable(session);
   if ((await readSchema(session, place)) === versions.length) return;
-  await session.run('SELECT pg_advisory_xact_lock($1)', migrationLock);
+  await session.run(sql`SELECT pg_advisory_xact_lock(${migrationLock})`);
   const present = await readSchema(session, place);
   if (present === versions.length) return;
   if (present === 0) await mayCreate();
   // An empty one may have been made for us: only a user who may create schemas can say IF NOT EXISTS.
-  const found = await session.row(`SELECT to_regnamespace('hotel_review') IS NULL AS is_missing`);
-  if (found?.is_missing) await session.run('CREATE SCHEMA hotel_review');
-  await session.run('SET LOCAL search_path TO hotel_review');
+  const found = await session.row(sql`SELECT to_regnamespace('hotel_review') IS NULL AS is_missing`);
+  if (found?.is_missing) await session.run(sql`CREATE SCHEMA hotel_review`);
+  await session.run(sql`SET LOCAL search_path TO hotel_review`);
   for (const [index, version] of versions.entries()) {
     if (index < present) continue;
     await session.script(version);
-    await session.run('INSERT INTO schema_versions (number, at) VALUES ($1, now())', index + 1);
+    await session.run(sql`INSERT INTO schema_versions (number, at) VALUES (${index + 1}, now())`);
   }
 }
 
@@ -115,14 +120,14 @@ export async function ledgerExists(session: Session, place: string): Promise<boo
 /** @throws TemporaryFault if the server is a standby, or its connections only read by default */
 export async function requireWritable(session: Session): Promise<void> {
   // On a standby, this is on whatever the settings say.
-  const found = await session.row(`SELECT current_setting('transaction_read_only') AS read_only`);
+  const found = await session.row(sql`SELECT current_setting('transaction_read_only') AS read_only`);
   if (found?.read_only === 'on') throw readOnlyFault();
 }
 
 /** Returns the version of the schema, 0 if there is none. */
 async function readSchema(session: Session, place: string): Promise<number> {
   const found = await session.row(
-    `SELECT
+    sql`SELECT
        (SELECT count(*)::int FROM pg_class WHERE relnamespace = to_regnamespace('hotel_review')) AS things,
        (SELECT string_agg(relname, ' ' ORDER BY relname) FROM pg_class
           WHERE relnamespace = to_regnamespace('hotel_review') AND relkind = 'r'
@@ -143,7 +148,7 @@ async function readSchema(session: Session, place: string): Promise<number> {
       'expected a schema hotel_review that is a ledger, or none, got: one of another program; name another database with the setting ledger',
     );
   }
-  const count = await session.row('SELECT max(number) AS number FROM hotel_review.schema_versions');
+  const count = await session.row(sql`SELECT max(number) AS number FROM ${{ tableName: 'schema_versions' }}`);
   const present = Number(count?.number);
   expectKnown(present, versions.length, place);
   return present;
