@@ -61,10 +61,10 @@ import {
   openKeys,
   openSftp,
   openSpool,
-  showLedgerPlace,
+  showLedgerLocation,
 } from './parts.js';
 import { composeSource, findBucket, openSourceParts } from './sources.js';
-import { findMailPlace, openMailbox } from './verdict-mails.js';
+import { findMailbox, openMailbox } from './verdict-mails.js';
 
 const { platform } = process;
 /** How long Redis may take to respond. */
@@ -148,7 +148,7 @@ function listChecks(config: Config, day: string | undefined, bare: Bare): Check[
     [
       check('ledger', 20, async () => [
         ...(await checkLedger({
-          place: await showLedgerPlace(config),
+          place: await showLedgerLocation(config),
           isFile: config.ledger.kind === 'sqlite',
           open: () => findLedger(config, { waits: false, mustTakeWrites: true }),
         })),
@@ -286,7 +286,7 @@ function checkStores(config: Config): Check[] {
     ...(newHotels === undefined ? [] : [check('mappings', 5, () => checkNewHotels(newHotels))]),
     check('archive', 40, () => lookAtArchive(config)),
     check('verdicts', 40, async (signal) => [
-      ...(findMailPlace(config) === undefined ? await lookForUnreadVerdicts(config) : []),
+      ...(findMailbox(config) === undefined ? await lookForUnreadVerdicts(config) : []),
       ...(await checkMailbox(() => openMailbox(config), signal)),
       ...checkSenders(config),
     ]),
@@ -317,7 +317,11 @@ async function lookAtArchive(config: Config): Promise<readonly Finding[]> {
   const ledger = await findLedger(config, { waits: false }).catch(() => 'unknown' as const);
   if (ledger === 'unknown') return [];
   try {
-    return await checkArchive({ archive: openArchive(config), ledger, place: await showLedgerPlace(config) });
+    return await checkArchive({
+      archive: openArchive(config),
+      ledger,
+      place: await showLedgerLocation(config),
+    });
   } finally {
     await ledger?.close();
   }

@@ -137,7 +137,7 @@ export async function saveReport(app: App, run: Run): Promise<void> {
   const name = nameOf(run);
   if (name === undefined) return;
   try {
-    await answerWithin(keepMs, keepPage(app, run.day, name));
+    await answerWithin(keepMs, savePage(app, run.day, name));
   } catch (error) {
     const why = error instanceof TooLateError ? 'it did not answer in time' : describeError(error);
     app.warn(`the report of ${run.day} could not be kept in the archive: ${why}`);
@@ -160,11 +160,11 @@ function nameOf(run: Run): string | undefined {
   }
 }
 
-async function keepPage(app: App, day: string, name: string): Promise<void> {
+async function savePage(app: App, day: string, name: string): Promise<void> {
   const archive = app.archive();
   if ((await archive.list(reportsFolder, day)).includes(name)) return;
-  const { renderSavedReport: renderKeptPage } = await import('../src/desk/day-report-page.js');
-  const { page } = await renderKeptPage(
+  const { renderSavedReport } = await import('../src/desk/day-report-page.js');
+  const { page } = await renderSavedReport(
     { config: app.config, command: app.commandElsewhere },
     await app.ledger(),
     day,

@@ -46,8 +46,8 @@ export function composeNotifier(app: App, ledger: Ledger): Omit<NotifierParts, '
     timezone: config.timezone,
     publicUrl: config.server.publicUrl,
     async reportDay(day: string) {
-      const { renderSavedReport: renderKeptPage } = await import('../src/desk/day-report-page.js');
-      const { headline, page } = await renderKeptPage({ config, command }, ledger, day, clock());
+      const { renderSavedReport } = await import('../src/desk/day-report-page.js');
+      const { headline, page } = await renderSavedReport({ config, command }, ledger, day, clock());
       return { headline: shorten(headline), page: Buffer.from(shorten(page)) };
     },
   };

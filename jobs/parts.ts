@@ -99,7 +99,7 @@ export async function openLedger(
  * file needs the archive, so one that can't be asked prevents nothing else.
  */
 async function refuseSecondLedger(config: Config): Promise<void> {
-  const parts = { archive: openArchive(config), ledger: undefined, place: await showLedgerPlace(config) };
+  const parts = { archive: openArchive(config), ledger: undefined, place: await showLedgerLocation(config) };
   try {
     const misfit = await findMisfit(parts);
     if (misfit) throw misfit;
@@ -147,7 +147,7 @@ export async function findLedger(
 }
 
 /** Its path or address, without a password. */
-export async function showLedgerPlace({ ledger }: Config): Promise<string> {
+export async function showLedgerLocation({ ledger }: Config): Promise<string> {
   switch (ledger.kind) {
     case 'sqlite':
       return ledger.path;

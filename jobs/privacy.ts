@@ -3,7 +3,7 @@ import { describeError } from '../src/base/safe-error.js';
 import { bookingFields, guestNameFields } from '../src/booking/booking.js';
 import type { GuestNames } from '../src/booking/guest-names.js';
 import { readActions } from '../src/ledger/audit.js';
-import type { KeptData } from '../src/ledger/guests.js';
+import type { StoredData } from '../src/ledger/guests.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { listArchived } from '../src/review/file/archive-run.js';
 import { findUnknownFolders, folderToJson } from '../src/review/unknown-folders.js';
@@ -12,7 +12,7 @@ import type { RunFolder } from '../src/storage/archive-marks.js';
 import { showS3Location } from '../src/transports/s3/bucket.js';
 import type { App } from './app.js';
 import { command } from './command.js';
-import { showLedgerPlace } from './parts.js';
+import { showLedgerLocation } from './parts.js';
 
 const runsLookedAt = 100_000;
 /** Each look into a bucket is a request. */
@@ -110,7 +110,7 @@ interface Counted {
   readonly since?: string | undefined;
 }
 
-const nothing: KeptData = {
+const nothing: StoredData = {
   bookings: { count: 0 },
   names: { count: 0 },
   cases: { count: 0 },
@@ -125,7 +125,7 @@ async function examine(app: App) {
   const { config } = app;
   const { archive, file, service, source } = config;
   const ledger = await app.findLedger();
-  const kept = ledger ? await ledger.guests.describeKept() : nothing;
+  const kept = ledger ? await ledger.guests.describeStored() : nothing;
   const erased = ledger ? await ledger.guests.listErased() : [];
   const runs = ledger ? await ledger.runs.list({ limit: runsLookedAt }) : [];
   const countOrSay = async (place: string, count: () => Promise<Counted>): Promise<Counted> => {
@@ -146,8 +146,8 @@ async function examine(app: App) {
   const unknownFolders = await unknown.catch(() => []);
   return {
     ...config,
-    keptColumns: Object.keys(source.keep),
-    ledger: await showLedgerPlace(config),
+    extraColumns: Object.keys(source.keep),
+    ledger: await showLedgerLocation(config),
     archive: place,
     spool: file.spool,
     removeAfterDays: file.removeAfterDays,
@@ -225,7 +225,7 @@ const fields = bookingFields.map(({ name }) => name);
 
 /** The record of processing activities (GDPR article 30), as far as the configuration and the stored data show it. */
 function describeProcessing(installation: Installation) {
-  const { keptColumns, guestNames, source, encryption, unknownFolders, writtenFiles } = installation;
+  const { extraColumns, guestNames, source, encryption, unknownFolders, writtenFiles } = installation;
   return {
     purpose:
       'reviewing that each booked hotel is mapped to the right hotel, so that no guest arrives at another one; proving afterwards what was sent',
@@ -233,7 +233,7 @@ function describeProcessing(installation: Installation) {
     categories: [
       { category: 'guest-names', fields: fields.filter((name) => guestNameFields.has(name)) },
       { category: 'bookings', fields: fields.filter((name) => !guestNameFields.has(name)) },
-      ...(keptColumns.length > 0 ? [{ category: 'kept-columns', fields: keptColumns }] : []),
+      ...(extraColumns.length > 0 ? [{ category: 'kept-columns', fields: extraColumns }] : []),
       { category: 'service-messages', fields: ["the service's responses, which may name guests"] },
       {
         category: 'users',
@@ -270,7 +270,7 @@ const nameMeanings: Readonly<Record<GuestNames, string>> = {
 };
 
 /** The places where this installation keeps personal data. */
-function describePlaces({ kept, keptColumns, guestNameDays, recordDays, ...where }: Installation) {
+function describePlaces({ kept, extraColumns, guestNameDays, recordDays, ...where }: Installation) {
   const namesUntil = `${guestNameDays} days after the business day (guestNameDays)`;
   const recordsUntil = `${recordDays} days after the business day (recordDays)`;
   const held = ({ count, since }: Counted, unit: 'booking' | 'file' | 'entry') => ({
@@ -281,7 +281,7 @@ function describePlaces({ kept, keptColumns, guestNameDays, recordDays, ...where
   return [
     {
       ...{ place: 'ledger', location: where.ledger, ...held(kept.names, 'booking') },
-      categories: ['guest-names', ...(keptColumns.length > 0 ? ['kept-columns'] : []), 'service-messages'],
+      categories: ['guest-names', ...(extraColumns.length > 0 ? ['kept-columns'] : []), 'service-messages'],
       until: namesUntil,
     },
     {

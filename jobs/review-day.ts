@@ -43,7 +43,7 @@ import { type ExitCode, exitCode, exitCodeOf } from './exit-code.js';
 import { breaksOff } from './failure.js';
 import { followUpAndSay, followUpCanaries, followUpMeanwhile, saveReport } from './follow-up.js';
 import { readRunDetails, renderClosing, renderWarnings } from './run-summary.js';
-import { findMailPlace } from './verdict-mails.js';
+import { findMailbox } from './verdict-mails.js';
 
 export type ReviewRequest = DayRequest & {
   readonly trigger: Trigger;
@@ -134,7 +134,7 @@ async function followUp(
   const waiting = await readWaiting(ledger, run, clock());
   const details = await readRunDetails(ledger, run, reader.placeUnit);
   const style = { now: clock(), command, timezone: day.zone };
-  const closing = { ...style, paint: app.paint, isOnlooker: detach, mailPlace: findMailPlace(config) };
+  const closing = { ...style, paint: app.paint, isOnlooker: detach, mailbox: findMailbox(config) };
   say(renderClosing({ ...details, ...waiting }, closing));
   const warnings = isHeld ? renderWarnings(run, style) : [];
   if (warnings.length > 0) warn([`${day.iso}: run ${run.id}`, ...warnings].join('\n'));

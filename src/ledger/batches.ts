@@ -1,7 +1,7 @@
 import { yieldToEventLoop } from '../base/event-loop.js';
 import { hashReference } from '../booking/booking.js';
+import type { ExtraValues } from '../booking/extra-values.js';
 import type { GuestNames } from '../booking/guest-names.js';
-import type { KeptValues } from '../booking/kept-values.js';
 import { type BatchStream, batchStreams } from '../booking/sending.js';
 import { readBooking } from '../booking/stored-line.js';
 import type { Run, Trigger } from '../rules/run.js';
@@ -10,7 +10,7 @@ import { KeyError } from '../storage/day-keys.js';
 import type { ReadOnlyLedger } from './ledger.js';
 import { all, change, database, one, type Query, type Store, sql } from './query.js';
 import { isComparable, nameForm, noSuchRun, runNumber, runs } from './runs.js';
-import { isGone, placeOfBatch, placeOfKeptColumns } from './sealing.js';
+import { contextOfBatch, contextOfExtraColumns, isGone } from './sealing.js';
 import { findBookings, referencePages, type StayRun } from './stays.js';
 import { steps } from './steps.js';
 import * as t from './table.js';
@@ -59,7 +59,7 @@ export function* readBatches(
     const batch = from + index;
     const row = rows[index];
     if (!row || row.lines === null || Number(row.batch) !== batch) throw noSuchBatch(stream, batch);
-    return sealing.openLines(row.lines, placeOfBatch(Number(run.number), stream, batch));
+    return sealing.openLines(row.lines, contextOfBatch(Number(run.number), stream, batch));
   });
 }
 
@@ -86,7 +86,7 @@ export function* readStored(run: number, stream: BatchStream, batch: number): Qu
      WHERE run = ${run} AND stream = ${stream} AND batch = ${batch}`,
   );
   if (!row) throw noSuchBatch(stream, batch);
-  return sealing.openLines(row.lines, placeOfBatch(run, stream, batch));
+  return sealing.openLines(row.lines, contextOfBatch(run, stream, batch));
 }
 
 /** How many batches and bookings a stream has. */
@@ -118,7 +118,7 @@ export function* sampleBatches(
       );
       if (!row) continue;
       try {
-        const place = placeOfBatch(Number(row.number), stream, Number(row.batch));
+        const place = contextOfBatch(Number(row.number), stream, Number(row.batch));
         samples.push({ stream, lines: sealing.openLines(row.lines, place) });
       } catch (error) {
         if (!(error instanceof KeyError && isGone(error))) throw error;
@@ -296,89 +296,93 @@ function nextOfFile(run: number, [batch = -1]: readonly number[]): Query<Slice |
 }
 
 /** Columns of the source that are kept beside the lines of a batch, but not sent. */
-export const keptColumns = t.table(
-  'kept_columns',
-  { run: t.numberOf('runs'), stream: t.text<BatchStream>(), batch: t.integer, kept: t.bytes },
+export const extraColumns = t.table(
+  'extra_columns',
+  { run: t.numberOf('runs'), stream: t.text<BatchStream>(), batch: t.integer, columns: t.bytes },
   { key: 'run, stream, batch' },
 );
 
 /** As they are stored, but not sealed. */
-export const writeKeptColumns = (columns: KeptColumns): Buffer => Buffer.from(JSON.stringify(columns));
+export const writeExtraColumns = (columns: ExtraColumns): Buffer => Buffer.from(JSON.stringify(columns));
 
-/** The kept columns of a batch of a run that is known to exist. */
-export function* readKeptOfBatch(
+/** The extra columns of a batch of a run that is known to exist. */
+export function* readExtraOfBatch(
   run: number,
   stream: BatchStream,
   batch: number,
-): Query<KeptColumns | undefined> {
+): Query<ExtraColumns | undefined> {
   const { sealing } = yield* database();
   const row = yield* one(
-    sql`SELECT kept FROM ${keptColumns}
+    sql`SELECT columns FROM ${extraColumns}
      WHERE run = ${run} AND stream = ${stream} AND batch = ${batch}`,
   );
-  const stored = row?.kept as Buffer | undefined;
+  const stored = row?.columns as Buffer | undefined;
   // An empty one was blanked.
   if (!stored || stored.length === 0) return undefined;
-  const opened = sealing.openLines(stored, placeOfKeptColumns(run, stream, batch));
-  return JSON.parse(opened.toString()) as KeptColumns;
+  const opened = sealing.openLines(stored, contextOfExtraColumns(run, stream, batch));
+  return JSON.parse(opened.toString()) as ExtraColumns;
 }
 
-/** The kept columns of a stored batch; undefined if there are none, or no longer. */
-export function* readKept(runId: string, stream: BatchStream, batch: number): Query<KeptColumns | undefined> {
-  return yield* readKeptOfBatch(yield* runNumber(runId), stream, batch);
+/** The extra columns of a stored batch; undefined if there are none, or no longer. */
+export function* readExtra(
+  runId: string,
+  stream: BatchStream,
+  batch: number,
+): Query<ExtraColumns | undefined> {
+  return yield* readExtraOfBatch(yield* runNumber(runId), stream, batch);
 }
 
 /** Reads one run or batch at a time, so that other work can run in between. */
-export async function findKept(
+export async function findExtra(
   { read }: Store,
   references: readonly string[],
-): Promise<ReadonlyMap<string, KeptValues>> {
-  const found = new Map<string, KeptValues>();
+): Promise<ReadonlyMap<string, ExtraValues>> {
+  const found = new Map<string, ExtraValues>();
   const missing = new Map(references.map((reference) => [reference, hashReference(reference)]));
   let hashes = new Uint32Array();
-  for (const run of missing.size > 0 ? await read(() => listKeepingRuns()) : []) {
+  for (const run of missing.size > 0 ? await read(() => listRunsWithExtra()) : []) {
     // Over a long period, most runs have none of them.
     if (hashes.length !== missing.size) hashes = Uint32Array.from(new Set(missing.values())).sort();
     for (const { stream, positions } of await read(() => findBookings(run, hashes, referencePages)))
       for (const [batch, places] of groupByBatch(positions, run.batchSize))
-        for (const [reference, kept] of await read(() => keptOf(run.number, stream, batch, places)))
-          if (missing.delete(reference)) found.set(reference, kept);
+        for (const [reference, extraValues] of await read(() => extraOf(run.number, stream, batch, places)))
+          if (missing.delete(reference)) found.set(reference, extraValues);
     if (missing.size === 0) break;
   }
   return found;
 }
 
-type KeepingRun = Pick<StayRun, 'number' | 'delivery' | 'batchSize'>;
+type RunWithExtra = Pick<StayRun, 'number' | 'delivery' | 'batchSize'>;
 
-/** Runs whose kept columns are not blanked, newest first. */
-function* listKeepingRuns(): Query<KeepingRun[]> {
+/** Runs whose extra columns are not blanked, newest first. */
+function* listRunsWithExtra(): Query<RunWithExtra[]> {
   const rows = yield* all(
     sql`SELECT number, delivery, batch_size FROM ${runs}
-     WHERE EXISTS (SELECT 1 FROM ${keptColumns} WHERE run = number AND length(kept) > 0) ORDER BY number DESC`,
+     WHERE EXISTS (SELECT 1 FROM ${extraColumns} WHERE run = number AND length(columns) > 0) ORDER BY number DESC`,
   );
   return rows.map((row) => ({
     number: Number(row.number),
-    delivery: String(row.delivery) as KeepingRun['delivery'],
+    delivery: String(row.delivery) as RunWithExtra['delivery'],
     batchSize: Number(row.batch_size),
   }));
 }
 
 /** Compares references: a hash alone is no proof. None if the batch can no longer be decrypted. */
-function* keptOf(
+function* extraOf(
   run: number,
   stream: BatchStream,
   batch: number,
   places: readonly number[],
-): Query<[reference: string, kept: KeptValues][]> {
+): Query<[reference: string, extraValues: ExtraValues][]> {
   try {
-    const columns = yield* readKeptOfBatch(run, stream, batch);
+    const columns = yield* readExtraOfBatch(run, stream, batch);
     const keeping = places.filter((place) => columns?.rows[place]);
     if (keeping.length === 0) return [];
     const lines = yield* readLinesAt(run, stream, batch, keeping);
     return keeping.flatMap((place, index) => {
-      const kept = keptAt(columns, place);
+      const extraValues = extraAt(columns, place);
       const reference = readBooking(lines[index] ?? '').bookingReferenceId;
-      return kept && reference !== undefined ? [[reference, kept]] : [];
+      return extraValues && reference !== undefined ? [[reference, extraValues]] : [];
     });
   } catch (error) {
     if (error instanceof KeyError && isGone(error)) return [];
@@ -386,47 +390,47 @@ function* keptOf(
   }
 }
 
-/** Erases the kept values of the bookings at these places of a batch. */
-export function* eraseKeptOfBatch(
+/** Erases the extra values of the bookings at these places of a batch. */
+export function* eraseExtraOfBatch(
   day: string,
   [run, stream, batch]: readonly [run: number, stream: BatchStream, batch: number],
   places: readonly number[],
 ): Query<void> {
   const { sealing, lock } = yield* database();
   const isBatch = sql`run = ${run} AND stream = ${stream} AND batch = ${batch}`;
-  const row = yield* one(sql`SELECT kept FROM ${keptColumns} WHERE ${isBatch} ${lock}`);
-  const stored = row?.kept as Buffer | undefined;
-  const erased = eraseKeptAt(yield* readKeptOfBatch(run, stream, batch), places);
+  const row = yield* one(sql`SELECT columns FROM ${extraColumns} WHERE ${isBatch} ${lock}`);
+  const stored = row?.columns as Buffer | undefined;
+  const erased = eraseExtraAt(yield* readExtraOfBatch(run, stream, batch), places);
   if (!stored || !erased) return;
-  const kept = sealing.sealLike(
+  const columns = sealing.sealLike(
     stored,
     day,
-    writeKeptColumns(erased),
-    placeOfKeptColumns(run, stream, batch),
+    writeExtraColumns(erased),
+    contextOfExtraColumns(run, stream, batch),
   );
-  yield* change(sql`UPDATE ${keptColumns} SET kept = ${kept} WHERE ${isBatch}`);
+  yield* change(sql`UPDATE ${extraColumns} SET columns = ${columns} WHERE ${isBatch}`);
 }
 
-export function* blankKeptColumns(run: number): Query<void> {
+export function* blankExtraColumns(run: number): Query<void> {
   yield* change(
-    sql`UPDATE ${keptColumns} SET kept = ${Buffer.alloc(0)} WHERE run = ${run} AND length(kept) > 0`,
+    sql`UPDATE ${extraColumns} SET columns = ${Buffer.alloc(0)} WHERE run = ${run} AND length(columns) > 0`,
   );
 }
 
 /**
- * The kept columns (`source.keep`) of the lines of a chunk or of a stored batch. Plain data, to be sent between
+ * The extra columns (`source.keep`) of the lines of a chunk or of a stored batch. Plain data, to be sent between
  * threads.
  */
-export interface KeptColumns {
+export interface ExtraColumns {
   readonly labels: readonly string[];
-  /** By the line's place: its values in the order of the labels, null for a missing one; null if none is kept. */
-  readonly rows: readonly KeptRow[];
+  /** By the line's place: its values in the order of the labels, null for a missing one; null if it has none. */
+  readonly rows: readonly ExtraRow[];
 }
 
-export type KeptRow = readonly (string | null)[] | null;
+export type ExtraRow = readonly (string | null)[] | null;
 
 /** The values of the booking at that place; undefined if it has none. */
-export function keptAt(columns: KeptColumns | undefined, place: number): KeptValues | undefined {
+export function extraAt(columns: ExtraColumns | undefined, place: number): ExtraValues | undefined {
   const row = columns?.rows[place];
   if (!columns || !row) return undefined;
   const values = columns.labels.flatMap((label, index) => {
@@ -437,10 +441,10 @@ export function keptAt(columns: KeptColumns | undefined, place: number): KeptVal
 }
 
 /** The same columns without the values of the bookings at these places; undefined if those have none. */
-export function eraseKeptAt(
-  columns: KeptColumns | undefined,
+export function eraseExtraAt(
+  columns: ExtraColumns | undefined,
   places: readonly number[],
-): KeptColumns | undefined {
+): ExtraColumns | undefined {
   if (!columns || places.every((place) => !columns.rows[place])) return undefined;
   return { ...columns, rows: columns.rows.map((row, place) => (places.includes(place) ? null : row)) };
 }

@@ -7,7 +7,7 @@ import { acceptanceOf, type Run, type Volume, type VolumeComparison } from '../r
 import { noticesOfVolume } from '../rules/run-notices.js';
 import { startDelivery } from '../rules/state-machine.js';
 import type { PlannedStep, Right } from '../rules/step.js';
-import { type KeptColumns, keptColumns, readBatch, storedBatches, writeKeptColumns } from './batches.js';
+import { type ExtraColumns, extraColumns, readBatch, storedBatches, writeExtraColumns } from './batches.js';
 import { canaries, storeCanary } from './canaries.js';
 import { type SupersededPlaces, standingPlaces, storeSuperseded, supersededPlaces } from './day-outcomes.js';
 import { FencedError } from './errors.js';
@@ -19,7 +19,7 @@ import { change, database, one, type Query, type Store, sql } from './query.js';
 import { type ReasonCount, type Reject, rejects, storeRejects, storeWarnings, warnings } from './rejects.js';
 import { changeRun } from './run-changes.js';
 import { lockRight, readRun, runs } from './runs.js';
-import { placeOfBatch, placeOfKeptColumns } from './sealing.js';
+import { contextOfBatch, contextOfExtraColumns } from './sealing.js';
 import { createCollectedIndexes, referenceRows, stayRows } from './stays.js';
 import { attempts, insertSteps, steps } from './steps.js';
 
@@ -103,7 +103,17 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
 
 /** The tables that refer to `runs`: a run's rows in them can be removed while its own row stays. */
 export const runTables = [
-  ...[attempts, verdicts, suspects, mailBookings, steps, referenceRows, stayRows, storedBatches, keptColumns],
+  ...[
+    attempts,
+    verdicts,
+    suspects,
+    mailBookings,
+    steps,
+    referenceRows,
+    stayRows,
+    storedBatches,
+    extraColumns,
+  ],
   ...[rejects, warnings, followedRuns, canaries, standingPlaces, supersededPlaces],
 ];
 
@@ -145,15 +155,19 @@ function* storeChunk({ run, day, guestNames }: CollectedRun, chunk: CollectedChu
       stream,
       batch,
       bookings: referenceHashes.length,
-      lines: sealing.sealLines(day, lines, placeOfBatch(run, stream, batch)),
+      lines: sealing.sealLines(day, lines, contextOfBatch(run, stream, batch)),
     })),
   );
   yield* storeSuspects(run, batches);
-  yield* keptColumns.insert(
-    batches.flatMap(({ stream, number: batch, kept: columns }) => {
-      if (!columns) return [];
-      const kept = sealing.sealLines(day, writeKeptColumns(columns), placeOfKeptColumns(run, stream, batch));
-      return [{ run, stream, batch, kept }];
+  yield* extraColumns.insert(
+    batches.flatMap(({ stream, number: batch, extraColumns: found }) => {
+      if (!found) return [];
+      const columns = sealing.sealLines(
+        day,
+        writeExtraColumns(found),
+        contextOfExtraColumns(run, stream, batch),
+      );
+      return [{ run, stream, batch, columns }];
     }),
   );
   yield* storeRejects({ run, day, guestNames }, rejects);
@@ -246,7 +260,7 @@ export interface CollectedBatch {
   /** In the order of their places. */
   readonly suspects?: readonly Suspect[];
   /** With a row for each line. */
-  readonly kept?: KeptColumns;
+  readonly extraColumns?: ExtraColumns;
 }
 
 /** A `StayKey` per line. */

@@ -5,7 +5,7 @@ import type { BatchStream } from '../booking/sending.js';
 import type { Run } from '../rules/run.js';
 import { KeyError } from '../storage/day-keys.js';
 import { auditTrail, pruneActions } from './audit.js';
-import { blankKeptColumns, eraseKeptOfBatch, storedBatches } from './batches.js';
+import { blankExtraColumns, eraseExtraOfBatch, storedBatches } from './batches.js';
 import { caseBookings, pruneCases } from './cases.js';
 import { runTables } from './collecting.js';
 import type { ReadOnlyLedger } from './ledger.js';
@@ -29,7 +29,7 @@ import {
 import { blankRejects, eraseReject, rejects } from './rejects.js';
 import { changeRun } from './run-changes.js';
 import { lockRun, quotedActiveStates, type RunSlice, readInSlices, runs, selectRuns } from './runs.js';
-import { createKeyedHash, placeOfBatch } from './sealing.js';
+import { contextOfBatch, createKeyedHash } from './sealing.js';
 import { removeStay } from './stays.js';
 import { type Attempt, attempts, steps } from './steps.js';
 import * as t from './table.js';
@@ -51,7 +51,7 @@ export const erasedGuests = t.table(
 export type ErasedGuest = t.Row<typeof erasedGuests>;
 
 export function createGuestReader({ read }: Store) {
-  return bind(read, { listErased: listErasedGuests, describeKept });
+  return bind(read, { listErased: listErasedGuests, describeStored });
 }
 
 export function createErasures(store: Store) {
@@ -108,10 +108,10 @@ function* eraseBatch(runId: string, key: BatchKey, blank: BlankLines): Query<voi
   const row = yield* one(sql`SELECT lines FROM ${storedBatches} WHERE ${isBatch(key)} ${lock}`);
   if (!row) return;
   const stored = row.lines as Buffer;
-  const place = placeOfBatch(...key);
+  const place = contextOfBatch(...key);
   const blanked = blank(sealing.openLines(stored, place));
   if (!blanked) return;
-  yield* eraseKeptOfBatch(run.day, key, blanked.places);
+  yield* eraseExtraOfBatch(run.day, key, blanked.places);
   if (!blanked.lines) return;
   const lines = sealing.sealLike(stored, run.day, blanked.lines, place);
   yield* change(sql`UPDATE ${storedBatches} SET lines = ${lines} WHERE ${isBatch(key)}`);
@@ -133,7 +133,7 @@ function* dropAnswersAbout([run, stream, batch]: BatchKey): Query<void> {
 export type BlankLines = (lines: Buffer) => BlankedLines | undefined;
 
 interface BlankedLines {
-  /** The erased guest's bookings: their kept columns go, whether or not the lines change. */
+  /** The erased guest's bookings: their extra columns go, whether or not the lines change. */
   readonly places: readonly number[];
   /** All lines of the batch; absent if they stay as they are. */
   readonly lines?: Buffer;
@@ -343,7 +343,7 @@ function* blankBatch(key: BatchKey, blank: Blank): Query<void> {
   const row = yield* one(sql`SELECT lines FROM ${storedBatches} WHERE ${isBatch(key)} ${lock}`);
   if (!row) return;
   const stored = row.lines as Buffer;
-  const opened = openUnlessDestroyed(() => sealing.openLines(stored, placeOfBatch(...key)));
+  const opened = openUnlessDestroyed(() => sealing.openLines(stored, contextOfBatch(...key)));
   if (!opened) return;
   const lines = blank(opened);
   if (lines.equals(stored)) return;
@@ -364,7 +364,7 @@ function* markBlanked(runId: string, at: number): Query<void> {
   const { number } = yield* lockRun(runId);
   yield* blankRejects(number);
   yield* change(sql`UPDATE ${attempts} SET answer = NULL WHERE run = ${number} AND answer IS NOT NULL`);
-  yield* blankKeptColumns(number);
+  yield* blankExtraColumns(number);
   yield* change(sql`UPDATE ${runs} SET names_blanked_at = ${at}, lines_blanked = 1 WHERE number = ${number}`);
 }
 
@@ -393,7 +393,7 @@ export interface Remains {
   readonly until: string;
 }
 
-export interface KeptData {
+export interface StoredData {
   /** Stored bookings, and the first business day with stored bookings or rejects. */
   readonly bookings: { readonly count: number; readonly since?: string };
   /** The same for those whose guests' names are still there. */
@@ -407,7 +407,7 @@ export interface KeptData {
 }
 
 /** The personal data in the ledger. */
-export function* describeKept(): Query<KeptData> {
+export function* describeStored(): Query<StoredData> {
   const hasRows = (table: Named) => sql`EXISTS (SELECT 1 FROM ${table} WHERE run = number)`;
   const hasNames = sql`names_blanked_at IS NULL`;
   const row = yield* one(

@@ -3,12 +3,12 @@ import type { Decide } from '../rules/changes.js';
 import type { Claim, Claimed, Outcome, Recorded, Right, SharedRight } from '../rules/step.js';
 import { createActionRecorder, createAuditTrail } from './audit.js';
 import {
-  findKept,
+  findExtra,
   measureBatches,
   nextDelivered,
   readBatch,
   readBatches,
-  readKept,
+  readExtra,
   sampleBatches,
 } from './batches.js';
 import { createCanaries, createCanaryReader } from './canaries.js';
@@ -105,10 +105,10 @@ export function createReadOnlyLedger(store: Store, connection: Connection) {
       ...bind(read, { readBatch, readBatches, measureBatches, sampleBatches }),
       ...bind(readTogether, { nextDelivered, nextJudged, nextSuspects, listRefused, trace }),
       ...bind(readTogether, { listEverIncorrect, listJudgedOfBatch }),
-      ...bind(readTogether, { readKept }),
+      ...bind(readTogether, { readExtra }),
       readTraces: (reference: string) => readTraces(store, reference),
-      /** The kept values of the bookings with these references, each of the newest run that has them. */
-      findKept: (references: readonly string[]) => findKept(store, references),
+      /** The extra values of the bookings with these references, each of the newest run that has them. */
+      findExtra: (references: readonly string[]) => findExtra(store, references),
     },
     rejects: createRejectReader(store),
     canaries: createCanaryReader(store),

@@ -1,4 +1,5 @@
 import {
+  decideNotice,
   type Facts,
   type LastNotice,
   lastsOf,
@@ -7,7 +8,6 @@ import {
   type NoticeEvent,
   noticeEventNames,
   noticeEvents,
-  placeNotice,
   type Severity,
   severities,
 } from '../rules/notice.js';
@@ -62,7 +62,7 @@ export const notedInstants = t.table('noted_instants', { name: t.text(), at: t.b
 export function* raise(notices: readonly NewNotice[]): Query<number> {
   let raised = 0;
   for (const notice of notices) {
-    const place = placeNotice(notice, yield* findLast(notice));
+    const place = decideNotice(notice, yield* findLast(notice));
     if (place) raised += yield* insertNotice(notice, place.round, place.reminder);
   }
   return raised;
@@ -83,7 +83,7 @@ function* raiseMany(
 ): Query<number> {
   const raised: NewNotice[] = [];
   for (const notice of notices) {
-    const place = placeNotice(notice, yield* findLast(notice));
+    const place = decideNotice(notice, yield* findLast(notice));
     // Another process may raise the same ones at the same time: what it inserts first, it tells.
     if (place && (yield* insertNotice(notice, place.round, place.reminder, notice.raisedAt)) > 0)
       raised.push(notice);
@@ -101,7 +101,7 @@ function* raiseMany(
 /** The notices that people have not been told yet. */
 function* listUnknown(notices: readonly NewNotice[]): Query<NewNotice[]> {
   const unknown: NewNotice[] = [];
-  for (const notice of notices) if (placeNotice(notice, yield* findLast(notice))) unknown.push(notice);
+  for (const notice of notices) if (decideNotice(notice, yield* findLast(notice))) unknown.push(notice);
   return unknown;
 }
 
@@ -536,7 +536,7 @@ export function createNotices(store: Store) {
       if (problems.length > 0) await transact(() => dismiss(problems, at));
     },
 
-    /** Raises what is not known yet: see `placeNotice`. Returns how many were new. By default each of them is told singly. */
+    /** Raises what is not known yet: see `decideNotice`. Returns how many were new. By default each of them is told singly. */
     async raise(
       notices: readonly NewNotice[],
       tell?: (raised: readonly NewNotice[]) => Told,

@@ -3,7 +3,7 @@ import type { GuestNames } from '../booking/guest-names.js';
 import type { BookingWarning, RejectReason, UnreadableReason } from '../booking/normalise.js';
 import { bind, change, database, type Query, type Store, sql, type TraceRange, toStorable } from './query.js';
 import { runNumber } from './runs.js';
-import { placeOfReject, type Sealing } from './sealing.js';
+import { contextOfReject, type Sealing } from './sealing.js';
 import * as t from './table.js';
 
 export type RejectCode = RejectReason | UnreadableReason | 'not-for-the-file';
@@ -127,7 +127,7 @@ function seal(
   if (!isHeld(held)) return undefined;
   const { reference, value, cells } = held;
   const text = JSON.stringify({ reference, value, cells } satisfies Record<keyof Held, string | undefined>);
-  return sealing.sealText(day, text, placeOfReject(run, place)) ?? undefined;
+  return sealing.sealText(day, text, contextOfReject(run, place)) ?? undefined;
 }
 
 /** Whether anything is kept of what the record held. */
@@ -137,7 +137,7 @@ export function isHeld({ value, cells }: Held): boolean {
 
 function* open({ run, hash: _, held, ...reject }: StoredReject): Query<Reject> {
   const { sealing } = yield* database();
-  const text = sealing.openText(held, placeOfReject(run, reject.place));
+  const text = sealing.openText(held, contextOfReject(run, reject.place));
   if (text === undefined) return reject;
   // Otherwise it is the reason why it can't be read.
   return { ...reject, ...(text.startsWith('{') ? (JSON.parse(text) as Held) : { value: text }) };

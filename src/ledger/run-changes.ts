@@ -18,7 +18,7 @@ import { noteChangedRun } from './identity.js';
 import { raise } from './notices.js';
 import { bind, change, database, one, type Query, type Store, sql } from './query.js';
 import { findLocked, get, lockRight, lockRun, runs } from './runs.js';
-import { placeOfAnswer } from './sealing.js';
+import { contextOfAnswer } from './sealing.js';
 import { attempts, changeSteps, findStep, insertSteps, readOpenKinds, tally } from './steps.js';
 import { bigint, type Row, table, text } from './table.js';
 import { asPromised, findCreated } from './wanted-days.js';
@@ -218,7 +218,7 @@ function* insertAttempt(
 ): Query<void> {
   const { sealing } = yield* database();
   const { code, httpStatus, statusCode, sha256 } = evidence;
-  const answer = sealing.sealText(day, evidence.answer, placeOfAnswer(step.runId, step.name, attempt));
+  const answer = sealing.sealText(day, evidence.answer, contextOfAnswer(step.runId, step.name, attempt));
   yield* attempts.add({
     run,
     step: step.name,

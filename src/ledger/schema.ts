@@ -1,5 +1,5 @@
 import { auditTrail } from './audit.js';
-import { keptColumns, storedBatches } from './batches.js';
+import { extraColumns, storedBatches } from './batches.js';
 import { canaries } from './canaries.js';
 import { caseBookings, identifiedCases } from './cases.js';
 import { dayOutcomes, standingPlaces, supersededPlaces } from './day-outcomes.js';
@@ -30,7 +30,7 @@ import type { SchemaWords } from './table.js';
 import { wantedDays } from './wanted-days.js';
 
 const tables = [
-  ...[runs, wantedDays, hookRequests, storedBatches, keptColumns, referenceRows, stayRows],
+  ...[runs, wantedDays, hookRequests, storedBatches, extraColumns, referenceRows, stayRows],
   ...[rejects, warnings, suspects, steps, verdicts, canaries, attempts, followedRuns],
   ...[dayOutcomes, standingPlaces, supersededPlaces],
   ...[copied, mappingMoves, masterHotels, syncs, skippedMappings, hotelLoads, hotelContents],

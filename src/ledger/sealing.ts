@@ -16,7 +16,7 @@ export function createKeyedHash(hashKey: string) {
 
 /**
  * Encrypts what may hold guests' names on its way into the database, and decrypts it on its way out: the lines of
- * batches and their kept columns, the service's words, and what rejected records held. Nothing else in the ledger
+ * batches and their extra columns, the service's words, and what rejected records held. Nothing else in the ledger
  * knows about encryption. Without keys, things are stored as they are.
  */
 export interface Sealing {
@@ -73,19 +73,19 @@ export function isGone({ code }: KeyError): boolean {
 }
 
 /** Where a batch is stored: what was encrypted for one place can't be decrypted in another. */
-export function placeOfBatch(run: number, stream: BatchStream, batch: number): string {
+export function contextOfBatch(run: number, stream: BatchStream, batch: number): string {
   return `${stream} batch ${batch} of the ledger's run ${run}`;
 }
 
-export function placeOfKeptColumns(run: number, stream: BatchStream, batch: number): string {
-  return `the kept columns of ${placeOfBatch(run, stream, batch)}`;
+export function contextOfExtraColumns(run: number, stream: BatchStream, batch: number): string {
+  return `the extra columns of ${contextOfBatch(run, stream, batch)}`;
 }
 
-export function placeOfAnswer(runId: string, step: string, attempt: number): string {
+export function contextOfAnswer(runId: string, step: string, attempt: number): string {
   return `the answer to attempt ${attempt} of ${step} in run ${runId}`;
 }
 
-export function placeOfReject(run: number, place: number): string {
+export function contextOfReject(run: number, place: number): string {
   return `rejected record ${place} of the ledger's run ${run}`;
 }
 

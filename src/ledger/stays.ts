@@ -20,7 +20,7 @@ import {
   sql,
 } from './query.js';
 import { runs } from './runs.js';
-import { isGone, placeOfBatch } from './sealing.js';
+import { contextOfBatch, isGone } from './sealing.js';
 import * as t from './table.js';
 
 export const bytesPerEntry = 8;
@@ -358,7 +358,7 @@ function* readReadableBatches(
   for (const row of rows) {
     const batch = Number(row.batch);
     try {
-      read.set(batch, sealing.openLines(row.lines, placeOfBatch(number, stream, batch)));
+      read.set(batch, sealing.openLines(row.lines, contextOfBatch(number, stream, batch)));
     } catch (error) {
       if (!(error instanceof KeyError && isGone(error))) throw error;
     }

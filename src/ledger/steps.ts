@@ -27,7 +27,7 @@ import {
   withoutUndefined,
 } from './query.js';
 import { noSuchRun, runNumber, runs } from './runs.js';
-import { placeOfAnswer } from './sealing.js';
+import { contextOfAnswer } from './sealing.js';
 import * as t from './table.js';
 
 /** The plan of a run. A step is claimed for a lease, under the token of its run. */
@@ -327,7 +327,7 @@ function* listTroubles(runId: string, limit: number): Query<Attempt[]> {
 function* openAnswers(runId: string, found: readonly t.Row<typeof attempts>[]): Query<Attempt[]> {
   const { sealing } = yield* database();
   return found.map(({ run, ...attempt }) => {
-    const answer = sealing.openText(attempt.answer, placeOfAnswer(runId, attempt.step, attempt.attempt));
+    const answer = sealing.openText(attempt.answer, contextOfAnswer(runId, attempt.step, attempt.attempt));
     return { ...attempt, ...(answer !== undefined && { answer }) };
   });
 }

@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from '../base/event-loop.js';
-import type { KeptValues } from '../booking/kept-values.js';
+import type { ExtraValues } from '../booking/extra-values.js';
 import type { BatchStream } from '../booking/sending.js';
 import { stayOf } from '../booking/stay.js';
 import { readBooking } from '../booking/stored-line.js';
@@ -7,7 +7,7 @@ import { preparingKinds } from '../rules/file-chain.js';
 import type { Judged } from '../rules/review-file.js';
 import type { Run } from '../rules/run.js';
 import type { StepKind } from '../rules/step.js';
-import { keptAt, readKeptOfBatch, readLines } from './batches.js';
+import { extraAt, readExtraOfBatch, readLines } from './batches.js';
 import { isSuperseded } from './day-outcomes.js';
 import { findJudged, findSuspect, type Suspect } from './findings.js';
 import { findNaming, findNamingMapping } from './mails.js';
@@ -93,7 +93,7 @@ function* traceBookings(
         mappingNamedByEmailAt: yield* findMappingNamed(found, line),
         suspect: yield* findSuspect(run, stream, batch, first),
         isSuperseded: (yield* isSuperseded(run, stream, batch, first)) || undefined,
-        kept: keptAt(yield* readKeptOfBatch(run, stream, batch), first),
+        extraValues: extraAt(yield* readExtraOfBatch(run, stream, batch), first),
         step: carrying.at(-1),
         attempts: tried,
       }) as Trace,
@@ -206,7 +206,7 @@ export type Trace =
       /** A later collect found another hotel or stay under its reference instead: it counts no more. */
       readonly isSuperseded?: true;
       /** Its local columns, which are not sent. */
-      readonly kept?: KeptValues;
+      readonly extraValues?: ExtraValues;
       readonly attempts: readonly Attempt[];
     }
   | ({ readonly kind: 'reject'; readonly run: Run } & Reject);

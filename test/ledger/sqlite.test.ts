@@ -41,14 +41,14 @@ describe('the SQLite ledger', () => {
     expect(await steps(other)).toEqual([[lineOf(other), 'batch 2']]);
   });
 
-  it('leaves no guest name and no kept column in its file once the names are blanked', async () => {
+  it('leaves no guest name and no extra column in its file once the names are blanked', async () => {
     const run = await opened.ledger.runs.create(newRun('r1'));
     const collect = await startCollect(opened.ledger, run);
     await collect.store(
       chunkOf({
         batches: Array.from({ length: 40 }, (_, n) => ({
           ...batchOf(n, references(300)),
-          kept: { labels: ['Price'], rows: references(300).map(() => ['Kept Canary']) },
+          extraColumns: { labels: ['Price'], rows: references(300).map(() => ['Kept Canary']) },
         })),
       }),
     );

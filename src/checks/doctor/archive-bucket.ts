@@ -7,13 +7,13 @@ const { ok, warning, wrong } = findingsOf('archive');
 const content = Buffer.from('An object of hotel-review doctor. It can be removed.\n');
 
 /** The common prefix of keys in a bucket that will hold files with guests' names. */
-interface KeptBucket {
+interface ArchiveBucket {
   readonly root: S3Location;
   readonly open: () => Promise<Pick<S3Bucket, 'put' | 'read' | 'list' | 'remove'>>;
 }
 
 /** Puts a small object, lists it, reads it back and removes it: permissions alone prove nothing. */
-export async function checkArchiveBucket({ root, open }: KeptBucket): Promise<readonly Finding[]> {
+export async function checkArchiveBucket({ root, open }: ArchiveBucket): Promise<readonly Finding[]> {
   const place = showS3Location(root);
   const key = `${root.key === '' ? '' : `${root.key}/`}.hotel-review-doctor-${randomUUID()}.tmp`;
   const { put, read, list, remove } = await open();

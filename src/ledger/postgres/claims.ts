@@ -7,7 +7,7 @@ import { storedBatches } from '../batches.js';
 import { LedgerAwayError } from '../errors.js';
 import { type StoredRow, sql } from '../query.js';
 import { runColumns, runs, toRun } from '../runs.js';
-import { placeOfAnswer, placeOfBatch, type Sealing } from '../sealing.js';
+import { contextOfAnswer, contextOfBatch, type Sealing } from '../sealing.js';
 import { attempts, steps, toStep } from '../steps.js';
 import { literals } from '../table.js';
 import type { Database } from './database.js';
@@ -191,7 +191,7 @@ export async function claim(
     mayRepeat: row.may_repeat === 1,
     run,
     ...(row.lines !== null &&
-      slice && { lines: openLines(row.lines, placeOfBatch(Number(row.run), slice.stream, slice.batch)) }),
+      slice && { lines: openLines(row.lines, contextOfBatch(Number(row.run), slice.stream, slice.batch)) }),
   };
 }
 
@@ -219,7 +219,7 @@ export async function recordAcceptedBatch(
   at: number,
 ): Promise<Recorded | undefined> {
   if (kind !== 'done' || step.kind !== 'batch' || file || verdicts || nothingSent) return undefined;
-  const answer = sealText(day, evidence.answer, placeOfAnswer(step.runId, step.name, attempt));
+  const answer = sealText(day, evidence.answer, contextOfAnswer(step.runId, step.name, attempt));
   const row = await session.preparedRow(
     'record accepted batch',
     sql`WITH run AS MATERIALIZED (

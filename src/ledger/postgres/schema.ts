@@ -55,7 +55,7 @@ export const versions: readonly string[] = [
   ALTER TABLE rejects SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
   -- The planner's statistics would keep values that were removed.
   ALTER TABLE batches ALTER COLUMN lines SET STATISTICS 0;
-  ALTER TABLE kept_columns ALTER COLUMN kept SET STATISTICS 0;
+  ALTER TABLE extra_columns ALTER COLUMN columns SET STATISTICS 0;
   ALTER TABLE rejects ALTER COLUMN held SET STATISTICS 0;
   ALTER TABLE attempts ALTER COLUMN answer SET STATISTICS 0;
   -- A few of these rows are updated often: free space in each page keeps their indexes unchanged.

@@ -32,7 +32,7 @@ import {
 } from '../query.js';
 import { changeRun, patchRun, record } from '../run-changes.js';
 import { findLocked, runs } from '../runs.js';
-import { createSealing, placeOfBatch, type Sealing } from '../sealing.js';
+import { contextOfBatch, createSealing, type Sealing } from '../sealing.js';
 import { gatherCandidates, referenceRows } from '../stays.js';
 import { changeSteps, steps, storedStepColumns, toStep, toStoredStep } from '../steps.js';
 import { createGroupCommit, type Database, type Value } from './database.js';
@@ -319,7 +319,7 @@ function* findLines(run: number, { stream, batch }: Slice): Query<Buffer | undef
   const row = yield* one(
     sql`SELECT lines FROM ${storedBatches} WHERE run = ${run} AND stream = ${stream} AND batch = ${batch}`,
   );
-  return row && sealing.openLines(row.lines, placeOfBatch(run, stream, batch));
+  return row && sealing.openLines(row.lines, contextOfBatch(run, stream, batch));
 }
 
 /** The row number of the claim's run, if the claim is still valid. */

@@ -1,7 +1,7 @@
 import { bookingFields, findHotelHash, guestNameFields } from '../../booking/booking.js';
 import { batchStreams } from '../../booking/sending.js';
 import { blankFields, readBooking } from '../../booking/stored-line.js';
-import { eraseKeptAt, readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
+import { eraseExtraAt, readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { BlankLines } from '../../ledger/guests.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../rules/run.js';
@@ -62,8 +62,8 @@ export async function findBlankable(
       if (!blanked) continue;
       const name = `${stream} batch ${batch}`;
       if (blanked.lines) found.push(name);
-      const kept = await ledger.bookings.readKept(run.id, stream, batch);
-      if (eraseKeptAt(kept, blanked.places)) found.push(`kept columns of ${name}`);
+      const extraColumns = await ledger.bookings.readExtra(run.id, stream, batch);
+      if (eraseExtraAt(extraColumns, blanked.places)) found.push(`kept columns of ${name}`);
     }
   return found;
 }

@@ -135,7 +135,7 @@ export function describeVerdictMails(opened: () => OpenedLedger): void {
         readAt: at + 2_000,
       });
       expect(await ledger.mails.listMails({ limit: 5 })).toHaveLength(1);
-      expect(await ledger.guests.describeKept()).toMatchObject({ mails: { count: 1, since: at + 2_000 } });
+      expect(await ledger.guests.describeStored()).toMatchObject({ mails: { count: 1, since: at + 2_000 } });
     });
 
     it('say why they name nothing', async () => {

@@ -25,8 +25,8 @@ function ledgerOf(pages: Readonly<Record<string, readonly (readonly string[])[]>
           lines && { cursor: { stream: 'posted', batch }, stream: 'posted', suspects: lines.map(toSuspect) }
         );
       },
-      readKept: async () => undefined,
-      findKept: async () => new Map(),
+      readExtra: async () => undefined,
+      findExtra: async () => new Map(),
     },
     hotels: { lookUp: async (ids) => ids.map(() => undefined) },
     cases: { findByKeys: async (keys) => keys.map(() => undefined) },
