@@ -199,8 +199,8 @@ async function previewContent(
   const sample = first.map(({ line }) => readMaskedFields(line));
   if (Object.keys(source.keep).length === 0) return { file, ...bodies, sample };
   const sampleKept: (ExtraValues | null)[] = [];
-  for (const { stream, batch, place } of first)
-    sampleKept.push(extraAt(await ledger.bookings.readExtra(run.id, stream, batch), place) ?? null);
+  for (const { stream, batch, row } of first)
+    sampleKept.push(extraAt(await ledger.bookings.readExtra(run.id, stream, batch), row) ?? null);
   return { file, ...bodies, sample, sampleKept };
 }
 

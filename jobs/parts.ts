@@ -152,7 +152,7 @@ export async function showLedgerLocation({ ledger }: Config): Promise<string> {
     case 'sqlite':
       return ledger.path;
     case 'postgres':
-      return (await import('../src/ledger/postgres/database.js')).placeOf(ledger.url);
+      return (await import('../src/ledger/postgres/database.js')).locationOf(ledger.url);
   }
 }
 

@@ -68,14 +68,14 @@ export function* readLines(run: number, stream: BatchStream, batch: number): Que
   return (yield* readStored(run, stream, batch)).toString().split('\n');
 }
 
-/** The lines of such a batch at these places, in ascending order. */
+/** The lines of such a batch at these rows, in ascending order. */
 export function* readLinesAt(
   run: number,
   stream: BatchStream,
   batch: number,
-  places: readonly number[],
+  rows: readonly number[],
 ): Query<string[]> {
-  return takeStoredLines(yield* readStored(run, stream, batch), places);
+  return takeStoredLines(yield* readStored(run, stream, batch), rows);
 }
 
 /** All lines of such a batch, in their bytes. */
@@ -118,8 +118,8 @@ export function* sampleBatches(
       );
       if (!row) continue;
       try {
-        const place = contextOfBatch(Number(row.number), stream, Number(row.batch));
-        samples.push({ stream, lines: sealing.openLines(row.lines, place) });
+        const context = contextOfBatch(Number(row.number), stream, Number(row.batch));
+        samples.push({ stream, lines: sealing.openLines(row.lines, context) });
       } catch (error) {
         if (!(error instanceof KeyError && isGone(error))) throw error;
       }
@@ -167,28 +167,28 @@ export function splitStoredLines(lines: Buffer): string[] {
 const lineFeed = 0x0a;
 
 /**
- * The lines at some places of a batch, without their line ends.
+ * The lines at some rows of a batch, without their line ends.
  *
- * @param places ascending
+ * @param rows ascending
  */
-export function takeStoredLines(lines: Buffer, places: readonly number[]): string[] {
+export function takeStoredLines(lines: Buffer, rows: readonly number[]): string[] {
   const taken: string[] = [];
   let start = 0;
   let passed = 0;
-  for (const place of places) {
-    for (; passed < place; passed += 1) start = lines.indexOf(lineFeed, start) + 1;
+  for (const row of rows) {
+    for (; passed < row; passed += 1) start = lines.indexOf(lineFeed, start) + 1;
     taken.push(lines.toString('utf8', start, lines.indexOf(lineFeed, start)));
   }
   return taken;
 }
 
-/** The places in each batch, for positions in a run. */
+/** The rows in each batch, for positions in a run. */
 export function groupByBatch(positions: readonly number[], batchSize: number): ReadonlyMap<number, number[]> {
   const batches = new Map<number, number[]>();
   for (const position of positions) {
     const batch = Math.floor(position / batchSize);
-    const places = batches.get(batch);
-    if (places) places.push(position % batchSize);
+    const rows = batches.get(batch);
+    if (rows) rows.push(position % batchSize);
     else batches.set(batch, [position % batchSize]);
   }
   return batches;
@@ -236,12 +236,12 @@ export interface DeliveredLines {
  */
 export function* nextDelivered(runId: string, after?: DeliveredCursor): Query<DeliveredLines | undefined> {
   const run = yield* runNumber(runId);
-  const [afterRun, afterStream, ...afterPlace] = after?.split(' ') ?? ['-1'];
+  const [afterRun, afterStream, ...afterPosition] = after?.split(' ') ?? ['-1'];
   for (const { number: other, trigger, guestNames } of yield* listOthers(run, Number(afterRun))) {
-    const place = other === Number(afterRun) ? afterPlace.map(Number) : [];
+    const position = other === Number(afterRun) ? afterPosition.map(Number) : [];
     const slice =
-      (afterStream === 'file' && place.length > 0 ? undefined : yield* nextPosted(other, place)) ??
-      (yield* nextOfFile(other, afterStream === 'file' ? place : []));
+      (afterStream === 'file' && position.length > 0 ? undefined : yield* nextPosted(other, position)) ??
+      (yield* nextOfFile(other, afterStream === 'file' ? position : []));
     if (!slice) continue;
     const { stream, batch, first } = slice;
     return {
@@ -344,8 +344,8 @@ export async function findExtra(
     // Over a long period, most runs have none of them.
     if (hashes.length !== missing.size) hashes = Uint32Array.from(new Set(missing.values())).sort();
     for (const { stream, positions } of await read(() => findBookings(run, hashes, referencePages)))
-      for (const [batch, places] of groupByBatch(positions, run.batchSize))
-        for (const [reference, extraValues] of await read(() => extraOf(run.number, stream, batch, places)))
+      for (const [batch, rows] of groupByBatch(positions, run.batchSize))
+        for (const [reference, extraValues] of await read(() => extraOf(run.number, stream, batch, rows)))
           if (missing.delete(reference)) found.set(reference, extraValues);
     if (missing.size === 0) break;
   }
@@ -372,15 +372,15 @@ function* extraOf(
   run: number,
   stream: BatchStream,
   batch: number,
-  places: readonly number[],
+  rows: readonly number[],
 ): Query<[reference: string, extraValues: ExtraValues][]> {
   try {
     const columns = yield* readExtraOfBatch(run, stream, batch);
-    const keeping = places.filter((place) => columns?.rows[place]);
+    const keeping = rows.filter((row) => columns?.rows[row]);
     if (keeping.length === 0) return [];
     const lines = yield* readLinesAt(run, stream, batch, keeping);
-    return keeping.flatMap((place, index) => {
-      const extraValues = extraAt(columns, place);
+    return keeping.flatMap((row, index) => {
+      const extraValues = extraAt(columns, row);
       const reference = readBooking(lines[index] ?? '').bookingReferenceId;
       return extraValues && reference !== undefined ? [[reference, extraValues]] : [];
     });
@@ -390,17 +390,17 @@ function* extraOf(
   }
 }
 
-/** Erases the extra values of the bookings at these places of a batch. */
+/** Erases the extra values of the bookings at these rows of a batch. */
 export function* eraseExtraOfBatch(
   day: string,
   [run, stream, batch]: readonly [run: number, stream: BatchStream, batch: number],
-  places: readonly number[],
+  rows: readonly number[],
 ): Query<void> {
   const { sealing, lock } = yield* database();
   const isBatch = sql`run = ${run} AND stream = ${stream} AND batch = ${batch}`;
   const row = yield* one(sql`SELECT columns FROM ${extraColumns} WHERE ${isBatch} ${lock}`);
   const stored = row?.columns as Buffer | undefined;
-  const erased = eraseExtraAt(yield* readExtraOfBatch(run, stream, batch), places);
+  const erased = eraseExtraAt(yield* readExtraOfBatch(run, stream, batch), rows);
   if (!stored || !erased) return;
   const columns = sealing.sealLike(
     stored,
@@ -423,28 +423,28 @@ export function* blankExtraColumns(run: number): Query<void> {
  */
 export interface ExtraColumns {
   readonly labels: readonly string[];
-  /** By the line's place: its values in the order of the labels, null for a missing one; null if it has none. */
+  /** By the line's row: its values in the order of the labels, null for a missing one; null if it has none. */
   readonly rows: readonly ExtraRow[];
 }
 
 export type ExtraRow = readonly (string | null)[] | null;
 
-/** The values of the booking at that place; undefined if it has none. */
-export function extraAt(columns: ExtraColumns | undefined, place: number): ExtraValues | undefined {
-  const row = columns?.rows[place];
-  if (!columns || !row) return undefined;
+/** The values of the booking at that row; undefined if it has none. */
+export function extraAt(columns: ExtraColumns | undefined, row: number): ExtraValues | undefined {
+  const cells = columns?.rows[row];
+  if (!columns || !cells) return undefined;
   const values = columns.labels.flatMap((label, index) => {
-    const value = row[index];
+    const value = cells[index];
     return typeof value === 'string' ? [[label, value] as const] : [];
   });
   return values.length > 0 ? Object.fromEntries(values) : undefined;
 }
 
-/** The same columns without the values of the bookings at these places; undefined if those have none. */
+/** The same columns without the values of the bookings at these rows; undefined if those have none. */
 export function eraseExtraAt(
   columns: ExtraColumns | undefined,
-  places: readonly number[],
+  rows: readonly number[],
 ): ExtraColumns | undefined {
-  if (!columns || places.every((place) => !columns.rows[place])) return undefined;
-  return { ...columns, rows: columns.rows.map((row, place) => (places.includes(place) ? null : row)) };
+  if (!columns || rows.every((row) => !columns.rows[row])) return undefined;
+  return { ...columns, rows: columns.rows.map((cells, row) => (rows.includes(row) ? null : cells)) };
 }

@@ -9,7 +9,7 @@ import { startDelivery } from '../rules/state-machine.js';
 import type { PlannedStep, Right } from '../rules/step.js';
 import { type ExtraColumns, extraColumns, readBatch, storedBatches, writeExtraColumns } from './batches.js';
 import { canaries, storeCanary } from './canaries.js';
-import { type SupersededPlaces, standingPlaces, storeSuperseded, supersededPlaces } from './day-outcomes.js';
+import { type SupersededRows, standingRows, storeSuperseded, supersededRows } from './day-outcomes.js';
 import { FencedError } from './errors.js';
 import { type Suspect, storeSuspects, suspects, verdicts } from './findings.js';
 import { followedRuns } from './followed-runs.js';
@@ -114,7 +114,7 @@ export const runTables = [
     storedBatches,
     extraColumns,
   ],
-  ...[rejects, warnings, followedRuns, canaries, standingPlaces, supersededPlaces],
+  ...[rejects, warnings, followedRuns, canaries, standingRows, supersededRows],
 ];
 
 /** Removes what an earlier collect of the run left behind. */
@@ -226,7 +226,7 @@ export interface CollectedPlan {
   /** Sent with the bookings. */
   readonly canary?: NewCanary | undefined;
   /** What it says about the bookings of the day's other runs. */
-  readonly superseded?: readonly SupersededPlaces[] | undefined;
+  readonly superseded?: readonly SupersededRows[] | undefined;
   readonly at: number;
 }
 
@@ -257,7 +257,7 @@ export interface CollectedBatch {
   readonly carried?: number;
   /** The keys by which the stay of each line can be found; without them none can. */
   readonly stays?: StayKeys;
-  /** In the order of their places. */
+  /** In the order of their rows. */
   readonly suspects?: readonly Suspect[];
   /** With a row for each line. */
   readonly extraColumns?: ExtraColumns;

@@ -1,5 +1,5 @@
 import type { BatchStream } from '../booking/sending.js';
-import { isJudged, type Judged, type JudgedPlaces, type StoredVerdict } from '../rules/review-file.js';
+import { isJudged, type Judged, type JudgedRows, type StoredVerdict } from '../rules/review-file.js';
 import { readLinesAt } from './batches.js';
 import type { CollectedBatch } from './collecting.js';
 import { change, type Query, type Sql, sql } from './query.js';
@@ -12,7 +12,7 @@ export type SuspectReason = 'other-master' | 'moved';
 
 const suspect = {
   /** Among the batch's lines, counted from 0. */
-  place: t.integer,
+  row: t.integer,
   reason: t.oneOf<SuspectReason>('other-master', 'moved'),
   /** The master hotel of its provider's hotel in the copy; absent if the mapping was deleted. */
   serviceId: t.optional(t.bigint),
@@ -23,7 +23,7 @@ const plainSuspects = t.columnsOf(suspect);
 export const suspects = t.table(
   'suspects',
   { run: t.numberOf('runs'), stream: t.text<BatchStream>(), batch: t.integer, ...suspect },
-  { key: 'run, stream, batch, place', isItsIndex: true },
+  { key: 'run, stream, batch, row', isItsIndex: true },
 );
 /** A booking that was flagged by comparing it with the local copy of the mappings. It is sent anyway. */
 export type Suspect = t.Row<typeof plainSuspects>;
@@ -35,8 +35,8 @@ export const verdicts = t.table(
     run: t.numberOf('runs'),
     batch: t.integer,
     judged: t.oneOf<StoredVerdict>('incorrect', 'not-in-result', 'unclear', 'cleared'),
-    places: t.bytes,
-    /** Of each place, which of `verdictSources` says so. */
+    rows: t.bytes,
+    /** Of each row, which of `verdictSources` says so. */
     sources: t.optional(t.bytes),
   },
   { key: 'run, batch, judged', isItsIndex: true },
@@ -57,13 +57,13 @@ export function* nextSuspects(runId: string, after?: BatchCursor): Query<Suspect
     sql`WHERE run = ${run} AND (stream, batch) = (
        SELECT stream, batch FROM ${suspects} WHERE run = ${run} AND (stream, batch) > (${after?.stream ?? ''}, ${after?.batch ?? -1})
        ORDER BY stream, batch LIMIT 1
-     ) ORDER BY place`,
+     ) ORDER BY row`,
   );
   const [first] = found;
   if (!first) return undefined;
   const { stream, batch } = first;
-  const places = found.map(({ place }) => place);
-  const lines = yield* readLinesAt(run, stream, batch, places);
+  const rows = found.map(({ row }) => row);
+  const lines = yield* readLinesAt(run, stream, batch, rows);
   return {
     cursor: { stream, batch },
     stream,
@@ -75,10 +75,10 @@ export function* findSuspect(
   run: number,
   stream: BatchStream,
   batch: number,
-  place: number,
+  row: number,
 ): Query<Suspect | undefined> {
   const found = yield* suspects.find(
-    sql`WHERE run = ${run} AND stream = ${stream} AND batch = ${batch} AND place = ${place}`,
+    sql`WHERE run = ${run} AND stream = ${stream} AND batch = ${batch} AND row = ${row}`,
   );
   return found && toSuspect(found);
 }
@@ -92,18 +92,18 @@ function toSuspect({ run, stream, batch, ...suspect }: t.Row<typeof suspects>): 
  *
  * @returns whether that changes anything
  */
-export function* replaceVerdicts(run: number, found: readonly JudgedPlaces[]): Query<boolean> {
+export function* replaceVerdicts(run: number, found: readonly JudgedRows[]): Query<boolean> {
   const stored = yield* verdicts.list(sql`WHERE run = ${run}`);
-  const packed = found.map(({ places, sources, ...of }) => ({
+  const packed = found.map(({ rows, sources, ...of }) => ({
     run,
     ...of,
-    places: packNumbers(places),
+    rows: packNumbers(rows),
     sources: sources && packNumbers(sources),
   }));
   const known = new Map(stored.map((row) => [`${row.batch} ${row.judged}`, row]));
-  const isSame = ({ batch, judged, places, sources }: (typeof packed)[number]) => {
+  const isSame = ({ batch, judged, rows, sources }: (typeof packed)[number]) => {
     const row = known.get(`${batch} ${judged}`);
-    return row?.places.equals(places) && isEqual(row.sources, sources);
+    return row?.rows.equals(rows) && isEqual(row.sources, sources);
   };
   if (stored.length === packed.length && packed.every(isSame)) return false;
   yield* change(sql`DELETE FROM ${verdicts} WHERE run = ${run}`);
@@ -123,13 +123,13 @@ export const listEverIncorrect = (runId: string) =>
 export const listJudgedOfBatch = (runId: string, batch: number) =>
   listStored(runId, sql`batch = ${batch} AND judged <> 'cleared'`);
 
-function* listStored(runId: string, condition: Sql): Query<JudgedPlaces[]> {
+function* listStored(runId: string, condition: Sql): Query<JudgedRows[]> {
   const run = yield* runNumber(runId);
   const found = yield* verdicts.list(sql`WHERE run = ${run} AND ${condition} ORDER BY batch`);
-  return found.map(({ batch, judged, places, sources }) => ({
+  return found.map(({ batch, judged, rows, sources }) => ({
     batch,
     judged,
-    places: unpackNumbers(places),
+    rows: unpackNumbers(rows),
     ...(sources && { sources: unpackNumbers(sources) }),
   }));
 }
@@ -146,15 +146,13 @@ export function* nextJudged(
   );
   if (!found) return undefined;
   const { batch } = found;
-  const places = unpackNumbers(found.places);
-  return { batch, places, lines: yield* readLinesAt(run, 'file', batch, places) };
+  const rows = unpackNumbers(found.rows);
+  return { batch, rows, lines: yield* readLinesAt(run, 'file', batch, rows) };
 }
 
-export function* findJudged(run: number, batch: number, place: number): Query<Judged | undefined> {
+export function* findJudged(run: number, batch: number, row: number): Query<Judged | undefined> {
   const found = yield* verdicts.list(sql`WHERE run = ${run} AND batch = ${batch}`);
-  const said = found
-    .filter(({ places }) => unpackNumbers(places).includes(place))
-    .map(({ judged }) => judged);
+  const said = found.filter(({ rows }) => unpackNumbers(rows).includes(row)).map(({ judged }) => judged);
   return said.find(isJudged);
 }
 

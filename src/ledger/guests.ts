@@ -105,18 +105,18 @@ function* eraseBatch(runId: string, key: BatchKey, blank: BlankLines): Query<voi
   const { lock, sealing } = yield* database();
   const [number, stream, batch] = key;
   const { run, batchSize = 0 } = yield* lockRun(runId);
-  const row = yield* one(sql`SELECT lines FROM ${storedBatches} WHERE ${isBatch(key)} ${lock}`);
-  if (!row) return;
-  const stored = row.lines as Buffer;
-  const place = contextOfBatch(...key);
-  const blanked = blank(sealing.openLines(stored, place));
+  const found = yield* one(sql`SELECT lines FROM ${storedBatches} WHERE ${isBatch(key)} ${lock}`);
+  if (!found) return;
+  const stored = found.lines as Buffer;
+  const context = contextOfBatch(...key);
+  const blanked = blank(sealing.openLines(stored, context));
   if (!blanked) return;
-  yield* eraseExtraOfBatch(run.day, key, blanked.places);
+  yield* eraseExtraOfBatch(run.day, key, blanked.rows);
   if (!blanked.lines) return;
-  const lines = sealing.sealLike(stored, run.day, blanked.lines, place);
+  const lines = sealing.sealLike(stored, run.day, blanked.lines, context);
   yield* change(sql`UPDATE ${storedBatches} SET lines = ${lines} WHERE ${isBatch(key)}`);
-  for (const { place, hotelHash } of blanked.stays ?? [])
-    yield* removeStay({ run: number, stream, hotelHash, position: batch * batchSize + place });
+  for (const { row, hotelHash } of blanked.stays ?? [])
+    yield* removeStay({ run: number, stream, hotelHash, position: batch * batchSize + row });
   yield* dropAnswersAbout(key);
 }
 
@@ -134,11 +134,11 @@ export type BlankLines = (lines: Buffer) => BlankedLines | undefined;
 
 interface BlankedLines {
   /** The erased guest's bookings: their extra columns go, whether or not the lines change. */
-  readonly places: readonly number[];
+  readonly rows: readonly number[];
   /** All lines of the batch; absent if they stay as they are. */
   readonly lines?: Buffer;
-  /** Bookings whose stay was erased, by their place in the batch: nobody finds them by their hotel any more. */
-  readonly stays?: readonly { readonly place: number; readonly hotelHash: number }[];
+  /** Bookings whose stay was erased, by their row in the batch: nobody finds them by their hotel any more. */
+  readonly stays?: readonly { readonly row: number; readonly hotelHash: number }[];
 }
 
 /** Tells keys apart without revealing anything about them. */
@@ -340,9 +340,9 @@ function* listBatches(runId: string): Query<BatchKey[]> {
 /** Without names, nothing needs to be encrypted any more. Lines whose key was destroyed stay as they are. */
 function* blankBatch(key: BatchKey, blank: Blank): Query<void> {
   const { lock, sealing } = yield* database();
-  const row = yield* one(sql`SELECT lines FROM ${storedBatches} WHERE ${isBatch(key)} ${lock}`);
-  if (!row) return;
-  const stored = row.lines as Buffer;
+  const found = yield* one(sql`SELECT lines FROM ${storedBatches} WHERE ${isBatch(key)} ${lock}`);
+  if (!found) return;
+  const stored = found.lines as Buffer;
   const opened = openUnlessDestroyed(() => sealing.openLines(stored, contextOfBatch(...key)));
   if (!opened) return;
   const lines = blank(opened);

@@ -134,10 +134,10 @@ export function createLedger(store: Store, engine: Engine, clock: () => number) 
     holds: {
       staleMs: engine.staleHoldMs,
       day: holdDay,
-      /** Takes one of that many places for concurrent runs, over all processes; undefined while all are taken. */
-      async place(places: number): Promise<Hold | undefined> {
-        for (let number = 1; number <= places; number += 1) {
-          const hold = await engine.hold(`place-${number}`);
+      /** Takes one of that many permits for concurrent runs, over all processes; undefined while all are taken. */
+      async permit(permits: number): Promise<Hold | undefined> {
+        for (let number = 1; number <= permits; number += 1) {
+          const hold = await engine.hold(`permit-${number}`);
           if (hold) return hold;
         }
         return undefined;

@@ -59,11 +59,11 @@ export const mailBookings = t.table(
     run: t.numberOf('runs'),
     stream: t.oneOf<BatchStream>('file', 'posted'),
     batch: t.integer,
-    place: t.integer,
+    row: t.integer,
     mail: t.numberOf('verdict_mails'),
   },
   {
-    key: 'run, stream, batch, place, mail',
+    key: 'run, stream, batch, row, mail',
     isItsIndex: true,
     indexes: ['INDEX mail_bookings_by_mail ON mail_bookings (mail)'],
   },
@@ -83,7 +83,7 @@ export function createMailReader(store: Store) {
       findMail,
       listMails,
       listWithoutCases,
-      listNamedPlaces,
+      listNamedRows,
       listNamedPairs,
       describeMailbox,
     }),
@@ -123,7 +123,7 @@ function* record(mail: NewMail) {
   const row = yield* one(sql`SELECT number FROM ${verdictMails} WHERE sha256 = ${sha256} ${lock}`);
   const number = Number(row?.number);
   let added = 0;
-  for (const place of mail.bookings) added += yield* addBooking(number, place);
+  for (const booking of mail.bookings) added += yield* addBooking(number, booking);
   for (const pair of mail.pairs) added += yield* addPair(number, pair);
   if (added > 0)
     yield* change(
@@ -174,19 +174,19 @@ function* findCopy({ sha256, content, messageId, bookings, pairs }: NewMail): Qu
   if (!row) return undefined;
   const number = Number(row.number);
   const named = yield* readNamed(number);
-  const known = new Set([...named.bookings.map(keyOfPlace), ...named.pairs.map(keyOfCase)]);
-  const wanted = [...bookings.map(keyOfPlace), ...pairs.map(keyOfCase)];
+  const known = new Set([...named.bookings.map(keyOfRow), ...named.pairs.map(keyOfCase)]);
+  const wanted = [...bookings.map(keyOfRow), ...pairs.map(keyOfCase)];
   return wanted.every((key) => known.has(key)) ? number : undefined;
 }
 
-function keyOfPlace({ runId, stream, batch, place }: BookingPlace): string {
-  return `${runId} ${stream} ${batch} ${place}`;
+function keyOfRow({ runId, stream, batch, row }: BookingRow): string {
+  return `${runId} ${stream} ${batch} ${row}`;
 }
 
-function* addBooking(mail: number, { runId, stream, batch, place }: BookingPlace): Query<number> {
+function* addBooking(mail: number, { runId, stream, batch, row }: BookingRow): Query<number> {
   return yield* mailBookings.add(
-    { run: yield* runNumber(runId), stream, batch, place, mail },
-    sql`ON CONFLICT (run, stream, batch, place, mail) DO NOTHING`,
+    { run: yield* runNumber(runId), stream, batch, row, mail },
+    sql`ON CONFLICT (run, stream, batch, row, mail) DO NOTHING`,
   );
 }
 
@@ -265,15 +265,15 @@ function toMail(row: StoredRow): StoredMail {
   return { ...mail, from, number: Number(row.number) };
 }
 
-interface BookingPlace {
+interface BookingRow {
   readonly runId: string;
   readonly stream: BatchStream;
   readonly batch: number;
   /** Within the batch, counted from 0. */
-  readonly place: number;
+  readonly row: number;
 }
 
-export interface StoredBooking extends BookingPlace {
+export interface StoredBooking extends BookingRow {
   readonly day: string;
   readonly line: string;
 }
@@ -283,7 +283,7 @@ export interface NamedPair extends ProviderHotel {
   readonly serviceId: number;
 }
 
-export type NamedPlace = Omit<BookingPlace, 'runId'>;
+export type NamedRow = Omit<BookingRow, 'runId'>;
 
 export interface ReceivedPair extends NamedPair {
   /** Epoch milliseconds. */
@@ -328,7 +328,7 @@ export interface NewMail {
   readonly isListed?: boolean | undefined;
   /** The day on which people are told, where anybody could write many of its kind: once a day is enough. */
   readonly toldOn?: string | undefined;
-  readonly bookings: readonly BookingPlace[];
+  readonly bookings: readonly BookingRow[];
   readonly pairs: readonly NamedPair[];
   /** The references of the canaries that it names. */
   readonly canaries?: readonly string[];
@@ -388,11 +388,11 @@ interface BatchOfRun extends Pick<StoredBooking, 'runId' | 'day' | 'stream' | 'b
   readonly run: number;
 }
 
-/** The bookings at these places of a batch, in ascending order; none if it can no longer be decrypted. */
-function* readPlaces({ run, ...of }: BatchOfRun, places: readonly number[]): Query<StoredBooking[]> {
+/** The bookings at these rows of a batch, in ascending order; none if it can no longer be decrypted. */
+function* readRows({ run, ...of }: BatchOfRun, rows: readonly number[]): Query<StoredBooking[]> {
   try {
-    const lines = yield* readLinesAt(run, of.stream, of.batch, places);
-    return places.map((place, index) => ({ ...of, place, line: lines[index] ?? '' }));
+    const lines = yield* readLinesAt(run, of.stream, of.batch, rows);
+    return rows.map((row, index) => ({ ...of, row, line: lines[index] ?? '' }));
   } catch (error) {
     if (error instanceof KeyError && isGone(error)) return [];
     throw error;
@@ -410,9 +410,9 @@ export async function* findBookings(
 ): AsyncGenerator<readonly StoredBooking[]> {
   for (const run of await read(() => listRecentRuns(since)))
     for (const { stream, positions } of await read(() => findPositions(run, hashes, referencePages)))
-      for (const [batch, places] of groupByBatch(positions, run.batchSize)) {
+      for (const [batch, rows] of groupByBatch(positions, run.batchSize)) {
         const of = { run: run.number, runId: run.runId, day: run.day, stream, batch };
-        yield await read(() => readPlaces(of, places));
+        yield await read(() => readRows(of, rows));
       }
 }
 
@@ -433,13 +433,13 @@ export function* findNaming(
   run: number,
   stream: BatchStream,
   batch: number,
-  place: number,
+  row: number,
 ): Query<number | undefined> {
-  const row = yield* one(
+  const found = yield* one(
     sql`SELECT min(received_at) AS at FROM ${mailBookings} JOIN ${verdictMails} ON number = mail
-     WHERE run = ${run} AND stream = ${stream} AND batch = ${batch} AND place = ${place}`,
+     WHERE run = ${run} AND stream = ${stream} AND batch = ${batch} AND row = ${row}`,
   );
-  return readColumns(row ?? {}).integer('at');
+  return readColumns(found ?? {}).integer('at');
 }
 
 /** When the first e-mail was received that names the mapping of a booking; undefined if none does. */
@@ -458,22 +458,22 @@ export function* findNamingMapping(
 /** What an e-mail names, with the lines of the bookings; without those that were removed since. */
 export function* readNamed(number: number): Query<NamedThings> {
   const rows = yield* all(
-    sql`SELECT run, id, day, stream, batch, place FROM ${mailBookings} JOIN ${runs} ON number = run
-     WHERE mail = ${number} ORDER BY run, stream, batch, place`,
+    sql`SELECT run, id, day, stream, batch, row FROM ${mailBookings} JOIN ${runs} ON number = run
+     WHERE mail = ${number} ORDER BY run, stream, batch, row`,
   );
-  const batches = new Map<string, BatchOfRun & { readonly places: number[] }>();
-  for (const { run, id, day, stream, batch, place } of rows) {
+  const batches = new Map<string, BatchOfRun & { readonly rows: number[] }>();
+  for (const { run, id, day, stream, batch, row } of rows) {
     const key = `${run} ${stream} ${batch}`;
     const found = batches.get(key) ?? {
       ...{ run: Number(run), runId: String(id), day: String(day) },
-      ...{ stream: String(stream) as BatchStream, batch: Number(batch), places: [] },
+      ...{ stream: String(stream) as BatchStream, batch: Number(batch), rows: [] },
     };
     batches.set(key, found);
-    found.places.push(Number(place));
+    found.rows.push(Number(row));
   }
   const bookings: StoredBooking[] = [];
-  for (const { places, ...of } of batches.values())
-    for (const booking of yield* readPlaces(of, places)) bookings.push(booking);
+  for (const { rows, ...of } of batches.values())
+    for (const booking of yield* readRows(of, rows)) bookings.push(booking);
   const pairs = yield* all(
     sql`SELECT * FROM ${mailPairs} WHERE mail = ${number} ORDER BY provider_name, provider_hotel_id, service_id`,
   );
@@ -486,14 +486,14 @@ function toPair(row: StoredRow): NamedPair {
 }
 
 /** The bookings of a run that e-mails name by their references. */
-export function* listNamedPlaces(runId: string): Query<NamedPlace[]> {
+export function* listNamedRows(runId: string): Query<NamedRow[]> {
   const rows = yield* all(
-    sql`SELECT DISTINCT stream, batch, place FROM ${mailBookings} WHERE run = ${yield* runNumber(runId)}`,
+    sql`SELECT DISTINCT stream, batch, row FROM ${mailBookings} WHERE run = ${yield* runNumber(runId)}`,
   );
-  return rows.map(({ stream, batch, place }) => ({
+  return rows.map(({ stream, batch, row }) => ({
     stream: String(stream) as BatchStream,
     batch: Number(batch),
-    place: Number(place),
+    row: Number(row),
   }));
 }
 

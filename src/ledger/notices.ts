@@ -62,8 +62,8 @@ export const notedInstants = t.table('noted_instants', { name: t.text(), at: t.b
 export function* raise(notices: readonly NewNotice[]): Query<number> {
   let raised = 0;
   for (const notice of notices) {
-    const place = decideNotice(notice, yield* findLast(notice));
-    if (place) raised += yield* insertNotice(notice, place.round, place.reminder);
+    const decided = decideNotice(notice, yield* findLast(notice));
+    if (decided) raised += yield* insertNotice(notice, decided.round, decided.reminder);
   }
   return raised;
 }
@@ -83,9 +83,9 @@ function* raiseMany(
 ): Query<number> {
   const raised: NewNotice[] = [];
   for (const notice of notices) {
-    const place = decideNotice(notice, yield* findLast(notice));
+    const decided = decideNotice(notice, yield* findLast(notice));
     // Another process may raise the same ones at the same time: what it inserts first, it tells.
-    if (place && (yield* insertNotice(notice, place.round, place.reminder, notice.raisedAt)) > 0)
+    if (decided && (yield* insertNotice(notice, decided.round, decided.reminder, notice.raisedAt)) > 0)
       raised.push(notice);
   }
   const { singly, together } = tell(raised);

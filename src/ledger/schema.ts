@@ -2,7 +2,7 @@ import { auditTrail } from './audit.js';
 import { extraColumns, storedBatches } from './batches.js';
 import { canaries } from './canaries.js';
 import { caseBookings, identifiedCases } from './cases.js';
-import { dayOutcomes, standingPlaces, supersededPlaces } from './day-outcomes.js';
+import { dayOutcomes, standingRows, supersededRows } from './day-outcomes.js';
 import { LedgerUnusableError } from './errors.js';
 import { suspects, verdicts } from './findings.js';
 import { followedRuns } from './followed-runs.js';
@@ -32,7 +32,7 @@ import { wantedDays } from './wanted-days.js';
 const tables = [
   ...[runs, wantedDays, hookRequests, storedBatches, extraColumns, referenceRows, stayRows],
   ...[rejects, warnings, suspects, steps, verdicts, canaries, attempts, followedRuns],
-  ...[dayOutcomes, standingPlaces, supersededPlaces],
+  ...[dayOutcomes, standingRows, supersededRows],
   ...[copied, mappingMoves, masterHotels, syncs, skippedMappings, hotelLoads, hotelContents],
   ...[exportRequests, fetchedExports, verdictMails, mailBookings, mailPairs, identifiedCases, caseBookings],
   ...[storedNotices, messages, notedInstants, erasedGuests, auditTrail, ledgerIdentity, watchedMoves],
@@ -54,10 +54,10 @@ export function createTables(words: SchemaWords): string {
 }
 
 /** @throws LedgerUnusableError for the schema of a newer version of this program */
-export function expectKnown(version: number, newest: number, place: string): void {
+export function expectKnown(version: number, newest: number, location: string): void {
   if (version <= newest) return;
   throw new LedgerUnusableError(
-    place,
+    location,
     `expected schema ${newest} or older, got: schema ${version}; install the newer version that wrote it`,
   );
 }

@@ -170,9 +170,9 @@ function createStayIndex(options: HashIndexOptions, day: string) {
         throw new RangeError(`expected at most ${mostPositions} bookings in a segment`);
       const offset = firstOfBatch - firstPosition;
       // A loop over indexes: an iterator takes three times as long.
-      for (let place = 0; place < hotelHashes.length; place += 1) {
-        const lastDay = toStoredDay(lastDays[place] ?? unknownLastDay, dayNumber);
-        index.add(hotelHashes[place] ?? noHotel, lastDay * mostPositions + offset + place);
+      for (let row = 0; row < hotelHashes.length; row += 1) {
+        const lastDay = toStoredDay(lastDays[row] ?? unknownLastDay, dayNumber);
+        index.add(hotelHashes[row] ?? noHotel, lastDay * mostPositions + offset + row);
       }
     },
 
@@ -209,11 +209,11 @@ function readStayWords(words: readonly number[], firstPosition: number, from: nu
 }
 
 /** The page's entries without that booking. */
-function removeFromStayPage(entries: Buffer, hash: number, place: number): Buffer {
+function removeFromStayPage(entries: Buffer, hash: number, position: number): Buffer {
   const kept: Buffer[] = [];
   for (let at = 0; at < entries.length; at += bytesPerEntry) {
     const isRemoved =
-      entries.readUInt32LE(at + 4) === hash && entries.readUInt32LE(at) % mostPositions === place;
+      entries.readUInt32LE(at + 4) === hash && entries.readUInt32LE(at) % mostPositions === position;
     if (!isRemoved) kept.push(entries.subarray(at, at + bytesPerEntry));
   }
   return Buffer.concat(kept);
@@ -283,8 +283,8 @@ export function createCollectedIndexes(
       for (const { stream, number: batch, referenceHashes, stays } of batches) {
         const first = batch * batchSize;
         // A loop over indexes: an iterator takes three times as long.
-        for (let place = 0; place < referenceHashes.length; place += 1)
-          streams[stream].references.add(referenceHashes[place] ?? noReference, first + place);
+        for (let row = 0; row < referenceHashes.length; row += 1)
+          streams[stream].references.add(referenceHashes[row] ?? noReference, first + row);
         if (stays) streams[stream].stays.addBatch(stays, first);
       }
     },
@@ -413,8 +413,8 @@ export interface FoundBookings {
 /** Bookings with some of the hashes that were looked up, in eight bytes each. */
 export interface FoundHashes {
   readonly stream: BatchStream;
-  /** Which hash each booking has: its place among them. */
-  readonly places: Uint32Array;
+  /** Which hash each booking has: its index among them. */
+  readonly hashIndexes: Uint32Array;
   readonly positions: Uint32Array;
 }
 
@@ -455,18 +455,22 @@ function* findHashes(
   const size = Math.ceil(hashes.length / mostRanges);
   for (const stream of batchStreams) {
     if (stream === 'file' && delivery === 'body') continue;
-    const places: number[] = [];
+    const hashIndexes: number[] = [];
     const positions: number[] = [];
     for (let from = 0; from < hashes.length; from += rangesAtOnce * size) {
       const asked = hashes.subarray(from, from + rangesAtOnce * size);
       for (const row of yield* readPages([number, stream], asked, size, pages))
         for (const { at, position } of listPositions(row, asked, pages)) {
-          places.push(from + at);
+          hashIndexes.push(from + at);
           positions.push(position);
         }
     }
     if (positions.length > 0)
-      found.push({ stream, places: Uint32Array.from(places), positions: Uint32Array.from(positions) });
+      found.push({
+        stream,
+        hashIndexes: Uint32Array.from(hashIndexes),
+        positions: Uint32Array.from(positions),
+      });
   }
   return found;
 }
@@ -490,7 +494,7 @@ function readPages(
   );
 }
 
-/** The positions of the bookings in a page with one of these hashes, each with the place of its hash. */
+/** The positions of the bookings in a page with one of these hashes, each with the index of its hash. */
 function* listPositions(page: StoredRow, hashes: Uint32Array, { toPositions }: HashPages) {
   const last = Number(page.last_hash);
   for (let at = firstFrom(hashes, Number(page.first_hash)); at < hashes.length; at += 1) {

@@ -162,7 +162,7 @@ const refusedSteps = t.columnsOf({
   stream: t.text<BatchStream>(),
   batch: t.integer,
   /** Within the batch. */
-  place: t.integer,
+  row: t.integer,
 });
 export type RefusedBooking = t.Row<typeof refusedSteps> & { readonly line: string };
 
@@ -170,7 +170,7 @@ export type RefusedBooking = t.Row<typeof refusedSteps> & { readonly line: strin
 export function* listRefused(runId: string, limit: number, skip = 0): Query<RefusedBooking[]> {
   const run = yield* runNumber(runId);
   const found = yield* refusedSteps.all(
-    sql`SELECT name AS step, last_code AS code, stream, batch, first AS place FROM ${steps}
+    sql`SELECT name AS step, last_code AS code, stream, batch, first AS row FROM ${steps}
      WHERE run = ${run} AND state = 'refused' AND stream IS NOT NULL
      ORDER BY position, name LIMIT ${limit} OFFSET ${skip}`,
   );
@@ -180,7 +180,7 @@ export function* listRefused(runId: string, limit: number, skip = 0): Query<Refu
     // The bookings of a batch stand together.
     const of = `${step.stream} ${step.batch}`;
     if (current?.of !== of) current = { of, lines: yield* readLines(run, step.stream, step.batch) };
-    refused.push({ ...step, line: current.lines[step.place] ?? '' });
+    refused.push({ ...step, line: current.lines[step.row] ?? '' });
   }
   return refused;
 }
@@ -214,14 +214,14 @@ export type Trace =
 export interface JudgedLines {
   readonly batch: number;
   /** Of each line. */
-  readonly places: readonly number[];
+  readonly rows: readonly number[];
   readonly lines: readonly string[];
 }
 
 export interface SuspectLines {
   readonly cursor: BatchCursor;
   readonly stream: BatchStream;
-  /** In the order of their places. */
+  /** In the order of their rows. */
   readonly suspects: readonly (Suspect & { readonly line: string })[];
 }
 

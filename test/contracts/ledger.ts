@@ -14,7 +14,7 @@ import { describeExtraColumns } from './ledger/extra-columns.js';
 import { describeFileChain } from './ledger/file-chain.js';
 import { describeFindings } from './ledger/findings.js';
 import { describeHistories } from './ledger/histories.js';
-import { describeHolding, describePlaces } from './ledger/holding.js';
+import { describeHolding, describePermits } from './ledger/holding.js';
 import { describeHookRequests } from './ledger/hook-requests.js';
 import { describeLeases } from './ledger/leases.js';
 import { describeProgress } from './ledger/progress.js';
@@ -85,7 +85,7 @@ export function describeLedgerContract(
       describeErasures,
       describeHolding,
       describeLeases,
-      describePlaces,
+      describePermits,
       describeSummaries,
       describeHookRequests,
     ]) {

@@ -64,7 +64,7 @@ describe('the SQLite ledger', () => {
     let batch = 0;
     await opened.ledger.guests.eraseBookings('r1', () => {
       batch += 1;
-      return batch % 3 === 0 ? { places: references(300).map((_, place) => place) } : undefined;
+      return batch % 3 === 0 ? { rows: references(300).map((_, row) => row) } : undefined;
     });
     await opened.ledger.guests.blankNames('2026-12-01', blankNames);
     expect(readAll()).not.toContain('Ana Gil');

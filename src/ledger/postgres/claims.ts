@@ -248,10 +248,10 @@ export async function recordAcceptedBatch(
 }
 
 const heldClaims = (claims: readonly Claim[]) => sql`
-  SELECT steps.run, steps.name, mine.place FROM unnest(
+  SELECT steps.run, steps.name, mine.ordinal FROM unnest(
     ${claims.map(({ step }) => step.runId)}::text[], ${claims.map(({ step }) => step.name)}::text[],
     ${claims.map(({ attempt }) => attempt)}::int[], ${claims.map(({ token }) => token)}::int[]
-  ) WITH ORDINALITY AS mine (run_id, name, attempt, token, place)
+  ) WITH ORDINALITY AS mine (run_id, name, attempt, token, ordinal)
   JOIN ${runs} ON runs.id = mine.run_id AND runs.token = mine.token
   JOIN ${steps} ON steps.run = runs.number AND steps.name = mine.name
   WHERE steps.state = 'running' AND steps.attempts = mine.attempt AND steps.token = mine.token`;
@@ -276,8 +276,8 @@ export async function renewClaims(
     sql`WITH held AS (${heldClaims(claims)})
      UPDATE ${steps} SET lease_until = ${after(leaseMs)}
      FROM held WHERE steps.run = held.run AND steps.name = held.name
-     RETURNING held.place`,
+     RETURNING held.ordinal`,
   );
-  const renewed = new Set(rows.map(({ place }) => Number(place)));
+  const renewed = new Set(rows.map(({ ordinal }) => Number(ordinal)));
   return claims.filter((_, index) => !renewed.has(index + 1));
 }

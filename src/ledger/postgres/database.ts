@@ -14,7 +14,7 @@ import {
 } from './session.js';
 
 /** The address for display: host, port and database, without user, password and parameters. */
-export function placeOf(url: string): string {
+export function locationOf(url: string): string {
   const shown = parse(url);
   // Some addresses name their host there.
   const socket = shown.searchParams.get('host');
@@ -83,9 +83,9 @@ export function openDatabase(
     now = () => performance.now(),
     onRefused = () => {},
   }: DatabaseOptions,
-  prepare?: (session: Session, place: string) => Promise<void>,
+  prepare?: (session: Session, location: string) => Promise<void>,
 ) {
-  const place = placeOf(url);
+  const location = locationOf(url);
   const pool = new pg.Pool({
     connectionString: url,
     max: connections,
@@ -112,11 +112,11 @@ export function openDatabase(
   let prepared: Promise<void> | undefined;
 
   async function connect(): Promise<pg.PoolClient> {
-    if (isClosed) throw new Error(`the ledger ${place} is closed`);
+    if (isClosed) throw new Error(`the ledger ${location} is closed`);
     try {
       return await pool.connect();
     } catch (error) {
-      throw translateFault(error, place);
+      throw translateFault(error, location);
     }
   }
 
@@ -128,7 +128,7 @@ export function openDatabase(
     let isBroken = true;
     const timer = timeoutMs === undefined ? undefined : setTimeout(() => cut(client), timeoutMs);
     try {
-      const result = await work(createSession(client, place));
+      const result = await work(createSession(client, location));
       isBroken = false;
       isRefused = false;
       patience?.noteSuccess();
@@ -171,12 +171,12 @@ export function openDatabase(
 
   function persistPrepared<Result>(work: () => Promise<Result>, withinMs?: number): Promise<Result> {
     const how = {
-      ...{ place, now, isOver: () => isClosed, onRefused: noteRefusal },
+      ...{ location, now, isOver: () => isClosed, onRefused: noteRefusal },
       patienceMs: withinMs ?? patienceMs,
       patience: withinMs === undefined ? patience : undefined,
     };
     return persist(how, async () => {
-      if (prepare) prepared ??= inTransaction(sql`BEGIN`, (session) => prepare(session, place));
+      if (prepare) prepared ??= inTransaction(sql`BEGIN`, (session) => prepare(session, location));
       try {
         await prepared;
       } catch (error) {
@@ -209,7 +209,7 @@ export function openDatabase(
 
   return {
     /** Its address, without a password. */
-    place,
+    location,
 
     /**
      * Does work of one statement, or of several that need no transaction.
@@ -257,12 +257,12 @@ export function openDatabase(
     ): Promise<void> {
       const ended = new AbortController();
       const tooLate = pause(timeoutMs, undefined, { signal: ended.signal }).then(() => {
-        throw new LedgerAwayError(place);
+        throw new LedgerAwayError(location);
       });
       const answer = withSession(ask, timeoutMs).catch((error) => {
-        if (error instanceof TemporaryFault) throw toAway(place, error);
+        if (error instanceof TemporaryFault) throw toAway(location, error);
         if (error instanceof LedgerRefusedError && patience && patience.judge(error.fault) !== 'refuse')
-          throw new LedgerAwayError(place, { fault: error.fault, reason: error.reason, cause: error });
+          throw new LedgerAwayError(location, { fault: error.fault, reason: error.reason, cause: error });
         throw error;
       });
       try {

@@ -141,15 +141,15 @@ function* lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undef
     kind: 'read',
     name: 'look up mappings',
     // The limit keeps the plan at one index look-up per hotel, however many rows the planner expects.
-    statement: sql`SELECT place, found.*
-      FROM unnest(${providers}::text[], ${ids}::text[]) WITH ORDINALITY AS asked (provider, hotel, place)
+    statement: sql`SELECT ordinal, found.*
+      FROM unnest(${providers}::text[], ${ids}::text[]) WITH ORDINALITY AS asked (provider, hotel, ordinal)
       CROSS JOIN LATERAL (
         SELECT ${copied.names} FROM ${copied}
         WHERE ${isHotel(sql`asked.provider`, sql`asked.hotel`)} LIMIT 1
       ) AS found`,
   };
   const found = new Array<CopiedMapping | undefined>(hotels.length).fill(undefined);
-  for (const row of rows) found[Number(row.place) - 1] = copied.read(row);
+  for (const row of rows) found[Number(row.ordinal) - 1] = copied.read(row);
   return found;
 }
 
@@ -184,7 +184,7 @@ export interface PostgresLedgerOptions extends PostgresReaderOptions {
  */
 export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
   const { clock, leaseMs = 30_000, mayCreate } = options;
-  const database = openDatabase(options, (session, place) => migrate(session, place, mayCreate));
+  const database = openDatabase(options, (session, location) => migrate(session, location, mayCreate));
   const { perform, transact } = database;
   const store = createPostgresStore(database, options);
   const { sealing } = store.dialect;
@@ -238,7 +238,7 @@ export async function findPostgresLedger({
     if (!waits) await database.ping(pingTimeoutMs);
     // Asked once: whoever wants to know has no time to wait for a failover.
     if (mustTakeWrites) await database.perform(requireWritable, { patienceMs: 0 });
-    const isThere = await database.perform((session) => ledgerExists(session, database.place));
+    const isThere = await database.perform((session) => ledgerExists(session, database.location));
     if (isThere) {
       const store = createPostgresStore(database, options);
       const reader = createReadOnlyLedger(store, {
@@ -267,7 +267,7 @@ export async function findPostgresLedger({
 }
 
 /** A reader may be connected to a standby, or as a user that may only read. */
-async function requireRecordable({ perform, place }: Database): Promise<void> {
+async function requireRecordable({ perform, location }: Database): Promise<void> {
   const asking = async (session: Session) => {
     await requireWritable(session);
     return session.row(sql`SELECT has_table_privilege('hotel_review.audit_trail', 'INSERT') AS may_insert`);
@@ -275,7 +275,7 @@ async function requireRecordable({ perform, place }: Database): Promise<void> {
   const found = await perform(asking, { patienceMs: 0 });
   if (!found?.may_insert) {
     throw new LedgerUnusableError(
-      place,
+      location,
       'the user may not add to its audit trail; have its owner run GRANT INSERT ON hotel_review.audit_trail TO that user',
     );
   }

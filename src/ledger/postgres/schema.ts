@@ -31,7 +31,7 @@ export const versions: readonly string[] = [
     at timestamptz NOT NULL
   );
 
-  -- Days and places that a process holds, until it stops renewing them.
+  -- Days and permits that a process holds, until it stops renewing them.
   CREATE TABLE holds (
     name text COLLATE "C" PRIMARY KEY,
     holder uuid NOT NULL,
@@ -77,19 +77,19 @@ const migrationLock = 0x68_6f_74_6c;
 /**
  * Brings the schema up to date. Call it inside a transaction.
  *
- * @param place of the database, for messages
+ * @param location of the database, for messages
  * @param mayCreate is asked before a new one is created, and throws if it must not be
  * @throws LedgerUnusableError if an older or newer version of this program, or a different program, created it,
  */
 export async function migrate(
   session: Session,
-  place: string,
+  location: string,
   mayCreate = async (): Promise<void> => {},
 ): Promise<void> {
   await requireWritable(session);
-  if ((await readSchema(session, place)) === versions.length) return;
+  if ((await readSchema(session, location)) === versions.length) return;
   await session.run(sql`SELECT pg_advisory_xact_lock(${migrationLock})`);
-  const present = await readSchema(session, place);
+  const present = await readSchema(session, location);
   if (present === versions.length) return;
   if (present === 0) await mayCreate();
   // An empty one may have been made for us: only a user who may create schemas can say IF NOT EXISTS.
@@ -108,11 +108,11 @@ export async function migrate(
  *
  * @throws LedgerUnusableError if this version can't read it, or it is not a ledger
  */
-export async function ledgerExists(session: Session, place: string): Promise<boolean> {
-  const present = await readSchema(session, place);
+export async function ledgerExists(session: Session, location: string): Promise<boolean> {
+  const present = await readSchema(session, location);
   if (present === 0 || present === versions.length) return present > 0;
   throw new LedgerUnusableError(
-    place,
+    location,
     `expected schema ${versions.length}, got: schema ${present}, of an older version; start a run with this one, which brings it up to date`,
   );
 }
@@ -125,7 +125,7 @@ export async function requireWritable(session: Session): Promise<void> {
 }
 
 /** Returns the version of the schema, 0 if there is none. */
-async function readSchema(session: Session, place: string): Promise<number> {
+async function readSchema(session: Session, location: string): Promise<number> {
   const found = await session.row(
     sql`SELECT
        (SELECT count(*)::int FROM pg_class WHERE relnamespace = to_regnamespace('hotel_review')) AS things,
@@ -136,20 +136,20 @@ async function readSchema(session: Session, place: string): Promise<number> {
   );
   if (found?.encoding !== 'UTF8') {
     throw new LedgerUnusableError(
-      place,
+      location,
       `expected a database in the encoding UTF8, got: ${String(found?.encoding)}; make one with createdb --encoding UTF8`,
     );
   }
   if (found.things === 0) return 0;
-  if (found.ours === 'holds migrations runs steps') throw new LedgerUnusableError(place, ledgerOfBefore);
+  if (found.ours === 'holds migrations runs steps') throw new LedgerUnusableError(location, ledgerOfBefore);
   if (found.ours !== 'holds runs schema_versions steps') {
     throw new LedgerUnusableError(
-      place,
+      location,
       'expected a schema hotel_review that is a ledger, or none, got: one of another program; name another database with the setting ledger',
     );
   }
   const count = await session.row(sql`SELECT max(number) AS number FROM ${{ tableName: 'schema_versions' }}`);
   const present = Number(count?.number);
-  expectKnown(present, versions.length, place);
+  expectKnown(present, versions.length, location);
   return present;
 }

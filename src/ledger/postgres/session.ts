@@ -43,14 +43,14 @@ export class TemporaryFault extends Error {
 export class StatementRefusedError extends Error {
   override readonly name = 'StatementRefusedError';
   constructor(
-    readonly place: string,
+    readonly location: string,
     /** SQLSTATE */
     readonly code: string,
     readonly severity: string | undefined,
     readonly constraint: string | undefined,
   ) {
     super(
-      `the ledger ${place} refused a statement: SQLSTATE ${code}${constraint === undefined ? '' : `, ${constraint}`}`,
+      `the ledger ${location} refused a statement: SQLSTATE ${code}${constraint === undefined ? '' : `, ${constraint}`}`,
     );
   }
 }
@@ -72,36 +72,37 @@ const readOnlyServer =
 /**
  * Translates a failure of the driver. Its message is dropped, because it and the error's properties quote values.
  */
-export function translateFault(error: unknown, place: string): Error {
+export function translateFault(error: unknown, location: string): Error {
   const { code, severity, constraint, message } = readError(error);
   if (isSqlState(code)) {
     if (serializationFailures.includes(code) || timeouts.includes(code))
       return new TemporaryFault(code, false);
-    if (code === '53100') return new LedgerFullError(place, { cause: new TemporaryFault(code, false) });
-    if (needsOwnSession(code, message)) return new LedgerRefusedError(place, 'unsuited', sharedSession(code));
+    if (code === '53100') return new LedgerFullError(location, { cause: new TemporaryFault(code, false) });
+    if (needsOwnSession(code, message))
+      return new LedgerRefusedError(location, 'unsuited', sharedSession(code));
     if (passingStates.test(code)) return new TemporaryFault(code, true);
     const reason = explainState(code);
     return reason === undefined
-      ? new StatementRefusedError(place, code, severity, constraint)
-      : new LedgerRefusedError(place, code === '3D000' ? 'unsuited' : 'refused', reason);
+      ? new StatementRefusedError(location, code, severity, constraint)
+      : new LedgerRefusedError(location, code === '3D000' ? 'unsuited' : 'refused', reason);
   }
   if (isTrustFault(code)) {
     return new LedgerRefusedError(
-      place,
+      location,
       'refused',
       `the server's certificate is not trusted (${code}); fix it, or name the file of its authority in the address: …?sslrootcert=FILE`,
     );
   }
   if (message.includes('SSL connections') || message.includes('SSL connection')) {
     return new LedgerRefusedError(
-      place,
+      location,
       'unsuited',
       'the server does not support TLS, which sslmode requires; enable it there, or change sslmode in the setting ledger',
     );
   }
   if (message.startsWith('SASL')) {
     return new LedgerRefusedError(
-      place,
+      location,
       'refused',
       'the server requires a password, and there is no usable one; set it in the setting ledger',
     );
@@ -152,7 +153,7 @@ const longestPauseMs = 1_000;
 const longestRefusedPauseMs = 15_000;
 
 interface Persistence {
-  readonly place: string;
+  readonly location: string;
   /** How long one call waits for a server that is away. */
   readonly patienceMs: number;
   /** What all calls together bear with. Absent if the call has no time for that. */
@@ -170,7 +171,7 @@ interface Persistence {
  * @throws LedgerAwayError when the time is up; LedgerRefusedError at once if the server could never be used
  */
 export async function persist<Result>(how: Persistence, work: () => Promise<Result>): Promise<Result> {
-  const { place, patienceMs, patience, now, isOver, onRefused } = how;
+  const { location, patienceMs, patience, now, isOver, onRefused } = how;
   const deadline = now() + patienceMs;
   for (let tries = 0; ; tries += 1) {
     const doubledMs = firstPauseMs * 2 ** tries;
@@ -182,24 +183,24 @@ export async function persist<Result>(how: Persistence, work: () => Promise<Resu
         const decision = patience?.judge(fault) ?? 'refuse';
         if (decision === 'refuse') throw error;
         if (decision === 'give-up' || isOver())
-          throw new LedgerAwayError(place, { fault, reason, cause: error });
+          throw new LedgerAwayError(location, { fault, reason, cause: error });
         onRefused(error);
         await pause(Math.min(doubledMs, longestRefusedPauseMs));
         continue;
       }
       if (!(error instanceof TemporaryFault)) throw error;
       const pauseMs = Math.min(doubledMs, longestPauseMs);
-      if (isOver() || now() + pauseMs > deadline) throw toAway(place, error);
+      if (isOver() || now() + pauseMs > deadline) throw toAway(location, error);
       await pause(pauseMs);
     }
   }
 }
 
 /** Nobody waits any longer for a fault that may pass. */
-export function toAway(place: string, cause: TemporaryFault): LedgerAwayError {
+export function toAway(location: string, cause: TemporaryFault): LedgerAwayError {
   return cause.code === readOnlyState
-    ? new LedgerAwayError(place, { fault: 'read-only', reason: readOnlyServer, cause })
-    : new LedgerAwayError(place, { cause });
+    ? new LedgerAwayError(location, { fault: 'read-only', reason: readOnlyServer, cause })
+    : new LedgerAwayError(location, { cause });
 }
 
 /** A server that takes no writes; it may be a standby that is about to take over. */
@@ -265,12 +266,12 @@ function int32(value: number): Buffer {
 /** One connection, for one piece of work. Errors are those of `translateFault`. */
 export type Session = ReturnType<typeof createSession>;
 
-export function createSession(client: ClientBase, place: string) {
+export function createSession(client: ClientBase, location: string) {
   async function translated<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
     } catch (error) {
-      throw translateFault(error, place);
+      throw translateFault(error, location);
     }
   }
   function ask(statement: Sql, name?: string) {

@@ -226,7 +226,7 @@ function* findCandidates(reference: string, { day, from, to }: TraceRange): Quer
 
 /** A found mapping: the index of its hotel in the request, then its columns. */
 type Found = readonly [
-  place: number,
+  index: number,
   number: number,
   serviceId: number | null,
   locationCode: string | null,
@@ -240,19 +240,19 @@ type Found = readonly [
  * one text: a statement or a row per hotel would take three times as long.
  */
 export function* lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undefined)[]> {
-  const byProvider = new Map<string, { readonly places: number[]; readonly ids: string[] }>();
-  for (const [place, hotel] of hotels.entries()) {
+  const byProvider = new Map<string, { readonly indexes: number[]; readonly ids: string[] }>();
+  for (const [index, hotel] of hotels.entries()) {
     const { providerName, providerHotelId } = toStorableHotel(hotel);
     let asked = byProvider.get(providerName);
     if (!asked) {
-      asked = { places: [], ids: [] };
+      asked = { indexes: [], ids: [] };
       byProvider.set(providerName, asked);
     }
-    asked.places.push(place);
+    asked.indexes.push(index);
     asked.ids.push(providerHotelId);
   }
   const found = new Array<CopiedMapping | undefined>(hotels.length).fill(undefined);
-  for (const [providerName, { places, ids }] of byProvider) {
+  for (const [providerName, { indexes, ids }] of byProvider) {
     const row = yield* one(
       sql`SELECT json_group_array(json_array(
          key, number, service_id, location_code, json(channel_ids), first_seen_at, moved_at
@@ -261,13 +261,13 @@ export function* lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping 
          ON provider_name = ${providerName} AND provider_hotel_id = value`,
     );
     for (const columns of JSON.parse(String(row?.found)) as Found[]) {
-      const [index, number, serviceId, locationCode, channelIds, firstSeenAt, movedAt] = columns;
-      const place = places[index];
-      if (place === undefined) continue;
-      found[place] = {
+      const [at, number, serviceId, locationCode, channelIds, firstSeenAt, movedAt] = columns;
+      const index = indexes[at];
+      if (index === undefined) continue;
+      found[index] = {
         number,
         providerName,
-        providerHotelId: String(ids[index]),
+        providerHotelId: String(ids[at]),
         ...(serviceId !== null && { serviceId }),
         ...(locationCode !== null && { locationCode }),
         channelIds,

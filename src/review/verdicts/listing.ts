@@ -92,12 +92,12 @@ async function toEntries(
   ledger: ReadOnlyLedger,
   { today, checkInBefore, withExtra }: ListOptions,
 ): Promise<Entry[]> {
-  const { run, lines, places, explain } = page;
+  const { run, lines, rows, explain } = page;
   const extraValues = withExtra ? await readExtra(ledger, run, page) : [];
   return lines.flatMap((line, index) => {
     const stay = stayOf(readBooking(line), run.day);
     if (checkInBefore !== undefined && (stay.checkIn ?? '') >= checkInBefore) return [];
-    const why = explain?.(line, places[index] ?? -1);
+    const why = explain?.(line, rows[index] ?? -1);
     return [{ key: urgencyOf(stay, today), run, line, why, extraValues: extraValues[index] }];
   });
 }
@@ -114,10 +114,10 @@ function copyEntry({ line, ...entry }: Entry): Entry {
 async function readExtra(
   ledger: ReadOnlyLedger,
   { id, topsUp }: Run,
-  { stream, batch, places, lines }: ListedLines,
+  { stream, batch, rows, lines }: ListedLines,
 ): Promise<(ExtraValues | undefined)[]> {
   const columns = await ledger.bookings.readExtra(id, stream, batch);
-  const extraValues = places.map((place) => extraAt(columns, place));
+  const extraValues = rows.map((row) => extraAt(columns, row));
   if (!topsUp) return extraValues;
   const references = lines.map((line) => readBooking(line).bookingReferenceId);
   const earlier = await ledger.bookings.findExtra(

@@ -81,7 +81,7 @@ export function describeExtraColumns(opened: () => OpenedLedger): void {
       const run = await storedRun(ledger);
       await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
       await ledger.guests.eraseBookings('r1', (lines) =>
-        lines.includes(',hotelbeds,') ? undefined : { places: [0, 3] },
+        lines.includes(',hotelbeds,') ? undefined : { rows: [0, 3] },
       );
       const columns = await ledger.bookings.readExtra('r1', 'posted', 0);
       expect([0, 2, 3].map((place) => extraAt(columns, place))).toEqual([

@@ -34,7 +34,7 @@ function openLedger(
       bookings: {
         async nextJudged(runId, judged, after = -1) {
           const lines = isJudged(judged) ? judgements[runId]?.[judged]?.[after + 1] : undefined;
-          return lines && { batch: after + 1, places: [...lines.keys()], lines };
+          return lines && { batch: after + 1, rows: [...lines.keys()], lines };
         },
         async readExtra(runId, _form, batch) {
           return extra[runId]?.[batch];
