@@ -10,7 +10,7 @@ import {
   listClosedFiles,
   listSourceFiles,
   listStoreFolders,
-  listWrittenPlaces,
+  listWrittenFolders,
 } from '../src/checks/doctor/file-modes.js';
 import { checkDisk, checkNewHotels, checkStoreFolder } from '../src/checks/doctor/folders.js';
 import { checkKeys, checkLostKeys, findEmptyFolder } from '../src/checks/doctor/keys.js';
@@ -20,7 +20,7 @@ import { checkOldestNames, unknownNames } from '../src/checks/doctor/oldest-name
 import { checkQueue } from '../src/checks/doctor/queue.js';
 import { checkRemoval } from '../src/checks/doctor/removal.js';
 import {
-  checkSharedPlaces,
+  checkSharedFolders,
   warnOfLedgerWire,
   warnOfSourceWire,
 } from '../src/checks/doctor/risky-settings.js';
@@ -148,7 +148,7 @@ function listChecks(config: Config, day: string | undefined, bare: Bare): Check[
     [
       check('ledger', 20, async () => [
         ...(await checkLedger({
-          place: await showLedgerLocation(config),
+          location: await showLedgerLocation(config),
           isFile: config.ledger.kind === 'sqlite',
           open: () => findLedger(config, { waits: false, mustTakeWrites: true }),
         })),
@@ -258,7 +258,7 @@ function checkShared(config: Config): Check[] {
             const { findings } = await checkQueue({ ...queue, answerMs: redisAnswerMs }, signal);
             return findings;
           }),
-          check('archive', 5, async () => checkSharedPlaces(config)),
+          check('archive', 5, async () => checkSharedFolders(config)),
         ]
       : []),
   ];
@@ -300,7 +300,7 @@ function checkStores(config: Config): Check[] {
       ...checkChannels(config.notify),
       ...(await look(({ notices }) => checkMessages(notices, config.notify, clock()))()),
     ]),
-    check('disk', 5, () => checkDisk(listWrittenPlaces(config))),
+    check('disk', 5, () => checkDisk(listWrittenFolders(config))),
   ];
 }
 
@@ -320,7 +320,7 @@ async function lookAtArchive(config: Config): Promise<readonly Finding[]> {
     return await checkArchive({
       archive: openArchive(config),
       ledger,
-      place: await showLedgerLocation(config),
+      location: await showLedgerLocation(config),
     });
   } finally {
     await ledger?.close();
@@ -332,9 +332,9 @@ async function lookForNames(config: Config, ledger: ReadOnlyLedger): Promise<rea
   const { timezone } = config;
   const keys = openKeys(config);
   try {
-    const kept = { ledger, archive: openArchive(config), spool: openSpool(config) };
+    const stores = { ledger, archive: openArchive(config), spool: openSpool(config) };
     return [
-      ...checkOldestNames(await findOldestNames(kept, { now: clock(), timezone }), config),
+      ...checkOldestNames(await findOldestNames(stores, { now: clock(), timezone }), config),
       ...(keys ? await checkLostKeys(ledger, keys.listDays()) : []),
       ...(await checkRemoval(config, ledger, clock)),
     ];

@@ -47,7 +47,7 @@ export function createLedgerGate(app: App, ledger: Ledger) {
       const misfit = await findMisfit({
         archive: app.archive(),
         ledger,
-        place: await showLedgerLocation(config),
+        location: await showLedgerLocation(config),
       });
       awayArchive = undefined;
       note(misfit);
@@ -131,7 +131,7 @@ export async function findConfiguredMisfit(config: Config): Promise<LedgerUnusab
     return await findMisfit({
       archive: openArchive(config),
       ledger,
-      place: await showLedgerLocation(config),
+      location: await showLedgerLocation(config),
     });
   } catch (error) {
     if (error instanceof ArchiveAwayError) return undefined;

@@ -113,6 +113,6 @@ export function readFacts({ timezone }: Config, ledger: ReadOnlyLedger): Promise
 
 /** The oldest guest names in each place, for the same metrics. */
 export function findNames(config: Config, ledger: ReadOnlyLedger): Promise<readonly StoredNames[]> {
-  const places = { ledger, archive: openArchive(config), spool: openSpool(config) };
-  return findOldestNames(places, { now: clock(), timezone: config.timezone });
+  const stores = { ledger, archive: openArchive(config), spool: openSpool(config) };
+  return findOldestNames(stores, { now: clock(), timezone: config.timezone });
 }

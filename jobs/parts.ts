@@ -99,7 +99,11 @@ export async function openLedger(
  * file needs the archive, so one that can't be asked prevents nothing else.
  */
 async function refuseSecondLedger(config: Config): Promise<void> {
-  const parts = { archive: openArchive(config), ledger: undefined, place: await showLedgerLocation(config) };
+  const parts = {
+    archive: openArchive(config),
+    ledger: undefined,
+    location: await showLedgerLocation(config),
+  };
   try {
     const misfit = await findMisfit(parts);
     if (misfit) throw misfit;

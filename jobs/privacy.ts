@@ -125,19 +125,19 @@ async function examine(app: App) {
   const { config } = app;
   const { archive, file, service, source } = config;
   const ledger = await app.findLedger();
-  const kept = ledger ? await ledger.guests.describeStored() : nothing;
+  const stored = ledger ? await ledger.guests.describeStored() : nothing;
   const erased = ledger ? await ledger.guests.listErased() : [];
   const runs = ledger ? await ledger.runs.list({ limit: runsLookedAt }) : [];
-  const countOrSay = async (place: string, count: () => Promise<Counted>): Promise<Counted> => {
+  const countOrSay = async (location: string, count: () => Promise<Counted>): Promise<Counted> => {
     try {
       return await count();
     } catch (error) {
-      app.say(`warning: ${place} could not be checked: ${describeError(error)}`);
+      app.say(`warning: ${location} could not be checked: ${describeError(error)}`);
       return { count: null };
     }
   };
   const sent = countSentFiles(runs);
-  const place = archive.kind === 's3' ? showS3Location({ ...archive }) : archive.path;
+  const location = archive.kind === 's3' ? showS3Location({ ...archive }) : archive.path;
   const from = runs.find((run) => run.source !== undefined)?.source;
   const keys = app.keys();
   const keyDays = keys?.listDays() ?? [];
@@ -148,7 +148,7 @@ async function examine(app: App) {
     ...config,
     extraColumns: Object.keys(source.keep),
     ledger: await showLedgerLocation(config),
-    archive: place,
+    archive: location,
     spool: file.spool,
     removeAfterDays: file.removeAfterDays,
     service: service.baseUrl,
@@ -159,12 +159,12 @@ async function examine(app: App) {
       `sftp://${file.sftp.host}:${file.sftp.port}${file.sftp.root}`,
     encryption: keys ? { keys: keys.root, days: keyDays.length, since: keyDays[0] ?? null } : null,
     source: `${source.kind}${from === undefined ? '' : `, last read from ${from}`}`,
-    kept: {
-      ...kept,
-      mails: { count: kept.mails.count, since: toDate(kept.mails.since) },
-      actions: { count: kept.actions.count, since: toDate(kept.actions.since) },
+    stored: {
+      ...stored,
+      mails: { count: stored.mails.count, since: toDate(stored.mails.since) },
+      actions: { count: stored.actions.count, since: toDate(stored.actions.since) },
       erased: { count: erased.length, since: toDate(erased[0]?.at) },
-      archived: await countOrSay(place, async () => countArchived(app, runs, await unknown)),
+      archived: await countOrSay(location, async () => countArchived(app, runs, await unknown)),
       spooled: await countOrSay(file.spool, async () => ({ count: (await app.spool().list()).length })),
       sentFiles: sent,
     },
@@ -270,7 +270,7 @@ const nameMeanings: Readonly<Record<GuestNames, string>> = {
 };
 
 /** The places where this installation keeps personal data. */
-function describePlaces({ kept, extraColumns, guestNameDays, recordDays, ...where }: Installation) {
+function describePlaces({ stored, extraColumns, guestNameDays, recordDays, ...where }: Installation) {
   const namesUntil = `${guestNameDays} days after the business day (guestNameDays)`;
   const recordsUntil = `${recordDays} days after the business day (recordDays)`;
   const held = ({ count, since }: Counted, unit: 'booking' | 'file' | 'entry') => ({
@@ -280,49 +280,49 @@ function describePlaces({ kept, extraColumns, guestNameDays, recordDays, ...wher
   });
   return [
     {
-      ...{ place: 'ledger', location: where.ledger, ...held(kept.names, 'booking') },
+      ...{ place: 'ledger', location: where.ledger, ...held(stored.names, 'booking') },
       categories: ['guest-names', ...(extraColumns.length > 0 ? ['kept-columns'] : []), 'service-messages'],
       until: namesUntil,
     },
     {
-      ...{ place: 'ledger', location: where.ledger, ...held(kept.bookings, 'booking') },
+      ...{ place: 'ledger', location: where.ledger, ...held(stored.bookings, 'booking') },
       categories: ['bookings'],
       until: recordsUntil,
     },
     {
-      ...{ place: 'cases', location: where.ledger, ...held(kept.cases, 'booking') },
+      ...{ place: 'cases', location: where.ledger, ...held(stored.cases, 'booking') },
       categories: ['users', 'bookings'],
       until: recordsUntil,
     },
     {
-      ...{ place: 'verdict e-mails that were read', location: where.ledger, ...held(kept.mails, 'entry') },
+      ...{ place: 'verdict e-mails that were read', location: where.ledger, ...held(stored.mails, 'entry') },
       categories: ['bookings'],
       until: `${recordDays} days after they were read (recordDays); only where they were found, and which bookings they name`,
     },
     {
-      ...{ place: 'audit trail', location: where.ledger, ...held(kept.actions, 'entry') },
+      ...{ place: 'audit trail', location: where.ledger, ...held(stored.actions, 'entry') },
       categories: ['users', 'bookings'],
       until: `${recordDays} days after the entry (recordDays)`,
     },
     {
-      ...{ place: 'erased guests', location: where.ledger, ...held(kept.erased, 'entry') },
+      ...{ place: 'erased guests', location: where.ledger, ...held(stored.erased, 'entry') },
       categories: ['erased-guests'],
       until: 'for good: without them, a replay would bring an erased name back',
     },
     {
-      ...{ place: 'archive', location: where.archive, ...held(kept.archived, 'file') },
+      ...{ place: 'archive', location: where.archive, ...held(stored.archived, 'file') },
       categories: ['guest-names', 'bookings'],
       until: `${namesUntil}; checksums stay`,
     },
     {
-      ...{ place: 'spool', location: where.spool, ...held(kept.spooled, 'file') },
+      ...{ place: 'spool', location: where.spool, ...held(stored.spooled, 'file') },
       categories: ['guest-names', 'bookings'],
       until: `the file is archived, at the latest ${namesUntil}`,
     },
     ...(where.sftp
       ? [
           {
-            ...{ place: 'SFTP server', location: where.sftp, ...held(kept.sentFiles, 'file') },
+            ...{ place: 'SFTP server', location: where.sftp, ...held(stored.sentFiles, 'file') },
             categories: ['guest-names', 'bookings'],
             until:
               where.removeAfterDays === undefined

@@ -118,7 +118,7 @@ function isGoodNight(
   return (detach && hasWork(run)) || (exitCodeOf(run) === exitCode.done && isGoodSoFar(run, timezone));
 }
 
-/** Says what became of the run, and does what follows from it: cases, messages, the kept report, retention. */
+/** Says what became of the run, and does what follows from it: cases, messages, the saved report, retention. */
 async function followUp(
   app: App,
   day: BusinessDay,
@@ -188,9 +188,9 @@ function describeDone(run: Run, command: WriteCommand): string {
 export async function applyConfiguredRetention(app: App): Promise<void> {
   const { config, warn } = app;
   const ledger = await app.ledger();
-  const kept = { ledger, archive: app.archive(), spool: app.spool(), keys: app.keys() };
+  const stores = { ledger, archive: app.archive(), spool: app.spool(), keys: app.keys() };
   try {
-    await applyRetention(kept, config, { now: clock(), timezone: config.timezone });
+    await applyRetention(stores, config, { now: clock(), timezone: config.timezone });
   } catch (error) {
     if (!(error instanceof KeyError)) throw error;
     warn(`names that are older than guestNameDays could not be removed: ${error.message}`);

@@ -118,10 +118,10 @@ async function findLost(
 ) {
   const archive = app.archive();
   try {
-    const place = await showLedgerLocation(app.config);
+    const location = await showLedgerLocation(app.config);
     const [misfit, { ours }] = await answerWithin(
       archiveMs,
-      Promise.all([findMisfit({ archive, ledger, place }), findUnknownFolders(archive, ledger)]),
+      Promise.all([findMisfit({ archive, ledger, location }), findUnknownFolders(archive, ledger)]),
     );
     const unknown = ours.filter((folder) => folder.day >= from && folder.day <= to);
     return {

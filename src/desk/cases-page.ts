@@ -298,8 +298,8 @@ export function brief(text: string, most: number): string {
 
 /** A column for each label. The space after it is not shown: a label never replaces a column of ours, and a number keeps its place. */
 export function extraColumns(visit: DeskVisit) {
-  type Keeping = { readonly kept?: Readonly<Record<string, string>> };
+  type Shown = { readonly kept?: Readonly<Record<string, string>> };
   return Object.fromEntries(
-    labelsFor(visit).map((label) => [`${label} `, ({ kept }: Keeping) => brief(kept?.[label] ?? '', 100)]),
+    labelsFor(visit).map((label) => [`${label} `, ({ kept }: Shown) => brief(kept?.[label] ?? '', 100)]),
   );
 }

@@ -376,10 +376,10 @@ function* extraOf(
 ): Query<[reference: string, extraValues: ExtraValues][]> {
   try {
     const columns = yield* readExtraOfBatch(run, stream, batch);
-    const keeping = rows.filter((row) => columns?.rows[row]);
-    if (keeping.length === 0) return [];
-    const lines = yield* readLinesAt(run, stream, batch, keeping);
-    return keeping.flatMap((row, index) => {
+    const filled = rows.filter((row) => columns?.rows[row]);
+    if (filled.length === 0) return [];
+    const lines = yield* readLinesAt(run, stream, batch, filled);
+    return filled.flatMap((row, index) => {
       const extraValues = extraAt(columns, row);
       const reference = readBooking(lines[index] ?? '').bookingReferenceId;
       return extraValues && reference !== undefined ? [[reference, extraValues]] : [];

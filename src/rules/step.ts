@@ -16,7 +16,7 @@ export interface Slice {
   readonly stream: BatchStream;
   /** The number of the stored batch. */
   readonly batch: number;
-  /** The place of the first booking in that batch, counted from 0. */
+  /** The row of the first booking in that batch, counted from 0. */
   readonly first: number;
   readonly bookings: number;
 }

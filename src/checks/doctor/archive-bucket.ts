@@ -14,7 +14,7 @@ interface ArchiveBucket {
 
 /** Puts a small object, lists it, reads it back and removes it: permissions alone prove nothing. */
 export async function checkArchiveBucket({ root, open }: ArchiveBucket): Promise<readonly Finding[]> {
-  const place = showS3Location(root);
+  const location = showS3Location(root);
   const key = `${root.key === '' ? '' : `${root.key}/`}.hotel-review-doctor-${randomUUID()}.tmp`;
   const { put, read, list, remove } = await open();
   try {
@@ -29,9 +29,9 @@ export async function checkArchiveBucket({ root, open }: ArchiveBucket): Promise
     const isListed = (await list(key)).includes(key);
     findings.push(
       isListed && Buffer.concat(blocks).equals(content)
-        ? ok(`an object was put to ${place}, listed and read back`)
+        ? ok(`an object was put to ${location}, listed and read back`)
         : wrong(
-            `${place} does not return what was put there`,
+            `${location} does not return what was put there`,
             'Is AWS_ENDPOINT_URL_S3 the address of an S3 server?',
           ),
     );

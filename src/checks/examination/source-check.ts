@@ -130,16 +130,16 @@ async function readSample(
 function judge(sample: Sample, parts: SourceCheckParts): Finding[] {
   const { source, day, maxRejectedShare, emptyDay, extraLabels = [] } = parts;
   const { understood, dates, rejects, read, filtered, absentColumns, isWhole } = sample;
-  const place = source.locate(day);
+  const location = source.locate(day);
   if (read === 0 && !isWhole)
     return [
       warning(
-        `${place}: source.where takes none of its first ${filtered} records`,
+        `${location}: source.where takes none of its first ${filtered} records`,
         'Check the columns and values of source.where.',
       ),
     ];
   if (read === 0) {
-    const message = `${place} holds no booking${filtered > 0 ? ` that source.where takes: all ${filtered} records are filtered` : ''}`;
+    const message = `${location} holds no booking${filtered > 0 ? ` that source.where takes: all ${filtered} records are filtered` : ''}`;
     return emptyDay === 'fail'
       ? [wrong(message, 'Try another day with --day YYYY-MM-DD. If that is normal, set emptyDay: succeed.')]
       : [warning(message, 'Is that right? Try another day with --day YYYY-MM-DD.')];
@@ -154,10 +154,10 @@ function judge(sample: Sample, parts: SourceCheckParts): Finding[] {
   const isTooMany = areTooManyRejects(rejected, read, maxRejectedShare);
   if (understood.length === 0) {
     const finding = !isTooMany && emptyDay === 'succeed' ? warning : wrong;
-    return [finding(`${place}: none of ${tried} can be sent: ${reasons.join(', ')}`, advice)];
+    return [finding(`${location}: none of ${tried} can be sent: ${reasons.join(', ')}`, advice)];
   }
 
-  const title = `${place}: ${understood.length} of ${tried} as understood, with names masked and – for missing values:`;
+  const title = `${location}: ${understood.length} of ${tried} as understood, with names masked and – for missing values:`;
   const findings = [ok([title, ...understood.map((one) => showOnOneLine(one, extraLabels))].join('\n'))];
   if (rejected > 0) {
     const message = `${rejected} of ${tried} cannot be sent: ${reasons.join(', ')}`;

@@ -198,14 +198,14 @@ interface OldRun extends Pick<Run, 'id' | 'day' | 'delivery'> {
 const dayMs = 86_400_000;
 
 /**
- * The oldest guest names of each place that has any. Looks into the places themselves, whatever the ledger says about a run:
+ * The oldest guest names of each store that has any. Looks into the stores themselves, whatever the ledger says about a run:
  * into the first and the last batch of each stream, the run's folder in the archive, and the spool of this machine.
  */
 export async function findOldestNames(
-  places: { readonly ledger: ReadOnlyLedger; readonly archive: Archive; readonly spool: Spool },
+  stores: { readonly ledger: ReadOnlyLedger; readonly archive: Archive; readonly spool: Spool },
   { now, timezone }: { readonly now: number; readonly timezone: string },
 ): Promise<readonly StoredNames[]> {
-  const { ledger, archive, spool } = places;
+  const { ledger, archive, spool } = stores;
   const today = businessDayAt(new Date(now), timezone).iso;
   const spooled = await spool.list();
   const runs: OldRun[] = [];

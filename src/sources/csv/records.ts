@@ -85,7 +85,7 @@ export function readCsvHeader(
   const extraIndexes = extraColumns.map(findExtraColumn);
   const readCell = (row: readonly string[], at: number | undefined) =>
     at === undefined ? undefined : (row[at] ?? '');
-  const pickFields = (row: readonly string[]) => buildRecord((place) => readCell(row, fieldIndexes[place]));
+  const pickFields = (row: readonly string[]) => buildRecord((index) => readCell(row, fieldIndexes[index]));
   return {
     row: { columns: names.length, fieldIndexes, filterIndexes, extraIndexes },
     notices,

@@ -118,7 +118,7 @@ export function createDayPages(options: DayPagesOptions): DayPages {
   return {
     locate,
     read: (day, signal) =>
-      readPages(urlOf(day), { path, pagination, headers, limits, maxPages, place: locate(day), signal }),
+      readPages(urlOf(day), { path, pagination, headers, limits, maxPages, location: locate(day), signal }),
   };
 }
 

@@ -155,8 +155,8 @@ export interface MemberPicker {
   pick(place: number, json: string): SourceRecord;
   /** The extra columns that no object has had so far; none before the first object. */
   findAbsent(): readonly SourceNotice[];
-  /** @param place of all objects, for messages @throws SourceError `missing-member` for a field that no object had */
-  requireFields(place: string): void;
+  /** @param location of all objects, for messages @throws SourceError `missing-member` for a field that no object had */
+  requireFields(location: string): void;
 }
 
 /** Instead of an offset: the current object has no such member. */
@@ -276,13 +276,13 @@ export function createMemberPicker(
           : [],
       );
     },
-    requireFields(place) {
+    requireFields(location) {
       if (firstNames === undefined) return;
       const first = describeNames(firstNames);
       requireColumns(fieldColumns, {
         fault: 'missing-member',
         isThere: (index) => wasFound[index] ?? false,
-        describe: (shown) => `no record of ${place} has the member ${shown}; the first one has ${first}`,
+        describe: (shown) => `no record of ${location} has the member ${shown}; the first one has ${first}`,
       });
     },
   };

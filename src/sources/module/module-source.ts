@@ -118,13 +118,13 @@ function createRecordPicker({
         .map((column) => ({ kind: 'absent-column', column }) as const);
     },
     /** @throws SourceError `missing-member` for a field that no object had */
-    requireFields(place: string): void {
+    requireFields(location: string): void {
       if (firstNames === undefined) return;
       const first = describeNames(firstNames);
       requireColumns(fieldColumns, {
         fault: 'missing-member',
         isThere: (index) => wasFound.has(fieldColumns[index]?.column ?? ''),
-        describe: (shown) => `no record of ${place} has the member ${shown}; the first one has ${first}`,
+        describe: (shown) => `no record of ${location} has the member ${shown}; the first one has ${first}`,
       });
     },
   };

@@ -131,7 +131,7 @@ export function findResultColumns(
   const filterIndexes = filterColumns.map(findFilterColumn);
   const extraIndexes = extraColumns.map(findExtraColumn);
   const readCell = (row: SqlRow, at: number | undefined) => (at === undefined ? undefined : row[at]);
-  const pickFields = (row: SqlRow) => buildRecord((place) => readCell(row, fieldIndexes[place]));
+  const pickFields = (row: SqlRow) => buildRecord((index) => readCell(row, fieldIndexes[index]));
   return {
     notices,
     pickRecord: (place, row) =>
