@@ -2,7 +2,7 @@ import { formatCount } from '../src/base/format.js';
 import type { RecordChunks } from '../src/base/json-stream.js';
 import type { WriteCommand } from '../src/base/shell.js';
 import { renderTable } from '../src/base/tables.js';
-import { toKeptRow } from '../src/booking/kept-values.js';
+import { toExtraCells } from '../src/booking/extra-values.js';
 import { describeCheckIn, isInHouse } from '../src/booking/stay.js';
 import {
   bookingToCells,
@@ -32,7 +32,7 @@ import { type ExitCode, exitCodeOfList } from './exit-code.js';
 /** Rows shown on a terminal; `--csv` and `--json` list all. */
 const shown = 200;
 
-/** The bookings of these runs that count, with the kept columns. */
+/** The bookings of these runs that count, with the extra columns. */
 export function readBookings(
   app: App,
   ledger: ReadOnlyLedger,
@@ -40,8 +40,8 @@ export function readBookings(
   sent: readonly SentRun[],
   checkInBefore?: string,
 ): Promise<BookingList> {
-  const withKept = Object.keys(app.config.source.keep).length > 0;
-  return listBookings(ledger, name, sent, { today: app.today(), clock, withKept, checkInBefore });
+  const withExtra = Object.keys(app.config.source.keep).length > 0;
+  return listBookings(ledger, name, sent, { today: app.today(), clock, withExtra, checkInBefore });
 }
 
 /** The bookings as `--json` prints them. */
@@ -75,17 +75,17 @@ export async function answerBookings(
   file: CsvOptions,
   code: ExitCode,
 ): Promise<number> {
-  const keptLabels = Object.keys(app.config.source.keep);
+  const extraLabels = Object.keys(app.config.source.keep);
   const csv = file.csv && app.locate(file.csv);
   await app.look({ ...look, details: { found: list.count, ...look.details, csv } });
-  await app.writeCsv(file, listBookingColumns(isRange, keptLabels), async (add) => {
+  await app.writeCsv(file, listBookingColumns(isRange, extraLabels), async (add) => {
     for await (const bookings of list.read())
       await add(bookings.map((booking) => bookingToCells(booking, isRange)));
   });
   const bookings: ListedBooking[] = [];
   for await (const some of list.read({ from: 0, to: shown })) bookings.push(...some);
   const hasHotels = (await ledger.hotels.latestLoad()) !== undefined;
-  const table = { bookings, isRange, areDoubted, hasHotels, keptLabels, today: app.today() };
+  const table = { bookings, isRange, areDoubted, hasHotels, extraLabels, today: app.today() };
   const text = [
     head,
     renderBookings({ count: list.count, ...table }, app.command),
@@ -104,8 +104,8 @@ export interface ShownBookings {
   readonly areDoubted: boolean;
   /** Whether a content file was ever loaded. */
   readonly hasHotels: boolean;
-  /** The kept columns to show. */
-  readonly keptLabels: readonly string[];
+  /** The extra columns to show. */
+  readonly extraLabels: readonly string[];
   /** YYYY-MM-DD, in the account's zone. */
   readonly today: string;
 }
@@ -137,7 +137,7 @@ interface Column {
   readonly cell: (booking: ListedBooking) => string;
 }
 
-function listColumns({ bookings, isRange, keptLabels }: ShownBookings): Column[] {
+function listColumns({ bookings, isRange, extraLabels }: ShownBookings): Column[] {
   const field = (name: string, of: string): Column => ({
     name,
     cell: ({ fields }) => String(fields[of] ?? unknown),
@@ -155,9 +155,9 @@ function listColumns({ bookings, isRange, keptLabels }: ShownBookings): Column[]
       ? [{ name: 'why', cell: (one: ListedBooking) => describeWhy(one) ?? unknown }]
       : []),
     ...(bookings.some(({ step }) => step) ? [{ name: 'step', cell: ({ step = unknown }: Why) => step }] : []),
-    ...keptLabels.map((label) => ({
+    ...extraLabels.map((label) => ({
       name: label,
-      cell: ({ kept }: ListedBooking) => toKeptRow([label], kept).join(''),
+      cell: ({ extraValues }: ListedBooking) => toExtraCells([label], extraValues).join(''),
     })),
   ];
 }

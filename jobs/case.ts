@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { showInLine } from '../src/base/foreign-text.js';
 import { formatCount, formatInstant } from '../src/base/format.js';
 import { renderTable } from '../src/base/tables.js';
-import { toKeptRow } from '../src/booking/kept-values.js';
+import { toExtraCells } from '../src/booking/extra-values.js';
 import { isInHouse } from '../src/booking/stay.js';
 import { type CaseRequest, performRequest } from '../src/cases/case-requests.js';
 import { describeCorrect } from '../src/cases/case-words.js';
@@ -157,7 +157,7 @@ function toRow(
     checkOut,
     resolved?.as ?? (isInHouse(booking, today) ? `${state}, in house` : state),
     isNamed ? 'yes' : 'no',
-    ...toKeptRow(labels, booking.kept),
+    ...toExtraCells(labels, booking.extraValues),
     resolved?.note ?? '',
   ];
 }

@@ -1,6 +1,6 @@
 import { formatCount, formatCountOf } from '../src/base/format.js';
 import { renderTable } from '../src/base/tables.js';
-import { toKeptRow } from '../src/booking/kept-values.js';
+import { toExtraCells } from '../src/booking/extra-values.js';
 import {
   caseToCells,
   caseToJson,
@@ -8,7 +8,7 @@ import {
   type ListedCase,
   listCaseColumns,
   nameCheckIn,
-  withKept,
+  withExtra,
 } from '../src/cases/shown-cases.js';
 import { adviseLoad, explainCopies, nameCopy } from '../src/mappings/copied-hotels.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
@@ -48,7 +48,7 @@ Examples:
     const labels = Object.keys(app.config.source.keep);
     const today = app.today();
     const found = await findCases(ledger, { ...asked, today }, clock());
-    const cases = await withKept(ledger, found, labels, today);
+    const cases = await withExtra(ledger, found, labels, today);
     const details = { found: cases.length, state: asked.state, csv: csv && app.locate(csv) };
     await app.look({ action: 'cases', details });
     await app.writeCsv({ csv, delimiter, force }, listCaseColumns(labels), (add) =>
@@ -95,7 +95,7 @@ function describeFilter({ state, provider, checkInBefore, left }: Filter): strin
 }
 
 function renderRows(cases: readonly ListedCase[], labels: readonly string[], hasHotels: boolean): string[] {
-  const cells = cases.map((item) => [...toRow(item), ...toKeptRow(labels, item.kept)]);
+  const cells = cases.map((item) => [...toRow(item), ...toExtraCells(labels, item.extraValues)]);
   const [title = '', ...rows] = renderTable(cells, [...head, ...labels]).split('\n');
   if (!hasHotels) return [title, ...rows];
   return [title, ...cases.flatMap((item, index) => [rows[index] ?? '', ...renderPair(item.hotels, item)])];

@@ -25,7 +25,7 @@ import { tryChannels } from './notify.js';
 import { findUsersFile } from './parts.js';
 import type { SyncWork } from './serve.js';
 import { openRetryPolicy } from './sources.js';
-import { findMailPlace } from './verdict-mails.js';
+import { findMailbox } from './verdict-mails.js';
 
 /** They ship with the package. */
 const assetsFolder = new URL('../src/desk/assets/', import.meta.url);
@@ -59,10 +59,10 @@ export async function openDesk(
     {
       ...{ ledger, scores, operations, timezone, hashKey },
       unsearched: explainUnsearched(config),
-      keptColumns: Object.keys(source.keep),
+      extraColumns: Object.keys(source.keep),
       ...{ deadline, nights, health },
       guestNameDays: config.guestNameDays,
-      mailboxPollMs: findMailPlace(config) === undefined ? undefined : config.verdicts.pollMinutes * 60_000,
+      mailboxPollMs: findMailbox(config) === undefined ? undefined : config.verdicts.pollMinutes * 60_000,
       limits: {
         retry: openRetryPolicy(config),
         resultTimeoutMs: config.file.resultTimeoutMinutes * 60_000,

@@ -10,7 +10,7 @@ import {
   listClosedFiles,
   listSourceFiles,
   listStoreFolders,
-  listWrittenPlaces,
+  listWrittenFolders,
 } from '../src/checks/doctor/file-modes.js';
 import { checkDisk, checkNewHotels, checkStoreFolder } from '../src/checks/doctor/folders.js';
 import { checkKeys, checkLostKeys, findEmptyFolder } from '../src/checks/doctor/keys.js';
@@ -20,7 +20,7 @@ import { checkOldestNames, unknownNames } from '../src/checks/doctor/oldest-name
 import { checkQueue } from '../src/checks/doctor/queue.js';
 import { checkRemoval } from '../src/checks/doctor/removal.js';
 import {
-  checkSharedPlaces,
+  checkSharedFolders,
   warnOfLedgerWire,
   warnOfSourceWire,
 } from '../src/checks/doctor/risky-settings.js';
@@ -61,10 +61,10 @@ import {
   openKeys,
   openSftp,
   openSpool,
-  showLedgerPlace,
+  showLedgerLocation,
 } from './parts.js';
 import { composeSource, findBucket, openSourceParts } from './sources.js';
-import { findMailPlace, openMailbox } from './verdict-mails.js';
+import { findMailbox, openMailbox } from './verdict-mails.js';
 
 const { platform } = process;
 /** How long Redis may take to respond. */
@@ -148,7 +148,7 @@ function listChecks(config: Config, day: string | undefined, bare: Bare): Check[
     [
       check('ledger', 20, async () => [
         ...(await checkLedger({
-          place: await showLedgerPlace(config),
+          location: await showLedgerLocation(config),
           isFile: config.ledger.kind === 'sqlite',
           open: () => findLedger(config, { waits: false, mustTakeWrites: true }),
         })),
@@ -258,7 +258,7 @@ function checkShared(config: Config): Check[] {
             const { findings } = await checkQueue({ ...queue, answerMs: redisAnswerMs }, signal);
             return findings;
           }),
-          check('archive', 5, async () => checkSharedPlaces(config)),
+          check('archive', 5, async () => checkSharedFolders(config)),
         ]
       : []),
   ];
@@ -286,7 +286,7 @@ function checkStores(config: Config): Check[] {
     ...(newHotels === undefined ? [] : [check('mappings', 5, () => checkNewHotels(newHotels))]),
     check('archive', 40, () => lookAtArchive(config)),
     check('verdicts', 40, async (signal) => [
-      ...(findMailPlace(config) === undefined ? await lookForUnreadVerdicts(config) : []),
+      ...(findMailbox(config) === undefined ? await lookForUnreadVerdicts(config) : []),
       ...(await checkMailbox(() => openMailbox(config), signal)),
       ...checkSenders(config),
     ]),
@@ -300,7 +300,7 @@ function checkStores(config: Config): Check[] {
       ...checkChannels(config.notify),
       ...(await look(({ notices }) => checkMessages(notices, config.notify, clock()))()),
     ]),
-    check('disk', 5, () => checkDisk(listWrittenPlaces(config))),
+    check('disk', 5, () => checkDisk(listWrittenFolders(config))),
   ];
 }
 
@@ -317,7 +317,11 @@ async function lookAtArchive(config: Config): Promise<readonly Finding[]> {
   const ledger = await findLedger(config, { waits: false }).catch(() => 'unknown' as const);
   if (ledger === 'unknown') return [];
   try {
-    return await checkArchive({ archive: openArchive(config), ledger, place: await showLedgerPlace(config) });
+    return await checkArchive({
+      archive: openArchive(config),
+      ledger,
+      location: await showLedgerLocation(config),
+    });
   } finally {
     await ledger?.close();
   }
@@ -328,9 +332,9 @@ async function lookForNames(config: Config, ledger: ReadOnlyLedger): Promise<rea
   const { timezone } = config;
   const keys = openKeys(config);
   try {
-    const kept = { ledger, archive: openArchive(config), spool: openSpool(config) };
+    const stores = { ledger, archive: openArchive(config), spool: openSpool(config) };
     return [
-      ...checkOldestNames(await findOldestNames(kept, { now: clock(), timezone }), config),
+      ...checkOldestNames(await findOldestNames(stores, { now: clock(), timezone }), config),
       ...(keys ? await checkLostKeys(ledger, keys.listDays()) : []),
       ...(await checkRemoval(config, ledger, clock)),
     ];

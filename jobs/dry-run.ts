@@ -6,15 +6,15 @@ import { createOutFolder, type OutFolder } from '../src/base/output-files.js';
 import { describeError } from '../src/base/safe-error.js';
 import { renderTable } from '../src/base/tables.js';
 import type { BusinessDay } from '../src/booking/business-day.js';
+import type { ExtraValues } from '../src/booking/extra-values.js';
 import type { FilterReport } from '../src/booking/filter-columns.js';
-import type { KeptValues } from '../src/booking/kept-values.js';
 import {
   adviseOnUnconfirmed,
   describeUnconfirmed,
   type Unconfirmed,
 } from '../src/checks/examination/unconfirmed.js';
 import { lookForUnconfirmed, takeSample } from '../src/checks/examination/unconfirmed-check.js';
-import { keptAt } from '../src/ledger/batches.js';
+import { extraAt } from '../src/ledger/batches.js';
 import { readErasedGuests } from '../src/ledger/guests.js';
 import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { type ReasonCount, rejectColumns, rejectsListed, rejectToJson } from '../src/ledger/rejects.js';
@@ -51,12 +51,12 @@ export async function dryRunDay(app: App, day: BusinessDay, out: string | undefi
   requireBegun(day, clock());
   if (out !== undefined) await recordDryRun(app, day, app.locate(out));
   const folder = out === undefined ? undefined : await createOutFolder(out, app.locate(out), io.halted);
-  const kept = await findReachableLedger(app);
+  const past = await findReachableLedger(app);
   const { ledger, discard } = await openTemporaryLedger(io.temporaryFolder);
   // Nothing else appears until the source has answered.
   app.warn(`${day.iso}: reading the bookings for a dry run`);
   try {
-    const failure = await collect(app, day, ledger, kept);
+    const failure = await collect(app, day, ledger, past);
     app.endProgress();
     const run = await ledger.runs.get(runId);
     const { rejects, warnings, placeUnit } = await readRunDetails(
@@ -94,7 +94,7 @@ export async function dryRunDay(app: App, day: BusinessDay, out: string | undefi
   } finally {
     await ledger.close();
     await discard();
-    await kept?.close();
+    await past?.close();
   }
 }
 
@@ -139,7 +139,7 @@ async function collect(
   app: App,
   day: BusinessDay,
   ledger: Ledger,
-  kept: ReadOnlyLedger | undefined,
+  past: ReadOnlyLedger | undefined,
 ): Promise<CollectError | undefined> {
   const { config, notify, sourceMessages, signal, sftp } = app;
   const { delivery: kind } = config;
@@ -154,9 +154,9 @@ async function collect(
   const service = { reviewBookedHotels: callNothing, reviewBookedHotelsByFile: callNothing };
   const parts = {
     ...(await composeCollect(config, sourceMessages)),
-    ...(kept && {
-      past: kept,
-      readErased: () => readErasedGuests(kept, config.hashKey),
+    ...(past && {
+      past,
+      readErased: () => readErasedGuests(past, config.hashKey),
     }),
     delivery: createDelivery(kind, config, {
       ...{ ledger, service, findSftp: sftp, archive: app.archive(), notify, clock },
@@ -198,9 +198,9 @@ async function previewContent(
   const first = await readFirstLines(ledger, run, sampleSize);
   const sample = first.map(({ line }) => readMaskedFields(line));
   if (Object.keys(source.keep).length === 0) return { file, ...bodies, sample };
-  const sampleKept: (KeptValues | null)[] = [];
-  for (const { stream, batch, place } of first)
-    sampleKept.push(keptAt(await ledger.bookings.readKept(run.id, stream, batch), place) ?? null);
+  const sampleKept: (ExtraValues | null)[] = [];
+  for (const { stream, batch, row } of first)
+    sampleKept.push(extraAt(await ledger.bookings.readExtra(run.id, stream, batch), row) ?? null);
   return { file, ...bodies, sample, sampleKept };
 }
 
@@ -231,8 +231,8 @@ export interface DryRunReport {
   readonly sha256?: string;
   /** The first bookings as they would be sent, with names masked. */
   readonly sample?: readonly Record<string, unknown>[];
-  /** The kept columns of each; absent without `source.keep`. */
-  readonly sampleKept?: readonly (KeptValues | null)[];
+  /** The extra columns of each; absent without `source.keep`. */
+  readonly sampleKept?: readonly (ExtraValues | null)[];
   readonly error?: { readonly message: string };
 }
 
@@ -263,7 +263,7 @@ export function renderDryRun(report: DryRunReport, placeUnit: string, out: strin
         ...(sample.length > 0 ? ['the first bookings, names masked:'] : []),
         ...sample.map((item) => `  ${JSON.stringify(item)}`),
         ...(sampleKept.length > 0 ? ['kept with them, not sent (source.keep):'] : []),
-        ...sampleKept.map((kept) => `  ${JSON.stringify(kept ?? {})}`),
+        ...sampleKept.map((values) => `  ${JSON.stringify(values ?? {})}`),
         ...(out === undefined ? [] : [`Everything is in ${out}; it holds guest names.`]),
       ];
   const sections = [

@@ -123,21 +123,21 @@ async function attempt(
 
 /**
  * The run is over, and its process must not wait for an archive that does not answer. A stop does not shorten this: the page
- * would not be kept later.
+ * would not be saved later.
  */
-const keepMs = 10_000;
+const saveMs = 10_000;
 
 /**
- * Keeps the page of the day as it was when a run of it succeeded or failed, in the archive as
- * `reports/DAY/RUN-STATE.html`. Each end of a run is kept once, failures by their code.
+ * Saves the page of the day as it was when a run of it succeeded or failed, in the archive as
+ * `reports/DAY/RUN-STATE.html`. Each end of a run is saved once, failures by their code.
  *
- * @param app `warn` gets a message if the page could not be kept; the run's outcome stands
+ * @param app `warn` gets a message if the page could not be saved; the run's outcome stands
  */
 export async function saveReport(app: App, run: Run): Promise<void> {
   const name = nameOf(run);
   if (name === undefined) return;
   try {
-    await answerWithin(keepMs, keepPage(app, run.day, name));
+    await answerWithin(saveMs, savePage(app, run.day, name));
   } catch (error) {
     const why = error instanceof TooLateError ? 'it did not answer in time' : describeError(error);
     app.warn(`the report of ${run.day} could not be kept in the archive: ${why}`);
@@ -160,11 +160,11 @@ function nameOf(run: Run): string | undefined {
   }
 }
 
-async function keepPage(app: App, day: string, name: string): Promise<void> {
+async function savePage(app: App, day: string, name: string): Promise<void> {
   const archive = app.archive();
   if ((await archive.list(reportsFolder, day)).includes(name)) return;
-  const { renderSavedReport: renderKeptPage } = await import('../src/desk/day-report-page.js');
-  const { page } = await renderKeptPage(
+  const { renderSavedReport } = await import('../src/desk/day-report-page.js');
+  const { page } = await renderSavedReport(
     { config: app.config, command: app.commandElsewhere },
     await app.ledger(),
     day,

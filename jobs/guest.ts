@@ -46,13 +46,13 @@ Examples:
       bookings += 1;
       isSent ||= kind === 'booking';
     });
-    const places = { archive: app.archive(), spool: app.spool() };
+    const stores = { archive: app.archive(), spool: app.spool() };
     // Where they are: the records are read again when they are printed, once the export is recorded.
     const runs: RunKey[] = [];
     let files = 0;
     for await (const run of readEveryRunKey(ledger)) {
       app.signal.throwIfAborted();
-      const found = (await findGuestFiles(places, run, guest)).length;
+      const found = (await findGuestFiles(stores, run, guest)).length;
       if (found > 0) runs.push(run);
       files += found;
     }
@@ -65,7 +65,7 @@ Examples:
     }
     async function* readFiles() {
       for (const run of runs)
-        for (const file of await findGuestFiles(places, run, guest))
+        for (const file of await findGuestFiles(stores, run, guest))
           yield [{ runId: run.id, day: run.day, ...file }];
     }
     // Who looked at the booking before, and who changed it.

@@ -52,7 +52,7 @@ export async function findNamedFile(
   return async function* () {
     const packed = createReadStream(path, { highWaterMark: blockBytes }) as AsyncIterable<Buffer>;
     const progress = () => ({ done: 0, total: found.size });
-    for await (const { bytes } of unpackBlocks(packed, { place: file, blockBytes, signal, progress }))
+    for await (const { bytes } of unpackBlocks(packed, { path: file, blockBytes, signal, progress }))
       yield bytes;
   };
 }

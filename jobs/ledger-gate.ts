@@ -15,7 +15,7 @@ import type { DeliveryKind, Run } from '../src/rules/run.js';
 import type { KeyFolder } from '../src/storage/key-folder.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
-import { findLedger, openArchive, showLedgerPlace } from './parts.js';
+import { findLedger, openArchive, showLedgerLocation } from './parts.js';
 
 /** How long a process waits at its end for an archive that does not answer. */
 const archiveMs = 10_000;
@@ -47,7 +47,7 @@ export function createLedgerGate(app: App, ledger: Ledger) {
       const misfit = await findMisfit({
         archive: app.archive(),
         ledger,
-        place: await showLedgerPlace(config),
+        location: await showLedgerLocation(config),
       });
       awayArchive = undefined;
       note(misfit);
@@ -128,7 +128,11 @@ async function refuseEmptyFolder(keys: KeyFolder | undefined, ledger: Ledger): P
 export async function findConfiguredMisfit(config: Config): Promise<LedgerUnusableError | undefined> {
   const ledger = await findLedger(config);
   try {
-    return await findMisfit({ archive: openArchive(config), ledger, place: await showLedgerPlace(config) });
+    return await findMisfit({
+      archive: openArchive(config),
+      ledger,
+      location: await showLedgerLocation(config),
+    });
   } catch (error) {
     if (error instanceof ArchiveAwayError) return undefined;
     throw error;

@@ -73,8 +73,8 @@ interface SyncOptions {
 /** Updates the local copy, compares what moved with the current and upcoming stays, and lists new master hotels. */
 export async function syncOnce(app: App, options: SyncOptions): Promise<number> {
   const { notify, signal, command: write, config } = app;
-  const held = options.held === undefined ? noHotels : await readHeldHotels(placeOf(options.held, app));
-  const file = options.newHotels === undefined ? undefined : placeOf(options.newHotels, app);
+  const held = options.held === undefined ? noHotels : await readHeldHotels(locateFile(options.held, app));
+  const file = options.newHotels === undefined ? undefined : locateFile(options.newHotels, app);
   const ledger = await app.ledger();
   const service = app.mappingService();
   await app.look({ action: 'sync' });
@@ -99,12 +99,12 @@ export async function syncOnce(app: App, options: SyncOptions): Promise<number> 
 const noHotels: ReadonlySet<number> = new Set();
 
 /** A file: its name as it was written, for messages, and its absolute path. */
-interface Place {
+interface GivenFile {
   readonly name: string;
   readonly path: string;
 }
 
-function placeOf(name: string, { locate }: App): Place {
+function locateFile(name: string, { locate }: App): GivenFile {
   return { name, path: locate(name) };
 }
 
@@ -234,7 +234,7 @@ function renderNewHotels(hotels: readonly NewMasterHotel[]): string[] {
  * @throws UsageError when one can't be written
  */
 async function listInFiles(
-  { file, configured }: { readonly file: Place | undefined; readonly configured: Place | undefined },
+  { file, configured }: { readonly file: GivenFile | undefined; readonly configured: GivenFile | undefined },
   copy: Ledger['mappings'],
   held: ReadonlySet<number>,
 ): Promise<string[]> {
@@ -250,7 +250,7 @@ async function listInFiles(
   return [`The master hotels to be created are listed in ${names.join(' and ')}.`];
 }
 
-async function orUsageError<T>(setting: string, { name }: Place, write: () => Promise<T>): Promise<T> {
+async function orUsageError<T>(setting: string, { name }: GivenFile, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
@@ -272,7 +272,7 @@ const quotedId = /^"?(\d{1,16})"?$/;
  *
  * @throws UsageError for a file that can't be read, or a line without an id
  */
-export async function readHeldHotels({ name, path }: Place): Promise<ReadonlySet<number>> {
+export async function readHeldHotels({ name, path }: GivenFile): Promise<ReadonlySet<number>> {
   const held = new Set<number>();
   let number = 0;
   try {

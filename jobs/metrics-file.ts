@@ -7,7 +7,7 @@ import { codeOf } from '../src/base/safe-error.js';
 import type { Config } from '../src/config/load.js';
 import { createLedgerGauges, type LedgerFacts, readLedgerFacts } from '../src/desk/server/ledger-metrics.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
-import { findOldestNames, type KeptNames } from '../src/review/stored/retention.js';
+import { findOldestNames, type StoredNames } from '../src/review/stored/retention.js';
 import { clock } from './clock.js';
 import { exitCode } from './exit-code.js';
 import { describeFailure } from './failure.js';
@@ -76,7 +76,7 @@ interface EndedRun {
 /** What the ledger says after it, if it could be read. */
 interface AfterRun {
   readonly facts: LedgerFacts | undefined;
-  readonly names: readonly Pick<KeptNames, 'place' | 'ageDays'>[];
+  readonly names: readonly Pick<StoredNames, 'place' | 'ageDays'>[];
   readonly timezone: string;
 }
 
@@ -112,7 +112,7 @@ export function readFacts({ timezone }: Config, ledger: ReadOnlyLedger): Promise
 }
 
 /** The oldest guest names in each place, for the same metrics. */
-export function findNames(config: Config, ledger: ReadOnlyLedger): Promise<readonly KeptNames[]> {
-  const places = { ledger, archive: openArchive(config), spool: openSpool(config) };
-  return findOldestNames(places, { now: clock(), timezone: config.timezone });
+export function findNames(config: Config, ledger: ReadOnlyLedger): Promise<readonly StoredNames[]> {
+  const stores = { ledger, archive: openArchive(config), spool: openSpool(config) };
+  return findOldestNames(stores, { now: clock(), timezone: config.timezone });
 }

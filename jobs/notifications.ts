@@ -46,8 +46,8 @@ export function composeNotifier(app: App, ledger: Ledger): Omit<NotifierParts, '
     timezone: config.timezone,
     publicUrl: config.server.publicUrl,
     async reportDay(day: string) {
-      const { renderSavedReport: renderKeptPage } = await import('../src/desk/day-report-page.js');
-      const { headline, page } = await renderKeptPage({ config, command }, ledger, day, clock());
+      const { renderSavedReport } = await import('../src/desk/day-report-page.js');
+      const { headline, page } = await renderSavedReport({ config, command }, ledger, day, clock());
       return { headline: shorten(headline), page: Buffer.from(shorten(page)) };
     },
   };
@@ -142,7 +142,7 @@ function listChecks(config: Config, ledger: Ledger): CheckParts {
 
 /** The disks that a run writes to; one that does not exist yet is left out. */
 async function measureFree({ ledger, archive, file }: Config) {
-  const places = {
+  const paths = {
     'the ledger': 'path' in ledger ? dirname(ledger.path) : undefined,
     'the archive': 'path' in archive ? archive.path : undefined,
     'the spool': file.spool,
@@ -150,10 +150,10 @@ async function measureFree({ ledger, archive, file }: Config) {
   // Processes on several machines may share any other ledger.
   const where = 'path' in ledger ? '' : ` on ${hostname()}`;
   const measured = await Promise.all(
-    Object.entries(places).map(async ([place, path]) => {
+    Object.entries(paths).map(async ([name, path]) => {
       if (path === undefined) return [];
       const found = await measureRoom(path).catch(() => undefined);
-      return found ? [{ place: `${place}${where}`, path, ...found }] : [];
+      return found ? [{ place: `${name}${where}`, path, ...found }] : [];
     }),
   );
   return measured.flat();
@@ -186,7 +186,7 @@ export function createLocalPathShortener(config: Config): (text: string) => stri
   return createPathShortener({ folder, paths });
 }
 
-interface Places {
+interface LocalPaths {
   /** Of the configuration file, absolute. */
   readonly folder: string;
   /** Other local paths of the configuration, absolute; they may have placeholders such as `{day}`. */
@@ -197,7 +197,7 @@ interface Places {
  * Shortens the paths of this machine in a text for the network: below the folder of the configuration they become relative to it,
  * and elsewhere only what follows the configured folder is shown.
  */
-export function createPathShortener({ folder, paths }: Places): (text: string) => string {
+export function createPathShortener({ folder, paths }: LocalPaths): (text: string) => string {
   const others = paths
     .filter((path) => isAbsolute(path))
     .map((path) => dirname(path.replace(/\{.*$/s, 'x')))

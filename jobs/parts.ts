@@ -99,7 +99,11 @@ export async function openLedger(
  * file needs the archive, so one that can't be asked prevents nothing else.
  */
 async function refuseSecondLedger(config: Config): Promise<void> {
-  const parts = { archive: openArchive(config), ledger: undefined, place: await showLedgerPlace(config) };
+  const parts = {
+    archive: openArchive(config),
+    ledger: undefined,
+    location: await showLedgerLocation(config),
+  };
   try {
     const misfit = await findMisfit(parts);
     if (misfit) throw misfit;
@@ -147,12 +151,12 @@ export async function findLedger(
 }
 
 /** Its path or address, without a password. */
-export async function showLedgerPlace({ ledger }: Config): Promise<string> {
+export async function showLedgerLocation({ ledger }: Config): Promise<string> {
   switch (ledger.kind) {
     case 'sqlite':
       return ledger.path;
     case 'postgres':
-      return (await import('../src/ledger/postgres/database.js')).placeOf(ledger.url);
+      return (await import('../src/ledger/postgres/database.js')).locationOf(ledger.url);
   }
 }
 

@@ -3,7 +3,7 @@ import { describeError } from '../src/base/safe-error.js';
 import { bookingFields, guestNameFields } from '../src/booking/booking.js';
 import type { GuestNames } from '../src/booking/guest-names.js';
 import { readActions } from '../src/ledger/audit.js';
-import type { KeptData } from '../src/ledger/guests.js';
+import type { StoredData } from '../src/ledger/guests.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { listArchived } from '../src/review/file/archive-run.js';
 import { findUnknownFolders, folderToJson } from '../src/review/unknown-folders.js';
@@ -12,7 +12,7 @@ import type { RunFolder } from '../src/storage/archive-marks.js';
 import { showS3Location } from '../src/transports/s3/bucket.js';
 import type { App } from './app.js';
 import { command } from './command.js';
-import { showLedgerPlace } from './parts.js';
+import { showLedgerLocation } from './parts.js';
 
 const runsLookedAt = 100_000;
 /** Each look into a bucket is a request. */
@@ -110,7 +110,7 @@ interface Counted {
   readonly since?: string | undefined;
 }
 
-const nothing: KeptData = {
+const nothing: StoredData = {
   bookings: { count: 0 },
   names: { count: 0 },
   cases: { count: 0 },
@@ -125,19 +125,19 @@ async function examine(app: App) {
   const { config } = app;
   const { archive, file, service, source } = config;
   const ledger = await app.findLedger();
-  const kept = ledger ? await ledger.guests.describeKept() : nothing;
+  const stored = ledger ? await ledger.guests.describeStored() : nothing;
   const erased = ledger ? await ledger.guests.listErased() : [];
   const runs = ledger ? await ledger.runs.list({ limit: runsLookedAt }) : [];
-  const countOrSay = async (place: string, count: () => Promise<Counted>): Promise<Counted> => {
+  const countOrSay = async (location: string, count: () => Promise<Counted>): Promise<Counted> => {
     try {
       return await count();
     } catch (error) {
-      app.say(`warning: ${place} could not be checked: ${describeError(error)}`);
+      app.say(`warning: ${location} could not be checked: ${describeError(error)}`);
       return { count: null };
     }
   };
   const sent = countSentFiles(runs);
-  const place = archive.kind === 's3' ? showS3Location({ ...archive }) : archive.path;
+  const location = archive.kind === 's3' ? showS3Location({ ...archive }) : archive.path;
   const from = runs.find((run) => run.source !== undefined)?.source;
   const keys = app.keys();
   const keyDays = keys?.listDays() ?? [];
@@ -146,9 +146,9 @@ async function examine(app: App) {
   const unknownFolders = await unknown.catch(() => []);
   return {
     ...config,
-    keptColumns: Object.keys(source.keep),
-    ledger: await showLedgerPlace(config),
-    archive: place,
+    extraColumns: Object.keys(source.keep),
+    ledger: await showLedgerLocation(config),
+    archive: location,
     spool: file.spool,
     removeAfterDays: file.removeAfterDays,
     service: service.baseUrl,
@@ -159,12 +159,12 @@ async function examine(app: App) {
       `sftp://${file.sftp.host}:${file.sftp.port}${file.sftp.root}`,
     encryption: keys ? { keys: keys.root, days: keyDays.length, since: keyDays[0] ?? null } : null,
     source: `${source.kind}${from === undefined ? '' : `, last read from ${from}`}`,
-    kept: {
-      ...kept,
-      mails: { count: kept.mails.count, since: toDate(kept.mails.since) },
-      actions: { count: kept.actions.count, since: toDate(kept.actions.since) },
+    stored: {
+      ...stored,
+      mails: { count: stored.mails.count, since: toDate(stored.mails.since) },
+      actions: { count: stored.actions.count, since: toDate(stored.actions.since) },
       erased: { count: erased.length, since: toDate(erased[0]?.at) },
-      archived: await countOrSay(place, async () => countArchived(app, runs, await unknown)),
+      archived: await countOrSay(location, async () => countArchived(app, runs, await unknown)),
       spooled: await countOrSay(file.spool, async () => ({ count: (await app.spool().list()).length })),
       sentFiles: sent,
     },
@@ -225,7 +225,7 @@ const fields = bookingFields.map(({ name }) => name);
 
 /** The record of processing activities (GDPR article 30), as far as the configuration and the stored data show it. */
 function describeProcessing(installation: Installation) {
-  const { keptColumns, guestNames, source, encryption, unknownFolders, writtenFiles } = installation;
+  const { extraColumns, guestNames, source, encryption, unknownFolders, writtenFiles } = installation;
   return {
     purpose:
       'reviewing that each booked hotel is mapped to the right hotel, so that no guest arrives at another one; proving afterwards what was sent',
@@ -233,7 +233,7 @@ function describeProcessing(installation: Installation) {
     categories: [
       { category: 'guest-names', fields: fields.filter((name) => guestNameFields.has(name)) },
       { category: 'bookings', fields: fields.filter((name) => !guestNameFields.has(name)) },
-      ...(keptColumns.length > 0 ? [{ category: 'kept-columns', fields: keptColumns }] : []),
+      ...(extraColumns.length > 0 ? [{ category: 'kept-columns', fields: extraColumns }] : []),
       { category: 'service-messages', fields: ["the service's responses, which may name guests"] },
       {
         category: 'users',
@@ -270,7 +270,7 @@ const nameMeanings: Readonly<Record<GuestNames, string>> = {
 };
 
 /** The places where this installation keeps personal data. */
-function describePlaces({ kept, keptColumns, guestNameDays, recordDays, ...where }: Installation) {
+function describePlaces({ stored, extraColumns, guestNameDays, recordDays, ...where }: Installation) {
   const namesUntil = `${guestNameDays} days after the business day (guestNameDays)`;
   const recordsUntil = `${recordDays} days after the business day (recordDays)`;
   const held = ({ count, since }: Counted, unit: 'booking' | 'file' | 'entry') => ({
@@ -280,49 +280,49 @@ function describePlaces({ kept, keptColumns, guestNameDays, recordDays, ...where
   });
   return [
     {
-      ...{ place: 'ledger', location: where.ledger, ...held(kept.names, 'booking') },
-      categories: ['guest-names', ...(keptColumns.length > 0 ? ['kept-columns'] : []), 'service-messages'],
+      ...{ place: 'ledger', location: where.ledger, ...held(stored.names, 'booking') },
+      categories: ['guest-names', ...(extraColumns.length > 0 ? ['kept-columns'] : []), 'service-messages'],
       until: namesUntil,
     },
     {
-      ...{ place: 'ledger', location: where.ledger, ...held(kept.bookings, 'booking') },
+      ...{ place: 'ledger', location: where.ledger, ...held(stored.bookings, 'booking') },
       categories: ['bookings'],
       until: recordsUntil,
     },
     {
-      ...{ place: 'cases', location: where.ledger, ...held(kept.cases, 'booking') },
+      ...{ place: 'cases', location: where.ledger, ...held(stored.cases, 'booking') },
       categories: ['users', 'bookings'],
       until: recordsUntil,
     },
     {
-      ...{ place: 'verdict e-mails that were read', location: where.ledger, ...held(kept.mails, 'entry') },
+      ...{ place: 'verdict e-mails that were read', location: where.ledger, ...held(stored.mails, 'entry') },
       categories: ['bookings'],
       until: `${recordDays} days after they were read (recordDays); only where they were found, and which bookings they name`,
     },
     {
-      ...{ place: 'audit trail', location: where.ledger, ...held(kept.actions, 'entry') },
+      ...{ place: 'audit trail', location: where.ledger, ...held(stored.actions, 'entry') },
       categories: ['users', 'bookings'],
       until: `${recordDays} days after the entry (recordDays)`,
     },
     {
-      ...{ place: 'erased guests', location: where.ledger, ...held(kept.erased, 'entry') },
+      ...{ place: 'erased guests', location: where.ledger, ...held(stored.erased, 'entry') },
       categories: ['erased-guests'],
       until: 'for good: without them, a replay would bring an erased name back',
     },
     {
-      ...{ place: 'archive', location: where.archive, ...held(kept.archived, 'file') },
+      ...{ place: 'archive', location: where.archive, ...held(stored.archived, 'file') },
       categories: ['guest-names', 'bookings'],
       until: `${namesUntil}; checksums stay`,
     },
     {
-      ...{ place: 'spool', location: where.spool, ...held(kept.spooled, 'file') },
+      ...{ place: 'spool', location: where.spool, ...held(stored.spooled, 'file') },
       categories: ['guest-names', 'bookings'],
       until: `the file is archived, at the latest ${namesUntil}`,
     },
     ...(where.sftp
       ? [
           {
-            ...{ place: 'SFTP server', location: where.sftp, ...held(kept.sentFiles, 'file') },
+            ...{ place: 'SFTP server', location: where.sftp, ...held(stored.sentFiles, 'file') },
             categories: ['guest-names', 'bookings'],
             until:
               where.removeAfterDays === undefined

@@ -99,7 +99,7 @@ async function createProgram(
 function findName(words: readonly string[]): string | undefined {
   const withValue = ['--config', '--log-level'];
   return words.find(
-    (word, place) => !word.startsWith('-') && word !== 'help' && !withValue.includes(words[place - 1] ?? ''),
+    (word, index) => !word.startsWith('-') && word !== 'help' && !withValue.includes(words[index - 1] ?? ''),
   );
 }
 

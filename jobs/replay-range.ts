@@ -66,14 +66,14 @@ export async function replayRange(
         }
         const onWait = () =>
           progress.say(`${day.iso}: waiting: the maximum number of runs is in progress (${runsAtOnce})`);
-        const place = await waitForRunPermit(parts.ledger, runsAtOnce, { signal, onWait });
-        if (!place || !mayBegin()) {
-          await place?.release();
+        const permit = await waitForRunPermit(parts.ledger, runsAtOnce, { signal, onWait });
+        if (!permit || !mayBegin()) {
+          await permit?.release();
           return undefined;
         }
         const ended = reviewOne(app, day, parts, options)
           .then(note)
-          .finally(() => place.release());
+          .finally(() => permit.release());
         return { ended };
       },
     });

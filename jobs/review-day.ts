@@ -43,7 +43,7 @@ import { type ExitCode, exitCode, exitCodeOf } from './exit-code.js';
 import { breaksOff } from './failure.js';
 import { followUpAndSay, followUpCanaries, followUpMeanwhile, saveReport } from './follow-up.js';
 import { readRunDetails, renderClosing, renderWarnings } from './run-summary.js';
-import { findMailPlace } from './verdict-mails.js';
+import { findMailbox } from './verdict-mails.js';
 
 export type ReviewRequest = DayRequest & {
   readonly trigger: Trigger;
@@ -118,7 +118,7 @@ function isGoodNight(
   return (detach && hasWork(run)) || (exitCodeOf(run) === exitCode.done && isGoodSoFar(run, timezone));
 }
 
-/** Says what became of the run, and does what follows from it: cases, messages, the kept report, retention. */
+/** Says what became of the run, and does what follows from it: cases, messages, the saved report, retention. */
 async function followUp(
   app: App,
   day: BusinessDay,
@@ -134,7 +134,7 @@ async function followUp(
   const waiting = await readWaiting(ledger, run, clock());
   const details = await readRunDetails(ledger, run, reader.placeUnit);
   const style = { now: clock(), command, timezone: day.zone };
-  const closing = { ...style, paint: app.paint, isOnlooker: detach, mailPlace: findMailPlace(config) };
+  const closing = { ...style, paint: app.paint, isOnlooker: detach, mailbox: findMailbox(config) };
   say(renderClosing({ ...details, ...waiting }, closing));
   const warnings = isHeld ? renderWarnings(run, style) : [];
   if (warnings.length > 0) warn([`${day.iso}: run ${run.id}`, ...warnings].join('\n'));
@@ -188,9 +188,9 @@ function describeDone(run: Run, command: WriteCommand): string {
 export async function applyConfiguredRetention(app: App): Promise<void> {
   const { config, warn } = app;
   const ledger = await app.ledger();
-  const kept = { ledger, archive: app.archive(), spool: app.spool(), keys: app.keys() };
+  const stores = { ledger, archive: app.archive(), spool: app.spool(), keys: app.keys() };
   try {
-    await applyRetention(kept, config, { now: clock(), timezone: config.timezone });
+    await applyRetention(stores, config, { now: clock(), timezone: config.timezone });
   } catch (error) {
     if (!(error instanceof KeyError)) throw error;
     warn(`names that are older than guestNameDays could not be removed: ${error.message}`);

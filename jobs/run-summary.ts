@@ -87,7 +87,7 @@ export interface ClosingOptions {
   /** The account's. With it, a run that succeeded before its day was over says so. */
   readonly timezone?: string;
   /** Where verdict e-mails are read; undefined for nowhere. */
-  readonly mailPlace?: string | undefined;
+  readonly mailbox?: string | undefined;
 }
 
 /** The summary of a run: what happened to every record, why, and what to do next. */
@@ -100,7 +100,7 @@ export function renderClosing(
     isRepaired = false,
     paint = noColours,
     timezone,
-    mailPlace,
+    mailbox,
   }: ClosingOptions,
 ): string {
   const duration = formatDuration(durationOf(run, now));
@@ -113,13 +113,13 @@ export function renderClosing(
           `  no booking can be in the file: all ${formatCount(run.counts.posted)} ${describeByBody(run)}, without a result`,
         ]
       : []),
-    ...explain(run, mailPlace, toppedUp),
+    ...explain(run, mailbox, toppedUp),
     ...(timezone !== undefined && endedTooEarly(run, timezone)
       ? wrapText(`It was ${describeEarly(run)}. The next run sends what is missing.`)
       : []),
     ...(waiting ? [`  ${describeWaiting(waiting)}`] : []),
     renderTable(listCounts(run)),
-    ...renderFile(run, command, mailPlace),
+    ...renderFile(run, command, mailbox),
     ...(canary ? renderCanary(canary, { now, command, timezone }) : []),
     ...renderSuspectSummary(run, command),
     ...renderVolume(run, timezone),
@@ -170,7 +170,7 @@ function hasNoFile(run: Run): boolean {
   return run.delivery === 'file' && run.collectedAt !== undefined && !mayHaveResult(run);
 }
 
-function explain(run: Run, mailPlace: string | undefined, toppedUp = 'before'): string[] {
+function explain(run: Run, mailbox: string | undefined, toppedUp = 'before'): string[] {
   const { state, failure, counts, topsUp, reason, cancelReason, trigger } = run;
   const known = [
     ...(topsUp ? [`  ${trigger === 'today' ? 'new' : 'late'} bookings: it tops up run ${toppedUp}`] : []),
@@ -184,7 +184,7 @@ function explain(run: Run, mailPlace: string | undefined, toppedUp = 'before'): 
   if (nameState(run) === 'sent')
     known.push(
       '  Sent for review. The service reports incorrect mappings by e-mail only.',
-      ...describeMailPlace(mailPlace),
+      ...describeMailbox(mailbox),
     );
   return known;
 }
@@ -192,9 +192,9 @@ function explain(run: Run, mailPlace: string | undefined, toppedUp = 'before'): 
 /**
  * The files of a run by file, and what is odd about its result.
  *
- * @param mailPlace see `describeMailPlace`
+ * @param mailbox see `describeMailbox`
  */
-export function renderFile(run: Run, command: WriteCommand, mailPlace?: string): string[] {
+export function renderFile(run: Run, command: WriteCommand, mailbox?: string): string[] {
   const { file, day } = run;
   if (file?.rows === undefined) return [];
   const rows = [
@@ -205,7 +205,7 @@ export function renderFile(run: Run, command: WriteCommand, mailPlace?: string):
   ];
   return [
     renderTable(rows),
-    ...describePosted(run, command(`posted ${day}`), mailPlace),
+    ...describePosted(run, command(`posted ${day}`), mailbox),
     ...describeOddities(file),
     ...describeIgnored(file),
     ...describeUnanswered(file, day, command),
@@ -214,7 +214,7 @@ export function renderFile(run: Run, command: WriteCommand, mailPlace?: string):
 }
 
 /** Why the file has fewer rows than bookings were delivered. */
-function describePosted(run: Run, list: string, mailPlace: string | undefined): string[] {
+function describePosted(run: Run, list: string, mailbox: string | undefined): string[] {
   const { posted } = run.counts;
   if (posted === 0) return [];
   return [
@@ -223,16 +223,16 @@ function describePosted(run: Run, list: string, mailPlace: string | undefined): 
         `field or a value that reads as null; those verdicts come by e-mail only.`,
     ),
     `  to list them: ${list}`,
-    ...describeMailPlace(mailPlace),
+    ...describeMailbox(mailbox),
   ];
 }
 
-/** @param mailPlace where verdict e-mails are read; undefined for nowhere */
-function describeMailPlace(mailPlace: string | undefined): string[] {
+/** @param mailbox where verdict e-mails are read; undefined for nowhere */
+function describeMailbox(mailbox: string | undefined): string[] {
   return wrapText(
-    mailPlace === undefined
+    mailbox === undefined
       ? 'Nobody reads these e-mails here: name their mailbox in the setting verdicts.'
-      : `\`serve\` reads these e-mails from ${mailPlace}.`,
+      : `\`serve\` reads these e-mails from ${mailbox}.`,
   );
 }
 

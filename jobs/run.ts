@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { createBusinessDay } from '../src/booking/business-day.js';
 import type { App } from './app.js';
 import { command, dayOrYesterday, flag, option } from './command.js';
-import { showLedgerPlace } from './parts.js';
+import { showLedgerLocation } from './parts.js';
 import { acceptVolume, checkOut, delivery, out, readAccepts, runReview, withDelivery } from './review-day.js';
 
 /** The main command: reviews one business day, or resumes it. */
@@ -85,6 +85,6 @@ async function adoptArchive(app: App, day: string): Promise<void> {
   await app.adoptLedger();
   await app.look({ action: 'run', subject: day, details: { unknownArchive: true } });
   app.say(
-    `The archive ${app.archive().path} belongs to this ledger from now on: ${await showLedgerPlace(app.config)}`,
+    `The archive ${app.archive().path} belongs to this ledger from now on: ${await showLedgerLocation(app.config)}`,
   );
 }

@@ -70,7 +70,7 @@ export async function composeSource(
   return {
     source: await openSource(settings, sourceMessages, peerClock),
     normaliserFor: openNormaliser(settings.source),
-    keptLabels: Object.keys(settings.source.keep),
+    extraLabels: Object.keys(settings.source.keep),
   };
 }
 

@@ -51,9 +51,9 @@ import type { App } from './app.js';
 import { clock } from './clock.js';
 import { command, dayOption, option, optionalDay, wholeNumber } from './command.js';
 import { exitCode } from './exit-code.js';
-import { showLedgerPlace } from './parts.js';
+import { showLedgerLocation } from './parts.js';
 import { readRunDetails, renderClosing } from './run-summary.js';
-import { findMailPlace } from './verdict-mails.js';
+import { findMailbox } from './verdict-mails.js';
 
 /** Bounds for days that are written YYYY-MM-DD. */
 const [anyFrom, anyTo] = ['0001-01-01', '9999-12-31'];
@@ -118,10 +118,10 @@ async function findLost(
 ) {
   const archive = app.archive();
   try {
-    const place = await showLedgerPlace(app.config);
+    const location = await showLedgerLocation(app.config);
     const [misfit, { ours }] = await answerWithin(
       archiveMs,
-      Promise.all([findMisfit({ archive, ledger, place }), findUnknownFolders(archive, ledger)]),
+      Promise.all([findMisfit({ archive, ledger, location }), findUnknownFolders(archive, ledger)]),
     );
     const unknown = ours.filter((folder) => folder.day >= from && folder.day <= to);
     return {
@@ -312,7 +312,7 @@ async function showDay(app: App, ledger: ReadOnlyLedger, day: string): Promise<n
       ...(await readWaiting(ledger, run, clock())),
     })),
   );
-  const style = { ...app, timezone, now: clock(), isOnlooker: true, mailPlace: findMailPlace(app.config) };
+  const style = { ...app, timezone, now: clock(), isOnlooker: true, mailbox: findMailbox(app.config) };
   const outcome = await judgeRuns(ledger, day, all);
   const isRepaired = findRepaired(all, timezone) !== undefined;
   return app.answer(

@@ -76,7 +76,7 @@ export async function openMailPoller(
 }
 
 /** Where verdict e-mails are read, for people; undefined for nowhere. */
-export function findMailPlace({ verdicts: { imap, maildir } }: Config): string | undefined {
+export function findMailbox({ verdicts: { imap, maildir } }: Config): string | undefined {
   return imap ? `the mailbox on ${imap.host}` : maildir;
 }
 

@@ -1,6 +1,6 @@
 /** Lets so many pass at once; the others wait for their turn. */
 export interface Gate {
-  /** @returns gives the place back, or stops waiting for one */
+  /** @returns gives the permit back, or stops waiting for one */
   enter(pass: () => void): () => void;
   /** How many wait. */
   countWaiting(): number;

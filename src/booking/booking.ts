@@ -75,7 +75,7 @@ export const guestNameFields: ReadonlySet<string> = new Set(
 );
 
 /** A value for each of the fields. */
-type ValuesOf<Fields extends readonly unknown[], Value> = { readonly [place in keyof Fields]: Value };
+type ValuesOf<Fields extends readonly unknown[], Value> = { readonly [index in keyof Fields]: Value };
 
 // The functions below run for every booking of a day, and spelling the names out is several times faster than
 // looking them up in the table. The types require every field; a test checks the order.
@@ -85,7 +85,7 @@ type ValuesOf<Fields extends readonly unknown[], Value> = { readonly [place in k
  *
  * @param valueAt called with the field's index in the table
  */
-export function buildRecord(valueAt: (place: number) => unknown): Required<RawBooking> {
+export function buildRecord(valueAt: (index: number) => unknown): Required<RawBooking> {
   return {
     ServiceId: valueAt(0),
     BookingReferenceId: valueAt(1),

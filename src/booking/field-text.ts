@@ -76,16 +76,16 @@ interface FieldRules {
 
 const apostrophe = 0x27;
 const allBytes = new Uint8Array(0x100).fill(1);
-const readPlaced = (value: unknown, placeholders: Placeholders): FieldText => {
+const readUnlessPlaceholder = (value: unknown, placeholders: Placeholders): FieldText => {
   const text = readCode(value);
   return typeof text === 'string' && isPlaceholder(text, placeholders) ? undefined : text;
 };
 
 /** How the values of each kind are read and checked. (Design 4.) */
 export const fieldRules: Readonly<Record<FieldKind, FieldRules>> = {
-  id: { read: readPlaced },
+  id: { read: readUnlessPlaceholder },
   code: {
-    read: readPlaced,
+    read: readUnlessPlaceholder,
     findFault(text) {
       if (isGarbled(text)) return 'id-garbled';
       return isRounded(text) ? 'id-rounded' : undefined;
@@ -99,7 +99,7 @@ export const fieldRules: Readonly<Record<FieldKind, FieldRules>> = {
   },
   text: { read: readVisible },
   'guest-name': { read: readGuestName, plain: { marks: allBytes, changes: () => false } },
-  date: { read: readPlaced },
+  date: { read: readUnlessPlaceholder },
 };
 
 /** Reads a field of that kind; what stands for a missing value is undefined. */

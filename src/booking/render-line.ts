@@ -141,12 +141,12 @@ function writePlain(bytes: Buffer, start: number, text: string): number {
   return at;
 }
 
-const findPlace = (name: ServiceField) => bookingFields.findIndex((field) => field.name === name);
-const referencePlace = findPlace('BookingReferenceId');
-const namePlace = findPlace('BookingClientName');
-const providerPlace = findPlace('ProviderName');
-const hotelPlace = findPlace('ProviderHotelId');
-const checkInPlace = findPlace('CheckInDate');
+const indexOf = (name: ServiceField) => bookingFields.findIndex((field) => field.name === name);
+const referenceIndex = indexOf('BookingReferenceId');
+const nameIndex = indexOf('BookingClientName');
+const providerIndex = indexOf('ProviderName');
+const hotelIndex = indexOf('ProviderHotelId');
+const checkInIndex = indexOf('CheckInDate');
 const zero = 0x30;
 /** An integer of up to this many digits is safe. */
 const maxDigits = 15;
@@ -207,7 +207,7 @@ export function createPlainRenderer(
     const target = line.reserve(mostAdded + length);
     let at = copyPlainText(bytes, idStart, idEnd, digitMarks, target, line.length);
     if (at === notPlain) return undefined;
-    const name = first + 2 * namePlace;
+    const name = first + 2 * nameIndex;
     if (omitsNames && mayBeGarbled(bytes, bounds[name] ?? 0, bounds[name + 1] ?? 0)) return undefined;
     let referenceHash = noReference;
     let provider: KnownCell | undefined;
@@ -215,25 +215,25 @@ export function createPlainRenderer(
     let hasHotelId = false;
     let checkIn: KnownCell | undefined;
     let checkOut: KnownCell | undefined;
-    for (let place = 1; place < bookingFields.length; place += 1) {
-      const cell = first + 2 * place;
+    for (let index = 1; index < bookingFields.length; index += 1) {
+      const cell = first + 2 * index;
       const start = bounds[cell] ?? 0;
       const end = bounds[cell + 1] ?? 0;
-      const isLeftOut = omitsNames && place === namePlace;
+      const isLeftOut = omitsNames && index === nameIndex;
       if (start === end || isLeftOut) {
         if (!mayLackFields && !isLeftOut) return undefined;
         target[at] = comma;
         at += 1;
         continue;
       }
-      const rules = plainRules[place];
+      const rules = plainRules[index];
       if (!rules) {
-        const known = lookUps[place - 1]?.(bytes, start, end);
+        const known = lookUps[index - 1]?.(bytes, start, end);
         if (known === undefined) return undefined;
         at = copyTo(target, at, known.rendered);
-        if (place === providerPlace) provider = known;
+        if (index === providerIndex) provider = known;
         else {
-          if (place === checkInPlace) checkIn = known;
+          if (index === checkInIndex) checkIn = known;
           else checkOut = known;
         }
       } else {
@@ -241,8 +241,8 @@ export function createPlainRenderer(
         target[at] = comma;
         at = copyPlainText(bytes, start, end, rules.marks, target, at + 1);
         if (at === notPlain) return undefined;
-        if (place === referencePlace) referenceHash = hashPlainReference(bytes, start, end);
-        else if (place === hotelPlace) {
+        if (index === referenceIndex) referenceHash = hashPlainReference(bytes, start, end);
+        else if (index === hotelIndex) {
           hasHotelId = true;
           // The provider comes before its hotel.
           if (provider) hotelHash = hashPlainHotel(provider.keyPart, bytes, start, end);

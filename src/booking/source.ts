@@ -14,9 +14,9 @@ export type SourceRecord =
       /** The same fields as the source holds them, where that is plain text. */
       readonly cells?: PlainCells;
       /** The values of the requested extra columns, in their order; undefined for one that it doesn't have. */
-      readonly extras?: readonly unknown[];
+      readonly filterValues?: readonly unknown[];
       /** The values of the columns of `source.keep`, in their order; undefined for one that it doesn't have. */
-      readonly kept?: readonly unknown[] | undefined;
+      readonly extraValues?: readonly unknown[] | undefined;
     }
   | { readonly place: number; readonly unreadable: UnreadableReason };
 

@@ -20,10 +20,10 @@ export function renderReviewHeader(masterIdColumn: string): string {
 }
 
 const isDate = textFields.map(({ kind }) => kind === 'date');
-const placeOf = (field: ServiceField) => serviceFields.indexOf(field);
-const namePlaces = serviceFields.flatMap((field, place) => (guestNameFields.has(field) ? [place] : []));
-const referencePlace = placeOf('BookingReferenceId');
-const providerPlace = placeOf('ProviderName');
+const indexOf = (field: ServiceField) => serviceFields.indexOf(field);
+const nameIndexes = serviceFields.flatMap((field, index) => (guestNameFields.has(field) ? [index] : []));
+const referenceIndex = indexOf('BookingReferenceId');
+const providerIndex = indexOf('ProviderName');
 
 /** @throws RangeError for anything but a stored line; the message contains no cell */
 export function readBooking(line: string): Booking {
@@ -46,7 +46,7 @@ export interface HotelOfLine {
  * line may be decoded or have one character per byte; the key is as written.
  */
 export function findHotel(line: string): HotelOfLine | undefined {
-  const start = findCell(line, providerPlace);
+  const start = findCell(line, providerIndex);
   const nameEnd = findCellEnd(line, start);
   const end = findCellEnd(line, nameEnd + 1);
   if (nameEnd === start || end === nameEnd + 1) return undefined;
@@ -69,7 +69,7 @@ export function writeProviderHotel({ providerName, providerHotelId }: ProviderHo
 
 /** Finds the provider without parsing the line, as written in it; undefined if the line doesn't name one. */
 export function findProvider(line: string): string | undefined {
-  const start = findCell(line, providerPlace);
+  const start = findCell(line, providerIndex);
   const end = findCellEnd(line, start);
   return start === end ? undefined : line.slice(start, end);
 }
@@ -77,7 +77,7 @@ export function findProvider(line: string): string | undefined {
 /** The same line without those fields. */
 export function blankFields(line: string, blanked: ReadonlySet<string>): string {
   return readCells(line)
-    .map((cell, place) => (blanked.has(serviceFields[place] ?? '') ? '' : writeCell(cell)))
+    .map((cell, index) => (blanked.has(serviceFields[index] ?? '') ? '' : writeCell(cell)))
     .join(',');
 }
 
@@ -89,7 +89,7 @@ export function blankNames(lines: Buffer): Buffer {
 /** The same lines as they stand in a review file without names: the reference is in their column, since no cell may be blank. (Design 4.) */
 export function putReferences(lines: Buffer): Buffer {
   return replaceNames(lines, (start) => {
-    const from = findCellAt(lines, start, referencePlace);
+    const from = findCellAt(lines, start, referenceIndex);
     return lines.subarray(from, findCellEndAt(lines, from));
   });
 }
@@ -99,8 +99,8 @@ function replaceNames(lines: Buffer, replacement: (start: number) => Buffer | un
   const parts: Buffer[] = [];
   let copied = 0;
   for (let start = 0; start < lines.length; start = lines.indexOf(lineFeed, start) + 1) {
-    for (const place of namePlaces) {
-      const from = findCellAt(lines, start, place);
+    for (const index of nameIndexes) {
+      const from = findCellAt(lines, start, index);
       const written = replacement(start);
       parts.push(lines.subarray(copied, from));
       if (written) parts.push(written);
@@ -136,15 +136,15 @@ export function readCellAt(lines: Buffer, start: number, end: number): string {
   return lines[start] === quote ? text.slice(1, -1).replaceAll('""', '"') : text;
 }
 
-function findCellAt(lines: Uint8Array, start: number, place: number): number {
+function findCellAt(lines: Uint8Array, start: number, index: number): number {
   let at = start;
-  for (let cell = 0; cell < place; cell += 1) at = findCellEndAt(lines, at) + 1;
+  for (let cell = 0; cell < index; cell += 1) at = findCellEndAt(lines, at) + 1;
   return at;
 }
 
-function findCell(line: string, place: number): number {
+function findCell(line: string, index: number): number {
   let start = 0;
-  for (let cell = 0; cell < place; cell += 1) start = findCellEnd(line, start) + 1;
+  for (let cell = 0; cell < index; cell += 1) start = findCellEnd(line, start) + 1;
   return start;
 }
 

@@ -148,7 +148,7 @@ function toSentHistory(
   { withAnswers, hotels, case: ofCase, emailsReadUntil, renderedAgain }: HistoryOptions,
 ) {
   const { run } = trace;
-  const { stream, step, suspect, kept, namedByEmailAt, mappingNamedByEmailAt } = trace;
+  const { stream, step, suspect, extraValues, namedByEmailAt, mappingNamedByEmailAt } = trace;
   const judged = judgeBooking(trace);
   const isDone = step?.state === 'done';
   return {
@@ -179,7 +179,7 @@ function toSentHistory(
     ...(trace.isSuperseded && { superseded: true as const }),
     ...(hotels && { hotels }),
     ...(suspect && { suspect: toSuspicion(suspect) }),
-    ...(kept && { kept }),
+    ...(extraValues && { kept: extraValues }),
     ...(step && { step: step.name }),
     attempts: trace.attempts.map((attempt) => toAttempt(attempt, withAnswers)),
     ...(renderedAgain && { renderedAgain }),
@@ -276,25 +276,25 @@ export function describeWhy(why: Why & { readonly copyServiceId: number | null }
 const whyMembers = ['verdictReason', 'reason', 'field', 'movedAt', 'code', 'step'] as const;
 
 /** The columns of `--csv`: all but guests' names. */
-export function listBookingColumns(isRange: boolean, keptLabels: readonly string[]): string[] {
+export function listBookingColumns(isRange: boolean, extraLabels: readonly string[]): string[] {
   return [
     ...(isRange ? ['day'] : []),
     ...serviceFields.filter((field) => !guestNameFields.has(field)),
     ...['copyServiceId', 'copy', 'caseId', 'caseState', 'runId', ...whyMembers],
-    ...keptLabels,
+    ...extraLabels,
     ...pairColumns,
   ];
 }
 
 /** A listed booking as `--json` prints it. @param isRange whether the list is of several days */
 export function bookingToJson(booking: ListedBooking, isRange: boolean): Record<string, unknown> {
-  const { kept, hotels } = booking;
-  return { ...toCommon(booking, isRange), ...(kept && { kept }), ...pairToJson(hotels) };
+  const { extraValues, hotels } = booking;
+  return { ...toCommon(booking, isRange), ...(extraValues && { kept: extraValues }), ...pairToJson(hotels) };
 }
 
 /** A booking under the columns of `--csv`. */
 export function bookingToCells(booking: ListedBooking, isRange: boolean): Record<string, unknown> {
-  return { ...booking.kept, ...toCommon(booking, isRange), ...pairToCells(booking.hotels) };
+  return { ...booking.extraValues, ...toCommon(booking, isRange), ...pairToCells(booking.hotels) };
 }
 
 function toCommon(booking: ListedBooking, isRange: boolean): Record<string, unknown> {

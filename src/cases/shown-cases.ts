@@ -1,6 +1,6 @@
 import { forEachYielding, yieldIfDue } from '../base/event-loop.js';
 import type { Booking } from '../booking/booking.js';
-import type { KeptValues } from '../booking/kept-values.js';
+import type { ExtraValues } from '../booking/extra-values.js';
 import { describeInHouse, urgencyOf } from '../booking/stay.js';
 import { readBooking } from '../booking/stored-line.js';
 import { readActions } from '../ledger/audit.js';
@@ -25,7 +25,7 @@ import { KeyError } from '../storage/day-keys.js';
 export interface ListedCase extends CaseSummary, CopiedHotel {
   readonly hotels: HotelPair;
   /** From its most urgent open booking. */
-  readonly kept?: KeptValues | undefined;
+  readonly extraValues?: ExtraValues | undefined;
 }
 
 /** Others get their turn in between. */
@@ -95,8 +95,8 @@ function urgencyOfCase({ openBookings, inHouse, hasUnknownCheckIn, firstCheckIn 
   return hasUnknownCheckIn ? '1' : `2${firstCheckIn}`;
 }
 
-/** Adds the kept columns of each case's most urgent guest, if any columns are kept. */
-export async function withKept(
+/** Adds the extra columns of each case's most urgent guest, if there are any. */
+export async function withExtra(
   ledger: ReadOnlyLedger,
   cases: readonly ListedCase[],
   labels: readonly string[],
@@ -105,8 +105,8 @@ export async function withKept(
   if (labels.length === 0) return cases;
   const ids = cases.map(({ id }) => id);
   const references = await ledger.cases.findNextReferences(ids, today);
-  const kept = await ledger.bookings.findKept([...new Set(references.values())]);
-  return cases.map((item) => ({ ...item, kept: kept.get(references.get(item.id) ?? '') }));
+  const extraValues = await ledger.bookings.findExtra([...new Set(references.values())]);
+  return cases.map((item) => ({ ...item, extraValues: extraValues.get(references.get(item.id) ?? '') }));
 }
 
 /** A case as `cases --json` lists it; null stands for unknown. */
@@ -129,7 +129,7 @@ export function caseToJson(item: ListedCase) {
     move,
     assignee,
     note,
-    ...(item.kept && { kept: item.kept }),
+    ...(item.extraValues && { kept: item.extraValues }),
     ...pairToJson(item.hotels),
   };
 }
@@ -141,13 +141,13 @@ const caseColumns = [
 ];
 
 /** The columns of `--csv`. */
-export function listCaseColumns(keptLabels: readonly string[]): string[] {
-  return [...caseColumns, ...keptLabels, ...pairColumns];
+export function listCaseColumns(extraLabels: readonly string[]): string[] {
+  return [...caseColumns, ...extraLabels, ...pairColumns];
 }
 
 export function caseToCells(item: ListedCase): Record<string, unknown> {
   return {
-    ...item.kept,
+    ...item.extraValues,
     ...caseToJson(item),
     origins: item.origins.join(' '),
     ...pairToCells(item.hotels),
@@ -262,7 +262,7 @@ export type ShownCase = NonNullable<Awaited<ReturnType<typeof showCase>>>;
  * Undefined if there is no such case.
  *
  * @param today YYYY-MM-DD, in the account's zone
- * @param labels the configured kept columns
+ * @param labels the configured extra columns
  */
 export async function showCase(
   ledger: ReadOnlyLedger,
@@ -274,7 +274,7 @@ export async function showCase(
   const [item] = await findCases(ledger, { state: 'all', ids: [id], today }, now);
   if (!held || !item) return undefined;
   const references = held.bookings.flatMap(({ reference }) => reference ?? []);
-  const kept = labels.length > 0 ? await ledger.bookings.findKept(references) : undefined;
+  const extraValues = labels.length > 0 ? await ledger.bookings.findExtra(references) : undefined;
   const history: RecordedAction[] = [];
   for await (const actions of readActions(ledger.audit, { subject: `case ${id}` }))
     history.push(...actions.filter(({ action }) => action !== 'case'));
@@ -285,7 +285,7 @@ export async function showCase(
       .map((booking) => ({
         ...booking,
         state: stateOfBooking(booking, today),
-        kept: kept?.get(booking.reference ?? ''),
+        extraValues: extraValues?.get(booking.reference ?? ''),
         urgency: urgencyOf(booking, today),
       }))
       .sort(
@@ -376,7 +376,7 @@ export function shownCaseToJson(item: ShownCase) {
   return {
     ...caseToJson(item),
     bookingList: item.bookingList.map(
-      ({ reference, place, checkIn, checkOut, resolved, isNamed, state, kept }) => ({
+      ({ reference, place, checkIn, checkOut, resolved, isNamed, state, extraValues }) => ({
         reference: reference ?? null,
         checkIn: checkIn ?? null,
         checkOut: checkOut ?? null,
@@ -387,7 +387,7 @@ export function shownCaseToJson(item: ShownCase) {
           note: resolved.note ?? null,
         }),
         ...{ isNamed, place },
-        ...(kept && { kept }),
+        ...(extraValues && { kept: extraValues }),
       }),
     ),
     history: item.history.map(({ at, who, action, details }) => ({

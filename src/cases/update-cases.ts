@@ -272,8 +272,8 @@ async function findCalledCorrect(
   const found = await findReferences(stayRun, open, parts);
   const inFile = found.filter(({ stream }) => stream === 'file');
   for await (const bookings of readFound(parts.ledger.stays, stayRun, inFile)) {
-    const judged = await readJudgedPlaces(run.id, new Set(bookings.map(({ batch }) => batch)), parts);
-    for (const { batch, place, booking } of bookings) {
+    const judged = await readJudgedRows(run.id, new Set(bookings.map(({ batch }) => batch)), parts);
+    for (const { batch, row, booking } of bookings) {
       const {
         bookingReferenceId: reference = '',
         providerName = '',
@@ -285,7 +285,7 @@ async function findCalledCorrect(
         run,
         stream: 'file',
         step: { state: 'done' },
-        judged: judged.get(`${batch} ${place}`),
+        judged: judged.get(`${batch} ${row}`),
       } as const;
       const isCorrect = judgeBooking(about).verdict === 'correct';
       correct.set(key, isCorrect && (correct.get(key) ?? true));
@@ -303,16 +303,16 @@ async function findCalledCorrect(
   return called;
 }
 
-/** What is recorded about bookings of these batches of the file, by batch and place. */
-async function readJudgedPlaces(
+/** What is recorded about bookings of these batches of the file, by batch and row. */
+async function readJudgedRows(
   runId: string,
   batches: ReadonlySet<number>,
   { ledger }: CaseParts,
 ): Promise<ReadonlyMap<string, Judged>> {
   const judged = new Map<string, Judged>();
   for (const batch of batches)
-    for (const { judged: said, places } of await ledger.bookings.listJudgedOfBatch(runId, batch))
-      if (isJudged(said)) for (const place of places) judged.set(`${batch} ${place}`, said);
+    for (const { judged: said, rows } of await ledger.bookings.listJudgedOfBatch(runId, batch))
+      if (isJudged(said)) for (const row of rows) judged.set(`${batch} ${row}`, said);
   return judged;
 }
 

@@ -75,14 +75,15 @@ function explainName(
   group: unknown,
 ): Problem {
   const { names } = outlineSetting(schema, path);
-  const place = showUnknownName(path, name);
+  const setting = showUnknownName(path, name);
   // A setting that another kind of this group has. The kind itself is known.
-  if (names.includes(name)) return { path: place, message: `unknown setting where kind is ${kindOf(group)}` };
+  if (names.includes(name))
+    return { path: setting, message: `unknown setting where kind is ${kindOf(group)}` };
   const known = findNearestName(name, names);
   const elsewhere = findSettingsNamed(schema, name)[0];
   const meant = known ?? (elsewhere && formatPath(elsewhere));
   return {
-    path: place,
+    path: setting,
     message: meant === undefined ? 'unknown setting' : `unknown setting; did you mean ${meant}?`,
   };
 }

@@ -24,7 +24,7 @@ export function parseConfig(request: ReadRequest): Config {
   // A missing variable is reported once, and so is a retired setting; what they break is not.
   const reported = [...read.problems, ...retired].map(({ path }) => path);
   const isReported = (path: string) =>
-    reported.some((place) => path === place || path.startsWith(`${place}.`) || path.startsWith(`${place}[`));
+    reported.some((other) => path === other || path.startsWith(`${other}.`) || path.startsWith(`${other}[`));
   const issues = checked.error?.issues ?? [];
   const wrong = explainIssues(issues, settingsSchema, read).filter(({ path }) => !isReported(path));
   const { proxy, problems: ofProxy } = readProxyRules(request.env);

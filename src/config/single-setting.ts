@@ -15,22 +15,22 @@ export function checkSetting(
   beside: Readonly<Record<string, unknown>> = { source: { kind: 'csv' } },
 ): string | undefined {
   const tree = { ...beside };
-  place(tree, path, value);
+  setAt(tree, path, value);
   const issues = settingsSchema.safeParse(tree).error?.issues ?? [];
   const wanted = formatPath(path);
   return explainIssues(issues, settingsSchema, { tree, origins: new Map(), problems: [] }).find(
-    ({ path: place }) => place === wanted || place === `${wanted}[0]`,
+    ({ path }) => path === wanted || path === `${wanted}[0]`,
   )?.message;
 }
 
-function place(tree: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
+function setAt(tree: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
   if (rest.length === 0) {
     tree[name] = value;
     return;
   }
   const group = { ...(tree[name] as Record<string, unknown> | undefined) };
   tree[name] = group;
-  place(group, rest, value);
+  setAt(group, rest, value);
 }
 
 /** What the schema says about a setting, for people who write a configuration. */

@@ -7,7 +7,7 @@ import { mappingToJson } from '../ledger/mappings.js';
 import { type CopiedHotel, neverSynced } from '../mappings/copied-hotels.js';
 import { describeDistance, type PairJson } from '../mappings/hotels/shown-hotels.js';
 import { type CaseBooking, resolutions } from '../rules/case.js';
-import { brief, bulkKinds, describeCheckIn, keptColumns, nameHotel, nobodyYet } from './cases-page.js';
+import { brief, bulkKinds, describeCheckIn, extraColumns, nameHotel, nobodyYet } from './cases-page.js';
 import { caseField, findShownCase } from './change-cases.js';
 import { pageField } from './fields.js';
 import { hotelFields, linkToMapping, renderMappingHistory } from './mappings-page.js';
@@ -195,7 +195,7 @@ function renderBookings({ bookingList, bookings, openBookings }: CaseData, visit
           ? renderMark('good', 'cleared: the service found it correct')
           : renderMark(state, resolvedAs),
       'Named by a verdict': ({ isNamed }) => (isNamed ? 'yes' : 'no'),
-      ...keptColumns(visit),
+      ...extraColumns(visit),
       Note: seesBookings && (({ note }) => brief(note ?? '', 200)),
     },
     visit.may('work-cases') && openBookings > 0

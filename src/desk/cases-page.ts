@@ -6,7 +6,7 @@ import { formatCount, formatCountOf, shorten } from '../base/format.js';
 import { type Html, html } from '../base/html.js';
 import { describeInHouse } from '../booking/stay.js';
 import type { CaseRequest } from '../cases/case-requests.js';
-import { caseToCells, caseToJson, listCaseColumns, searchCases, withKept } from '../cases/shown-cases.js';
+import { caseToCells, caseToJson, listCaseColumns, searchCases, withExtra } from '../cases/shown-cases.js';
 import { neverSynced } from '../mappings/copied-hotels.js';
 import { describeDistance, describeHours, type PairJson } from '../mappings/hotels/shown-hotels.js';
 import { mappingStates } from '../rules/case.js';
@@ -48,7 +48,7 @@ export const casesPage = definePage({
   input: filterSchema.extend({ page: pageField }),
   json: 'if-asked',
   read: readCases,
-  // Kept columns come from the most urgent booking; without them, the list reveals no single booking.
+  // Extra columns come from the most urgent booking; without them, the list reveals no single booking.
   audit: ({ cases, total, filter }) =>
     cases.some(({ kept }) => kept)
       ? { action: 'cases', details: { found: total, state: filter.state ?? undefined }, revealsNames: false }
@@ -67,7 +67,7 @@ ${pages > 1 && renderPages({ ...data, count: total }, 'case', linkTo)}`,
   },
 });
 
-/** The list as `cases --csv` writes it. Without the permission see-bookings, it has no notes and no kept columns. */
+/** The list as `cases --csv` writes it. Without the permission see-bookings, it has no notes and no extra columns. */
 export const casesDownload = defineDownload({
   path: '/cases.csv',
   permission: 'look',
@@ -83,7 +83,7 @@ export const casesDownload = defineDownload({
     const content = [renderCsv(columns, [])];
     for (let from = 0; from < cases.length; from += casesWrittenAtOnce) {
       const some = cases.slice(from, from + casesWrittenAtOnce);
-      const shown = see(await withKept(desk.ledger, some, labels, today), visit);
+      const shown = see(await withExtra(desk.ledger, some, labels, today), visit);
       content.push(Buffer.from(renderRecords(shown.map(caseToCells), { columns })));
       await yieldIfDue(visit.signal);
     }
@@ -95,7 +95,7 @@ async function readCases({ page: asked, ...filter }: Filter & { readonly page: n
   const { desk, today } = visit;
   const { cases, choices } = await search(filter, visit);
   const { page, pages, shown } = cutPage(cases, asked, casesPerPage);
-  const listed = await withKept(desk.ledger, shown, labelsFor(visit), today);
+  const listed = await withExtra(desk.ledger, shown, labelsFor(visit), today);
   const { state = null, provider = null, country = null, checkInBefore = null } = filter;
   const { day = null, assignee = null, text = null } = filter;
   return {
@@ -118,9 +118,9 @@ function search({ assignee, state, ...filter }: Filter, { desk, today, now, may 
   return searchCases(desk.ledger, { ...asked, findsReferences: may('see-bookings') }, now);
 }
 
-/** The kept columns that this visitor may see. */
+/** The extra columns that this visitor may see. */
 export function labelsFor({ desk, may }: DeskVisit): readonly string[] {
-  return may('see-bookings') ? desk.keptColumns : [];
+  return may('see-bookings') ? desk.extraColumns : [];
 }
 
 function renderFilter({ filter, choices }: CasesData, visit: DeskVisit): Html {
@@ -226,7 +226,7 @@ function renderList({ cases, filter }: CasesData, visit: DeskVisit): Html {
       'Open bookings': ({ id, openBookings, bookings }) =>
         html`<a href="/cases/${id}#bookings">${formatCount(openBookings)}</a> <span class="faint">of ${formatCount(bookings)}</span>`,
       'Assigned to': ({ assignee }) => (assignee === null ? nobodyYet : brief(assignee, 40)),
-      ...keptColumns(visit),
+      ...extraColumns(visit),
     },
     {
       empty: html`No case matches.${filter.state === null && html` Cases without an open booking are in <a href="${allCases}">all cases</a>.`}`,
@@ -297,9 +297,9 @@ export function brief(text: string, most: number): string {
 }
 
 /** A column for each label. The space after it is not shown: a label never replaces a column of ours, and a number keeps its place. */
-export function keptColumns(visit: DeskVisit) {
-  type Keeping = { readonly kept?: Readonly<Record<string, string>> };
+export function extraColumns(visit: DeskVisit) {
+  type Shown = { readonly kept?: Readonly<Record<string, string>> };
   return Object.fromEntries(
-    labelsFor(visit).map((label) => [`${label} `, ({ kept }: Keeping) => brief(kept?.[label] ?? '', 100)]),
+    labelsFor(visit).map((label) => [`${label} `, ({ kept }: Shown) => brief(kept?.[label] ?? '', 100)]),
   );
 }

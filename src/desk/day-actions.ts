@@ -95,7 +95,7 @@ export function renderFirstAction(
 
 /** The first is filled, unless another is the one to press. */
 export function renderButtons(day: string, actions: readonly (typeof run)[], isFirstFilled = true): Html[] {
-  return actions.map((action, place) => renderButton(day, action, isFirstFilled && place === 0));
+  return actions.map((action, index) => renderButton(day, action, isFirstFilled && index === 0));
 }
 
 /** To send a whole day again is never the button to press. */

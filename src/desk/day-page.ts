@@ -64,8 +64,8 @@ export const reportDownload = defineDownload({
   input: z.object({ day: dayField, name: z.string() }),
   contentType: 'text/html; charset=utf-8',
   async open({ day, name }, { desk: { archive } }) {
-    const isKept = (await archive.list(reportsFolder, day)).includes(name);
-    if (!isKept || !name.endsWith('.html')) throw new HttpError(404, 'no such report is in the archive');
+    const isSaved = (await archive.list(reportsFolder, day)).includes(name);
+    if (!isSaved || !name.endsWith('.html')) throw new HttpError(404, 'no such report is in the archive');
     return { name: `${day}-${name}`, content: readArchived(archive, reportsFolder, day, name) };
   },
 });
@@ -115,7 +115,7 @@ async function readDay({ day, page }: { readonly day: string; readonly page: num
     problems: problems.filter((one) => one.day === day).map(toWords),
     /** All that was raised about the day, the newest first. */
     notices: notices.map(toWords),
-    /** The pages of the day that were kept when a run of it ended; null while the archive does not answer. */
+    /** The pages of the day that were saved when a run of it ended; null while the archive does not answer. */
     reports,
     /** What this visitor can do about the day, most helpful first. */
     actions: day <= today ? await readDayActions(runs, visit) : [],

@@ -171,7 +171,7 @@ function renderNights(data: DaysData, visit: DeskVisit): Html {
   const more = notGood.slice(nightsShown);
   const earlier = html`<p class="faint">And ${formatCountOf(more.length, 'earlier day')}, back to ${showDay(more.at(-1)?.day ?? '')}: see the calendar.</p>`;
   return html`<section class="card urgent"><h2>${formatCountOf(notGood.length, 'day')} ${notGood.length === 1 ? 'is' : 'are'} not good</h2>
-<ul class="plain not-good">${notGood.slice(0, nightsShown).map((day, place) => renderNight(day, visit, place === 0))}</ul>
+<ul class="plain not-good">${notGood.slice(0, nightsShown).map((day, index) => renderNight(day, visit, index === 0))}</ul>
 ${more.length > 0 && earlier}${last}`;
 }
 

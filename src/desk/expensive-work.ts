@@ -10,7 +10,7 @@ const defaults = { atOnce: 2, mostWaiting: 16, waitMs: 5_000 };
  */
 export function limitExpensiveWork({ atOnce, mostWaiting, waitMs } = defaults) {
   const gate = createGate(atOnce);
-  /** @returns gives the place back. @throws HttpError 503, or the signal's reason for a visitor who has left */
+  /** @returns gives the permit back. @throws HttpError 503, or the signal's reason for a visitor who has left */
   return async (visitor: AbortSignal): Promise<() => void> => {
     if (gate.countWaiting() >= mostWaiting) throw tooBusy();
     const limit = startTimeLimit(visitor, waitMs, tooBusy);

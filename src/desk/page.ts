@@ -43,7 +43,7 @@ export interface DeskParts {
   /** What a place counts in the source, such as "line". */
   readonly placeUnit: string;
   /** The configured columns of bookings that are kept but not sent. */
-  readonly keptColumns: readonly string[];
+  readonly extraColumns: readonly string[];
   /** Recognises erased guests; undefined if not configured. */
   readonly hashKey: string | undefined;
   /** Why no reference finds a rejected record, if none does. */

@@ -58,13 +58,13 @@ export function renderTable<Row>(
     return [{ name, cells, isNumber: cells.some((cell) => typeof cell === 'number') }];
   });
   const number = (isNumber: boolean) => isNumber && html` class="number"`;
-  const renderCell = (at: number, { name, cells, isNumber }: (typeof shown)[number], place: number) =>
-    place === 0
+  const renderCell = (at: number, { name, cells, isNumber }: (typeof shown)[number], index: number) =>
+    index === 0
       ? html`<th scope="row">${showCell(cells[at])}</th>`
       : html`<td data-about="${name}"${number(isNumber)}>${showCell(cells[at])}</td>`;
   const renderRow = (row: Row, at: number) => {
     const below = note?.(row);
-    return html`<tr>${choose && renderChoice(choose, row)}${shown.map((column, place) => renderCell(at, column, place))}</tr>
+    return html`<tr>${choose && renderChoice(choose, row)}${shown.map((column, index) => renderCell(at, column, index))}</tr>
 ${below && html`<tr class="note"><td colspan="${shown.length + (choose ? 1 : 0)}">${showCell(below)}</td></tr>`}`;
   };
   return html`<div class="wide" tabindex="0"><table class="cards"><thead><tr>${

@@ -66,7 +66,7 @@ export function registerRoutes(
   parts: RegisterParts,
 ): void {
   const { desk, access, frame, log } = parts;
-  const waitForPlace = limitExpensiveWork();
+  const waitForPermit = limitExpensiveWork();
   /** Who asks, found out once: of requests that passed the checks of the server, because none of another host may learn it. */
   const visits = new WeakMap<FastifyRequest, Promise<Visit | undefined>>();
   app.addHook('onRequest', async (request) => {
@@ -171,14 +171,14 @@ export function registerRoutes(
     read: (reading: DeskVisit) => Promise<Answer>,
     withinMs = route.cost === 'expensive' ? largePageTimes * parts.answerMs : parts.answerMs,
   ): Promise<Answer> {
-    const leave = route.cost === 'expensive' ? await waitForPlace(visit.signal) : () => {};
+    const leave = route.cost === 'expensive' ? await waitForPermit(visit.signal) : () => {};
     const limit = startTimeLimit(visit.signal, withinMs, () => new TooLateError(withinMs));
     const { signal } = limit;
     async function readAndLeave(): Promise<Answer> {
       try {
         return await read({ ...visit, signal, desk: { ...desk, ledger: desk.ledger.stoppedBy(signal) } });
       } finally {
-        // Not before the work has ended: a database that does not answer holds the place.
+        // Not before the work has ended: a database that does not answer holds the permit.
         limit.stop();
         leave();
       }
@@ -269,8 +269,8 @@ function parse<Schema extends z.ZodType>(schema: Schema, given: unknown): z.outp
   const { data, error } = schema.safeParse(given);
   if (!error) return data;
   const [issue] = error.issues;
-  const place = issue?.path.join('.') || 'the request';
-  throw new HttpError(400, `${place}: ${issue?.message ?? 'not understood'}`);
+  const path = issue?.path.join('.') || 'the request';
+  throw new HttpError(400, `${path}: ${issue?.message ?? 'not understood'}`);
 }
 
 const longestReason = 500;

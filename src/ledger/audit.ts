@@ -3,15 +3,15 @@ import type { ReadOnlyLedger } from './ledger.js';
 import {
   all,
   bind,
-  type Cell,
   change,
   database,
   one,
   type Query,
   removing,
-  type Statement,
+  type Sql,
   type Store,
   type StoredRow,
+  sql,
   toStorable,
   withoutUndefined,
 } from './query.js';
@@ -38,12 +38,14 @@ export function createActionRecorder({ read, readTogether, transact }: Store) {
 
 /** Replaces the subject of entries, for a booking whose reference is erased. Returns how many. */
 function replaceSubject(subject: string, replacement: string): Query<number> {
-  return change(`UPDATE audit_trail SET subject = ? WHERE subject = ?`, replacement, toStorable(subject));
+  return change(
+    sql`UPDATE ${auditTrail} SET subject = ${replacement} WHERE subject = ${toStorable(subject)}`,
+  );
 }
 
 /** Removes the entries that were recorded before. */
 export function pruneActions(before: number): Query<number> {
-  return change(`DELETE FROM audit_trail WHERE at < ?`, before);
+  return change(sql`DELETE FROM ${auditTrail} WHERE at < ${before}`);
 }
 
 export const auditTrail = table(
@@ -76,18 +78,16 @@ export function insertActions(actions: readonly RecordedAction[]): Query<void> {
 function* record(action: RecordedAction): Query<void> {
   const { mayBeDone } = yield* database();
   const entry = toEntry(action);
-  const isSame = 'WHERE at = ? AND who = ? AND action = ? AND subject = ? AND details = ?';
-  if (mayBeDone && (yield* auditTrail.find(isSame, ...auditTrail.cellsOf(entry)))) return;
+  const cells = sql.list(auditTrail.cellsOf(entry));
+  if (mayBeDone && (yield* auditTrail.find(sql`WHERE (${auditTrail.names}) = (${cells})`))) return;
   yield* auditTrail.add(entry);
 }
 
 /** The next entries after the cursor in the order in which they were recorded; undefined at the end. */
 function* nextActions(filter: AuditFilter, after = 0) {
-  const { sql, values } = toCondition(filter, 'number > ?', after);
   const rows = yield* all(
-    `SELECT * FROM audit_trail WHERE ${sql} ORDER BY number LIMIT ?`,
-    ...values,
-    entriesPerChunk,
+    sql`SELECT * FROM ${auditTrail} WHERE ${toCondition(filter)} AND number > ${after}
+     ORDER BY number LIMIT ${entriesPerChunk}`,
   );
   const last = rows.at(-1);
   return last && { cursor: Number(last.number), actions: rows.map(toAction) };
@@ -99,16 +99,11 @@ function* latestActions(
   { before, limit }: { readonly before?: number | undefined; readonly limit: number },
 ) {
   const chosen = toCondition(filter);
-  const counted = yield* one(
-    `SELECT count(*) AS total FROM audit_trail WHERE ${chosen.sql}`,
-    ...chosen.values,
-  );
-  const page = before === undefined ? chosen : toCondition(filter, 'number < ?', before);
+  const counted = yield* one(sql`SELECT count(*) AS total FROM ${auditTrail} WHERE ${chosen}`);
+  // One more than the limit shows whether there are older ones.
   const rows = yield* all(
-    `SELECT * FROM audit_trail WHERE ${page.sql} ORDER BY number DESC LIMIT ?`,
-    ...page.values,
-    // One more than the limit shows whether there are older ones.
-    limit + 1,
+    sql`SELECT * FROM ${auditTrail} WHERE ${sql.and([chosen, before !== undefined && sql`number < ${before}`])}
+     ORDER BY number DESC LIMIT ${limit + 1}`,
   );
   const shown = rows.slice(0, limit);
   return withoutUndefined({
@@ -118,24 +113,14 @@ function* latestActions(
   });
 }
 
-/** @param bound a condition on the number of the entry */
-function toCondition(
-  { from, to, subject, action, who }: AuditFilter,
-  bound = 'number > ?',
-  number = 0,
-): Statement<Cell> {
-  const conditions = [bound];
-  const values: Cell[] = [number];
-  const add = (condition: string, value: Cell) => {
-    conditions.push(condition);
-    values.push(value);
-  };
-  if (from !== undefined) add('at >= ?', from);
-  if (to !== undefined) add('at <= ?', to);
-  if (subject !== undefined) add('subject = ?', toStorable(subject));
-  if (action !== undefined) add('action = ?', action);
-  if (who !== undefined) add("lower(who) LIKE lower(?) ESCAPE '!'", `%${escapeLike(toStorable(who))}%`);
-  return { sql: conditions.join(' AND '), values };
+function toCondition({ from, to, subject, action, who }: AuditFilter): Sql {
+  return sql.and([
+    from !== undefined && sql`at >= ${from}`,
+    to !== undefined && sql`at <= ${to}`,
+    subject !== undefined && sql`subject = ${toStorable(subject)}`,
+    action !== undefined && sql`action = ${action}`,
+    who !== undefined && sql`lower(who) LIKE lower(${`%${escapeLike(toStorable(who))}%`}) ESCAPE '!'`,
+  ]);
 }
 
 /** A text in a pattern of LIKE, with `!` as the escape character. */

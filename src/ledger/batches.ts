@@ -1,17 +1,18 @@
 import { yieldToEventLoop } from '../base/event-loop.js';
 import { hashReference } from '../booking/booking.js';
+import type { ExtraValues } from '../booking/extra-values.js';
 import type { GuestNames } from '../booking/guest-names.js';
-import type { KeptValues } from '../booking/kept-values.js';
 import { type BatchStream, batchStreams } from '../booking/sending.js';
 import { readBooking } from '../booking/stored-line.js';
 import type { Run, Trigger } from '../rules/run.js';
 import type { Slice } from '../rules/step.js';
 import { KeyError } from '../storage/day-keys.js';
 import type { ReadOnlyLedger } from './ledger.js';
-import { all, change, database, one, type Query, type Store } from './query.js';
-import { isComparable, nameForm, noSuchRun, runNumber } from './runs.js';
-import { isGone, placeOfBatch, placeOfKeptColumns } from './sealing.js';
+import { all, change, database, one, type Query, type Store, sql } from './query.js';
+import { isComparable, nameForm, noSuchRun, runNumber, runs } from './runs.js';
+import { contextOfBatch, contextOfExtraColumns, isGone } from './sealing.js';
 import { findBookings, referencePages, type StayRun } from './stays.js';
+import { steps } from './steps.js';
 import * as t from './table.js';
 
 /** Bookings by batch, as lines of the review file: three times as fast to load as one row per booking. */
@@ -47,13 +48,10 @@ export function* readBatches(
 ): Query<readonly Buffer[]> {
   const { lines, sealing } = yield* database();
   const rows = yield* all(
-    `SELECT number, batch, ${lines} AS lines
-     FROM runs LEFT JOIN batches ON run = number AND stream = ? AND batch >= ? AND batch < ?
-     WHERE id = ? ORDER BY batch`,
-    stream,
-    from,
-    to,
-    runId,
+    sql`SELECT number, batch, ${lines} AS lines
+     FROM ${runs} LEFT JOIN ${storedBatches}
+       ON run = number AND stream = ${stream} AND batch >= ${from} AND batch < ${to}
+     WHERE id = ${runId} ORDER BY batch`,
   );
   const [run] = rows;
   if (!run) throw noSuchRun(runId);
@@ -61,7 +59,7 @@ export function* readBatches(
     const batch = from + index;
     const row = rows[index];
     if (!row || row.lines === null || Number(row.batch) !== batch) throw noSuchBatch(stream, batch);
-    return sealing.openLines(row.lines, placeOfBatch(Number(run.number), stream, batch));
+    return sealing.openLines(row.lines, contextOfBatch(Number(run.number), stream, batch));
   });
 }
 
@@ -70,27 +68,25 @@ export function* readLines(run: number, stream: BatchStream, batch: number): Que
   return (yield* readStored(run, stream, batch)).toString().split('\n');
 }
 
-/** The lines of such a batch at these places, in ascending order. */
+/** The lines of such a batch at these rows, in ascending order. */
 export function* readLinesAt(
   run: number,
   stream: BatchStream,
   batch: number,
-  places: readonly number[],
+  rows: readonly number[],
 ): Query<string[]> {
-  return takeStoredLines(yield* readStored(run, stream, batch), places);
+  return takeStoredLines(yield* readStored(run, stream, batch), rows);
 }
 
 /** All lines of such a batch, in their bytes. */
 export function* readStored(run: number, stream: BatchStream, batch: number): Query<Buffer> {
   const { lines, sealing } = yield* database();
   const row = yield* one(
-    `SELECT ${lines} AS lines FROM batches WHERE run = ? AND stream = ? AND batch = ?`,
-    run,
-    stream,
-    batch,
+    sql`SELECT ${lines} AS lines FROM ${storedBatches}
+     WHERE run = ${run} AND stream = ${stream} AND batch = ${batch}`,
   );
   if (!row) throw noSuchBatch(stream, batch);
-  return sealing.openLines(row.lines, placeOfBatch(run, stream, batch));
+  return sealing.openLines(row.lines, contextOfBatch(run, stream, batch));
 }
 
 /** How many batches and bookings a stream has. */
@@ -99,10 +95,9 @@ export function* measureBatches(
   stream: BatchStream,
 ): Query<{ batches: number; bookings: number }> {
   const row = yield* one(
-    `SELECT count(batch) AS batches, coalesce(sum(bookings), 0) AS bookings
-     FROM runs LEFT JOIN batches ON run = number AND stream = ? WHERE id = ? GROUP BY id`,
-    stream,
-    runId,
+    sql`SELECT count(batch) AS batches, coalesce(sum(bookings), 0) AS bookings
+     FROM ${runs} LEFT JOIN ${storedBatches} ON run = number AND stream = ${stream}
+     WHERE id = ${runId} GROUP BY id`,
   );
   if (!row) throw noSuchRun(runId);
   return { batches: Number(row.batches), bookings: Number(row.bookings) };
@@ -115,17 +110,16 @@ export function* sampleBatches(
   const { lines, sealing } = yield* database();
   const samples: { stream: BatchStream; lines: Buffer }[] = [];
   for (const stream of batchStreams)
-    for (const order of ['', 'DESC']) {
+    for (const order of [sql``, sql`DESC`]) {
       const row = yield* one(
-        `SELECT number, batch, ${lines} AS lines FROM runs JOIN batches ON run = number AND stream = ?
-         WHERE id = ? ORDER BY batch ${order} LIMIT 1`,
-        stream,
-        runId,
+        sql`SELECT number, batch, ${lines} AS lines
+         FROM ${runs} JOIN ${storedBatches} ON run = number AND stream = ${stream}
+         WHERE id = ${runId} ORDER BY batch ${order} LIMIT 1`,
       );
       if (!row) continue;
       try {
-        const place = placeOfBatch(Number(row.number), stream, Number(row.batch));
-        samples.push({ stream, lines: sealing.openLines(row.lines, place) });
+        const context = contextOfBatch(Number(row.number), stream, Number(row.batch));
+        samples.push({ stream, lines: sealing.openLines(row.lines, context) });
       } catch (error) {
         if (!(error instanceof KeyError && isGone(error))) throw error;
       }
@@ -173,28 +167,28 @@ export function splitStoredLines(lines: Buffer): string[] {
 const lineFeed = 0x0a;
 
 /**
- * The lines at some places of a batch, without their line ends.
+ * The lines at some rows of a batch, without their line ends.
  *
- * @param places ascending
+ * @param rows ascending
  */
-export function takeStoredLines(lines: Buffer, places: readonly number[]): string[] {
+export function takeStoredLines(lines: Buffer, rows: readonly number[]): string[] {
   const taken: string[] = [];
   let start = 0;
   let passed = 0;
-  for (const place of places) {
-    for (; passed < place; passed += 1) start = lines.indexOf(lineFeed, start) + 1;
+  for (const row of rows) {
+    for (; passed < row; passed += 1) start = lines.indexOf(lineFeed, start) + 1;
     taken.push(lines.toString('utf8', start, lines.indexOf(lineFeed, start)));
   }
   return taken;
 }
 
-/** The places in each batch, for positions in a run. */
+/** The rows in each batch, for positions in a run. */
 export function groupByBatch(positions: readonly number[], batchSize: number): ReadonlyMap<number, number[]> {
   const batches = new Map<number, number[]>();
   for (const position of positions) {
     const batch = Math.floor(position / batchSize);
-    const places = batches.get(batch);
-    if (places) places.push(position % batchSize);
+    const rows = batches.get(batch);
+    if (rows) rows.push(position % batchSize);
     else batches.set(batch, [position % batchSize]);
   }
   return batches;
@@ -242,12 +236,12 @@ export interface DeliveredLines {
  */
 export function* nextDelivered(runId: string, after?: DeliveredCursor): Query<DeliveredLines | undefined> {
   const run = yield* runNumber(runId);
-  const [afterRun, afterStream, ...afterPlace] = after?.split(' ') ?? ['-1'];
+  const [afterRun, afterStream, ...afterPosition] = after?.split(' ') ?? ['-1'];
   for (const { number: other, trigger, guestNames } of yield* listOthers(run, Number(afterRun))) {
-    const place = other === Number(afterRun) ? afterPlace.map(Number) : [];
+    const position = other === Number(afterRun) ? afterPosition.map(Number) : [];
     const slice =
-      (afterStream === 'file' && place.length > 0 ? undefined : yield* nextPosted(other, place)) ??
-      (yield* nextOfFile(other, afterStream === 'file' ? place : []));
+      (afterStream === 'file' && position.length > 0 ? undefined : yield* nextPosted(other, position)) ??
+      (yield* nextOfFile(other, afterStream === 'file' ? position : []));
     if (!slice) continue;
     const { stream, batch, first } = slice;
     return {
@@ -269,9 +263,9 @@ const others = t.columnsOf({
 
 function listOthers(run: number, from: number): Query<t.Row<typeof others>[]> {
   return others.all(
-    `SELECT number, trigger, ${nameForm} AS guest_names FROM runs
-     WHERE day = (SELECT day FROM runs WHERE number = ?) AND number <> ? AND number >= ? AND ${isComparable} ORDER BY number`,
-    ...[run, run, from],
+    sql`SELECT number, trigger, ${nameForm} AS guest_names FROM ${runs}
+     WHERE day = (SELECT day FROM ${runs} WHERE number = ${run}) AND number <> ${run} AND number >= ${from}
+       AND ${isComparable} ORDER BY number`,
   );
 }
 
@@ -285,108 +279,110 @@ const slices = t.columnsOf({
 function* nextPosted(run: number, [batch = -1, first = -1]: readonly number[]): Query<Slice | undefined> {
   const { stepsBySlice } = yield* database();
   return yield* slices.one(
-    `SELECT stream, batch, first, bookings FROM ${stepsBySlice}
-     WHERE run = ? AND stream = 'posted' AND (batch, first) > (?, ?) AND kind = 'batch' AND state = 'done'
+    sql`SELECT stream, batch, first, bookings FROM ${stepsBySlice}
+     WHERE run = ${run} AND stream = 'posted' AND (batch, first) > (${batch}, ${first})
+       AND kind = 'batch' AND state = 'done'
      ORDER BY batch, first LIMIT 1`,
-    ...[run, batch, first],
   );
 }
 
 function nextOfFile(run: number, [batch = -1]: readonly number[]): Query<Slice | undefined> {
   return slices.one(
-    `SELECT stream, batch, 0 AS first, bookings FROM batches WHERE run = ? AND stream = 'file' AND batch > ?
-       AND EXISTS (SELECT 1 FROM steps WHERE run = ? AND name = 'trigger' AND state = 'done')
+    sql`SELECT stream, batch, 0 AS first, bookings FROM ${storedBatches}
+     WHERE run = ${run} AND stream = 'file' AND batch > ${batch}
+       AND EXISTS (SELECT 1 FROM ${steps} WHERE run = ${run} AND name = 'trigger' AND state = 'done')
      ORDER BY batch LIMIT 1`,
-    ...[run, batch, run],
   );
 }
 
 /** Columns of the source that are kept beside the lines of a batch, but not sent. */
-export const keptColumns = t.table(
-  'kept_columns',
-  { run: t.numberOf('runs'), stream: t.text<BatchStream>(), batch: t.integer, kept: t.bytes },
+export const extraColumns = t.table(
+  'extra_columns',
+  { run: t.numberOf('runs'), stream: t.text<BatchStream>(), batch: t.integer, columns: t.bytes },
   { key: 'run, stream, batch' },
 );
 
 /** As they are stored, but not sealed. */
-export const writeKeptColumns = (columns: KeptColumns): Buffer => Buffer.from(JSON.stringify(columns));
+export const writeExtraColumns = (columns: ExtraColumns): Buffer => Buffer.from(JSON.stringify(columns));
 
-/** The kept columns of a batch of a run that is known to exist. */
-export function* readKeptOfBatch(
+/** The extra columns of a batch of a run that is known to exist. */
+export function* readExtraOfBatch(
   run: number,
   stream: BatchStream,
   batch: number,
-): Query<KeptColumns | undefined> {
+): Query<ExtraColumns | undefined> {
   const { sealing } = yield* database();
   const row = yield* one(
-    `SELECT kept FROM kept_columns WHERE run = ? AND stream = ? AND batch = ?`,
-    run,
-    stream,
-    batch,
+    sql`SELECT columns FROM ${extraColumns}
+     WHERE run = ${run} AND stream = ${stream} AND batch = ${batch}`,
   );
-  const stored = row?.kept as Buffer | undefined;
+  const stored = row?.columns as Buffer | undefined;
   // An empty one was blanked.
   if (!stored || stored.length === 0) return undefined;
-  const opened = sealing.openLines(stored, placeOfKeptColumns(run, stream, batch));
-  return JSON.parse(opened.toString()) as KeptColumns;
+  const opened = sealing.openLines(stored, contextOfExtraColumns(run, stream, batch));
+  return JSON.parse(opened.toString()) as ExtraColumns;
 }
 
-/** The kept columns of a stored batch; undefined if there are none, or no longer. */
-export function* readKept(runId: string, stream: BatchStream, batch: number): Query<KeptColumns | undefined> {
-  return yield* readKeptOfBatch(yield* runNumber(runId), stream, batch);
+/** The extra columns of a stored batch; undefined if there are none, or no longer. */
+export function* readExtra(
+  runId: string,
+  stream: BatchStream,
+  batch: number,
+): Query<ExtraColumns | undefined> {
+  return yield* readExtraOfBatch(yield* runNumber(runId), stream, batch);
 }
 
 /** Reads one run or batch at a time, so that other work can run in between. */
-export async function findKept(
+export async function findExtra(
   { read }: Store,
   references: readonly string[],
-): Promise<ReadonlyMap<string, KeptValues>> {
-  const found = new Map<string, KeptValues>();
+): Promise<ReadonlyMap<string, ExtraValues>> {
+  const found = new Map<string, ExtraValues>();
   const missing = new Map(references.map((reference) => [reference, hashReference(reference)]));
   let hashes = new Uint32Array();
-  for (const run of missing.size > 0 ? await read(() => listKeepingRuns()) : []) {
+  for (const run of missing.size > 0 ? await read(() => listRunsWithExtra()) : []) {
     // Over a long period, most runs have none of them.
     if (hashes.length !== missing.size) hashes = Uint32Array.from(new Set(missing.values())).sort();
     for (const { stream, positions } of await read(() => findBookings(run, hashes, referencePages)))
-      for (const [batch, places] of groupByBatch(positions, run.batchSize))
-        for (const [reference, kept] of await read(() => keptOf(run.number, stream, batch, places)))
-          if (missing.delete(reference)) found.set(reference, kept);
+      for (const [batch, rows] of groupByBatch(positions, run.batchSize))
+        for (const [reference, extraValues] of await read(() => extraOf(run.number, stream, batch, rows)))
+          if (missing.delete(reference)) found.set(reference, extraValues);
     if (missing.size === 0) break;
   }
   return found;
 }
 
-type KeepingRun = Pick<StayRun, 'number' | 'delivery' | 'batchSize'>;
+type RunWithExtra = Pick<StayRun, 'number' | 'delivery' | 'batchSize'>;
 
-/** Runs whose kept columns are not blanked, newest first. */
-function* listKeepingRuns(): Query<KeepingRun[]> {
+/** Runs whose extra columns are not blanked, newest first. */
+function* listRunsWithExtra(): Query<RunWithExtra[]> {
   const rows = yield* all(
-    `SELECT number, delivery, batch_size FROM runs
-     WHERE EXISTS (SELECT 1 FROM kept_columns WHERE run = number AND length(kept) > 0) ORDER BY number DESC`,
+    sql`SELECT number, delivery, batch_size FROM ${runs}
+     WHERE EXISTS (SELECT 1 FROM ${extraColumns} WHERE run = number AND length(columns) > 0) ORDER BY number DESC`,
   );
   return rows.map((row) => ({
     number: Number(row.number),
-    delivery: String(row.delivery) as KeepingRun['delivery'],
+    delivery: String(row.delivery) as RunWithExtra['delivery'],
     batchSize: Number(row.batch_size),
   }));
 }
 
 /** Compares references: a hash alone is no proof. None if the batch can no longer be decrypted. */
-function* keptOf(
+function* extraOf(
   run: number,
   stream: BatchStream,
   batch: number,
-  places: readonly number[],
-): Query<[reference: string, kept: KeptValues][]> {
+  rows: readonly number[],
+): Query<[reference: string, extraValues: ExtraValues][]> {
   try {
-    const columns = yield* readKeptOfBatch(run, stream, batch);
-    const keeping = places.filter((place) => columns?.rows[place]);
-    if (keeping.length === 0) return [];
-    const lines = yield* readLinesAt(run, stream, batch, keeping);
-    return keeping.flatMap((place, index) => {
-      const kept = keptAt(columns, place);
+    const columns = yield* readExtraOfBatch(run, stream, batch);
+    const filled = rows.filter((row) => columns?.rows[row]);
+    if (filled.length === 0) return [];
+    const lines = yield* readLinesAt(run, stream, batch, filled);
+    return filled.flatMap((row, index) => {
+      const extraValues = extraAt(columns, row);
       const reference = readBooking(lines[index] ?? '').bookingReferenceId;
-      return kept && reference !== undefined ? [[reference, kept]] : [];
+      return extraValues && reference !== undefined ? [[reference, extraValues]] : [];
     });
   } catch (error) {
     if (error instanceof KeyError && isGone(error)) return [];
@@ -394,59 +390,61 @@ function* keptOf(
   }
 }
 
-/** Erases the kept values of the bookings at these places of a batch. */
-export function* eraseKeptOfBatch(
+/** Erases the extra values of the bookings at these rows of a batch. */
+export function* eraseExtraOfBatch(
   day: string,
   [run, stream, batch]: readonly [run: number, stream: BatchStream, batch: number],
-  places: readonly number[],
+  rows: readonly number[],
 ): Query<void> {
   const { sealing, lock } = yield* database();
-  const isBatch = 'run = ? AND stream = ? AND batch = ?';
-  const row = yield* one(`SELECT kept FROM kept_columns WHERE ${isBatch} ${lock}`, ...[run, stream, batch]);
-  const stored = row?.kept as Buffer | undefined;
-  const erased = eraseKeptAt(yield* readKeptOfBatch(run, stream, batch), places);
+  const isBatch = sql`run = ${run} AND stream = ${stream} AND batch = ${batch}`;
+  const row = yield* one(sql`SELECT columns FROM ${extraColumns} WHERE ${isBatch} ${lock}`);
+  const stored = row?.columns as Buffer | undefined;
+  const erased = eraseExtraAt(yield* readExtraOfBatch(run, stream, batch), rows);
   if (!stored || !erased) return;
-  const kept = sealing.sealLike(
+  const columns = sealing.sealLike(
     stored,
     day,
-    writeKeptColumns(erased),
-    placeOfKeptColumns(run, stream, batch),
+    writeExtraColumns(erased),
+    contextOfExtraColumns(run, stream, batch),
   );
-  yield* change(`UPDATE kept_columns SET kept = ? WHERE ${isBatch}`, kept, run, stream, batch);
+  yield* change(sql`UPDATE ${extraColumns} SET columns = ${columns} WHERE ${isBatch}`);
 }
 
-export function* blankKeptColumns(run: number): Query<void> {
-  yield* change(`UPDATE kept_columns SET kept = ? WHERE run = ? AND length(kept) > 0`, Buffer.alloc(0), run);
+export function* blankExtraColumns(run: number): Query<void> {
+  yield* change(
+    sql`UPDATE ${extraColumns} SET columns = ${Buffer.alloc(0)} WHERE run = ${run} AND length(columns) > 0`,
+  );
 }
 
 /**
- * The kept columns (`source.keep`) of the lines of a chunk or of a stored batch. Plain data, to be sent between
+ * The extra columns (`source.keep`) of the lines of a chunk or of a stored batch. Plain data, to be sent between
  * threads.
  */
-export interface KeptColumns {
+export interface ExtraColumns {
   readonly labels: readonly string[];
-  /** By the line's place: its values in the order of the labels, null for a missing one; null if none is kept. */
-  readonly rows: readonly KeptRow[];
+  /** By the line's row: its values in the order of the labels, null for a missing one; null if it has none. */
+  readonly rows: readonly ExtraRow[];
 }
 
-export type KeptRow = readonly (string | null)[] | null;
+export type ExtraRow = readonly (string | null)[] | null;
 
-/** The values of the booking at that place; undefined if it has none. */
-export function keptAt(columns: KeptColumns | undefined, place: number): KeptValues | undefined {
-  const row = columns?.rows[place];
-  if (!columns || !row) return undefined;
+/** The values of the booking at that row; undefined if it has none. */
+export function extraAt(columns: ExtraColumns | undefined, row: number): ExtraValues | undefined {
+  const cells = columns?.rows[row];
+  if (!columns || !cells) return undefined;
   const values = columns.labels.flatMap((label, index) => {
-    const value = row[index];
+    const value = cells[index];
     return typeof value === 'string' ? [[label, value] as const] : [];
   });
   return values.length > 0 ? Object.fromEntries(values) : undefined;
 }
 
-/** The same columns without the values of the bookings at these places; undefined if those have none. */
-export function eraseKeptAt(
-  columns: KeptColumns | undefined,
-  places: readonly number[],
-): KeptColumns | undefined {
-  if (!columns || places.every((place) => !columns.rows[place])) return undefined;
-  return { ...columns, rows: columns.rows.map((row, place) => (places.includes(place) ? null : row)) };
+/** The same columns without the values of the bookings at these rows; undefined if those have none. */
+export function eraseExtraAt(
+  columns: ExtraColumns | undefined,
+  rows: readonly number[],
+): ExtraColumns | undefined {
+  if (!columns || rows.every((row) => !columns.rows[row])) return undefined;
+  return { ...columns, rows: columns.rows.map((cells, row) => (rows.includes(row) ? null : cells)) };
 }

@@ -3,13 +3,16 @@ import { raise } from './notices.js';
 import {
   all,
   bind,
-  type Cell,
   change,
   type Query,
+  type Sql,
   type Store,
   type StoredRow,
+  sql,
   withoutUndefined,
 } from './query.js';
+import { runs } from './runs.js';
+import { steps } from './steps.js';
 import * as t from './table.js';
 
 /*
@@ -55,11 +58,11 @@ export function createCanaries(store: Store) {
 
 /** The canary that was sent with the run. */
 function* findOfRun(runId: string): Query<Canary | undefined> {
-  return (yield* select('WHERE runs.id = ?', runId))[0];
+  return (yield* select(sql`WHERE runs.id = ${runId}`))[0];
 }
 
 function* findByReference(reference: string): Query<Canary | undefined> {
-  return (yield* select('WHERE reference = ?', reference))[0];
+  return (yield* select(sql`WHERE reference = ${reference}`))[0];
 }
 
 export function* storeCanary(run: number, canary: NewCanary): Query<void> {
@@ -69,29 +72,25 @@ export function* storeCanary(run: number, canary: NewCanary): Query<void> {
 /** Only the first e-mail that names it counts. */
 export function* nameCanary(reference: string, at: number): Query<number> {
   return yield* change(
-    `UPDATE canaries SET named_at = ? WHERE reference = ? AND named_at IS NULL`,
-    ...[at, reference],
+    sql`UPDATE ${canaries} SET named_at = ${at} WHERE reference = ${reference} AND named_at IS NULL`,
   );
 }
 
 /** The newest run first. */
 function list({ day, since, limit }: CanaryFilter): Query<Canary[]> {
-  const conditions = ['1 = 1'];
-  if (day !== undefined) conditions.push('runs.day = ?');
-  if (since !== undefined) conditions.push('(runs.finished_at IS NULL OR runs.finished_at >= ?)');
-  return select(
-    `WHERE ${conditions.join(' AND ')} ORDER BY canaries.run DESC LIMIT ?`,
-    ...[day, since, limit].filter((value) => value !== undefined),
-  );
+  const chosen = sql.and([
+    day !== undefined && sql`runs.day = ${day}`,
+    since !== undefined && sql`(runs.finished_at IS NULL OR runs.finished_at >= ${since})`,
+  ]);
+  return select(sql`WHERE ${chosen} ORDER BY canaries.run DESC LIMIT ${limit}`);
 }
 
 /** Joined with the step that delivers it: the canary was sent when that step was done. */
-function* select(rest: string, ...values: readonly Cell[]): Query<Canary[]> {
+function* select(rest: Sql): Query<Canary[]> {
   const rows = yield* all(
-    `SELECT canaries.*, runs.id, runs.day, steps.state, steps.ended_at, steps.last_code
-     FROM canaries JOIN runs ON runs.number = canaries.run
-     LEFT JOIN steps ON steps.run = canaries.run AND steps.name = 'canary' ${rest}`,
-    ...values,
+    sql`SELECT canaries.*, runs.id, runs.day, steps.state, steps.ended_at, steps.last_code
+     FROM ${canaries} JOIN ${runs} ON runs.number = canaries.run
+     LEFT JOIN ${steps} ON steps.run = canaries.run AND steps.name = 'canary' ${rest}`,
   );
   return rows.map(toCanary);
 }
@@ -99,16 +98,16 @@ function* select(rest: string, ...values: readonly Cell[]): Query<Canary[]> {
 /** Two processes may find the same canaries, but only one of them changes a row. */
 function* reportMissed(now: number): Query<Canary[]> {
   const found = yield* select(
-    `WHERE named_at IS NULL AND reported_at IS NULL AND steps.state = 'done' AND steps.ended_at + within_ms <= ?
+    sql`WHERE named_at IS NULL AND reported_at IS NULL AND steps.state = 'done'
+       AND steps.ended_at + within_ms <= ${now}
      ORDER BY reference`,
-    now,
   );
   const missed: Canary[] = [];
   for (const canary of found) {
     const { reference, runId, day } = canary;
     const changed = yield* change(
-      `UPDATE canaries SET reported_at = ? WHERE reference = ? AND named_at IS NULL AND reported_at IS NULL`,
-      ...[now, reference],
+      sql`UPDATE ${canaries} SET reported_at = ${now}
+       WHERE reference = ${reference} AND named_at IS NULL AND reported_at IS NULL`,
     );
     if (changed === 0) continue;
     yield* raise([{ event: 'canary-missed', subject: runId, day, runId, facts: {}, raisedAt: now }]);

@@ -21,18 +21,20 @@ import {
 import type { NewNotice } from '../rules/notice.js';
 import { escapeLike, insertActions } from './audit.js';
 import { toStorableHotel } from './mapping-syncs.js';
+import { copied, mappingMoves } from './mappings.js';
 import { raise } from './notices.js';
 import {
   all,
   bind,
-  type Cell,
   change,
   database,
   one,
   type Query,
   readColumns,
   removing,
+  type Sql,
   type Store,
+  sql,
   toStorable,
   update,
   withoutUndefined,
@@ -111,19 +113,17 @@ export function toBooking(stored: t.Row<typeof caseBookings>): CaseBooking {
   return { ...booking, resolved: withoutUndefined({ as, at: Number(resolvedAt), note, isAutomatic }) };
 }
 
-/** `isOver` for stored bookings, negated; the bound values are those of `boundsOf`. */
-const isNotOver = `(coalesce(check_in, check_out) IS NULL OR check_out >= ?
-  OR (check_out IS NULL OR check_out < check_in) AND check_in >= ?)`;
+/** `isOver` for stored bookings, negated. */
+const isNotOver = (today: string) => sql`(coalesce(check_in, check_out) IS NULL OR check_out >= ${today}
+  OR (check_out IS NULL OR check_out < check_in) AND check_in >= ${firstCheckInWithoutCheckOut(today)})`;
 /** `stateOfBooking` for stored bookings. */
-export const isOpen = `resolved_as IS NULL AND ${isNotOver}`;
-export const isLeft = `resolved_as IS NULL AND CASE WHEN ${isNotOver} THEN 0 ELSE 1 END = 1`;
+export const isOpen = (today: string) => sql`resolved_as IS NULL AND ${isNotOver(today)}`;
+export const isLeft = (today: string) =>
+  sql`resolved_as IS NULL AND CASE WHEN ${isNotOver(today)} THEN 0 ELSE 1 END = 1`;
 
-export function boundsOf(today: string): [string, string] {
-  return [today, firstCheckInWithoutCheckOut(today)];
-}
-
+const activeStates = t.literals(mappingStates.filter((state) => isActiveCase({ state })));
 /** The same for stored cases. */
-export const isActive = `state IN (${t.quote(mappingStates.filter((state) => isActiveCase({ state })))})`;
+const isActive = sql`state IN (${activeStates})`;
 
 /** How much there is to do. Bookings of dismissed cases need no action, and are not counted. */
 export interface CaseCounts extends t.NewRow<typeof openCounts> {
@@ -218,7 +218,7 @@ export async function readSlices<Item>(readNext: (after: number) => Promise<Slic
 }
 
 function* find(id: number): Query<HeldCase | undefined> {
-  const [found] = (yield* readCases('id', [id])).values();
+  const [found] = (yield* readCases(sql`id`, [id])).values();
   return found;
 }
 
@@ -226,8 +226,7 @@ function* find(id: number): Query<HeldCase | undefined> {
 function* findByKeys(keys: readonly CaseKey[]): Query<(Case | undefined)[]> {
   const { isListed } = yield* database();
   const identities = keys.map(identityOf);
-  const { sql, values } = isListed('identity', identities);
-  const found = yield* identifiedCases.list(`WHERE ${sql}`, ...values);
+  const found = yield* identifiedCases.list(sql`WHERE ${isListed(sql`identity`, identities)}`);
   const byIdentity = new Map(found.map(({ identity, ...item }) => [identity, item]));
   return identities.map((identity) => byIdentity.get(identity));
 }
@@ -235,8 +234,8 @@ function* findByKeys(keys: readonly CaseKey[]): Query<(Case | undefined)[]> {
 /** Every booking with that reference. */
 function* findBookings(reference: string) {
   const dialect = yield* database();
-  const { sql, values } = dialect.isReference(toStorable(reference));
-  const found = yield* caseBookings.list(`WHERE ${sql} ORDER BY case_number, place`, ...values);
+  const isBooking = dialect.isReference(toStorable(reference));
+  const found = yield* caseBookings.list(sql`WHERE ${isBooking} ORDER BY case_number, place`);
   return found.map((stored) => ({ id: stored.caseNumber, booking: toBooking(stored) }));
 }
 
@@ -248,8 +247,7 @@ function* findBookingsInAnyCase(reference: string) {
   if (!/[\x21-\x7e]/.test(reference)) return yield* findBookings(reference);
   const pattern = escapeLike(toStorable(reference)).replace(/[^\x20-\x7e]+/g, '%');
   const found = yield* caseBookings.list(
-    `WHERE lower(reference) LIKE lower(?) ESCAPE '!' ORDER BY case_number, place`,
-    pattern,
+    sql`WHERE lower(reference) LIKE lower(${pattern}) ESCAPE '!' ORDER BY case_number, place`,
   );
   return found.map((stored) => ({ id: stored.caseNumber, booking: toBooking(stored) }));
 }
@@ -257,16 +255,13 @@ function* findBookingsInAnyCase(reference: string) {
 /** By case id, the reference of the most urgent open booking: of a guest in house, or else the next to check in. */
 function* findNextReferences(ids: readonly number[], today: string): Query<ReadonlyMap<number, string>> {
   const { isListed } = yield* database();
-  const listed = isListed('id', ids);
   // A window function over all their bookings takes SQLite twice as long.
   const rows = yield* all(
-    `SELECT id, (
-       SELECT reference FROM case_bookings WHERE case_number = id AND ${isOpen}
-       ORDER BY CASE WHEN check_in < ? THEN 0 WHEN check_in IS NULL THEN 1 ELSE 2 END, check_in, place LIMIT 1) AS reference
-     FROM cases WHERE ${listed.sql}`,
-    ...boundsOf(today),
-    today,
-    ...listed.values,
+    sql`SELECT id, (
+       SELECT reference FROM ${caseBookings} WHERE case_number = id AND ${isOpen(today)}
+       ORDER BY CASE WHEN check_in < ${today} THEN 0 WHEN check_in IS NULL THEN 1 ELSE 2 END, check_in, place
+       LIMIT 1) AS reference
+     FROM ${identifiedCases} WHERE ${isListed(sql`id`, ids)}`,
   );
   const known = rows.filter(({ reference }) => reference !== null);
   return new Map(known.map(({ id, reference }) => [Number(id), String(reference)]));
@@ -279,15 +274,14 @@ interface Period {
 
 /** Those that were opened between two instants, both included. */
 const listNextOpened = ({ from, to }: Period, after: number) =>
-  listSlice('opened_at >= ? AND opened_at <= ?', [from, to], after);
+  listSlice(sql`opened_at >= ${from} AND opened_at <= ${to}`, after);
 
 /** Those on whose mapping somebody still has to act. */
-const listNextActive = (after: number) => listSlice(isActive, [], after);
+const listNextActive = (after: number) => listSlice(isActive, after);
 
-function* listSlice(condition: string, values: readonly Cell[], after: number): Query<Slice<Case>> {
+function* listSlice(condition: Sql, after: number): Query<Slice<Case>> {
   const items = yield* cases.all(
-    `SELECT * FROM cases WHERE ${condition} AND id > ? ORDER BY id LIMIT ?`,
-    ...[...values, after, casesAtOnce],
+    sql`SELECT * FROM ${identifiedCases} WHERE ${condition} AND id > ${after} ORDER BY id LIMIT ${casesAtOnce}`,
   );
   return { items, last: items.length < casesAtOnce ? undefined : items.at(-1)?.id };
 }
@@ -296,10 +290,10 @@ function* listSlice(condition: string, values: readonly Cell[], after: number): 
 function* listMoved() {
   const { isMappingOfCase } = yield* database();
   const rows = yield* all(
-    `SELECT id, to_service_id, seen_at
-     FROM cases AS cases
-     JOIN mappings AS mappings ON ${isMappingOfCase}
-     JOIN mapping_moves AS moves ON moves.mapping = mappings.number
+    sql`SELECT id, to_service_id, seen_at
+     FROM ${identifiedCases}
+     JOIN ${copied} ON ${isMappingOfCase}
+     JOIN ${mappingMoves} AS moves ON moves.mapping = mappings.number
      WHERE ${isActive} AND seen_at > evidence_at
      ORDER BY id, moves.number`,
   );
@@ -320,8 +314,7 @@ function* listMoved() {
 /** The cases that have been in the state `reported` since before that instant. */
 function* listReported(before: number): Query<number[]> {
   const rows = yield* all(
-    `SELECT id FROM cases WHERE state = 'reported' AND state_since <= ? ORDER BY id`,
-    before,
+    sql`SELECT id FROM ${identifiedCases} WHERE state = 'reported' AND state_since <= ${before} ORDER BY id`,
   );
   return rows.map(({ id }) => Number(id));
 }
@@ -329,10 +322,10 @@ function* listReported(before: number): Query<number[]> {
 /** The unresolved bookings that have a reference and whose stay is not over, by case and place. */
 function* listOpenReferences(today: string, { after, limit }: ReferencePage): Query<OpenReference[]> {
   const rows = yield* all(
-    `SELECT case_number, place, reference, is_named FROM case_bookings
-     WHERE (case_number, place) > (?, ?) AND reference IS NOT NULL AND ${isOpen}
-     ORDER BY case_number, place LIMIT ?`,
-    ...[after?.id ?? 0, after?.place ?? 0, ...boundsOf(today), limit],
+    sql`SELECT case_number, place, reference, is_named FROM ${caseBookings}
+     WHERE (case_number, place) > (${after?.id ?? 0}, ${after?.place ?? 0}) AND reference IS NOT NULL
+       AND ${isOpen(today)}
+     ORDER BY case_number, place LIMIT ${limit}`,
   );
   return rows.map(({ case_number, place, reference, is_named }) => ({
     id: Number(case_number),
@@ -344,27 +337,26 @@ function* listOpenReferences(today: string, { after, limit }: ReferencePage): Qu
 
 /** @param today YYYY-MM-DD, in the account's zone */
 function* count(today: string): Query<CaseCounts> {
-  const counted = yield* all(`SELECT state, count(*) AS cases FROM cases GROUP BY state`);
+  const counted = yield* all(sql`SELECT state, count(*) AS cases FROM ${identifiedCases} GROUP BY state`);
   const found = new Map(counted.map(({ state, cases }) => [state, Number(cases)]));
   const bookings = yield* one(
-    `SELECT count(*) AS open_bookings, count(*) - count(check_in) AS unknown_check_ins,
-       count(*) FILTER (WHERE check_in < ?) AS in_house, min(check_in) AS first_check_in
-     FROM case_bookings WHERE ${needsAction}`,
-    today,
-    ...boundsOf(today),
+    sql`SELECT count(*) AS open_bookings, count(*) - count(check_in) AS unknown_check_ins,
+       count(*) FILTER (WHERE check_in < ${today}) AS in_house, min(check_in) AS first_check_in
+     FROM ${caseBookings} WHERE ${needsAction(today)}`,
   );
   const byState = Object.fromEntries(mappingStates.map((state) => [state, found.get(state) ?? 0]));
   return { byState: byState as CaseCounts['byState'], ...openCounts.read(bookings ?? {}) };
 }
 
 /** Open bookings of a case that needs action: nobody has to act on a dismissed one. */
-const isNotDismissed = "case_number NOT IN (SELECT id FROM cases WHERE state = 'dismissed')";
-const needsAction = `${isOpen} AND ${isNotDismissed}`;
+const isNotDismissed = sql`case_number NOT IN (SELECT id FROM ${identifiedCases} WHERE state = 'dismissed')`;
+const needsAction = (today: string) => sql`${isOpen(today)} AND ${isNotDismissed}`;
 
 /** By business day, how many bookings nobody has resolved, also after the stay; those of dismissed cases need no action. */
 function* countUnresolvedByDay(): Query<ReadonlyMap<string, number>> {
   const rows = yield* all(
-    `SELECT day, count(*) AS unresolved FROM case_bookings WHERE resolved_as IS NULL AND ${isNotDismissed} GROUP BY day`,
+    sql`SELECT day, count(*) AS unresolved FROM ${caseBookings}
+     WHERE resolved_as IS NULL AND ${isNotDismissed} GROUP BY day`,
   );
   return new Map(rows.map(({ day, unresolved }) => [String(day), Number(unresolved)]));
 }
@@ -372,10 +364,9 @@ function* countUnresolvedByDay(): Query<ReadonlyMap<string, number>> {
 /** The cases with open bookings, by how much these need help: see `urgencyOf` of a stay. Dismissed ones need none. */
 function* rankOpen(today: string): Query<{ id: number; urgency: string }[]> {
   const rows = yield* all(
-    `SELECT case_number, min(CASE
-       WHEN check_in IS NULL THEN '1' WHEN check_in < ? THEN '0' || check_in ELSE '2' || check_in END) AS urgency
-     FROM case_bookings WHERE ${needsAction} GROUP BY case_number ORDER BY urgency, case_number`,
-    ...[today, ...boundsOf(today)],
+    sql`SELECT case_number, min(CASE
+       WHEN check_in IS NULL THEN '1' WHEN check_in < ${today} THEN '0' || check_in ELSE '2' || check_in END) AS urgency
+     FROM ${caseBookings} WHERE ${needsAction(today)} GROUP BY case_number ORDER BY urgency, case_number`,
   );
   return rows.map(({ case_number, urgency }) => ({ id: Number(case_number), urgency: String(urgency) }));
 }
@@ -387,10 +378,9 @@ function* rankOpen(today: string): Query<{ id: number; urgency: string }[]> {
  */
 function* countOfDay(day: string, today: string) {
   const counted = yield* one(
-    `SELECT count(*) AS bookings, count(resolved_as) AS resolved, count(*) FILTER (WHERE ${isOpen}) AS open
-     FROM case_bookings WHERE day = ? AND ${isNotDismissed}`,
-    ...boundsOf(today),
-    day,
+    sql`SELECT count(*) AS bookings, count(resolved_as) AS resolved,
+       count(*) FILTER (WHERE ${isOpen(today)}) AS open
+     FROM ${caseBookings} WHERE day = ${day} AND ${isNotDismissed}`,
   );
   const [open, resolved] = [Number(counted?.open), Number(counted?.resolved)];
   return { open, resolved, left: Number(counted?.bookings) - open - resolved };
@@ -408,7 +398,7 @@ export function* changeByKey<Key extends CaseKey>(
 ): Query<readonly Case[]> {
   yield* lockCases();
   const identities = keys.map(identityOf);
-  const held = yield* readCases('identity', identities);
+  const held = yield* readCases(sql`identity`, identities);
   const changes: Change[] = [];
   for (const [index, key] of keys.entries()) {
     const found = held.get(identities[index] ?? '');
@@ -425,7 +415,7 @@ export function* changeById(
 ): Query<readonly Case[]> {
   yield* lockCases();
   const changes: Change[] = [];
-  for (const found of (yield* readCases('id', ids)).values()) {
+  for (const found of (yield* readCases(sql`id`, ids)).values()) {
     const decision = decide(found);
     if (decision) changes.push({ key: found, found, decision });
   }
@@ -460,23 +450,17 @@ function* lockCases(): Query<void> {
   if (lockCases !== undefined) yield* one(lockCases);
 }
 
-/** The cases with these identities, and their bookings. */
+/** The cases with these identities or ids, and their bookings. */
 export function* readCases(
-  column: 'identity' | 'id',
+  column: Sql,
   list: readonly (string | number)[],
 ): Query<ReadonlyMap<string, HeldCase>> {
-  const dialect = yield* database();
-  const chosen = dialect.isListed(column, list);
-  const items = yield* identifiedCases.list(`WHERE ${chosen.sql} ORDER BY id`, ...chosen.values);
-  const ofCases = dialect.isListed(
-    'case_number',
-    items.map(({ id }) => id),
-  );
-  const bookings = new Map<number, CaseBooking[]>(items.map(({ id }) => [id, []]));
-  for (const stored of yield* caseBookings.list(
-    `WHERE ${ofCases.sql} ORDER BY case_number, place`,
-    ...ofCases.values,
-  ))
+  const { isListed } = yield* database();
+  const items = yield* identifiedCases.list(sql`WHERE ${isListed(column, list)} ORDER BY id`);
+  const ids = items.map(({ id }) => id);
+  const bookings = new Map<number, CaseBooking[]>(ids.map((id) => [id, []]));
+  const ofCases = isListed(sql`case_number`, ids);
+  for (const stored of yield* caseBookings.list(sql`WHERE ${ofCases} ORDER BY case_number, place`))
     bookings.get(stored.caseNumber)?.push(toBooking(stored));
   return new Map(
     items.map(({ identity, ...item }) => [identity, { ...item, bookings: bookings.get(item.id) ?? [] }]),
@@ -485,7 +469,7 @@ export function* readCases(
 
 function* write(changes: readonly Change[]): Query<readonly Case[]> {
   if (changes.length === 0) return [];
-  const last = yield* one(`SELECT coalesce(max(id), 0) AS id FROM cases`);
+  const last = yield* one(sql`SELECT coalesce(max(id), 0) AS id FROM ${identifiedCases}`);
   let lastId = Number(last?.id);
   const written: Case[] = [];
   const added: t.NewRow<typeof identifiedCases>[] = [];
@@ -503,11 +487,14 @@ function* write(changes: readonly Change[]): Query<readonly Case[]> {
     for (const booking of decision.bookings) {
       bookings.push(toStoredBooking(item.id, booking));
       if (!known.has(booking.place)) continue;
-      yield* change(`DELETE FROM case_bookings WHERE case_number = ? AND place = ?`, item.id, booking.place);
+      yield* change(
+        sql`DELETE FROM ${caseBookings} WHERE case_number = ${item.id} AND place = ${booking.place}`,
+      );
     }
     actions.push(...decision.actions.map((action) => ({ subject: `case ${item.id}`, ...action })));
   }
-  if (changed.length > 0) yield* update('cases', changedCases.types, changed.map(changedCases.cellsOf));
+  if (changed.length > 0)
+    yield* update(identifiedCases, changedCases.types, changed.map(changedCases.cellsOf));
   yield* identifiedCases.insert(added);
   yield* caseBookings.insert(bookings);
   yield* insertActions(actions);
@@ -518,18 +505,15 @@ function* write(changes: readonly Change[]): Query<readonly Case[]> {
 /** Removes a booking from all cases. Returns how many rows held it. */
 export function* eraseReference(reference: string): Query<number> {
   const { isReference } = yield* database();
-  const { sql, values } = isReference(toStorable(reference));
-  return yield* change(`DELETE FROM case_bookings WHERE ${sql}`, ...values);
+  return yield* change(sql`DELETE FROM ${caseBookings} WHERE ${isReference(toStorable(reference))}`);
 }
 
 /** Removes what people wrote about a booking. Returns how many rows held something. */
 export function* eraseNotes(reference: string): Query<number> {
   const { isReference } = yield* database();
-  const { sql, values } = isReference(toStorable(reference));
   return yield* change(
-    `UPDATE case_bookings SET resolved_note = NULL
-     WHERE ${sql} AND resolved_note IS NOT NULL AND resolved_by_itself = 0`,
-    ...values,
+    sql`UPDATE ${caseBookings} SET resolved_note = NULL
+     WHERE ${isReference(toStorable(reference))} AND resolved_note IS NOT NULL AND resolved_by_itself = 0`,
   );
 }
 
@@ -539,11 +523,10 @@ export function* eraseNotes(reference: string): Query<number> {
  */
 export function* pruneCases(before: string): Query<number> {
   yield* lockCases();
-  const bookings = yield* change(`DELETE FROM case_bookings WHERE day < ?`, before);
+  const bookings = yield* change(sql`DELETE FROM ${caseBookings} WHERE day < ${before}`);
   const unchanged = yield* change(
-    `DELETE FROM cases WHERE state_since < ?
-       AND NOT EXISTS (SELECT 1 FROM case_bookings WHERE case_number = id)`,
-    Date.parse(before),
+    sql`DELETE FROM ${identifiedCases} WHERE state_since < ${Date.parse(before)}
+       AND NOT EXISTS (SELECT 1 FROM ${caseBookings} WHERE case_number = id)`,
   );
   return bookings + unchanged;
 }

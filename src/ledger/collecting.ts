@@ -7,19 +7,21 @@ import { acceptanceOf, type Run, type Volume, type VolumeComparison } from '../r
 import { noticesOfVolume } from '../rules/run-notices.js';
 import { startDelivery } from '../rules/state-machine.js';
 import type { PlannedStep, Right } from '../rules/step.js';
-import { type KeptColumns, keptColumns, readBatch, storedBatches, writeKeptColumns } from './batches.js';
-import { storeCanary } from './canaries.js';
-import { type SupersededPlaces, storeSuperseded } from './day-outcomes.js';
+import { type ExtraColumns, extraColumns, readBatch, storedBatches, writeExtraColumns } from './batches.js';
+import { canaries, storeCanary } from './canaries.js';
+import { type SupersededRows, standingRows, storeSuperseded, supersededRows } from './day-outcomes.js';
 import { FencedError } from './errors.js';
-import { type Suspect, storeSuspects } from './findings.js';
+import { type Suspect, storeSuspects, suspects, verdicts } from './findings.js';
+import { followedRuns } from './followed-runs.js';
+import { mailBookings } from './mails.js';
 import { raise } from './notices.js';
-import { change, database, one, type Query, type Store } from './query.js';
-import { type ReasonCount, type Reject, storeRejects, storeWarnings } from './rejects.js';
-import { changeRun, runTables } from './run-changes.js';
-import { lockRight, readRun } from './runs.js';
-import { placeOfBatch, placeOfKeptColumns } from './sealing.js';
-import { createCollectedIndexes } from './stays.js';
-import { insertSteps } from './steps.js';
+import { change, database, one, type Query, type Store, sql } from './query.js';
+import { type ReasonCount, type Reject, rejects, storeRejects, storeWarnings, warnings } from './rejects.js';
+import { changeRun } from './run-changes.js';
+import { lockRight, readRun, runs } from './runs.js';
+import { contextOfBatch, contextOfExtraColumns } from './sealing.js';
+import { createCollectedIndexes, referenceRows, stayRows } from './stays.js';
+import { attempts, insertSteps, steps } from './steps.js';
 
 /** Number of batches that `holds` caches: duplicates are mostly close together or in the order of their originals. */
 const cachedBatches = 32;
@@ -69,11 +71,9 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
       transact(function* () {
         const { run: before } = yield* lockRight(right);
         yield* change(
-          `UPDATE runs SET day_accepted = ?, providers = ?, volume = ? WHERE number = ?`,
-          accepted ?? null,
-          providers && JSON.stringify(providers),
-          comparison ? JSON.stringify(comparison) : null,
-          run,
+          sql`UPDATE ${runs} SET day_accepted = ${accepted ?? null},
+            providers = ${providers ? JSON.stringify(providers) : null},
+            volume = ${comparison ? JSON.stringify(comparison) : null} WHERE number = ${run}`,
         );
         if (comparison && !acceptanceOf(before, 'volume'))
           yield* raise(noticesOfVolume(before, comparison, at));
@@ -83,7 +83,7 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
     noteFilters: (filters: FilterReport) =>
       transact(function* () {
         yield* lockRight(right);
-        yield* change(`UPDATE runs SET filters = ? WHERE number = ?`, JSON.stringify(filters), run);
+        yield* change(sql`UPDATE ${runs} SET filters = ${JSON.stringify(filters)} WHERE number = ${run}`);
       }),
 
     /** Ends the collect and stores the plan, in one transaction. */
@@ -101,6 +101,22 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
   };
 }
 
+/** The tables that refer to `runs`: a run's rows in them can be removed while its own row stays. */
+export const runTables = [
+  ...[
+    attempts,
+    verdicts,
+    suspects,
+    mailBookings,
+    steps,
+    referenceRows,
+    stayRows,
+    storedBatches,
+    extraColumns,
+  ],
+  ...[rejects, warnings, followedRuns, canaries, standingRows, supersededRows],
+];
+
 /** Removes what an earlier collect of the run left behind. */
 function* resetRun(
   right: Right,
@@ -109,22 +125,16 @@ function* resetRun(
   const { number, run } = yield* lockRight(right);
   if (run.state !== 'collecting')
     throw new RangeError(`run ${right.runId} is ${run.state}: it has been collected already`);
-  for (const table of runTables) yield* change(`DELETE FROM ${table} WHERE run = ?`, number);
+  for (const table of runTables) yield* change(sql`DELETE FROM ${table} WHERE run = ${number}`);
   yield* change(
-    `UPDATE runs SET source = ?, batch_size = ?, guest_names = ?, master_id_name = ?, master_id_column = ?, renderer = ?, collect_started_at = ?, clock_lead = NULL, collected_at = NULL, chunks = 0,
-       read = 0, accepted = 0, duplicates = 0, rejected = 0, filtered = 0, carried = 0, posted = 0, delivered = 0, refused = 0,
-       repeated = 0, suspects = ?, open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL, day_accepted = NULL, providers = NULL, volume = NULL, filters = NULL,
+    sql`UPDATE ${runs} SET source = ${source}, batch_size = ${batchSize}, guest_names = ${guestNames},
+       master_id_name = ${names.masterIdName ?? null}, master_id_column = ${names.masterIdColumn ?? null},
+       renderer = ${rendererVersion}, collect_started_at = ${at}, clock_lead = NULL, collected_at = NULL, chunks = 0,
+       read = 0, accepted = 0, duplicates = 0, rejected = 0, filtered = 0, carried = 0, posted = 0, delivered = 0,
+       refused = 0, repeated = 0, suspects = ${comparesMappings ? 0 : null}, open_steps = 0, failed_steps = 0,
+       failures_in_row = 0, file = NULL, day_accepted = NULL, providers = NULL, volume = NULL, filters = NULL,
        names_blanked_at = NULL, lines_blanked = 0
-     WHERE number = ?`,
-    source,
-    batchSize,
-    guestNames,
-    names.masterIdName ?? null,
-    names.masterIdColumn ?? null,
-    rendererVersion,
-    at,
-    comparesMappings ? 0 : null,
-    number,
+     WHERE number = ${number}`,
   );
   return { number, day: run.day };
 }
@@ -145,35 +155,33 @@ function* storeChunk({ run, day, guestNames }: CollectedRun, chunk: CollectedChu
       stream,
       batch,
       bookings: referenceHashes.length,
-      lines: sealing.sealLines(day, lines, placeOfBatch(run, stream, batch)),
+      lines: sealing.sealLines(day, lines, contextOfBatch(run, stream, batch)),
     })),
   );
   yield* storeSuspects(run, batches);
-  yield* keptColumns.insert(
-    batches.flatMap(({ stream, number: batch, kept: columns }) => {
-      if (!columns) return [];
-      const kept = sealing.sealLines(day, writeKeptColumns(columns), placeOfKeptColumns(run, stream, batch));
-      return [{ run, stream, batch, kept }];
+  yield* extraColumns.insert(
+    batches.flatMap(({ stream, number: batch, extraColumns: found }) => {
+      if (!found) return [];
+      const columns = sealing.sealLines(
+        day,
+        writeExtraColumns(found),
+        contextOfExtraColumns(run, stream, batch),
+      );
+      return [{ run, stream, batch, columns }];
     }),
   );
   yield* storeRejects({ run, day, guestNames }, rejects);
   yield* storeWarnings(run, chunk.warnings);
   const carried = batches.reduce((sum, batch) => sum + (batch.carried ?? 0), 0);
   const accepted = batches.reduce((sum, batch) => sum + batch.referenceHashes.length, 0) - carried;
+  const suspects = batches.reduce((sum, batch) => sum + (batch.suspects?.length ?? 0), 0);
   // A run that compares nothing has no count of suspects, and NULL stays NULL.
   yield* change(
-    `UPDATE runs SET chunks = chunks + 1,
-       read = read + ?, accepted = accepted + ?, duplicates = duplicates + ?, rejected = rejected + ?,
-       filtered = filtered + ?, carried = carried + ?, suspects = suspects + ?
-     WHERE number = ?`,
-    accepted + duplicates + rejects.length + filtered,
-    accepted,
-    duplicates,
-    rejects.length,
-    filtered,
-    carried,
-    batches.reduce((sum, batch) => sum + (batch.suspects?.length ?? 0), 0),
-    run,
+    sql`UPDATE ${runs} SET chunks = chunks + 1, read = read + ${accepted + duplicates + rejects.length + filtered},
+       accepted = accepted + ${accepted}, duplicates = duplicates + ${duplicates},
+       rejected = rejected + ${rejects.length}, filtered = filtered + ${filtered}, carried = carried + ${carried},
+       suspects = suspects + ${suspects}
+     WHERE number = ${run}`,
   );
 }
 
@@ -185,7 +193,7 @@ function hasLine(lines: Buffer, line: Buffer): boolean {
 
 /** A process that took the run over collects again: the batch may be missing or different. */
 function* readOwnBatch({ runId, token }: Right, stream: BatchStream, batch: number): Query<Buffer> {
-  const row = yield* one(`SELECT 1 AS found FROM runs WHERE id = ? AND token = ?`, runId, token);
+  const row = yield* one(sql`SELECT 1 AS found FROM ${runs} WHERE id = ${runId} AND token = ${token}`);
   if (!row) throw new FencedError(runId);
   return yield* readBatch(runId, stream, batch);
 }
@@ -218,7 +226,7 @@ export interface CollectedPlan {
   /** Sent with the bookings. */
   readonly canary?: NewCanary | undefined;
   /** What it says about the bookings of the day's other runs. */
-  readonly superseded?: readonly SupersededPlaces[] | undefined;
+  readonly superseded?: readonly SupersededRows[] | undefined;
   readonly at: number;
 }
 
@@ -249,10 +257,10 @@ export interface CollectedBatch {
   readonly carried?: number;
   /** The keys by which the stay of each line can be found; without them none can. */
   readonly stays?: StayKeys;
-  /** In the order of their places. */
+  /** In the order of their rows. */
   readonly suspects?: readonly Suspect[];
   /** With a row for each line. */
-  readonly kept?: KeptColumns;
+  readonly extraColumns?: ExtraColumns;
 }
 
 /** A `StayKey` per line. */

@@ -1,14 +1,8 @@
 import type { BatchStream } from '../booking/sending.js';
-import type {
-  BatchPlaces,
-  DayCounts,
-  DayStanding,
-  StandingPlaces,
-  StoredOutcome,
-} from '../rules/day-outcome.js';
+import type { BatchRows, DayCounts, DayStanding, StandingRows, StoredOutcome } from '../rules/day-outcome.js';
 import { packNumbers, unpackNumbers } from './findings.js';
-import { change, type Query } from './query.js';
-import { runNumber, runsHoldingBookings } from './runs.js';
+import { change, type Query, sql } from './query.js';
+import { runNumber, runs, runsHoldingBookings } from './runs.js';
 import * as t from './table.js';
 
 /** What each day came to, when a run of it last ended or recorded verdicts. */
@@ -19,14 +13,14 @@ export const dayOutcomes = t.table(
 );
 
 /** Only of days whose bookings several runs hold. */
-export const standingPlaces = t.table(
-  'standing_places',
+export const standingRows = t.table(
+  'standing_rows',
   {
     run: t.numberOf('runs'),
     stream: t.text<BatchStream>(),
     batch: t.integer,
     standing: t.oneOf<DayStanding>('uncounted', 'correct', 'incorrect', 'not-in-result', 'unclear'),
-    places: t.bytes,
+    rows: t.bytes,
   },
   { key: 'run, stream, batch, standing', isItsIndex: true },
 );
@@ -35,25 +29,25 @@ export const standingPlaces = t.table(
  * What the collect of a run no longer found in its source, while another hotel or stay stood there under the same reference: bookings
  * that other runs of the day hold. `isFound`: it found them again after an earlier collect had not.
  */
-export const supersededPlaces = t.table(
-  'superseded_places',
+export const supersededRows = t.table(
+  'superseded_rows',
   {
     run: t.numberOf('runs'),
     heldBy: t.numberOf('runs'),
     stream: t.text<BatchStream>(),
     batch: t.integer,
     isFound: t.flag,
-    places: t.bytes,
+    rows: t.bytes,
   },
   {
     key: 'run, held_by, stream, batch, is_found',
     isItsIndex: true,
-    indexes: ['INDEX superseded_by_holder ON superseded_places (held_by, stream, batch)'],
+    indexes: ['INDEX superseded_by_holder ON superseded_rows (held_by, stream, batch)'],
   },
 );
 
 /** What a collect says about the bookings of a stored batch of another run. */
-export interface SupersededPlaces extends BatchPlaces {
+export interface SupersededRows extends BatchRows {
   readonly isFound: boolean;
 }
 
@@ -76,19 +70,18 @@ export function* listOutcomes({
   readonly to: string;
 }): Query<StoredOutcome[]> {
   const found = yield* marked.all(
-    `SELECT marked.*, coalesce(superseded, 0) AS superseded, coalesce(superseding, 0) AS superseding,
+    sql`SELECT marked.*, coalesce(superseded, 0) AS superseded, coalesce(superseding, 0) AS superseding,
        stored.mark AS stored_mark, stored.counts AS counts FROM (
        SELECT day, count(*) AS runs, max(number) AS newest, sum(accepted + carried) AS held,
          coalesce(sum(delivered * 3 + refused) FILTER (WHERE state <> 'delivering'), 0) AS ended,
          sum(verdicts_recorded) AS verdicts, count(file) AS files,
          count(*) FILTER (WHERE state = 'cancelled') AS cancelled, count(pruned_at) AS pruned
-       FROM runs WHERE day >= ? AND day <= ? AND ${runsHoldingBookings} GROUP BY day
+       FROM ${runs} WHERE day >= ${from} AND day <= ${to} AND ${runsHoldingBookings} GROUP BY day
      ) AS marked LEFT JOIN (
-       SELECT day, count(*) AS superseded, max(run) AS superseding FROM superseded_places JOIN runs ON run = number
-       WHERE day >= ? AND day <= ? GROUP BY day
+       SELECT day, count(*) AS superseded, max(run) AS superseding FROM ${supersededRows} JOIN ${runs} ON run = number
+       WHERE day >= ${from} AND day <= ${to} GROUP BY day
      ) AS collected ON collected.day = marked.day
-     LEFT JOIN day_outcomes AS stored ON stored.day = marked.day ORDER BY marked.day`,
-    ...[from, to, from, to],
+     LEFT JOIN ${dayOutcomes} AS stored ON stored.day = marked.day ORDER BY marked.day`,
   );
   return found.map(({ day, pruned, storedMark, counts, ...parts }) => ({
     day,
@@ -100,56 +93,57 @@ export function* listOutcomes({
 }
 
 /** Where the bookings of the day count as something else than their runs say; read together with `listOutcomes`. */
-export function* listStandings(day: string): Query<StandingPlaces[]> {
-  const rows = yield* heldPlaces.all(
-    `SELECT id AS run_id, stream, batch, standing, places FROM standing_places JOIN runs ON run = number
-     WHERE day = ? ORDER BY number DESC, stream, batch, standing`,
-    day,
+export function* listStandings(day: string): Query<StandingRows[]> {
+  const rows = yield* heldRows.all(
+    sql`SELECT id AS run_id, stream, batch, standing, rows FROM ${standingRows} JOIN ${runs} ON run = number
+     WHERE day = ${day} ORDER BY number DESC, stream, batch, standing`,
   );
-  return rows.map(({ places, ...of }) => ({ ...of, places: unpackNumbers(places) }));
+  return rows.map(({ rows, ...of }) => ({ ...of, rows: unpackNumbers(rows) }));
 }
 
-const heldPlaces = t.columnsOf({
+const heldRows = t.columnsOf({
   runId: t.text(),
   stream: t.text<BatchStream>(),
   batch: t.integer,
   standing: t.text<DayStanding>(),
-  places: t.bytes,
+  rows: t.bytes,
 });
 
 export interface NewOutcome {
   readonly day: string;
   readonly mark: string;
   readonly counts: DayCounts;
-  readonly places: readonly StandingPlaces[];
+  readonly rows: readonly StandingRows[];
 }
 
 /** Replaces what was stored of the day. */
-export function* storeOutcome({ day, mark, counts, places }: NewOutcome): Query<void> {
-  yield* change('DELETE FROM standing_places WHERE run IN (SELECT number FROM runs WHERE day = ?)', day);
-  const numbers = yield* numberRuns(places);
-  yield* standingPlaces.insert(
-    places.map(({ runId, places: held, ...of }) => ({
+export function* storeOutcome({ day, mark, counts, rows }: NewOutcome): Query<void> {
+  yield* change(
+    sql`DELETE FROM ${standingRows} WHERE run IN (SELECT number FROM ${runs} WHERE day = ${day})`,
+  );
+  const numbers = yield* numberRuns(rows);
+  yield* standingRows.insert(
+    rows.map(({ runId, rows: held, ...of }) => ({
       ...of,
       run: numbers.get(runId) ?? 0,
-      places: packNumbers(held),
+      rows: packNumbers(held),
     })),
   );
   yield* dayOutcomes.add(
     { day, mark, counts },
-    'ON CONFLICT (day) DO UPDATE SET mark = excluded.mark, counts = excluded.counts',
+    sql`ON CONFLICT (day) DO UPDATE SET mark = excluded.mark, counts = excluded.counts`,
   );
 }
 
 /** Records what the collect of a run says about the bookings of the day's other runs. */
-export function* storeSuperseded(run: number, found: readonly SupersededPlaces[]): Query<void> {
+export function* storeSuperseded(run: number, found: readonly SupersededRows[]): Query<void> {
   const numbers = yield* numberRuns(found);
-  yield* supersededPlaces.insert(
-    found.map(({ runId, places, ...of }) => ({
+  yield* supersededRows.insert(
+    found.map(({ runId, rows, ...of }) => ({
       ...of,
       run,
       heldBy: numbers.get(runId) ?? 0,
-      places: packNumbers(places),
+      rows: packNumbers(rows),
     })),
   );
 }
@@ -161,36 +155,29 @@ function* numberRuns(of: readonly { readonly runId: string }[]): Query<ReadonlyM
 }
 
 /** The bookings of a run that are superseded: the newest collect that says something about one decides. */
-export function* listSuperseded(runId: string): Query<BatchPlaces[]> {
-  const found = yield* supersededPlaces.list(
-    'WHERE held_by = (SELECT number FROM runs WHERE id = ?) ORDER BY run',
-    runId,
+export function* listSuperseded(runId: string): Query<BatchRows[]> {
+  const found = yield* supersededRows.list(
+    sql`WHERE held_by = (SELECT number FROM ${runs} WHERE id = ${runId}) ORDER BY run`,
   );
-  const batches = new Map<string, { stream: BatchStream; batch: number; places: Set<number> }>();
-  for (const { stream, batch, isFound, places } of found) {
-    const of = batches.get(`${stream} ${batch}`) ?? { stream, batch, places: new Set() };
+  const batches = new Map<string, { stream: BatchStream; batch: number; rows: Set<number> }>();
+  for (const { stream, batch, isFound, rows } of found) {
+    const of = batches.get(`${stream} ${batch}`) ?? { stream, batch, rows: new Set() };
     batches.set(`${stream} ${batch}`, of);
-    for (const place of unpackNumbers(places)) {
-      if (isFound) of.places.delete(place);
-      else of.places.add(place);
+    for (const row of unpackNumbers(rows)) {
+      if (isFound) of.rows.delete(row);
+      else of.rows.add(row);
     }
   }
   return [...batches.values()]
-    .filter(({ places }) => places.size > 0)
-    .map(({ places, ...of }) => ({ runId, ...of, places: [...places].sort((a, b) => a - b) }));
+    .filter(({ rows }) => rows.size > 0)
+    .map(({ rows, ...of }) => ({ runId, ...of, rows: [...rows].sort((a, b) => a - b) }));
 }
 
 /** Whether that booking is superseded. */
-export function* isSuperseded(
-  run: number,
-  stream: BatchStream,
-  batch: number,
-  place: number,
-): Query<boolean> {
-  const found = yield* supersededPlaces.list(
-    'WHERE held_by = ? AND stream = ? AND batch = ? ORDER BY run DESC',
-    ...[run, stream, batch],
+export function* isSuperseded(run: number, stream: BatchStream, batch: number, row: number): Query<boolean> {
+  const found = yield* supersededRows.list(
+    sql`WHERE held_by = ${run} AND stream = ${stream} AND batch = ${batch} ORDER BY run DESC`,
   );
-  const newest = found.find(({ places }) => unpackNumbers(places).includes(place));
+  const newest = found.find(({ rows }) => unpackNumbers(rows).includes(row));
   return newest !== undefined && !newest.isFound;
 }

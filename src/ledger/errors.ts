@@ -28,23 +28,23 @@ export class LedgerUnusableError extends LedgerError {
   override readonly name = 'LedgerUnusableError';
   constructor(
     /** The path of its file, or the address of its server without a password. */
-    readonly place: string,
+    readonly location: string,
     /** What was expected, what was found, and what to do. */
     reason: string,
     options?: ErrorOptions,
   ) {
-    super(`the ledger ${place} cannot be used: ${reason}`, options);
+    super(`the ledger ${location} cannot be used: ${reason}`, options);
   }
 }
 
 /** The ledger's server refuses us, or can't hold a ledger. */
 export class LedgerRefusedError extends LedgerUnusableError {
   constructor(
-    place: string,
+    location: string,
     readonly fault: Exclude<PeerFault, 'passing' | 'read-only'>,
     readonly reason: string,
   ) {
-    super(place, reason);
+    super(location, reason);
   }
 }
 
@@ -54,7 +54,7 @@ export class LedgerAwayError extends LedgerError {
   readonly fault: PeerFault;
   constructor(
     /** Its address, without a password. */
-    readonly place: string,
+    readonly location: string,
     {
       fault = 'passing',
       reason,
@@ -63,8 +63,8 @@ export class LedgerAwayError extends LedgerError {
   ) {
     super(
       reason === undefined
-        ? `the ledger ${place} does not answer: check that it is running and reachable, then run the command again`
-        : `the ledger ${place} cannot be used at the moment: ${reason}`,
+        ? `the ledger ${location} does not answer: check that it is running and reachable, then run the command again`
+        : `the ledger ${location} cannot be used at the moment: ${reason}`,
       cause === undefined ? undefined : { cause },
     );
     this.fault = fault;
@@ -85,10 +85,10 @@ export class LedgerFullError extends LedgerError {
   override readonly name = 'LedgerFullError';
   constructor(
     /** The path of its file. */
-    readonly place: string,
+    readonly location: string,
     { why = isFull, ...options }: ErrorOptions & { readonly why?: string | undefined } = {},
   ) {
-    super(`the disk of the ledger ${place} ${why}, then run the command again`, options);
+    super(`the disk of the ledger ${location} ${why}, then run the command again`, options);
   }
 }
 

@@ -1,8 +1,8 @@
 import type { BatchStream } from '../booking/sending.js';
-import { isJudged, type Judged, type JudgedPlaces, type StoredVerdict } from '../rules/review-file.js';
+import { isJudged, type Judged, type JudgedRows, type StoredVerdict } from '../rules/review-file.js';
 import { readLinesAt } from './batches.js';
 import type { CollectedBatch } from './collecting.js';
-import { type Cell, change, type Query } from './query.js';
+import { change, type Query, type Sql, sql } from './query.js';
 import { runNumber } from './runs.js';
 import * as t from './table.js';
 import type { BatchCursor, JudgedLines, SuspectLines } from './tracing.js';
@@ -12,7 +12,7 @@ export type SuspectReason = 'other-master' | 'moved';
 
 const suspect = {
   /** Among the batch's lines, counted from 0. */
-  place: t.integer,
+  row: t.integer,
   reason: t.oneOf<SuspectReason>('other-master', 'moved'),
   /** The master hotel of its provider's hotel in the copy; absent if the mapping was deleted. */
   serviceId: t.optional(t.bigint),
@@ -23,7 +23,7 @@ const plainSuspects = t.columnsOf(suspect);
 export const suspects = t.table(
   'suspects',
   { run: t.numberOf('runs'), stream: t.text<BatchStream>(), batch: t.integer, ...suspect },
-  { key: 'run, stream, batch, place', isItsIndex: true },
+  { key: 'run, stream, batch, row', isItsIndex: true },
 );
 /** A booking that was flagged by comparing it with the local copy of the mappings. It is sent anyway. */
 export type Suspect = t.Row<typeof plainSuspects>;
@@ -35,8 +35,8 @@ export const verdicts = t.table(
     run: t.numberOf('runs'),
     batch: t.integer,
     judged: t.oneOf<StoredVerdict>('incorrect', 'not-in-result', 'unclear', 'cleared'),
-    places: t.bytes,
-    /** Of each place, which of `verdictSources` says so. */
+    rows: t.bytes,
+    /** Of each row, which of `verdictSources` says so. */
     sources: t.optional(t.bytes),
   },
   { key: 'run, batch, judged', isItsIndex: true },
@@ -54,17 +54,16 @@ export function* storeSuspects(run: number, batches: readonly CollectedBatch[]):
 export function* nextSuspects(runId: string, after?: BatchCursor): Query<SuspectLines | undefined> {
   const run = yield* runNumber(runId);
   const found = yield* suspects.list(
-    `WHERE run = ? AND (stream, batch) = (
-       SELECT stream, batch FROM suspects WHERE run = ? AND (stream, batch) > (?, ?)
+    sql`WHERE run = ${run} AND (stream, batch) = (
+       SELECT stream, batch FROM ${suspects} WHERE run = ${run} AND (stream, batch) > (${after?.stream ?? ''}, ${after?.batch ?? -1})
        ORDER BY stream, batch LIMIT 1
-     ) ORDER BY place`,
-    ...[run, run, after?.stream ?? '', after?.batch ?? -1],
+     ) ORDER BY row`,
   );
   const [first] = found;
   if (!first) return undefined;
   const { stream, batch } = first;
-  const places = found.map(({ place }) => place);
-  const lines = yield* readLinesAt(run, stream, batch, places);
+  const rows = found.map(({ row }) => row);
+  const lines = yield* readLinesAt(run, stream, batch, rows);
   return {
     cursor: { stream, batch },
     stream,
@@ -76,10 +75,11 @@ export function* findSuspect(
   run: number,
   stream: BatchStream,
   batch: number,
-  place: number,
+  row: number,
 ): Query<Suspect | undefined> {
-  const isBooking = 'WHERE run = ? AND stream = ? AND batch = ? AND place = ?';
-  const found = yield* suspects.find(isBooking, run, stream, batch, place);
+  const found = yield* suspects.find(
+    sql`WHERE run = ${run} AND stream = ${stream} AND batch = ${batch} AND row = ${row}`,
+  );
   return found && toSuspect(found);
 }
 
@@ -92,21 +92,21 @@ function toSuspect({ run, stream, batch, ...suspect }: t.Row<typeof suspects>): 
  *
  * @returns whether that changes anything
  */
-export function* replaceVerdicts(run: number, found: readonly JudgedPlaces[]): Query<boolean> {
-  const stored = yield* verdicts.list('WHERE run = ?', run);
-  const packed = found.map(({ places, sources, ...of }) => ({
+export function* replaceVerdicts(run: number, found: readonly JudgedRows[]): Query<boolean> {
+  const stored = yield* verdicts.list(sql`WHERE run = ${run}`);
+  const packed = found.map(({ rows, sources, ...of }) => ({
     run,
     ...of,
-    places: packNumbers(places),
+    rows: packNumbers(rows),
     sources: sources && packNumbers(sources),
   }));
   const known = new Map(stored.map((row) => [`${row.batch} ${row.judged}`, row]));
-  const isSame = ({ batch, judged, places, sources }: (typeof packed)[number]) => {
+  const isSame = ({ batch, judged, rows, sources }: (typeof packed)[number]) => {
     const row = known.get(`${batch} ${judged}`);
-    return row?.places.equals(places) && isEqual(row.sources, sources);
+    return row?.rows.equals(rows) && isEqual(row.sources, sources);
   };
   if (stored.length === packed.length && packed.every(isSame)) return false;
-  yield* change(`DELETE FROM verdicts WHERE run = ?`, run);
+  yield* change(sql`DELETE FROM ${verdicts} WHERE run = ${run}`);
   yield* verdicts.insert(packed);
   return true;
 }
@@ -116,19 +116,20 @@ function isEqual(one: Buffer | undefined, other: Buffer | undefined): boolean {
 }
 
 /** The bookings that are recorded as incorrect, with what says so, and those that once were. */
-export const listEverIncorrect = (runId: string) => listStored(runId, `judged IN ('incorrect', 'cleared')`);
+export const listEverIncorrect = (runId: string) =>
+  listStored(runId, sql`judged IN ('incorrect', 'cleared')`);
 
 /** What is recorded about the bookings of a batch, unless they are correct. */
 export const listJudgedOfBatch = (runId: string, batch: number) =>
-  listStored(runId, `batch = ? AND judged <> 'cleared'`, batch);
+  listStored(runId, sql`batch = ${batch} AND judged <> 'cleared'`);
 
-function* listStored(runId: string, condition: string, ...values: readonly Cell[]): Query<JudgedPlaces[]> {
+function* listStored(runId: string, condition: Sql): Query<JudgedRows[]> {
   const run = yield* runNumber(runId);
-  const found = yield* verdicts.list(`WHERE run = ? AND ${condition} ORDER BY batch`, run, ...values);
-  return found.map(({ batch, judged, places, sources }) => ({
+  const found = yield* verdicts.list(sql`WHERE run = ${run} AND ${condition} ORDER BY batch`);
+  return found.map(({ batch, judged, rows, sources }) => ({
     batch,
     judged,
-    places: unpackNumbers(places),
+    rows: unpackNumbers(rows),
     ...(sources && { sources: unpackNumbers(sources) }),
   }));
 }
@@ -140,19 +141,18 @@ export function* nextJudged(
   after = -1,
 ): Query<JudgedLines | undefined> {
   const run = yield* runNumber(runId);
-  const isNext = 'WHERE run = ? AND judged = ? AND batch > ? ORDER BY batch LIMIT 1';
-  const found = yield* verdicts.find(isNext, run, judged, after);
+  const found = yield* verdicts.find(
+    sql`WHERE run = ${run} AND judged = ${judged} AND batch > ${after} ORDER BY batch LIMIT 1`,
+  );
   if (!found) return undefined;
   const { batch } = found;
-  const places = unpackNumbers(found.places);
-  return { batch, places, lines: yield* readLinesAt(run, 'file', batch, places) };
+  const rows = unpackNumbers(found.rows);
+  return { batch, rows, lines: yield* readLinesAt(run, 'file', batch, rows) };
 }
 
-export function* findJudged(run: number, batch: number, place: number): Query<Judged | undefined> {
-  const found = yield* verdicts.list('WHERE run = ? AND batch = ?', run, batch);
-  const said = found
-    .filter(({ places }) => unpackNumbers(places).includes(place))
-    .map(({ judged }) => judged);
+export function* findJudged(run: number, batch: number, row: number): Query<Judged | undefined> {
+  const found = yield* verdicts.list(sql`WHERE run = ${run} AND batch = ${batch}`);
+  const said = found.filter(({ rows }) => unpackNumbers(rows).includes(row)).map(({ judged }) => judged);
   return said.find(isJudged);
 }
 

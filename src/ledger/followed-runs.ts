@@ -1,6 +1,6 @@
 import type { Run } from '../rules/run.js';
-import { all, bind, type Query, type Store } from './query.js';
-import { runNumber } from './runs.js';
+import { all, bind, type Query, type Store, sql } from './query.js';
+import { runNumber, runs } from './runs.js';
 import * as t from './table.js';
 
 /** The runs whose bookings and suspects have become cases, and how far their verdicts have. */
@@ -33,7 +33,7 @@ export function createFollowedReader({ read }: Store) {
 /** The collected runs that were never followed up, or have recorded verdicts since, whatever their state; the oldest first. */
 function* listRunsToFollow(): Query<RunToFollow[]> {
   const rows = yield* all(
-    `SELECT id, run FROM runs AS runs LEFT JOIN followed_runs AS followed ON run = number
+    sql`SELECT id, run FROM ${runs} LEFT JOIN ${followedRuns} AS followed ON run = number
      WHERE collected_at IS NOT NULL AND pruned_at IS NULL
        AND (run IS NULL OR followed.verdicts_recorded < runs.verdicts_recorded) ORDER BY number`,
   );
@@ -44,7 +44,7 @@ function* markFollowed(marks: readonly FollowedRun[]): Query<void> {
   for (const { runId, verdictsRecorded } of marks)
     yield* followedRuns.add(
       { run: yield* runNumber(runId), verdictsRecorded },
-      `ON CONFLICT (run) DO UPDATE SET verdicts_recorded = excluded.verdicts_recorded
+      sql`ON CONFLICT (run) DO UPDATE SET verdicts_recorded = excluded.verdicts_recorded
        WHERE followed_runs.verdicts_recorded < excluded.verdicts_recorded`,
     );
 }

@@ -4,31 +4,34 @@ import { type Booking, hashReference } from '../booking/booking.js';
 import type { BatchStream } from '../booking/sending.js';
 import type { Run } from '../rules/run.js';
 import { KeyError } from '../storage/day-keys.js';
-import { pruneActions } from './audit.js';
-import { blankKeptColumns, eraseKeptOfBatch } from './batches.js';
-import { pruneCases } from './cases.js';
+import { auditTrail, pruneActions } from './audit.js';
+import { blankExtraColumns, eraseExtraOfBatch, storedBatches } from './batches.js';
+import { caseBookings, pruneCases } from './cases.js';
+import { runTables } from './collecting.js';
 import type { ReadOnlyLedger } from './ledger.js';
-import { pruneMails } from './mails.js';
+import { pruneMails, verdictMails } from './mails.js';
 import { pruneNotices } from './notices.js';
 import {
   all,
   bind,
-  type Cell,
   change,
   database,
+  type Named,
   one,
   type Query,
   readColumns,
   removing,
+  type Sql,
   type Store,
+  sql,
   withoutUndefined,
 } from './query.js';
-import { blankRejects, eraseReject } from './rejects.js';
-import { changeRun, runTables } from './run-changes.js';
-import { lockRun, quotedActiveStates, type RunSlice, readInSlices, selectRuns } from './runs.js';
-import { createKeyedHash, placeOfBatch } from './sealing.js';
+import { blankRejects, eraseReject, rejects } from './rejects.js';
+import { changeRun } from './run-changes.js';
+import { lockRun, quotedActiveStates, type RunSlice, readInSlices, runs, selectRuns } from './runs.js';
+import { contextOfBatch, createKeyedHash } from './sealing.js';
 import { removeStay } from './stays.js';
-import type { Attempt } from './steps.js';
+import { type Attempt, attempts, steps } from './steps.js';
 import * as t from './table.js';
 
 export const erasedGuests = t.table(
@@ -48,7 +51,7 @@ export const erasedGuests = t.table(
 export type ErasedGuest = t.Row<typeof erasedGuests>;
 
 export function createGuestReader({ read }: Store) {
-  return bind(read, { listErased: listErasedGuests, describeKept });
+  return bind(read, { listErased: listErasedGuests, describeStored });
 }
 
 export function createErasures(store: Store) {
@@ -72,11 +75,11 @@ export function createErasures(store: Store) {
   };
 }
 
-const listErasedGuests = () => erasedGuests.list('ORDER BY number');
+const listErasedGuests = () => erasedGuests.list(sql`ORDER BY number`);
 
 /** Guests that are already remembered stay as they are. */
 function* rememberErased(guests: readonly ErasedGuest[]): Query<void> {
-  for (const guest of guests) yield* erasedGuests.add(guest, 'ON CONFLICT (hash) DO NOTHING');
+  for (const guest of guests) yield* erasedGuests.add(guest, sql`ON CONFLICT (hash) DO NOTHING`);
 }
 
 /**
@@ -90,12 +93,11 @@ function* beginErasing(runId: string, at: number): Query<boolean> {
   return true;
 }
 
-function* dropAnswers(runId: string, attempts: readonly Pick<Attempt, 'step' | 'attempt'>[]): Query<void> {
+function* dropAnswers(runId: string, of: readonly Pick<Attempt, 'step' | 'attempt'>[]): Query<void> {
   const { number } = yield* lockRun(runId);
-  for (const { step, attempt } of attempts)
+  for (const { step, attempt } of of)
     yield* change(
-      'UPDATE attempts SET answer = NULL WHERE run = ? AND step = ? AND attempt = ?',
-      ...[number, step, attempt],
+      sql`UPDATE ${attempts} SET answer = NULL WHERE run = ${number} AND step = ${step} AND attempt = ${attempt}`,
     );
 }
 
@@ -103,31 +105,27 @@ function* eraseBatch(runId: string, key: BatchKey, blank: BlankLines): Query<voi
   const { lock, sealing } = yield* database();
   const [number, stream, batch] = key;
   const { run, batchSize = 0 } = yield* lockRun(runId);
-  const isBatch = 'run = ? AND stream = ? AND batch = ?';
-  const row = yield* one(`SELECT lines FROM batches WHERE ${isBatch} ${lock}`, ...key);
-  if (!row) return;
-  const stored = row.lines as Buffer;
-  const place = placeOfBatch(...key);
-  const blanked = blank(sealing.openLines(stored, place));
+  const found = yield* one(sql`SELECT lines FROM ${storedBatches} WHERE ${isBatch(key)} ${lock}`);
+  if (!found) return;
+  const stored = found.lines as Buffer;
+  const context = contextOfBatch(...key);
+  const blanked = blank(sealing.openLines(stored, context));
   if (!blanked) return;
-  yield* eraseKeptOfBatch(run.day, key, blanked.places);
+  yield* eraseExtraOfBatch(run.day, key, blanked.rows);
   if (!blanked.lines) return;
-  const lines = sealing.sealLike(stored, run.day, blanked.lines, place);
-  yield* change(`UPDATE batches SET lines = ? WHERE ${isBatch}`, lines, ...key);
-  for (const { place, hotelHash } of blanked.stays ?? [])
-    yield* removeStay({ run: number, stream, hotelHash, position: batch * batchSize + place });
+  const lines = sealing.sealLike(stored, run.day, blanked.lines, context);
+  yield* change(sql`UPDATE ${storedBatches} SET lines = ${lines} WHERE ${isBatch(key)}`);
+  for (const { row, hotelHash } of blanked.stays ?? [])
+    yield* removeStay({ run: number, stream, hotelHash, position: batch * batchSize + row });
   yield* dropAnswersAbout(key);
 }
 
 /** What the service wrote about the steps that carried the batch may name the guest, written in any way. */
 function* dropAnswersAbout([run, stream, batch]: BatchKey): Query<void> {
-  const isCarrying = stream === 'file' ? 'stream IS NULL' : 'stream = ? AND batch = ?';
+  const isCarrying = stream === 'file' ? sql`stream IS NULL` : sql`stream = ${stream} AND batch = ${batch}`;
   yield* change(
-    `UPDATE attempts SET answer = NULL WHERE run = ? AND answer IS NOT NULL
-       AND step IN (SELECT name FROM steps WHERE run = ? AND ${isCarrying})`,
-    run,
-    run,
-    ...(stream === 'file' ? [] : [stream, batch]),
+    sql`UPDATE ${attempts} SET answer = NULL WHERE run = ${run} AND answer IS NOT NULL
+       AND step IN (SELECT name FROM ${steps} WHERE run = ${run} AND ${isCarrying})`,
   );
 }
 
@@ -135,12 +133,12 @@ function* dropAnswersAbout([run, stream, batch]: BatchKey): Query<void> {
 export type BlankLines = (lines: Buffer) => BlankedLines | undefined;
 
 interface BlankedLines {
-  /** The erased guest's bookings: their kept columns go, whether or not the lines change. */
-  readonly places: readonly number[];
+  /** The erased guest's bookings: their extra columns go, whether or not the lines change. */
+  readonly rows: readonly number[];
   /** All lines of the batch; absent if they stay as they are. */
   readonly lines?: Buffer;
-  /** Bookings whose stay was erased, by their place in the batch: nobody finds them by their hotel any more. */
-  readonly stays?: readonly { readonly place: number; readonly hotelHash: number }[];
+  /** Bookings whose stay was erased, by their row in the batch: nobody finds them by their hotel any more. */
+  readonly stays?: readonly { readonly row: number; readonly hotelHash: number }[];
 }
 
 /** Tells keys apart without revealing anything about them. */
@@ -201,10 +199,12 @@ export const nameOfHeldDay = (day: string) => `day-${day}`;
  * A run of an old day may itself be recent: the age counts from the day or from the run's end, whichever is later, and for a
  * run without an end from its collect.
  */
-const isOld = 'day < ? AND coalesce(finished_at, collected_at, collect_started_at, started_at) < ?';
+const isOld = (before: string) =>
+  sql`day < ${before} AND coalesce(finished_at, collected_at, collect_started_at, started_at) < ${Date.parse(before)}`;
 
 /** In any state. Names that a run receives after its names were removed are due at once. */
-const hasNames = `names_blanked_at IS NULL AND (${isOld} OR day < ? AND lines_blanked = 1)`;
+const hasNames = (before: string) =>
+  sql`names_blanked_at IS NULL AND (${isOld(before)} OR day < ${before} AND lines_blanked = 1)`;
 
 /**
  * Blanks and removes what is old, one run at a time and only while nobody works on its day. Bookings are rewritten one
@@ -303,41 +303,36 @@ export function createRetention(store: Store, clock: () => number, holdDay: Hold
 type Blank = (lines: Buffer) => Buffer;
 
 type ListOldRuns = (before: string, slice: RunSlice) => Query<Run[]>;
-const listRunsWithNames: ListOldRuns = (before, slice) =>
-  listOldRuns(`(${hasNames})`, [before, Date.parse(before), before], slice);
+const listRunsWithNames: ListOldRuns = (before, slice) => listOldRuns(sql`(${hasNames(before)})`, slice);
 const listRunsWithRecords: ListOldRuns = (before, slice) =>
-  listOldRuns(`pruned_at IS NULL AND ${isOld}`, [before, Date.parse(before)], slice);
+  listOldRuns(sql`pruned_at IS NULL AND ${isOld(before)}`, slice);
 
-function listOldRuns(
-  condition: string,
-  values: readonly Cell[],
-  { after = '', limit }: RunSlice,
-): Query<Run[]> {
+function listOldRuns(condition: Sql, { after = '', limit }: RunSlice): Query<Run[]> {
   return selectRuns(
-    `WHERE ${condition} AND number > coalesce((SELECT number FROM runs WHERE id = ?), 0) ORDER BY number LIMIT ?`,
-    ...[...values, after, limit],
+    sql`WHERE ${condition} AND number > coalesce((SELECT number FROM ${runs} WHERE id = ${after}), 0)
+     ORDER BY number LIMIT ${limit}`,
   );
 }
 
 /** Workers claim steps of a run without holding its day. */
 function* isWorkedOn(day: string): Query<boolean> {
   const { isAbandoned } = yield* database();
-  const { sql, values } = isAbandoned();
   const row = yield* one(
-    `SELECT 1 AS found FROM runs JOIN steps ON run = number
-     WHERE day = ? AND runs.state IN (${quotedActiveStates}) AND steps.state = 'running' AND NOT (${sql}) LIMIT 1`,
-    day,
-    ...values,
+    sql`SELECT 1 AS found FROM ${runs} JOIN ${steps} ON run = number
+     WHERE day = ${day} AND runs.state IN (${quotedActiveStates}) AND steps.state = 'running'
+       AND NOT (${isAbandoned()}) LIMIT 1`,
   );
   return row !== undefined;
 }
 
 type BatchKey = readonly [run: number, stream: BatchStream, batch: number];
 
+const isBatch = ([run, stream, batch]: BatchKey) =>
+  sql`run = ${run} AND stream = ${stream} AND batch = ${batch}`;
+
 function* listBatches(runId: string): Query<BatchKey[]> {
   const rows = yield* all(
-    `SELECT run, stream, batch FROM batches JOIN runs ON run = number WHERE id = ?`,
-    runId,
+    sql`SELECT run, stream, batch FROM ${storedBatches} JOIN ${runs} ON run = number WHERE id = ${runId}`,
   );
   return rows.map(({ run, stream, batch }) => [Number(run), String(stream) as BatchStream, Number(batch)]);
 }
@@ -345,15 +340,14 @@ function* listBatches(runId: string): Query<BatchKey[]> {
 /** Without names, nothing needs to be encrypted any more. Lines whose key was destroyed stay as they are. */
 function* blankBatch(key: BatchKey, blank: Blank): Query<void> {
   const { lock, sealing } = yield* database();
-  const isBatch = 'run = ? AND stream = ? AND batch = ?';
-  const row = yield* one(`SELECT lines FROM batches WHERE ${isBatch} ${lock}`, ...key);
-  if (!row) return;
-  const stored = row.lines as Buffer;
-  const opened = openUnlessDestroyed(() => sealing.openLines(stored, placeOfBatch(...key)));
+  const found = yield* one(sql`SELECT lines FROM ${storedBatches} WHERE ${isBatch(key)} ${lock}`);
+  if (!found) return;
+  const stored = found.lines as Buffer;
+  const opened = openUnlessDestroyed(() => sealing.openLines(stored, contextOfBatch(...key)));
   if (!opened) return;
   const lines = blank(opened);
   if (lines.equals(stored)) return;
-  yield* change(`UPDATE batches SET lines = ? WHERE ${isBatch}`, lines, ...key);
+  yield* change(sql`UPDATE ${storedBatches} SET lines = ${lines} WHERE ${isBatch(key)}`);
 }
 
 function openUnlessDestroyed(open: () => Buffer): Buffer | undefined {
@@ -369,20 +363,18 @@ function openUnlessDestroyed(open: () => Buffer): Buffer | undefined {
 function* markBlanked(runId: string, at: number): Query<void> {
   const { number } = yield* lockRun(runId);
   yield* blankRejects(number);
-  yield* change(`UPDATE attempts SET answer = NULL WHERE run = ? AND answer IS NOT NULL`, number);
-  yield* blankKeptColumns(number);
-  yield* change(`UPDATE runs SET names_blanked_at = ?, lines_blanked = 1 WHERE number = ?`, at, number);
+  yield* change(sql`UPDATE ${attempts} SET answer = NULL WHERE run = ${number} AND answer IS NOT NULL`);
+  yield* blankExtraColumns(number);
+  yield* change(sql`UPDATE ${runs} SET names_blanked_at = ${at}, lines_blanked = 1 WHERE number = ${number}`);
 }
 
 function* pruneRun(runId: string, at: number): Query<void> {
   const { number } = yield* lockRun(runId);
-  for (const table of runTables) yield* change(`DELETE FROM ${table} WHERE run = ?`, number);
+  for (const table of runTables) yield* change(sql`DELETE FROM ${table} WHERE run = ${number}`);
   yield* change(
-    `UPDATE runs SET pruned_at = ?, token = token + 1,
+    sql`UPDATE ${runs} SET pruned_at = ${at}, token = token + 1,
        state = CASE WHEN state = 'succeeded' THEN state ELSE 'cancelled' END
-     WHERE number = ?`,
-    at,
-    number,
+     WHERE number = ${number}`,
   );
 }
 
@@ -401,7 +393,7 @@ export interface Remains {
   readonly until: string;
 }
 
-export interface KeptData {
+export interface StoredData {
   /** Stored bookings, and the first business day with stored bookings or rejects. */
   readonly bookings: { readonly count: number; readonly since?: string };
   /** The same for those whose guests' names are still there. */
@@ -415,20 +407,20 @@ export interface KeptData {
 }
 
 /** The personal data in the ledger. */
-export function* describeKept(): Query<KeptData> {
-  const hasRows = (table: string) => `EXISTS (SELECT 1 FROM ${table} WHERE run = number)`;
-  const hasNames = 'names_blanked_at IS NULL';
+export function* describeStored(): Query<StoredData> {
+  const hasRows = (table: Named) => sql`EXISTS (SELECT 1 FROM ${table} WHERE run = number)`;
+  const hasNames = sql`names_blanked_at IS NULL`;
   const row = yield* one(
-    `SELECT coalesce(sum(accepted + carried), 0) AS bookings, min(day) AS since,
+    sql`SELECT coalesce(sum(accepted + carried), 0) AS bookings, min(day) AS since,
        coalesce(sum(CASE WHEN ${hasNames} THEN accepted + carried ELSE 0 END), 0) AS with_names,
        min(CASE WHEN ${hasNames} THEN day END) AS names_since,
-       (SELECT count(*) FROM case_bookings) AS cases,
-       (SELECT min(day) FROM case_bookings) AS cases_since,
-       (SELECT count(*) FROM verdict_mails) AS mails,
-       (SELECT min(read_at) FROM verdict_mails) AS mails_since,
-       (SELECT count(*) FROM audit_trail) AS actions,
-       (SELECT min(at) FROM audit_trail) AS actions_since
-     FROM runs WHERE ${hasRows('batches')} OR ${hasRows('rejects')}`,
+       (SELECT count(*) FROM ${caseBookings}) AS cases,
+       (SELECT min(day) FROM ${caseBookings}) AS cases_since,
+       (SELECT count(*) FROM ${verdictMails}) AS mails,
+       (SELECT min(read_at) FROM ${verdictMails}) AS mails_since,
+       (SELECT count(*) FROM ${auditTrail}) AS actions,
+       (SELECT min(at) FROM ${auditTrail}) AS actions_since
+     FROM ${runs} WHERE ${hasRows(storedBatches)} OR ${hasRows(rejects)}`,
   );
   const { integer, text } = readColumns(row ?? {});
   const count = (name: string) => integer(name) ?? 0;

@@ -2,7 +2,7 @@ import type { Coordinates } from '../base/distance.js';
 import type { Hold } from '../base/hold.js';
 import { SafeError } from '../base/safe-error.js';
 import type { StoredRow } from './query.js';
-import { all, bind, change, database, one, type Query, type Store } from './query.js';
+import { all, bind, change, database, one, type Query, type Store, sql } from './query.js';
 import * as t from './table.js';
 
 /** @param holdLoad takes the exclusive right to load, without waiting */
@@ -85,7 +85,7 @@ export type HotelContent = Omit<KnownHotel, 'loadedAt'>;
 
 /** Starts a load. Nobody sees its hotels before `finishLoad`. */
 function* beginLoad(load: Pick<HotelLoad, keyof typeof begun>): Query<void> {
-  yield* hotelLoads.add(load, 'ON CONFLICT (id) DO NOTHING');
+  yield* hotelLoads.add(load, sql`ON CONFLICT (id) DO NOTHING`);
 }
 
 /**
@@ -107,16 +107,17 @@ function* addHotels({ id, after, hotels }: HotelChunk): Query<void> {
       microdegreesEast: toMicrodegrees(coordinates?.longitude),
     })),
   );
-  yield* change(`UPDATE hotel_loads SET rows = ? WHERE number = ?`, after + hotels.length, Number(number));
+  yield* change(
+    sql`UPDATE ${hotelLoads} SET rows = ${after + hotels.length} WHERE number = ${Number(number)}`,
+  );
 }
 
 /** The row of a load that is the newest one and not finished. */
 function* readOpenLoad(id: string): Query<StoredRow> {
   const { lock } = yield* database();
   const row = yield* one(
-    `SELECT * FROM hotel_loads
-     WHERE id = ? AND finished_at IS NULL AND number = (SELECT max(number) FROM hotel_loads) ${lock}`,
-    id,
+    sql`SELECT * FROM ${hotelLoads}
+     WHERE id = ${id} AND finished_at IS NULL AND number = (SELECT max(number) FROM ${hotelLoads}) ${lock}`,
   );
   if (!row) throw overtaken();
   return row;
@@ -129,29 +130,22 @@ function* finishLoad(id: string, at: number): Query<HotelLoad> {
   const load = Number((yield* readOpenLoad(id)).number);
   const hotels = yield* countHotels(load);
   yield* change(
-    `UPDATE hotel_contents AS earlier SET load = ?
-     WHERE load = ? AND NOT EXISTS (
-       SELECT 1 FROM hotel_contents AS named
-       WHERE named.load = ? AND named.service_id = earlier.service_id
+    sql`UPDATE ${hotelContents} AS earlier SET load = ${load}
+     WHERE load = ${yield* findCurrentLoad()} AND NOT EXISTS (
+       SELECT 1 FROM ${hotelContents} AS named
+       WHERE named.load = ${load} AND named.service_id = earlier.service_id
      )`,
-    load,
-    yield* findCurrentLoad(),
-    load,
   );
+  const kept = (yield* countHotels(load)) - hotels;
   yield* change(
-    `UPDATE hotel_loads SET finished_at = ?, hotels = ?, kept = ? WHERE number = ?`,
-    at,
-    hotels,
-    (yield* countHotels(load)) - hotels,
-    load,
+    sql`UPDATE ${hotelLoads} SET finished_at = ${at}, hotels = ${hotels}, kept = ${kept} WHERE number = ${load}`,
   );
   return (yield* latestLoad()) as HotelLoad;
 }
 
 function* countHotels(load: number): Query<number> {
   const found = yield* one(
-    `SELECT count(DISTINCT service_id) AS hotels FROM hotel_contents WHERE load = ?`,
-    load,
+    sql`SELECT count(DISTINCT service_id) AS hotels FROM ${hotelContents} WHERE load = ${load}`,
   );
   return Number(found?.hotels);
 }
@@ -161,12 +155,11 @@ function* removeUnseen(limit: number): Query<number> {
   const seen = yield* findCurrentLoad();
   let removed = 0;
   // In the order of the index: otherwise PostgreSQL may read the whole table each time.
-  for (const isUnseen of ['load < ?', 'load > ?'])
+  for (const isUnseen of [sql`load < ${seen}`, sql`load > ${seen}`])
     removed += yield* change(
-      `DELETE FROM hotel_contents WHERE number IN (
-         SELECT number FROM hotel_contents WHERE ${isUnseen} ORDER BY load, service_id LIMIT ${limit - removed}
+      sql`DELETE FROM ${hotelContents} WHERE number IN (
+         SELECT number FROM ${hotelContents} WHERE ${isUnseen} ORDER BY load, service_id LIMIT ${limit - removed}
        )`,
-      seen,
     );
   return removed;
 }
@@ -174,21 +167,21 @@ function* removeUnseen(limit: number): Query<number> {
 /** The number of the last load that was finished; 0 if there is none. */
 function* findCurrentLoad(): Query<number> {
   const last = yield* one(
-    `SELECT coalesce(max(number), 0) AS number FROM hotel_loads WHERE finished_at IS NOT NULL`,
+    sql`SELECT coalesce(max(number), 0) AS number FROM ${hotelLoads} WHERE finished_at IS NOT NULL`,
   );
   return Number(last?.number);
 }
 
 /** The last load that was finished. */
 const latestLoad = () =>
-  finished.one('SELECT * FROM hotel_loads WHERE finished_at IS NOT NULL ORDER BY number DESC LIMIT 1');
+  finished.one(sql`SELECT * FROM ${hotelLoads} WHERE finished_at IS NOT NULL ORDER BY number DESC LIMIT 1`);
 
 /** The content of each master hotel, in the order of the request. */
 function* lookUp(serviceIds: readonly number[]): Query<(KnownHotel | undefined)[]> {
   const { findContents } = yield* database();
-  const { sql, values } = findContents(yield* findCurrentLoad(), serviceIds);
+  const rows = yield* all(findContents(yield* findCurrentLoad(), serviceIds));
   // If a hotel has several rows, the last one counts.
-  const found = new Map((yield* all(sql, ...values)).map((row) => [Number(row.service_id), row]));
+  const found = new Map(rows.map((row) => [Number(row.service_id), row]));
   return serviceIds.map((serviceId) => {
     const row = found.get(serviceId);
     return row && toHotel(row);

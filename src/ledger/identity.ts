@@ -1,4 +1,5 @@
-import { change, one, type Query } from './query.js';
+import { change, one, type Query, sql } from './query.js';
+import { runs } from './runs.js';
 import * as t from './table.js';
 
 /**
@@ -7,13 +8,10 @@ import * as t from './table.js';
  */
 export const ledgerIdentity = t.table('ledger_identity', { id: t.text(), changes: t.count }, { key: 'id' });
 
-/** Each database has its own word for a random text. */
-export const createIdentity = 'INSERT INTO ledger_identity (id) VALUES (randomtext)';
-
 export type LedgerIdentity = t.Row<typeof ledgerIdentity>;
 
 export function* noteChangedRun(): Query<void> {
-  yield* change('UPDATE ledger_identity SET changes = changes + 1');
+  yield* change(sql`UPDATE ${ledgerIdentity} SET changes = changes + 1`);
 }
 
 /**
@@ -21,15 +19,16 @@ export function* noteChangedRun(): Query<void> {
  * changes no ledger sees.
  */
 export function* leaveCopiesBehind(): Query<void> {
-  yield* change('UPDATE ledger_identity SET changes = changes + 1000000');
+  yield* change(sql`UPDATE ${ledgerIdentity} SET changes = changes + 1000000`);
 }
 
 /** The ledger's identity, and the run that ended last. */
 export function* readIdentity(): Query<LedgerMark> {
-  const identity = yield* ledgerIdentity.find('');
+  const identity = yield* ledgerIdentity.find(sql``);
   if (!identity) throw new Error('expected a ledger with an identity, got: none');
   const run = yield* one(
-    'SELECT id, day, finished_at FROM runs WHERE finished_at IS NOT NULL ORDER BY finished_at DESC, number DESC LIMIT 1',
+    sql`SELECT id, day, finished_at FROM ${runs} WHERE finished_at IS NOT NULL
+     ORDER BY finished_at DESC, number DESC LIMIT 1`,
   );
   const latestRun = run && {
     id: String(run.id),

@@ -3,12 +3,12 @@ import type { Decide } from '../rules/changes.js';
 import type { Claim, Claimed, Outcome, Recorded, Right, SharedRight } from '../rules/step.js';
 import { createActionRecorder, createAuditTrail } from './audit.js';
 import {
-  findKept,
+  findExtra,
   measureBatches,
   nextDelivered,
   readBatch,
   readBatches,
-  readKept,
+  readExtra,
   sampleBatches,
 } from './batches.js';
 import { createCanaries, createCanaryReader } from './canaries.js';
@@ -105,10 +105,10 @@ export function createReadOnlyLedger(store: Store, connection: Connection) {
       ...bind(read, { readBatch, readBatches, measureBatches, sampleBatches }),
       ...bind(readTogether, { nextDelivered, nextJudged, nextSuspects, listRefused, trace }),
       ...bind(readTogether, { listEverIncorrect, listJudgedOfBatch }),
-      ...bind(readTogether, { readKept }),
+      ...bind(readTogether, { readExtra }),
       readTraces: (reference: string) => readTraces(store, reference),
-      /** The kept values of the bookings with these references, each of the newest run that has them. */
-      findKept: (references: readonly string[]) => findKept(store, references),
+      /** The extra values of the bookings with these references, each of the newest run that has them. */
+      findExtra: (references: readonly string[]) => findExtra(store, references),
     },
     rejects: createRejectReader(store),
     canaries: createCanaryReader(store),
@@ -134,10 +134,10 @@ export function createLedger(store: Store, engine: Engine, clock: () => number) 
     holds: {
       staleMs: engine.staleHoldMs,
       day: holdDay,
-      /** Takes one of that many places for concurrent runs, over all processes; undefined while all are taken. */
-      async place(places: number): Promise<Hold | undefined> {
-        for (let number = 1; number <= places; number += 1) {
-          const hold = await engine.hold(`place-${number}`);
+      /** Takes one of that many permits for concurrent runs, over all processes; undefined while all are taken. */
+      async permit(permits: number): Promise<Hold | undefined> {
+        for (let number = 1; number <= permits; number += 1) {
+          const hold = await engine.hold(`permit-${number}`);
           if (hold) return hold;
         }
         return undefined;

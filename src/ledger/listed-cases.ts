@@ -1,6 +1,25 @@
 import type { Case, MappingState } from '../rules/case.js';
-import { boundsOf, cases, casesAtOnce, isLeft, isOpen, readSlices, type Slice } from './cases.js';
-import { all, type Cell, type Dialect, database, one, type Query, type Store, toStorable } from './query.js';
+import {
+  caseBookings,
+  cases,
+  casesAtOnce,
+  identifiedCases,
+  isLeft,
+  isOpen,
+  readSlices,
+  type Slice,
+} from './cases.js';
+import {
+  all,
+  type Dialect,
+  database,
+  one,
+  type Query,
+  type Sql,
+  type Store,
+  sql,
+  toStorable,
+} from './query.js';
 import * as t from './table.js';
 
 export interface CaseFilter {
@@ -46,8 +65,8 @@ export function createCaseLists({ read }: Store) {
 /** The next cases, of which those that the filter selects are listed. */
 function* listNext(filter: CaseFilter, after: number): Query<Slice<CaseSummary>> {
   const row = yield* one(
-    'SELECT max(id) AS last FROM (SELECT id FROM cases WHERE id > ? ORDER BY id LIMIT ?) AS next',
-    ...[after, casesAtOnce],
+    sql`SELECT max(id) AS last
+     FROM (SELECT id FROM ${identifiedCases} WHERE id > ${after} ORDER BY id LIMIT ${casesAtOnce}) AS next`,
   );
   if (!row || row.last === null) return { items: [], last: undefined };
   const last = Number(row.last);
@@ -56,37 +75,29 @@ function* listNext(filter: CaseFilter, after: number): Query<Slice<CaseSummary>>
 
 /** One query: it sums up the bookings of cases before it joins them. */
 function* listBetween(filter: CaseFilter, ids: IdRange): Query<CaseSummary[]> {
-  const dialect = yield* database();
+  const { isListed } = yield* database();
   const { today } = filter;
-  const listed = chooseIds(dialect, 'case_number', filter, ids);
-  const isListed = listed.conditions.join(' AND ');
-  const chosen = chooseCases(dialect, filter, ids);
+  const isOfCase = isChosen(isListed, sql`case_number`, filter, ids);
   // What is neither resolved nor open is left.
   const rows = yield* all(
-    `SELECT cases.*, coalesce(bookings, 0) AS bookings, coalesce(open, 0) AS open_bookings,
+    sql`SELECT cases.*, coalesce(bookings, 0) AS bookings, coalesce(open, 0) AS open_bookings,
        coalesce(unresolved, 0) - coalesce(open, 0) AS left_bookings, coalesce(in_house, 0) AS in_house,
        in_house_until, first_check_in, nullif(substr(first_stay, 11), '') AS first_check_out, next_check_in,
        CASE WHEN unknown_check_ins > 0 THEN 1 ELSE 0 END AS has_unknown_check_in
-     FROM cases LEFT JOIN (
+     FROM ${identifiedCases} LEFT JOIN (
        SELECT case_number, count(*) AS bookings, count(*) - count(resolved_as) AS unresolved
-       FROM case_bookings WHERE ${isListed} GROUP BY case_number
+       FROM ${caseBookings} WHERE ${isOfCase} GROUP BY case_number
      ) AS totals ON totals.case_number = id LEFT JOIN (
        SELECT case_number, count(*) AS open, count(*) - count(check_in) AS unknown_check_ins,
-         count(*) FILTER (WHERE check_in < ?) AS in_house,
-         max(check_out) FILTER (WHERE check_in < ? AND check_out >= check_in) AS in_house_until,
-         min(check_in) AS first_check_in, min(check_in) FILTER (WHERE check_in >= ?) AS next_check_in,
+         count(*) FILTER (WHERE check_in < ${today}) AS in_house,
+         max(check_out) FILTER (WHERE check_in < ${today} AND check_out >= check_in) AS in_house_until,
+         min(check_in) AS first_check_in, min(check_in) FILTER (WHERE check_in >= ${today}) AS next_check_in,
          min(check_in || CASE WHEN check_out >= check_in THEN check_out ELSE '' END) AS first_stay
-       FROM case_bookings WHERE ${isListed} AND ${isOpen} GROUP BY case_number
+       FROM ${caseBookings} WHERE ${isOfCase} AND ${isOpen(today)} GROUP BY case_number
      ) AS still_open ON still_open.case_number = id
-     WHERE ${chosen.conditions.join(' AND ')} ORDER BY id`,
-    ...[...listed.values, today, today, today, ...listed.values, ...boundsOf(today), ...chosen.values],
+     WHERE ${isChosen(isListed, sql`id`, filter, ids)} AND ${isSelected(filter)} ORDER BY id`,
   );
   return rows.map((row) => ({ ...cases.read(row), ...bookingsInShort.read(row) }));
-}
-
-interface Conditions {
-  readonly conditions: string[];
-  readonly values: (Cell | readonly string[])[];
 }
 
 interface IdRange {
@@ -94,34 +105,25 @@ interface IdRange {
   readonly last: number;
 }
 
-function chooseIds(
-  { isListed }: Dialect,
-  column: string,
+const isChosen = (
+  isListed: Dialect['isListed'],
+  column: Sql,
   { ids }: CaseFilter,
   { after, last }: IdRange,
-): Conditions {
-  const { sql, values } = ids === undefined ? { sql: 'true', values: [] } : isListed(column, ids);
-  return { conditions: [`${column} > ?`, `${column} <= ?`, sql], values: [after, last, ...values] };
-}
+): Sql =>
+  sql.and([sql`${column} > ${after} AND ${column} <= ${last}`, ids !== undefined && isListed(column, ids)]);
 
-function chooseCases(dialect: Dialect, filter: CaseFilter, range: IdRange): Conditions {
-  const { state, left, provider, checkInBefore, day, today } = filter;
-  const { conditions, values } = chooseIds(dialect, 'id', filter, range);
-  const add = (condition: string, ...bound: readonly Cell[]) => {
-    conditions.push(condition);
-    values.push(...bound);
-  };
-  if (state !== undefined && state !== 'all') add('state = ?', state);
-  // Somebody decided that the guests of dismissed cases were in the right hotel.
-  if (left && state === undefined) add(`state <> 'dismissed'`);
-  if (left) add('unresolved > coalesce(open, 0)');
-  else if (state === undefined) add('open > 0');
-  if (day !== undefined)
-    add(
-      `id IN (SELECT case_number FROM case_bookings WHERE day = ? AND ${left ? isLeft : isOpen})`,
-      ...[day, ...boundsOf(today)],
-    );
-  if (provider !== undefined) add('provider_name = ?', toStorable(provider));
-  if (checkInBefore !== undefined) add('(unknown_check_ins > 0 OR first_check_in < ?)', checkInBefore);
-  return { conditions, values };
+function isSelected({ state, left, provider, checkInBefore, day, today }: CaseFilter): Sql {
+  const isWanted = left ? isLeft(today) : isOpen(today);
+  return sql.and([
+    state !== undefined && state !== 'all' && sql`state = ${state}`,
+    // Somebody decided that the guests of dismissed cases were in the right hotel.
+    left === true && state === undefined && sql`state <> 'dismissed'`,
+    left === true && sql`unresolved > coalesce(open, 0)`,
+    !left && state === undefined && sql`open > 0`,
+    day !== undefined &&
+      sql`id IN (SELECT case_number FROM ${caseBookings} WHERE day = ${day} AND ${isWanted})`,
+    provider !== undefined && sql`provider_name = ${toStorable(provider)}`,
+    checkInBefore !== undefined && sql`(unknown_check_ins > 0 OR first_check_in < ${checkInBefore})`,
+  ]);
 }

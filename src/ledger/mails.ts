@@ -17,9 +17,10 @@ import {
   readJson,
   type Store,
   type StoredRow,
+  sql,
   toStorable,
 } from './query.js';
-import { runNumber } from './runs.js';
+import { runNumber, runs } from './runs.js';
 import { isGone } from './sealing.js';
 import { findBookings as findPositions, referencePages, selectStayRuns } from './stays.js';
 import * as t from './table.js';
@@ -58,11 +59,11 @@ export const mailBookings = t.table(
     run: t.numberOf('runs'),
     stream: t.oneOf<BatchStream>('file', 'posted'),
     batch: t.integer,
-    place: t.integer,
+    row: t.integer,
     mail: t.numberOf('verdict_mails'),
   },
   {
-    key: 'run, stream, batch, place, mail',
+    key: 'run, stream, batch, row, mail',
     isItsIndex: true,
     indexes: ['INDEX mail_bookings_by_mail ON mail_bookings (mail)'],
   },
@@ -82,7 +83,7 @@ export function createMailReader(store: Store) {
       findMail,
       listMails,
       listWithoutCases,
-      listNamedPlaces,
+      listNamedRows,
       listNamedPairs,
       describeMailbox,
     }),
@@ -93,12 +94,11 @@ export function createMailReader(store: Store) {
 
 /** Removes the e-mails that were read before and name nothing that is still there; returns how many rows were removed. */
 export function* pruneMails(before: number): Query<number> {
-  const isDue = `read_at < ? AND NOT EXISTS (SELECT 1 FROM mail_bookings WHERE mail = number)`;
+  const isDue = sql`read_at < ${before} AND NOT EXISTS (SELECT 1 FROM ${mailBookings} WHERE mail = number)`;
   const pairs = yield* change(
-    `DELETE FROM mail_pairs WHERE mail IN (SELECT number FROM verdict_mails WHERE ${isDue})`,
-    before,
+    sql`DELETE FROM ${mailPairs} WHERE mail IN (SELECT number FROM ${verdictMails} WHERE ${isDue})`,
   );
-  return pairs + (yield* change(`DELETE FROM verdict_mails WHERE ${isDue}`, before));
+  return pairs + (yield* change(sql`DELETE FROM ${verdictMails} WHERE ${isDue}`));
 }
 
 /**
@@ -117,29 +117,25 @@ function* record(mail: NewMail) {
   const { sha256, content, messageId, receivedAt, readAt, from: foundIn, outcome, reason } = mail;
   const inserted = yield* verdictMails.add(
     { sha256, content, messageId, receivedAt, readAt, foundIn, outcome, reason, named: 0 },
-    'ON CONFLICT (sha256) DO NOTHING',
+    sql`ON CONFLICT (sha256) DO NOTHING`,
   );
   // Locked, so that another process that reads the same e-mail waits.
-  const row = yield* one(`SELECT number FROM verdict_mails WHERE sha256 = ? ${lock}`, sha256);
+  const row = yield* one(sql`SELECT number FROM ${verdictMails} WHERE sha256 = ${sha256} ${lock}`);
   const number = Number(row?.number);
   let added = 0;
-  for (const place of mail.bookings) added += yield* addBooking(number, place);
+  for (const booking of mail.bookings) added += yield* addBooking(number, booking);
   for (const pair of mail.pairs) added += yield* addPair(number, pair);
   if (added > 0)
     yield* change(
-      `UPDATE verdict_mails SET named = named + ?, outcome = 'named', reason = ?, cases_opened_at = NULL
-       WHERE number = ?`,
-      added,
-      reason ?? null,
-      number,
+      sql`UPDATE ${verdictMails} SET named = named + ${added}, outcome = 'named', reason = ${reason ?? null},
+         cases_opened_at = NULL
+       WHERE number = ${number}`,
     );
   else if (inserted === 0)
     // The e-mail was read again, perhaps by a newer version, or now that more is known.
     yield* change(
-      `UPDATE verdict_mails SET outcome = ?, reason = ? WHERE number = ? AND outcome <> 'named'`,
-      outcome,
-      reason ?? null,
-      number,
+      sql`UPDATE ${verdictMails} SET outcome = ${outcome}, reason = ${reason ?? null}
+       WHERE number = ${number} AND outcome <> 'named'`,
     );
   const notice = findNotice(number, mail, added > 0);
   if (notice) yield* raise([notice]);
@@ -172,45 +168,43 @@ function findNotice(number: number, mail: NewMail, isNaming: boolean): NewNotice
 function* findCopy({ sha256, content, messageId, bookings, pairs }: NewMail): Query<number | undefined> {
   if (messageId === undefined || content === undefined) return undefined;
   const row = yield* one(
-    `SELECT number FROM verdict_mails WHERE message_id = ? AND content = ? AND sha256 <> ? ORDER BY number LIMIT 1`,
-    toStorable(messageId),
-    content,
-    sha256,
+    sql`SELECT number FROM ${verdictMails} WHERE message_id = ${toStorable(messageId)} AND content = ${content} AND sha256 <> ${sha256}
+     ORDER BY number LIMIT 1`,
   );
   if (!row) return undefined;
   const number = Number(row.number);
   const named = yield* readNamed(number);
-  const known = new Set([...named.bookings.map(keyOfPlace), ...named.pairs.map(keyOfCase)]);
-  const wanted = [...bookings.map(keyOfPlace), ...pairs.map(keyOfCase)];
+  const known = new Set([...named.bookings.map(keyOfRow), ...named.pairs.map(keyOfCase)]);
+  const wanted = [...bookings.map(keyOfRow), ...pairs.map(keyOfCase)];
   return wanted.every((key) => known.has(key)) ? number : undefined;
 }
 
-function keyOfPlace({ runId, stream, batch, place }: BookingPlace): string {
-  return `${runId} ${stream} ${batch} ${place}`;
+function keyOfRow({ runId, stream, batch, row }: BookingRow): string {
+  return `${runId} ${stream} ${batch} ${row}`;
 }
 
-function* addBooking(mail: number, { runId, stream, batch, place }: BookingPlace): Query<number> {
+function* addBooking(mail: number, { runId, stream, batch, row }: BookingRow): Query<number> {
   return yield* mailBookings.add(
-    { run: yield* runNumber(runId), stream, batch, place, mail },
-    'ON CONFLICT (run, stream, batch, place, mail) DO NOTHING',
+    { run: yield* runNumber(runId), stream, batch, row, mail },
+    sql`ON CONFLICT (run, stream, batch, row, mail) DO NOTHING`,
   );
 }
 
 function addPair(mail: number, { providerName, providerHotelId, serviceId }: NamedPair): Query<number> {
   return mailPairs.add(
     { mail, providerName, providerHotelId, serviceId },
-    'ON CONFLICT (mail, provider_name, provider_hotel_id, service_id) DO NOTHING',
+    sql`ON CONFLICT (mail, provider_name, provider_hotel_id, service_id) DO NOTHING`,
   );
 }
 
 /** Removes an e-mail that could not be fetched, once it is known by its bytes. */
 function* forget(sha256: string): Query<void> {
-  yield* change(`DELETE FROM verdict_mails WHERE sha256 = ? AND reason = 'not-fetched'`, sha256);
+  yield* change(sql`DELETE FROM ${verdictMails} WHERE sha256 = ${sha256} AND reason = 'not-fetched'`);
 }
 
 /** Notes that the cases of an e-mail are open. */
 function* noteCasesOpened(number: number, at: number): Query<void> {
-  yield* change(`UPDATE verdict_mails SET cases_opened_at = ? WHERE number = ?`, at, number);
+  yield* change(sql`UPDATE ${verdictMails} SET cases_opened_at = ${at} WHERE number = ${number}`);
 }
 
 const mailboxRead = 'mailbox-read';
@@ -219,7 +213,7 @@ const mailboxTried = 'mailbox-tried';
 /** Notes that a look at the mailbox began then, and whether all of it was read. */
 function* noteMailbox(at: number, isRead: boolean): Query<void> {
   for (const name of isRead ? [mailboxRead, mailboxTried] : [mailboxTried])
-    yield* notedInstants.add({ name, at }, 'ON CONFLICT (name) DO UPDATE SET at = excluded.at');
+    yield* notedInstants.add({ name, at }, sql`ON CONFLICT (name) DO UPDATE SET at = excluded.at`);
 }
 
 const mailbox = t.columnsOf({
@@ -232,10 +226,8 @@ const mailbox = t.columnsOf({
 /** The mailbox of verdict e-mails, as it was last looked at. */
 function* describeMailbox() {
   const row = yield* one(
-    `SELECT (SELECT at FROM noted_instants WHERE name = ?) AS read_until,
-       (SELECT at FROM noted_instants WHERE name = ?) AS tried_at`,
-    mailboxRead,
-    mailboxTried,
+    sql`SELECT (SELECT at FROM ${notedInstants} WHERE name = ${mailboxRead}) AS read_until,
+       (SELECT at FROM ${notedInstants} WHERE name = ${mailboxTried}) AS tried_at`,
   );
   return mailbox.read(row ?? {});
 }
@@ -249,22 +241,21 @@ function* listMails({
   readonly onlyUnknown?: boolean;
 }): Query<StoredMail[]> {
   const rows = yield* all(
-    `SELECT * FROM verdict_mails ${onlyUnknown ? "WHERE outcome <> 'named'" : ''} ORDER BY number DESC LIMIT ?`,
-    limit,
+    sql`SELECT * FROM ${verdictMails} ${onlyUnknown ? sql`WHERE outcome <> 'named'` : sql``} ORDER BY number DESC LIMIT ${limit}`,
   );
   return rows.map(toMail);
 }
 
 /** The e-mail with exactly these bytes. */
 function* findMail(sha256: string): Query<StoredMail | undefined> {
-  const row = yield* one(`SELECT * FROM verdict_mails WHERE sha256 = ?`, sha256);
+  const row = yield* one(sql`SELECT * FROM ${verdictMails} WHERE sha256 = ${sha256}`);
   return row && toMail(row);
 }
 
 /** Those that name bookings whose cases are not known to be open, the oldest first. */
 function* listWithoutCases(): Query<StoredMail[]> {
   const rows = yield* all(
-    `SELECT * FROM verdict_mails WHERE named > 0 AND cases_opened_at IS NULL ORDER BY number`,
+    sql`SELECT * FROM ${verdictMails} WHERE named > 0 AND cases_opened_at IS NULL ORDER BY number`,
   );
   return rows.map(toMail);
 }
@@ -274,15 +265,15 @@ function toMail(row: StoredRow): StoredMail {
   return { ...mail, from, number: Number(row.number) };
 }
 
-interface BookingPlace {
+interface BookingRow {
   readonly runId: string;
   readonly stream: BatchStream;
   readonly batch: number;
   /** Within the batch, counted from 0. */
-  readonly place: number;
+  readonly row: number;
 }
 
-export interface StoredBooking extends BookingPlace {
+export interface StoredBooking extends BookingRow {
   readonly day: string;
   readonly line: string;
 }
@@ -292,7 +283,7 @@ export interface NamedPair extends ProviderHotel {
   readonly serviceId: number;
 }
 
-export type NamedPlace = Omit<BookingPlace, 'runId'>;
+export type NamedRow = Omit<BookingRow, 'runId'>;
 
 export interface ReceivedPair extends NamedPair {
   /** Epoch milliseconds. */
@@ -337,7 +328,7 @@ export interface NewMail {
   readonly isListed?: boolean | undefined;
   /** The day on which people are told, where anybody could write many of its kind: once a day is enough. */
   readonly toldOn?: string | undefined;
-  readonly bookings: readonly BookingPlace[];
+  readonly bookings: readonly BookingRow[];
   readonly pairs: readonly NamedPair[];
   /** The references of the canaries that it names. */
   readonly canaries?: readonly string[];
@@ -397,11 +388,11 @@ interface BatchOfRun extends Pick<StoredBooking, 'runId' | 'day' | 'stream' | 'b
   readonly run: number;
 }
 
-/** The bookings at these places of a batch, in ascending order; none if it can no longer be decrypted. */
-function* readPlaces({ run, ...of }: BatchOfRun, places: readonly number[]): Query<StoredBooking[]> {
+/** The bookings at these rows of a batch, in ascending order; none if it can no longer be decrypted. */
+function* readRows({ run, ...of }: BatchOfRun, rows: readonly number[]): Query<StoredBooking[]> {
   try {
-    const lines = yield* readLinesAt(run, of.stream, of.batch, places);
-    return places.map((place, index) => ({ ...of, place, line: lines[index] ?? '' }));
+    const lines = yield* readLinesAt(run, of.stream, of.batch, rows);
+    return rows.map((row, index) => ({ ...of, row, line: lines[index] ?? '' }));
   } catch (error) {
     if (error instanceof KeyError && isGone(error)) return [];
     throw error;
@@ -409,7 +400,7 @@ function* readPlaces({ run, ...of }: BatchOfRun, places: readonly number[]): Que
 }
 
 const listRecentRuns = (since: number) =>
-  selectStayRuns('AND (finished_at IS NULL OR finished_at >= ?) ORDER BY number DESC', since);
+  selectStayRuns(sql`AND (finished_at IS NULL OR finished_at >= ${since}) ORDER BY number DESC`);
 
 /** Reads one run or batch at a time, so that other work can run in between. */
 export async function* findBookings(
@@ -419,17 +410,17 @@ export async function* findBookings(
 ): AsyncGenerator<readonly StoredBooking[]> {
   for (const run of await read(() => listRecentRuns(since)))
     for (const { stream, positions } of await read(() => findPositions(run, hashes, referencePages)))
-      for (const [batch, places] of groupByBatch(positions, run.batchSize)) {
+      for (const [batch, rows] of groupByBatch(positions, run.batchSize)) {
         const of = { run: run.number, runId: run.runId, day: run.day, stream, batch };
-        yield await read(() => readPlaces(of, places));
+        yield await read(() => readRows(of, rows));
       }
 }
 
 /** The names of the providers in the bookings of runs that were active since then. */
 export function* listProviders(since: number): Query<string[]> {
   const rows = yield* all(
-    `SELECT providers FROM runs WHERE providers IS NOT NULL AND (finished_at IS NULL OR finished_at >= ?)`,
-    since,
+    sql`SELECT providers FROM ${runs}
+     WHERE providers IS NOT NULL AND (finished_at IS NULL OR finished_at >= ${since})`,
   );
   const names = rows.flatMap(({ providers }) =>
     Object.keys(readJson<Record<string, number>>(providers) ?? {}),
@@ -442,17 +433,13 @@ export function* findNaming(
   run: number,
   stream: BatchStream,
   batch: number,
-  place: number,
+  row: number,
 ): Query<number | undefined> {
-  const row = yield* one(
-    `SELECT min(received_at) AS at FROM mail_bookings JOIN verdict_mails ON number = mail
-     WHERE run = ? AND stream = ? AND batch = ? AND place = ?`,
-    run,
-    stream,
-    batch,
-    place,
+  const found = yield* one(
+    sql`SELECT min(received_at) AS at FROM ${mailBookings} JOIN ${verdictMails} ON number = mail
+     WHERE run = ${run} AND stream = ${stream} AND batch = ${batch} AND row = ${row}`,
   );
-  return readColumns(row ?? {}).integer('at');
+  return readColumns(found ?? {}).integer('at');
 }
 
 /** When the first e-mail was received that names the mapping of a booking; undefined if none does. */
@@ -461,11 +448,9 @@ export function* findNamingMapping(
   stay: NamedStay,
 ): Query<number | undefined> {
   const rows = yield* all(
-    `SELECT received_at FROM mail_pairs JOIN verdict_mails ON number = mail
-     WHERE provider_hotel_id = ? AND provider_name = ? AND service_id = ? ORDER BY received_at`,
-    toStorable(providerHotelId),
-    toStorable(providerName),
-    serviceId,
+    sql`SELECT received_at FROM ${mailPairs} JOIN ${verdictMails} ON number = mail
+     WHERE provider_hotel_id = ${toStorable(providerHotelId)} AND provider_name = ${toStorable(providerName)}
+       AND service_id = ${serviceId} ORDER BY received_at`,
   );
   return rows.map((row) => Number(row.received_at)).find((receivedAt) => isNamedByMapping(receivedAt, stay));
 }
@@ -473,26 +458,24 @@ export function* findNamingMapping(
 /** What an e-mail names, with the lines of the bookings; without those that were removed since. */
 export function* readNamed(number: number): Query<NamedThings> {
   const rows = yield* all(
-    `SELECT run, id, day, stream, batch, place FROM mail_bookings JOIN runs ON number = run
-     WHERE mail = ? ORDER BY run, stream, batch, place`,
-    number,
+    sql`SELECT run, id, day, stream, batch, row FROM ${mailBookings} JOIN ${runs} ON number = run
+     WHERE mail = ${number} ORDER BY run, stream, batch, row`,
   );
-  const batches = new Map<string, BatchOfRun & { readonly places: number[] }>();
-  for (const { run, id, day, stream, batch, place } of rows) {
+  const batches = new Map<string, BatchOfRun & { readonly rows: number[] }>();
+  for (const { run, id, day, stream, batch, row } of rows) {
     const key = `${run} ${stream} ${batch}`;
     const found = batches.get(key) ?? {
       ...{ run: Number(run), runId: String(id), day: String(day) },
-      ...{ stream: String(stream) as BatchStream, batch: Number(batch), places: [] },
+      ...{ stream: String(stream) as BatchStream, batch: Number(batch), rows: [] },
     };
     batches.set(key, found);
-    found.places.push(Number(place));
+    found.rows.push(Number(row));
   }
   const bookings: StoredBooking[] = [];
-  for (const { places, ...of } of batches.values())
-    for (const booking of yield* readPlaces(of, places)) bookings.push(booking);
+  for (const { rows, ...of } of batches.values())
+    for (const booking of yield* readRows(of, rows)) bookings.push(booking);
   const pairs = yield* all(
-    `SELECT * FROM mail_pairs WHERE mail = ? ORDER BY provider_name, provider_hotel_id, service_id`,
-    number,
+    sql`SELECT * FROM ${mailPairs} WHERE mail = ${number} ORDER BY provider_name, provider_hotel_id, service_id`,
   );
   return { bookings, pairs: pairs.map(toPair) };
 }
@@ -503,22 +486,21 @@ function toPair(row: StoredRow): NamedPair {
 }
 
 /** The bookings of a run that e-mails name by their references. */
-export function* listNamedPlaces(runId: string): Query<NamedPlace[]> {
+export function* listNamedRows(runId: string): Query<NamedRow[]> {
   const rows = yield* all(
-    `SELECT DISTINCT stream, batch, place FROM mail_bookings WHERE run = ?`,
-    yield* runNumber(runId),
+    sql`SELECT DISTINCT stream, batch, row FROM ${mailBookings} WHERE run = ${yield* runNumber(runId)}`,
   );
-  return rows.map(({ stream, batch, place }) => ({
+  return rows.map(({ stream, batch, row }) => ({
     stream: String(stream) as BatchStream,
     batch: Number(batch),
-    place: Number(place),
+    row: Number(row),
   }));
 }
 
 /** All pairs that e-mails name. */
 export function* listNamedPairs(): Query<ReceivedPair[]> {
   const rows = yield* all(
-    `SELECT mail_pairs.*, received_at FROM mail_pairs AS mail_pairs JOIN verdict_mails ON number = mail`,
+    sql`SELECT mail_pairs.*, received_at FROM ${mailPairs} JOIN ${verdictMails} ON number = mail`,
   );
   return rows.map((row) => ({ ...toPair(row), receivedAt: Number(row.received_at) }));
 }

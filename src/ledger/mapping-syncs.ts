@@ -28,6 +28,7 @@ import {
   one,
   type Query,
   type StoredRow,
+  sql,
   toStorable,
   update,
   withoutUndefined,
@@ -40,13 +41,11 @@ export function* beginSync({ scope, syncId, since, keepsSince, at }: NewSync): Q
   const begun = mayBeDone ? yield* findSync(syncId) : undefined;
   if (begun) return toSync(begun);
   yield* change(
-    `UPDATE mapping_syncs SET given_up_at = ?
-     WHERE scope = ? AND ended_at IS NULL AND given_up_at IS NULL`,
-    at,
-    scope,
+    sql`UPDATE ${syncs} SET given_up_at = ${at}
+     WHERE scope = ${scope} AND ended_at IS NULL AND given_up_at IS NULL`,
   );
   // Of any scope: the limit is the account's.
-  const last = yield* syncs.find('ORDER BY number DESC LIMIT 1');
+  const last = yield* syncs.find(sql`ORDER BY number DESC LIMIT 1`);
   yield* syncs.add({ scope, syncId, since, keepsSince, begunAt: at, pageLimit: last?.pageLimit });
   return toSync(yield* readSync(syncId));
 }
@@ -76,31 +75,21 @@ export function* storePage(received: StoredPage): Query<MappingSync> {
     const scope = String(before.scope);
     yield* skippedMappings.insert(skipped.map((row) => ({ ...row, scope, syncId, seenAt: at })));
     yield* change(
-      `DELETE FROM skipped_mappings
-       WHERE number <= (SELECT max(number) FROM skipped_mappings) - ${keptSkippedRows}`,
+      sql`DELETE FROM ${skippedMappings}
+       WHERE number <= (SELECT max(number) FROM ${skippedMappings}) - ${keptSkippedRows}`,
     );
   }
   yield* change(
-    `UPDATE mapping_syncs SET resume_key = ?, last_page = ?, ended_at = ?,
-       service_began_at = coalesce(service_began_at, ?), page_limit = coalesce(?, page_limit),
-       pages = pages + ?, read = read + ?, added = added + ?, moved = moved + ?, updated = updated + ?,
-       deleted = deleted + ?, unchanged = unchanged + ?, skipped = skipped + ?, new_hotels = new_hotels + ?
-     WHERE sync_id = ?`,
-    (isPart ? page.after : resumeKey) ?? null,
-    fingerprint,
-    resumeKey === undefined && !isPart ? at : null,
-    serviceBeganAt ?? null,
-    pageLimit ?? null,
-    isPart ? 0 : 1,
-    counts.read + skipped.length,
-    counts.added,
-    counts.moved,
-    counts.updated,
-    counts.deleted,
-    counts.unchanged,
-    skipped.length,
-    counts.newHotels,
-    syncId,
+    sql`UPDATE ${syncs} SET
+       resume_key = ${(isPart ? page.after : resumeKey) ?? null}, last_page = ${fingerprint},
+       ended_at = ${resumeKey === undefined && !isPart ? at : null},
+       service_began_at = coalesce(service_began_at, ${serviceBeganAt ?? null}),
+       page_limit = coalesce(${pageLimit ?? null}, page_limit),
+       pages = pages + ${isPart ? 0 : 1}, read = read + ${counts.read + skipped.length},
+       added = added + ${counts.added}, moved = moved + ${counts.moved}, updated = updated + ${counts.updated},
+       deleted = deleted + ${counts.deleted}, unchanged = unchanged + ${counts.unchanged},
+       skipped = skipped + ${skipped.length}, new_hotels = new_hotels + ${counts.newHotels}
+     WHERE sync_id = ${syncId}`,
   );
   const sync = toSync(yield* readSync(syncId));
   yield* raise(noticesOfSync(sync));
@@ -128,11 +117,10 @@ export function* restartSync({
   }
   if (!isAtKey(before, resumeKey)) throw overtaken(syncId);
   // The restarted cycle reports them again.
-  yield* change(`DELETE FROM skipped_mappings WHERE sync_id = ?`, syncId);
+  yield* change(sql`DELETE FROM ${skippedMappings} WHERE sync_id = ${syncId}`);
   yield* change(
-    `UPDATE mapping_syncs SET resume_key = NULL, last_page = NULL, restarts = restarts + 1
-     WHERE sync_id = ?`,
-    syncId,
+    sql`UPDATE ${syncs} SET resume_key = NULL, last_page = NULL, restarts = restarts + 1
+     WHERE sync_id = ${syncId}`,
   );
   return toSync(yield* readSync(syncId));
 }
@@ -140,7 +128,7 @@ export function* restartSync({
 /** Serialises writers of the copy, so that mappings are numbered without gaps and none is inserted twice. */
 function* lockCopy(): Query<void> {
   const { lockMappings } = yield* database();
-  if (lockMappings !== undefined) yield* one(lockMappings);
+  if (lockMappings) yield* one(lockMappings);
 }
 
 function* readSync(syncId: string): Query<StoredRow> {
@@ -150,7 +138,7 @@ function* readSync(syncId: string): Query<StoredRow> {
 }
 
 function findSync(syncId: string): Query<StoredRow | undefined> {
-  return one(`SELECT * FROM mapping_syncs WHERE sync_id = ?`, syncId);
+  return one(sql`SELECT * FROM ${syncs} WHERE sync_id = ${syncId}`);
 }
 
 /** What a page may change of a mapping; the first identifies it. */
@@ -161,7 +149,7 @@ function* storeRows(rows: StoredPage['rows'], time: PageTime) {
   const changes = changesOf(yield* readHeld(rows), rows, time);
   const { inserted, updated, moves, newHotels, counts } = changes;
   yield* copied.insert(inserted);
-  if (updated.length > 0) yield* update('mappings', changed.types, updated.map(changed.cellsOf));
+  if (updated.length > 0) yield* update(copied, changed.types, updated.map(changed.cellsOf));
   yield* mappingMoves.insert(
     moves.map(({ number, from, to, seenAt }) => ({
       mapping: number,
@@ -177,24 +165,22 @@ function* storeRows(rows: StoredPage['rows'], time: PageTime) {
 function* readHeld(rows: StoredPage['rows']): Query<HeldMappings> {
   const dialect = yield* database();
   const last = yield* one(
-    `SELECT (SELECT coalesce(max(number), 0) FROM mappings) AS mapping,
-       (SELECT coalesce(max(number), 0) FROM master_hotels) AS hotel`,
+    sql`SELECT (SELECT coalesce(max(number), 0) FROM ${copied}) AS mapping,
+       (SELECT coalesce(max(number), 0) FROM ${masterHotels}) AS hotel`,
   );
   const ofPage = dialect.isListed(
-    'service_id',
+    sql`service_id`,
     rows.flatMap(({ serviceId }) => serviceId ?? []),
   );
-  const seen = yield* all(`SELECT service_id FROM master_hotels WHERE ${ofPage.sql}`, ...ofPage.values);
+  const seen = yield* all(sql`SELECT service_id FROM ${masterHotels} WHERE ${ofPage}`);
   const mappings = (yield* dialect.lookUp(rows)).filter((mapping) => mapping !== undefined);
   const doubted = findDoubted(mappings, rows);
-  const ofDoubted = dialect.isListed('mapping', doubted);
   const left =
     doubted.length === 0
       ? []
       : yield* all(
-          `SELECT mapping, from_service_id FROM mapping_moves
-           WHERE ${ofDoubted.sql} AND from_service_id IS NOT NULL`,
-          ...ofDoubted.values,
+          sql`SELECT mapping, from_service_id FROM ${mappingMoves}
+           WHERE ${dialect.isListed(sql`mapping`, doubted)} AND from_service_id IS NOT NULL`,
         );
   return {
     mappings,

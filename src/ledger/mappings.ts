@@ -9,6 +9,7 @@ import {
   type Query,
   type Store,
   type StoredRow,
+  sql,
   toStorable,
   withoutUndefined,
 } from './query.js';
@@ -150,10 +151,9 @@ function* lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undef
 
 function* find(hotel: ProviderHotel): Query<{ mapping: CopiedMapping; moves: MappingMove[] } | undefined> {
   const dialect = yield* database();
-  const { sql, values } = dialect.isHotel(hotel);
-  const mapping = yield* copied.find(`WHERE ${sql}`, ...values);
+  const mapping = yield* copied.find(sql`WHERE ${dialect.isHotel(hotel)}`);
   if (!mapping) return undefined;
-  const moves = yield* mappingMoves.list('WHERE mapping = ? ORDER BY number', mapping.number);
+  const moves = yield* mappingMoves.list(sql`WHERE mapping = ${mapping.number} ORDER BY number`);
   return {
     mapping,
     moves: moves.map(({ fromServiceId: from, toServiceId: to, seenAt }) =>
@@ -174,30 +174,27 @@ function* listMappings({
 }): Query<CopiedMapping[]> {
   const dialect = yield* database();
   // By number, even if providers are given: with their index, all their rows would be sorted for every page.
-  const ofProviders = providers && dialect.isListed('provider_name', providers.map(toStorable));
-  const rows = yield* all(
-    `SELECT ${copied.names} FROM ${dialect.mappingsByNumber}
-     WHERE number > ? AND service_id IS NOT NULL ${ofProviders ? `AND ${ofProviders.sql}` : ''}
-     ORDER BY number LIMIT ?`,
-    after,
-    ...(ofProviders?.values ?? []),
-    limit,
+  const chosen = sql.and([
+    sql`number > ${after} AND service_id IS NOT NULL`,
+    providers !== undefined && dialect.isListed(sql`provider_name`, providers.map(toStorable)),
+  ]);
+  return yield* copied.all(
+    sql`SELECT ${copied.names} FROM ${dialect.mappingsByNumber} WHERE ${chosen} ORDER BY number LIMIT ${limit}`,
   );
-  return rows.map(copied.read);
 }
 
 function* summarise(): Query<MappingSummary> {
   const totals = yield* one(
-    `SELECT count(service_id) AS mappings, count(DISTINCT service_id) AS master_hotels,
+    sql`SELECT count(service_id) AS mappings, count(DISTINCT service_id) AS master_hotels,
        count(*) - count(service_id) AS deleted
-     FROM mappings`,
+     FROM ${copied}`,
   );
   const providers = yield* all(
-    `SELECT provider_name, count(*) AS mappings FROM mappings WHERE service_id IS NOT NULL
+    sql`SELECT provider_name, count(*) AS mappings FROM ${copied} WHERE service_id IS NOT NULL
      GROUP BY provider_name ORDER BY provider_name`,
   );
-  const kept = yield* one(`SELECT count(*) AS kept FROM skipped_mappings`);
-  const lastSkipped = yield* skippedMappings.list('ORDER BY number DESC LIMIT 100');
+  const kept = yield* one(sql`SELECT count(*) AS kept FROM ${skippedMappings}`);
+  const lastSkipped = yield* skippedMappings.list(sql`ORDER BY number DESC LIMIT 100`);
   return {
     mappings: Number(totals?.mappings),
     masterHotels: Number(totals?.master_hotels),
@@ -214,7 +211,7 @@ function* summarise(): Query<MappingSummary> {
 
 /** False once there are mappings to compare bookings with. */
 function* isEmpty(): Query<boolean> {
-  return (yield* one(`SELECT 1 AS found FROM mappings LIMIT 1`)) === undefined;
+  return (yield* one(sql`SELECT 1 AS found FROM ${copied} LIMIT 1`)) === undefined;
 }
 
 /** Master hotels that no list has contained yet, in the order in which they were first seen. */
@@ -225,12 +222,12 @@ function listNewHotels({
   readonly after: number;
   readonly limit: number;
 }): Query<NewMasterHotel[]> {
-  return masterHotels.list('WHERE told_at IS NULL AND number > ? ORDER BY number LIMIT ?', after, limit);
+  return masterHotels.list(sql`WHERE told_at IS NULL AND number > ${after} ORDER BY number LIMIT ${limit}`);
 }
 
 /** Records that the new master hotels up to that number have been listed. */
 export function* markNewHotelsTold(upTo: number, at: number): Query<void> {
-  yield* change(`UPDATE master_hotels SET told_at = ? WHERE told_at IS NULL AND number <= ?`, at, upTo);
+  yield* change(sql`UPDATE ${masterHotels} SET told_at = ${at} WHERE told_at IS NULL AND number <= ${upTo}`);
 }
 
 /** Which changes a cycle requests: those of one provider family, or of all where it is empty. */
@@ -395,14 +392,14 @@ export async function* readNewHotels(
 
 /** The newest sync of the scope, by default of all providers, ended or not; undefined before the first. */
 export function* latestSync(scope = ''): Query<MappingSync | undefined> {
-  const row = yield* one(`SELECT * FROM mapping_syncs WHERE scope = ? ORDER BY number DESC LIMIT 1`, scope);
+  const row = yield* one(sql`SELECT * FROM ${syncs} WHERE scope = ${scope} ORDER BY number DESC LIMIT 1`);
   return row && toSync(row);
 }
 
 function* listSyncs(): Query<MappingSync[]> {
   const rows = yield* all(
-    `SELECT * FROM mapping_syncs
-     WHERE number IN (SELECT max(number) FROM mapping_syncs GROUP BY scope) ORDER BY scope`,
+    sql`SELECT * FROM ${syncs}
+     WHERE number IN (SELECT max(number) FROM ${syncs} GROUP BY scope) ORDER BY scope`,
   );
   return rows.map(toSync);
 }
@@ -450,11 +447,11 @@ function* rememberRequest(request: RequestedExport): Query<void> {
 
 /** Records an export that is in the archive. Idempotent. */
 function* rememberFetched(content: FetchedExport): Query<void> {
-  yield* fetchedExports.add(content, 'ON CONFLICT (id) DO NOTHING');
+  yield* fetchedExports.add(content, sql`ON CONFLICT (id) DO NOTHING`);
 }
 
-const latestRequest = () => exportRequests.find('ORDER BY number DESC LIMIT 1');
-const latestFetched = () => fetchedExports.find('ORDER BY number DESC LIMIT 1');
+const latestRequest = () => exportRequests.find(sql`ORDER BY number DESC LIMIT 1`);
+const latestFetched = () => fetchedExports.find(sql`ORDER BY number DESC LIMIT 1`);
 
 export type ExportFileKind = 'mappings' | 'transformed' | 'hotels';
 
@@ -475,10 +472,7 @@ export function createWatch({ read, readTogether, transact }: Store) {
 }
 
 /** The newest move that was compared with the bookings ahead: a single row. */
-export const watchedMoves = [
-  'CREATE TABLE watched_moves (last_move bigint NOT NULL) STRICT',
-  'INSERT INTO watched_moves (last_move) VALUES (0)',
-];
+export const watchedMoves = t.table('watched_moves', { lastMove: t.bigint });
 
 const leftHotels = t.columnsOf({
   providerName: t.text(),
@@ -501,15 +495,14 @@ export type MovedMapping = t.Row<typeof movedMappings>;
  */
 function* nextMoves(limit: number) {
   const rows = yield* all(
-    `SELECT provider_name, provider_hotel_id, service_id AS copy_service_id, moves, last_move,
+    sql`SELECT provider_name, provider_hotel_id, service_id AS copy_service_id, moves, last_move,
        moved.seen_at AS moved_at
      FROM (
        SELECT mapping, count(*) AS moves, max(number) AS last_move, max(seen_at) AS seen_at FROM (
-         SELECT number, mapping, seen_at FROM mapping_moves
-         WHERE number > (SELECT last_move FROM watched_moves) ORDER BY number LIMIT ?
+         SELECT number, mapping, seen_at FROM ${mappingMoves}
+         WHERE number > (SELECT last_move FROM ${watchedMoves}) ORDER BY number LIMIT ${limit}
        ) AS next GROUP BY mapping
-     ) AS moved JOIN mappings ON mappings.number = moved.mapping ORDER BY last_move`,
-    limit,
+     ) AS moved JOIN ${copied} ON mappings.number = moved.mapping ORDER BY last_move`,
   );
   const last = rows.at(-1);
   if (!last) return undefined;
@@ -522,7 +515,7 @@ function* nextMoves(limit: number) {
 
 /** Records that all moves up to that number are compared, and their findings are recorded. Never goes back. */
 function* finishMoves(upTo: number): Query<void> {
-  yield* change(`UPDATE watched_moves SET last_move = ? WHERE last_move < ?`, upTo, upTo);
+  yield* change(sql`UPDATE ${watchedMoves} SET last_move = ${upTo} WHERE last_move < ${upTo}`);
 }
 
 /** What the copy knows about these master hotels. */
@@ -530,19 +523,17 @@ function* readMasterHotels(serviceIds: readonly number[]): Query<Map<number, Mas
   const { isListed } = yield* database();
   const masters = new Map<number, MasterHotel & { readonly left: LeftHotel[] }>();
   if (serviceIds.length === 0) return masters;
-  const mapped = isListed('service_id', serviceIds);
   const counts = yield* all(
-    `SELECT service_id, count(*) AS hotels FROM mappings WHERE ${mapped.sql} GROUP BY service_id`,
-    ...mapped.values,
+    sql`SELECT service_id, count(*) AS hotels FROM ${copied} WHERE ${isListed(sql`service_id`, serviceIds)}
+     GROUP BY service_id`,
   );
   for (const { service_id, hotels } of counts)
     masters.set(Number(service_id), { hotels: Number(hotels), left: [] });
-  const moved = isListed('from_service_id', serviceIds);
   const rows = yield* all(
-    `SELECT DISTINCT from_service_id, mappings.number, provider_name, service_id AS copy_service_id
-     FROM mapping_moves JOIN mappings ON mappings.number = mapping
-     WHERE ${moved.sql} AND (service_id IS NULL OR service_id <> from_service_id)`,
-    ...moved.values,
+    sql`SELECT DISTINCT from_service_id, mappings.number, provider_name, service_id AS copy_service_id
+     FROM ${mappingMoves} JOIN ${copied} ON mappings.number = mapping
+     WHERE ${isListed(sql`from_service_id`, serviceIds)}
+       AND (service_id IS NULL OR service_id <> from_service_id)`,
   );
   for (const row of rows) {
     const serviceId = Number(row.from_service_id);

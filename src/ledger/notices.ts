@@ -1,4 +1,5 @@
 import {
+  decideNotice,
   type Facts,
   type LastNotice,
   lastsOf,
@@ -7,7 +8,6 @@ import {
   type NoticeEvent,
   noticeEventNames,
   noticeEvents,
-  placeNotice,
   type Severity,
   severities,
 } from '../rules/notice.js';
@@ -20,6 +20,7 @@ import {
   type Query,
   type Store,
   type StoredRow,
+  sql,
   toStorable,
   withoutUndefined,
 } from './query.js';
@@ -61,8 +62,8 @@ export const notedInstants = t.table('noted_instants', { name: t.text(), at: t.b
 export function* raise(notices: readonly NewNotice[]): Query<number> {
   let raised = 0;
   for (const notice of notices) {
-    const place = placeNotice(notice, yield* findLast(notice));
-    if (place) raised += yield* insertNotice(notice, place.round, place.reminder);
+    const decided = decideNotice(notice, yield* findLast(notice));
+    if (decided) raised += yield* insertNotice(notice, decided.round, decided.reminder);
   }
   return raised;
 }
@@ -82,16 +83,16 @@ function* raiseMany(
 ): Query<number> {
   const raised: NewNotice[] = [];
   for (const notice of notices) {
-    const place = placeNotice(notice, yield* findLast(notice));
+    const decided = decideNotice(notice, yield* findLast(notice));
     // Another process may raise the same ones at the same time: what it inserts first, it tells.
-    if (place && (yield* insertNotice(notice, place.round, place.reminder, notice.raisedAt)) > 0)
+    if (decided && (yield* insertNotice(notice, decided.round, decided.reminder, notice.raisedAt)) > 0)
       raised.push(notice);
   }
   const { singly, together } = tell(raised);
   for (const { event, subject, raisedAt } of singly)
     yield* change(
-      `UPDATE notices SET routed_at = NULL WHERE event = ? AND subject = ? AND raised_at = ?`,
-      ...[event, toStorable(subject), raisedAt],
+      sql`UPDATE ${storedNotices} SET routed_at = NULL
+       WHERE event = ${event} AND subject = ${toStorable(subject)} AND raised_at = ${raisedAt}`,
     );
   if (together) yield* raise([together]);
   return raised.length;
@@ -100,21 +101,20 @@ function* raiseMany(
 /** The notices that people have not been told yet. */
 function* listUnknown(notices: readonly NewNotice[]): Query<NewNotice[]> {
   const unknown: NewNotice[] = [];
-  for (const notice of notices) if (placeNotice(notice, yield* findLast(notice))) unknown.push(notice);
+  for (const notice of notices) if (decideNotice(notice, yield* findLast(notice))) unknown.push(notice);
   return unknown;
 }
 
 function* findLast({ event, subject }: NewNotice): Query<LastNotice | undefined> {
   const row = yield* one(
-    `SELECT raised.round, raised.ended_at,
-       (SELECT max(reminder) FROM notices AS told
+    sql`SELECT raised.round, raised.ended_at,
+       (SELECT max(reminder) FROM ${storedNotices} AS told
         WHERE told.event = raised.event AND told.subject = raised.subject AND told.round = raised.round) AS reminders,
-       (SELECT severity FROM notices AS told
+       (SELECT severity FROM ${storedNotices} AS told
         WHERE told.event = raised.event AND told.subject = raised.subject AND told.round = raised.round
         ORDER BY told.reminder DESC LIMIT 1) AS severity
-     FROM notices AS raised WHERE event = ? AND subject = ? AND reminder = 0 ORDER BY round DESC LIMIT 1`,
-    event,
-    toStorable(subject),
+     FROM ${storedNotices} AS raised
+     WHERE event = ${event} AND subject = ${toStorable(subject)} AND reminder = 0 ORDER BY round DESC LIMIT 1`,
   );
   return (
     row && {
@@ -140,18 +140,18 @@ function insertNotice(notice: NewNotice, round: number, reminder: number, routed
   const endedAt = reminder === 0 && lastsOf(notice) !== 'once' ? undefined : raisedAt;
   return storedNotices.add(
     { event, subject, round, reminder, severity, day, run, facts, raisedAt, endedAt, routedAt },
-    'ON CONFLICT (event, subject, round, reminder) DO NOTHING',
+    sql`ON CONFLICT (event, subject, round, reminder) DO NOTHING`,
   );
 }
 
 /** The oldest first. */
 export function* listProblems(): Query<OpenProblem[]> {
   const rows = yield* all(
-    `SELECT raised.*, last.reminder AS reminders, last.raised_at AS last_told_at, last.severity AS last_severity
-     FROM notices AS raised JOIN notices AS last
+    sql`SELECT raised.*, last.reminder AS reminders, last.raised_at AS last_told_at, last.severity AS last_severity
+     FROM ${storedNotices} AS raised JOIN ${storedNotices} AS last
        ON last.event = raised.event AND last.subject = raised.subject AND last.round = raised.round
      WHERE raised.reminder = 0 AND raised.ended_at IS NULL
-       AND last.reminder = (SELECT max(reminder) FROM notices AS told
+       AND last.reminder = (SELECT max(reminder) FROM ${storedNotices} AS told
          WHERE told.event = raised.event AND told.subject = raised.subject AND told.round = raised.round)
      ORDER BY raised.number`,
   );
@@ -166,7 +166,9 @@ export function* listProblems(): Query<OpenProblem[]> {
 
 /** All that was raised about a business day, the newest first. */
 export function* listOfDay(day: string, limit: number): Query<Notice[]> {
-  const rows = yield* all(`SELECT * FROM notices WHERE day = ? ORDER BY number DESC LIMIT ?`, day, limit);
+  const rows = yield* all(
+    sql`SELECT * FROM ${storedNotices} WHERE day = ${day} ORDER BY number DESC LIMIT ${limit}`,
+  );
   return rows.map(toNotice);
 }
 
@@ -174,8 +176,7 @@ export function* listOfDay(day: string, limit: number): Query<Notice[]> {
 export function* remind({ number, reminders, ...problem }: OpenProblem, at: number): Query<boolean> {
   const dialect = yield* database();
   const row = yield* one(
-    `SELECT round FROM notices WHERE number = ? AND ended_at IS NULL ${dialect.lock}`,
-    number,
+    sql`SELECT round FROM ${storedNotices} WHERE number = ${number} AND ended_at IS NULL ${dialect.lock}`,
   );
   if (!row) return false;
   const repeated = { ...problem, raisedAt: at };
@@ -214,12 +215,10 @@ export function* dismiss(problems: readonly OpenProblem[], at: number): Query<vo
 /** Returns its round; undefined if it is over already. */
 function* endOne(number: number, at: number): Query<number | undefined> {
   const changed = yield* change(
-    `UPDATE notices SET ended_at = ? WHERE number = ? AND ended_at IS NULL`,
-    at,
-    number,
+    sql`UPDATE ${storedNotices} SET ended_at = ${at} WHERE number = ${number} AND ended_at IS NULL`,
   );
   if (changed === 0) return undefined;
-  return Number((yield* one(`SELECT round FROM notices WHERE number = ?`, number))?.round);
+  return Number((yield* one(sql`SELECT round FROM ${storedNotices} WHERE number = ${number}`))?.round);
 }
 
 /** Stands for a recovery in place of a reminder's number. */
@@ -227,12 +226,11 @@ const recoveredMark = -1;
 
 /** Removes notices that were raised before and are over, with their messages. Returns how many rows were removed. */
 export function* pruneNotices(before: number): Query<number> {
-  const isOld = 'raised_at < ? AND ended_at IS NOT NULL';
-  const messages = yield* change(
-    `DELETE FROM messages WHERE notice IN (SELECT number FROM notices WHERE ${isOld})`,
-    before,
+  const isOld = sql`raised_at < ${before} AND ended_at IS NOT NULL`;
+  const removed = yield* change(
+    sql`DELETE FROM ${messages} WHERE notice IN (SELECT number FROM ${storedNotices} WHERE ${isOld})`,
   );
-  return messages + (yield* change(`DELETE FROM notices WHERE ${isOld}`, before));
+  return removed + (yield* change(sql`DELETE FROM ${storedNotices} WHERE ${isOld}`));
 }
 
 function toNotice(row: StoredRow): Notice {
@@ -337,22 +335,24 @@ export interface ClaimRequest {
 
 /** Whether a notice is not routed yet. */
 function* hasNew(): Query<boolean> {
-  return (yield* one(`SELECT 1 FROM notices WHERE routed_at IS NULL LIMIT 1`)) !== undefined;
+  return (yield* one(sql`SELECT 1 FROM ${storedNotices} WHERE routed_at IS NULL LIMIT 1`)) !== undefined;
 }
 
 /** Two processes take turns at the rows of new notices, so that each is routed once. */
 function* route(decide: (notice: Notice) => readonly PlannedMessage[], at: number): Query<number> {
   const { lock } = yield* database();
-  const rows = yield* all(`SELECT * FROM notices WHERE routed_at IS NULL ORDER BY number ${lock}`);
+  const rows = yield* all(
+    sql`SELECT * FROM ${storedNotices} WHERE routed_at IS NULL ORDER BY number ${lock}`,
+  );
   let planned = 0;
   for (const row of rows) {
     const notice = Number(row.number);
     for (const { id, channel, dueAt } of decide(toNotice(row)))
       planned += yield* messages.add(
         { id, notice, channel, state: 'pending', dueAt, attempts: 0 },
-        'ON CONFLICT (notice, channel) DO NOTHING',
+        sql`ON CONFLICT (notice, channel) DO NOTHING`,
       );
-    yield* change(`UPDATE notices SET routed_at = ? WHERE number = ?`, at, notice);
+    yield* change(sql`UPDATE ${storedNotices} SET routed_at = ${at} WHERE number = ${notice}`);
   }
   return planned;
 }
@@ -360,48 +360,40 @@ function* route(decide: (notice: Notice) => readonly PlannedMessage[], at: numbe
 /** Makes every waiting message due, unless somebody is sending it, or its receiver may have it. */
 function* stopWaiting(at: number): Query<void> {
   yield* change(
-    `UPDATE messages SET due_at = ?
-     WHERE state = 'pending' AND attempts > 0 AND unconfirmed = 0 AND due_at > ? AND (lease_until IS NULL OR lease_until <= ?)`,
-    at,
-    at,
-    at,
+    sql`UPDATE ${messages} SET due_at = ${at}
+     WHERE state = 'pending' AND attempts > 0 AND unconfirmed = 0 AND due_at > ${at}
+       AND (lease_until IS NULL OR lease_until <= ${at})`,
   );
 }
 
-/** As SQL literals. */
-const problemsOfDays = noticeEventNames
-  .filter((event) => noticeEvents[event].lasts === 'until-day-is-good')
-  .map((event) => `'${event}'`)
-  .join();
+const problemsOfDays = t.literals(
+  noticeEventNames.filter((event) => noticeEvents[event].lasts === 'until-day-is-good'),
+);
 
 /**
  * A recovery has the subject of its problem, or the day of all its problems. For anything else the database need not
  * scan all waiting messages: there may be thousands while a receiver is away.
  */
 function* claim({ channel, at, dueBy, leaseUntil, limit }: ClaimRequest): Query<ClaimedMessage[]> {
-  const { lock } = yield* database();
+  const { lockOf } = yield* database();
   const rows = yield* all(
-    `SELECT messages.id, messages.attempts, messages.unconfirmed, messages.sent_as, notices.*
-     FROM messages AS messages JOIN notices AS notices ON notices.number = messages.notice
-     WHERE messages.state = 'pending' AND channel = ? AND (due_at <= ? OR attempts = 0 AND due_at <= ?)
-       AND (lease_until IS NULL OR lease_until <= ?)
+    sql`SELECT messages.id, messages.attempts, messages.unconfirmed, messages.sent_as, notices.*
+     FROM ${messages} JOIN ${storedNotices} ON notices.number = messages.notice
+     WHERE messages.state = 'pending' AND channel = ${channel}
+       AND (due_at <= ${at} OR attempts = 0 AND due_at <= ${dueBy})
+       AND (lease_until IS NULL OR lease_until <= ${at})
        AND NOT ((notices.reminder = -1 OR notices.event = 'day-recovered') AND EXISTS (
-         SELECT 1 FROM messages AS earlier JOIN notices AS problem ON problem.number = earlier.notice
+         SELECT 1 FROM ${messages} AS earlier JOIN ${storedNotices} AS problem ON problem.number = earlier.notice
          WHERE earlier.channel = messages.channel AND earlier.state = 'pending' AND earlier.notice < messages.notice
            AND (notices.reminder = -1 AND problem.event = notices.event AND problem.subject = notices.subject
              OR notices.event = 'day-recovered' AND problem.day = notices.day AND problem.event IN (${problemsOfDays}))))
-     ORDER BY messages.notice LIMIT ? ${lock === '' ? '' : `${lock} OF messages`}`,
-    channel,
-    at,
-    dueBy,
-    at,
-    limit,
+     ORDER BY messages.notice LIMIT ${limit} ${lockOf(sql`messages`)}`,
   );
   const claimed: ClaimedMessage[] = [];
   for (const row of rows) {
     const attempt = Number(row.attempts) + 1;
     const id = String(row.id);
-    yield* change(`UPDATE messages SET lease_until = ? WHERE id = ?`, leaseUntil, id);
+    yield* change(sql`UPDATE ${messages} SET lease_until = ${leaseUntil} WHERE id = ${id}`);
     const unconfirmed = Number(row.unconfirmed);
     const sentAs = unconfirmed > 0 ? { sentAs: String(row.sent_as) } : {};
     claimed.push({ id, attempt, unconfirmed, ...sentAs, notice: toNotice(row) });
@@ -416,9 +408,8 @@ function* noteSending(
 ): Query<void> {
   for (const id of ids)
     yield* change(
-      `UPDATE messages SET lease_until = ?, sent_as = ?, unconfirmed = unconfirmed + 1
-       WHERE id = ? AND state = 'pending'`,
-      ...[leaseUntil, sentAs, id],
+      sql`UPDATE ${messages} SET lease_until = ${leaseUntil}, sent_as = ${sentAs}, unconfirmed = unconfirmed + 1
+       WHERE id = ${id} AND state = 'pending'`,
     );
 }
 
@@ -428,9 +419,8 @@ function* giveUpOthers(
   { raised, at }: { readonly raised: number; readonly at: number },
 ): Query<void> {
   const rows = yield* all(
-    `SELECT id, channel FROM messages JOIN notices ON number = notice
-     WHERE state = 'pending' AND raised_at < ?`,
-    raised,
+    sql`SELECT id, channel FROM ${messages} JOIN ${storedNotices} ON number = notice
+     WHERE state = 'pending' AND raised_at < ${raised}`,
   );
   const ids = rows.flatMap(({ id, channel }) => (channels.includes(String(channel)) ? [] : [String(id)]));
   yield* noteFailed(ids, { code: 'no-such-channel', at });
@@ -439,25 +429,23 @@ function* giveUpOthers(
 /** Whether `claim` may find something. */
 function* hasDue({ channel, dueBy }: Pick<ClaimRequest, 'channel' | 'dueBy'>): Query<boolean> {
   const row = yield* one(
-    `SELECT 1 FROM messages WHERE state = 'pending' AND channel = ? AND due_at <= ? LIMIT 1`,
-    channel,
-    dueBy,
+    sql`SELECT 1 FROM ${messages} WHERE state = 'pending' AND channel = ${channel} AND due_at <= ${dueBy} LIMIT 1`,
   );
   return row !== undefined;
 }
 
 /** Gives back claimed messages that were not tried. */
 function* release(ids: readonly string[]): Query<void> {
-  for (const id of ids) yield* change(`UPDATE messages SET lease_until = NULL WHERE id = ?`, id);
+  for (const id of ids) yield* change(sql`UPDATE ${messages} SET lease_until = NULL WHERE id = ${id}`);
 }
 
 /** Records that messages were accepted. */
 function* noteSent(ids: readonly string[], at: number): Query<void> {
   for (const id of ids) {
     yield* change(
-      `UPDATE messages SET state = 'sent', attempts = attempts + 1, ended_at = ?, lease_until = NULL, last_code = NULL WHERE id = ?`,
-      at,
-      id,
+      sql`UPDATE ${messages}
+       SET state = 'sent', attempts = attempts + 1, ended_at = ${at}, lease_until = NULL, last_code = NULL
+       WHERE id = ${id}`,
     );
   }
 }
@@ -479,23 +467,22 @@ function* noteFailed(
   },
 ): Query<void> {
   const [ended, due] = retryAt === undefined ? [at, null] : [null, retryAt];
-  const left = `unconfirmed - ${Number(hasNotArrived)}`;
-  const end = `CASE WHEN ${left} > 0 THEN 'perhaps-received' ELSE 'given-up' END`;
+  const left = sql`unconfirmed - ${Number(hasNotArrived)}`;
+  const end = sql`CASE WHEN ${left} > 0 THEN 'perhaps-received' ELSE 'given-up' END`;
   for (const id of ids)
     yield* change(
-      `UPDATE messages SET state = ${retryAt === undefined ? end : 'state'}, unconfirmed = ${left}, ended_at = ?,
-         due_at = coalesce(?, due_at), attempts = attempts + 1, lease_until = NULL, last_code = ?
-       WHERE id = ? AND state = 'pending'`,
-      ...[ended, due, code, id],
+      sql`UPDATE ${messages} SET state = ${retryAt === undefined ? end : sql`state`}, unconfirmed = ${left},
+         ended_at = ${ended}, due_at = coalesce(${due}, due_at), attempts = attempts + 1, lease_until = NULL, last_code = ${code}
+       WHERE id = ${id} AND state = 'pending'`,
     );
 }
 
 function* countMessages(): Query<MessageCounts> {
   const row = yield* one(
-    `SELECT count(*) FILTER (WHERE state = 'pending') AS pending, count(*) FILTER (WHERE state = 'given-up') AS given_up,
+    sql`SELECT count(*) FILTER (WHERE state = 'pending') AS pending, count(*) FILTER (WHERE state = 'given-up') AS given_up,
        count(*) FILTER (WHERE state = 'perhaps-received') AS perhaps_received,
        min(raised_at) FILTER (WHERE state = 'pending') AS pending_since
-     FROM messages JOIN notices ON number = notice WHERE state <> 'sent'`,
+     FROM ${messages} JOIN ${storedNotices} ON number = notice WHERE state <> 'sent'`,
   );
   return counts.read(row ?? {});
 }
@@ -503,25 +490,23 @@ function* countMessages(): Query<MessageCounts> {
 /** By channel: what was tried and not accepted, and what nobody tried although it was due at that instant. */
 function listWaiting(dueBy: number): Query<WaitingMessages[]> {
   return waiting.all(
-    `SELECT channel, count(*) AS messages, min(raised_at) AS since, (
-       SELECT last_code FROM messages AS tried
+    sql`SELECT channel, count(*) AS messages, min(raised_at) AS since, (
+       SELECT last_code FROM ${messages} AS tried
        WHERE tried.channel = messages.channel AND tried.state = 'pending' AND tried.last_code IS NOT NULL
        ORDER BY tried.due_at DESC, tried.notice DESC LIMIT 1
      ) AS last_code
-     FROM messages AS messages JOIN notices ON number = notice
-     WHERE state = 'pending' AND (attempts > 0 OR due_at <= ?) GROUP BY channel ORDER BY channel`,
-    dueBy,
+     FROM ${messages} JOIN ${storedNotices} ON number = notice
+     WHERE state = 'pending' AND (attempts > 0 OR due_at <= ${dueBy}) GROUP BY channel ORDER BY channel`,
   );
 }
 
 /** The newest first. */
 function* listMessages({ limit }: { readonly limit: number }): Query<StoredMessage[]> {
   const rows = yield* all(
-    `SELECT notices.*, messages.id, messages.notice, messages.channel, messages.state, messages.due_at, messages.attempts,
+    sql`SELECT notices.*, messages.id, messages.notice, messages.channel, messages.state, messages.due_at, messages.attempts,
        messages.unconfirmed, messages.ended_at AS message_ended_at, messages.last_code
-     FROM messages AS messages JOIN notices AS notices ON notices.number = messages.notice
-     ORDER BY messages.notice DESC, messages.channel LIMIT ?`,
-    limit,
+     FROM ${messages} JOIN ${storedNotices} ON notices.number = messages.notice
+     ORDER BY messages.notice DESC, messages.channel LIMIT ${limit}`,
   );
   return rows.map((row) => {
     const { notice, ...message } = plain.read(row);
@@ -551,7 +536,7 @@ export function createNotices(store: Store) {
       if (problems.length > 0) await transact(() => dismiss(problems, at));
     },
 
-    /** Raises what is not known yet: see `placeNotice`. Returns how many were new. By default each of them is told singly. */
+    /** Raises what is not known yet: see `decideNotice`. Returns how many were new. By default each of them is told singly. */
     async raise(
       notices: readonly NewNotice[],
       tell?: (raised: readonly NewNotice[]) => Told,
@@ -580,10 +565,10 @@ export function createNoticeReader({ read }: Store) {
 
 /** Notes an instant by name unless it is known, and returns the known one. */
 function* noteFirst(name: string, at: number): Query<number> {
-  yield* notedInstants.add({ name, at }, 'ON CONFLICT (name) DO NOTHING');
+  yield* notedInstants.add({ name, at }, sql`ON CONFLICT (name) DO NOTHING`);
   return (yield* findInstant(name)) ?? at;
 }
 
 function* findInstant(name: string): Query<number | undefined> {
-  return (yield* notedInstants.find('WHERE name = ?', name))?.at;
+  return (yield* notedInstants.find(sql`WHERE name = ${name}`))?.at;
 }

@@ -9,10 +9,86 @@ import type { HashIndexOptions } from './stays.js';
 /** A value of a row. */
 export type Cell = string | number | null | Buffer;
 
-/** A statement with a question mark for each value; PostgreSQL gets them numbered. Only PostgreSQL binds lists. */
-export interface Statement<Value = Cell | readonly string[]> {
-  readonly sql: string;
+/** What a statement binds. Only PostgreSQL binds lists. */
+export type Value = Cell | readonly (string | number | null)[];
+
+/** A table by its name: PostgreSQL has the ledger in a schema of its own. */
+export interface Named {
+  readonly tableName: string;
+}
+
+type Part = Value | Named | Sql;
+
+/** A statement, or a part of one: texts, and between each two of them a value, a table or another part. */
+export class Sql {
+  constructor(
+    readonly texts: readonly string[],
+    readonly parts: readonly Part[],
+  ) {}
+}
+
+/**
+ * A statement as a template: it binds values, names tables, and takes parts that are templates themselves. No value ever
+ * becomes a part of its text.
+ */
+export function sql(texts: TemplateStringsArray, ...parts: readonly Part[]): Sql {
+  return new Sql(texts, parts);
+}
+
+/** Text that the program itself holds, such as names of columns. */
+sql.raw = (text: string): Sql => new Sql([text], []);
+
+sql.list = (parts: readonly Part[]): Sql => join(parts, ', ');
+
+/** Conditions of which some may be absent. */
+sql.and = (conditions: readonly (Sql | false)[]): Sql => {
+  const present = conditions.filter((condition) => condition !== false);
+  return present.length === 0 ? sql`true` : join(present, ' AND ');
+};
+
+sql.or = (conditions: readonly Sql[]): Sql => join(conditions, ' OR ');
+
+/** A table whose own file imports the one that names it here. */
+sql.table = (tableName: string): Named => ({ tableName });
+
+function join(parts: readonly Part[], separator: string): Sql {
+  return new Sql([...parts.map((_, index) => (index === 0 ? '' : separator)), ''], parts);
+}
+
+/** A statement as a database gets it. */
+export interface Rendered {
+  readonly text: string;
   readonly values: readonly Value[];
+}
+
+/**
+ * Renders the statements of a database.
+ *
+ * @param placeholder of the value with that number, counted from 1
+ */
+export function createRenderer(
+  nameOf: (table: string) => string,
+  placeholder: (number: number) => string,
+): (statement: Sql) => Rendered {
+  function write({ texts, parts }: Sql, values: Value[]): string {
+    let text = texts[0] ?? '';
+    let index = 0;
+    for (const part of parts) {
+      if (part instanceof Sql) text += write(part, values);
+      else text += isNamed(part) ? nameOf(part.tableName) : placeholder(values.push(part));
+      index += 1;
+      text += texts[index] ?? '';
+    }
+    return text;
+  }
+  return (statement) => {
+    const values: Value[] = [];
+    return { text: write(statement, values), values };
+  };
+}
+
+function isNamed(part: Value | Named): part is Named {
+  return typeof part === 'object' && part !== null && 'tableName' in part;
 }
 
 export type ColumnType = 'integer' | 'bigint' | 'text' | 'bytes';
@@ -20,15 +96,15 @@ export type Columns = Readonly<Record<string, ColumnType>>;
 
 /** Rows of one table, each with a value per column. */
 export interface Rows {
-  readonly table: string;
+  readonly table: Named;
   readonly columns: Columns;
   readonly rows: Iterable<readonly Cell[]>;
 }
 
 export type Request =
   /** A `name` prepares the statement: for queries that are needed for each step or chunk. */
-  | (Statement & { readonly kind: 'read'; readonly name?: string })
-  | (Statement<Cell> & { readonly kind: 'change' })
+  | { readonly kind: 'read'; readonly statement: Sql; readonly name?: string }
+  | { readonly kind: 'change'; readonly statement: Sql }
   | (Rows & { readonly kind: 'insert' })
   /** Sets the other columns of the rows that the first column identifies. */
   | (Rows & { readonly kind: 'update' })
@@ -53,31 +129,25 @@ export function* database(): Query<Dialect> {
   return (yield { kind: 'describe' }).dialect;
 }
 
-export function* all(
-  sql: string,
-  ...values: readonly (Cell | readonly string[])[]
-): Query<readonly StoredRow[]> {
-  return (yield { kind: 'read', sql, values }).rows;
+export function* all(statement: Sql): Query<readonly StoredRow[]> {
+  return (yield { kind: 'read', statement }).rows;
 }
 
-export function* one(
-  sql: string,
-  ...values: readonly (Cell | readonly string[])[]
-): Query<StoredRow | undefined> {
-  return (yield { kind: 'read', sql, values }).rows[0];
+export function* one(statement: Sql): Query<StoredRow | undefined> {
+  return (yield { kind: 'read', statement }).rows[0];
 }
 
 /** Returns how many rows it changed. */
-export function* change(sql: string, ...values: readonly Cell[]): Query<number> {
-  return (yield { kind: 'change', sql, values }).changed;
+export function* change(statement: Sql): Query<number> {
+  return (yield { kind: 'change', statement }).changed;
 }
 
-export function* insert(table: string, columns: Columns, rows: Iterable<readonly Cell[]>): Query<void> {
+export function* insert(table: Named, columns: Columns, rows: Iterable<readonly Cell[]>): Query<void> {
   yield { kind: 'insert', table, columns, rows };
 }
 
 /** @param columns the first one identifies a row */
-export function* update(table: string, columns: Columns, rows: Iterable<readonly Cell[]>): Query<void> {
+export function* update(table: Named, columns: Columns, rows: Iterable<readonly Cell[]>): Query<void> {
   yield { kind: 'update', table, columns, rows };
 }
 
@@ -107,32 +177,34 @@ export interface Dialect {
    */
   readonly mayBeDone: boolean;
   /** The table of steps, to be searched by stored batch. */
-  readonly stepsBySlice: string;
+  readonly stepsBySlice: Sql;
   /** The table of mappings, to be read in the order of their numbers. */
-  readonly mappingsByNumber: string;
+  readonly mappingsByNumber: Sql;
   /** The lines of a batch, as the type that is fetched fastest: for `Sealing.openLines`. */
-  readonly lines: string;
+  readonly lines: Sql;
   readonly sealing: Sealing;
   /** Locks the selected rows until the end of the transaction. */
-  readonly lock: string;
+  readonly lock: Sql;
+  /** Of several joined tables, locks the rows of that one. */
+  lockOf(table: Sql): Sql;
   /** Locks the copy of the mappings for all other writers until the end of the transaction. */
-  readonly lockMappings?: string;
+  readonly lockMappings?: Sql;
   /** Locks the cases for all other writers until the end of the transaction. */
-  readonly lockCases?: string;
+  readonly lockCases?: Sql;
   /** Whether `mappings` and `cases` are about the same provider hotel, searched by the index of the mappings. */
-  readonly isMappingOfCase: string;
+  readonly isMappingOfCase: Sql;
   /** See `createHashIndex`. */
   readonly reference_pages: HashIndexOptions;
   readonly stay_pages: HashIndexOptions;
   /** True for a running step whose claim was not renewed for a lease. */
-  isAbandoned(): Statement<Cell>;
-  isHotel(hotel: ProviderHotel): Statement<Cell>;
-  isReference(reference: string): Statement<Cell>;
-  isListed(column: string, list: readonly (string | number)[]): Statement;
+  isAbandoned(): Sql;
+  isHotel(hotel: ProviderHotel): Sql;
+  isReference(reference: string): Sql;
+  isListed(column: Sql, list: readonly (string | number)[]): Sql;
   /** Bookings that may have that reference, the newest run first. */
   findCandidates(reference: string, within: TraceRange): Query<readonly Candidates[]>;
   /** The content rows of these hotels in a load; those of the same hotel in the order of their numbers. */
-  findContents(load: number, serviceIds: readonly number[]): Statement;
+  findContents(load: number, serviceIds: readonly number[]): Sql;
   /** The copy's mapping of each hotel, in the order of the request. */
   lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undefined)[]>;
 }

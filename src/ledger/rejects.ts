@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { GuestNames } from '../booking/guest-names.js';
 import type { BookingWarning, RejectReason, UnreadableReason } from '../booking/normalise.js';
-import { bind, change, database, type Query, type Store, type TraceRange, toStorable } from './query.js';
+import { bind, change, database, type Query, type Store, sql, type TraceRange, toStorable } from './query.js';
 import { runNumber } from './runs.js';
-import { placeOfReject, type Sealing } from './sealing.js';
+import { contextOfReject, type Sealing } from './sealing.js';
 import * as t from './table.js';
 
 export type RejectCode = RejectReason | UnreadableReason | 'not-for-the-file';
@@ -127,7 +127,7 @@ function seal(
   if (!isHeld(held)) return undefined;
   const { reference, value, cells } = held;
   const text = JSON.stringify({ reference, value, cells } satisfies Record<keyof Held, string | undefined>);
-  return sealing.sealText(day, text, placeOfReject(run, place)) ?? undefined;
+  return sealing.sealText(day, text, contextOfReject(run, place)) ?? undefined;
 }
 
 /** Whether anything is kept of what the record held. */
@@ -137,14 +137,14 @@ export function isHeld({ value, cells }: Held): boolean {
 
 function* open({ run, hash: _, held, ...reject }: StoredReject): Query<Reject> {
   const { sealing } = yield* database();
-  const text = sealing.openText(held, placeOfReject(run, reject.place));
+  const text = sealing.openText(held, contextOfReject(run, reject.place));
   if (text === undefined) return reject;
   // Otherwise it is the reason why it can't be read.
   return { ...reject, ...(text.startsWith('{') ? (JSON.parse(text) as Held) : { value: text }) };
 }
 
 export function* storeWarnings(run: number, counts: readonly ReasonCount[]): Query<void> {
-  const onConflict = 'ON CONFLICT (run, reason) DO UPDATE SET count = warnings.count + excluded.count';
+  const onConflict = sql`ON CONFLICT (run, reason) DO UPDATE SET count = warnings.count + excluded.count`;
   for (const warning of counts) yield* warnings.add({ run, ...warning }, onConflict);
 }
 
@@ -154,16 +154,15 @@ export function createRejectReader({ read }: Store) {
 
 function* count(runId: string): Query<ReasonCount[]> {
   const counts = yield* reasonCounts.all(
-    'SELECT reason, count(*) AS count, min(place) AS first_place FROM rejects WHERE run = ? GROUP BY reason',
-    yield* runNumber(runId),
+    sql`SELECT reason, count(*) AS count, min(place) AS first_place FROM ${rejects}
+     WHERE run = ${yield* runNumber(runId)} GROUP BY reason`,
   );
   return counts.sort(byFrequency);
 }
 
 function* countWarnings(runId: string): Query<ReasonCount[]> {
   const counts = yield* reasonCounts.all(
-    'SELECT reason, count, first_place FROM warnings WHERE run = ?',
-    yield* runNumber(runId),
+    sql`SELECT reason, count, first_place FROM ${warnings} WHERE run = ${yield* runNumber(runId)}`,
   );
   return counts.sort(byFrequency);
 }
@@ -179,10 +178,11 @@ function* list(
   limit: number,
   { reason, skip = 0 }: { readonly reason?: string | undefined; readonly skip?: number } = {},
 ): Query<Reject[]> {
-  const found = yield* rejects.list(
-    `WHERE run = ? ${reason === undefined ? '' : 'AND reason = ?'} ORDER BY place LIMIT ? OFFSET ?`,
-    ...[yield* runNumber(runId), ...(reason === undefined ? [] : [toStorable(reason)]), limit, skip],
-  );
+  const chosen = sql.and([
+    sql`run = ${yield* runNumber(runId)}`,
+    reason !== undefined && sql`reason = ${toStorable(reason)}`,
+  ]);
+  const found = yield* rejects.list(sql`WHERE ${chosen} ORDER BY place LIMIT ${limit} OFFSET ${skip}`);
   const opened: Reject[] = [];
   for (const reject of found) opened.push(yield* open(reject));
   return opened;
@@ -192,7 +192,7 @@ function* list(
 function* listHeld(runId: string): Query<Reject[]> {
   const run = yield* runNumber(runId);
   const opened: Reject[] = [];
-  for (const reject of yield* rejects.list('WHERE run = ? AND held IS NOT NULL ORDER BY place', run))
+  for (const reject of yield* rejects.list(sql`WHERE run = ${run} AND held IS NOT NULL ORDER BY place`))
     opened.push(yield* open(reject));
   return opened;
 }
@@ -206,22 +206,21 @@ export function* findRejects(
   const hashes = hashesOf(sealing, reference);
   const found: { readonly run: number; readonly reject: Reject }[] = [];
   for (const stored of yield* rejects.list(
-    'WHERE hash IN (?, ?) AND run BETWEEN ? AND ? ORDER BY run DESC, place',
-    ...[hashes.keyed ?? hashes.plain, hashes.plain, from, to],
+    sql`WHERE hash IN (${hashes.keyed ?? hashes.plain}, ${hashes.plain}) AND run BETWEEN ${from} AND ${to}
+     ORDER BY run DESC, place`,
   ))
     found.push({ run: stored.run, reject: yield* open(stored) });
   return found;
 }
 
 /** A hash from which a name can be guessed goes with the name. */
-const guessable = `hash LIKE '${plain}%'`;
+const guessable = sql`hash LIKE ${`${plain}%`}`;
 
 /** Removes what the records of a run held; the hashes under `hashKey` stay. */
 export function* blankRejects(run: number): Query<void> {
   yield* change(
-    `UPDATE rejects SET held = NULL, hash = CASE WHEN ${guessable} THEN NULL ELSE hash END
-     WHERE run = ? AND (held IS NOT NULL OR ${guessable})`,
-    run,
+    sql`UPDATE ${rejects} SET held = NULL, hash = CASE WHEN ${guessable} THEN NULL ELSE hash END
+     WHERE run = ${run} AND (held IS NOT NULL OR ${guessable})`,
   );
 }
 
@@ -231,10 +230,8 @@ export function* eraseReject(
   place: number,
   { withHash }: { readonly withHash: boolean },
 ): Query<void> {
-  const hash = withHash ? 'NULL' : `CASE WHEN ${guessable} THEN NULL ELSE hash END`;
+  const hash = withHash ? sql`NULL` : sql`CASE WHEN ${guessable} THEN NULL ELSE hash END`;
   yield* change(
-    `UPDATE rejects SET held = NULL, hash = ${hash} WHERE run = ? AND place = ?`,
-    yield* runNumber(runId),
-    place,
+    sql`UPDATE ${rejects} SET held = NULL, hash = ${hash} WHERE run = ${yield* runNumber(runId)} AND place = ${place}`,
   );
 }

@@ -16,9 +16,9 @@ import { FencedError } from './errors.js';
 import { replaceVerdicts } from './findings.js';
 import { noteChangedRun } from './identity.js';
 import { raise } from './notices.js';
-import { bind, change, database, one, type Query, type Store } from './query.js';
+import { bind, change, database, one, type Query, type Store, sql } from './query.js';
 import { findLocked, get, lockRight, lockRun, runs } from './runs.js';
-import { placeOfAnswer } from './sealing.js';
+import { contextOfAnswer } from './sealing.js';
 import { attempts, changeSteps, findStep, insertSteps, readOpenKinds, tally } from './steps.js';
 import { bigint, type Row, table, text } from './table.js';
 import { asPromised, findCreated } from './wanted-days.js';
@@ -84,7 +84,7 @@ function* notePause(
 ): Query<Pick<RunPatch, 'pausedMs'>> {
   if (run.state === 'succeeded' || run.state === 'cancelled') return {};
   const { startedAt, resumedAt = 0, collectStartedAt = 0, collectedAt = 0, pausedMs } = run;
-  const row = yield* one(`SELECT max(ended_at) AS ended_at FROM attempts WHERE run = ?`, number);
+  const row = yield* one(sql`SELECT max(ended_at) AS ended_at FROM ${attempts} WHERE run = ${number}`);
   const signs = [startedAt, resumedAt, collectStartedAt, collectedAt, Number(row?.ended_at ?? 0)];
   const since = run.finishedAt ?? Math.max(...signs);
   return { pausedMs: pausedMs + Math.max(0, at - since) };
@@ -201,9 +201,9 @@ function isClaimed(run: Run, { token, state, attempts }: StoredStep, claim: Clai
 /** Whether this same attempt was recorded. What somebody else recorded for a lost owner's attempt does not count. */
 function* isRecorded(run: number, { step, attempt, claimedAt }: Claimed, { evidence }: Outcome, at: number) {
   const row = yield* one(
-    `SELECT 1 AS found FROM attempts
-     WHERE run = ? AND step = ? AND attempt = ? AND started_at = ? AND ended_at = ? AND code = ? AND code <> 'owner-lost'`,
-    ...[run, step.name, attempt, claimedAt, at, evidence.code],
+    sql`SELECT 1 AS found FROM ${attempts}
+     WHERE run = ${run} AND step = ${step.name} AND attempt = ${attempt} AND started_at = ${claimedAt}
+       AND ended_at = ${at} AND code = ${evidence.code} AND code <> 'owner-lost'`,
   );
   return row !== undefined;
 }
@@ -218,7 +218,7 @@ function* insertAttempt(
 ): Query<void> {
   const { sealing } = yield* database();
   const { code, httpStatus, statusCode, sha256 } = evidence;
-  const answer = sealing.sealText(day, evidence.answer, placeOfAnswer(step.runId, step.name, attempt));
+  const answer = sealing.sealText(day, evidence.answer, contextOfAnswer(step.runId, step.name, attempt));
   yield* attempts.add({
     run,
     step: step.name,
@@ -293,7 +293,7 @@ export function patchRun(run: Run, patch: RunPatch): Run {
 }
 
 export function* changeRun(number: number, { failure, ...patch }: RunPatch): Query<void> {
-  const { sql, values } = runs.assign({
+  const set = runs.assign({
     ...patch,
     ...(failure === null && { failureClass: null, failureCode: null, failureMessage: null }),
     ...(failure && {
@@ -302,28 +302,9 @@ export function* changeRun(number: number, { failure, ...patch }: RunPatch): Que
       failureMessage: failure.message,
     }),
   });
-  if (values.length > 0) yield* change(`UPDATE runs SET ${sql} WHERE number = ?`, ...values, number);
+  if (set) yield* change(sql`UPDATE ${runs} SET ${set} WHERE number = ${number}`);
   if (patch.state !== undefined) yield* noteChangedRun();
 }
-
-/** The tables that refer to `runs`: a run's rows in them can be removed while its own row stays. */
-export const runTables = [
-  'attempts',
-  'verdicts',
-  'suspects',
-  'mail_bookings',
-  'steps',
-  'reference_pages',
-  'stay_pages',
-  'batches',
-  'kept_columns',
-  'rejects',
-  'warnings',
-  'followed_runs',
-  'canaries',
-  'standing_places',
-  'superseded_places',
-] as const;
 
 /** Which run a request of the end-of-day hook has started: a repeated request starts none. */
 export const hookRequests = table(
@@ -337,13 +318,13 @@ const rememberedMs = 31 * 86_400_000;
 
 /** The run that was returned for a request of the end-of-day hook. */
 function* findOfHook(id: string): Query<string | undefined> {
-  return (yield* hookRequests.find('WHERE id = ?', id))?.runId;
+  return (yield* hookRequests.find(sql`WHERE id = ${id}`))?.runId;
 }
 
 /** Also deletes entries too old to recur. */
 function* rememberHook(request: Row<typeof hookRequests>): Query<void> {
-  yield* change(`DELETE FROM hook_requests WHERE at < ?`, request.at - rememberedMs);
-  yield* hookRequests.add(request, 'ON CONFLICT (id) DO NOTHING');
+  yield* change(sql`DELETE FROM ${hookRequests} WHERE at < ${request.at - rememberedMs}`);
+  yield* hookRequests.add(request, sql`ON CONFLICT (id) DO NOTHING`);
 }
 
 /** Records what became of a file of the run on the SFTP server, whatever its state; replaces what was recorded of that file. */

@@ -29,18 +29,18 @@ import { FencedError } from './errors.js';
 import {
   all,
   bind,
-  type Cell,
   database,
   one,
   type Query,
-  type Statement,
+  type Sql,
   type Store,
   type StoredRow,
+  sql,
   withoutUndefined,
 } from './query.js';
 import * as t from './table.js';
 
-export const quotedActiveStates = t.quote(activeRunStates);
+export const quotedActiveStates = t.literals(activeRunStates);
 
 /** Its counts and its failure have columns of their own. What each means: see the type. */
 const fields = {
@@ -126,7 +126,7 @@ export const runs = t.table(
     isNumbered: true,
     unique: ['id'],
     indexes: [
-      `UNIQUE INDEX one_active_run_per_day ON runs (day) WHERE state IN (${quotedActiveStates})`,
+      `UNIQUE INDEX one_active_run_per_day ON runs (day) WHERE state IN (${t.quote(activeRunStates)})`,
       'INDEX runs_by_day ON runs (day, number)',
       `INDEX runs_without_result ON runs (day) WHERE ${mayLackResult}`,
     ],
@@ -139,9 +139,11 @@ const [ownColumns, countColumns, failureColumns] = [
 ];
 
 /** The columns that `toRun` reads, by name: a prepared statement must not change with the table. */
-export const runColumns = [ownColumns, countColumns, failureColumns]
-  .flatMap(({ columns }) => columns.map(({ name }) => `runs.${name}`))
-  .join(', ');
+export const runColumns = sql.raw(
+  [ownColumns, countColumns, failureColumns]
+    .flatMap(({ columns }) => columns.map(({ name }) => `runs.${name}`))
+    .join(', '),
+);
 
 /** Reads a row of the table of runs. */
 export function toRun(row: StoredRow): Run {
@@ -178,8 +180,7 @@ export function createRunReader({ read }: Store) {
 
 /** Newest day first, and within a day the newest run first. */
 function* list(slice: RunsOfDay): Query<Run[]> {
-  const { sql, values } = selectSlice('*', slice);
-  return (yield* all(sql, ...values)).map(toRun);
+  return (yield* all(selectSlice(sql`*`, slice))).map(toRun);
 }
 
 const runKeys = t.columnsOf({ id: t.text(), day: t.text() });
@@ -187,18 +188,15 @@ export type RunKey = t.Row<typeof runKeys>;
 
 /** The same runs: a fifth of the memory for whoever looks at every one. */
 function listKeys(slice: RunsOfDay): Query<RunKey[]> {
-  const { sql, values } = selectSlice('id, day', slice);
-  return runKeys.all(sql, ...values);
+  return runKeys.all(selectSlice(runKeys.names, slice));
 }
 
-function selectSlice(columns: string, { day, after, limit }: RunsOfDay): Statement<Cell> {
-  const conditions = ['1 = 1'];
-  if (day !== undefined) conditions.push('day = ?');
-  if (after !== undefined) conditions.push('(day, number) < (SELECT day, number FROM runs WHERE id = ?)');
-  return {
-    sql: `SELECT ${columns} FROM runs WHERE ${conditions.join(' AND ')} ORDER BY day DESC, number DESC LIMIT ?`,
-    values: [...[day, after].filter((value) => value !== undefined), limit],
-  };
+function selectSlice(columns: Sql, { day, after, limit }: RunsOfDay): Sql {
+  const chosen = sql.and([
+    day !== undefined && sql`day = ${day}`,
+    after !== undefined && sql`(day, number) < (SELECT day, number FROM ${runs} WHERE id = ${after})`,
+  ]);
+  return sql`SELECT ${columns} FROM ${runs} WHERE ${chosen} ORDER BY day DESC, number DESC LIMIT ${limit}`;
 }
 
 const runsAtOnce = 200;
@@ -234,32 +232,32 @@ interface Period {
 }
 
 /** The condition of `mayCompleteDay`. */
-const mayCompleteDay = `trigger IN (${t.quote(completingTriggers)})`;
+const mayCompleteDay = sql`trigger IN (${t.literals(completingTriggers)})`;
 
 /**
  * The form that the guests' names of a run have now, and whether its bookings can be compared with new ones. Once names
  * are blanked, only bookings of runs that complete no day can be compared, without names: otherwise a day that was
  * reviewed before it was over could not be completed later.
  */
-export const nameForm = `CASE WHEN lines_blanked = 1 OR guest_names = 'omit' THEN 'omit' ELSE 'send' END`;
-export const isComparable = `(names_blanked_at IS NULL OR NOT ${mayCompleteDay}) AND pruned_at IS NULL`;
+export const nameForm = sql`CASE WHEN lines_blanked = 1 OR guest_names = 'omit' THEN 'omit' ELSE 'send' END`;
+export const isComparable = sql`(names_blanked_at IS NULL OR NOT ${mayCompleteDay}) AND pruned_at IS NULL`;
 
 /** Runs of which bookings are stored, or were until they were pruned. */
-export const runsHoldingBookings = 'collected_at IS NOT NULL AND accepted + carried > 0';
+export const runsHoldingBookings = sql`collected_at IS NOT NULL AND accepted + carried > 0`;
 
 export function noSuchRun(runId: string): RangeError {
   return new RangeError(`no run ${runId} in the ledger`);
 }
 
 export function* runNumber(runId: string): Query<number> {
-  const row = yield* one(`SELECT number FROM runs WHERE id = ?`, runId);
+  const row = yield* one(sql`SELECT number FROM ${runs} WHERE id = ${runId}`);
   if (!row) throw noSuchRun(runId);
   return Number(row.number);
 }
 
 /** Finds a run for a writer, and locks it. Names its columns: each column adds to the cost of recording a step. */
 export function findLocked(runId: string): Query<StoredRun | undefined> {
-  return lock('id = ?', runId);
+  return lock(sql`id = ${runId}`);
 }
 
 /**
@@ -274,32 +272,31 @@ export function* lockRun(runId: string): Query<StoredRun> {
 
 /** @throws FencedError when the run's token has changed */
 export function* lockRight({ runId, token }: Right): Query<StoredRun> {
-  const found = yield* lock('id = ? AND token = ?', runId, token);
+  const found = yield* lock(sql`id = ${runId} AND token = ${token}`);
   if (!found) throw new FencedError(runId);
   return found;
 }
 
-function* lock(condition: string, ...values: readonly Cell[]): Query<StoredRun | undefined> {
+function* lock(condition: Sql): Query<StoredRun | undefined> {
   const { lock } = yield* database();
   const row = yield* one(
-    `SELECT number, batch_size, chunks, ${runColumns} FROM runs WHERE ${condition} ${lock}`,
-    ...values,
+    sql`SELECT number, batch_size, chunks, ${runColumns} FROM ${runs} WHERE ${condition} ${lock}`,
   );
   return row && { ...progress.read(row), run: toRun(row) };
 }
 
-export function* selectRuns(rest: string, ...values: readonly Cell[]): Query<Run[]> {
-  return (yield* all(`SELECT * FROM runs ${rest}`, ...values)).map(toRun);
+export function* selectRuns(rest: Sql): Query<Run[]> {
+  return (yield* all(sql`SELECT * FROM ${runs} ${rest}`)).map(toRun);
 }
 
 export function* readRun(number: number): Query<Run> {
-  const [run] = yield* selectRuns('WHERE number = ?', number);
+  const [run] = yield* selectRuns(sql`WHERE number = ${number}`);
   if (!run) throw new RangeError(`no run number ${number} in the ledger`);
   return run;
 }
 
 export function* find(runId: string): Query<Run | undefined> {
-  return (yield* selectRuns('WHERE id = ?', runId))[0];
+  return (yield* selectRuns(sql`WHERE id = ${runId}`))[0];
 }
 
 /** @throws RangeError for a run that does not exist. */
@@ -317,16 +314,16 @@ function* latest(day: string): Query<Run | undefined> {
 /** The newest run of each day from `from` to `to` that has one, oldest day first. */
 function listLatest({ from, to }: Period): Query<Run[]> {
   return selectRuns(
-    'WHERE number IN (SELECT max(number) FROM runs WHERE day >= ? AND day <= ? GROUP BY day) ORDER BY day',
-    ...[from, to],
+    sql`WHERE number IN (SELECT max(number) FROM ${runs} WHERE day >= ${from} AND day <= ${to} GROUP BY day)
+     ORDER BY day`,
   );
 }
 
 /** Of each day whose newest run went by file, and awaits its result or failed: that run. Oldest day first. */
 function listWithoutResult(): Query<Run[]> {
   return selectRuns(
-    `WHERE ${mayLackResult} AND NOT EXISTS (
-       SELECT 1 FROM runs AS newer WHERE newer.day = runs.day AND newer.number > runs.number
+    sql`WHERE ${sql.raw(mayLackResult)} AND NOT EXISTS (
+       SELECT 1 FROM ${runs} AS newer WHERE newer.day = runs.day AND newer.number > runs.number
      ) ORDER BY day`,
   );
 }
@@ -343,13 +340,12 @@ const countsTogether = t.columnsOf({
  */
 function* listOfDays({ from, to }: Period): Query<Run[]> {
   const rows = yield* all(
-    `SELECT ${runColumns}, together.* FROM runs LEFT JOIN (
+    sql`SELECT ${runColumns}, together.* FROM ${runs} LEFT JOIN (
        SELECT max(number) AS newest, sum(delivered) AS all_delivered, sum(refused) AS all_refused,
          sum(repeated) AS all_repeated
-       FROM runs WHERE day >= ? AND day <= ? AND NOT ${mayCompleteDay} GROUP BY day
+       FROM ${runs} WHERE day >= ${from} AND day <= ${to} AND NOT ${mayCompleteDay} GROUP BY day
      ) AS together ON newest = number
-     WHERE day >= ? AND day <= ? AND (${mayCompleteDay} OR newest IS NOT NULL) ORDER BY day, number DESC`,
-    ...[from, to, from, to],
+     WHERE day >= ${from} AND day <= ${to} AND (${mayCompleteDay} OR newest IS NOT NULL) ORDER BY day, number DESC`,
   );
   return rows.map((row) => {
     const run = toRun(row);
@@ -362,7 +358,7 @@ function* listOfDays({ from, to }: Period): Query<Run[]> {
 
 /** Oldest day first. */
 function listActive(): Query<Run[]> {
-  return selectRuns(`WHERE state IN (${quotedActiveStates}) ORDER BY day, number`);
+  return selectRuns(sql`WHERE state IN (${quotedActiveStates}) ORDER BY day, number`);
 }
 
 /** Of those that are as expected, or that somebody accepted. */
@@ -379,9 +375,9 @@ function* findVolume(day: string): Query<DayVolume | undefined> {
 /** Of each day the newest run that counted its providers, whatever became of it, the newest day first. */
 function* listCounted(days: readonly string[]): Query<CountedDay[]> {
   if (days.length === 0) return [];
+  const { isListed } = yield* database();
   const rows = yield* all(
-    `SELECT * FROM runs WHERE providers IS NOT NULL AND day IN (${days.map(() => '?').join(', ')}) ORDER BY day DESC, number`,
-    ...days,
+    sql`SELECT * FROM ${runs} WHERE providers IS NOT NULL AND ${isListed(sql`day`, days)} ORDER BY day DESC, number`,
   );
   const newest = new Map<string, CountedDay>();
   for (const row of rows) {
@@ -395,11 +391,11 @@ function* listCounted(days: readonly string[]): Query<CountedDay[]> {
 /** Of each day the newest run that succeeded, counted the whole day and is usual. */
 function* readVolumes(days: readonly string[], isUsual: (run: Run) => boolean): Query<DayVolume[]> {
   if (days.length === 0) return [];
+  const { isListed } = yield* database();
   const rows = yield* all(
-    `SELECT * FROM runs
+    sql`SELECT * FROM ${runs}
      WHERE state = 'succeeded' AND ${mayCompleteDay} AND (day_accepted IS NOT NULL OR tops_up = 0)
-       AND day IN (${days.map(() => '?').join(', ')}) ORDER BY day, number`,
-    ...days,
+       AND ${isListed(sql`day`, days)} ORDER BY day, number`,
   );
   const newest = new Map<string, DayVolume>();
   for (const row of rows) {
@@ -414,9 +410,8 @@ const dayFilters = t.columnsOf({ day: t.text(), filters: t.json<FilterReport>() 
 /** What `source.where` left out on earlier days, by each one's newest successful run that may complete it; oldest first. */
 function* listFilters(before: string): Query<DayFilters[]> {
   const found = yield* dayFilters.all(
-    `SELECT day, filters FROM runs
-     WHERE state = 'succeeded' AND ${mayCompleteDay} AND filters IS NOT NULL AND day < ? ORDER BY day, number`,
-    before,
+    sql`SELECT day, filters FROM ${runs}
+     WHERE state = 'succeeded' AND ${mayCompleteDay} AND filters IS NOT NULL AND day < ${before} ORDER BY day, number`,
   );
   return [
     ...new Map(found.map(({ day, filters }) => [day, { day, columns: filters.columns }] as const)).values(),
@@ -427,7 +422,7 @@ const stateCounts = t.columnsOf({ state: t.text<RunState>(), runs: t.integer, fi
 
 function* summarise(today: BusinessDay): Query<LedgerSummary> {
   const found = yield* stateCounts.all(
-    'SELECT state, count(*) AS runs, min(day) AS first_day FROM runs GROUP BY state',
+    sql`SELECT state, count(*) AS runs, min(day) AS first_day FROM ${runs} GROUP BY state`,
   );
   const [firstDay] = found.map(({ firstDay }) => firstDay).sort();
   return withoutUndefined({
@@ -449,8 +444,7 @@ function* listReviewedDays({
   readonly to: BusinessDay;
 }): Query<string[]> {
   const succeeded = yield* selectRuns(
-    `WHERE state = 'succeeded' AND day >= ? AND day <= ? ORDER BY day`,
-    ...[from.iso, to.iso],
+    sql`WHERE state = 'succeeded' AND day >= ${from.iso} AND day <= ${to.iso} ORDER BY day`,
   );
   const reviewing = succeeded.filter((run) => reviewsDay(run, from.zone));
   return [...new Set(reviewing.map(({ day }) => day))];
@@ -463,9 +457,9 @@ function* findLastGoodDay(today: BusinessDay): Query<string | undefined> {
   let before: [string, number] = [today.next().iso, 0];
   for (;;) {
     const rows = yield* all(
-      `SELECT * FROM runs WHERE state = 'succeeded' AND ${mayCompleteDay} AND (day, number) < (?, ?)
+      sql`SELECT * FROM ${runs}
+       WHERE state = 'succeeded' AND ${mayCompleteDay} AND (day, number) < (${before[0]}, ${before[1]})
        ORDER BY day DESC, number DESC LIMIT ${runsRead}`,
-      ...before,
     );
     const good = rows.find((row) => makesDayGood(toRun(row), today.zone));
     if (good) return String(good.day);
@@ -496,8 +490,7 @@ export interface LedgerSummary {
 /** The newest by its number: a run that was started under a wrong clock would stay the newest by its start. */
 function* findLastStart(by: number): Query<number | undefined> {
   const row = yield* one(
-    `SELECT started_at FROM runs WHERE started_at <= ? ORDER BY number DESC LIMIT 1`,
-    by,
+    sql`SELECT started_at FROM ${runs} WHERE started_at <= ${by} ORDER BY number DESC LIMIT 1`,
   );
   return row && Number(row.started_at);
 }
@@ -505,11 +498,9 @@ function* findLastStart(by: number): Query<number | undefined> {
 /** Everything about the runs of these days that decides what is known of their bookings, in one query. */
 function* markDays({ from, to }: Period): Query<DayMark[]> {
   const rows = yield* all(
-    `SELECT day, number, token, state, accepted, delivered, refused, collected_at, finished_at, suspects, file, verdicts_recorded, pruned_at,
-       (SELECT count(*) FROM mail_bookings AS named WHERE named.run = runs.number) AS named
-     FROM runs AS runs WHERE day >= ? AND day <= ? ORDER BY day, number`,
-    from,
-    to,
+    sql`SELECT day, number, token, state, accepted, delivered, refused, collected_at, finished_at, suspects, file, verdicts_recorded, pruned_at,
+       (SELECT count(*) FROM ${sql.table('mail_bookings')} AS named WHERE named.run = runs.number) AS named
+     FROM ${runs} WHERE day >= ${from} AND day <= ${to} ORDER BY day, number`,
   );
   const days = new Map<string, StoredRow[]>();
   for (const row of rows) {

@@ -16,18 +16,18 @@ export function createKeyedHash(hashKey: string) {
 
 /**
  * Encrypts what may hold guests' names on its way into the database, and decrypts it on its way out: the lines of
- * batches and their kept columns, the service's words, and what rejected records held. Nothing else in the ledger
+ * batches and their extra columns, the service's words, and what rejected records held. Nothing else in the ledger
  * knows about encryption. Without keys, things are stored as they are.
  */
 export interface Sealing {
-  sealLines(day: string, lines: Buffer, place: string): Buffer;
+  sealLines(day: string, lines: Buffer, context: string): Buffer;
   /** Encrypts the lines if those that they replace were encrypted. */
-  sealLike(replaced: Buffer, day: string, lines: Buffer, place: string): Buffer;
+  sealLike(replaced: Buffer, day: string, lines: Buffer, context: string): Buffer;
   /** @param stored as `Dialect.lines` selects them @throws KeyError */
-  openLines(stored: unknown, place: string): Buffer;
-  sealText(day: string, text: string | undefined, place: string): string | null;
+  openLines(stored: unknown, context: string): Buffer;
+  sealText(day: string, text: string | undefined, context: string): string | null;
   /** Returns the reason in place of a text that can't be read. */
-  openText(stored: string | undefined, place: string): string | undefined;
+  openText(stored: string | undefined, context: string): string | undefined;
   /** False without keys: then things are stored as they are. */
   readonly encrypts: boolean;
   /** The hash under the setting `hashKey`; undefined without it. */
@@ -41,22 +41,23 @@ const sealedText = `${sealedMark}sealed `;
 /** @param keys undefined to store things as they are */
 export function createSealing(keys: DayKeys | undefined, hashKey?: string): Sealing {
   const hash = hashKey === undefined ? undefined : createKeyedHash(hashKey);
-  const sealLines: Sealing['sealLines'] = (day, lines, place) =>
-    keys ? sealValue(keys, day, lines, place) : lines;
+  const sealLines: Sealing['sealLines'] = (day, lines, context) =>
+    keys ? sealValue(keys, day, lines, context) : lines;
   return {
     sealLines,
-    sealLike: (replaced, day, lines, place) => (isSealed(replaced) ? sealLines(day, lines, place) : lines),
-    openLines: (stored, place) => openValue(keys, toBytes(stored), place),
-    sealText(day, text, place) {
+    sealLike: (replaced, day, lines, context) =>
+      isSealed(replaced) ? sealLines(day, lines, context) : lines,
+    openLines: (stored, context) => openValue(keys, toBytes(stored), context),
+    sealText(day, text, context) {
       if (text === undefined) return null;
-      if (keys) return sealedText + sealValue(keys, day, Buffer.from(text), place).toString('base64');
+      if (keys) return sealedText + sealValue(keys, day, Buffer.from(text), context).toString('base64');
       // A plain text must not look encrypted.
       return text.startsWith(sealedMark) ? text.slice(sealedMark.length) : text;
     },
-    openText(stored, place) {
+    openText(stored, context) {
       if (!stored?.startsWith(sealedText)) return stored;
       try {
-        return openValue(keys, Buffer.from(stored.slice(sealedText.length), 'base64'), place).toString();
+        return openValue(keys, Buffer.from(stored.slice(sealedText.length), 'base64'), context).toString();
       } catch (error) {
         if (error instanceof KeyError && isGone(error)) return `(${error.message})`;
         throw error;
@@ -72,20 +73,20 @@ export function isGone({ code }: KeyError): boolean {
   return code === 'lost' || code === 'destroyed';
 }
 
-/** Where a batch is stored: what was encrypted for one place can't be decrypted in another. */
-export function placeOfBatch(run: number, stream: BatchStream, batch: number): string {
+/** The context of a batch: what was encrypted for one can't be decrypted in another. */
+export function contextOfBatch(run: number, stream: BatchStream, batch: number): string {
   return `${stream} batch ${batch} of the ledger's run ${run}`;
 }
 
-export function placeOfKeptColumns(run: number, stream: BatchStream, batch: number): string {
-  return `the kept columns of ${placeOfBatch(run, stream, batch)}`;
+export function contextOfExtraColumns(run: number, stream: BatchStream, batch: number): string {
+  return `the extra columns of ${contextOfBatch(run, stream, batch)}`;
 }
 
-export function placeOfAnswer(runId: string, step: string, attempt: number): string {
+export function contextOfAnswer(runId: string, step: string, attempt: number): string {
   return `the answer to attempt ${attempt} of ${step} in run ${runId}`;
 }
 
-export function placeOfReject(run: number, place: number): string {
+export function contextOfReject(run: number, place: number): string {
   return `rejected record ${place} of the ledger's run ${run}`;
 }
 

@@ -9,16 +9,18 @@ import {
   all,
   bind,
   type Candidates,
-  type Cell,
   change,
   type Dialect,
   database,
+  type Named,
   type Query,
-  type Statement,
+  type Sql,
   type Store,
   type StoredRow,
+  sql,
 } from './query.js';
-import { isGone, placeOfBatch } from './sealing.js';
+import { runs } from './runs.js';
+import { contextOfBatch, isGone } from './sealing.js';
 import * as t from './table.js';
 
 export const bytesPerEntry = 8;
@@ -168,9 +170,9 @@ function createStayIndex(options: HashIndexOptions, day: string) {
         throw new RangeError(`expected at most ${mostPositions} bookings in a segment`);
       const offset = firstOfBatch - firstPosition;
       // A loop over indexes: an iterator takes three times as long.
-      for (let place = 0; place < hotelHashes.length; place += 1) {
-        const lastDay = toStoredDay(lastDays[place] ?? unknownLastDay, dayNumber);
-        index.add(hotelHashes[place] ?? noHotel, lastDay * mostPositions + offset + place);
+      for (let row = 0; row < hotelHashes.length; row += 1) {
+        const lastDay = toStoredDay(lastDays[row] ?? unknownLastDay, dayNumber);
+        index.add(hotelHashes[row] ?? noHotel, lastDay * mostPositions + offset + row);
       }
     },
 
@@ -207,11 +209,11 @@ function readStayWords(words: readonly number[], firstPosition: number, from: nu
 }
 
 /** The page's entries without that booking. */
-function removeFromStayPage(entries: Buffer, hash: number, place: number): Buffer {
+function removeFromStayPage(entries: Buffer, hash: number, position: number): Buffer {
   const kept: Buffer[] = [];
   for (let at = 0; at < entries.length; at += bytesPerEntry) {
     const isRemoved =
-      entries.readUInt32LE(at + 4) === hash && entries.readUInt32LE(at) % mostPositions === place;
+      entries.readUInt32LE(at + 4) === hash && entries.readUInt32LE(at) % mostPositions === position;
     if (!isRemoved) kept.push(entries.subarray(at, at + bytesPerEntry));
   }
   return Buffer.concat(kept);
@@ -281,8 +283,8 @@ export function createCollectedIndexes(
       for (const { stream, number: batch, referenceHashes, stays } of batches) {
         const first = batch * batchSize;
         // A loop over indexes: an iterator takes three times as long.
-        for (let place = 0; place < referenceHashes.length; place += 1)
-          streams[stream].references.add(referenceHashes[place] ?? noReference, first + place);
+        for (let row = 0; row < referenceHashes.length; row += 1)
+          streams[stream].references.add(referenceHashes[row] ?? noReference, first + row);
         if (stays) streams[stream].stays.addBatch(stays, first);
       }
     },
@@ -299,7 +301,7 @@ function findReferences(run: StayRun, hashes: Uint32Array): Query<FoundBookings[
 }
 
 /** The pages of the references. */
-export const referencePages: HashPages = { table: 'reference_pages', toPositions: (positions) => positions };
+export const referencePages: HashPages = { table: referenceRows, toPositions: (positions) => positions };
 
 /** A run whose bookings count. */
 export type StayRun = t.Row<typeof stayRuns>;
@@ -314,20 +316,18 @@ const stayRuns = t.columnsOf({
 });
 
 /** Runs whose bookings are stored. */
-export function* selectStayRuns(rest: string, ...values: readonly Cell[]): Query<StayRun[]> {
-  const rows = yield* all(
-    `SELECT number, id AS run_id, day, delivery, tops_up, batch_size FROM runs
+export function* selectStayRuns(rest: Sql): Query<StayRun[]> {
+  return yield* stayRuns.all(
+    sql`SELECT number, id AS run_id, day, delivery, tops_up, batch_size FROM ${runs}
      WHERE batch_size IS NOT NULL AND pruned_at IS NULL ${rest}`,
-    ...values,
   );
-  return rows.map(stayRuns.read);
 }
 
 /**
  * The runs whose bookings count, the latest first: those that were collected to the end, whatever became of their delivery.
  * A later business day is later, and of one day the run that was started later.
  */
-const listStayRuns = () => selectStayRuns('AND collected_at IS NOT NULL ORDER BY day DESC, number DESC');
+const listStayRuns = () => selectStayRuns(sql`AND collected_at IS NOT NULL ORDER BY day DESC, number DESC`);
 
 /**
  * Bookings of the run at hotels with these hashes whose stay ends on the day `from` or later, or nobody knows when.
@@ -337,8 +337,8 @@ const listStayRuns = () => selectStayRuns('AND collected_at IS NOT NULL ORDER BY
 function findStays(run: StayRun, hashes: Uint32Array, from: string): Query<FoundHashes[]> {
   const firstDay = toStoredDay(countDays(from), countDays(run.day));
   return findHashes(run, hashes, {
-    table: 'stay_pages',
-    only: { sql: 'latest_day >= ?', values: [firstDay] },
+    table: stayRows,
+    only: sql`latest_day >= ${firstDay}`,
     toPositions: (words, page) => readStayWords(words, Number(page.first_position), firstDay),
   });
 }
@@ -350,18 +350,15 @@ function* readReadableBatches(
   batches: readonly number[],
 ): Query<Map<number, Buffer>> {
   const { lines, sealing, isListed } = yield* database();
-  const listed = isListed('batch', batches);
   const rows = yield* all(
-    `SELECT batch, ${lines} AS lines FROM batches WHERE run = ? AND stream = ? AND ${listed.sql}`,
-    number,
-    stream,
-    ...listed.values,
+    sql`SELECT batch, ${lines} AS lines FROM ${sql.table('batches')}
+     WHERE run = ${number} AND stream = ${stream} AND ${isListed(sql`batch`, batches)}`,
   );
   const read = new Map<number, Buffer>();
   for (const row of rows) {
     const batch = Number(row.batch);
     try {
-      read.set(batch, sealing.openLines(row.lines, placeOfBatch(number, stream, batch)));
+      read.set(batch, sealing.openLines(row.lines, contextOfBatch(number, stream, batch)));
     } catch (error) {
       if (!(error instanceof KeyError && isGone(error))) throw error;
     }
@@ -382,24 +379,16 @@ export function* removeStay({
   readonly position: number;
 }): Query<void> {
   const rows = yield* all(
-    `SELECT * FROM stay_pages WHERE run = ? AND stream = ? AND first_hash <= ? AND last_hash >= ?`,
-    run,
-    stream,
-    hotelHash,
-    hotelHash,
+    sql`SELECT * FROM ${stayRows} WHERE run = ${run} AND stream = ${stream}
+       AND first_hash <= ${hotelHash} AND last_hash >= ${hotelHash}`,
   );
   for (const { first_hash, last_hash, page, first_position, entries } of rows) {
     const kept = removeFromStayPage(entries as Buffer, hotelHash, position - Number(first_position));
     if (kept.length === (entries as Buffer).length) continue;
     yield* change(
-      `UPDATE stay_pages SET entries = ?
-       WHERE run = ? AND stream = ? AND first_hash = ? AND last_hash = ? AND page = ?`,
-      kept,
-      run,
-      stream,
-      Number(first_hash),
-      Number(last_hash),
-      Number(page),
+      sql`UPDATE ${stayRows} SET entries = ${kept}
+       WHERE run = ${run} AND stream = ${stream} AND first_hash = ${Number(first_hash)}
+         AND last_hash = ${Number(last_hash)} AND page = ${Number(page)}`,
     );
   }
 }
@@ -424,16 +413,16 @@ export interface FoundBookings {
 /** Bookings with some of the hashes that were looked up, in eight bytes each. */
 export interface FoundHashes {
   readonly stream: BatchStream;
-  /** Which hash each booking has: its place among them. */
-  readonly places: Uint32Array;
+  /** Which hash each booking has: its index among them. */
+  readonly hashIndexes: Uint32Array;
   readonly positions: Uint32Array;
 }
 
 /** Pages that `createHashIndex` made. */
 interface HashPages {
-  readonly table: 'reference_pages' | 'stay_pages';
+  readonly table: Named;
   /** Which pages to search; all by default. */
-  readonly only?: Statement<Cell>;
+  readonly only?: Sql;
   /** The positions of bookings with a hash, from its words in a page. */
   toPositions(words: readonly number[], page: StoredRow): readonly number[];
 }
@@ -466,18 +455,22 @@ function* findHashes(
   const size = Math.ceil(hashes.length / mostRanges);
   for (const stream of batchStreams) {
     if (stream === 'file' && delivery === 'body') continue;
-    const places: number[] = [];
+    const hashIndexes: number[] = [];
     const positions: number[] = [];
     for (let from = 0; from < hashes.length; from += rangesAtOnce * size) {
       const asked = hashes.subarray(from, from + rangesAtOnce * size);
       for (const row of yield* readPages([number, stream], asked, size, pages))
         for (const { at, position } of listPositions(row, asked, pages)) {
-          places.push(from + at);
+          hashIndexes.push(from + at);
           positions.push(position);
         }
     }
     if (positions.length > 0)
-      found.push({ stream, places: Uint32Array.from(places), positions: Uint32Array.from(positions) });
+      found.push({
+        stream,
+        hashIndexes: Uint32Array.from(hashIndexes),
+        positions: Uint32Array.from(positions),
+      });
   }
   return found;
 }
@@ -489,24 +482,19 @@ function readPages(
   size: number,
   { table, only }: HashPages,
 ): Query<readonly StoredRow[]> {
-  const ranges: Statement<Cell>[] = [];
+  const ranges: Sql[] = [];
   for (let at = 0; at < hashes.length; at += size) {
     const range = hashes.subarray(at, at + size);
-    ranges.push({
-      sql: 'first_hash <= ? AND last_hash >= ?',
-      values: [range.at(-1) ?? 0, range[0] ?? 0],
-    });
+    ranges.push(sql`first_hash <= ${range.at(-1) ?? 0} AND last_hash >= ${range[0] ?? 0}`);
   }
+  const [number, stream] = run;
   return all(
-    `SELECT * FROM ${table} WHERE run = ? AND stream = ? ${only ? `AND ${only.sql}` : ''}
-       AND (${ranges.map(({ sql }) => sql).join(' OR ')})`,
-    ...run,
-    ...(only?.values ?? []),
-    ...ranges.flatMap(({ values }) => values),
+    sql`SELECT * FROM ${table} WHERE ${sql.and([sql`run = ${number} AND stream = ${stream}`, only ?? false])}
+       AND (${sql.or(ranges)})`,
   );
 }
 
-/** The positions of the bookings in a page with one of these hashes, each with the place of its hash. */
+/** The positions of the bookings in a page with one of these hashes, each with the index of its hash. */
 function* listPositions(page: StoredRow, hashes: Uint32Array, { toPositions }: HashPages) {
   const last = Number(page.last_hash);
   for (let at = firstFrom(hashes, Number(page.first_hash)); at < hashes.length; at += 1) {

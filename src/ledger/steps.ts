@@ -15,18 +15,19 @@ import type {
 import {
   all,
   bind,
-  type Cell,
   change,
   type Dialect,
   database,
   one,
   type Query,
+  type Sql,
   type Store,
   type StoredRow,
+  sql,
   withoutUndefined,
 } from './query.js';
-import { noSuchRun, runNumber } from './runs.js';
-import { placeOfAnswer } from './sealing.js';
+import { noSuchRun, runNumber, runs } from './runs.js';
+import { contextOfAnswer } from './sealing.js';
 import * as t from './table.js';
 
 /** The plan of a run. A step is claimed for a lease, under the token of its run. */
@@ -76,7 +77,7 @@ const plain = steps.only(
 );
 const open = steps.only('position', 'name', 'notBefore', 'attempts');
 
-export const storedStepColumns = stored.columns.map(({ name }) => name);
+export const storedStepColumns = stored.names;
 
 /** Reads a row of the table of steps. */
 export function toStep(runId: string, row: StoredRow): Step {
@@ -94,7 +95,7 @@ function toOpenStep(row: StoredRow): OpenStep {
 }
 
 export function* findStep(run: number, name: string): Query<StoredStep | undefined> {
-  const row = yield* one(`SELECT ${stored.names} FROM steps WHERE run = ? AND name = ?`, run, name);
+  const row = yield* one(sql`SELECT ${stored.names} FROM ${steps} WHERE run = ${run} AND name = ${name}`);
   return row && toStoredStep(row);
 }
 
@@ -104,13 +105,10 @@ function* listOpen(
   { after, limit }: { readonly after?: StepCursor; readonly limit: number },
 ): Query<OpenStep[]> {
   const rows = yield* all(
-    `SELECT position, name, attempts, not_before FROM steps
-     WHERE run = (SELECT number FROM runs WHERE id = ?) AND (position, name) > (?, ?) AND state = 'ready'
-     ORDER BY position, name LIMIT ?`,
-    runId,
-    after?.position ?? -1,
-    after?.name ?? '',
-    limit,
+    sql`SELECT position, name, attempts, not_before FROM ${steps}
+     WHERE run = (SELECT number FROM ${runs} WHERE id = ${runId}) AND (position, name) > (${after?.position ?? -1}, ${after?.name ?? ''})
+       AND state = 'ready'
+     ORDER BY position, name LIMIT ${limit}`,
   );
   if (rows.length === 0) yield* runNumber(runId);
   return rows.map(toOpenStep);
@@ -119,12 +117,9 @@ function* listOpen(
 /** Whether a step of the run is being performed under a valid claim. */
 function* isBeingPerformed(runId: string): Query<boolean> {
   const { isAbandoned } = yield* database();
-  const { sql, values } = isAbandoned();
   const row = yield* one(
-    `SELECT 1 AS found FROM steps JOIN runs ON run = number
-     WHERE runs.id = ? AND steps.state = 'running' AND NOT (${sql}) LIMIT 1`,
-    runId,
-    ...values,
+    sql`SELECT 1 AS found FROM ${steps} JOIN ${runs} ON run = number
+     WHERE runs.id = ${runId} AND steps.state = 'running' AND NOT (${isAbandoned()}) LIMIT 1`,
   );
   return row !== undefined;
 }
@@ -142,35 +137,28 @@ export function* changeSteps(
   const chosen = choose(yield* database(), run, which);
   if (endsAttempt) {
     yield* change(
-      `INSERT INTO attempts (run, step, attempt, started_at, ended_at, outcome, code)
-       SELECT run, name, attempts, claimed_at, claimed_at, '${endsAttempt.outcome}', '${endsAttempt.code}'
-       FROM steps WHERE ${chosen.sql}`,
-      ...chosen.values,
+      sql`INSERT INTO ${attempts} (run, step, attempt, started_at, ended_at, outcome, code)
+       SELECT run, name, attempts, claimed_at, claimed_at, ${endsAttempt.outcome}, ${endsAttempt.code}
+       FROM ${steps} WHERE ${chosen}`,
     );
   }
-  const { sql, values } = steps.assign({ ...set, leaseUntil });
-  return yield* change(`UPDATE steps SET ${sql} WHERE ${chosen.sql}`, ...values, ...chosen.values);
+  const changed = steps.assign({ ...set, leaseUntil });
+  return changed ? yield* change(sql`UPDATE ${steps} SET ${changed} WHERE ${chosen}`) : 0;
 }
 
 function choose(
   { isAbandoned }: Dialect,
   run: number,
-  { states, abandoned, failureClass, ...named }: StepSelection,
-) {
-  let sql = 'run = ?';
-  const values: Cell[] = [run];
-  for (const [column, value] of Object.entries(named)) {
-    sql += ` AND ${column} = ?`;
-    values.push(value);
-  }
-  if (states) sql += ` AND state IN (${t.quote(states)})`;
-  if (failureClass) sql += ` AND failure_class = ${t.quote([failureClass])}`;
-  if (abandoned) {
-    const condition = isAbandoned();
-    sql += ` AND ${condition.sql}`;
-    values.push(...condition.values);
-  }
-  return { sql, values };
+  { states, abandoned, failureClass, name, kind }: StepSelection,
+): Sql {
+  return sql.and([
+    sql`run = ${run}`,
+    name !== undefined && sql`name = ${name}`,
+    kind !== undefined && sql`kind = ${kind}`,
+    states !== undefined && sql`state IN (${t.literals(states)})`,
+    failureClass !== undefined && sql`failure_class = ${failureClass}`,
+    abandoned === true && isAbandoned(),
+  ]);
 }
 
 /** @param position of a step in the plan, by its index */
@@ -198,9 +186,9 @@ const slices = t.columnsOf({
 /** The slices of a run's batches that were not delivered by body, if the run has a plan. What became of a step that was halved is in its halves. */
 function* listUndelivered(runId: string): Query<t.Row<typeof slices>[]> {
   return yield* slices.all(
-    `SELECT batch, first, bookings, state FROM steps
-     WHERE run = ? AND stream = 'posted' AND state NOT IN ('done', 'halved') ORDER BY batch, first`,
-    yield* runNumber(runId),
+    sql`SELECT batch, first, bookings, state FROM ${steps}
+     WHERE run = ${yield* runNumber(runId)} AND stream = 'posted' AND state NOT IN ('done', 'halved')
+     ORDER BY batch, first`,
   );
 }
 
@@ -232,16 +220,16 @@ export interface Tally
 
 /** One statement, so that all counts are of the same moment. */
 export function* tally(runId: string): Query<Tally> {
-  const ofRun = `run = (SELECT number FROM runs WHERE id = ?)`;
-  const firstFailed = (column: string) =>
-    `(SELECT ${column} FROM steps WHERE ${ofRun} AND state = 'failed'
+  const ofRun = sql`run = (SELECT number FROM ${runs} WHERE id = ${runId})`;
+  const firstFailed = (column: Sql) =>
+    sql`(SELECT ${column} FROM ${steps} WHERE ${ofRun} AND state = 'failed'
        ORDER BY CASE failure_class WHEN 'retryable' THEN 1 ELSE 0 END, position, name LIMIT 1)`;
   const found = yield* tallied.one(
-    `SELECT counted.*,
-       (SELECT count(*) FROM runs WHERE id = ?) AS runs,
-       (SELECT coalesce(sum(bookings), 0) FROM batches WHERE ${ofRun}) AS stored,
-       ${firstFailed('name')} AS failed_name, ${firstFailed('last_code')} AS failed_code,
-       ${firstFailed('failure_class')} AS failed_class
+    sql`SELECT counted.*,
+       (SELECT count(*) FROM ${runs} WHERE id = ${runId}) AS runs,
+       (SELECT coalesce(sum(bookings), 0) FROM ${sql.table('batches')} WHERE ${ofRun}) AS stored,
+       ${firstFailed(sql`name`)} AS failed_name, ${firstFailed(sql`last_code`)} AS failed_code,
+       ${firstFailed(sql`failure_class`)} AS failed_class
      FROM (
        SELECT
          coalesce(sum(bookings) FILTER (WHERE state = 'done'), 0) AS delivered,
@@ -250,13 +238,12 @@ export function* tally(runId: string): Query<Tally> {
          count(*) FILTER (WHERE state IN ('ready', 'running')) AS open_steps,
          count(*) FILTER (WHERE state = 'failed') AS failed_steps,
          count(*) FILTER (WHERE state = 'failed' AND failure_class = 'retryable') AS retryable_steps
-       FROM steps WHERE ${ofRun}
+       FROM ${steps} WHERE ${ofRun}
      ) AS counted`,
-    ...[runId, runId, runId, runId, runId, runId],
   );
   if (!found || found.runs === 0) throw noSuchRun(runId);
   const {
-    runs,
+    runs: _,
     failedName: name,
     failedCode: code = '',
     failedClass: failureClass = 'internal',
@@ -268,9 +255,8 @@ export function* tally(runId: string): Query<Tally> {
 /** The kinds of a run's open steps, ignoring one of them. */
 export function* readOpenKinds(run: number, except = ''): Query<StepKind[]> {
   const rows = yield* all(
-    `SELECT DISTINCT kind FROM steps WHERE run = ? AND name <> ? AND state IN ('ready', 'running')`,
-    run,
-    except,
+    sql`SELECT DISTINCT kind FROM ${steps}
+     WHERE run = ${run} AND name <> ${except} AND state IN ('ready', 'running')`,
   );
   return rows.map((row) => kinds.read(row).kind);
 }
@@ -306,37 +292,34 @@ function* listAttempts(runId: string, step: string): Query<Attempt[]> {
 export function* attemptsOf(run: number, runId: string, step: string): Query<Attempt[]> {
   return yield* openAnswers(
     runId,
-    yield* attempts.list('WHERE run = ? AND step = ? ORDER BY attempt', run, step),
+    yield* attempts.list(sql`WHERE run = ${run} AND step = ${step} ORDER BY attempt`),
   );
 }
 
 /** The last attempt of each of these steps in which the service said something. */
 function* listAnswers(runId: string, names: readonly string[]): Query<Attempt[]> {
   const { isListed } = yield* database();
-  const listed = isListed('steps.name', names);
   const rows = yield* all(
-    `SELECT attempts.* FROM steps AS steps JOIN attempts AS attempts
+    sql`SELECT attempts.* FROM ${steps} JOIN ${attempts}
        ON attempts.run = steps.run AND attempts.step = steps.name AND attempts.attempt = steps.attempts
-     WHERE steps.run = ? AND ${listed.sql} AND answer IS NOT NULL ORDER BY position, name`,
-    yield* runNumber(runId),
-    ...listed.values,
+     WHERE steps.run = ${yield* runNumber(runId)} AND ${isListed(sql`steps.name`, names)} AND answer IS NOT NULL
+     ORDER BY position, name`,
   );
   return yield* openAnswers(runId, rows.map(attempts.read));
 }
 
 /** Every attempt of a run in which the service said something. */
 function* listAnswered(runId: string): Query<Attempt[]> {
-  const found = yield* attempts.list('WHERE run = ? AND answer IS NOT NULL', yield* runNumber(runId));
+  const found = yield* attempts.list(sql`WHERE run = ${yield* runNumber(runId)} AND answer IS NOT NULL`);
   return yield* openAnswers(runId, found);
 }
 
 /** Without what was sent and answered. */
 function* listTroubles(runId: string, limit: number): Query<Attempt[]> {
   const found = yield* attempts.list(
-    `WHERE run = ? AND outcome <> 'done' AND NOT (step = 'await-result' AND outcome = 'retry')
-     ORDER BY ended_at DESC, started_at DESC, step, attempt LIMIT ?`,
-    yield* runNumber(runId),
-    limit,
+    sql`WHERE run = ${yield* runNumber(runId)} AND outcome <> 'done'
+       AND NOT (step = 'await-result' AND outcome = 'retry')
+     ORDER BY ended_at DESC, started_at DESC, step, attempt LIMIT ${limit}`,
   );
   return found.map(({ run, answer, sha256, ...attempt }) => attempt);
 }
@@ -344,7 +327,7 @@ function* listTroubles(runId: string, limit: number): Query<Attempt[]> {
 function* openAnswers(runId: string, found: readonly t.Row<typeof attempts>[]): Query<Attempt[]> {
   const { sealing } = yield* database();
   return found.map(({ run, ...attempt }) => {
-    const answer = sealing.openText(attempt.answer, placeOfAnswer(runId, attempt.step, attempt.attempt));
+    const answer = sealing.openText(attempt.answer, contextOfAnswer(runId, attempt.step, attempt.attempt));
     return { ...attempt, ...(answer !== undefined && { answer }) };
   });
 }
@@ -367,9 +350,8 @@ const stepCounts = t.columnsOf({
 /** The steps by kind and state, in the order of the plan; those of a chain, in no order: see `showSteps`. */
 function* count(runId: string): Query<StepCount[]> {
   return yield* stepCounts.all(
-    `SELECT kind, state, count(*) AS steps, sum(bookings) AS bookings FROM steps WHERE run = ?
-     GROUP BY kind, state ORDER BY min(position), kind, state`,
-    yield* runNumber(runId),
+    sql`SELECT kind, state, count(*) AS steps, sum(bookings) AS bookings FROM ${steps}
+     WHERE run = ${yield* runNumber(runId)} GROUP BY kind, state ORDER BY min(position), kind, state`,
   );
 }
 
@@ -384,14 +366,12 @@ const openCounts = t.columnsOf({
 function* readOpenWork(runId: string, now: number): Query<OpenWork> {
   const { isAbandoned } = yield* database();
   const run = yield* runNumber(runId);
-  const abandoned = isAbandoned();
   const found = yield* openCounts.one(
-    `SELECT count(*) FILTER (WHERE state = 'running') AS running,
-       count(*) FILTER (WHERE state = 'running' AND ${abandoned.sql}) AS abandoned,
-       count(*) FILTER (WHERE state = 'ready' AND coalesce(not_before, 0) <= ?) AS ready,
-       count(*) FILTER (WHERE state = 'ready' AND not_before > ?) AS delayed
-     FROM steps WHERE run = ? AND state IN ('ready', 'running')`,
-    ...[...abandoned.values, now, now, run],
+    sql`SELECT count(*) FILTER (WHERE state = 'running') AS running,
+       count(*) FILTER (WHERE state = 'running' AND ${isAbandoned()}) AS abandoned,
+       count(*) FILTER (WHERE state = 'ready' AND coalesce(not_before, 0) <= ${now}) AS ready,
+       count(*) FILTER (WHERE state = 'ready' AND not_before > ${now}) AS delayed
+     FROM ${steps} WHERE run = ${run} AND state IN ('ready', 'running')`,
   );
   const { running = 0, ...counts } = found ?? { abandoned: 0, ready: 0, delayed: 0 };
   return withoutUndefined({
@@ -406,9 +386,8 @@ const oldestStep = t.columnsOf({ step: t.text(), kind: t.text<StepKind>(), since
 
 function findOldest(run: number): Query<OpenWork['oldest']> {
   return oldestStep.one(
-    `SELECT name AS step, kind, claimed_at AS since FROM steps WHERE run = ? AND state = 'running'
+    sql`SELECT name AS step, kind, claimed_at AS since FROM ${steps} WHERE run = ${run} AND state = 'running'
      ORDER BY claimed_at, position LIMIT 1`,
-    run,
   );
 }
 
@@ -427,13 +406,11 @@ export type DelayedStep = t.Row<typeof delayedStep>;
 
 function findNext(run: number, now: number): Query<DelayedStep | undefined> {
   return delayedStep.one(
-    `SELECT name AS step, kind, not_before AS until, last_code AS code, tries, waits, (
-       SELECT max(ended_at) FROM attempts AS attempts WHERE attempts.run = steps.run AND attempts.step = steps.name
+    sql`SELECT name AS step, kind, not_before AS until, last_code AS code, tries, waits, (
+       SELECT max(ended_at) FROM ${attempts} WHERE attempts.run = steps.run AND attempts.step = steps.name
      ) AS ended_at
-     FROM steps AS steps WHERE run = ? AND state = 'ready' AND not_before > ?
+     FROM ${steps} WHERE run = ${run} AND state = 'ready' AND not_before > ${now}
      ORDER BY not_before, position LIMIT 1`,
-    run,
-    now,
   );
 }
 

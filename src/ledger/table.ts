@@ -7,8 +7,9 @@ import {
   insert as insertRows,
   one,
   type Query,
-  type Statement,
+  Sql,
   type StoredRow,
+  sql,
   toStorable,
 } from './query.js';
 
@@ -110,6 +111,8 @@ export function byDefault<Value>(absent: Cell, column: Column<Value>) {
 }
 
 /** As literals of a statement. */
+export const literals = (texts: readonly string[]): Sql => sql.raw(quote(texts));
+
 export function quote(texts: readonly string[]): string {
   return texts.map((text) => `'${text}'`).join(', ');
 }
@@ -147,26 +150,26 @@ export function columnsOf<Own extends Fields>(fields: Own) {
       }),
     only: <Name extends keyof Own>(...names: readonly Name[]) =>
       columnsOf(Object.fromEntries(names.map((name) => [name, fields[name]])) as Pick<Own, Name>),
-    names: columns.map(({ name }) => name).join(', '),
+    names: sql.raw(columns.map(({ name }) => name).join(', ')),
     read,
-    *all(sql: string, ...values: readonly (Cell | readonly string[])[]): Query<Entity<Own>[]> {
-      return (yield* all(sql, ...values)).map(read);
+    *all(statement: Sql): Query<Entity<Own>[]> {
+      return (yield* all(statement)).map(read);
     },
-    *one(sql: string, ...values: readonly (Cell | readonly string[])[]): Query<Entity<Own> | undefined> {
-      const row = yield* one(sql, ...values);
+    *one(statement: Sql): Query<Entity<Own> | undefined> {
+      const row = yield* one(statement);
       return row && read(row);
     },
-    /** The SET clause of a change. */
-    assign(patch: Patch<Own>): Statement<Cell> {
-      const names: string[] = [];
-      const values: Cell[] = [];
+    /** The SET clause of a change; undefined if nothing changes. */
+    assign(patch: Patch<Own>): Sql | undefined {
+      const texts: string[] = [];
+      const cells: Cell[] = [];
       for (const { field, column, name } of columns) {
         const value = (patch as Readonly<Record<string, unknown>>)[field];
         if (value === undefined) continue;
-        names.push(`${name} = ?`);
-        values.push(value === null ? null : column.write(value));
+        texts.push(`${cells.length === 0 ? '' : ', '}${name} = `);
+        cells.push(value === null ? null : column.write(value));
       }
-      return { sql: names.join(', '), values };
+      return cells.length === 0 ? undefined : new Sql([...texts, ''], cells);
     },
   };
 }
@@ -184,30 +187,37 @@ interface Keys {
   readonly indexes?: readonly string[];
 }
 
-/**
- * A table, declared whole: the schema is made of these. It is SQLite's, except for the types of columns, of which each
- * database replaces some.
- */
+/** What the schemas of the databases call in different ways. */
+export interface SchemaWords {
+  /** A primary key that the database counts up. */
+  readonly rowNumber: string;
+  readonly types: Readonly<Record<Column<never>['type'], string>>;
+  /** 32 random digits. */
+  readonly randomText: string;
+  /** What follows the columns of a table. */
+  tableOptions(isItsIndex: boolean): string;
+}
+
+/** A table, declared whole: the schema is made of these. */
 export function table<Own extends Fields>(name: string, fields: Own, keys: Keys = {}) {
   const own = columnsOf(fields);
   const { types, cellsOf } = own;
-  const names = Object.keys(types).join(', ');
-  const marks = Object.keys(types).fill('?').join(', ');
+  const named = { tableName: name };
+  const names = sql.raw(Object.keys(types).join(', '));
 
   return {
     ...own,
-    schema: () => createTable(name, own.columns, keys),
-    list: (rest: string, ...values: readonly (Cell | readonly string[])[]) =>
-      own.all(`SELECT * FROM ${name} ${rest}`, ...values),
-    find: (rest: string, ...values: readonly (Cell | readonly string[])[]) =>
-      own.one(`SELECT * FROM ${name} ${rest}`, ...values),
+    ...named,
+    schema: (words: SchemaWords) => createTable(name, own.columns, keys, words),
+    list: (rest: Sql) => own.all(sql`SELECT * FROM ${named} ${rest}`),
+    find: (rest: Sql) => own.one(sql`SELECT * FROM ${named} ${rest}`),
     *insert(entities: Iterable<NewEntity<Own>>): Query<void> {
       const rows = Array.from(entities, cellsOf);
-      if (rows.length > 0) yield* insertRows(name, types, rows);
+      if (rows.length > 0) yield* insertRows(named, types, rows);
     },
     /** Inserts one, and returns how many were inserted. @param onConflict what happens to one that is there already */
-    add: (entity: NewEntity<Own>, onConflict = ''): Query<number> =>
-      change(`INSERT INTO ${name} (${names}) VALUES (${marks}) ${onConflict}`, ...cellsOf(entity)),
+    add: (entity: NewEntity<Own>, onConflict = sql``): Query<number> =>
+      change(sql`INSERT INTO ${named} (${names}) VALUES (${sql.list(cellsOf(entity))}) ${onConflict}`),
   };
 }
 
@@ -215,16 +225,17 @@ function createTable(
   table: string,
   columns: readonly { readonly name: string; readonly column: Column<unknown> }[],
   { isNumbered, key, unique = [], isItsIndex, indexes = [] }: Keys,
+  { rowNumber, types, tableOptions }: SchemaWords,
 ): string[] {
   const lines = columns.map(({ name, column: { type, isOptional, absent, rules } }) => {
     const presence = isOptional ? '' : 'NOT NULL';
     const initial =
       absent === undefined ? '' : `DEFAULT ${typeof absent === 'string' ? quote([absent]) : absent}`;
-    return [name, type, presence, initial, rules?.(name)].filter(Boolean).join(' ');
+    return [name, types[type], presence, initial, rules?.(name)].filter(Boolean).join(' ');
   });
-  if (isNumbered) lines.unshift('number rownumber');
+  if (isNumbered) lines.unshift(`number ${rowNumber}`);
   if (key) lines.push(`PRIMARY KEY (${key})`);
   lines.push(...unique.map((names) => `UNIQUE (${names})`));
-  const create = `CREATE TABLE ${table} (\n  ${lines.join(',\n  ')}\n) STRICT${isItsIndex ? ', WITHOUT ROWID' : ''}`;
+  const create = `CREATE TABLE ${table} (\n  ${lines.join(',\n  ')}\n)${tableOptions(isItsIndex === true)}`;
   return [create, ...indexes.map((index) => `CREATE ${index}`)];
 }

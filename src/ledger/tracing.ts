@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from '../base/event-loop.js';
-import type { KeptValues } from '../booking/kept-values.js';
+import type { ExtraValues } from '../booking/extra-values.js';
 import type { BatchStream } from '../booking/sending.js';
 import { stayOf } from '../booking/stay.js';
 import { readBooking } from '../booking/stored-line.js';
@@ -7,7 +7,7 @@ import { preparingKinds } from '../rules/file-chain.js';
 import type { Judged } from '../rules/review-file.js';
 import type { Run } from '../rules/run.js';
 import type { StepKind } from '../rules/step.js';
-import { keptAt, readKeptOfBatch, readLines } from './batches.js';
+import { extraAt, readExtraOfBatch, readLines } from './batches.js';
 import { isSuperseded } from './day-outcomes.js';
 import { findJudged, findSuspect, type Suspect } from './findings.js';
 import { findNaming, findNamingMapping } from './mails.js';
@@ -17,12 +17,13 @@ import {
   one,
   type Query,
   type Store,
+  sql,
   type TraceRange,
   withoutUndefined,
 } from './query.js';
 import { findRejects, type Reject } from './rejects.js';
-import { readRun, runNumber } from './runs.js';
-import { type Attempt, attemptsOf, steps } from './steps.js';
+import { readRun, runNumber, runs } from './runs.js';
+import { type Attempt, attempts, attemptsOf, steps } from './steps.js';
 import * as t from './table.js';
 
 /**
@@ -41,7 +42,7 @@ export async function* readTraces(
   { read, readTogether }: Store,
   reference: string,
 ): AsyncGenerator<readonly Trace[], void, undefined> {
-  const newest = await read(() => one('SELECT max(number) AS number FROM runs'));
+  const newest = await read(() => one(sql`SELECT max(number) AS number FROM ${runs}`));
   for (let to = Number(newest?.number ?? 0); to > 0; to -= runsAtOnce) {
     const within = { from: to - runsAtOnce + 1, to };
     yield await readTogether(() => traceWithin(reference, within));
@@ -76,9 +77,9 @@ function* traceBookings(
     const line = current.lines[first];
     if (line === undefined || readBooking(line).bookingReferenceId !== reference) continue;
     const carrying = yield* stepsThatCarry(run, stream, batch, first);
-    const attempts: Attempt[] = [];
+    const tried: Attempt[] = [];
     for (const { name } of carrying)
-      for (const attempt of yield* attemptsOf(run, found.id, name)) attempts.push(attempt);
+      for (const attempt of yield* attemptsOf(run, found.id, name)) tried.push(attempt);
     traces.push(
       withoutUndefined({
         kind: 'booking' as const,
@@ -92,9 +93,9 @@ function* traceBookings(
         mappingNamedByEmailAt: yield* findMappingNamed(found, line),
         suspect: yield* findSuspect(run, stream, batch, first),
         isSuperseded: (yield* isSuperseded(run, stream, batch, first)) || undefined,
-        kept: keptAt(yield* readKeptOfBatch(run, stream, batch), first),
+        extraValues: extraAt(yield* readExtraOfBatch(run, stream, batch), first),
         step: carrying.at(-1),
-        attempts,
+        attempts: tried,
       }) as Trace,
     );
   }
@@ -121,14 +122,13 @@ function stepsThatCarry(
 ): Query<t.Row<typeof carriers>[]> {
   if (stream === 'file')
     return carriers.all(
-      `SELECT 'trigger' AS name, 'trigger' AS kind, state, first, bookings FROM steps
-       WHERE run = ? AND kind IN (${t.quote([...preparingKinds, 'trigger'])}) AND bookings > 0`,
-      run,
+      sql`SELECT 'trigger' AS name, 'trigger' AS kind, state, first, bookings FROM ${steps}
+       WHERE run = ${run} AND kind IN (${t.literals([...preparingKinds, 'trigger'])}) AND bookings > 0`,
     );
   return carriers.all(
-    `SELECT name, kind, state, first, bookings FROM steps
-     WHERE run = ? AND stream = ? AND batch = ? AND first <= ? AND first + bookings > ? ORDER BY bookings DESC`,
-    ...[run, stream, batch, first, first],
+    sql`SELECT name, kind, state, first, bookings FROM ${steps}
+     WHERE run = ${run} AND stream = ${stream} AND batch = ${batch}
+       AND first <= ${first} AND first + bookings > ${first} ORDER BY bookings DESC`,
   );
 }
 
@@ -148,12 +148,11 @@ const stepTimes = t.columnsOf({
 /** When each kind of step was performed, in the order in which they began. */
 export function listTimes(runId: string): Query<t.Row<typeof stepTimes>[]> {
   return stepTimes.all(
-    `SELECT kind, count(DISTINCT name) AS steps, count(*) AS attempts, min(started_at) AS started_at,
+    sql`SELECT kind, count(DISTINCT name) AS steps, count(*) AS attempts, min(started_at) AS started_at,
        max(attempts.ended_at) AS ended_at
-     FROM attempts AS attempts JOIN steps AS steps ON steps.run = attempts.run AND steps.name = attempts.step
-     WHERE attempts.run = (SELECT number FROM runs WHERE id = ?)
+     FROM ${attempts} JOIN ${steps} ON steps.run = attempts.run AND steps.name = attempts.step
+     WHERE attempts.run = (SELECT number FROM ${runs} WHERE id = ${runId})
      GROUP BY kind ORDER BY min(started_at), max(attempts.ended_at)`,
-    runId,
   );
 }
 
@@ -163,7 +162,7 @@ const refusedSteps = t.columnsOf({
   stream: t.text<BatchStream>(),
   batch: t.integer,
   /** Within the batch. */
-  place: t.integer,
+  row: t.integer,
 });
 export type RefusedBooking = t.Row<typeof refusedSteps> & { readonly line: string };
 
@@ -171,9 +170,9 @@ export type RefusedBooking = t.Row<typeof refusedSteps> & { readonly line: strin
 export function* listRefused(runId: string, limit: number, skip = 0): Query<RefusedBooking[]> {
   const run = yield* runNumber(runId);
   const found = yield* refusedSteps.all(
-    `SELECT name AS step, last_code AS code, stream, batch, first AS place FROM steps
-     WHERE run = ? AND state = 'refused' AND stream IS NOT NULL ORDER BY position, name LIMIT ? OFFSET ?`,
-    ...[run, limit, skip],
+    sql`SELECT name AS step, last_code AS code, stream, batch, first AS row FROM ${steps}
+     WHERE run = ${run} AND state = 'refused' AND stream IS NOT NULL
+     ORDER BY position, name LIMIT ${limit} OFFSET ${skip}`,
   );
   const refused: RefusedBooking[] = [];
   let current: { readonly of: string; readonly lines: readonly string[] } | undefined;
@@ -181,7 +180,7 @@ export function* listRefused(runId: string, limit: number, skip = 0): Query<Refu
     // The bookings of a batch stand together.
     const of = `${step.stream} ${step.batch}`;
     if (current?.of !== of) current = { of, lines: yield* readLines(run, step.stream, step.batch) };
-    refused.push({ ...step, line: current.lines[step.place] ?? '' });
+    refused.push({ ...step, line: current.lines[step.row] ?? '' });
   }
   return refused;
 }
@@ -207,7 +206,7 @@ export type Trace =
       /** A later collect found another hotel or stay under its reference instead: it counts no more. */
       readonly isSuperseded?: true;
       /** Its local columns, which are not sent. */
-      readonly kept?: KeptValues;
+      readonly extraValues?: ExtraValues;
       readonly attempts: readonly Attempt[];
     }
   | ({ readonly kind: 'reject'; readonly run: Run } & Reject);
@@ -215,14 +214,14 @@ export type Trace =
 export interface JudgedLines {
   readonly batch: number;
   /** Of each line. */
-  readonly places: readonly number[];
+  readonly rows: readonly number[];
   readonly lines: readonly string[];
 }
 
 export interface SuspectLines {
   readonly cursor: BatchCursor;
   readonly stream: BatchStream;
-  /** In the order of their places. */
+  /** In the order of their rows. */
   readonly suspects: readonly (Suspect & { readonly line: string })[];
 }
 

@@ -8,8 +8,8 @@ import {
   type Trigger,
 } from '../rules/run.js';
 import { noteChangedRun } from './identity.js';
-import { bind, change, one, type Query, type Store, withoutUndefined } from './query.js';
-import { find as findRun, selectRuns } from './runs.js';
+import { bind, change, one, type Query, type Store, sql, withoutUndefined } from './query.js';
+import { find as findRun, runs, selectRuns } from './runs.js';
 import * as t from './table.js';
 
 /**
@@ -66,24 +66,25 @@ export function createWantedDays(store: Store) {
 
 /** First wanted, first. */
 function list(): Query<WantedDay[]> {
-  return wantedDays.list('ORDER BY number');
+  return wantedDays.list(sql`ORDER BY number`);
 }
 
 function find(day: string): Query<WantedDay | undefined> {
-  return wantedDays.find('WHERE day = ?', day);
+  return wantedDays.find(sql`WHERE day = ${day}`);
 }
 
 /** The wanted day whose run has that id; undefined once somebody has opened it. */
 function findPromise(runId: string): Query<WantedDay | undefined> {
-  return wantedDays.find('WHERE run_id = ? AND NOT EXISTS (SELECT 1 FROM runs WHERE id = run_id)', runId);
+  return wantedDays.find(
+    sql`WHERE run_id = ${runId} AND NOT EXISTS (SELECT 1 FROM ${runs} WHERE id = run_id)`,
+  );
 }
 
 /** How many of such days nobody has begun to work on. */
 function* countWaiting(trigger: Trigger): Query<number> {
   const row = yield* one(
-    `SELECT count(*) AS days FROM wanted_days LEFT JOIN runs ON id = run_id
-     WHERE wanted_days.trigger = ? AND (id IS NULL OR token = ended_token)`,
-    trigger,
+    sql`SELECT count(*) AS days FROM ${wantedDays} LEFT JOIN ${runs} ON id = run_id
+     WHERE wanted_days.trigger = ${trigger} AND (id IS NULL OR token = ended_token)`,
   );
   return Number(row?.days);
 }
@@ -100,10 +101,10 @@ function* want(
   const known = yield* find(day);
   if (known && isStillWanted(known, yield* findRun(known.runId))) {
     if (expected === undefined) return { wanted: known, isNew: false };
-    yield* change(`UPDATE wanted_days SET expected = ? WHERE day = ?`, expected, day);
+    yield* change(sql`UPDATE ${wantedDays} SET expected = ${expected} WHERE day = ${day}`);
     return { wanted: { ...known, expected }, isNew: false };
   }
-  const newest = yield* one(`SELECT id FROM runs WHERE day = ? ORDER BY number DESC LIMIT 1`, day);
+  const newest = yield* one(sql`SELECT id FROM ${runs} WHERE day = ${day} ORDER BY number DESC LIMIT 1`);
   if (newest?.id !== latestRun) return undefined;
   if (known) yield* remove(known.runId);
   yield* wantedDays.add(wanted);
@@ -130,8 +131,8 @@ export function* asPromised(run: NewRun): Query<NewRun> {
 /** The run that an earlier try of the transaction has made of this one, under its own id or the promised one. */
 export function* findCreated({ id, day, startedAt }: NewRun): Query<Run | undefined> {
   const [created] = yield* selectRuns(
-    'WHERE started_at = ? AND (id = ? OR id = (SELECT run_id FROM wanted_days WHERE wanted_days.day = ?))',
-    ...[startedAt, id, day],
+    sql`WHERE started_at = ${startedAt} 
+       AND (id = ${id} OR id = (SELECT run_id FROM ${wantedDays} WHERE wanted_days.day = ${day}))`,
   );
   return created;
 }
@@ -146,5 +147,5 @@ function* withdraw(day: string): Query<WantedDay | undefined> {
 }
 
 function* remove(runId: string): Query<void> {
-  yield* change(`DELETE FROM wanted_days WHERE run_id = ?`, runId);
+  yield* change(sql`DELETE FROM ${wantedDays} WHERE run_id = ${runId}`);
 }

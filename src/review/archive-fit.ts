@@ -32,7 +32,7 @@ export interface FitParts {
   /** Undefined if there is none. */
   readonly ledger: Pick<ReadOnlyLedger, 'identify'> | undefined;
   /** The ledger's path, or its address without a password. */
-  readonly place: string;
+  readonly location: string;
 }
 
 /**
@@ -44,7 +44,7 @@ export interface FitParts {
 export async function findMisfit({
   archive,
   ledger,
-  place,
+  location,
 }: FitParts): Promise<LedgerUnusableError | undefined> {
   // Before the ledger, which may go on meanwhile: it would seem to be older than it is.
   const mark = await askForMark(archive);
@@ -53,7 +53,7 @@ export async function findMisfit({
     archive: archive.path,
     mark: mark === undefined ? undefined : parseMark(mark),
   });
-  return reason === undefined ? undefined : new LedgerUnusableError(place, reason);
+  return reason === undefined ? undefined : new LedgerUnusableError(location, reason);
 }
 
 async function askForMark(archive: Archive): Promise<string | undefined> {

@@ -90,7 +90,7 @@ export interface Attempted {
   readonly claim: Claim;
   readonly outcome: Outcome;
   readonly at: number;
-  /** The place of its step in the plan. */
+  /** The position of its step in the plan. */
   readonly position: number;
   /** How often its step was performed again after an attempt of unknown outcome. */
   readonly repeated: number;

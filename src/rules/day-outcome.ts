@@ -28,17 +28,17 @@ export interface DayCounts {
 }
 
 /** Bookings of one stored batch that count as the same. */
-export interface StandingPlaces extends BatchPlaces {
+export interface StandingRows extends BatchRows {
   readonly standing: DayStanding;
 }
 
 /** Some bookings of a stored batch. */
-export interface BatchPlaces {
+export interface BatchRows {
   readonly runId: string;
   readonly stream: BatchStream;
   readonly batch: number;
   /** Ascending. */
-  readonly places: readonly number[];
+  readonly rows: readonly number[];
 }
 
 export interface StoredOutcome {
@@ -89,10 +89,10 @@ export interface SentRun {
 
 /** What bookings of a run count as, where the run itself says something else. */
 export interface Standings {
-  /** Of a batch, by place. */
+  /** Of a batch, by row. */
   find(stream: BatchStream, batch: number): ReadonlyMap<number, DayStanding>;
   /** All that count as this. */
-  list(standing: DayStanding): readonly StandingPlaces[];
+  list(standing: DayStanding): readonly StandingRows[];
 }
 
 /** An outcome, and where its bookings are stored. */
@@ -134,14 +134,14 @@ export function toBookings(
   day: string,
   runs: readonly Run[],
   counts: DayCounts,
-  places: readonly StandingPlaces[],
+  rows: readonly StandingRows[],
 ): DayBookings {
   const outcome = summariseDay(day, runs, counts);
   return {
     ...outcome,
     sent: outcome.runs.map((run) => ({
       run,
-      standings: createStandings(places.filter(({ runId }) => runId === run.id)),
+      standings: createStandings(rows.filter(({ runId }) => runId === run.id)),
     })),
   };
 }
@@ -174,9 +174,9 @@ export function alone(run: Run): SentRun {
   return { run, standings: createStandings([]) };
 }
 
-function createStandings(places: readonly StandingPlaces[]): Standings {
-  const byBatch = new Map<string, StandingPlaces[]>();
-  for (const of of places) {
+function createStandings(rows: readonly StandingRows[]): Standings {
+  const byBatch = new Map<string, StandingRows[]>();
+  for (const of of rows) {
     const key = `${of.stream} ${of.batch}`;
     byBatch.set(key, [...(byBatch.get(key) ?? []), of]);
   }
@@ -184,10 +184,10 @@ function createStandings(places: readonly StandingPlaces[]): Standings {
     find: (stream, batch) =>
       new Map(
         (byBatch.get(`${stream} ${batch}`) ?? []).flatMap((of) =>
-          of.places.map((place) => [place, of.standing] as const),
+          of.rows.map((row) => [row, of.standing] as const),
         ),
       ),
-    list: (standing) => places.filter((of) => of.standing === standing),
+    list: (standing) => rows.filter((of) => of.standing === standing),
   };
 }
 

@@ -17,7 +17,7 @@ export function nextStep({
   kind,
   bookings,
 }: Pick<PlannedStep, 'kind' | 'bookings'>): PlannedStep | undefined {
-  const next = chain[placeInChain(kind) + 1];
+  const next = chain[positionInChain(kind) + 1];
   if (!isOfChain(kind) || next === undefined) return undefined;
   return { name: next, kind: next, bookings: preparingKinds.includes(kind) ? bookings : 0 };
 }
@@ -32,12 +32,12 @@ export function isResultStep(kind: StepKind): boolean {
   return kind === 'await-result' || kind === 'archive';
 }
 
-function placeInChain(kind: StepKind): number {
+function positionInChain(kind: StepKind): number {
   return (chain as readonly StepKind[]).indexOf(kind);
 }
 
 function isOfChain(kind: StepKind): boolean {
-  return placeInChain(kind) >= 0;
+  return positionInChain(kind) >= 0;
 }
 
 /** How many steps a run that was just collected consists of, as far as is known. */

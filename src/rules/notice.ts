@@ -116,7 +116,7 @@ export interface LastNotice {
  * Whether people are told: the first time, when a problem comes back, and when it gets worse. Undefined while they
  * already know. No two notices of an event and subject have the same round and reminder, which is 0 when raised.
  */
-export function placeNotice(
+export function decideNotice(
   notice: Pick<NewNotice, 'event' | 'subject' | 'day' | 'severity'>,
   last: LastNotice | undefined,
 ) {

@@ -12,12 +12,12 @@ export function isJudged(stored: StoredVerdict): stored is Judged {
 }
 
 /** Bookings of one batch of the file about which the result says the same. */
-export interface JudgedPlaces {
+export interface JudgedRows {
   readonly batch: number;
   readonly judged: StoredVerdict;
   /** Counted from 0, ascending. */
-  readonly places: readonly number[];
-  /** Of incorrect ones: for each place, the index of the file among `verdictSources` that says so. */
+  readonly rows: readonly number[];
+  /** Of incorrect ones: for each row, the index of the file among `verdictSources` that says so. */
   readonly sources?: readonly number[];
 }
 

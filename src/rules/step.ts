@@ -1,5 +1,5 @@
 import type { BatchStream } from '../booking/sending.js';
-import type { JudgedPlaces, ReviewFile } from './review-file.js';
+import type { JudgedRows, ReviewFile } from './review-file.js';
 import type { Run } from './run.js';
 
 /** The steps that deliveries are made of. (Design 2 and 5.) */
@@ -16,7 +16,7 @@ export interface Slice {
   readonly stream: BatchStream;
   /** The number of the stored batch. */
   readonly batch: number;
-  /** The place of the first booking in that batch, counted from 0. */
+  /** The row of the first booking in that batch, counted from 0. */
   readonly first: number;
   readonly bookings: number;
 }
@@ -78,7 +78,7 @@ export interface Findings {
   /** What is known about the run's file now. */
   readonly file?: Partial<ReviewFile>;
   /** What the result says about the bookings of the file, in place of what was recorded before. */
-  readonly verdicts?: readonly JudgedPlaces[];
+  readonly verdicts?: readonly JudgedRows[];
   /** The attempt sent nothing: an earlier request turned out to be done, or it failed before sending. */
   readonly nothingSent?: boolean;
 }

@@ -94,7 +94,7 @@ export function createWantedDays(given: WantedDaysParts) {
 
   async function begin(wanted: WantedDay): Promise<void> {
     const { day, trigger } = wanted;
-    const permit = trigger === 'replay' ? await ledger.holds.place(permits) : undefined;
+    const permit = trigger === 'replay' ? await ledger.holds.permit(permits) : undefined;
     if (trigger === 'replay' && !permit) return;
     const hold = await ledger.holds.day(day);
     await hold?.release();

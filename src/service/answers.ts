@@ -107,7 +107,7 @@ function isAbsentId(value: unknown): boolean {
 function readMasterId(fields: Fields, name: string, at: string): number {
   const value = toInteger(fields[name]);
   if (value !== undefined && value >= 1) return value;
-  throw unexpected(placeOf(name, at), 'an integer from 1 to 2^53-1', fields[name]);
+  throw unexpected(pathOf(name, at), 'an integer from 1 to 2^53-1', fields[name]);
 }
 
 /** A location written as a number is converted to text. */
@@ -124,11 +124,11 @@ function readChannelIds(fields: Fields, at: string): readonly string[] | undefin
   const value = fields.ChannelIds;
   if (!isPresent(value)) return undefined;
   if (typeof value === 'string') return [value];
-  if (!Array.isArray(value)) throw unexpected(placeOf('ChannelIds', at), 'an array', value);
+  if (!Array.isArray(value)) throw unexpected(pathOf('ChannelIds', at), 'an array', value);
   if (value.every((element) => typeof element === 'string')) return value;
   return value.filter(isPresent).map((element: unknown, index) => {
     if (typeof element === 'string') return element;
-    throw unexpected(`${placeOf('ChannelIds', at)}[${index}]`, 'a string', element);
+    throw unexpected(`${pathOf('ChannelIds', at)}[${index}]`, 'a string', element);
   });
 }
 
@@ -228,10 +228,10 @@ function unexpected(field: string, what: string, value: unknown): InvalidField {
   return new InvalidField(field, `expected ${field} to be ${what}, got: ${describe(value, what)}`);
 }
 
-/** @param at the object's place, here and below: `Mappings[3]`, or nothing for the answer itself */
+/** @param at the object's path, here and below: `Mappings[3]`, or nothing for the answer itself */
 function readText(fields: Fields, name: string, at = ''): string {
   const value = fields[name];
-  if (typeof value !== 'string') throw unexpected(placeOf(name, at), 'a string', value);
+  if (typeof value !== 'string') throw unexpected(pathOf(name, at), 'a string', value);
   return value;
 }
 
@@ -243,7 +243,7 @@ function checkOptionalText(fields: Fields, name: string, at = ''): void {
 /** An integer that a JavaScript number holds exactly; one written as text counts as well. */
 function readInteger(fields: Fields, name: string, at = ''): number {
   const value = toInteger(fields[name]);
-  if (value === undefined) throw unexpected(placeOf(name, at), 'an integer', fields[name]);
+  if (value === undefined) throw unexpected(pathOf(name, at), 'an integer', fields[name]);
   return value;
 }
 
@@ -269,7 +269,7 @@ function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-function placeOf(name: string, at: string): string {
+function pathOf(name: string, at: string): string {
   return at === '' ? name : `${at}.${name}`;
 }
 

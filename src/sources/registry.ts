@@ -33,5 +33,5 @@ export async function openSource(settings: SourceSettings, parts: SourceParts): 
 }
 
 function listSettings<const Kinds extends readonly { readonly settings: unknown }[]>(list: Kinds) {
-  return list.map(({ settings }) => settings) as { [Place in keyof Kinds]: Kinds[Place]['settings'] };
+  return list.map(({ settings }) => settings) as { [Index in keyof Kinds]: Kinds[Index]['settings'] };
 }

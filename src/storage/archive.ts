@@ -33,11 +33,11 @@ export interface ArchivedFile {
  * Every method throws ArchiveError `unsafe-name` for a day, run or name that is not a plain file name; see expectSafeName.
  */
 export interface Archive {
-  /** The place of the whole archive, for display. Contains no secrets. */
+  /** Where the whole archive is, for display. Contains no secrets. */
   readonly path: string;
   /** The account whose archive it is: see `hashAccount`. */
   readonly account: string;
-  /** The place of a run's evidence, for display and for `archivedTo`. Contains no secrets. */
+  /** Where a run's evidence is, for display and for `archivedTo`. Contains no secrets. */
   locate(day: string, runId: string): string;
   /**
    * Stores a file under that name atomically: written under a temporary name, synced, then renamed. Storing the same bytes
@@ -94,7 +94,7 @@ export type ArchiveErrorCode =
   | 'unreadable'
   | 'unwritable';
 
-/** The message names the place and the reason, never content. */
+/** The message names the file and the reason, never content. */
 export class ArchiveError extends SafeError {
   override readonly name = 'ArchiveError';
   /** What is wrong with its server, if it has one. */
@@ -380,17 +380,17 @@ export function encryptArchive(
     read,
     async store(day, runId, name, content, sha256) {
       if (!encrypts(day, name)) return archive.store(day, runId, name, content, sha256);
-      const place = `${archive.locate(day, runId)}/${name}`;
+      const path = `${archive.locate(day, runId)}/${name}`;
       const plain = createMeasure();
       async function* expected(): AsyncGenerator<Uint8Array, void, undefined> {
         yield* plain.pass(content);
-        expectContent(place, plain.result().sha256, sha256);
+        expectContent(path, plain.result().sha256, sha256);
       }
       if ((await archive.list(day, runId)).includes(name)) {
         // Compares the content: encrypting it again would give other bytes.
         for await (const _ of expected());
         const stored = await measure(read(day, runId, name));
-        expectSame(place, plain.result().sha256, stored.sha256);
+        expectSame(path, plain.result().sha256, stored.sha256);
       } else {
         await archive.store(day, runId, name, sealFile(keys, day, expected(), contextOf(day, runId, name)));
       }

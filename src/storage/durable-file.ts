@@ -68,13 +68,13 @@ export function wipeFile(path: string): void {
   syncFolder(dirname(path));
 }
 
-function withTemporary<Result>(path: string, text: string, place: (temporary: string) => Result): Result {
+function withTemporary<Result>(path: string, text: string, publish: (temporary: string) => Result): Result {
   const folder = dirname(path);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const temporary = `${path}.${randomUUID()}.part`;
   try {
     writeAndClose(openSync(temporary, 'wx', 0o600), text);
-    const result = place(temporary);
+    const result = publish(temporary);
     syncFolder(folder);
     return result;
   } finally {

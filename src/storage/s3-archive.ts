@@ -179,22 +179,22 @@ export function createS3Archive({ root, account, open, temporaryFolder }: S3Arch
 }
 
 /** For `catch`: turns an error of the server or of this machine into an ArchiveError. */
-function explain(code: 'unreadable' | 'unwritable', place: string): (error: unknown) => never {
+function explain(code: 'unreadable' | 'unwritable', path: string): (error: unknown) => never {
   return (error) => {
-    throw explained(error, code, place);
+    throw explained(error, code, path);
   };
 }
 
-function explained(error: unknown, code: 'unreadable' | 'unwritable', place: string): unknown {
+function explained(error: unknown, code: 'unreadable' | 'unwritable', path: string): unknown {
   if (error instanceof ArchiveError) return error;
   const reason = reasonOf(error);
   if (reason === undefined) return error;
   if (error instanceof S3Error && error.fault === 'missing' && code === 'unreadable') {
-    return new ArchiveError('absent', `there is no ${place} in the archive`, { cause: error });
+    return new ArchiveError('absent', `there is no ${path} in the archive`, { cause: error });
   }
   const verb = code === 'unreadable' ? 'read' : 'written';
   const peer = error instanceof S3Error ? error.peer : undefined;
-  return new ArchiveError(code, `${place} can't be ${verb} in the archive${reason}`, { cause: error, peer });
+  return new ArchiveError(code, `${path} can't be ${verb} in the archive${reason}`, { cause: error, peer });
 }
 
 function reasonOf(error: unknown): string | undefined {

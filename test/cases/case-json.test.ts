@@ -41,7 +41,7 @@ it('A case of a CSV has a cell for each column', async () => {
   await openCases(ledger, threeCases);
   const [item] = await findCases(ledger, { state: 'all', ids: [3], today }, now);
   if (!item) throw new Error('expected case 3, got: none');
-  expect(caseToCells({ ...item, kept: { Price: '9' } })).toMatchObject({
+  expect(caseToCells({ ...item, extraValues: { Price: '9' } })).toMatchObject({
     ...{ id: 3, origins: 'affected', copyServiceId: 70, Price: '9', bookedHotelName: undefined },
   });
 });

@@ -83,7 +83,7 @@ export function describeCaseUpdatesContract(
       await update();
       expect(await ledger.cases.list({ today })).toEqual([]);
       const claim = await claimStep(ledger, run, 'await-result');
-      const verdicts = [{ batch: 0, judged: 'incorrect' as const, places: [0] }];
+      const verdicts = [{ batch: 0, judged: 'incorrect' as const, rows: [0] }];
       await record(ledger, claim, { ...done, file: { verdicts: counts }, verdicts }, at);
     }
 
@@ -113,7 +113,7 @@ export function describeCaseUpdatesContract(
     async function recordVerdicts(run: Run, attempt: number, incorrect: readonly number[], unnamed = 0) {
       const claim = await claimStep(ledger, run, 'await-result', attempt);
       const verdicts = [
-        { batch: 0, judged: 'incorrect' as const, places: incorrect, sources: incorrect.map(() => 0) },
+        { batch: 0, judged: 'incorrect' as const, rows: incorrect, sources: incorrect.map(() => 0) },
       ];
       const known = { ...counts, affected: incorrect.length, unanswered: unnamed };
       await record(
@@ -270,7 +270,7 @@ export function describeCaseUpdatesContract(
         const run = await ledger.runs.create(newRun(day, { day, delivery: 'file' }));
         const start = { source: 'bookings.csv', at, batchSize: 4, comparesMappings: true };
         const collect = await ledger.bookings.beginCollect(rightOf(run), start);
-        const suspects = [{ place: 0, reason: 'moved' as const }];
+        const suspects = [{ row: 0, reason: 'moved' as const }];
         await collect.store(chunkOf({ batches: [{ ...batchOf(0, [`S-${day}`], 'file'), suspects }] }));
         await collect.finish({ steps: planBatches(1, 4), at });
       }
@@ -316,7 +316,7 @@ export function describeCaseUpdatesContract(
       for (const run of runs) {
         await performUpTo(ledger, run, 'trigger');
         const claim = await claimStep(ledger, run, 'await-result');
-        const verdicts = [{ batch: 0, judged: 'incorrect' as const, places: [0] }];
+        const verdicts = [{ batch: 0, judged: 'incorrect' as const, rows: [0] }];
         await record(ledger, claim, { ...done, file: { verdicts: counts }, verdicts }, at);
       }
       const read: string[] = [];
@@ -458,15 +458,15 @@ export function describeCaseUpdatesContract(
       );
       expect(
         await collectSuspects('2026-11-17', [
-          { place: 0, reason: 'other-master', serviceId: 70 },
-          { place: 1, reason: 'moved', serviceId: 7, movedAt: at },
+          { row: 0, reason: 'other-master', serviceId: 70 },
+          { row: 1, reason: 'moved', serviceId: 7, movedAt: at },
         ]),
       ).toEqual([]);
     });
 
     it.each<Suspect>([
-      { place: 0, reason: 'other-master', serviceId: 8 },
-      { place: 0, reason: 'moved', movedAt: at },
+      { row: 0, reason: 'other-master', serviceId: 8 },
+      { row: 0, reason: 'moved', movedAt: at },
     ])('are opened by a suspect with another master hotel or none: $reason', async (suspect) => {
       expect(await collectSuspects('2026-11-18', [suspect])).toEqual([['suspect']]);
       expect(await references()).toEqual(['F-0', 'F-1', 'F-2']);

@@ -10,12 +10,12 @@ import { describeDayOutcomes } from './ledger/day-outcomes.js';
 import { describeDayRuns } from './ledger/day-runs.js';
 import { describeDelivered } from './ledger/delivered.js';
 import { describeErasures } from './ledger/erasures.js';
+import { describeExtraColumns } from './ledger/extra-columns.js';
 import { describeFileChain } from './ledger/file-chain.js';
 import { describeFindings } from './ledger/findings.js';
 import { describeHistories } from './ledger/histories.js';
-import { describeHolding, describePlaces } from './ledger/holding.js';
+import { describeHolding, describePermits } from './ledger/holding.js';
 import { describeHookRequests } from './ledger/hook-requests.js';
-import { describeKeptColumns } from './ledger/kept-columns.js';
 import { describeLeases } from './ledger/leases.js';
 import { describeProgress } from './ledger/progress.js';
 import { describeRecording } from './ledger/recording.js';
@@ -69,7 +69,7 @@ export function describeLedgerContract(
       describeFileChain,
       describeWantedDays,
       describeFindings,
-      describeKeptColumns,
+      describeExtraColumns,
       describeTakingOver,
       describeAwaiting,
       describeAudit,
@@ -85,7 +85,7 @@ export function describeLedgerContract(
       describeErasures,
       describeHolding,
       describeLeases,
-      describePlaces,
+      describePermits,
       describeSummaries,
       describeHookRequests,
     ]) {

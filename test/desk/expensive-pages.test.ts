@@ -15,7 +15,7 @@ afterEach(async () => {
 const staying = new AbortController().signal;
 const busy = expect.objectContaining({ status: 503, headers: { 'retry-after': '5' } });
 
-describe('the places for expensive pages', () => {
+describe('the permits for expensive pages', () => {
   it('are given to two visitors; the next one waits until one of them is done', async () => {
     const enter = limitExpensiveWork();
     const [leaveFirst] = [await enter(staying), await enter(staying)];
@@ -51,7 +51,7 @@ describe('the places for expensive pages', () => {
   });
 });
 
-it('All pages whose work grows with the ledger need a place', () => {
+it('All pages whose work grows with the ledger need a permit', () => {
   const free = routes.filter(({ kind, cost }) => kind !== 'action' && cost === undefined);
   expect(free.map(({ path }) => path)).toEqual([
     '/days/:day/reports/:name',

@@ -53,7 +53,7 @@ export interface SomeDesk extends SomeServer {
 export const otherParts: Omit<DeskParts, 'ledger'> = {
   operations: fakeOperations().operations,
   timezone,
-  keptColumns: [],
+  extraColumns: [],
   hashKey: undefined,
   unsearched: undefined,
   packEvidence: async (subject) => ({ zip: Buffer.from('PK'), subject }),

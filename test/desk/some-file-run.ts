@@ -44,8 +44,8 @@ export async function addFileRun(
       file: known,
       ...(step === 'await-result' && {
         verdicts: [
-          { batch: 0, judged: 'incorrect' as const, places: [1] },
-          { batch: 0, judged: 'not-in-result' as const, places: [2] },
+          { batch: 0, judged: 'incorrect' as const, rows: [1] },
+          { batch: 0, judged: 'not-in-result' as const, rows: [2] },
         ],
       }),
     };

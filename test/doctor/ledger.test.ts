@@ -21,7 +21,7 @@ function check(path: string, limits: { readonly busyTimeoutMs?: number } = {}) {
   const open = async () =>
     fileExists(path) ? createSqliteReader({ path, ...options, ...limits }) : undefined;
   return lookOnce(
-    { part: 'ledger', seconds: 30, look: () => checkLedger({ place: path, isFile: true, open }) },
+    { part: 'ledger', seconds: 30, look: () => checkLedger({ location: path, isFile: true, open }) },
     { signal: new AbortController().signal, onAbandoned: () => {} },
   );
 }

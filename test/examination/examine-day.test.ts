@@ -31,7 +31,7 @@ describe('The newest export', () => {
     ['{day}/bookings.csv', '2026-11-20/bookings.csv', '2024-01-31/bookings.csv'],
   ])('of %s is the one that is examined', async (path, newest, older) => {
     const examination = await examine({ [newest]: header, [older]: 'ServiceId' }, path);
-    expect(examination).toMatchObject({ kind: 'examined', place: newest, day: '2026-11-20' });
+    expect(examination).toMatchObject({ kind: 'examined', location: newest, day: '2026-11-20' });
   });
 
   it('may be of a future day, or years old', async () => {
@@ -56,7 +56,10 @@ describe('The newest export', () => {
   );
 
   it('may have a name without the day, and then counts as that of yesterday', async () => {
-    expect(await examine({ 'b.csv': header }, 'b.csv')).toMatchObject({ place: 'b.csv', day: '2026-11-20' });
+    expect(await examine({ 'b.csv': header }, 'b.csv')).toMatchObject({
+      location: 'b.csv',
+      day: '2026-11-20',
+    });
   });
 
   it('may be missing, and so may its folder', async () => {
@@ -206,7 +209,7 @@ describe('The beginning of a CSV file', () => {
     const examination = await examine({ 'one.csv': content }, 'one.csv');
     expect(examination).toEqual({
       kind: 'unusable',
-      place: 'one.csv',
+      location: 'one.csv',
       day: '2026-11-20',
       reason: 'its first line is not a header with column names',
     });

@@ -243,7 +243,7 @@ describe('a source with a filter', () => {
   const checkFiltered = async (states: readonly string[]) => {
     const bookings = states.map((state, place) => ({
       ...record(place + 1, {}),
-      extras: [state],
+      filterValues: [state],
     }));
     const source = createFilteredSource(createArraySource([bookings]), { Estado: ['CONF'] });
     const parts = {

@@ -82,7 +82,7 @@ const byFile = (file: Overrides['file'], run: Overrides = {}): Closing => [
 /** The end of a run, by what became of it. */
 const closed: Readonly<Record<string, Closing>> = {
   'by body': [{ counts: byEmail }],
-  'by body, with a mailbox': [{ counts: byEmail }, {}, { mailPlace: 'the mailbox on imap.test' }],
+  'by body, with a mailbox': [{ counts: byEmail }, {}, { mailbox: 'the mailbox on imap.test' }],
   'an empty day': [{ counts: { read: 0, accepted: 0, duplicates: 0, rejected: 0, delivered: 0 } }],
   'rejected and refused': [
     { counts: { read: 1_234_567, accepted: 1_200_000, rejected: 34_000, refused: 25, repeated: 500 } },

@@ -17,7 +17,7 @@ describe('collecting a file run again', () => {
     const run = await collectedFileRun(ledger, 'r1');
     await performUpTo(ledger, run, 'await-result');
     const claim = await claimStep(ledger, run, 'archive');
-    const judged = [{ batch: 1, judged: 'incorrect', places: [0] }] as const;
+    const judged = [{ batch: 1, judged: 'incorrect', rows: [0] }] as const;
     await record(ledger, claim, { ...done, file: { verdicts }, verdicts: judged }, 7);
     opened.openRaw().exec(`UPDATE runs SET state = 'collecting', collected_at = NULL`);
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { recordAcceptedBatch } from '../../src/ledger/postgres/claims.js';
 import type { Session } from '../../src/ledger/postgres/session.js';
+import { createRenderer, type Sql } from '../../src/ledger/query.js';
 import { patchRun } from '../../src/ledger/run-changes.js';
 import { createSealing } from '../../src/ledger/sealing.js';
 import { toStoredStep } from '../../src/ledger/steps.js';
@@ -36,13 +37,19 @@ describe('recording an accepted batch in PostgreSQL', () => {
   });
   afterEach(() => opened.cleanUp());
 
+  const render = createRenderer(
+    (table) => `hotel_review.${table}`,
+    (number) => `$${number}`,
+  );
+
   /** A session that counts its statements. */
   function countingSession() {
     const counted = { statements: 0 };
     const session = {
-      async preparedRow(_name: string, sql: string, ...values: unknown[]) {
+      async preparedRow(_name: string, statement: Sql) {
         counted.statements += 1;
-        return (await opened.query(sql, ...values))[0];
+        const { text, values } = render(statement);
+        return (await opened.query(text, ...values))[0];
       },
     } as Session;
     return { session, counted };

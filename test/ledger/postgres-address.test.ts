@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { placeOf } from '../../src/ledger/postgres/database.js';
+import { locationOf } from '../../src/ledger/postgres/database.js';
 
 it.each([
   ['postgres://ada:s3cret@db.example:5433/reviews', 'postgres://db.example:5433/reviews'],
@@ -9,6 +9,6 @@ it.each([
 ])(
   'the address of a PostgreSQL ledger is shown with host and port, without user and secrets: %s',
   (url, shown) => {
-    expect(placeOf(url)).toBe(shown);
+    expect(locationOf(url)).toBe(shown);
   },
 );

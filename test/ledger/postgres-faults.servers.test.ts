@@ -113,7 +113,7 @@ describe('the PostgreSQL ledger in trouble', () => {
       try {
         const fault = await faultOf(ledger.runs.get('r1'));
         expect(fault).toBeInstanceOf(LedgerAwayError);
-        expect(fault).toMatchObject({ place: opened.url.replace(/\/\/[^@/]*@/, '//') });
+        expect(fault).toMatchObject({ location: opened.url.replace(/\/\/[^@/]*@/, '//') });
         await expect(ledger.ping()).rejects.toThrow(LedgerAwayError);
       } finally {
         await postgres().start();

@@ -124,10 +124,10 @@ describe('a day that is held in PostgreSQL', () => {
   it('is released at once when its ledger is closed', async () => {
     const other = opened.open();
     expect(await other.holds.day(day)).toBeDefined();
-    expect(await other.holds.place(1)).toBeDefined();
+    expect(await other.holds.permit(1)).toBeDefined();
     await other.close();
     expect(await opened.ledger.holds.day(day)).toBeDefined();
-    expect(await opened.ledger.holds.place(1)).toBeDefined();
+    expect(await opened.ledger.holds.permit(1)).toBeDefined();
   });
 
   it('keeps no finished process alive', async () => {

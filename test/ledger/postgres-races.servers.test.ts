@@ -137,10 +137,10 @@ describe('several processes on one PostgreSQL ledger', () => {
     const workers = Array.from({ length: 4 }, () => opened.open());
     for (let round = 0; round < 20; round += 1) {
       const holds = await Promise.all(workers.map((worker) => worker.holds.day(day)));
-      const places = await Promise.all(workers.map((worker) => worker.holds.place(3)));
+      const permits = await Promise.all(workers.map((worker) => worker.holds.permit(3)));
       expect(holds.filter((hold) => hold !== undefined)).toHaveLength(1);
-      expect(places.filter((hold) => hold !== undefined)).toHaveLength(3);
-      await Promise.all([...holds, ...places].map((hold) => hold?.release()));
+      expect(permits.filter((hold) => hold !== undefined)).toHaveLength(3);
+      await Promise.all([...holds, ...permits].map((hold) => hold?.release()));
     }
   });
 

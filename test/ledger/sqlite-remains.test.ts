@@ -92,7 +92,7 @@ describe('what SQLite leaves in its files of names that were removed', () => {
     await collectCanaries(ledger, run);
     await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
     const references = await keepReferences(ledger);
-    await ledger.guests.eraseBookings('r1', () => ({ places: [0] }));
+    await ledger.guests.eraseBookings('r1', () => ({ rows: [0] }));
     expect(countText('Canary-gone-')).toBeGreaterThan(references.length);
     for (const reference of references) {
       await ledger.cases.eraseNotes(reference);

@@ -41,14 +41,14 @@ describe('the SQLite ledger', () => {
     expect(await steps(other)).toEqual([[lineOf(other), 'batch 2']]);
   });
 
-  it('leaves no guest name and no kept column in its file once the names are blanked', async () => {
+  it('leaves no guest name and no extra column in its file once the names are blanked', async () => {
     const run = await opened.ledger.runs.create(newRun('r1'));
     const collect = await startCollect(opened.ledger, run);
     await collect.store(
       chunkOf({
         batches: Array.from({ length: 40 }, (_, n) => ({
           ...batchOf(n, references(300)),
-          kept: { labels: ['Price'], rows: references(300).map(() => ['Kept Canary']) },
+          extraColumns: { labels: ['Price'], rows: references(300).map(() => ['Kept Canary']) },
         })),
       }),
     );
@@ -64,7 +64,7 @@ describe('the SQLite ledger', () => {
     let batch = 0;
     await opened.ledger.guests.eraseBookings('r1', () => {
       batch += 1;
-      return batch % 3 === 0 ? { places: references(300).map((_, place) => place) } : undefined;
+      return batch % 3 === 0 ? { rows: references(300).map((_, row) => row) } : undefined;
     });
     await opened.ledger.guests.blankNames('2026-12-01', blankNames);
     expect(readAll()).not.toContain('Ana Gil');

@@ -29,7 +29,7 @@ beforeEach(async () => {
 it.each([
   ['ENOSPC', 'is full: free some space, then'],
   ['EDQUOT', 'is beyond the quota of this user: remove files there, then'],
-])('a full disk (%s) is not an unsuitable place: it is reported as temporary', (code, why) => {
+])('a full disk (%s) is not an unsuitable path: it is reported as temporary', (code, why) => {
   const path = join(folder, 'ledger.db');
   const cause = Object.assign(new Error(`${code}: mkdir`), { code, syscall: 'mkdir' });
   const fail = () => {
@@ -39,7 +39,7 @@ it.each([
   expect(() => refuseUnusable(path, fail)).toThrow(why);
 });
 
-describe('a place where no ledger can be', () => {
+describe('a location where no ledger can be', () => {
   it('is a folder, which is left unchanged', () => {
     const path = join(folder, 'data');
     mkdirSync(path, { mode: 0o755 });
@@ -182,13 +182,13 @@ async function refusalWithoutPrivileges(path: string): Promise<string | undefine
   return child.lines[0];
 }
 
-/** Why the place is refused, without the place's name. */
+/** Why the location is refused, without its name. */
 function refusalOf(path: string): string {
   try {
     openLedgerFile(path, { isReader: false }).close();
   } catch (error) {
     if (!(error instanceof LedgerUnusableError)) throw error;
-    expect(error.place).toBe(path);
+    expect(error.location).toBe(path);
     const beginning = `the ledger ${path} cannot be used: `;
     expect(error.message.slice(0, beginning.length)).toBe(beginning);
     return error.message.slice(beginning.length);

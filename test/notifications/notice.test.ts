@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { incidentOf, type LastNotice, placeNotice } from '../../src/rules/notice.js';
+import { decideNotice, incidentOf, type LastNotice } from '../../src/rules/notice.js';
 
 const known: LastNotice = { round: 2, isOver: false, severity: 'critical', reminders: 3 };
 
@@ -7,37 +7,37 @@ const about = { subject: '2026-11-20', day: '2026-11-20' };
 
 describe('a notice', () => {
   it('is sent the first time', () => {
-    expect(placeNotice({ ...about, event: 'run-failed' }, undefined)).toEqual({ round: 0, reminder: 0 });
+    expect(decideNotice({ ...about, event: 'run-failed' }, undefined)).toEqual({ round: 0, reminder: 0 });
   });
 
   it('is not sent again while the problem lasts', () => {
-    expect(placeNotice({ ...about, event: 'run-failed' }, known)).toBeUndefined();
-    expect(placeNotice({ ...about, event: 'run-failed', severity: 'warning' }, known)).toBeUndefined();
+    expect(decideNotice({ ...about, event: 'run-failed' }, known)).toBeUndefined();
+    expect(decideNotice({ ...about, event: 'run-failed', severity: 'warning' }, known)).toBeUndefined();
   });
 
   it('is sent again as a reminder when the problem gets worse', () => {
-    expect(placeNotice({ ...about, event: 'run-failed' }, { ...known, severity: 'warning' })).toEqual({
+    expect(decideNotice({ ...about, event: 'run-failed' }, { ...known, severity: 'warning' })).toEqual({
       round: 2,
       reminder: 4,
     });
   });
 
   it('is sent again when the problem comes back', () => {
-    expect(placeNotice({ ...about, event: 'run-failed' }, { ...known, isOver: true })).toEqual({
+    expect(decideNotice({ ...about, event: 'run-failed' }, { ...known, isOver: true })).toEqual({
       round: 3,
       reminder: 0,
     });
   });
 
   it('is sent once if it happens once', () => {
-    expect(placeNotice({ ...about, event: 'affected-found' }, { ...known, isOver: true })).toBeUndefined();
+    expect(decideNotice({ ...about, event: 'affected-found' }, { ...known, isOver: true })).toBeUndefined();
   });
 
   it('about few bookings is a problem of the day, but only told if single providers are meant', () => {
     const over = { ...known, isOver: true };
-    expect(placeNotice({ ...about, event: 'volume-dropped' }, over)).toEqual({ round: 3, reminder: 0 });
+    expect(decideNotice({ ...about, event: 'volume-dropped' }, over)).toEqual({ round: 3, reminder: 0 });
     const ofProviders = { ...about, event: 'volume-dropped', subject: 'providers on 2026-11-20' } as const;
-    expect(placeNotice(ofProviders, over)).toBeUndefined();
+    expect(decideNotice(ofProviders, over)).toBeUndefined();
     expect(incidentOf(ofProviders)).toBe('volume-dropped providers on 2026-11-20');
   });
 

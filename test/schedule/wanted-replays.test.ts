@@ -91,8 +91,8 @@ describe('replays', () => {
   it('are refused, and reported, if somebody opens another run before it is their turn', async () => {
     const work = await prepareWork();
     const { days: opened, faults, done } = openWantedDays(work.startAlone().parts);
-    const permits = [await work.ledger.holds.place(3), await work.ledger.holds.place(3)];
-    const last = await work.ledger.holds.place(3);
+    const permits = [await work.ledger.holds.permit(3), await work.ledger.holds.permit(3)];
+    const last = await work.ledger.holds.permit(3);
     const { wanted } = await opened.replay(unseen.slice(2), all);
     const { runId, token } = await openRun(work.ledger, reviewedDay.iso, 'schedule');
     await work.ledger.runs.settle({ runId, token }, { state: 'cancelled', at: 2 });

@@ -91,23 +91,23 @@ function judgeOneByOne(all: readonly Known[]): Outcome[] {
 }
 
 function toDay(all: readonly Known[]) {
-  const places = batchStreams.flatMap((stream) =>
+  const rows = batchStreams.flatMap((stream) =>
     all
       .filter((known) => known.stream === stream)
-      .map((known, at) => ({ ...known, batch: Math.floor(at / batchSize), place: at % batchSize })),
+      .map((known, at) => ({ ...known, batch: Math.floor(at / batchSize), row: at % batchSize })),
   );
   const linesOf = (stream: BatchStream) => {
     const batches: string[][] = [];
-    for (const { line, batch } of places.filter((known) => known.stream === stream))
+    for (const { line, batch } of rows.filter((known) => known.stream === stream))
       batches[batch] = [...(batches[batch] ?? []), line];
     return batches;
   };
-  const group = (chosen: typeof places) => {
+  const group = (chosen: typeof rows) => {
     const batches: Record<number, number[]> = {};
-    for (const { batch, place } of chosen) batches[batch] = [...(batches[batch] ?? []), place];
+    for (const { batch, row } of chosen) batches[batch] = [...(batches[batch] ?? []), row];
     return batches;
   };
-  const judgedAs = (judged: string) => group(places.filter((known) => known.judged === judged));
+  const judgedAs = (judged: string) => group(rows.filter((known) => known.judged === judged));
   return {
     run,
     posted: linesOf('posted'),
@@ -117,15 +117,13 @@ function toDay(all: readonly Known[]) {
       'not-in-result': judgedAs('not-in-result'),
       unclear: judgedAs('unclear'),
     },
-    undelivered: places
+    undelivered: rows
       .filter(({ isUndelivered }) => isUndelivered)
-      .map(({ batch, place }) => ({ batch, first: place, bookings: 1, state: 'ready' as const })),
-    named: places
-      .filter(({ isNamed }) => isNamed)
-      .map(({ stream, batch, place }) => ({ stream, batch, place })),
+      .map(({ batch, row }) => ({ batch, first: row, bookings: 1, state: 'ready' as const })),
+    named: rows.filter(({ isNamed }) => isNamed).map(({ stream, batch, row }) => ({ stream, batch, row })),
     suspects: batchStreams.flatMap((stream) =>
-      Object.entries(group(places.filter((known) => known.stream === stream && known.isSuspect))).map(
-        ([batch, of]) => ({ stream, batch: Number(batch), places: of }),
+      Object.entries(group(rows.filter((known) => known.stream === stream && known.isSuspect))).map(
+        ([batch, of]) => ({ stream, batch: Number(batch), rows: of }),
       ),
     ),
   };

@@ -59,9 +59,9 @@ it('It is read again after each change of what is known about it', async () => {
   await expectReadAgain();
   await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
   expect(await expectReadAgain()).toMatchObject({ sent: 2, namedByEmail: 0 });
-  const place = { runId: 'r1', stream: 'posted', batch: 0, place: 0 } as const;
+  const row = { runId: 'r1', stream: 'posted', batch: 0, row: 0 } as const;
   const mail = { receivedAt: at + 1_000, readAt: at, from: 'a file', outcome: 'named' as const };
-  await ledger.mails.record({ ...mail, sha256: 'aa', bookings: [place], pairs: [] });
+  await ledger.mails.record({ ...mail, sha256: 'aa', bookings: [row], pairs: [] });
   expect(await expectReadAgain()).toMatchObject({ namedByEmail: 1 });
   const pair = { providerName: 'hotelbeds', providerHotelId: '007', serviceId: 7 };
   await ledger.mails.record({ ...mail, sha256: 'bb', bookings: [], pairs: [pair] });

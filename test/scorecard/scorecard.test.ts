@@ -38,7 +38,7 @@ describe('the scores of providers', () => {
             ['A', 'B'].map((provider) => toLine(provider, '2')),
           ],
           judged: { incorrect: { 1: [0] }, unclear: { 0: [2] } },
-          suspects: [{ stream: 'file', batch: 1, places: [0, 1] }],
+          suspects: [{ stream: 'file', batch: 1, rows: [0, 1] }],
         },
         {
           run: fileRun('first'),
@@ -46,7 +46,7 @@ describe('the scores of providers', () => {
           posted: [[toPosted('A', '3'), toPosted('C', '3'), toPosted('C', '4')]],
           undelivered: [{ batch: 0, first: 2, bookings: 1, state: 'refused' }],
           judged: { incorrect: { 0: [0, 1, 2] } },
-          suspects: [{ stream: 'posted', batch: 0, places: [0] }],
+          suspects: [{ stream: 'posted', batch: 0, rows: [0] }],
         },
       ]),
     );
@@ -79,8 +79,8 @@ describe('the scores of providers', () => {
   it('count what e-mails name: among the verdicts of a result, and apart from bookings that have none', async () => {
     const run = fileRun('one', { startedAt: at, finishedAt: at + hourMs });
     const named = [
-      { stream: 'file', batch: 0, place: 1 },
-      { stream: 'posted', batch: 0, place: 0 },
+      { stream: 'file', batch: 0, row: 1 },
+      { stream: 'posted', batch: 0, row: 0 },
     ] as const;
     const posted = [['1', '2', '3', '4', '5'].map((hotel) => toPosted('A', hotel))];
     const stored = [{ run, file: [[toLine('A', '1'), toLine('A', '1')]], posted, named }];

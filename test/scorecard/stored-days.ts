@@ -1,5 +1,5 @@
 import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
-import type { NamedPlace, ReceivedPair } from '../../src/ledger/mails.js';
+import type { NamedRow, ReceivedPair } from '../../src/ledger/mails.js';
 import type { Case } from '../../src/rules/case.js';
 import { isJudged, type Judged } from '../../src/rules/review-file.js';
 import type { Run } from '../../src/rules/run.js';
@@ -20,11 +20,11 @@ export interface StoredDay {
     readonly state: StepState;
   }[];
   /** The bookings that e-mails name. */
-  readonly named?: readonly NamedPlace[];
+  readonly named?: readonly NamedRow[];
   readonly suspects?: readonly {
     readonly stream: 'posted' | 'file';
     readonly batch: number;
-    readonly places: readonly number[];
+    readonly rows: readonly number[];
   }[];
 }
 
@@ -52,7 +52,7 @@ export function ledgerOf(
       nextJudged: async (runId, judged, after = -1) => {
         const ofKind = isJudged(judged) ? find(runId)?.judged?.[judged] : undefined;
         const found = Object.entries(ofKind ?? {}).find(([batch]) => Number(batch) > after);
-        return found && { batch: Number(found[0]), places: found[1], lines: [] };
+        return found && { batch: Number(found[0]), rows: found[1], lines: [] };
       },
       nextSuspects: async (runId, after) => {
         const order = (stream: string, batch: number) => `${stream} ${batch + 1}`;
@@ -63,13 +63,13 @@ export function ledgerOf(
           next && {
             cursor: { stream: next.stream, batch: next.batch },
             stream: next.stream,
-            suspects: next.places.map((place) => ({ place, reason: 'moved' as const, line: '' })),
+            suspects: next.rows.map((row) => ({ row, reason: 'moved' as const, line: '' })),
           }
         );
       },
     },
     mails: {
-      listNamedPlaces: async (runId) => [...(find(runId)?.named ?? [])],
+      listNamedRows: async (runId) => [...(find(runId)?.named ?? [])],
       listNamedPairs: async () => [...pairs],
     },
     cases: {

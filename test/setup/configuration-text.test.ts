@@ -24,7 +24,7 @@ import { answer, server } from './answering.js';
 const noFile: Examination = { kind: 'no-file' };
 const examined: Extract<Examination, { kind: 'examined' }> = {
   kind: 'examined',
-  place: 'exports/bookings-2026-11-20.csv',
+  location: 'exports/bookings-2026-11-20.csv',
   day: '2026-11-20',
   columns: new Map([
     ['ServiceId', 'hotel_id'],
@@ -203,7 +203,7 @@ describe('A written configuration', () => {
   it('says that an export was not understood', () => {
     const text = render(answer(), {
       kind: 'unusable',
-      place: 'a.csv',
+      location: 'a.csv',
       day: '2026-11-20',
       reason: 'it is odd',
     });
@@ -212,7 +212,7 @@ describe('A written configuration', () => {
 
   it('never breaks a comment with a line end in an answer', () => {
     const reason = 'it is odd\ntimezone: UTC\r\ndelivery: file';
-    const text = render(answer(), { kind: 'unusable', place: 'a.csv', day: '2026-11-20', reason });
+    const text = render(answer(), { kind: 'unusable', location: 'a.csv', day: '2026-11-20', reason });
     expect(load(text)).toMatchObject({ timezone: 'Europe/Madrid', delivery: 'body' });
   });
 

@@ -142,7 +142,7 @@ describe('The questions of init', () => {
     );
     expect(reported.join('\n')).toContain('no file matches c-{day}.csv yet');
     expect(asked.filter((message) => message === 'What now?')).toHaveLength(1);
-    expect(examination).toMatchObject({ kind: 'examined', place: 'b-2026-11-20.csv' });
+    expect(examination).toMatchObject({ kind: 'examined', location: 'b-2026-11-20.csv' });
   });
 
   it('ask what to do with incomplete bookings if the source lacks columns, and say what would be unknown', async () => {

@@ -8,13 +8,13 @@ import { createScriptedAsker } from './answering.js';
 
 const failed: Examination = {
   kind: 'failed',
-  place: 'db',
+  location: 'db',
   day: '2026-11-20',
   reason: 'the database is down',
 };
 const found: Examination = {
   kind: 'examined',
-  place: 'db',
+  location: 'db',
   day: '2026-11-20',
   columns: new Map([['ServiceId', 'hotel_id']]),
   missing: [],

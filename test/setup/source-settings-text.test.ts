@@ -168,7 +168,7 @@ describe('What was left open about a source', () => {
 describe('The result of examining a day', () => {
   it('is written in one comment if it failed', () => {
     const reason = 'it is odd\nsource: {kind: csv}\r\ndelivery: file';
-    const { text, config } = write(api({}), {}, { kind: 'failed', place: 'x', day: '2026-11-20', reason });
+    const { text, config } = write(api({}), {}, { kind: 'failed', location: 'x', day: '2026-11-20', reason });
     expect(text).toContain('# Tried for 2026-11-20 when this was written: it is odd');
     expect(config).toMatchObject({ source: { kind: 'http' }, delivery: 'body' });
   });

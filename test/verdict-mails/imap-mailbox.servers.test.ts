@@ -55,7 +55,7 @@ describe('A mailbox on an IMAP server', () => {
     expect((await readAll(mailbox)).map(({ text }) => text.slice(-5))).toEqual(['two\r\n']);
     expect(server.listStored().filter((name) => /:2,.*S/.test(name))).toEqual([]);
     expect(await open().probe(new AbortController().signal)).toEqual({ mails: 2 });
-    expect(mailbox.place).toBe(`imap://localhost:${server.tlsPort}/INBOX`);
+    expect(mailbox.location).toBe(`imap://localhost:${server.tlsPort}/INBOX`);
   });
 
   it('returns again what was not processed', async () => {

@@ -54,8 +54,8 @@ export async function examineMail(bytes: Buffer, words: VerdictWords, lookUp: Lo
   return {
     ...mail,
     ...found,
-    /** By their place in the list. */
-    named: bookings.flatMap((booking, place) => (named.has(booking) ? [place] : [])),
+    /** By their index in the list. */
+    named: bookings.flatMap((booking, index) => (named.has(booking) ? [index] : [])),
     pairs,
     /** Whether a row calls something incorrect that is not known. */
     accusesUnknown: rest.some(({ statement }) => statement === 'incorrect'),

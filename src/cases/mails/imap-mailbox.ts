@@ -28,7 +28,7 @@ export interface ImapOptions extends ImapLogin {
 export function openImapMailbox(options: ImapOptions, start: () => ChildProcess): Mailbox {
   const { host, port, user, password, folder, tls, days, clock } = options;
   const login: ImapLogin = { host, port, user, password, folder, tls };
-  const place = `imap://${host}:${port}/${folder}`;
+  const location = `imap://${host}:${port}/${folder}`;
   const mails = trackMails(clock);
 
   function connect(signal: AbortSignal) {
@@ -40,10 +40,10 @@ export function openImapMailbox(options: ImapOptions, start: () => ChildProcess)
     async function ask(order: ImapOrder): Promise<Exclude<ImapAnswer, { kind: 'failed' }>> {
       const answer = await converse<ImapAnswer>(child, order).catch((error: unknown) => {
         signal.throwIfAborted();
-        throw new MailboxError(`${place} can't be read: ${describeEnd(error)}`, false, { cause: error });
+        throw new MailboxError(`${location} can't be read: ${describeEnd(error)}`, false, { cause: error });
       });
       if (answer.kind !== 'failed') return answer;
-      throw new MailboxError(`${place} can't be read: ${answer.why}`, answer.refusesLogin);
+      throw new MailboxError(`${location} can't be read: ${answer.why}`, answer.refusesLogin);
     }
 
     return {
@@ -57,7 +57,7 @@ export function openImapMailbox(options: ImapOptions, start: () => ChildProcess)
       /** Undefined for an e-mail that somebody has removed meanwhile. */
       async fetch(uid: string, key: string): Promise<FoundMail | undefined> {
         const answer = await ask({ kind: 'fetch', uid });
-        return answer.kind === 'gone' ? undefined : toFound(answer, { from: place, key });
+        return answer.kind === 'gone' ? undefined : toFound(answer, { from: location, key });
       },
       async leave() {
         const order: ImapOrder = { kind: 'leave' };
@@ -71,7 +71,7 @@ export function openImapMailbox(options: ImapOptions, start: () => ChildProcess)
   }
 
   return {
-    place,
+    location,
     async *readNew(signal) {
       let session: ReturnType<typeof connect> | undefined;
       try {
@@ -91,7 +91,7 @@ export function openImapMailbox(options: ImapOptions, start: () => ChildProcess)
             if (!hadFailed || signal.aborted) throw error;
             session.end();
             session = undefined;
-            mail = { from: place, key, fault: 'not-fetched' };
+            mail = { from: location, key, fault: 'not-fetched' };
           }
           if (mail?.fault !== 'not-fetched') mails.noteFetched(key);
           if (mail) yield mail;

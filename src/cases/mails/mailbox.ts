@@ -33,7 +33,7 @@ export type FoundMail = {
 /** Where verdict e-mails arrive. Nothing in it is removed. */
 export interface Mailbox {
   /** What it is, for people: without a password. */
-  readonly place: string;
+  readonly location: string;
   /**
    * The e-mails that it has not given yet, one at a time: one counts as given once the next is requested. After a
    * restart all are given again; the ledger knows those that were read.

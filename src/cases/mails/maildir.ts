@@ -19,7 +19,7 @@ export function openMaildir(folder: string, clock: () => number): Mailbox {
       ...(await listFiles(join(folder, 'cur'))),
     ]);
   return {
-    place: folder,
+    location: folder,
     async *readNew(signal) {
       let fault: unknown;
       for (const { path, key, changedAt } of mails.order(await list())) {
@@ -104,11 +104,11 @@ async function readUpTo(stream: Readable, limit: number) {
   return { bytes: Buffer.concat(chunks), isWhole: true };
 }
 
-async function explain<Result>(place: string, work: () => Promise<Result>): Promise<Result> {
+async function explain<Result>(location: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    throw new MailboxError(`${place} can't be read (${codeOf(error) ?? 'unexpected error'})`, false, {
+    throw new MailboxError(`${location} can't be read (${codeOf(error) ?? 'unexpected error'})`, false, {
       cause: error,
     });
   }

@@ -57,7 +57,7 @@ export async function recogniseMail(
   });
   return {
     said,
-    bookings: said.named.flatMap((place) => bookings[place] ?? []),
+    bookings: said.named.flatMap((index) => bookings[index] ?? []),
     canaries: canaries.filter(({ reference }) => said.canaries.includes(reference)),
     // Nothing is made of a stranger's pairs, and there may be thousands.
     pairs: isStranger ? [] : await resolvePairs(said.pairs, ledger, today()),

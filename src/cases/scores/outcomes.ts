@@ -6,7 +6,7 @@ import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { isNamedByMapping, type ReceivedPair } from '../../ledger/mails.js';
 import { keyOfBooking } from '../../review/collect/booking-keys.js';
 import { judgeRuns, runsOfDay } from '../../review/outcome/day-outcome.js';
-import { readJudgedPlaces, readSuspectPlaces } from '../../review/outcome/stored-entries.js';
+import { readJudgedRows, readSuspectRows } from '../../review/outcome/stored-entries.js';
 import type { DayStanding, SentRun } from '../../rules/day-outcome.js';
 import type { Judged } from '../../rules/review-file.js';
 import type { Run } from '../../rules/run.js';
@@ -50,20 +50,20 @@ export async function* readOutcomes(
 
 /** By run, the keys of the bookings that e-mails name, or whose mappings they name: one stays named if another run sends it, too. */
 async function readNamedKeys(ledger: ReadOnlyLedger, runs: readonly Run[], namedPairs: NamedPairs) {
-  // What the only run of a day sent is known by its place.
+  // What the only run of a day sent is known by its row.
   const found: { readonly runId: string; readonly keys: string[] }[] = [];
   for (const run of runs.length > 1 ? runs : []) {
-    const named = await ledger.mails.listNamedPlaces(run.id);
+    const named = await ledger.mails.listNamedRows(run.id);
     const keys: string[] = [];
     const isPairNamed = createPairTest(namedPairs, run);
     for (const stream of batchStreams) {
       const ofStream = named.filter((of) => of.stream === stream);
       if (ofStream.length === 0 && isPairNamed === undefined) continue;
       for await (const { batch, lines } of readStoredBatches(ledger, run, stream)) {
-        const places = new Set(ofStream.filter((of) => of.batch === batch).map(({ place }) => place));
-        if (places.size === 0 && isPairNamed === undefined) continue;
-        for (const [place, line] of splitStoredLines(lines).entries())
-          if (places.has(place) || isPairNamed?.(line)) keys.push(keyOfBooking(readBooking(line)));
+        const rows = new Set(ofStream.filter((of) => of.batch === batch).map(({ row }) => row));
+        if (rows.size === 0 && isPairNamed === undefined) continue;
+        for (const [row, line] of splitStoredLines(lines).entries())
+          if (rows.has(row) || isPairNamed?.(line)) keys.push(keyOfBooking(readBooking(line)));
       }
     }
     found.push({ runId: run.id, keys });
@@ -92,29 +92,29 @@ async function* readStream(
   { namedPairs, namedInOthers }: { namedPairs: NamedPairs; namedInOthers: ReadonlySet<string> },
 ): AsyncGenerator<readonly Outcome[], void, undefined> {
   const undelivered = stream === 'posted' ? await ledger.steps.listUndelivered(run.id) : [];
-  const judgedPlacesOf = readJudgedPlaces(ledger, run.id);
-  const suspectsOf = readSuspectPlaces(ledger, run.id, stream);
-  const ofStream = (await ledger.mails.listNamedPlaces(run.id)).filter((of) => of.stream === stream);
-  const named = new Set(ofStream.map(({ batch, place }) => `${batch} ${place}`));
+  const judgedRowsOf = readJudgedRows(ledger, run.id);
+  const suspectsOf = readSuspectRows(ledger, run.id, stream);
+  const ofStream = (await ledger.mails.listNamedRows(run.id)).filter((of) => of.stream === stream);
+  const named = new Set(ofStream.map(({ batch, row }) => `${batch} ${row}`));
   const readProvider = createProviderReader();
   const judge = (judged?: Judged) => judgeBooking({ run, stream, step: { state: 'done' }, judged });
   const usual = judge();
   const isPairNamed = createPairTest(namedPairs, run);
   for await (const { batch, lines } of readStoredBatches(ledger, run, stream)) {
-    const judgedPlaces = stream === 'file' ? await judgedPlacesOf(batch) : undefined;
+    const judgedRows = stream === 'file' ? await judgedRowsOf(batch) : undefined;
     const standing = standings.find(stream, batch);
-    const suspectPlaces = new Set(await suspectsOf(batch));
+    const suspectRows = new Set(await suspectsOf(batch));
     const left = undelivered.filter((slice) => slice.batch === batch);
     const outcomes: Outcome[] = [];
-    for (const [place, line] of splitStoredLines(lines).entries()) {
-      const stands = standing.get(place);
+    for (const [row, line] of splitStoredLines(lines).entries()) {
+      const stands = standing.get(row);
       if (stands === 'uncounted') continue;
-      if (left.some(({ first, bookings }) => place >= first && place < first + bookings)) continue;
-      const judged = judgedPlaces?.get(place);
+      if (left.some(({ first, bookings }) => row >= first && row < first + bookings)) continue;
+      const judged = judgedRows?.get(row);
       const own = judged === undefined ? usual : judge(judged);
       const verdict = stands === undefined ? own : toVerdict(stands);
       const isNamedByEmail =
-        (named.size > 0 && named.has(`${batch} ${place}`)) ||
+        (named.size > 0 && named.has(`${batch} ${row}`)) ||
         isNamedInOther(line) ||
         isPairNamed?.(line) === true;
       const isIncorrect = isNamedByEmail || verdict.verdict === 'incorrect';
@@ -123,7 +123,7 @@ async function* readStream(
         providerHotelId: isIncorrect ? readBooking(line).providerHotelId : undefined,
         verdict,
         isNamedByEmail,
-        isSuspect: suspectPlaces.has(place),
+        isSuspect: suspectRows.has(row),
       });
     }
     yield outcomes;

@@ -7,14 +7,14 @@ const { ok, warning, wrong } = findingsOf('archive');
 const content = Buffer.from('An object of hotel-review doctor. It can be removed.\n');
 
 /** The common prefix of keys in a bucket that will hold files with guests' names. */
-interface KeptBucket {
+interface ArchiveBucket {
   readonly root: S3Location;
   readonly open: () => Promise<Pick<S3Bucket, 'put' | 'read' | 'list' | 'remove'>>;
 }
 
 /** Puts a small object, lists it, reads it back and removes it: permissions alone prove nothing. */
-export async function checkArchiveBucket({ root, open }: KeptBucket): Promise<readonly Finding[]> {
-  const place = showS3Location(root);
+export async function checkArchiveBucket({ root, open }: ArchiveBucket): Promise<readonly Finding[]> {
+  const location = showS3Location(root);
   const key = `${root.key === '' ? '' : `${root.key}/`}.hotel-review-doctor-${randomUUID()}.tmp`;
   const { put, read, list, remove } = await open();
   try {
@@ -29,9 +29,9 @@ export async function checkArchiveBucket({ root, open }: KeptBucket): Promise<re
     const isListed = (await list(key)).includes(key);
     findings.push(
       isListed && Buffer.concat(blocks).equals(content)
-        ? ok(`an object was put to ${place}, listed and read back`)
+        ? ok(`an object was put to ${location}, listed and read back`)
         : wrong(
-            `${place} does not return what was put there`,
+            `${location} does not return what was put there`,
             'Is AWS_ENDPOINT_URL_S3 the address of an S3 server?',
           ),
     );

@@ -9,7 +9,7 @@ import type { Config } from '../../config/load.js';
 import type { LocalFile } from '../../sources/common/kind.js';
 import { kindOf } from '../../sources/registry.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
-import type { StoreFolder, WrittenPlace } from './folders.js';
+import type { StoreFolder, WrittenFolder } from './folders.js';
 
 const { ok, warning, wrong } = findingsOf('file-modes');
 
@@ -137,7 +137,7 @@ export function listStoreFolders({ archive, file: { spool } }: Config): StoreFol
 }
 
 /** Everything on this machine that is written to. */
-export function listWrittenPlaces(config: Config): WrittenPlace[] {
+export function listWrittenFolders(config: Config): WrittenFolder[] {
   const {
     ledger,
     mappings: { newHotels },

@@ -6,14 +6,14 @@ import { codeOf, describeError, SafeError } from '../../base/safe-error.js';
 import { quoteForShell } from '../../base/shell.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
 
-interface Place {
+interface FoundFolder {
   /** The folder itself or, if it does not exist, its nearest existing parent. */
   readonly folder: string;
   readonly isThere: boolean;
 }
 
 /** Finds the part of a path that exists. @throws the system's error, also if a file is in the way */
-export async function findPlace(path: string): Promise<Place> {
+export async function findFolder(path: string): Promise<FoundFolder> {
   let folder = path;
   while (!(await isFolder(folder))) {
     if (dirname(folder) === folder) break;
@@ -62,16 +62,16 @@ const scarceBytes = gibibyte;
 const tooFewBytes = 100 * mebibyte;
 
 /** Something that is written, and its folder, which may not exist yet. */
-export interface WrittenPlace {
+export interface WrittenFolder {
   readonly name: string;
   readonly path: string;
 }
 
 /** Reports the free space, once for each file system that is written to. */
-export async function checkDisk(places: readonly WrittenPlace[]): Promise<readonly Finding[]> {
+export async function checkDisk(folders: readonly WrittenFolder[]): Promise<readonly Finding[]> {
   const fileSystems = new Map<number, { readonly folder: string; readonly names: string[] }>();
-  for (const { name, path } of places) {
-    const { folder } = await findPlace(path);
+  for (const { name, path } of folders) {
+    const { folder } = await findFolder(path);
     const { dev } = await stat(folder);
     const known = fileSystems.get(dev);
     if (known) known.names.push(name);
@@ -82,14 +82,14 @@ export async function checkDisk(places: readonly WrittenPlace[]): Promise<readon
 
 async function judge({ folder, names }: { readonly folder: string; readonly names: readonly string[] }) {
   const { bytes: free, inodes } = await measureRoom(folder);
-  const places = `${names.join(', ')} (${folder})`;
+  const where = `${names.join(', ')} (${folder})`;
   const advice = 'Free some space: a day that cannot be stored is not sent.';
   if (inodes === 0)
     return wrong(
-      `no free inodes for ${places}`,
+      `no free inodes for ${where}`,
       'Remove files there: the disk has space, but can hold no more files.',
     );
-  const message = `${formatSpace(free)} free for ${places}`;
+  const message = `${formatSpace(free)} free for ${where}`;
   if (free < tooFewBytes) return wrong(message, advice);
   return free < scarceBytes ? warning(message, advice) : ok(message);
 }
@@ -111,7 +111,7 @@ export async function checkStoreFolder(
 ): Promise<readonly Finding[]> {
   const { ok, warning, wrong } = findingsOf(part);
   try {
-    const { folder, isThere } = await findPlace(path);
+    const { folder, isThere } = await findFolder(path);
     await tryToWrite(folder);
     if (!isThere) return [ok(`it does not exist yet and will be created at ${path}`)];
     const writable = ok(`${path} can be written to`);
@@ -137,7 +137,7 @@ export async function checkNewHotels(path: string): Promise<readonly Finding[]> 
   const { ok, wrong } = findingsOf('mappings');
   try {
     if (await isFileThere(path)) await (await open(path, 'a+')).close();
-    else await tryToWrite((await findPlace(dirname(path))).folder);
+    else await tryToWrite((await findFolder(dirname(path))).folder);
     return [ok(`new master hotels can be appended to ${path}`)];
   } catch (error) {
     return [

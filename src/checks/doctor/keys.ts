@@ -10,30 +10,30 @@ import { readEveryRun } from '../../review/every-run.js';
 import { KeyError } from '../../storage/day-keys.js';
 import type { KeyFolder } from '../../storage/key-folder.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
-import { findPlace, tryToWrite } from './folders.js';
+import { findFolder, tryToWrite } from './folders.js';
 
 const { ok, warning, wrong } = findingsOf('keys');
 
-type Places = Pick<Config, 'ledger' | 'archive' | 'queue'>;
+type Stores = Pick<Config, 'ledger' | 'archive' | 'queue'>;
 
 /** Checks the keys that encrypt guests' names: where they are, who may read them, and whether they can be used. */
 export async function checkKeys(
   keys: Pick<KeyFolder, 'root' | 'examine'>,
-  places: Places,
+  stores: Stores,
   platform: NodeJS.Platform,
 ): Promise<readonly Finding[]> {
   const { root } = keys;
   try {
-    const { folder, isThere } = await findPlace(root);
+    const { folder, isThere } = await findFolder(root);
     await tryToWrite(folder);
     const { days, faults } = keys.examine();
     const usable = days.length === 0 ? 'no key yet' : `${formatCountOf(days.length, 'day key')}, all usable`;
     return [
       ...faults.map((fault) => wrong(fault)),
       ...(faults.length === 0 ? [ok(isThere ? `${root}: ${usable}` : `${root} will be created`)] : []),
-      ...(await warnOfNeighbours(root, places)),
+      ...(await warnOfNeighbours(root, stores)),
       ...(isThere && platform !== 'win32' ? await warnOfMode(root) : []),
-      ...(places.queue.kind === 'redis' ? [sharedFolder(root)] : []),
+      ...(stores.queue.kind === 'redis' ? [sharedFolder(root)] : []),
     ];
   } catch (error) {
     return [wrong(`${root}: ${describeError(error)}`, 'Fix that, or set keys to another folder.')];
@@ -73,7 +73,7 @@ export function findEmptyFolder(error: unknown): Finding | undefined {
 }
 
 /** Warns if a backup of the ledger or the archive would include the keys. */
-async function warnOfNeighbours(root: string, { ledger, archive }: Places): Promise<readonly Finding[]> {
+async function warnOfNeighbours(root: string, { ledger, archive }: Stores): Promise<readonly Finding[]> {
   const others = [
     ...('path' in ledger ? [{ name: "the ledger's folder", path: dirname(ledger.path) }] : []),
     ...(archive.kind === 'directory' ? [{ name: 'the archive', path: archive.path }] : []),
@@ -108,7 +108,7 @@ function sharedFolder(root: string): Finding {
 
 /** Follows links in the part of the path that exists. */
 async function findRealPath(path: string): Promise<string> {
-  const { folder } = await findPlace(path);
+  const { folder } = await findFolder(path);
   return join(await realpath(folder), relative(folder, path));
 }
 

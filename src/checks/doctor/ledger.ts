@@ -3,7 +3,7 @@ import { formatCount } from '../../base/format.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { isActive, type Run } from '../../rules/run.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
-import { findPlace, tryToWrite } from './folders.js';
+import { findFolder, tryToWrite } from './folders.js';
 
 const { ok, warning } = findingsOf('ledger');
 
@@ -14,27 +14,27 @@ const daysNamed = 5;
 
 interface LedgerCheckParts {
   /** Its path, or its address without a password. */
-  readonly place: string;
+  readonly location: string;
   readonly isFile: boolean;
   /** Opens the ledger for reading; undefined if there is none yet. */
   readonly open: () => Promise<ReadOnlyLedger | undefined>;
 }
 
-export async function checkLedger({ place, isFile, open }: LedgerCheckParts): Promise<readonly Finding[]> {
+export async function checkLedger({ location, isFile, open }: LedgerCheckParts): Promise<readonly Finding[]> {
   // On a file system that hangs, SQLite would block the whole process; this call blocks only the check. Opening reports errors.
-  if (isFile) await stat(place).catch(() => {});
+  if (isFile) await stat(location).catch(() => {});
   const ledger = await open();
   if (ledger === undefined) {
-    if (isFile) await tryToWrite((await findPlace(place)).folder);
-    return [ok(`it does not exist yet and will be created at ${place}`)];
+    if (isFile) await tryToWrite((await findFolder(location)).folder);
+    return [ok(`it does not exist yet and will be created at ${location}`)];
   }
   try {
     await ledger.ping();
     const runs = await ledger.runs.list({ limit: runsRead });
     const [last] = runs;
-    if (last === undefined) return [ok(`${place} holds no run yet`)];
+    if (last === undefined) return [ok(`${location} holds no run yet`)];
     const count = runs.length === runsRead ? `${formatCount(runsRead)} runs or more` : countRuns(runs.length);
-    const message = `${place} holds ${count}; the last day is ${last.day}: ${last.state}`;
+    const message = `${location} holds ${count}; the last day is ${last.day}: ${last.state}`;
     return [ok(message), ...warnOfUnfinished(runs)];
   } finally {
     await ledger.close();

@@ -21,14 +21,14 @@ export function checkSenders({ verdicts }: Pick<Config, 'verdicts'>): readonly F
 
 /** Opens the mailbox of verdict e-mails, if one is configured. Changes nothing in it. */
 export async function checkMailbox(
-  open: () => Promise<Pick<Mailbox, 'place' | 'probe'> | undefined>,
+  open: () => Promise<Pick<Mailbox, 'location' | 'probe'> | undefined>,
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {
   try {
     const mailbox = await open();
     if (!mailbox) return [];
     const { mails } = await mailbox.probe(signal);
-    return [ok(`${mailbox.place} can be read: ${formatCountOf(mails, 'e-mail')}`)];
+    return [ok(`${mailbox.location} can be read: ${formatCountOf(mails, 'e-mail')}`)];
   } catch (error) {
     return [
       wrong(

@@ -1,5 +1,5 @@
 import { describeError } from '../../base/safe-error.js';
-import type { KeptNames } from '../../review/stored/retention.js';
+import type { StoredNames } from '../../review/stored/retention.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
 
 /** The clean-up follows the night's review, and a jumping clock delays it to the next one. */
@@ -7,7 +7,7 @@ const toleratedDays = 2;
 
 /** Reports the age of the oldest guest names in each place. */
 export function checkOldestNames(
-  found: readonly KeptNames[],
+  found: readonly StoredNames[],
   { guestNameDays }: { readonly guestNameDays: number },
 ): readonly Finding[] {
   return found.map(({ place, runId, since, ageDays }) => {

@@ -38,7 +38,7 @@ export function warnOfLedgerWire({ ledger }: Pick<Config, 'ledger'>): readonly F
 }
 
 /** Workers on several machines share a queue, but can't see what is only on this machine. */
-export function checkSharedPlaces({ queue, ledger, archive }: Config): readonly Finding[] {
+export function checkSharedFolders({ queue, ledger, archive }: Config): readonly Finding[] {
   if (queue.kind === 'in-process') return [];
   const findings: Finding[] = [];
   if ('path' in ledger) {

@@ -51,14 +51,14 @@ export async function checkSftp(parts: SftpCheckParts, signal: AbortSignal): Pro
     found.push(ok(`connected as ${address}; it presented the pinned host key ${key?.fingerprint}`));
     const trial = { session, folder, temporaryFolder, signal, onFile: hold.setFile };
     const { name, removal, time } = await tryToDeliver(trial);
-    const place = `${folder} (created if missing, as an upload does)`;
+    const path = `${folder} (created if missing, as an upload does)`;
     found.push(
       removal === 'denied'
         ? warning(
-            `a file was uploaded to ${place}, renamed and read back; its removal was denied: ${name} was left behind`,
+            `a file was uploaded to ${path}, renamed and read back; its removal was denied: ${name} was left behind`,
             'Ask the operator for permission to remove files, and to remove that one. Without it old results stay, too.',
           )
-        : ok(`a file was uploaded to ${place}, renamed, read back and removed`),
+        : ok(`a file was uploaded to ${path}, renamed, read back and removed`),
     );
     if (time !== 'kept')
       found.push(ok(`${timeWords[time]}; size and content decide whether a file has changed`));

@@ -46,9 +46,9 @@ function listAccented(record: ReadonlyMap<string, string>): string[] {
 }
 
 /** What `init` says about an encoding that it guessed. */
-export function reportGuess(guess: EncodingGuess | undefined, place: string): readonly Finding[] {
+export function reportGuess(guess: EncodingGuess | undefined, location: string): readonly Finding[] {
   if (guess === undefined) return [];
-  const message = `${place} looks like ${describe(guess)}`;
+  const message = `${location} looks like ${describe(guess)}`;
   return guess.readings.length > 1 ? [warning(message, adviceOnGuess)] : [ok(message)];
 }
 
@@ -66,20 +66,20 @@ function describe({ encoding, others, readings }: EncodingGuess): string {
 }
 
 /** Says that the setting does not fit the beginning of a file. */
-export function checkEncoding(sample: Sample, configured: string, place: string): readonly Finding[] {
+export function checkEncoding(sample: Sample, configured: string, location: string): readonly Finding[] {
   const { encoding = configured, isMarked = false, records, columns } = sample;
   if (isMarked || encoding === configured) return [];
   if (configured === 'utf-8') {
     const guess = findGuess(sample);
     if (guess === undefined) return [];
-    return [wrong(`${place} is not UTF-8 text. It looks like ${describe(guess)}`, adviceOnGuess)];
+    return [wrong(`${location} is not UTF-8 text. It looks like ${describe(guess)}`, adviceOnGuess)];
   }
   const texts = [...columns, ...records.flatMap((record) => [...record.values()])];
   const isBeyondAscii = texts.some((text) => !isAscii(Buffer.from(text)));
   if (encoding !== 'utf-8' || !isByteEncoding(configured) || !isBeyondAscii) return [];
   return [
     wrong(
-      `the beginning of ${place} is UTF-8 text, but source.encoding is ${configured}, which would garble the names in it`,
+      `the beginning of ${location} is UTF-8 text, but source.encoding is ${configured}, which would garble the names in it`,
       'Set source.encoding: utf-8',
     ),
   ];

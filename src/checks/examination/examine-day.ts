@@ -20,20 +20,20 @@ export type Examination =
   /** The source could not be read, or has nothing for that day yet. */
   | {
       readonly kind: 'failed';
-      readonly place: string;
+      readonly location: string;
       readonly day: string;
       readonly reason: string;
       /** There are no bookings of that day yet. */
       readonly isMissing?: boolean;
     }
   /** It is there, but is no readable export, or holds no usable bookings. */
-  | { readonly kind: 'unusable'; readonly place: string; readonly day: string; readonly reason: string }
+  | { readonly kind: 'unusable'; readonly location: string; readonly day: string; readonly reason: string }
   | Examined;
 
 export interface Examined {
   readonly kind: 'examined';
   /** For people; a file on this machine relative to the configuration's folder. */
-  readonly place: string;
+  readonly location: string;
   /** YYYY-MM-DD */
   readonly day: string;
   readonly columns: ReadonlyMap<ServiceField, string>;
@@ -56,7 +56,7 @@ interface ExaminedDay {
   /** A file on this machine, which is known to exist. */
   readonly isLocal: boolean;
   /** Names the day's bookings for people. */
-  readonly place: string;
+  readonly location: string;
   readonly day: BusinessDay;
   /** The columns that are known already. */
   readonly columns?: ReadonlyMap<ServiceField, string> | undefined;
@@ -66,11 +66,11 @@ interface ExaminedDay {
 
 /** Reads the first bookings of a day, and finds out what they show. */
 export async function examineDay(
-  { isLocal, place, day, columns, findObjection }: ExaminedDay,
+  { isLocal, location, day, columns, findObjection }: ExaminedDay,
   sampleDay: SampleDay,
   signal: AbortSignal,
 ): Promise<Examination> {
-  const where = { place, day: day.iso };
+  const where = { location, day: day.iso };
   let sample: Sample;
   try {
     sample = await sampleDay(day, signal);

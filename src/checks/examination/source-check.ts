@@ -1,7 +1,7 @@
 import { type Booking, serviceFields } from '../../booking/booking.js';
 import type { BusinessDay } from '../../booking/business-day.js';
+import { readExtraValue } from '../../booking/extra-values.js';
 import type { FilterColumn } from '../../booking/filter-columns.js';
-import { readKeptValue } from '../../booking/kept-values.js';
 import {
   addDates,
   countDates,
@@ -30,8 +30,8 @@ const recordsTried = 300;
 interface SourceCheckParts {
   readonly source: BookingSource;
   readonly normaliserFor: NormaliserFor;
-  /** The labels of kept columns; none by default. */
-  readonly keptLabels?: readonly string[];
+  /** The labels of extra columns; none by default. */
+  readonly extraLabels?: readonly string[];
   readonly day: BusinessDay;
   readonly maxRejectedShare: number;
   readonly emptyDay: 'succeed' | 'fail';
@@ -65,11 +65,11 @@ export function warnOfSamePath(source: SourceSettings): readonly Finding[] {
 }
 
 interface Sample {
-  readonly understood: { readonly booking: Booking; readonly kept: readonly unknown[] }[];
+  readonly understood: { readonly booking: Booking; readonly extraValues: readonly unknown[] }[];
   readonly dates: DateCounts;
   readonly rejects: Map<string, { count: number; readonly firstPlace: number }>;
   /** The columns of `source.keep` that the source lacks. */
-  readonly absentKept: string[];
+  readonly absentColumns: string[];
   read: number;
   filtered: number;
   /** What the columns of `source.where` hold. */
@@ -85,7 +85,7 @@ async function readSample(
     understood: [],
     dates: noDates(),
     rejects: new Map(),
-    absentKept: [],
+    absentColumns: [],
     read: 0,
     filtered: 0,
     isWhole: false,
@@ -101,7 +101,7 @@ async function readSample(
     const { records, filtered = 0, notices = [], where } = chunk;
     sample.filtered += filtered;
     sample.where = where ?? sample.where;
-    for (const { column } of notices) sample.absentKept.push(column);
+    for (const { column } of notices) sample.absentColumns.push(column);
     for (const record of records) {
       const isEnough = sample.understood.length === sampleSize || sample.read === recordsTried;
       // The records that follow show what `source.where` leaves out.
@@ -119,7 +119,7 @@ async function readSample(
         continue;
       }
       addDates(sample.dates, countDates(normalised.booking, normalised.warnings));
-      sample.understood.push({ booking: normalised.booking, kept: record.kept ?? [] });
+      sample.understood.push({ booking: normalised.booking, extraValues: record.extraValues ?? [] });
     }
   }
   // A source that returned as many as requested may have more.
@@ -128,18 +128,18 @@ async function readSample(
 }
 
 function judge(sample: Sample, parts: SourceCheckParts): Finding[] {
-  const { source, day, maxRejectedShare, emptyDay, keptLabels = [] } = parts;
-  const { understood, dates, rejects, read, filtered, absentKept, isWhole } = sample;
-  const place = source.locate(day);
+  const { source, day, maxRejectedShare, emptyDay, extraLabels = [] } = parts;
+  const { understood, dates, rejects, read, filtered, absentColumns, isWhole } = sample;
+  const location = source.locate(day);
   if (read === 0 && !isWhole)
     return [
       warning(
-        `${place}: source.where takes none of its first ${filtered} records`,
+        `${location}: source.where takes none of its first ${filtered} records`,
         'Check the columns and values of source.where.',
       ),
     ];
   if (read === 0) {
-    const message = `${place} holds no booking${filtered > 0 ? ` that source.where takes: all ${filtered} records are filtered` : ''}`;
+    const message = `${location} holds no booking${filtered > 0 ? ` that source.where takes: all ${filtered} records are filtered` : ''}`;
     return emptyDay === 'fail'
       ? [wrong(message, 'Try another day with --day YYYY-MM-DD. If that is normal, set emptyDay: succeed.')]
       : [warning(message, 'Is that right? Try another day with --day YYYY-MM-DD.')];
@@ -154,11 +154,11 @@ function judge(sample: Sample, parts: SourceCheckParts): Finding[] {
   const isTooMany = areTooManyRejects(rejected, read, maxRejectedShare);
   if (understood.length === 0) {
     const finding = !isTooMany && emptyDay === 'succeed' ? warning : wrong;
-    return [finding(`${place}: none of ${tried} can be sent: ${reasons.join(', ')}`, advice)];
+    return [finding(`${location}: none of ${tried} can be sent: ${reasons.join(', ')}`, advice)];
   }
 
-  const title = `${place}: ${understood.length} of ${tried} as understood, with names masked and – for missing values:`;
-  const findings = [ok([title, ...understood.map((one) => showOnOneLine(one, keptLabels))].join('\n'))];
+  const title = `${location}: ${understood.length} of ${tried} as understood, with names masked and – for missing values:`;
+  const findings = [ok([title, ...understood.map((one) => showOnOneLine(one, extraLabels))].join('\n'))];
   if (rejected > 0) {
     const message = `${rejected} of ${tried} cannot be sent: ${reasons.join(', ')}`;
     findings.push(
@@ -182,8 +182,8 @@ function judge(sample: Sample, parts: SourceCheckParts): Finding[] {
   ];
   const format = 'Set source.dateFormat to the format of the dates, for example dd/MM/yyyy.';
   findings.push(...badDates.map((message) => warning(message, format)));
-  if (absentKept.length > 0) {
-    const names = absentKept.map((column) => JSON.stringify(column));
+  if (absentColumns.length > 0) {
+    const names = absentColumns.map((column) => JSON.stringify(column));
     findings.push(
       warning(
         `there is no column ${list.format(names)}, which source.keep names: nothing of it is kept`,
@@ -195,10 +195,13 @@ function judge(sample: Sample, parts: SourceCheckParts): Finding[] {
 }
 
 /** Its fields in the service's order. Normalised texts have no line breaks. */
-function showOnOneLine({ booking, kept }: Sample['understood'][number], labels: readonly string[]): string {
+function showOnOneLine(
+  { booking, extraValues }: Sample['understood'][number],
+  labels: readonly string[],
+): string {
   const fields = maskBooking(booking);
   const sent = serviceFields.map((field) => fields[field] ?? '–').join(', ');
-  const values = labels.map((label, index) => `${label} ${readKeptValue(kept[index]) ?? '–'}`);
+  const values = labels.map((label, index) => `${label} ${readExtraValue(extraValues[index]) ?? '–'}`);
   return values.length === 0 ? sent : `${sent}; kept, not sent: ${values.join(', ')}`;
 }
 

@@ -97,7 +97,7 @@ export function createTerminalAsker({ input, output, signal }: TerminalStreams):
       return (await ask(question, true)) || undefined;
     },
     async choose({ message, choices, fallback }) {
-      const list = choices.map(({ label }, place) => `\n  ${place + 1}  ${showInLine(label)}`).join('');
+      const list = choices.map(({ label }, index) => `\n  ${index + 1}  ${showInLine(label)}`).join('');
       const answer = await ask({
         message: `${message}${list}\nNumber`,
         fallback: String(choices.findIndex(({ value }) => value === fallback) + 1),

@@ -65,7 +65,10 @@ function renderColumns(examination: Examination): string[] {
       ];
     case 'unusable':
       return [
-        ...write.comment(`${examination.place} was examined, but ${endSentence(examination.reason)}`, indent),
+        ...write.comment(
+          `${examination.location} was examined, but ${endSentence(examination.reason)}`,
+          indent,
+        ),
         ...sampleColumns(),
       ];
     case 'examined':
@@ -77,11 +80,11 @@ function sampleColumns(): string[] {
   return write.commentOut(['  columns:', write.bare(['source', 'columns', 'ServiceId'], 'hotel_id')], indent);
 }
 
-function renderFound({ place, columns, missing, unused }: Examined): string[] {
+function renderFound({ location, columns, missing, unused }: Examined): string[] {
   const ownNames = [...columns].flatMap(([field, name]) => (field === name ? [field] : []));
   const absent = serviceFields.filter((field) => field !== 'ServiceId' && !columns.has(field));
   const comments = [
-    `Found in ${place} by the names of its columns. Please check them.`,
+    `Found in ${location} by the names of its columns. Please check them.`,
     ownNames.length > 0 && `Under the service's own names: ${ownNames.join(', ')}.`,
     absent.length > 0 &&
       `Not found: ${absent.join(', ')}. Name their columns below; false says that the source has none, and then they are not sent.`,
@@ -133,26 +136,26 @@ function listNames(names: readonly string[]): string {
 function renderDateFormat(examination: Examination): string[] {
   const path = ['source', 'dateFormat'] as const;
   if (examination.kind !== 'examined') return write.option(path);
-  const { dates, place } = examination;
+  const { dates, location } = examination;
   switch (dates.kind) {
     case 'no-column':
       return [
         ...write.comment(
-          `The columns of ${place} that hold dates are not known yet, and so neither is their format. If it is not ` +
+          `The columns of ${location} that hold dates are not known yet, and so neither is their format. If it is not ` +
             'YYYY-MM-DD, write it as a date-fns pattern:',
           indent,
         ),
         ...write.option(path),
       ];
     case 'usual':
-      return [...describeUnread(dates, place), ...write.option(path)];
+      return [...describeUnread(dates, location), ...write.option(path)];
     case 'one':
-      return [...describeUnread(dates, place), ...write.setting(path, dates.format)];
+      return [...describeUnread(dates, location), ...write.setting(path, dates.format)];
     case 'several': {
       const formats = dates.readings.map(({ format }) => format);
       return [
         ...write.comment(
-          `PLACEHOLDER: the dates of ${place} are ambiguous: ${formats.join(' or ')}. Choose one:`,
+          `PLACEHOLDER: the dates of ${location} are ambiguous: ${formats.join(' or ')}. Choose one:`,
           indent,
         ),
         ...formats.flatMap((format) => write.commentOut([write.bare(path, format)], indent)),
@@ -161,7 +164,7 @@ function renderDateFormat(examination: Examination): string[] {
     case 'unknown':
       return [
         ...write.comment(
-          `PLACEHOLDER: the format of the dates in ${place} was not recognised. Write it as a date-fns pattern:`,
+          `PLACEHOLDER: the format of the dates in ${location} was not recognised. Write it as a date-fns pattern:`,
           indent,
         ),
         ...write.commentOut([write.bare(path, 'dd/MM/yyyy')], indent),
@@ -169,10 +172,10 @@ function renderDateFormat(examination: Examination): string[] {
   }
 }
 
-function describeUnread({ read, seen }: DatesRead, place: string): string[] {
+function describeUnread({ read, seen }: DatesRead, location: string): string[] {
   if (read === seen) return [];
   return write.comment(
-    `Reads ${read} of the first ${seen} dates in ${place}. The others are left out of their bookings.`,
+    `Reads ${read} of the first ${seen} dates in ${location}. The others are left out of their bookings.`,
     indent,
   );
 }

@@ -77,10 +77,10 @@ async function examine(
   };
 }
 
-function describeFound({ place, columns, encoding = 'utf-8', encodingGuess }: Examined): string {
+function describeFound({ location, columns, encoding = 'utf-8', encodingGuess }: Examined): string {
   const note = encoding === 'utf-8' || encodingGuess ? '' : ` The file is in ${encoding}.`;
   const found = [...columns].map(([field, name]) => `\n${field}: ${JSON.stringify(name)}`);
-  return `${place}: ${columns.size} of the 7 fields found by the names of its columns.${note}${found.join('')}`;
+  return `${location}: ${columns.size} of the 7 fields found by the names of its columns.${note}${found.join('')}`;
 }
 
 async function reportFindings(
@@ -108,10 +108,10 @@ async function listFindings(
     case 'failed':
       return [wrong(examination.reason)];
     case 'unusable':
-      return [warning(`${examination.place} was found, but ${examination.reason}.`)];
+      return [warning(`${examination.location} was found, but ${examination.reason}.`)];
     case 'examined':
       return [
-        ...reportGuess(examination.encodingGuess, examination.place),
+        ...reportGuess(examination.encodingGuess, examination.location),
         // Without its master id no booking can be understood.
         ...(examination.missing.includes('ServiceId') ? [] : await trials.read(answered, examination)),
         // A person has just been asked.

@@ -112,7 +112,7 @@ export function createSourceTrials({
       if (day === undefined) return nothingYet;
       const config = readConfiguration(() => parse(answered, nothingYet));
       if (typeof config === 'string') {
-        return { kind: 'failed', place: 'the source', day: day.iso, reason: config };
+        return { kind: 'failed', location: 'the source', day: day.iso, reason: config };
       }
       const unknown = listPlaceholders(config).filter((path) => /^(?:source|s3)\./.test(path));
       if (unknown.length > 0) return { kind: 'untried', unknown };
@@ -120,16 +120,16 @@ export function createSourceTrials({
       const { locate } = await openSource(config.source, parts);
       const { findDayFile, findRemoteFile, findObjection, sample } = setupOf(source);
       const isLocal = findDayFile?.(source) !== undefined;
-      const findPlace = (ofDay: BusinessDay) => {
+      const findLocation = (ofDay: BusinessDay) => {
         const located = locate(ofDay);
         return located.startsWith(folder + sep)
           ? located.slice(folder.length + 1).replaceAll(sep, '/')
           : located;
       };
-      const place = findPlace(day);
+      const location = findLocation(day);
       const remote = answered.day === undefined ? findRemoteFile?.(source) : undefined;
-      const days = remote === undefined ? [day] : listDaysTried(day, findPlace);
-      if (!isLocal && columns === undefined) tell(describeTrial(place, day));
+      const days = remote === undefined ? [day] : listDaysTried(day, findLocation);
+      if (!isLocal && columns === undefined) tell(describeTrial(location, day));
       let examination: Examination | undefined;
       const findings = await lookOnce(
         {
@@ -138,20 +138,21 @@ export function createSourceTrials({
           async look(trial) {
             for (const tried of days) {
               examination = await examineDay(
-                { isLocal, place: findPlace(tried), day: tried, columns, findObjection },
+                { isLocal, location: findLocation(tried), day: tried, columns, findObjection },
                 sample(config.source, parts),
                 trial,
               );
               if (examination.kind !== 'failed' || !examination.isMissing) return [];
             }
-            if (remote !== undefined && days.length > 1) examination = describeNothing(remote, place, days);
+            if (remote !== undefined && days.length > 1)
+              examination = describeNothing(remote, location, days);
             return [];
           },
         },
         options,
       );
       const reason = findings.map(({ message }) => message).join('; ');
-      return examination ?? { kind: 'failed', place, day: day.iso, reason: `${place}: ${reason}` };
+      return examination ?? { kind: 'failed', location, day: day.iso, reason: `${location}: ${reason}` };
     },
 
     async read(answered, examination) {
@@ -195,14 +196,14 @@ function listDaysTried(day: BusinessDay, locate: (day: BusinessDay) => string): 
   return days;
 }
 
-function describeNothing(path: string, place: string, days: readonly BusinessDay[]): Examination {
+function describeNothing(path: string, location: string, days: readonly BusinessDay[]): Examination {
   const [newest, oldest] = [days[0]?.iso ?? '', days.at(-1)?.iso ?? ''];
   const reason = `no file matches ${path} for ${oldest} to ${newest}: check the path, unless the first export is still to come`;
-  return { kind: 'failed', place, day: newest, reason, isMissing: true };
+  return { kind: 'failed', location, day: newest, reason, isMissing: true };
 }
 
-function describeTrial(place: string, { iso }: BusinessDay): string {
-  return place.includes(iso) ? `Trying ${place} …` : `Trying ${place} for ${iso} …`;
+function describeTrial(location: string, { iso }: BusinessDay): string {
+  return location.includes(iso) ? `Trying ${location} …` : `Trying ${location} for ${iso} …`;
 }
 
 /** How far to search around today: an example may be old, and the day of a test may be in the future. */

@@ -100,6 +100,6 @@ function parse(text: string, path: string): Users {
   const { data, error } = schema.safeParse(content);
   if (data) return data;
   const [issue] = error.issues;
-  const place = issue?.path.join('.') || 'it';
-  throw new UsersFileError(`the users' file ${path} is damaged (${place}: ${issue?.message}): ${repair}`);
+  const setting = issue?.path.join('.') || 'it';
+  throw new UsersFileError(`the users' file ${path} is damaged (${setting}: ${issue?.message}): ${repair}`);
 }

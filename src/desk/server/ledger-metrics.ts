@@ -33,7 +33,7 @@ export async function readLedgerFacts(
   { now, timezone }: { readonly now: number; readonly timezone: string },
 ) {
   const today = businessDayAt(new Date(now), timezone);
-  const days = Array.from({ length: daysLookedBack }, (_, place) => goBack(today, daysLookedBack - place));
+  const days = Array.from({ length: daysLookedBack }, (_, index) => goBack(today, daysLookedBack - index));
   const known = await readKnownDays(ledger, today);
   const { summary, latestOf } = known;
   const begun = days.map(({ iso }) => iso).filter((day) => latestOf(day));
@@ -111,9 +111,9 @@ export function summariseLatestDay(
 function joinSmall(providers: readonly (readonly [string, number])[]): ReadonlyMap<string, number> {
   const sorted = [...providers].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
   const joined = new Map<string, number>();
-  for (const [place, [name, bookings]] of sorted.entries()) {
+  for (const [index, [name, bookings]] of sorted.entries()) {
     const label =
-      place < namedProviders ? [...showInLine(name)].slice(0, longestName).join('') : otherProviders;
+      index < namedProviders ? [...showInLine(name)].slice(0, longestName).join('') : otherProviders;
     joined.set(label, (joined.get(label) ?? 0) + bookings);
   }
   return joined;

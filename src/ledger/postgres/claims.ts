@@ -3,17 +3,21 @@ import type { Hold } from '../../base/hold.js';
 import { preparingKinds } from '../../rules/file-chain.js';
 import type { Claim, Claimed, Outcome, Recorded, SharedRight } from '../../rules/step.js';
 import { compareClocks, type PeerClock } from '../../transports/http/peer-clocks.js';
+import { storedBatches } from '../batches.js';
 import { LedgerAwayError } from '../errors.js';
-import type { StoredRow } from '../query.js';
-import { runColumns, toRun } from '../runs.js';
-import { placeOfAnswer, placeOfBatch, type Sealing } from '../sealing.js';
-import { toStep } from '../steps.js';
-import { quote } from '../table.js';
+import { type StoredRow, sql } from '../query.js';
+import { runColumns, runs, toRun } from '../runs.js';
+import { contextOfAnswer, contextOfBatch, type Sealing } from '../sealing.js';
+import { attempts, steps, toStep } from '../steps.js';
+import { literals } from '../table.js';
 import type { Database } from './database.js';
-import { linesAsText, type Session, type Value } from './session.js';
+import { linesAsText, type Session } from './session.js';
 
 /** How long a release is retried; after that the lease expires by itself. */
 const releasePatienceMs = 5_000;
+
+const holds = sql.table('holds');
+const after = (ms: number) => sql`clock_timestamp() + ${ms} * interval '1 millisecond'`;
 
 /** Named exclusive rights: rows with a lease, by the database's clock, that their holder renews. */
 export function createHolds(database: Database, leaseMs: number, peerClock?: PeerClock) {
@@ -29,15 +33,11 @@ export function createHolds(database: Database, leaseMs: number, peerClock?: Pee
         renewedAt = performance.now();
         const sentAt = peerClock?.clock();
         const taken = await session.row(
-          `INSERT INTO hotel_review.holds AS hold (name, holder, lease_until)
-           VALUES ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
-           ON CONFLICT (name) DO UPDATE SET
-             holder = excluded.holder, lease_until = clock_timestamp() + $3 * interval '1 millisecond'
+          sql`INSERT INTO ${holds} AS hold (name, holder, lease_until)
+           VALUES (${name}, ${holder}, ${after(leaseMs)})
+           ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, lease_until = excluded.lease_until
            WHERE hold.lease_until <= clock_timestamp() OR hold.holder = excluded.holder
            RETURNING (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`,
-          name,
-          holder,
-          leaseMs,
         );
         if (taken && sentAt !== undefined) {
           const now = Number(taken.now);
@@ -78,11 +78,8 @@ export function createHolds(database: Database, leaseMs: number, peerClock?: Pee
           isStillOurs = await database.perform(
             async (session) =>
               (await session.run(
-                `UPDATE hotel_review.holds SET lease_until = clock_timestamp() + $3 * interval '1 millisecond'
-                 WHERE name = $1 AND holder = $2`,
-                name,
-                holder,
-                leaseMs,
+                sql`UPDATE ${holds} SET lease_until = ${after(leaseMs)}
+                 WHERE name = ${name} AND holder = ${holder}`,
               )) === 1,
             { patienceMs: leaseMs / 6, timeoutMs: leaseMs / 3 },
           );
@@ -101,8 +98,7 @@ export function createHolds(database: Database, leaseMs: number, peerClock?: Pee
           stop();
           try {
             await database.perform(
-              (session) =>
-                session.run('DELETE FROM hotel_review.holds WHERE name = $1 AND holder = $2', name, holder),
+              (session) => session.run(sql`DELETE FROM ${holds} WHERE name = ${name} AND holder = ${holder}`),
               { patienceMs, timeoutMs: releasePatienceMs },
             );
           } catch (error) {
@@ -137,14 +133,15 @@ export interface ClaimRequest {
 /**
  * The columns of a claim. The bytes are fetched as text: the server would write bytes in hexadecimal, twice as long.
  */
-const claimedColumns = `steps.run, steps.name, steps.kind, steps.stream, steps.batch, steps.first,
+const claimedColumns = sql`steps.run, steps.name, steps.kind, steps.stream, steps.batch, steps.first,
   steps.bookings, steps.tries, steps.waits, steps.not_before, steps.may_repeat`;
-const linesOfStep = `LEFT JOIN hotel_review.batches
+const linesOfStep = sql`LEFT JOIN ${storedBatches}
   ON batches.run = steps.run AND batches.stream = steps.stream AND batches.batch = steps.batch`;
-const selectedLines = `${linesAsText('batches.lines')} AS lines`;
+const selectedLines = sql`${linesAsText('batches.lines')} AS lines`;
 
 /**
- * Claims a step in one statement that returns everything needed to perform it. The run's row is locked first, so that the
+ * Claims a step in one statement that returns everything needed to perform it: with many machines, round trips are the
+ * limit, and how long the run's row is locked. That row is locked first, so that the
  * token is current; if two try to claim the step, the second waits for the first and then finds the step taken.
  */
 export async function claim(
@@ -157,37 +154,30 @@ export async function claim(
   const row =
     (await session.preparedRow(
       'claim step',
-      `WITH runs AS MATERIALIZED (
-         SELECT number, ${runColumns} FROM hotel_review.runs
-         WHERE id = $1 AND ($2::integer IS NULL OR token = $2) AND state IN ('delivering', 'awaiting-result')
-           AND overdue_at IS NULL
+      sql`WITH runs AS MATERIALIZED (
+         SELECT number, ${runColumns} FROM ${runs}
+         WHERE id = ${right.runId} AND (${right.token ?? null}::integer IS NULL OR token = ${right.token ?? null})
+           AND state IN ('delivering', 'awaiting-result') AND overdue_at IS NULL
          FOR NO KEY UPDATE
        ), steps AS (
-         UPDATE hotel_review.steps SET
-           state = 'running', attempts = attempts + 1, token = runs.token, claimed_at = $5, claim_id = $6,
-           lease_until = clock_timestamp() + $7 * interval '1 millisecond',
-           may_repeat = outcome_unknown, outcome_unknown = 0,
+         UPDATE ${steps} SET
+           state = 'running', attempts = attempts + 1, token = runs.token, claimed_at = ${at}, claim_id = ${id},
+           lease_until = ${after(leaseMs)}, may_repeat = outcome_unknown, outcome_unknown = 0,
            repeated = steps.repeated + outcome_unknown
-         FROM runs WHERE steps.run = runs.number AND name = $3 AND steps.state = 'ready' AND attempts = $4 - 1
+         FROM runs
+         WHERE steps.run = runs.number AND name = ${step} AND steps.state = 'ready' AND attempts = ${attempt} - 1
          RETURNING ${claimedColumns},
            -- Bookings count once, however often they are sent: see bookingsSent.
-           CASE WHEN steps.may_repeat = 1 AND steps.repeated = 1 AND kind NOT IN (${quote(preparingKinds)})
+           CASE WHEN steps.may_repeat = 1 AND steps.repeated = 1 AND kind NOT IN (${literals(preparingKinds)})
              THEN bookings ELSE 0 END AS newly_repeated
        ), counted AS (
-         UPDATE hotel_review.runs AS counted SET repeated = counted.repeated + newly_repeated
+         UPDATE ${runs} AS counted SET repeated = counted.repeated + newly_repeated
          FROM steps WHERE counted.number = steps.run AND newly_repeated > 0
        )
        SELECT steps.*, ${runColumns}, ${selectedLines},
          -- Of two columns of a name the later one is read.
          runs.repeated + newly_repeated AS repeated
        FROM steps JOIN runs ON runs.number = steps.run ${linesOfStep}`,
-      right.runId,
-      right.token ?? null,
-      step,
-      attempt,
-      at,
-      id,
-      leaseMs,
     )) ?? (mayBeDone ? await findClaim(session, request) : undefined);
   if (!row) return undefined;
   const run = toRun(row);
@@ -201,18 +191,16 @@ export async function claim(
     mayRepeat: row.may_repeat === 1,
     run,
     ...(row.lines !== null &&
-      slice && { lines: openLines(row.lines, placeOfBatch(Number(row.run), slice.stream, slice.batch)) }),
+      slice && { lines: openLines(row.lines, contextOfBatch(Number(row.run), slice.stream, slice.batch)) }),
   };
 }
 
 function findClaim(session: Session, { right, step, id }: ClaimRequest): Promise<StoredRow | undefined> {
   return session.row(
-    `SELECT ${claimedColumns}, ${runColumns}, ${selectedLines}
-     FROM hotel_review.steps JOIN hotel_review.runs ON steps.run = runs.number ${linesOfStep}
-     WHERE runs.id = $1 AND runs.token = steps.token AND name = $2 AND steps.state = 'running' AND claim_id = $3`,
-    right.runId,
-    step,
-    id,
+    sql`SELECT ${claimedColumns}, ${runColumns}, ${selectedLines}
+     FROM ${steps} JOIN ${runs} ON steps.run = runs.number ${linesOfStep}
+     WHERE runs.id = ${right.runId} AND runs.token = steps.token AND name = ${step}
+       AND steps.state = 'running' AND claim_id = ${id}`,
   );
 }
 
@@ -231,49 +219,45 @@ export async function recordAcceptedBatch(
   at: number,
 ): Promise<Recorded | undefined> {
   if (kind !== 'done' || step.kind !== 'batch' || file || verdicts || nothingSent) return undefined;
+  const answer = sealText(day, evidence.answer, contextOfAnswer(step.runId, step.name, attempt));
   const row = await session.preparedRow(
     'record accepted batch',
-    `WITH run AS MATERIALIZED (
-       SELECT number FROM hotel_review.runs
-       WHERE id = $1 AND token = $2 AND delivery = 'body'
+    sql`WITH run AS MATERIALIZED (
+       SELECT number FROM ${runs}
+       WHERE id = ${step.runId} AND token = ${token} AND delivery = 'body'
        FOR NO KEY UPDATE
      ), ended AS (
-       UPDATE hotel_review.steps SET state = 'done', ended_at = $5, last_code = $6, outcome_unknown = 0
-       FROM run WHERE steps.run = run.number AND name = $3 AND state = 'running' AND attempts = $4 AND token = $2
+       UPDATE ${steps} SET state = 'done', ended_at = ${at}, last_code = ${evidence.code}, outcome_unknown = 0
+       FROM run
+       WHERE steps.run = run.number AND name = ${step.name} AND state = 'running'
+         AND attempts = ${attempt} AND token = ${token}
        RETURNING steps.run, bookings
      ), kept AS (
-       INSERT INTO hotel_review.attempts
+       INSERT INTO ${attempts}
          (run, step, attempt, started_at, ended_at, outcome, code, http_status, status_code, answer, sha256)
-       SELECT run, $3, $4, $7, $5, 'done', $6, $8, $9, $10, $11 FROM ended
+       SELECT run, ${step.name}, ${attempt}, ${claimedAt}, ${at}, 'done', ${evidence.code},
+         ${evidence.httpStatus ?? null}, ${evidence.statusCode ?? null}, ${answer}, ${evidence.sha256 ?? null}
+       FROM ended
      )
-     UPDATE hotel_review.runs SET
+     UPDATE ${runs} SET
        delivered = delivered + ended.bookings, open_steps = open_steps - 1, failures_in_row = 0
      FROM ended WHERE number = ended.run
      RETURNING ${runColumns}`,
-    step.runId,
-    token,
-    step.name,
-    attempt,
-    at,
-    evidence.code,
-    claimedAt,
-    evidence.httpStatus ?? null,
-    evidence.statusCode ?? null,
-    sealText(day, evidence.answer, placeOfAnswer(step.runId, step.name, attempt)),
-    evidence.sha256 ?? null,
   );
   return row && { run: toRun(row), ending: 'done', opened: [], settled: false };
 }
 
-const heldClaims = `
-  SELECT steps.run, steps.name, mine.place FROM unnest($1::text[], $2::text[], $3::int[], $4::int[])
-    WITH ORDINALITY AS mine (run_id, name, attempt, token, place)
-  JOIN hotel_review.runs ON runs.id = mine.run_id AND runs.token = mine.token
-  JOIN hotel_review.steps ON steps.run = runs.number AND steps.name = mine.name
+const heldClaims = (claims: readonly Claim[]) => sql`
+  SELECT steps.run, steps.name, mine.ordinal FROM unnest(
+    ${claims.map(({ step }) => step.runId)}::text[], ${claims.map(({ step }) => step.name)}::text[],
+    ${claims.map(({ attempt }) => attempt)}::int[], ${claims.map(({ token }) => token)}::int[]
+  ) WITH ORDINALITY AS mine (run_id, name, attempt, token, ordinal)
+  JOIN ${runs} ON runs.id = mine.run_id AND runs.token = mine.token
+  JOIN ${steps} ON steps.run = runs.number AND steps.name = mine.name
   WHERE steps.state = 'running' AND steps.attempts = mine.attempt AND steps.token = mine.token`;
 
 export async function holdsClaim(session: Session, claim: Claim): Promise<boolean> {
-  return (await session.row(heldClaims, ...bind([claim]))) !== undefined;
+  return (await session.row(heldClaims([claim]))) !== undefined;
 }
 
 /** Returns the claims that are outdated. Call it inside a transaction. */
@@ -283,28 +267,17 @@ export async function renewClaims(
   leaseMs: number,
 ): Promise<Claim[]> {
   if (claims.length === 0) return [];
+  const ids = [...new Set(claims.map(({ step }) => step.runId))];
   // Reopening abandoned steps locks the run, so it happens entirely before or entirely after this.
   await session.rows(
-    'SELECT number FROM hotel_review.runs WHERE id = ANY ($1::text[]) ORDER BY number FOR SHARE',
-    [...new Set(claims.map(({ step }) => step.runId))],
+    sql`SELECT number FROM ${runs} WHERE id = ANY (${ids}::text[]) ORDER BY number FOR SHARE`,
   );
   const rows = await session.rows(
-    `WITH held AS (${heldClaims})
-     UPDATE hotel_review.steps SET lease_until = clock_timestamp() + $5 * interval '1 millisecond'
+    sql`WITH held AS (${heldClaims(claims)})
+     UPDATE ${steps} SET lease_until = ${after(leaseMs)}
      FROM held WHERE steps.run = held.run AND steps.name = held.name
-     RETURNING held.place`,
-    ...bind(claims),
-    leaseMs,
+     RETURNING held.ordinal`,
   );
-  const renewed = new Set(rows.map(({ place }) => Number(place)));
+  const renewed = new Set(rows.map(({ ordinal }) => Number(ordinal)));
   return claims.filter((_, index) => !renewed.has(index + 1));
-}
-
-function bind(claims: readonly Claim[]): readonly Value[] {
-  return [
-    claims.map(({ step }) => step.runId),
-    claims.map(({ step }) => step.name),
-    claims.map(({ attempt }) => attempt),
-    claims.map(({ token }) => token),
-  ];
 }

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { createPatience } from '../../base/peer-patience.js';
 import { LedgerAwayError, LedgerRefusedError, LedgerUnusableError } from '../errors.js';
+import { type Sql, sql } from '../query.js';
 import {
   createSession,
   lockTimeout,
@@ -13,7 +14,7 @@ import {
 } from './session.js';
 
 /** The address for display: host, port and database, without user, password and parameters. */
-export function placeOf(url: string): string {
+export function locationOf(url: string): string {
   const shown = parse(url);
   // Some addresses name their host there.
   const socket = shown.searchParams.get('host');
@@ -82,9 +83,9 @@ export function openDatabase(
     now = () => performance.now(),
     onRefused = () => {},
   }: DatabaseOptions,
-  prepare?: (session: Session, place: string) => Promise<void>,
+  prepare?: (session: Session, location: string) => Promise<void>,
 ) {
-  const place = placeOf(url);
+  const location = locationOf(url);
   const pool = new pg.Pool({
     connectionString: url,
     max: connections,
@@ -111,11 +112,11 @@ export function openDatabase(
   let prepared: Promise<void> | undefined;
 
   async function connect(): Promise<pg.PoolClient> {
-    if (isClosed) throw new Error(`the ledger ${place} is closed`);
+    if (isClosed) throw new Error(`the ledger ${location} is closed`);
     try {
       return await pool.connect();
     } catch (error) {
-      throw translateFault(error, place);
+      throw translateFault(error, location);
     }
   }
 
@@ -127,7 +128,7 @@ export function openDatabase(
     let isBroken = true;
     const timer = timeoutMs === undefined ? undefined : setTimeout(() => cut(client), timeoutMs);
     try {
-      const result = await work(createSession(client, place));
+      const result = await work(createSession(client, location));
       isBroken = false;
       isRefused = false;
       patience?.noteSuccess();
@@ -144,7 +145,7 @@ export function openDatabase(
   }
 
   async function inTransaction<Result>(
-    begin: string,
+    begin: Sql,
     work: (session: Session) => Promise<Result>,
     onCommit = () => {},
   ): Promise<Result> {
@@ -154,11 +155,11 @@ export function openDatabase(
       try {
         result = await work(session);
       } catch (error) {
-        if (!(error instanceof TemporaryFault && error.endsConnection)) await session.run('ROLLBACK');
+        if (!(error instanceof TemporaryFault && error.endsConnection)) await session.run(sql`ROLLBACK`);
         throw error;
       }
       onCommit();
-      await session.run('COMMIT');
+      await session.run(sql`COMMIT`);
       return result;
     });
   }
@@ -170,12 +171,12 @@ export function openDatabase(
 
   function persistPrepared<Result>(work: () => Promise<Result>, withinMs?: number): Promise<Result> {
     const how = {
-      ...{ place, now, isOver: () => isClosed, onRefused: noteRefusal },
+      ...{ location, now, isOver: () => isClosed, onRefused: noteRefusal },
       patienceMs: withinMs ?? patienceMs,
       patience: withinMs === undefined ? patience : undefined,
     };
     return persist(how, async () => {
-      if (prepare) prepared ??= inTransaction('BEGIN', (session) => prepare(session, place));
+      if (prepare) prepared ??= inTransaction(sql`BEGIN`, (session) => prepare(session, location));
       try {
         await prepared;
       } catch (error) {
@@ -198,18 +199,17 @@ export function openDatabase(
   async function endFrozenCopies(): Promise<void> {
     await withSession((session) =>
       session.run(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
          WHERE datname = current_database() AND usename = current_user AND query LIKE 'COPY hotel_review.%'
            AND state = 'active' AND wait_event = 'ClientRead'
-           AND query_start < now() - $1 * interval '1 millisecond'`,
-        idleTransactionTimeoutMs,
+           AND query_start < now() - ${idleTransactionTimeoutMs} * interval '1 millisecond'`,
       ),
     );
   }
 
   return {
     /** Its address, without a password. */
-    place,
+    location,
 
     /**
      * Does work of one statement, or of several that need no transaction.
@@ -237,7 +237,7 @@ export function openDatabase(
       let mayBeDone = false;
       return persistPrepared(() =>
         inTransaction(
-          'BEGIN',
+          sql`BEGIN`,
           (session) => work(session, mayBeDone),
           () => {
             mayBeDone = true;
@@ -248,21 +248,21 @@ export function openDatabase(
 
     /** Reads in one snapshot. */
     snapshot: <Result>(work: (session: Session) => Promise<Result>) =>
-      persistPrepared(() => inTransaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work)),
+      persistPrepared(() => inTransaction(sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`, work)),
 
     /** Asks once; fails if the server does not answer in time. */
     async ping(
       timeoutMs: number,
-      ask: (session: Session) => Promise<unknown> = (session) => session.run('SELECT 1'),
+      ask: (session: Session) => Promise<unknown> = (session) => session.run(sql`SELECT 1`),
     ): Promise<void> {
       const ended = new AbortController();
       const tooLate = pause(timeoutMs, undefined, { signal: ended.signal }).then(() => {
-        throw new LedgerAwayError(place);
+        throw new LedgerAwayError(location);
       });
       const answer = withSession(ask, timeoutMs).catch((error) => {
-        if (error instanceof TemporaryFault) throw toAway(place, error);
+        if (error instanceof TemporaryFault) throw toAway(location, error);
         if (error instanceof LedgerRefusedError && patience && patience.judge(error.fault) !== 'refuse')
-          throw new LedgerAwayError(place, { fault: error.fault, reason: error.reason, cause: error });
+          throw new LedgerAwayError(location, { fault: error.fault, reason: error.reason, cause: error });
         throw error;
       });
       try {

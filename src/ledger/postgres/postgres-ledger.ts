@@ -5,6 +5,7 @@ import type { DayKeys } from '../../storage/day-keys.js';
 import type { PeerClock } from '../../transports/http/peer-clocks.js';
 import { LedgerUnusableError } from '../errors.js';
 import type { Remains } from '../guests.js';
+import { hotelContents } from '../hotels.js';
 import {
   createLedger,
   createReadOnlyLedger,
@@ -14,10 +15,21 @@ import {
 } from '../ledger.js';
 import { toStorableHotel } from '../mapping-syncs.js';
 import { type CopiedMapping, copied } from '../mappings.js';
-import { all, type Candidates, type Dialect, type Query, type Store, type TraceRange } from '../query.js';
+import {
+  all,
+  type Candidates,
+  type Dialect,
+  type Query,
+  type Sql,
+  type Store,
+  sql,
+  type TraceRange,
+} from '../query.js';
 import { record } from '../run-changes.js';
+import { runs } from '../runs.js';
 import { createSealing } from '../sealing.js';
-import { gatherCandidates } from '../stays.js';
+import { gatherCandidates, referenceRows } from '../stays.js';
+import { steps } from '../steps.js';
 import { claim, createHolds, holdsClaim, recordAcceptedBatch, renewClaims } from './claims.js';
 import { type Database, type DatabaseOptions, openDatabase } from './database.js';
 import { ledgerExists, migrate, requireWritable } from './schema.js';
@@ -29,13 +41,14 @@ const copyLock = 0x6d_61_70_73;
 const caseLock = 0x63_61_73_65;
 
 const common: Omit<Dialect, 'sealing' | 'mayBeDone'> = {
-  stepsBySlice: 'steps',
-  mappingsByNumber: 'mappings',
+  stepsBySlice: sql`${steps}`,
+  mappingsByNumber: sql`${copied}`,
   lines: linesAsText('lines'),
-  lock: 'FOR NO KEY UPDATE',
-  lockMappings: `SELECT pg_advisory_xact_lock(${copyLock})`,
-  lockCases: `SELECT pg_advisory_xact_lock(${caseLock})`,
-  isMappingOfCase: `left(mappings.provider_name, 200) = left(cases.provider_name, 200)
+  lock: sql`FOR NO KEY UPDATE`,
+  lockOf: (table) => sql`FOR NO KEY UPDATE OF ${table}`,
+  lockMappings: sql`SELECT pg_advisory_xact_lock(${copyLock})`,
+  lockCases: sql`SELECT pg_advisory_xact_lock(${caseLock})`,
+  isMappingOfCase: sql`left(mappings.provider_name, 200) = left(cases.provider_name, 200)
     AND mappings.provider_name = cases.provider_name
     AND left(mappings.provider_hotel_id, 200) = left(cases.provider_hotel_id, 200)
     AND mappings.provider_hotel_id = cases.provider_hotel_id`,
@@ -43,24 +56,16 @@ const common: Omit<Dialect, 'sealing' | 'mayBeDone'> = {
   reference_pages: { pageEntries: 224 },
   stay_pages: { pageEntries: 224 },
   // `now()` is the time when the transaction started, the same for all of its statements.
-  isAbandoned: () => ({ sql: 'lease_until <= now()', values: [] }),
-  isHotel: ({ providerName, providerHotelId }) => ({
-    sql: isHotel('?', '?'),
-    values: [providerName, providerName, providerHotelId, providerHotelId],
-  }),
-  isReference: (reference) => ({
-    sql: 'left(reference, 200) = left(?, 200) AND reference = ?',
-    values: [reference, reference],
-  }),
-  isListed: (column, list) => ({ sql: `${column} = ANY (?)`, values: [list.map(String)] }),
+  isAbandoned: () => sql`lease_until <= now()`,
+  isHotel: ({ providerName, providerHotelId }) => isHotel(sql`${providerName}`, sql`${providerHotelId}`),
+  isReference: (reference) =>
+    sql`left(reference, 200) = left(${reference}, 200) AND reference = ${reference}`,
+  isListed: (column, list) => sql`${column} = ANY (${list.map(String)})`,
   // One index look-up per hotel, also before the server has statistics of a load. The last row of a hotel counts.
-  findContents: (load, serviceIds) => ({
-    sql: `SELECT found.* FROM unnest(?::bigint[]) AS asked (id) CROSS JOIN LATERAL (
-       SELECT * FROM hotel_contents WHERE load = ? AND service_id = asked.id
-       ORDER BY number DESC LIMIT 1
-     ) AS found`,
-    values: [serviceIds.map(String), load],
-  }),
+  findContents: (load, serviceIds) => sql`SELECT found.* FROM unnest(${serviceIds}::bigint[]) AS asked (id)
+    CROSS JOIN LATERAL (
+      SELECT * FROM ${hotelContents} WHERE load = ${load} AND service_id = asked.id ORDER BY number DESC LIMIT 1
+    ) AS found`,
   findCandidates,
   lookUp,
 };
@@ -102,53 +107,49 @@ function* findCandidates(reference: string, { day, from, to }: TraceRange): Quer
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32LE(hash);
   const rows = yield* all(
-    `SELECT number, of_stream AS stream, batch_size, entries
-     FROM runs CROSS JOIN (VALUES ('file'), ('posted')) AS streams (of_stream)
+    sql`SELECT number, of_stream AS stream, batch_size, entries
+     FROM ${runs} CROSS JOIN (VALUES ('file'), ('posted')) AS streams (of_stream)
      CROSS JOIN LATERAL generate_series(0, (
-       SELECT max(segment) FROM reference_pages WHERE run = number AND stream = of_stream
+       SELECT max(segment) FROM ${referenceRows} WHERE run = number AND stream = of_stream
      )) AS segments (of_segment)
      CROSS JOIN LATERAL (
-       SELECT entries FROM reference_pages
+       SELECT entries FROM ${referenceRows}
        WHERE run = number AND stream = of_stream AND segment = of_segment
-         AND first_hash <= ? AND last_hash >= ? AND first_hash >= coalesce(
-           (SELECT max(before.first_hash) FROM reference_pages AS before
+         AND first_hash <= ${hash} AND last_hash >= ${hash} AND first_hash >= coalesce(
+           (SELECT max(before.first_hash) FROM ${referenceRows} AS before
               WHERE before.run = number AND before.stream = of_stream AND before.segment = of_segment
-                AND before.first_hash < ?), ?)
-         AND position(?::bytea IN entries) > 0 OFFSET 0
+                AND before.first_hash < ${hash}), ${hash})
+         AND position(${bytes}::bytea IN entries) > 0 OFFSET 0
      ) AS pages
-     WHERE pruned_at IS NULL AND day = coalesce(?, day) AND number BETWEEN ? AND ?`,
-    ...[hash, hash, hash, hash],
-    bytes,
-    ...[day ?? null, from, to],
+     WHERE pruned_at IS NULL AND day = coalesce(${day ?? null}, day) AND number BETWEEN ${from} AND ${to}`,
   );
   return gatherCandidates(rows, hash);
 }
 
 /** Finds a provider hotel by the index, which covers only the start of each name. */
-function isHotel(quotedProvider: string, quotedHotel: string): string {
-  return `left(provider_name, 200) = left(${quotedProvider}, 200) AND provider_name = ${quotedProvider}
-    AND left(provider_hotel_id, 200) = left(${quotedHotel}, 200) AND provider_hotel_id = ${quotedHotel}`;
+function isHotel(provider: Sql, hotel: Sql): Sql {
+  return sql`left(provider_name, 200) = left(${provider}, 200) AND provider_name = ${provider}
+    AND left(provider_hotel_id, 200) = left(${hotel}, 200) AND provider_hotel_id = ${hotel}`;
 }
 
 /** The copy's mapping of each hotel, in the order of the request. */
 function* lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undefined)[]> {
   const asked = hotels.map(toStorableHotel);
+  const providers = asked.map(({ providerName }) => providerName);
+  const ids = asked.map(({ providerHotelId }) => providerHotelId);
   const { rows } = yield {
     kind: 'read',
     name: 'look up mappings',
     // The limit keeps the plan at one index look-up per hotel, however many rows the planner expects.
-    sql: `SELECT place, found.* FROM unnest(?::text[], ?::text[]) WITH ORDINALITY AS asked (provider, hotel, place)
-     CROSS JOIN LATERAL (
-       SELECT ${copied.names} FROM mappings
-       WHERE ${isHotel('asked.provider', 'asked.hotel')} LIMIT 1
-     ) AS found`,
-    values: [
-      asked.map(({ providerName }) => providerName),
-      asked.map(({ providerHotelId }) => providerHotelId),
-    ],
+    statement: sql`SELECT ordinal, found.*
+      FROM unnest(${providers}::text[], ${ids}::text[]) WITH ORDINALITY AS asked (provider, hotel, ordinal)
+      CROSS JOIN LATERAL (
+        SELECT ${copied.names} FROM ${copied}
+        WHERE ${isHotel(sql`asked.provider`, sql`asked.hotel`)} LIMIT 1
+      ) AS found`,
   };
   const found = new Array<CopiedMapping | undefined>(hotels.length).fill(undefined);
-  for (const row of rows) found[Number(row.place) - 1] = copied.read(row);
+  for (const row of rows) found[Number(row.ordinal) - 1] = copied.read(row);
   return found;
 }
 
@@ -183,7 +184,7 @@ export interface PostgresLedgerOptions extends PostgresReaderOptions {
  */
 export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
   const { clock, leaseMs = 30_000, mayCreate } = options;
-  const database = openDatabase(options, (session, place) => migrate(session, place, mayCreate));
+  const database = openDatabase(options, (session, location) => migrate(session, location, mayCreate));
   const { perform, transact } = database;
   const store = createPostgresStore(database, options);
   const { sealing } = store.dialect;
@@ -237,7 +238,7 @@ export async function findPostgresLedger({
     if (!waits) await database.ping(pingTimeoutMs);
     // Asked once: whoever wants to know has no time to wait for a failover.
     if (mustTakeWrites) await database.perform(requireWritable, { patienceMs: 0 });
-    const isThere = await database.perform((session) => ledgerExists(session, database.place));
+    const isThere = await database.perform((session) => ledgerExists(session, database.location));
     if (isThere) {
       const store = createPostgresStore(database, options);
       const reader = createReadOnlyLedger(store, {
@@ -266,15 +267,15 @@ export async function findPostgresLedger({
 }
 
 /** A reader may be connected to a standby, or as a user that may only read. */
-async function requireRecordable({ perform, place }: Database): Promise<void> {
+async function requireRecordable({ perform, location }: Database): Promise<void> {
   const asking = async (session: Session) => {
     await requireWritable(session);
-    return session.row(`SELECT has_table_privilege('hotel_review.audit_trail', 'INSERT') AS may_insert`);
+    return session.row(sql`SELECT has_table_privilege('hotel_review.audit_trail', 'INSERT') AS may_insert`);
   };
   const found = await perform(asking, { patienceMs: 0 });
   if (!found?.may_insert) {
     throw new LedgerUnusableError(
-      place,
+      location,
       'the user may not add to its audit trail; have its owner run GRANT INSERT ON hotel_review.audit_trail TO that user',
     );
   }

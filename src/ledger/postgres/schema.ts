@@ -1,4 +1,5 @@
 import { LedgerUnusableError } from '../errors.js';
+import { sql } from '../query.js';
 import { createTables, expectKnown, ledgerOfBefore } from '../schema.js';
 import { readOnlyFault, type Session } from './session.js';
 
@@ -7,14 +8,18 @@ import { readOnlyFault, type Session } from './session.js';
  * its own, so that the ledger can share a database. Texts are compared by their bytes, whatever the database's collation.
  */
 export const versions: readonly string[] = [
-  `${createTables([
-    ['rownumber', 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY'],
-    [/\btext\b/g, 'text COLLATE "C"'],
-    ['bytes', 'bytea'],
-    ['clocktime', 'timestamptz'],
-    ['randomtext', "replace(gen_random_uuid()::text, '-', '')"],
-    [/ STRICT(, WITHOUT ROWID)?/g, ''],
-  ])}
+  `${createTables({
+    rowNumber: 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
+    types: {
+      integer: 'integer',
+      bigint: 'bigint',
+      text: 'text COLLATE "C"',
+      bytes: 'bytea',
+      clocktime: 'timestamptz',
+    },
+    randomText: "replace(gen_random_uuid()::text, '-', '')",
+    tableOptions: () => '',
+  })}
   -- A text can have any length; an index entry can't. Whoever writes mappings holds a lock, so no hotel is inserted twice.
   CREATE INDEX mappings_by_hotel ON mappings (left(provider_name, 200), left(provider_hotel_id, 200));
   CREATE INDEX contents_by_hotel ON hotel_contents (load, service_id, number);
@@ -26,7 +31,7 @@ export const versions: readonly string[] = [
     at timestamptz NOT NULL
   );
 
-  -- Days and places that a process holds, until it stops renewing them.
+  -- Days and permits that a process holds, until it stops renewing them.
   CREATE TABLE holds (
     name text COLLATE "C" PRIMARY KEY,
     holder uuid NOT NULL,
@@ -50,7 +55,7 @@ export const versions: readonly string[] = [
   ALTER TABLE rejects SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
   -- The planner's statistics would keep values that were removed.
   ALTER TABLE batches ALTER COLUMN lines SET STATISTICS 0;
-  ALTER TABLE kept_columns ALTER COLUMN kept SET STATISTICS 0;
+  ALTER TABLE extra_columns ALTER COLUMN columns SET STATISTICS 0;
   ALTER TABLE rejects ALTER COLUMN held SET STATISTICS 0;
   ALTER TABLE attempts ALTER COLUMN answer SET STATISTICS 0;
   -- A few of these rows are updated often: free space in each page keeps their indexes unchanged.
@@ -72,29 +77,29 @@ const migrationLock = 0x68_6f_74_6c;
 /**
  * Brings the schema up to date. Call it inside a transaction.
  *
- * @param place of the database, for messages
+ * @param location of the database, for messages
  * @param mayCreate is asked before a new one is created, and throws if it must not be
  * @throws LedgerUnusableError if an older or newer version of this program, or a different program, created it,
  */
 export async function migrate(
   session: Session,
-  place: string,
+  location: string,
   mayCreate = async (): Promise<void> => {},
 ): Promise<void> {
   await requireWritable(session);
-  if ((await readSchema(session, place)) === versions.length) return;
-  await session.run('SELECT pg_advisory_xact_lock($1)', migrationLock);
-  const present = await readSchema(session, place);
+  if ((await readSchema(session, location)) === versions.length) return;
+  await session.run(sql`SELECT pg_advisory_xact_lock(${migrationLock})`);
+  const present = await readSchema(session, location);
   if (present === versions.length) return;
   if (present === 0) await mayCreate();
   // An empty one may have been made for us: only a user who may create schemas can say IF NOT EXISTS.
-  const found = await session.row(`SELECT to_regnamespace('hotel_review') IS NULL AS is_missing`);
-  if (found?.is_missing) await session.run('CREATE SCHEMA hotel_review');
-  await session.run('SET LOCAL search_path TO hotel_review');
+  const found = await session.row(sql`SELECT to_regnamespace('hotel_review') IS NULL AS is_missing`);
+  if (found?.is_missing) await session.run(sql`CREATE SCHEMA hotel_review`);
+  await session.run(sql`SET LOCAL search_path TO hotel_review`);
   for (const [index, version] of versions.entries()) {
     if (index < present) continue;
     await session.script(version);
-    await session.run('INSERT INTO schema_versions (number, at) VALUES ($1, now())', index + 1);
+    await session.run(sql`INSERT INTO schema_versions (number, at) VALUES (${index + 1}, now())`);
   }
 }
 
@@ -103,11 +108,11 @@ export async function migrate(
  *
  * @throws LedgerUnusableError if this version can't read it, or it is not a ledger
  */
-export async function ledgerExists(session: Session, place: string): Promise<boolean> {
-  const present = await readSchema(session, place);
+export async function ledgerExists(session: Session, location: string): Promise<boolean> {
+  const present = await readSchema(session, location);
   if (present === 0 || present === versions.length) return present > 0;
   throw new LedgerUnusableError(
-    place,
+    location,
     `expected schema ${versions.length}, got: schema ${present}, of an older version; start a run with this one, which brings it up to date`,
   );
 }
@@ -115,14 +120,14 @@ export async function ledgerExists(session: Session, place: string): Promise<boo
 /** @throws TemporaryFault if the server is a standby, or its connections only read by default */
 export async function requireWritable(session: Session): Promise<void> {
   // On a standby, this is on whatever the settings say.
-  const found = await session.row(`SELECT current_setting('transaction_read_only') AS read_only`);
+  const found = await session.row(sql`SELECT current_setting('transaction_read_only') AS read_only`);
   if (found?.read_only === 'on') throw readOnlyFault();
 }
 
 /** Returns the version of the schema, 0 if there is none. */
-async function readSchema(session: Session, place: string): Promise<number> {
+async function readSchema(session: Session, location: string): Promise<number> {
   const found = await session.row(
-    `SELECT
+    sql`SELECT
        (SELECT count(*)::int FROM pg_class WHERE relnamespace = to_regnamespace('hotel_review')) AS things,
        (SELECT string_agg(relname, ' ' ORDER BY relname) FROM pg_class
           WHERE relnamespace = to_regnamespace('hotel_review') AND relkind = 'r'
@@ -131,20 +136,20 @@ async function readSchema(session: Session, place: string): Promise<number> {
   );
   if (found?.encoding !== 'UTF8') {
     throw new LedgerUnusableError(
-      place,
+      location,
       `expected a database in the encoding UTF8, got: ${String(found?.encoding)}; make one with createdb --encoding UTF8`,
     );
   }
   if (found.things === 0) return 0;
-  if (found.ours === 'holds migrations runs steps') throw new LedgerUnusableError(place, ledgerOfBefore);
+  if (found.ours === 'holds migrations runs steps') throw new LedgerUnusableError(location, ledgerOfBefore);
   if (found.ours !== 'holds runs schema_versions steps') {
     throw new LedgerUnusableError(
-      place,
+      location,
       'expected a schema hotel_review that is a ledger, or none, got: one of another program; name another database with the setting ledger',
     );
   }
-  const count = await session.row('SELECT max(number) AS number FROM hotel_review.schema_versions');
+  const count = await session.row(sql`SELECT max(number) AS number FROM ${{ tableName: 'schema_versions' }}`);
   const present = Number(count?.number);
-  expectKnown(present, versions.length, place);
+  expectKnown(present, versions.length, location);
   return present;
 }

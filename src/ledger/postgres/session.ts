@@ -11,11 +11,15 @@ import {
   type Answer,
   type Cell,
   type ColumnType,
+  createRenderer,
   type Dialect,
   type Query,
   type Request,
+  type Sql,
   type StoredRow,
+  sql,
   toStorable,
+  type Value,
 } from '../query.js';
 import { sealedMark } from '../sealing.js';
 
@@ -39,14 +43,14 @@ export class TemporaryFault extends Error {
 export class StatementRefusedError extends Error {
   override readonly name = 'StatementRefusedError';
   constructor(
-    readonly place: string,
+    readonly location: string,
     /** SQLSTATE */
     readonly code: string,
     readonly severity: string | undefined,
     readonly constraint: string | undefined,
   ) {
     super(
-      `the ledger ${place} refused a statement: SQLSTATE ${code}${constraint === undefined ? '' : `, ${constraint}`}`,
+      `the ledger ${location} refused a statement: SQLSTATE ${code}${constraint === undefined ? '' : `, ${constraint}`}`,
     );
   }
 }
@@ -68,36 +72,37 @@ const readOnlyServer =
 /**
  * Translates a failure of the driver. Its message is dropped, because it and the error's properties quote values.
  */
-export function translateFault(error: unknown, place: string): Error {
+export function translateFault(error: unknown, location: string): Error {
   const { code, severity, constraint, message } = readError(error);
   if (isSqlState(code)) {
     if (serializationFailures.includes(code) || timeouts.includes(code))
       return new TemporaryFault(code, false);
-    if (code === '53100') return new LedgerFullError(place, { cause: new TemporaryFault(code, false) });
-    if (needsOwnSession(code, message)) return new LedgerRefusedError(place, 'unsuited', sharedSession(code));
+    if (code === '53100') return new LedgerFullError(location, { cause: new TemporaryFault(code, false) });
+    if (needsOwnSession(code, message))
+      return new LedgerRefusedError(location, 'unsuited', sharedSession(code));
     if (passingStates.test(code)) return new TemporaryFault(code, true);
     const reason = explainState(code);
     return reason === undefined
-      ? new StatementRefusedError(place, code, severity, constraint)
-      : new LedgerRefusedError(place, code === '3D000' ? 'unsuited' : 'refused', reason);
+      ? new StatementRefusedError(location, code, severity, constraint)
+      : new LedgerRefusedError(location, code === '3D000' ? 'unsuited' : 'refused', reason);
   }
   if (isTrustFault(code)) {
     return new LedgerRefusedError(
-      place,
+      location,
       'refused',
       `the server's certificate is not trusted (${code}); fix it, or name the file of its authority in the address: …?sslrootcert=FILE`,
     );
   }
   if (message.includes('SSL connections') || message.includes('SSL connection')) {
     return new LedgerRefusedError(
-      place,
+      location,
       'unsuited',
       'the server does not support TLS, which sslmode requires; enable it there, or change sslmode in the setting ledger',
     );
   }
   if (message.startsWith('SASL')) {
     return new LedgerRefusedError(
-      place,
+      location,
       'refused',
       'the server requires a password, and there is no usable one; set it in the setting ledger',
     );
@@ -148,7 +153,7 @@ const longestPauseMs = 1_000;
 const longestRefusedPauseMs = 15_000;
 
 interface Persistence {
-  readonly place: string;
+  readonly location: string;
   /** How long one call waits for a server that is away. */
   readonly patienceMs: number;
   /** What all calls together bear with. Absent if the call has no time for that. */
@@ -166,7 +171,7 @@ interface Persistence {
  * @throws LedgerAwayError when the time is up; LedgerRefusedError at once if the server could never be used
  */
 export async function persist<Result>(how: Persistence, work: () => Promise<Result>): Promise<Result> {
-  const { place, patienceMs, patience, now, isOver, onRefused } = how;
+  const { location, patienceMs, patience, now, isOver, onRefused } = how;
   const deadline = now() + patienceMs;
   for (let tries = 0; ; tries += 1) {
     const doubledMs = firstPauseMs * 2 ** tries;
@@ -178,24 +183,24 @@ export async function persist<Result>(how: Persistence, work: () => Promise<Resu
         const decision = patience?.judge(fault) ?? 'refuse';
         if (decision === 'refuse') throw error;
         if (decision === 'give-up' || isOver())
-          throw new LedgerAwayError(place, { fault, reason, cause: error });
+          throw new LedgerAwayError(location, { fault, reason, cause: error });
         onRefused(error);
         await pause(Math.min(doubledMs, longestRefusedPauseMs));
         continue;
       }
       if (!(error instanceof TemporaryFault)) throw error;
       const pauseMs = Math.min(doubledMs, longestPauseMs);
-      if (isOver() || now() + pauseMs > deadline) throw toAway(place, error);
+      if (isOver() || now() + pauseMs > deadline) throw toAway(location, error);
       await pause(pauseMs);
     }
   }
 }
 
 /** Nobody waits any longer for a fault that may pass. */
-export function toAway(place: string, cause: TemporaryFault): LedgerAwayError {
+export function toAway(location: string, cause: TemporaryFault): LedgerAwayError {
   return cause.code === readOnlyState
-    ? new LedgerAwayError(place, { fault: 'read-only', reason: readOnlyServer, cause })
-    : new LedgerAwayError(place, { cause });
+    ? new LedgerAwayError(location, { fault: 'read-only', reason: readOnlyServer, cause })
+    : new LedgerAwayError(location, { cause });
 }
 
 /** A server that takes no writes; it may be a standby that is about to take over. */
@@ -258,122 +263,84 @@ function int32(value: number): Buffer {
   return encoded;
 }
 
-export type Value =
-  | string
-  | number
-  | boolean
-  | null
-  | Buffer
-  | readonly (number | null)[]
-  | readonly (string | null)[];
-
 /** One connection, for one piece of work. Errors are those of `translateFault`. */
 export type Session = ReturnType<typeof createSession>;
 
-export function createSession(client: ClientBase, place: string) {
+export function createSession(client: ClientBase, location: string) {
   async function translated<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
     } catch (error) {
-      throw translateFault(error, place);
+      throw translateFault(error, location);
     }
   }
-  const query = (text: string, values: readonly Value[], name?: string) =>
-    translated(() => client.query<StoredRow>({ text, values: values.map(toBound), ...(name && { name }) }));
+  function ask(statement: Sql, name?: string) {
+    const { text, values } = render(statement);
+    return translated(() =>
+      client.query<StoredRow>({ text, values: values.map(toBound), ...(name && { name }) }),
+    );
+  }
 
   async function answer(request: Request): Promise<Omit<Answer, 'dialect'>> {
     switch (request.kind) {
       case 'describe':
         return { rows: [], changed: 0 };
-      case 'read': {
-        const { sql, values, name } = request;
-        return { rows: (await query(translate(sql), values, name)).rows, changed: 0 };
-      }
-      case 'change': {
-        const { sql, values } = request;
-        return { rows: [], changed: (await query(translate(sql), values)).rowCount ?? 0 };
-      }
+      case 'read':
+        return { rows: (await ask(request.statement, request.name)).rows, changed: 0 };
+      case 'change':
+        return { rows: [], changed: (await ask(request.statement)).rowCount ?? 0 };
       case 'insert': {
         const { table, columns, rows } = request;
-        const target = `hotel_review.${table} (${Object.keys(columns).join(', ')})`;
+        const target = `${nameOf(table.tableName)} (${Object.keys(columns).join(', ')})`;
+        // COPY has no bound values, and these would reach the server's log, with names.
         const encoded = Readable.from(encodeRows(Object.values(columns), rows));
         await translated(() =>
           pipeline(encoded, client.query(copyFrom(`COPY ${target} FROM STDIN (FORMAT binary)`))),
         );
         return { rows: [], changed: 0 };
       }
-      case 'update': {
-        const [sql, values] = updateTogether(request);
-        return { rows: [], changed: (await query(sql, values)).rowCount ?? 0 };
-      }
+      case 'update':
+        return { rows: [], changed: (await ask(updateTogether(request))).rowCount ?? 0 };
     }
   }
 
   return {
-    rows: async (sql: string, ...values: readonly Value[]): Promise<StoredRow[]> =>
-      (await query(sql, values)).rows,
-    row: async (sql: string, ...values: readonly Value[]): Promise<StoredRow | undefined> =>
-      (await query(sql, values)).rows[0],
+    rows: async (statement: Sql): Promise<StoredRow[]> => (await ask(statement)).rows,
+    row: async (statement: Sql): Promise<StoredRow | undefined> => (await ask(statement)).rows[0],
     /**
      * Like `row`, with a named statement that the server plans once per connection: for queries needed for each step. The
      * statement names its columns, because they must not change with the table.
      */
-    preparedRow: async (
-      name: string,
-      sql: string,
-      ...values: readonly Value[]
-    ): Promise<StoredRow | undefined> => (await query(sql, values, name)).rows[0],
+    preparedRow: async (name: string, statement: Sql): Promise<StoredRow | undefined> =>
+      (await ask(statement, name)).rows[0],
     /** Returns how many rows changed. */
-    run: async (sql: string, ...values: readonly Value[]) => (await query(sql, values)).rowCount ?? 0,
+    run: async (statement: Sql) => (await ask(statement)).rowCount ?? 0,
     async perform<Result>(work: Query<Result>, dialect: Dialect): Promise<Result> {
       let step = work.next();
       while (!step.done) step = work.next({ ...(await answer(step.value)), dialect });
       return step.value;
     },
     /** Runs several statements that have no values. */
-    script: async (sql: string) => void (await translated(() => client.query(sql))),
+    script: async (text: string) => void (await translated(() => client.query(text))),
   };
 }
 
 /** One statement that updates all rows: a round trip for each would take far longer. */
-function updateTogether({ table, columns, rows }: Request & { kind: 'update' }): [string, Value[]] {
+function updateTogether({ table, columns, rows }: Request & { kind: 'update' }): Sql {
   const names = Object.keys(columns);
   const [key, ...others] = names;
   const cells = [...rows];
-  const arrays = Object.values(columns).map((type, at) => `$${at + 1}::${type}[]`);
-  return [
-    `UPDATE hotel_review.${table} SET ${others.map((name) => `${name} = changed.${name}`).join(', ')}
-     FROM unnest(${arrays.join(', ')}) AS changed (${names.join(', ')}) WHERE ${table}.${key} = changed.${key}`,
-    names.map((_, at) => cells.map((row) => (row[at] == null ? null : String(row[at])))),
-  ];
+  const arrays = Object.values(columns).map(
+    (type, at) => sql`${cells.map((row) => (row[at] == null ? null : String(row[at])))}::${sql.raw(type)}[]`,
+  );
+  const set = sql.raw(others.map((name) => `${name} = changed.${name}`).join(', '));
+  const isChanged = sql.raw(`${table.tableName}.${key} = changed.${key}`);
+  return sql`UPDATE ${table} SET ${set}
+     FROM unnest(${sql.list(arrays)}) AS changed (${sql.raw(names.join(', '))}) WHERE ${isChanged}`;
 }
 
-/** A name where a table is expected. */
-const tableName = /\b(FROM|JOIN|INTO|UPDATE)(\s+)([a-z_]+)\b(?![.(])/g;
-/** A name that the statement itself defines: `WITH name (columns) AS (`. */
-const ownName = /\b([a-z_]+)(?:\s*\([^()]*\))?\s+AS\s+\(/g;
-
-/** Far more than there are statements: some are put together from their filters. */
-const mostTranslated = 2_000;
-const translated = new Map<string, string>();
-
-/** The statement of a query with our schema before the names of tables, and with numbered values. */
-function translate(sql: string): string {
-  const known = translated.get(sql);
-  if (known !== undefined) return known;
-  const own = new Set(Array.from(sql.matchAll(ownName), ([, name]) => name));
-  let number = 0;
-  const text = sql
-    .replace(tableName, (found, word: string, space: string, name: string) =>
-      own.has(name) ? found : `${word}${space}hotel_review.${name}`,
-    )
-    .replaceAll('?', () => {
-      number += 1;
-      return `$${number}`;
-    });
-  if (translated.size < mostTranslated) translated.set(sql, text);
-  return text;
-}
+const nameOf = (table: string) => `hotel_review.${table}`;
+const render = createRenderer(nameOf, (number) => `$${number}`);
 
 function toBound(value: Value): unknown {
   if (typeof value === 'string') return toStorable(value);
@@ -386,7 +353,7 @@ function toBound(value: Value): unknown {
  * Selects the bytes of a batch as text: the server would write bytes in hexadecimal, twice as long. Encrypted lines, which
  * start with a NUL, follow a mark, in base64.
  */
-export function linesAsText(column: string): string {
-  return `CASE WHEN substr(${column}, 1, 1) = '\\x00'::bytea
-    THEN chr(${sealedMark.charCodeAt(0)}) || encode(${column}, 'base64') ELSE convert_from(${column}, 'UTF8') END`;
+export function linesAsText(column: string): Sql {
+  return sql.raw(`CASE WHEN substr(${column}, 1, 1) = '\\x00'::bytea
+    THEN chr(${sealedMark.charCodeAt(0)}) || encode(${column}, 'base64') ELSE convert_from(${column}, 'UTF8') END`);
 }

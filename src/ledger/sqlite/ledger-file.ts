@@ -76,7 +76,7 @@ export function openLedgerFile(path: string, options: LedgerFileOptions) {
 }
 
 function open(path: string, { isReader, isUnlinked, busyTimeoutMs = 15_000 }: LedgerFileOptions) {
-  makePlace(path);
+  makeFile(path);
   const locks = `${path}.locks`;
   const hasLog = !isLogEmpty(path);
   const database = openDatabase(path, { busyTimeoutMs });
@@ -165,7 +165,7 @@ function open(path: string, { isReader, isUnlinked, busyTimeoutMs = 15_000 }: Le
   };
 }
 
-/** The system's codes for an unsuitable place. A full or broken disk is different: that is temporary. */
+/** The system's codes for an unsuitable path. A full or broken disk is different: that is temporary. */
 const misplaced: readonly unknown[] = [
   'EACCES',
   'EEXIST',
@@ -189,7 +189,7 @@ const notADatabase = 26;
  * connection of this process holds on it, and the next process to exit would then remove the WAL that this connection
  * still uses.
  */
-export function makePlace(path: string): void {
+export function makeFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   try {
     closeSync(openSync(path, 'wx', 0o600));

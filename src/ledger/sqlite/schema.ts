@@ -8,13 +8,12 @@ const applicationId = 0x68_6f_74_6c;
 /** Scripts, one for each version; the database's `user_version` counts those that were applied. */
 export const versions: readonly string[] = [
   `PRAGMA application_id = ${applicationId};
-  ${createTables([
-    ['rownumber', 'integer PRIMARY KEY'],
-    ['bigint', 'integer'],
-    ['bytes', 'blob'],
-    ['clocktime', 'integer'],
-    ['randomtext', 'lower(hex(randomblob(16)))'],
-  ])}
+  ${createTables({
+    rowNumber: 'integer PRIMARY KEY',
+    types: { integer: 'integer', bigint: 'integer', text: 'text', bytes: 'blob', clocktime: 'integer' },
+    randomText: 'lower(hex(randomblob(16)))',
+    tableOptions: (isItsIndex) => ` STRICT${isItsIndex ? ', WITHOUT ROWID' : ''}`,
+  })}
   CREATE UNIQUE INDEX mappings_by_hotel ON mappings (provider_name, provider_hotel_id);
   CREATE INDEX contents_by_hotel ON hotel_contents (load, service_id);
   CREATE INDEX case_bookings_by_reference ON case_bookings (reference) WHERE reference IS NOT NULL`,

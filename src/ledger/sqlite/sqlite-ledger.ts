@@ -4,6 +4,8 @@ import { hashReference } from '../../booking/booking.js';
 import { claimStep } from '../../rules/state-machine.js';
 import type { Claim, Claimed, SharedRight, Slice } from '../../rules/step.js';
 import type { DayKeys } from '../../storage/day-keys.js';
+import { storedBatches } from '../batches.js';
+import { hotelContents } from '../hotels.js';
 import {
   createLedger,
   createReadOnlyLedger,
@@ -12,24 +14,27 @@ import {
   type ReadOnlyLedger,
 } from '../ledger.js';
 import { toStorableHotel } from '../mapping-syncs.js';
-import type { CopiedMapping } from '../mappings.js';
+import { type CopiedMapping, copied } from '../mappings.js';
 import {
   type Answer,
   all,
   type Candidates,
+  change,
+  createRenderer,
   type Dialect,
   database,
   one,
   type Query,
   type Request,
   type Store,
+  sql,
   type TraceRange,
 } from '../query.js';
 import { changeRun, patchRun, record } from '../run-changes.js';
-import { findLocked } from '../runs.js';
-import { createSealing, placeOfBatch, type Sealing } from '../sealing.js';
-import { gatherCandidates } from '../stays.js';
-import { changeSteps, storedStepColumns, toStep, toStoredStep } from '../steps.js';
+import { findLocked, runs } from '../runs.js';
+import { contextOfBatch, createSealing, type Sealing } from '../sealing.js';
+import { gatherCandidates, referenceRows } from '../stays.js';
+import { changeSteps, steps, storedStepColumns, toStep, toStoredStep } from '../steps.js';
 import { createGroupCommit, type Database, type Value } from './database.js';
 import { type LedgerFile, openLedgerFile, tryLock } from './ledger-file.js';
 
@@ -77,9 +82,8 @@ export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
       claim: (right, step, attempt, at) =>
         commits.transact(() => perform(claim(right, step, attempt, at, clock() + leaseMs))),
       record: (...attempted) => commits.transact(() => perform(record(...attempted))),
-      holdsClaim: async (held) => findClaimed(database, held) !== undefined,
-      renewClaims: async (claims) =>
-        database.transact(() => renewClaims(database, claims, clock() + leaseMs)),
+      holdsClaim: async (held) => perform(findClaimed(held)) !== undefined,
+      renewClaims: (claims) => store.transact(() => renewClaims(claims, clock() + leaseMs)),
     },
     async close() {
       commits.flush();
@@ -137,53 +141,59 @@ function answer(database: Database, request: Request): Omit<Answer, 'dialect'> {
   switch (request.kind) {
     case 'describe':
       return { rows: [], changed: 0 };
-    case 'read':
-      return { rows: database.all(request.sql, ...(request.values as readonly Value[])), changed: 0 };
-    case 'change':
-      return { rows: [], changed: database.run(request.sql, ...request.values) };
+    case 'read': {
+      const { text, values } = render(request.statement);
+      return { rows: database.all(text, ...(values as readonly Value[])), changed: 0 };
+    }
+    case 'change': {
+      const { text, values } = render(request.statement);
+      return { rows: [], changed: database.run(text, ...(values as readonly Value[])) };
+    }
     case 'insert': {
       const columns = Object.keys(request.columns);
-      const sql = `INSERT INTO ${request.table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
-      for (const row of request.rows) database.run(sql, ...row);
+      const marks = columns.map(() => '?').join(', ');
+      const text = `INSERT INTO ${request.table.tableName} (${columns.join(', ')}) VALUES (${marks})`;
+      for (const row of request.rows) database.run(text, ...row);
       return { rows: [], changed: 0 };
     }
     case 'update': {
       const [key, ...columns] = Object.keys(request.columns);
-      const sql = `UPDATE ${request.table} SET ${columns.map((name) => `${name} = ?`).join(', ')} WHERE ${key} = ?`;
-      for (const [id = null, ...cells] of request.rows) database.run(sql, ...cells, id);
+      const set = columns.map((name) => `${name} = ?`).join(', ');
+      const text = `UPDATE ${request.table.tableName} SET ${set} WHERE ${key} = ?`;
+      for (const [id = null, ...cells] of request.rows) database.run(text, ...cells, id);
       return { rows: [], changed: 0 };
     }
   }
 }
 
+const render = createRenderer(
+  (table) => table,
+  () => '?',
+);
+
 function createDialect(clock: () => number, sealing: Sealing): Dialect {
   return {
     mayBeDone: false,
-    stepsBySlice: 'steps INDEXED BY steps_by_slice',
-    mappingsByNumber: 'mappings NOT INDEXED',
-    lines: 'lines',
+    stepsBySlice: sql`${steps} INDEXED BY steps_by_slice`,
+    mappingsByNumber: sql`${copied} NOT INDEXED`,
+    lines: sql`lines`,
     sealing,
-    lock: '',
-    isMappingOfCase:
-      'mappings.provider_name = cases.provider_name AND mappings.provider_hotel_id = cases.provider_hotel_id',
+    lock: sql``,
+    lockOf: () => sql``,
+    isMappingOfCase: sql`mappings.provider_name = cases.provider_name AND mappings.provider_hotel_id = cases.provider_hotel_id`,
     // 32 KB a page, so that a look-up reads little and a day of a million bookings has few pages.
     reference_pages: { pageEntries: 4096 },
     stay_pages: { pageEntries: 4096 },
-    isAbandoned: () => ({ sql: 'coalesce(lease_until, 0) <= ?', values: [clock()] }),
+    isAbandoned: () => sql`coalesce(lease_until, 0) <= ${clock()}`,
     isHotel(hotel) {
       const { providerName, providerHotelId } = toStorableHotel(hotel);
-      return { sql: 'provider_name = ? AND provider_hotel_id = ?', values: [providerName, providerHotelId] };
+      return sql`provider_name = ${providerName} AND provider_hotel_id = ${providerHotelId}`;
     },
-    isReference: (reference) => ({ sql: 'reference = ?', values: [reference] }),
-    isListed: (column, list) => ({
-      sql: `${column} IN (SELECT value FROM json_each(?))`,
-      values: [JSON.stringify(list)],
-    }),
-    findContents: (load, serviceIds) => ({
-      sql: `SELECT * FROM hotel_contents
-       WHERE load = ? AND service_id IN (SELECT value FROM json_each(?)) ORDER BY number`,
-      values: [load, JSON.stringify(serviceIds)],
-    }),
+    isReference: (reference) => sql`reference = ${reference}`,
+    isListed: (column, list) => sql`${column} IN (SELECT value FROM json_each(${JSON.stringify(list)}))`,
+    findContents: (load, serviceIds) => sql`SELECT * FROM ${hotelContents}
+      WHERE load = ${load} AND service_id IN (SELECT value FROM json_each(${JSON.stringify(serviceIds)}))
+      ORDER BY number`,
     findCandidates,
     lookUp,
   };
@@ -195,21 +205,19 @@ const runsAtOnce = 100;
 function* findCandidates(reference: string, { day, from, to }: TraceRange): Query<Candidates[]> {
   const hash = hashReference(reference);
   const found: Candidates[] = [];
-  const runs = yield* all(
-    `SELECT number FROM runs
-     WHERE batch_size IS NOT NULL AND pruned_at IS NULL AND day = coalesce(?, day) AND number BETWEEN ? AND ?
+  const rows = yield* all(
+    sql`SELECT number FROM ${runs}
+     WHERE batch_size IS NOT NULL AND pruned_at IS NULL AND day = coalesce(${day ?? null}, day)
+       AND number BETWEEN ${from} AND ${to}
      ORDER BY number DESC`,
-    ...[day ?? null, from, to],
   );
-  for (let first = 0; first < runs.length; first += runsAtOnce) {
-    const some = runs.slice(first, first + runsAtOnce).map(({ number }) => Number(number));
+  for (let first = 0; first < rows.length; first += runsAtOnce) {
+    const some = rows.slice(first, first + runsAtOnce).map(({ number }) => Number(number));
     const pages = yield* all(
-      `SELECT number, stream, batch_size, entries FROM (SELECT value AS of_run FROM json_each(?))
-         CROSS JOIN runs CROSS JOIN reference_pages
-       WHERE number = of_run AND run = of_run AND stream IN ('posted', 'file') AND first_hash <= ? AND last_hash >= ?`,
-      JSON.stringify(some),
-      hash,
-      hash,
+      sql`SELECT number, stream, batch_size, entries FROM (SELECT value AS of_run FROM json_each(${JSON.stringify(some)}))
+         CROSS JOIN ${runs} CROSS JOIN ${referenceRows}
+       WHERE number = of_run AND run = of_run AND stream IN ('posted', 'file')
+         AND first_hash <= ${hash} AND last_hash >= ${hash}`,
     );
     found.push(...gatherCandidates(pages, hash));
   }
@@ -218,7 +226,7 @@ function* findCandidates(reference: string, { day, from, to }: TraceRange): Quer
 
 /** A found mapping: the index of its hotel in the request, then its columns. */
 type Found = readonly [
-  place: number,
+  index: number,
   number: number,
   serviceId: number | null,
   locationCode: string | null,
@@ -232,35 +240,34 @@ type Found = readonly [
  * one text: a statement or a row per hotel would take three times as long.
  */
 export function* lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undefined)[]> {
-  const byProvider = new Map<string, { readonly places: number[]; readonly ids: string[] }>();
-  for (const [place, hotel] of hotels.entries()) {
+  const byProvider = new Map<string, { readonly indexes: number[]; readonly ids: string[] }>();
+  for (const [index, hotel] of hotels.entries()) {
     const { providerName, providerHotelId } = toStorableHotel(hotel);
     let asked = byProvider.get(providerName);
     if (!asked) {
-      asked = { places: [], ids: [] };
+      asked = { indexes: [], ids: [] };
       byProvider.set(providerName, asked);
     }
-    asked.places.push(place);
+    asked.indexes.push(index);
     asked.ids.push(providerHotelId);
   }
   const found = new Array<CopiedMapping | undefined>(hotels.length).fill(undefined);
-  for (const [providerName, { places, ids }] of byProvider) {
+  for (const [providerName, { indexes, ids }] of byProvider) {
     const row = yield* one(
-      `SELECT json_group_array(json_array(
+      sql`SELECT json_group_array(json_array(
          key, number, service_id, location_code, json(channel_ids), first_seen_at, moved_at
        )) AS found
-       FROM json_each(?) CROSS JOIN mappings ON provider_name = ? AND provider_hotel_id = value`,
-      JSON.stringify(ids),
-      providerName,
+       FROM json_each(${JSON.stringify(ids)}) CROSS JOIN ${copied}
+         ON provider_name = ${providerName} AND provider_hotel_id = value`,
     );
     for (const columns of JSON.parse(String(row?.found)) as Found[]) {
-      const [index, number, serviceId, locationCode, channelIds, firstSeenAt, movedAt] = columns;
-      const place = places[index];
-      if (place === undefined) continue;
-      found[place] = {
+      const [at, number, serviceId, locationCode, channelIds, firstSeenAt, movedAt] = columns;
+      const index = indexes[at];
+      if (index === undefined) continue;
+      found[index] = {
         number,
         providerName,
-        providerHotelId: String(ids[index]),
+        providerHotelId: String(ids[at]),
         ...(serviceId !== null && { serviceId }),
         ...(locationCode !== null && { locationCode }),
         channelIds,
@@ -272,10 +279,6 @@ export function* lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping 
   return found;
 }
 
-/** Every step is claimed with this. It names what is read: each column adds to the cost of a row. */
-const selectClaimedStep = `SELECT ${storedStepColumns.join(', ')}, stream, batch, first, not_before
-  FROM steps WHERE run = ? AND name = ?`;
-
 export function* claim(
   right: SharedRight,
   name: string,
@@ -285,13 +288,19 @@ export function* claim(
 ): Query<Claimed | undefined> {
   const { runId, token } = right;
   const stored = yield* findLocked(runId);
-  const row = stored && (yield* one(selectClaimedStep, stored.number, name));
+  // It names what is read: each column adds to the cost of a row.
+  const row =
+    stored &&
+    (yield* one(
+      sql`SELECT ${storedStepColumns}, stream, batch, first, not_before FROM ${steps}
+        WHERE run = ${stored.number} AND name = ${name}`,
+    ));
   if (!row) return undefined;
   const { number, run } = stored;
-  const change = claimStep(run, toStoredStep(row), { token, attempt, at });
-  if (!change) return undefined;
-  yield* changeSteps(number, { which: { name }, set: change.step }, leaseUntil);
-  yield* changeRun(number, change.run);
+  const claimed = claimStep(run, toStoredStep(row), { token, attempt, at });
+  if (!claimed) return undefined;
+  yield* changeSteps(number, { which: { name }, set: claimed.step }, leaseUntil);
+  yield* changeRun(number, claimed.run);
   const step = toStep(runId, row);
   const lines = step.slice && (yield* findLines(number, step.slice));
   return {
@@ -299,8 +308,8 @@ export function* claim(
     attempt,
     token: run.token,
     claimedAt: at,
-    mayRepeat: change.mayRepeat,
-    run: patchRun(run, change.run),
+    mayRepeat: claimed.mayRepeat,
+    run: patchRun(run, claimed.run),
     ...(lines && { lines }),
   };
 }
@@ -308,37 +317,31 @@ export function* claim(
 function* findLines(run: number, { stream, batch }: Slice): Query<Buffer | undefined> {
   const { sealing } = yield* database();
   const row = yield* one(
-    'SELECT lines FROM batches WHERE run = ? AND stream = ? AND batch = ?',
-    run,
-    stream,
-    batch,
+    sql`SELECT lines FROM ${storedBatches} WHERE run = ${run} AND stream = ${stream} AND batch = ${batch}`,
   );
-  return row && sealing.openLines(row.lines, placeOfBatch(run, stream, batch));
+  return row && sealing.openLines(row.lines, contextOfBatch(run, stream, batch));
 }
 
 /** The row number of the claim's run, if the claim is still valid. */
-function findClaimed(database: Database, { step, attempt, token }: Claim): number | undefined {
-  const row = database.get(
-    `SELECT runs.number FROM runs JOIN steps ON steps.run = runs.number AND steps.name = ?
-     WHERE runs.id = ? AND runs.token = ? AND steps.state = 'running' AND steps.attempts = ? AND steps.token = ?`,
-    step.name,
-    step.runId,
-    token,
-    attempt,
-    token,
+function* findClaimed({ step, attempt, token }: Claim): Query<number | undefined> {
+  const row = yield* one(
+    sql`SELECT runs.number FROM ${runs} JOIN ${steps} ON steps.run = runs.number AND steps.name = ${step.name}
+     WHERE runs.id = ${step.runId} AND runs.token = ${token}
+       AND steps.state = 'running' AND steps.attempts = ${attempt} AND steps.token = ${token}`,
   );
   return row && Number(row.number);
 }
 
 /** @returns the claims that are outdated */
-export function renewClaims(database: Database, claims: readonly Claim[], leaseUntil: number): Claim[] {
-  return claims.filter((claim) => {
-    const run = findClaimed(database, claim);
-    if (run !== undefined) renewLease(database, run, claim.step.name, leaseUntil);
-    return run === undefined;
-  });
-}
-
-function renewLease(database: Database, run: number, step: string, until: number): void {
-  database.run('UPDATE steps SET lease_until = ? WHERE run = ? AND name = ?', until, run, step);
+function* renewClaims(claims: readonly Claim[], leaseUntil: number): Query<Claim[]> {
+  const outdated: Claim[] = [];
+  for (const claim of claims) {
+    const run = yield* findClaimed(claim);
+    if (run === undefined) outdated.push(claim);
+    else
+      yield* change(
+        sql`UPDATE ${steps} SET lease_until = ${leaseUntil} WHERE run = ${run} AND name = ${claim.step.name}`,
+      );
+  }
+  return outdated;
 }

@@ -56,7 +56,7 @@ function cutRecords(text: string): { readonly records: readonly string[][]; read
   }
 }
 
-/** The record that starts at that place, including its line end; undefined where the text does not contain all of it. */
+/** The record that starts at that position, including its line end; undefined where the text does not contain all of it. */
 function cutQuotedRecord(text: string, from: number): { cells: string[]; next: number } | undefined {
   const cells: string[] = [];
   let at = from;
@@ -133,33 +133,33 @@ export function createRecordCounter() {
   return {
     take(block: Uint8Array): void {
       // This loop runs for every byte of gigabytes, so it uses local variables.
-      let [at, place, blank, counted, isBinary] = [0, state, isBlank, records, false];
+      let [at, within, blank, counted, isBinary] = [0, state, isBlank, records, false];
       const { length } = block;
       let headerEnd = counted === 0 ? length : 0;
       for (; at < length; at += 1) {
         const byte = block[at];
-        if (place === quotedCell) {
-          if (byte === quote) place = afterQuote;
+        if (within === quotedCell) {
+          if (byte === quote) within = afterQuote;
         } else if (byte === comma) {
-          place = cellStart;
+          within = cellStart;
           blank = false;
         } else if (byte === lineFeed) {
-          place = cellStart;
+          within = cellStart;
           if (blank) continue;
           blank = true;
           counted += 1;
           if (counted === 1) headerEnd = at;
-        } else if (byte === quote && place !== bareCell) {
+        } else if (byte === quote && within !== bareCell) {
           // Two quotes in a row within a quoted cell are one quote of its text.
-          place = quotedCell;
+          within = quotedCell;
           blank = false;
         } else {
-          place = bareCell;
+          within = bareCell;
           if (byte !== carriageReturn) blank = false;
           if (byte === 0) isBinary = true;
         }
       }
-      [state, isBlank, records] = [place, blank, counted];
+      [state, isBlank, records] = [within, blank, counted];
       if (isBinary) fault ??= 'binary';
       if (headerEnd > 0) keepHeader(block.subarray(0, headerEnd));
       if (length > 0) last = block[length - 1];

@@ -104,8 +104,8 @@ async function archiveFiles(
   const isOurs = (name: string) => set.files.some((file) => name.startsWith(file.name));
   await spool.remove((await spool.list()).filter((name) => !isOurs(name)));
 
-  const kept = await archive.list(archiveDay, set.id);
-  for (const file of set.files.filter(({ name }) => !kept.includes(name))) {
+  const archived = await archive.list(archiveDay, set.id);
+  for (const file of set.files.filter(({ name }) => !archived.includes(name))) {
     if (!(await ensureSpooled(file, parts, signal))) return undefined;
     await archive.store(archiveDay, set.id, file.name, abortable(spool.read(file.name), signal));
     await spool.remove([file.name]);

@@ -182,4 +182,4 @@ const onlyBy: Readonly<Partial<Record<NoticeEvent, WrittenChannel['kind']>>> = {
   'mappings-synced': 'webhook',
 };
 
-const isFirst = <One>(one: One, place: number, all: readonly One[]) => all.indexOf(one) === place;
+const isFirst = <One>(one: One, index: number, all: readonly One[]) => all.indexOf(one) === index;

@@ -4,10 +4,10 @@ import { blockOf, createLineIndex } from './line-index.js';
 /** What identifies a booking of a day: all its fields but the guest's name. */
 export function keyOfBooking(booking: Booking): string {
   const texts = listTexts(booking);
-  return JSON.stringify([booking.serviceId, ...keyPlaces.map((place) => texts[place])]);
+  return JSON.stringify([booking.serviceId, ...keyIndexes.map((index) => texts[index])]);
 }
 
-const keyPlaces = textFields.flatMap(({ kind }, place) => (kind === 'guest-name' ? [] : [place]));
+const keyIndexes = textFields.flatMap(({ kind }, index) => (kind === 'guest-name' ? [] : [index]));
 
 /** Before each text, so that its hashes differ: which of the two hashes it is for, and which occurrence it is. */
 const [hashAt, occurrenceAt, textAt] = [0, 4, 8];

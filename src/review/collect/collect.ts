@@ -119,7 +119,7 @@ export async function collectDay(
   await checkVolume({ day: day.iso, accepted, providers: bookings.providers }, run, collect, parts);
   const canary = parts.canary && sendable > 0 ? makeCanary(parts.canary, run.id, clock()) : undefined;
   const steps = [...delivery.plan(bookings.accepted), ...(canary ? [canaryStep] : [])];
-  return collect.finish({ steps, canary, superseded: superseded?.places, at: clock() });
+  return collect.finish({ steps, canary, superseded: superseded?.rows, at: clock() });
 }
 
 /** By day, a source has few bookings: without `volume` they are compared with no whole day. A person who asks for them is still told what is wrong with it. */

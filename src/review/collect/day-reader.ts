@@ -1,9 +1,9 @@
 import type { RawBooking, ServiceField } from '../../booking/booking.js';
 import { type BookingKeys, findStayKey, hashReference } from '../../booking/booking.js';
 import type { BusinessDay } from '../../booking/business-day.js';
+import { readExtraValue } from '../../booking/extra-values.js';
 import { readField } from '../../booking/field-text.js';
 import { writeNames } from '../../booking/guest-names.js';
-import { readKeptValue } from '../../booking/kept-values.js';
 import {
   addDates,
   countDates,
@@ -24,7 +24,7 @@ import {
 } from '../../booking/sending.js';
 import type { BookingSource, SourceChunk, SourceReading, SourceRecord } from '../../booking/source.js';
 import { decidingRecords } from '../../booking/written-date.js';
-import type { KeptRow } from '../../ledger/batches.js';
+import type { ExtraRow } from '../../ledger/batches.js';
 import { createErasedTest, type ErasedGuests } from '../../ledger/guests.js';
 import { type ReasonCount, type Reject, rejectsListed } from '../../ledger/rejects.js';
 
@@ -35,12 +35,12 @@ export type DayReader = ReturnType<typeof createDayReader>;
 export function createDayReader({
   source,
   normaliserFor,
-  keptLabels = [],
+  extraLabels = [],
 }: {
   readonly source: BookingSource;
   readonly normaliserFor: NormaliserFor;
-  /** The names of the columns that the source's records have as `kept`; none by default. */
-  readonly keptLabels?: readonly string[];
+  /** The names of the columns that the source's records have as `extraValues`; none by default. */
+  readonly extraLabels?: readonly string[];
 }) {
   return {
     locate: (day: BusinessDay) => source.locate(day),
@@ -56,7 +56,7 @@ export function createDayReader({
     ): AsyncGenerator<RenderedChunk, void, undefined> {
       let render: ReturnType<typeof createChunkRenderer> | undefined;
       for await (const { chunk, normalise } of readNormalised(source, day, normaliserFor, { signal })) {
-        render ??= createChunkRenderer(day.iso, normalise, sending, keptLabels, erased);
+        render ??= createChunkRenderer(day.iso, normalise, sending, extraLabels, erased);
         yield render(chunk);
       }
     },
@@ -132,7 +132,7 @@ function createChunkRenderer(
   day: string,
   normalise: Normalise,
   sending: Sending,
-  keptLabels: readonly string[],
+  extraLabels: readonly string[],
   erasedGuests: ErasedGuests | undefined,
 ) {
   const erased = erasedGuests && createErasedTest(erasedGuests);
@@ -150,7 +150,7 @@ function createChunkRenderer(
     const lastDays = new Uint16Array(records.length);
     const lacking = new Uint8Array(records.length);
     const providers: (string | undefined)[] = [];
-    const keptRows: KeptRow[] = [];
+    const extraRows: ExtraRow[] = [];
     const rejects: Reject[] = [];
     const warnings = new Map<ReasonCount['reason'], { count: number; readonly firstPlace: number }>();
     const dates = noDates();
@@ -188,7 +188,7 @@ function createChunkRenderer(
       });
     }
 
-    function addLine(stream: BatchStream, line: LineFacts, kept: readonly unknown[] = []): void {
+    function addLine(stream: BatchStream, line: LineFacts, extraValues: readonly unknown[] = []): void {
       const at = providers.push(line.provider) - 1;
       ends[at] = buffer.length;
       streams[at] = batchStreams.indexOf(stream);
@@ -196,9 +196,9 @@ function createChunkRenderer(
       hotelHashes[at] = line.hotelHash;
       lastDays[at] = line.lastDay;
       lacking[at] = (line.provider === undefined ? lacksProvider : 0) + (line.hasHotelId ? 0 : lacksHotelId);
-      if (keptLabels.length > 0) {
-        const row = keptLabels.map((_, index) => readKeptValue(kept[index]) ?? null);
-        keptRows.push(row.every((value) => value === null) ? null : row);
+      if (extraLabels.length > 0) {
+        const row = extraLabels.map((_, index) => readExtraValue(extraValues[index]) ?? null);
+        extraRows.push(row.every((value) => value === null) ? null : row);
       }
       buffer.constant(lineFeed);
     }
@@ -214,7 +214,7 @@ function createChunkRenderer(
       const plain = record.cells && renderPlain(record.cells, buffer);
       if (plain && !erased?.mayBe(plain.referenceHash)) {
         addDates(dates, plain.dates);
-        addLine(usual.stream, plain, record.kept);
+        addLine(usual.stream, plain, record.extraValues);
         continue;
       }
       buffer.extendTo(before);
@@ -244,7 +244,7 @@ function createChunkRenderer(
       const { bookingReferenceId, providerName: provider, providerHotelId } = booking;
       const keys = { referenceHash: hashReference(bookingReferenceId), ...findStayKey(booking, day) };
       const line = { ...keys, provider, hasHotelId: providerHotelId !== undefined };
-      addLine(stream, line, isErased ? undefined : record.kept);
+      addLine(stream, line, isErased ? undefined : record.extraValues);
     }
 
     return {
@@ -266,8 +266,8 @@ function createChunkRenderer(
         providers,
         /** What each line lacks of its provider hotel: nothing, the provider, its hotel id, or both. */
         lacking,
-        /** With a row for each line; absent if no columns are kept. */
-        ...(keptLabels.length > 0 && { kept: { labels: keptLabels, rows: keptRows } }),
+        /** With a row for each line; absent if there are no extra columns. */
+        ...(extraLabels.length > 0 && { extraColumns: { labels: extraLabels, rows: extraRows } }),
       },
       rejects,
       warnings: [...warnings].map(([reason, counted]): ReasonCount => ({ reason, ...counted })),

@@ -29,7 +29,7 @@ export async function indexDelivered(
   { names = delivery.names, memory = createLineIndex() }: { names?: GuestNames; memory?: LineIndex } = {},
 ) {
   /** Of each chunk, the cursor from which the ledger returns it, and the index of its first line among all. */
-  const places: { readonly after: DeliveredCursor | undefined; readonly first: number }[] = [];
+  const starts: { readonly after: DeliveredCursor | undefined; readonly first: number }[] = [];
   const cache = new Map<number, LineBlock>();
   /** Lines that share a hash with a different line: hardly ever any. */
   const collided = new Set<string>();
@@ -46,18 +46,18 @@ export async function indexDelivered(
     }
   }
 
-  function findPlace(position: number): number {
+  function findChunk(position: number): number {
     let low = 0;
-    for (let high = places.length; high - low > 1; ) {
+    for (let high = starts.length; high - low > 1; ) {
       const middle = (low + high) >> 1;
-      if ((places[middle]?.first ?? 0) <= position) low = middle;
+      if ((starts[middle]?.first ?? 0) <= position) low = middle;
       else high = middle;
     }
     return low;
   }
 
   async function readAgain(index: number): Promise<LineBlock> {
-    const delivered = await ledger.bookings.nextDelivered(runId, places[index]?.after);
+    const delivered = await ledger.bookings.nextDelivered(runId, starts[index]?.after);
     if (!delivered) throw new RangeError('the delivered bookings are no longer in the ledger');
     const block = toComparable(delivered.lines, names);
     const oldest = cache.size < cachedChunks ? undefined : cache.keys().next().value;
@@ -67,14 +67,14 @@ export async function indexDelivered(
   }
 
   async function isAt(position: number, line: Buffer): Promise<boolean> {
-    const index = findPlace(position);
+    const index = findChunk(position);
     const block = cache.get(index) ?? (await readAgain(index));
-    return lineOf(block, position - (places[index]?.first ?? 0)).equals(line);
+    return lineOf(block, position - (starts[index]?.first ?? 0)).equals(line);
   }
 
   for await (const { after, lines } of readChunks()) {
     const block = toComparable(lines, names);
-    places.push({ after, first: count });
+    starts.push({ after, first: count });
     for (let index = 0; index < block.ends.length; index += 1) {
       const earlier = memory.findOrRemember(block, index, count);
       count += 1;

@@ -11,8 +11,8 @@ import type { BookingStore } from './store-bookings.js';
 const daysCompared = 8;
 /** Of each earlier day about so many bookings are looked up, so that a large day costs no more than a small one. */
 const sampleSize = 1_000;
-/** A large run's sample is taken from so many places: neighbours are alike, such as all bookings of one provider. */
-const samplePlaces = 10;
+/** A large run's sample is taken from so many stretches: neighbours are alike, such as all bookings of one provider. */
+const mostStretches = 10;
 /** Runs of today may be dozens. */
 const runsPerDay = 100;
 
@@ -104,12 +104,12 @@ export function planSample({ batches, bookings }: { readonly batches: number; re
   if (bookings === 0) return [];
   if (bookings <= sampleSize) return [{ range: { from: 0, to: batches }, step: 1 }];
   const perBatch = bookings / batches;
-  const perPlace = sampleSize / samplePlaces;
-  const together = Math.ceil(perPlace / perBatch);
-  const places = Math.min(samplePlaces, Math.floor(batches / together));
-  const step = Math.max(1, Math.floor((together * perBatch * places) / sampleSize));
-  return Array.from({ length: places }, (_, place) => {
-    const from = Math.floor((place * (batches - together)) / Math.max(1, places - 1));
+  const perStretch = sampleSize / mostStretches;
+  const together = Math.ceil(perStretch / perBatch);
+  const stretches = Math.min(mostStretches, Math.floor(batches / together));
+  const step = Math.max(1, Math.floor((together * perBatch * stretches) / sampleSize));
+  return Array.from({ length: stretches }, (_, stretch) => {
+    const from = Math.floor((stretch * (batches - together)) / Math.max(1, stretches - 1));
     return { range: { from, to: from + together }, step };
   });
 }

@@ -10,7 +10,7 @@ import {
 import { addDates, noDates } from '../../booking/normalise.js';
 import { createLineBuffer } from '../../booking/render-line.js';
 import { type BatchStream, batchStreams } from '../../booking/sending.js';
-import type { KeptRow } from '../../ledger/batches.js';
+import type { ExtraRow } from '../../ledger/batches.js';
 import type { Collect, CollectedBatch } from '../../ledger/collecting.js';
 import type { ReasonCount, Reject } from '../../ledger/rejects.js';
 import type { RenderedChunk } from './day-reader.js';
@@ -47,7 +47,7 @@ export function createBookingStore(
   };
   const providers = new Map<string, number>();
   let where: RenderedChunk['where'];
-  let keptLabels: readonly string[] = [];
+  let extraLabels: readonly string[] = [];
   const lacking = [0, 0, 0, 0];
   /** In all. */
   const counts = { read: 0, rejected: 0, filtered: 0, dates: noDates() };
@@ -69,7 +69,7 @@ export function createBookingStore(
     const batches = [...batching.posted.takeBatches({ isLast }), ...batching.file.takeBatches({ isLast })];
     const chunk = {
       batches: batches.map(({ rows, ...batch }) =>
-        rows.some((row) => row !== null) ? { ...batch, kept: { labels: keptLabels, rows } } : batch,
+        rows.some((row) => row !== null) ? { ...batch, extraColumns: { labels: extraLabels, rows } } : batch,
       ),
       rejects,
       duplicates,
@@ -93,12 +93,12 @@ export function createBookingStore(
     if (count > 0 || providers.size <= maxProviders) providers.set(name, count + 1);
   }
 
-  async function takeLines({ kept, ...lines }: RenderedChunk['lines']): Promise<void> {
+  async function takeLines({ extraColumns, ...lines }: RenderedChunk['lines']): Promise<void> {
     const block = blockOf(
       Buffer.from(lines.bytes.buffer, lines.bytes.byteOffset, lines.bytes.byteLength),
       lines.ends,
     );
-    keptLabels = kept?.labels ?? keptLabels;
+    extraLabels = extraColumns?.labels ?? extraLabels;
     for (let index = 0; index < lines.providers.length; index += 1) {
       const stream = batchStreams[lines.streams[index] ?? 0] ?? 'posted';
       const keys = {
@@ -107,7 +107,7 @@ export function createBookingStore(
         lastDay: lines.lastDays[index] ?? unknownLastDay,
       };
       const wasDelivered = delivered !== undefined && (await delivered.has(block, index));
-      const taken = !wasDelivered && batching[stream].take(block, index, keys, kept?.rows[index]);
+      const taken = !wasDelivered && batching[stream].take(block, index, keys, extraColumns?.rows[index]);
       // Avoids millions of awaits: only duplicate candidates return a promise.
       const isNew = typeof taken === 'boolean' ? taken : await taken;
       // What was delivered before belongs to the day's volume too.
@@ -210,7 +210,7 @@ export function createBatcher(
   let whole: Batch[] = [];
   let firstWaiting = 0;
 
-  function add(block: LineBlock, index: number, keys: BookingKeys, row: KeptRow): true {
+  function add(block: LineBlock, index: number, keys: BookingKeys, row: ExtraRow): true {
     lines.constant(block.bytes.subarray(startOf(block, index), (block.ends[index] ?? 0) + 1));
     columns.referenceHashes.push(keys.referenceHash);
     columns.stays.hotelHashes.push(keys.hotelHash);
@@ -264,13 +264,13 @@ export function createBatcher(
     /**
      * Takes a line of a block. Returns false for a duplicate. Only candidates for these need a promise.
      *
-     * @param row the booking's kept columns
+     * @param row the booking's extra columns
      */
     take(
       block: LineBlock,
       index: number,
       keys: BookingKeys,
-      row: KeptRow = null,
+      row: ExtraRow = null,
     ): boolean | Promise<boolean> {
       const earlier = memory.findOrRemember(block, index, taken);
       if (earlier === undefined) return add(block, index, keys, row);
@@ -289,13 +289,13 @@ export function createBatcher(
   };
 }
 
-/** With the kept columns of its bookings. */
-type Batch = CollectedBatch & { readonly rows: readonly KeptRow[] };
+/** With the extra columns of its bookings. */
+type Batch = CollectedBatch & { readonly rows: readonly ExtraRow[] };
 
 /** What a batch knows of its lines, one entry per line. */
 function createColumns() {
   const stays = { hotelHashes: [] as number[], lastDays: [] as number[] };
-  return { referenceHashes: [] as number[], stays, rows: [] as KeptRow[], carried: 0 };
+  return { referenceHashes: [] as number[], stays, rows: [] as ExtraRow[], carried: 0 };
 }
 
 /** Walks to the line with that index. Candidates are few. */

@@ -2,9 +2,9 @@ import type { Booking } from '../../booking/booking.js';
 import { type BatchStream, batchStreams } from '../../booking/sending.js';
 import { readBooking } from '../../booking/stored-line.js';
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
-import type { SupersededPlaces } from '../../ledger/day-outcomes.js';
+import type { SupersededRows } from '../../ledger/day-outcomes.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { BatchPlaces } from '../../rules/day-outcome.js';
+import type { BatchRows } from '../../rules/day-outcome.js';
 import type { Run } from '../../rules/run.js';
 import { KeyError } from '../../storage/day-keys.js';
 import { createOccurrenceIndex, keyOfBooking } from './booking-keys.js';
@@ -29,7 +29,7 @@ export function createSourceKeys() {
 
 /** What a collect says about the bookings of the day's other runs. */
 export interface Superseded {
-  readonly places: readonly SupersededPlaces[];
+  readonly rows: readonly SupersededRows[];
   /** Whether a booking is superseded now, by this collect or an earlier one. */
   isSuperseded(booking: Booking): boolean;
 }
@@ -44,30 +44,30 @@ export async function findSuperseded(
   runs: readonly Run[],
   source: SourceKeys,
 ): Promise<Superseded> {
-  const found: SupersededPlaces[] = [];
+  const found: SupersededRows[] = [];
   const gone = createOccurrenceIndex();
   for (const run of runs) {
     const before = await ledger.days.listSuperseded(run.id);
     try {
       for (const stream of batchStreams)
         for await (const { batch, lines } of readStoredBatches(ledger, run, stream)) {
-          const known = new Set(before.find(isBatch(stream, batch))?.places);
-          const judged = splitStoredLines(lines).map((line, place) => {
+          const known = new Set(before.find(isBatch(stream, batch))?.rows);
+          const judged = splitStoredLines(lines).map((line, row) => {
             const booking = readBooking(line);
             const { bookingReferenceId: reference } = booking;
             const key = keyOfBooking(booking);
             const isFound = source.hasBooking(key);
             const isSuperseded = !isFound && reference !== undefined && source.hasReference(reference);
-            const isGone = isSuperseded || (known.has(place) && !isFound);
+            const isGone = isSuperseded || (known.has(row) && !isFound);
             if (isGone) gone.findOrAdd(key);
-            return { place, isNew: isSuperseded && !known.has(place), isFound: isFound && known.has(place) };
+            return { row, isNew: isSuperseded && !known.has(row), isFound: isFound && known.has(row) };
           });
           found.push(
-            ...toPlaces(
+            ...toRows(
               { runId: run.id, stream, batch, isFound: false },
               judged.filter(({ isNew }) => isNew),
             ),
-            ...toPlaces(
+            ...toRows(
               { runId: run.id, stream, batch, isFound: true },
               judged.filter(({ isFound }) => isFound),
             ),
@@ -78,15 +78,15 @@ export async function findSuperseded(
       if (!(error instanceof KeyError)) throw error;
     }
   }
-  return { places: found, isSuperseded: (booking) => gone.find(keyOfBooking(booking)) !== undefined };
+  return { rows: found, isSuperseded: (booking) => gone.find(keyOfBooking(booking)) !== undefined };
 }
 
-const isBatch = (stream: BatchStream, batch: number) => (of: BatchPlaces) =>
+const isBatch = (stream: BatchStream, batch: number) => (of: BatchRows) =>
   of.stream === stream && of.batch === batch;
 
-function toPlaces(
-  of: Omit<SupersededPlaces, 'places'>,
-  found: readonly { readonly place: number }[],
-): SupersededPlaces[] {
-  return found.length === 0 ? [] : [{ ...of, places: found.map(({ place }) => place) }];
+function toRows(
+  of: Omit<SupersededRows, 'rows'>,
+  found: readonly { readonly row: number }[],
+): SupersededRows[] {
+  return found.length === 0 ? [] : [{ ...of, rows: found.map(({ row }) => row) }];
 }

@@ -32,7 +32,7 @@ export function isMissing(day: BusinessDay, { firstDay, latestOf }: KnownDays): 
   if (firstDay === undefined || day.iso < firstDay || !holdsInstants(day)) return false;
   if (!lacksRun(latestOf(day.iso))) return false;
   const before = listBefore(day.iso)
-    .filter((_, place) => place % 7 === 6)
+    .filter((_, index) => index % 7 === 6)
     .slice(0, weeksCompared);
   if (before.some((one) => latestOf(one) !== undefined)) return true;
   return !isWeekend(day.iso) && before.some((one) => one < firstDay);

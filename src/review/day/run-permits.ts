@@ -15,11 +15,11 @@ const permitEveryMs = 1_000;
  */
 export async function waitForRunPermit(
   ledger: Ledger,
-  places: number,
+  permits: number,
   { signal, onWait }: { readonly signal: AbortSignal; readonly onWait: () => void },
 ): Promise<Hold | undefined> {
   for (let isReported = false; !signal.aborted; isReported = true) {
-    const hold = await ledger.holds.place(places);
+    const hold = await ledger.holds.permit(permits);
     if (hold) return hold;
     if (!isReported) onWait();
     await pause(permitEveryMs, signal);

@@ -100,15 +100,15 @@ export async function writeReviewFile(attempt: FileAttempt): Promise<Outcome> {
     const fault = await checkReviewFile(spool.read(reviewName(run)), expected);
     if (fault) {
       const { code, row, column } = fault;
-      const place = column === undefined ? `row ${row}` : `row ${row}, column ${column}`;
+      const where = column === undefined ? `row ${row}` : `row ${row}, column ${column}`;
       // Collected with other settings than those it is resumed with.
       const isLeftEmpty = code === 'blank-cell' && !mayBeEmpty;
       return {
         kind: 'fatal',
         evidence: { code: `review-file-${code}` },
         advice: isLeftEmpty
-          ? `the written file has an empty cell at ${place}; nothing was sent. If this day was collected with file.incomplete: leave-empty, set it again, or replay the day.`
-          : `the written file breaks the file rules at ${place}; nothing was sent: please report this and keep the ledger`,
+          ? `the written file has an empty cell at ${where}; nothing was sent. If this day was collected with file.incomplete: leave-empty, set it again, or replay the day.`
+          : `the written file breaks the file rules at ${where}; nothing was sent: please report this and keep the ledger`,
       };
     }
     return { kind: 'done', evidence: { code: 'ok', sha256 }, file: { rows, bytes, sha256 } };
@@ -146,16 +146,16 @@ async function archiveEarlierFiles(attempt: FileAttempt, session: SftpSession) {
   const { ledger, remote, day, resultPattern } = attempt;
   const isResult = createResultNameTest(resultPattern, day);
   // Where the server did not permit to remove what holds an erased guest, it must not come back from there.
-  const isKept = !(await hasErasedGuest(ledger, day.iso));
+  const mayBeArchived = !(await hasErasedGuest(ledger, day.iso));
   const staying: ReviewFile['notOurs'][number][] = [];
   const files = await session.list(remote.folder);
   expectFewResults(files.filter(({ name }) => isResult(name)).length, remote.folder);
   for (const found of files) {
     const path = `${remote.folder}/${found.name}`;
     await expectClaim(attempt);
-    if (found.name === remote.name) await archiveEarlierFile(attempt, session, found.name, isKept);
+    if (found.name === remote.name) await archiveEarlierFile(attempt, session, found.name, mayBeArchived);
     else if (isResult(found.name)) {
-      const sha256 = await archiveEarlierFile(attempt, session, found.name, isKept);
+      const sha256 = await archiveEarlierFile(attempt, session, found.name, mayBeArchived);
       await expectClaim(attempt);
       if ((await session.remove(path)) === 'denied') staying.push({ ...found, sha256 });
     }
@@ -168,7 +168,7 @@ async function archiveEarlierFile(
   attempt: FileAttempt,
   session: SftpSession,
   name: string,
-  isKept: boolean,
+  mayBeArchived: boolean,
 ): Promise<string> {
   const { spool, archive, run, day } = attempt;
   const sha256 = await fetchAside(attempt, session, name, {
@@ -177,7 +177,7 @@ async function archiveEarlierFile(
   });
   await expectClaim(attempt);
   // A file that an interrupted attempt of this run published is not an earlier one.
-  if (isKept && sha256 !== run.file?.sha256)
+  if (mayBeArchived && sha256 !== run.file?.sha256)
     await archive.store(
       day.iso,
       run.id,

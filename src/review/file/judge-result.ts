@@ -141,7 +141,7 @@ export function keepIncorrect(
 
 function countJudged({ verdicts }: RecordedVerdicts) {
   const count = (kind: Judged) =>
-    verdicts.reduce((sum, { judged, places }) => sum + (judged === kind ? places.length : 0), 0);
+    verdicts.reduce((sum, { judged, rows }) => sum + (judged === kind ? rows.length : 0), 0);
   return { affected: count('incorrect'), unanswered: count('not-in-result'), unclear: count('unclear') };
 }
 

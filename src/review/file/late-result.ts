@@ -30,17 +30,17 @@ export function nextLateLook({ file }: Pick<Run, 'file'>, lookedAt: number | und
   return lookedAt === undefined ? calledAt : lookedAt + pauseBeforeLook(lookedAt - calledAt, longestPauseMs);
 }
 
-type LatePlace = Pick<FileAttempt, 'sftp' | 'stepMs' | 'resultPattern' | 'run' | 'day' | 'signal'>;
+type LateAttempt = Pick<FileAttempt, 'sftp' | 'stepMs' | 'resultPattern' | 'run' | 'day' | 'signal'>;
 
 /**
  * Whether the server holds a result with other bytes than those that were judged. It lists the folder and, where the server's times tell
  * nothing, reads what has the same name and size; it writes nothing anywhere, and needs no right to the run. @throws SftpError
  */
-export function hasNewResult(place: LatePlace): Promise<boolean> {
-  const { run, day, resultPattern } = place;
+export function hasNewResult(attempt: LateAttempt): Promise<boolean> {
+  const { run, day, resultPattern } = attempt;
   const { folder } = locateRemoteFiles(day);
   const isResult = createResultNameTest(resultPattern, day);
-  return useSession(place, async (session) => {
+  return useSession(attempt, async (session) => {
     const files = await session.list(folder);
     for (const file of files)
       if (isResult(file.name) && !(await isJudged(session, folder, file, run))) return true;

@@ -60,7 +60,7 @@ export interface ResultTable {
   readonly fields: readonly ResultField[];
   /** The names of all its columns, as written. */
   readonly columns: readonly string[];
-  /** The names of columns of a field that has more than one, with their places. None of its verdicts counts then. */
+  /** The names of columns of a field that has more than one, with their numbers. None of its verdicts counts then. */
   readonly ambiguous: readonly string[];
   /** The form in which it was read; undefined for an empty result. */
   readonly form:
@@ -102,7 +102,7 @@ export async function readResult(
 ): Promise<ResultTable> {
   const lines = createResultLines();
   const records = createResultRecords(
-    (cells) => findPlaces(cells, reading).size,
+    (cells) => findColumns(cells, reading).size,
     (cells) => findRowSigns(cells, reading),
   );
   let readVerdict = createVerdictReader(reading);
@@ -201,9 +201,9 @@ function isTotal(record = ''): boolean {
 
 /** Whether a record that is not readable in full is a line of totals, or the header once more. */
 function isSummary(cells: readonly string[], header: Header): boolean {
-  const places = Object.values(header.columns);
-  const isHeader = places.every((at) => fold(cells[at] ?? '') === fold(header.cells[at] ?? ''));
-  return (places.length > 0 && isHeader) || isTotal(cells.join(' '));
+  const columns = Object.values(header.columns);
+  const isHeader = columns.every((at) => fold(cells[at] ?? '') === fold(header.cells[at] ?? ''));
+  return (columns.length > 0 && isHeader) || isTotal(cells.join(' '));
 }
 
 export type ResultField = Exclude<BookingField, { readonly kind: 'guest-name' }>['property'] | 'isCorrect';
@@ -239,17 +239,17 @@ export function nameColumns(cells: readonly string[]): readonly string[] {
 /** The columns of a header that decide something. A field that several columns may be has none: see `listAmbiguous`. */
 export function findResultColumns(cells: readonly string[], reading: ResultReading): ResultColumns {
   const columns: { [field in ResultField]?: number } = {};
-  for (const [field, [place, ...others]] of findPlaces(cells, reading))
-    if (place !== undefined && others.length === 0) columns[field] = place;
+  for (const [field, [column, ...others]] of findColumns(cells, reading))
+    if (column !== undefined && others.length === 0) columns[field] = column;
   return columns;
 }
 
-/** The names of the columns of each field that has several, with their places as people count them. */
+/** The names of the columns of each field that has several, with their numbers as people count them. */
 function listAmbiguous(cells: readonly string[], reading: ResultReading): string[] {
-  return [...findPlaces(cells, reading).values()].flatMap((places) =>
-    places.length < 2
+  return [...findColumns(cells, reading).values()].flatMap((columns) =>
+    columns.length < 2
       ? []
-      : places.map((place) => `${cells[place]?.trim().slice(0, longestName)} (column ${place + 1})`),
+      : columns.map((column) => `${cells[column]?.trim().slice(0, longestName)} (column ${column + 1})`),
   );
 }
 
@@ -259,7 +259,7 @@ const longestName = 40;
  * Finds the columns of each field by name: first exactly, then ignoring case, white space, underscores and hyphens. Of several
  * names of a field, the first that is there counts; several columns may have it, however they write it. Other columns are ignored.
  */
-function findPlaces(
+function findColumns(
   cells: readonly string[],
   { masterIdColumn, resultColumn = defaultResultColumn }: ResultReading,
 ): ReadonlyMap<ResultField, readonly number[]> {
@@ -277,7 +277,7 @@ function findPlaces(
     if (written === undefined) continue;
     found.set(
       field,
-      folded.flatMap((name, place) => (name === fold(written) ? [place] : [])),
+      folded.flatMap((name, column) => (name === fold(written) ? [column] : [])),
     );
   }
   return found;

@@ -1,4 +1,4 @@
-import type { Judged, JudgedPlaces, VerdictSource } from '../../rules/review-file.js';
+import type { Judged, JudgedRows, VerdictSource } from '../../rules/review-file.js';
 
 /** What files say about a booking. */
 export type Said = Judged | 'correct';
@@ -72,7 +72,7 @@ export function createVerdictState({
   sources: recordedSources,
   keepsTimes,
 }: {
-  readonly recorded: readonly JudgedPlaces[];
+  readonly recorded: readonly JudgedRows[];
   /** Those of `recorded`, of which nothing but what is or was incorrect counts. */
   readonly sources: readonly VerdictSource[];
   readonly keepsTimes: boolean;
@@ -80,7 +80,7 @@ export function createVerdictState({
   const sources = [...recordedSources];
   const batches = new Map<number, KnownBatch>();
   const incorrect = recorded.filter(({ judged }) => judged === 'incorrect');
-  const recordedOf = new Map(incorrect.map((places) => [places.batch, places]));
+  const recordedOf = new Map(incorrect.map((rows) => [rows.batch, rows]));
   const cleared = recorded.filter(({ judged }) => judged === 'cleared');
 
   function begin(batch: number, bookings: number): KnownBatch {
@@ -90,50 +90,50 @@ export function createVerdictState({
       isNamed: new Uint8Array(bookings),
       wasIncorrect: new Uint8Array(bookings),
     };
-    const { places = [], sources: ofPlaces = [] } = recordedOf.get(batch) ?? {};
-    for (const [index, place] of places.entries()) {
-      known.said[place] = kinds.indexOf('incorrect');
-      known.sources[place] = 1 + (ofPlaces[index] ?? -1);
-      known.wasIncorrect[place] = 1;
+    const { rows = [], sources: fileOfRow = [] } = recordedOf.get(batch) ?? {};
+    for (const [index, row] of rows.entries()) {
+      known.said[row] = kinds.indexOf('incorrect');
+      known.sources[row] = 1 + (fileOfRow[index] ?? -1);
+      known.wasIncorrect[row] = 1;
     }
-    for (const { places } of cleared.filter((of) => of.batch === batch))
-      for (const place of places) known.wasIncorrect[place] = 1;
+    for (const { rows } of cleared.filter((of) => of.batch === batch))
+      for (const row of rows) known.wasIncorrect[row] = 1;
     batches.set(batch, known);
     return known;
   }
 
-  function sayOf(known: KnownBatch, place: number, said: Said, number: number): void {
+  function sayOf(known: KnownBatch, row: number, said: Said, number: number): void {
     if (said === 'not-in-result') return;
-    known.isNamed[place] = 1;
-    const before = kinds[known.said[place] ?? 0] ?? 'not-in-result';
+    known.isNamed[row] = 1;
+    const before = kinds[known.said[row] ?? 0] ?? 'not-in-result';
     // Nearly all are correct, and were not incorrect before.
     if (said === 'correct' && before !== 'incorrect') {
-      known.said[place] = kinds.indexOf('correct');
+      known.said[row] = kinds.indexOf('correct');
       return;
     }
-    const source = sources[(known.sources[place] ?? 0) - 1];
+    const source = sources[(known.sources[row] ?? 0) - 1];
     const by = sources[number] ?? { name: '' };
     const after = say({ said: before, source }, said, by, keepsTimes);
-    known.said[place] = kinds.indexOf(after.said);
-    if (after.said === 'incorrect') known.wasIncorrect[place] = 1;
-    if (after.source !== source) known.sources[place] = after.source === by ? 1 + number : 0;
+    known.said[row] = kinds.indexOf(after.said);
+    if (after.said === 'incorrect') known.wasIncorrect[row] = 1;
+    if (after.source !== source) known.sources[row] = after.source === by ? 1 + number : 0;
   }
 
   /** The stored form; a booking is listed under what `toStored` makes of what is known about it. */
-  function list(toStored: (said: Said) => Said): JudgedPlaces[] {
+  function list(toStored: (said: Said) => Said): JudgedRows[] {
     const found = [...incorrect, ...cleared].filter(({ batch }) => !batches.has(batch));
     for (const [batch, known] of batches) {
       const said = Array.from(known.said, (kind) => toStored(kinds[kind] ?? 'not-in-result'));
       for (const judged of stored) {
-        const places = said.flatMap((one, place) => (one === judged ? [place] : []));
-        if (places.length === 0) continue;
-        const ofPlaces = judged === 'incorrect' && places.map((place) => (known.sources[place] ?? 0) - 1);
-        found.push({ batch, judged, places, ...(ofPlaces && { sources: ofPlaces }) });
+        const rows = said.flatMap((one, row) => (one === judged ? [row] : []));
+        if (rows.length === 0) continue;
+        const fileOfRow = judged === 'incorrect' && rows.map((row) => (known.sources[row] ?? 0) - 1);
+        found.push({ batch, judged, rows, ...(fileOfRow && { sources: fileOfRow }) });
       }
-      const places = said.flatMap((one, place) =>
-        one !== 'incorrect' && known.wasIncorrect[place] === 1 ? [place] : [],
+      const rows = said.flatMap((one, row) =>
+        one !== 'incorrect' && known.wasIncorrect[row] === 1 ? [row] : [],
       );
-      if (places.length > 0) found.push({ batch, judged: 'cleared', places });
+      if (rows.length > 0) found.push({ batch, judged: 'cleared', rows });
     }
     return found.sort((one, other) => one.batch - other.batch);
   }
@@ -144,7 +144,7 @@ export function createVerdictState({
       const number = sources.push(by) - 1;
       for await (const { batch, said } of file) {
         const known = batches.get(batch) ?? begin(batch, said.length);
-        for (const [place, one] of said.entries()) sayOf(known, place, one, number);
+        for (const [row, one] of said.entries()) sayOf(known, row, one, number);
       }
     },
     /** Bookings that no file names that was added. */
@@ -164,23 +164,23 @@ export type VerdictState = ReturnType<typeof createVerdictState>;
 
 /** What is recorded about the bookings of a file; `sources` is `verdictSources`. */
 export interface RecordedVerdicts {
-  readonly verdicts: readonly JudgedPlaces[];
+  readonly verdicts: readonly JudgedRows[];
   readonly sources: readonly VerdictSource[];
 }
 
 /** A result that grows is read hundreds of times: only versions that are referred to are kept. */
 function onlyUsed({ verdicts, sources }: RecordedVerdicts): RecordedVerdicts {
-  const places = new Map<number, number>();
+  const indexes = new Map<number, number>();
   const used: VerdictSource[] = [];
-  const renumbered = verdicts.map(({ sources: ofPlaces, ...of }): JudgedPlaces => {
-    if (!ofPlaces) return of;
+  const renumbered = verdicts.map(({ sources: fileOfRow, ...of }): JudgedRows => {
+    if (!fileOfRow) return of;
     const renumber = (number: number) => {
-      const known = places.get(number);
+      const known = indexes.get(number);
       if (known !== undefined) return known;
-      places.set(number, used.length);
+      indexes.set(number, used.length);
       return used.push(sources[number] ?? { name: '' }) - 1;
     };
-    return { ...of, sources: ofPlaces.map(renumber) };
+    return { ...of, sources: fileOfRow.map(renumber) };
   });
   return { verdicts: renumbered, sources: used };
 }

@@ -44,7 +44,7 @@ export async function verifyRun(parts: VerifyParts, run: Run): Promise<readonly 
   add(`${manifestName}, of the calls`, compareStated(manifest, { calls }));
   const erased = describeErased(run);
   if (erased !== undefined) return [...items, ...(await verifyErased(parts, run, manifest, erased))];
-  for (const kept of manifest.files) add(kept.name, await verifyArchived(parts, run, kept));
+  for (const file of manifest.files) add(file.name, await verifyArchived(parts, run, file));
   // Whether cells could be empty was a setting of the day it was written, and was checked then.
   const expected = { masterIdColumn: masterIdColumnOf(run), rows, sha256, mayBeEmpty: true };
   add(`${inputName}, by the file rules`, await checkArchivedFile(archive.read(day, id, inputName), expected));

@@ -1,7 +1,7 @@
 import { bookingFields, findHotelHash, guestNameFields } from '../../booking/booking.js';
 import { batchStreams } from '../../booking/sending.js';
 import { blankFields, readBooking } from '../../booking/stored-line.js';
-import { eraseKeptAt, readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
+import { eraseExtraAt, readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { BlankLines } from '../../ledger/guests.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../rules/run.js';
@@ -21,7 +21,7 @@ const allFields: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Blanks the guest's lines where they are: all others keep their places. */
+/** Blanks the guest's lines where they are: all others keep their rows. */
 export function createLineBlanker({ guest, all }: Erasure): BlankLines {
   const fields = all ? allFields : guestNameFields;
   // A cell doubles quotes.
@@ -29,18 +29,18 @@ export function createLineBlanker({ guest, all }: Erasure): BlankLines {
   return (lines) => {
     if (!lines.includes(needle)) return undefined;
     const stored = splitStoredLines(lines);
-    const places = stored.flatMap((line, place) => (isLineOf(guest, line) ? [place] : []));
-    if (places.length === 0) return undefined;
-    const theirs = new Set(places);
-    const blanked = stored.map((line, place) => (theirs.has(place) ? blankFields(line, fields) : line));
-    const changed = places.filter((place) => blanked[place] !== stored[place]);
-    if (changed.length === 0) return { places };
-    const stays = changed.map((place) => ({
-      place,
-      hotelHash: findHotelHash(readBooking(stored[place] ?? '')),
+    const rows = stored.flatMap((line, row) => (isLineOf(guest, line) ? [row] : []));
+    if (rows.length === 0) return undefined;
+    const theirs = new Set(rows);
+    const blanked = stored.map((line, row) => (theirs.has(row) ? blankFields(line, fields) : line));
+    const changed = rows.filter((row) => blanked[row] !== stored[row]);
+    if (changed.length === 0) return { rows };
+    const stays = changed.map((row) => ({
+      row,
+      hotelHash: findHotelHash(readBooking(stored[row] ?? '')),
     }));
     return {
-      places,
+      rows,
       lines: Buffer.from(blanked.map((line) => `${line}\n`).join('')),
       ...(all && { stays }),
     };
@@ -62,8 +62,8 @@ export async function findBlankable(
       if (!blanked) continue;
       const name = `${stream} batch ${batch}`;
       if (blanked.lines) found.push(name);
-      const kept = await ledger.bookings.readKept(run.id, stream, batch);
-      if (eraseKeptAt(kept, blanked.places)) found.push(`kept columns of ${name}`);
+      const extraColumns = await ledger.bookings.readExtra(run.id, stream, batch);
+      if (eraseExtraAt(extraColumns, blanked.rows)) found.push(`kept columns of ${name}`);
     }
   return found;
 }

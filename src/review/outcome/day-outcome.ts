@@ -1,5 +1,5 @@
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { DayCounts, StandingPlaces, StoredOutcome } from '../../rules/day-outcome.js';
+import type { DayCounts, StandingRows, StoredOutcome } from '../../rules/day-outcome.js';
 import {
   countRun,
   type DayBookings,
@@ -37,8 +37,8 @@ export async function judgeRuns(
   if (findOnlyRun(holders, known)) return counted();
   if (known?.stored && isCurrent(known))
     return toBookings(day, runs, known.stored.counts, await ledger.days.listStandings(day));
-  const { counts, places } = await computeOrRecall(ledger, holders, known);
-  return toBookings(day, runs, counts, places);
+  const { counts, rows } = await computeOrRecall(ledger, holders, known);
+  return toBookings(day, runs, counts, rows);
 }
 
 /** The run whose own counts are those of the day: the only one with bookings, of which none were sent again. */
@@ -82,7 +82,7 @@ export async function storeDayOutcome(ledger: Ledger, day: string): Promise<DayC
   const runs = await ledger.runs.list({ day, limit: runsOfDay });
   const holders = runs.filter(holdsBookings);
   const only = findOnlyRun(holders, known);
-  const found = only ? { counts: countRun(only, runs), places: [] } : await compute(ledger, holders);
+  const found = only ? { counts: countRun(only, runs), rows: [] } : await compute(ledger, holders);
   if (found) await ledger.days.storeOutcome({ day, mark: known.mark, ...found });
   return found?.counts;
 }
@@ -92,20 +92,20 @@ async function computeOrRecall(
   ledger: ReadOnlyLedger,
   holders: readonly Run[],
   known: StoredOutcome | undefined,
-): Promise<{ readonly counts: DayCounts; readonly places: readonly StandingPlaces[] }> {
+): Promise<{ readonly counts: DayCounts; readonly rows: readonly StandingRows[] }> {
   const computed = await compute(ledger, holders);
   if (computed) return computed;
-  return { counts: known?.stored?.counts ?? countRun(holders[0], holders), places: [] };
+  return { counts: known?.stored?.counts ?? countRun(holders[0], holders), rows: [] };
 }
 
 /** Undefined if the lines can't be read, because the key of their day is gone. */
 async function compute(ledger: ReadOnlyLedger, holders: readonly Run[]) {
   try {
-    const { counts, contributing, places } = await walkDay(holders.map((run) => toWalkedRun(ledger, run)));
+    const { counts, contributing, rows } = await walkDay(holders.map((run) => toWalkedRun(ledger, run)));
     const { delivered, refused, pending, incorrect, unansweredInFile, byBody, suspects } = counts;
     const senders = holders.filter(({ id }) => contributing.has(id));
     return {
-      places,
+      rows,
       counts: {
         accepted: delivered + refused + pending,
         ...{ delivered, refused, pending },

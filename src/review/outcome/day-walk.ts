@@ -1,6 +1,6 @@
 import { forEachYielding, yieldToEventLoop } from '../../base/event-loop.js';
 import type { BatchStream } from '../../booking/sending.js';
-import type { DayStanding, StandingPlaces } from '../../rules/day-outcome.js';
+import type { DayStanding, StandingRows } from '../../rules/day-outcome.js';
 import { createKeyCounter, createOccurrenceIndex, type KeyCounter } from '../collect/booking-keys.js';
 
 /** What a result said about a booking. */
@@ -57,7 +57,7 @@ export interface Walked {
   /** The runs that hold counted bookings, or whose verdict counts for one. */
   readonly contributing: ReadonlySet<string>;
   /** What bookings count as, where their own run says something else. */
-  readonly places: readonly StandingPlaces[];
+  readonly rows: readonly StandingRows[];
 }
 
 /**
@@ -73,20 +73,20 @@ export async function walkDay(runs: readonly WalkedRun[]): Promise<Walked> {
   for (const run of runs) {
     const counter = createKeyCounter();
     if (run.hasPending) counters.set(run.id, counter);
-    await walkRun(run, slots, (entry, place) => {
+    await walkRun(run, slots, (entry, row) => {
       const { state } = entry;
-      if (entry.isSuperseded || state === 'void') slots.leaveOut(place);
-      else if (state !== 'pending') slots.take({ ...entry, state }, counter.add(entry.key), place);
+      if (entry.isSuperseded || state === 'void') slots.leaveOut(row);
+      else if (state !== 'pending') slots.take({ ...entry, state }, counter.add(entry.key), row);
     });
   }
   // What was not sent comes last: a run that is under way does not hide what an earlier one sent.
   for (const run of runs) {
     const counter = counters.get(run.id);
     if (!counter) continue;
-    await walkRun(run, slots, (entry, place) => {
+    await walkRun(run, slots, (entry, row) => {
       const { state } = entry;
       if (entry.isSuperseded || state !== 'pending') return;
-      slots.take({ ...entry, state }, counter.add(entry.key), place);
+      slots.take({ ...entry, state }, counter.add(entry.key), row);
     });
   }
   return sum(slots);
@@ -95,11 +95,11 @@ export async function walkDay(runs: readonly WalkedRun[]): Promise<Walked> {
 async function walkRun(
   run: WalkedRun,
   slots: ReturnType<typeof createSlots>,
-  visit: (entry: WalkedEntry, place: number) => void,
+  visit: (entry: WalkedEntry, row: number) => void,
 ): Promise<void> {
   for await (const { stream, batch, entries } of run.read()) {
     slots.startBatch({ runId: run.id, stream, batch });
-    for (const [place, entry] of entries.entries()) visit(entry, place);
+    for (const [row, entry] of entries.entries()) visit(entry, row);
     await yieldToEventLoop();
   }
 }
@@ -122,7 +122,7 @@ function foldVerdict(known: number, older: number): number {
   return verdict === 'correct' ? newest | isClosed : newest;
 }
 
-interface Place {
+interface BatchOfRun {
   readonly runId: string;
   readonly stream: BatchStream;
   readonly batch: number;
@@ -130,14 +130,14 @@ interface Place {
 
 const states = ['delivered', 'refused', 'pending'] as const;
 const wordsPerSlot = 2;
-/** Where a slot's second word has what; its place is in the lowest 16 bits, the first word is the number of its batch. */
+/** Where a slot's second word has what; its row is in the lowest 16 bits, the first word is the number of its batch. */
 const [verdictAt, ownAt, stateAt, suspectAt] = [16, 20, 23, 25];
 
 /** The bookings that count, in a few bytes each, and those that do not. */
 function createSlots() {
   const index = createOccurrenceIndex();
   let words = new Uint32Array(wordsPerSlot * 1_024);
-  const batches: (Place & { readonly uncounted: number[] })[] = [];
+  const batches: (BatchOfRun & { readonly uncounted: number[] })[] = [];
   const contributing = new Set<string>();
 
   function word(slot: number): number {
@@ -145,7 +145,7 @@ function createSlots() {
   }
 
   /** Fills the slot that was added last. */
-  function add(entry: Taken, place: number): void {
+  function add(entry: Taken, row: number): void {
     const slot = index.size - 1;
     if (wordsPerSlot * index.size > words.length) {
       const larger = new Uint32Array(2 * words.length);
@@ -155,7 +155,7 @@ function createSlots() {
     const code = codeOf(entry.verdict);
     words[wordsPerSlot * slot] = batches.length - 1;
     words[wordsPerSlot * slot + 1] =
-      place |
+      row |
       (foldVerdict(0, code) << verdictAt) |
       (code << ownAt) |
       (states.indexOf(entry.state) << stateAt) |
@@ -175,7 +175,7 @@ function createSlots() {
       const batch = batches[words[wordsPerSlot * slot] ?? 0];
       if (!batch) throw new RangeError(`expected the batch of slot ${slot}, got: none`);
       yield {
-        ...{ slot, batch, place: packed & 0xffff },
+        ...{ slot, batch, row: packed & 0xffff },
         verdict: verdictOf(packed >>> verdictAt),
         own: verdictOf(packed >>> ownAt),
         state: states[(packed >>> stateAt) & 3] ?? 'pending',
@@ -188,18 +188,18 @@ function createSlots() {
     each,
     batches,
     contributing,
-    startBatch(place: Place): void {
-      batches.push({ ...place, uncounted: [] });
+    startBatch(batch: BatchOfRun): void {
+      batches.push({ ...batch, uncounted: [] });
     },
-    leaveOut(place: number): void {
-      batches.at(-1)?.uncounted.push(place);
+    leaveOut(row: number): void {
+      batches.at(-1)?.uncounted.push(row);
     },
     /** @param occurrence of its key in its run */
-    take(entry: Taken, occurrence: number, place: number): void {
+    take(entry: Taken, occurrence: number, row: number): void {
       const runId = batches.at(-1)?.runId ?? '';
       const held = index.findOrAdd(entry.key, occurrence);
-      if (held === undefined) add(entry, place);
-      else batches.at(-1)?.uncounted.push(place);
+      if (held === undefined) add(entry, row);
+      else batches.at(-1)?.uncounted.push(row);
       if (held === undefined || fold(held, entry.verdict)) contributing.add(runId);
     },
   };
@@ -207,30 +207,30 @@ function createSlots() {
 
 async function sum({ each, batches, contributing }: ReturnType<typeof createSlots>): Promise<Walked> {
   const counts = createCounts();
-  const places = createPlaces();
+  const standing = gatherStandings();
   for (const { runId, stream, batch, uncounted } of batches)
-    for (const place of uncounted) places.add({ runId, stream, batch }, 'uncounted', place);
-  await forEachYielding(each(), undefined, ({ batch, place, verdict, own, state, isSuspect }) => {
+    for (const row of uncounted) standing.add({ runId, stream, batch }, 'uncounted', row);
+  await forEachYielding(each(), undefined, ({ batch, row, verdict, own, state, isSuspect }) => {
     counts[state] += 1;
     if (isSuspect) counts.suspects += 1;
     if (verdict === 'incorrect') counts.incorrect += 1;
     else if (verdict !== 'correct') counts[batch.stream === 'file' ? 'unansweredInFile' : 'byBody'] += 1;
-    if (verdict !== undefined && verdict !== own) places.add(batch, verdict, place);
+    if (verdict !== undefined && verdict !== own) standing.add(batch, verdict, row);
   });
-  return { counts, contributing, places: places.list() };
+  return { counts, contributing, rows: standing.list() };
 }
 
-/** Gathers places by batch and standing. */
-function createPlaces() {
-  const gathered = new Map<string, Omit<StandingPlaces, 'places'> & { readonly places: number[] }>();
+/** Gathers rows by batch and standing. */
+function gatherStandings() {
+  const gathered = new Map<string, Omit<StandingRows, 'rows'> & { readonly rows: number[] }>();
   return {
-    add({ runId, stream, batch }: Place, standing: DayStanding, place: number): void {
+    add({ runId, stream, batch }: BatchOfRun, standing: DayStanding, row: number): void {
       const key = `${runId} ${stream} ${batch} ${standing}`;
       const known = gathered.get(key);
-      if (known) known.places.push(place);
-      else gathered.set(key, { runId, stream, batch, standing, places: [place] });
+      if (known) known.rows.push(row);
+      else gathered.set(key, { runId, stream, batch, standing, rows: [row] });
     },
-    list: (): StandingPlaces[] =>
-      [...gathered.values()].map(({ places, ...of }) => ({ ...of, places: places.sort((a, b) => a - b) })),
+    list: (): StandingRows[] =>
+      [...gathered.values()].map(({ rows, ...of }) => ({ ...of, rows: rows.sort((a, b) => a - b) })),
   };
 }

@@ -26,10 +26,10 @@ async function* readStream(
 ): AsyncGenerator<WalkedBatch, void, undefined> {
   const stateOf = await createStateReader(ledger, run, stream);
   const verdictsOf = createVerdictReader(ledger, run, stream);
-  const suspectsOf = readSuspectPlaces(ledger, run.id, stream);
+  const suspectsOf = readSuspectRows(ledger, run.id, stream);
   const superseded = new Map(
     (await ledger.days.listSuperseded(run.id)).flatMap((of) =>
-      of.stream === stream ? [[of.batch, new Set(of.places)] as const] : [],
+      of.stream === stream ? [[of.batch, new Set(of.rows)] as const] : [],
     ),
   );
   for await (const { batch, lines } of readStoredBatches(ledger, run, stream)) {
@@ -38,42 +38,41 @@ async function* readStream(
     yield {
       stream,
       batch,
-      entries: splitStoredLines(lines).map((line, place) => ({
+      entries: splitStoredLines(lines).map((line, row) => ({
         key: keyOfBooking(readBooking(line)),
-        state: stateOf(batch, place),
-        verdict: verdictOf(place),
-        isSuspect: suspects.has(place),
-        isSuperseded: superseded.get(batch)?.has(place) ?? false,
+        state: stateOf(batch, row),
+        verdict: verdictOf(row),
+        isSuspect: suspects.has(row),
+        isSuperseded: superseded.get(batch)?.has(row) ?? false,
       })),
     };
   }
 }
 
-/** The places in each batch of a stream that the local copy of the mappings flags, asked in the order of the batches. */
-export function readSuspectPlaces({ bookings }: ReadOnlyLedger, runId: string, stream: BatchStream) {
+/** The rows in each batch of a stream that the local copy of the mappings flags, asked in the order of the batches. */
+export function readSuspectRows({ bookings }: ReadOnlyLedger, runId: string, stream: BatchStream) {
   return followPages(async (batch) => {
     const page = await bookings.nextSuspects(runId, { stream, batch });
     if (page?.stream !== stream) return undefined;
-    return { batch: page.cursor.batch, places: page.suspects.map(({ place }) => place) };
+    return { batch: page.cursor.batch, rows: page.suspects.map(({ row }) => row) };
   });
 }
 
-/** What the result says about places of each batch of the file, unless it calls their mapping correct. */
-export function readJudgedPlaces({ bookings }: ReadOnlyLedger, runId: string) {
+/** What the result says about rows of each batch of the file, unless it calls their mapping correct. */
+export function readJudgedRows({ bookings }: ReadOnlyLedger, runId: string) {
   const kinds: readonly Judged[] = ['incorrect', ...unansweredReasons];
   const pages = kinds.map((kind) => ({
     kind,
-    placesOf: followPages((after) => bookings.nextJudged(runId, kind, after)),
+    rowsOf: followPages((after) => bookings.nextJudged(runId, kind, after)),
   }));
   return async (batch: number): Promise<ReadonlyMap<number, Judged>> => {
     const judged = new Map<number, Judged>();
-    for (const { kind, placesOf } of pages)
-      for (const place of await placesOf(batch)) judged.set(place, kind);
+    for (const { kind, rowsOf } of pages) for (const row of await rowsOf(batch)) judged.set(row, kind);
     return judged;
   };
 }
 
-/** What became of the places of a batch: a booking in the file is delivered with the by-file call. */
+/** What became of the rows of a batch: a booking in the file is delivered with the by-file call. */
 async function createStateReader({ steps }: ReadOnlyLedger, run: Run, stream: BatchStream) {
   const unsent = run.state === 'cancelled' ? ('void' as const) : ('pending' as const);
   if (stream === 'file') {
@@ -81,9 +80,9 @@ async function createStateReader({ steps }: ReadOnlyLedger, run: Run, stream: Ba
     return (): WalkedEntry['state'] => state;
   }
   const slices = await steps.listUndelivered(run.id);
-  return (batch: number, place: number): WalkedEntry['state'] => {
+  return (batch: number, row: number): WalkedEntry['state'] => {
     const slice = slices.find(
-      (one) => one.batch === batch && place >= one.first && place < one.first + one.bookings,
+      (one) => one.batch === batch && row >= one.first && row < one.first + one.bookings,
     );
     if (!slice) return 'delivered';
     return slice.state === 'refused' ? 'refused' : unsent;
@@ -93,7 +92,7 @@ async function createStateReader({ steps }: ReadOnlyLedger, run: Run, stream: Ba
 /** A run without a result says nothing, and neither does one by body. */
 function createVerdictReader(ledger: ReadOnlyLedger, run: Run, stream: BatchStream) {
   const isJudged = stream === 'file' && run.file?.verdicts !== undefined;
-  const judgedPlaces = readJudgedPlaces(ledger, run.id);
+  const judgedRows = readJudgedRows(ledger, run.id);
   const judge = (judged?: Judged): RecordedVerdict | undefined => {
     const found = judgeBooking({ run, stream, step: { state: 'done' }, judged });
     if (found.verdict !== 'unknown') return found.verdict;
@@ -101,23 +100,23 @@ function createVerdictReader(ledger: ReadOnlyLedger, run: Run, stream: BatchStre
   };
   const usual = isJudged ? judge() : undefined;
   return async (batch: number) => {
-    const judged = isJudged ? await judgedPlaces(batch) : undefined;
-    return (place: number) => {
-      const said = judged?.get(place);
+    const judged = isJudged ? await judgedRows(batch) : undefined;
+    return (row: number) => {
+      const said = judged?.get(row);
       return said === undefined ? usual : judge(said);
     };
   };
 }
 
-/** Finds the places in each batch, asked in the order of the batches: one page is held. */
+/** Finds the rows in each batch, asked in the order of the batches: one page is held. */
 function followPages(
   readNext: (
     after: number,
-  ) => Promise<{ readonly batch: number; readonly places: readonly number[] } | undefined>,
+  ) => Promise<{ readonly batch: number; readonly rows: readonly number[] } | undefined>,
 ) {
-  let page: Awaited<ReturnType<typeof readNext>> = { batch: -1, places: [] };
+  let page: Awaited<ReturnType<typeof readNext>> = { batch: -1, rows: [] };
   return async (batch: number): Promise<readonly number[]> => {
     while (page && page.batch < batch) page = await readNext(page.batch);
-    return page?.batch === batch ? page.places : [];
+    return page?.batch === batch ? page.rows : [];
   };
 }

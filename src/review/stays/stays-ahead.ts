@@ -43,7 +43,7 @@ export async function* readStaysAhead<Hotel extends ProviderHotel>(
   for (const [from, to] of cutHashes(hashes.length, located)) {
     for (const [rank, bookings] of located) {
       const run = runs[rank];
-      const some = bookings.flatMap((one) => takePlaces(one, from, to));
+      const some = bookings.flatMap((one) => takeBetween(one, from, to));
       if (!run || some.length === 0) continue;
       for await (const read of readCurrent(ledger, run, some)) {
         for (const booking of read) {
@@ -88,7 +88,7 @@ function createStayFilter(
   return (stay) => keys.has(keyOfHotel(stay)) && !isOver(stay, today) && isWanted(stay);
 }
 
-/** A run, and the place of the newest run of its day in the list of runs: 0 for the latest day. */
+/** A run, and the position of the newest run of its day in the list of runs: 0 for the latest day. */
 interface RankedRun extends StayRun {
   readonly dayRank: number;
 }
@@ -122,13 +122,14 @@ async function locateStays(
 function* cutHashes(hashes: number, located: LocatedStays): Generator<[from: number, to: number]> {
   const counts = new Uint32Array(hashes);
   for (const found of located.values())
-    for (const { places } of found) for (const place of places) counts[place] = (counts[place] ?? 0) + 1;
+    for (const { hashIndexes } of found)
+      for (const index of hashIndexes) counts[index] = (counts[index] ?? 0) + 1;
   let from = 0;
   let bookings = 0;
-  for (const [place, count] of counts.entries()) {
+  for (const [index, count] of counts.entries()) {
     if (bookings > 0 && bookings + count > staysAtOnce) {
-      yield [from, place];
-      from = place;
+      yield [from, index];
+      from = index;
       bookings = 0;
     }
     bookings += count;
@@ -137,15 +138,21 @@ function* cutHashes(hashes: number, located: LocatedStays): Generator<[from: num
 }
 
 /** The bookings with hashes of a range. */
-function takePlaces({ stream, places, positions }: FoundHashes, from: number, to: number): FoundBookings[] {
-  const taken = positions.filter((_, at) => from <= (places[at] ?? 0) && (places[at] ?? 0) < to).sort();
+function takeBetween(
+  { stream, hashIndexes, positions }: FoundHashes,
+  from: number,
+  to: number,
+): FoundBookings[] {
+  const taken = positions
+    .filter((_, at) => from <= (hashIndexes[at] ?? 0) && (hashIndexes[at] ?? 0) < to)
+    .sort();
   return taken.length === 0 ? [] : [{ stream, positions: Array.from(taken) }];
 }
 
 interface FoundStay {
   readonly stay: StayAhead;
   readonly stream: BatchStream;
-  /** The place of its run in the list of runs: 0 for the latest. */
+  /** The position of its run in the list of runs: 0 for the latest. */
   readonly rank: number;
 }
 
@@ -207,14 +214,14 @@ async function findLatestDays(
     if (reference !== undefined && dayRank < (latest.get(reference) ?? runs.length))
       latest.set(reference, dayRank);
   });
-  const { hashes, ranks, places, oldest } = await sortByHash(latest, signal);
+  const { hashes, ranks, indexes, oldest } = await sortByHash(latest, signal);
   const open = new Uint32Array(hashes.length);
   for (const run of runs.slice(0, oldest)) {
     const { dayRank } = run;
     let count = 0;
-    for (let place = 0; place < hashes.length; place += 1) {
-      const hash = hashes[place] ?? 0;
-      if ((ranks[place] ?? 0) <= dayRank || open[count - 1] === hash) continue;
+    for (let index = 0; index < hashes.length; index += 1) {
+      const hash = hashes[index] ?? 0;
+      if ((ranks[index] ?? 0) <= dayRank || open[count - 1] === hash) continue;
       open[count] = hash;
       count += 1;
     }
@@ -225,7 +232,7 @@ async function findLatestDays(
         const { bookingReferenceId: reference } = booking;
         if (reference === undefined || (latest.get(reference) ?? 0) <= dayRank) continue;
         latest.set(reference, dayRank);
-        ranks[places.get(reference) ?? 0] = dayRank;
+        ranks[indexes.get(reference) ?? 0] = dayRank;
       }
     await yieldToEventLoop(signal);
   }
@@ -245,17 +252,17 @@ async function sortByHash(latest: ReadonlyMap<string, number>, signal: AbortSign
   new BigUint64Array(words.buffer).sort();
   const hashes = new Uint32Array(references.length);
   const ranks = new Uint32Array(references.length);
-  const places = new Map<string, number>();
+  const indexes = new Map<string, number>();
   let oldest = 0;
-  await forEachYielding(hashes.keys(), signal, (place) => {
-    const reference = references[words[2 * place] ?? 0] ?? '';
+  await forEachYielding(hashes.keys(), signal, (index) => {
+    const reference = references[words[2 * index] ?? 0] ?? '';
     const rank = latest.get(reference) ?? 0;
-    hashes[place] = words[2 * place + 1] ?? 0;
-    ranks[place] = rank;
-    places.set(reference, place);
+    hashes[index] = words[2 * index + 1] ?? 0;
+    ranks[index] = rank;
+    indexes.set(reference, index);
     oldest = Math.max(oldest, rank);
   });
-  return { hashes, ranks, places, oldest };
+  return { hashes, ranks, indexes, oldest };
 }
 
 /**
@@ -276,7 +283,7 @@ export interface FoundBooking {
   readonly stream: BatchStream;
   readonly batch: number;
   /** Within the batch. */
-  readonly place: number;
+  readonly row: number;
   readonly booking: Booking;
 }
 
@@ -295,12 +302,12 @@ export async function* readFound(
         stream,
         some.map(([batch]) => batch),
       );
-      yield some.flatMap(([batch, places]) => {
+      yield some.flatMap(([batch, rows]) => {
         const stored = lines.get(batch);
         if (!stored) return [];
-        return takeStoredLines(stored, places).map((line, index) => {
-          const place = places[index] ?? 0;
-          return { stream, batch, place, booking: readBooking(line) };
+        return takeStoredLines(stored, rows).map((line, index) => {
+          const row = rows[index] ?? 0;
+          return { stream, batch, row, booking: readBooking(line) };
         });
       });
     }
@@ -314,10 +321,10 @@ export async function* readCurrent(
   found: readonly FoundBookings[],
 ): AsyncGenerator<readonly FoundBooking[], void, undefined> {
   const replaced = new Set(
-    (await days.listSuperseded(run.runId)).flatMap(({ stream, batch, places }) =>
-      places.map((place) => `${stream} ${batch} ${place}`),
+    (await days.listSuperseded(run.runId)).flatMap(({ stream, batch, rows }) =>
+      rows.map((row) => `${stream} ${batch} ${row}`),
     ),
   );
   for await (const bookings of readFound(stays, run, found))
-    yield bookings.filter(({ stream, batch, place }) => !replaced.has(`${stream} ${batch} ${place}`));
+    yield bookings.filter(({ stream, batch, row }) => !replaced.has(`${stream} ${batch} ${row}`));
 }

@@ -10,14 +10,14 @@ import { renderReviewFile } from '../file/file-attempt.js';
 /** Receives what would be sent; absent if only checksums are needed. */
 export type TakeContent = (name: string, content: Uint8Array | AsyncIterable<Uint8Array>) => Promise<void>;
 
-/** The first stored lines of a collected run, those of the file first, each with its place in its batch. */
+/** The first stored lines of a collected run, those of the file first, each with its row in its batch. */
 export async function readFirstLines(ledger: ReadOnlyLedger, run: Run, count: number) {
   const first = [];
   for (const stream of batchStreams) {
     if (first.length === count) break;
     for await (const { batch, lines } of readStoredBatches(ledger, run, stream)) {
       const taken = splitStoredLines(lines).slice(0, count - first.length);
-      first.push(...taken.map((line, place) => ({ line, stream, batch, place })));
+      first.push(...taken.map((line, row) => ({ line, stream, batch, row })));
       if (first.length === count) break;
     }
   }

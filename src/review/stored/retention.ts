@@ -98,7 +98,7 @@ export async function removeDue(
 }
 
 /** What is kept of a run beside the ledger, but for its manifest. */
-interface KeptFiles {
+interface StoredFiles {
   /** YYYY-MM-DD */
   readonly day: string;
   readonly runId: string;
@@ -125,9 +125,9 @@ type UnknownParts = Pick<RetentionParts, 'ledger' | 'archive' | 'spool'>;
 export async function listUnknownDue(
   { ledger, archive, spool }: UnknownParts,
   before: string,
-): Promise<readonly KeptFiles[]> {
+): Promise<readonly StoredFiles[]> {
   const { ours } = await findUnknownFolders(archive, ledger);
-  const found = new Map<string, KeptFiles>();
+  const found = new Map<string, StoredFiles>();
   for (const { day, runId, names } of ours) found.set(runId, { day, runId, archived: names, spooled: [] });
   for (const name of await spool.list()) {
     const [runId = ''] = name.split('.');
@@ -182,7 +182,7 @@ export async function listDue(
 }
 
 /** A run whose guest names are kept somewhere. */
-export interface KeptNames {
+export interface StoredNames {
   readonly place: 'ledger' | 'archive' | 'spool';
   readonly runId: string;
   /** The day from which `guestNameDays` count, YYYY-MM-DD. */
@@ -198,14 +198,14 @@ interface OldRun extends Pick<Run, 'id' | 'day' | 'delivery'> {
 const dayMs = 86_400_000;
 
 /**
- * The oldest guest names of each place that has any. Looks into the places themselves, whatever the ledger says about a run:
+ * The oldest guest names of each store that has any. Looks into the stores themselves, whatever the ledger says about a run:
  * into the first and the last batch of each stream, the run's folder in the archive, and the spool of this machine.
  */
 export async function findOldestNames(
-  places: { readonly ledger: ReadOnlyLedger; readonly archive: Archive; readonly spool: Spool },
+  stores: { readonly ledger: ReadOnlyLedger; readonly archive: Archive; readonly spool: Spool },
   { now, timezone }: { readonly now: number; readonly timezone: string },
-): Promise<readonly KeptNames[]> {
-  const { ledger, archive, spool } = places;
+): Promise<readonly StoredNames[]> {
+  const { ledger, archive, spool } = stores;
   const today = businessDayAt(new Date(now), timezone).iso;
   const spooled = await spool.list();
   const runs: OldRun[] = [];
@@ -214,8 +214,8 @@ export async function findOldestNames(
     runs.push({ id, day, delivery, since: countedFrom(run, timezone) });
   }
   runs.sort((one, other) => (one.since < other.since ? -1 : Number(one.since > other.since)));
-  const found: KeptNames[] = [];
-  const look = async (place: KeptNames['place'], isIn: (run: OldRun) => boolean | Promise<boolean>) => {
+  const found: StoredNames[] = [];
+  const look = async (place: StoredNames['place'], isIn: (run: OldRun) => boolean | Promise<boolean>) => {
     const oldest = await findFirst(runs, isIn);
     if (!oldest) return;
     const { id: runId, since } = oldest;

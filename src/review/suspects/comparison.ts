@@ -39,7 +39,7 @@ interface Question {
 
 /** A booking of a batch. */
 interface Booked {
-  readonly place: number;
+  readonly row: number;
   readonly serviceId: number;
   readonly answer: Answer;
 }
@@ -54,15 +54,15 @@ function createComparison({ copy, now }: ComparisonOptions) {
     // One character per byte: most lines are never decoded.
     const text = lines.toString('latin1');
     let start = 0;
-    let place = 0;
+    let row = 0;
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
       const hotel = findHotel(text.slice(start, end));
       if (hotel) {
         const answer = cache.get(hotel.key) ?? ask(hotel.key, questions);
-        booked.push({ place, serviceId: hotel.serviceId, answer });
+        booked.push({ row, serviceId: hotel.serviceId, answer });
       }
       start = end + 1;
-      place += 1;
+      row += 1;
     }
     return booked;
   }
@@ -89,10 +89,10 @@ function createComparison({ copy, now }: ComparisonOptions) {
 
   function judge(booked: readonly Booked[]): Suspect[] {
     const suspects: Suspect[] = [];
-    for (const { place, serviceId, answer } of booked) {
+    for (const { row, serviceId, answer } of booked) {
       const { mapping } = answer;
       const reason = findSuspicion(serviceId, mapping, now);
-      if (reason) suspects.push({ place, reason, ...mapping });
+      if (reason) suspects.push({ row, reason, ...mapping });
     }
     return suspects;
   }

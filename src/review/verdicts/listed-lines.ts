@@ -48,9 +48,9 @@ export interface ListedLines {
   readonly batch: number;
   readonly lines: readonly string[];
   /** Of each line. */
-  readonly places: readonly number[];
+  readonly rows: readonly number[];
   /** What is known about a line: for a suspect with the hotel of the copy when it was compared. */
-  explain?(line: string, place: number): (Why & Partial<CopiedHotel>) | undefined;
+  explain?(line: string, row: number): (Why & Partial<CopiedHotel>) | undefined;
 }
 
 /** The bookings of a list that runs have, one batch at a time. */
@@ -78,9 +78,9 @@ async function* readJudgedAs(
   judged: Judged,
 ): AsyncGenerator<ListedLines> {
   for await (const page of readJudged(ledger, run, judged)) yield pick(page, standings, hasNoStanding);
-  for (const { stream, batch, places } of standings.list(judged)) {
+  for (const { stream, batch, rows } of standings.list(judged)) {
     const stored = await ledger.bookings.readBatch(run.id, stream, batch);
-    yield { stream, batch, places, lines: takeStoredLines(stored, places) };
+    yield { stream, batch, rows, lines: takeStoredLines(stored, rows) };
   }
 }
 
@@ -109,8 +109,8 @@ async function* readRefused(
 ): AsyncGenerator<ListedLines> {
   for (let skip = 0; ; skip += refusedAtOnce) {
     const refused = await ledger.bookings.listRefused(run.id, refusedAtOnce, skip);
-    for (const { stream, batch, place, line, code, step } of refused) {
-      const page = { stream, batch, places: [place], lines: [line], explain: () => ({ code, step }) };
+    for (const { stream, batch, row, line, code, step } of refused) {
+      const page = { stream, batch, rows: [row], lines: [line], explain: () => ({ code, step }) };
       yield pick(page, standings, isCounted);
     }
     if (refused.length < refusedAtOnce) return;
@@ -122,13 +122,13 @@ async function* readSuspected(
   { run, standings }: SentRun,
 ): AsyncGenerator<ListedLines> {
   for await (const { stream, cursor, suspects } of readSuspects(ledger, run.id)) {
-    const suspicions = new Map(suspects.map((suspect) => [suspect.place, toSuspicion(suspect)]));
+    const suspicions = new Map(suspects.map((suspect) => [suspect.row, toSuspicion(suspect)]));
     const page = {
       stream,
       batch: cursor.batch,
-      places: suspects.map(({ place }) => place),
+      rows: suspects.map(({ row }) => row),
       lines: suspects.map(({ line }) => line),
-      explain: (_: string, place: number) => suspicions.get(place),
+      explain: (_: string, row: number) => suspicions.get(row),
     };
     yield pick(page, standings, isCounted);
   }
@@ -141,7 +141,7 @@ async function* readStored(
 ): AsyncGenerator<ListedLines> {
   for await (const { batch, lines: stored } of readStoredBatches(ledger, run, stream)) {
     const lines = splitStoredLines(stored);
-    yield { stream, batch, places: [...lines.keys()], lines };
+    yield { stream, batch, rows: [...lines.keys()], lines };
   }
 }
 
@@ -154,11 +154,11 @@ function pick(
   isWanted: (standing: Standing) => boolean,
 ): ListedLines {
   const known = standings.find(page.stream, page.batch);
-  const wanted = page.places.map((place) => isWanted(known.get(place)));
+  const wanted = page.rows.map((row) => isWanted(known.get(row)));
   if (!wanted.includes(false)) return page;
   return {
     ...page,
-    places: page.places.filter((_, index) => wanted[index]),
+    rows: page.rows.filter((_, index) => wanted[index]),
     lines: page.lines.filter((_, index) => wanted[index]),
   };
 }

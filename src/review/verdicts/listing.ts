@@ -1,7 +1,7 @@
-import type { KeptValues } from '../../booking/kept-values.js';
+import type { ExtraValues } from '../../booking/extra-values.js';
 import { type StayDates, stayOf, urgencyOf } from '../../booking/stay.js';
 import { readBooking } from '../../booking/stored-line.js';
-import { keptAt } from '../../ledger/batches.js';
+import { extraAt } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { type CopiedHotel, readCopiedHotels } from '../../mappings/copied-hotels.js';
 import {
@@ -25,7 +25,7 @@ export interface ListedBooking extends CopiedHotel, Why {
   /** Under the service's names (spec 2.5), without the guest's name unless requested. */
   readonly fields: Readonly<Record<string, unknown>>;
   /** Its local columns, if requested. */
-  readonly kept?: KeptValues;
+  readonly extraValues?: ExtraValues;
   readonly hotels: HotelPair;
   /** That of its provider hotel and master hotel, as booked. */
   readonly case?: Pick<Case, 'id' | 'state'> | undefined;
@@ -40,8 +40,8 @@ interface ListOptions {
   readonly clock: () => number;
   /** Only bookings whose check-in is before this day, or unknown: it might be tomorrow. */
   readonly checkInBefore?: string | undefined;
-  /** Whether to read the kept columns. */
-  readonly withKept?: boolean;
+  /** Whether to read the extra columns. */
+  readonly withExtra?: boolean;
   /** Whether the fields have the guest's name. */
   readonly withNames?: boolean;
 }
@@ -84,21 +84,21 @@ interface Entry {
   readonly run: Run;
   readonly line: string;
   readonly why: ReturnType<NonNullable<ListedLines['explain']>>;
-  readonly kept: KeptValues | undefined;
+  readonly extraValues: ExtraValues | undefined;
 }
 
 async function toEntries(
   page: ListedLines & { readonly run: Run },
   ledger: ReadOnlyLedger,
-  { today, checkInBefore, withKept }: ListOptions,
+  { today, checkInBefore, withExtra }: ListOptions,
 ): Promise<Entry[]> {
-  const { run, lines, places, explain } = page;
-  const kept = withKept ? await readKept(ledger, run, page) : [];
+  const { run, lines, rows, explain } = page;
+  const extraValues = withExtra ? await readExtra(ledger, run, page) : [];
   return lines.flatMap((line, index) => {
     const stay = stayOf(readBooking(line), run.day);
     if (checkInBefore !== undefined && (stay.checkIn ?? '') >= checkInBefore) return [];
-    const why = explain?.(line, places[index] ?? -1);
-    return [{ key: urgencyOf(stay, today), run, line, why, kept: kept[index] }];
+    const why = explain?.(line, rows[index] ?? -1);
+    return [{ key: urgencyOf(stay, today), run, line, why, extraValues: extraValues[index] }];
   });
 }
 
@@ -108,33 +108,35 @@ function copyEntry({ line, ...entry }: Entry): Entry {
 }
 
 /**
- * The kept values of each line. The file of a run that tops up includes bookings that earlier runs delivered; those
+ * The extra values of each line. The file of a run that tops up includes bookings that earlier runs delivered; those
  * runs have their values.
  */
-async function readKept(
+async function readExtra(
   ledger: ReadOnlyLedger,
   { id, topsUp }: Run,
-  { stream, batch, places, lines }: ListedLines,
-): Promise<(KeptValues | undefined)[]> {
-  const columns = await ledger.bookings.readKept(id, stream, batch);
-  const kept = places.map((place) => keptAt(columns, place));
-  if (!topsUp) return kept;
+  { stream, batch, rows, lines }: ListedLines,
+): Promise<(ExtraValues | undefined)[]> {
+  const columns = await ledger.bookings.readExtra(id, stream, batch);
+  const extraValues = rows.map((row) => extraAt(columns, row));
+  if (!topsUp) return extraValues;
   const references = lines.map((line) => readBooking(line).bookingReferenceId);
-  const earlier = await ledger.bookings.findKept(
-    references.flatMap((reference, index) => (kept[index] || reference === undefined ? [] : [reference])),
+  const earlier = await ledger.bookings.findExtra(
+    references.flatMap((reference, index) =>
+      extraValues[index] || reference === undefined ? [] : [reference],
+    ),
   );
-  return kept.map((values, index) => values ?? earlier.get(references[index] ?? ''));
+  return extraValues.map((values, index) => values ?? earlier.get(references[index] ?? ''));
 }
 
 type Booking = Omit<ListedBooking, 'hotels' | 'case' | keyof CopiedHotel> & Partial<CopiedHotel>;
 
-function toBooking({ run, line, why, kept }: Entry, { withNames }: ListOptions): Booking {
+function toBooking({ run, line, why, extraValues }: Entry, { withNames }: ListOptions): Booking {
   return {
     day: run.day,
     runId: run.id,
     fields: withNames ? toFields(readBooking(line)) : readNamelessFields(line),
     ...why,
-    ...(kept && { kept }),
+    ...(extraValues && { extraValues }),
   };
 }
 

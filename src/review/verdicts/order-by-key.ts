@@ -4,7 +4,7 @@ import { SafeError } from '../../base/safe-error.js';
 /** More items are read in several passes. */
 const usuallyAtOnce = 40_000;
 
-/** Places in a list: from the first one that is wanted to the one after the last. */
+/** Positions in a list: from the first one that is wanted to the one after the last. */
 export interface ListWindow {
   readonly from: number;
   readonly to: number;

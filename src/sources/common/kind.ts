@@ -57,7 +57,7 @@ export interface SourceKind<Settings extends { readonly kind: string }> {
   readonly flags: SourceFlags;
   /** Makes relative paths absolute. @param folder of the configuration file */
   resolve(settings: Settings, folder: string): Settings;
-  /** Opens the source, whose records have the columns of `source.where` as `extras`, and those of `source.keep` as `kept`. */
+  /** Opens the source, whose records have the columns of `source.where` as `filterValues`, and those of `source.keep` as `extraValues`. */
   open(settings: Settings, parts: SourceParts): Promise<BookingSource>;
   /** Files with secrets, which only their owner may read. */
   listSecretFiles?(settings: Settings): readonly string[];

@@ -19,7 +19,7 @@ const startsWith = z
   .min(1, expected('at least one text'));
 const unwanted = z.union([values, group({ startsWith }, unwantedForms)], expected(unwantedForms));
 
-const mostKept = 8;
+const mostExtraColumns = 8;
 /** The columns of lists, in lower case. */
 const takenNames: ReadonlySet<string> = new Set([
   ...serviceFields.map((name) => name.toLowerCase()),
@@ -66,7 +66,10 @@ export const recordSettings = {
       text('the name of a column'),
       expected('a group of names and columns, such as Price: precio'),
     )
-    .refine((columns) => Object.keys(columns).length <= mostKept, expected(`at most ${mostKept} columns`))
+    .refine(
+      (columns) => Object.keys(columns).length <= mostExtraColumns,
+      expected(`at most ${mostExtraColumns} columns`),
+    )
     .default({})
     .describe(
       "Up to eight further columns that are kept with each booking, by the names under which lists show them, such as `Price: precio`. They are never sent, and are removed with the guests' names. Values are cut after 200 characters.",

@@ -13,11 +13,11 @@ import { type Condition, createNameTest, isNegated, isOfWords, readValue } from 
 /** By column: what a record must have in it, or must not have. */
 export type RowFilter = Readonly<Record<string, Condition>>;
 
-/** The columns that a filter looks at, for `extraColumns`. */
+/** The columns that a filter looks at, for `filterColumns`. */
 export const listFilterColumns = (filter: RowFilter): readonly string[] => Object.keys(filter);
 
 /**
- * Wraps a source whose records have the filter's columns as `extras`: leaves out the records that don't match, and counts
+ * Wraps a source whose records have the filter's columns as `filterValues`: leaves out the records that don't match, and counts
  * them. A record that can't be read stays in: what it holds is unknown. Each chunk says what the columns held so far.
  *
  * @param columns those of the fields: what guests are called is counted, and not listed
@@ -41,10 +41,10 @@ export function createFilteredSource(
       let looked = 0;
       const matches = (record: SourceRecord) => {
         if (!('fields' in record)) return true;
-        const { extras } = record;
+        const { filterValues } = record;
         let isMatch = true;
         for (let at = 0; at < counts.length; at += 1) {
-          if (!counts[at]?.takes(extras?.[at])) isMatch = false;
+          if (!counts[at]?.takes(filterValues?.[at])) isMatch = false;
         }
         return isMatch;
       };

@@ -28,10 +28,10 @@ export interface CsvSourceOptions {
   readonly file: DayFile;
   /** The column of each field, if it is not named like the field. */
   readonly columns?: SourceColumns;
-  /** Further columns, whose values every record has as `extras`. */
+  /** Further columns, whose values every record has as `filterValues`. */
+  readonly filterColumns?: readonly string[];
+  /** Columns that are kept with the booking, and may be absent: every record has their values as `extraValues`. */
   readonly extraColumns?: readonly string[];
-  /** Columns that are kept with the booking, and may be absent: every record has their values as `kept`. */
-  readonly keptColumns?: readonly string[];
   /** One ASCII character; a comma by default. A line `sep=` in the file takes precedence. */
   readonly delimiter?: string;
   /** How many lines stand above the header; none by default. */
@@ -82,7 +82,7 @@ function isDelimiter(text: string): boolean {
 }
 
 interface CsvDecoderOptions
-  extends Pick<CsvSourceOptions, 'columns' | 'extraColumns' | 'keptColumns' | 'recordLimit' | 'skipRows'>,
+  extends Pick<CsvSourceOptions, 'columns' | 'filterColumns' | 'extraColumns' | 'recordLimit' | 'skipRows'>,
     Required<Pick<CsvSourceOptions, 'delimiter'>> {
   /** For messages. */
   readonly path: string;
@@ -265,8 +265,8 @@ const date = new RegExp(
 );
 
 /** Whether the last column holds dates, or what we don't read. */
-function mayEndWithDate({ row: { columns, places } }: CsvHeader): boolean {
-  const field = bookingFields[places.indexOf(columns - 1)];
+function mayEndWithDate({ row: { columns, fieldIndexes } }: CsvHeader): boolean {
+  const field = bookingFields[fieldIndexes.indexOf(columns - 1)];
   return field === undefined || field.kind === 'date';
 }
 

@@ -25,7 +25,7 @@ export function createDoubt({ header, columns, delimiter, recordLimit }: DoubtOp
   const normalise = createNormaliser();
   const signs: RowSigns = {
     delimiter,
-    keyColumn: header.row.places[0] ?? 0,
+    keyColumn: header.row.fieldIndexes[0] ?? 0,
     split(record) {
       if (Buffer.byteLength(record) > recordLimit) return 'malformed';
       if (!record.includes('"')) return record.split(delimiter, columns + 1);

@@ -42,8 +42,8 @@ const kind: SourceKind<CsvSettings> = {
     return createCsvSource({
       ...source,
       file: openDayFile(source, parts),
-      extraColumns: listFilterColumns(where),
-      keptColumns: Object.values(keep),
+      filterColumns: listFilterColumns(where),
+      extraColumns: Object.values(keep),
     });
   },
   loadSetup: async () => (await import('./setup.js')).csvSetup,

@@ -18,10 +18,10 @@ export interface CsvHeader {
 
 interface HeaderOptions {
   readonly columns?: SourceColumns;
-  /** The columns of a record's `extras`. */
+  /** The columns of a record's `filterValues`. */
+  readonly filterColumns?: readonly string[];
+  /** The columns of a record's `extraValues`; they may be absent. */
   readonly extraColumns?: readonly string[];
-  /** The columns of a record's `kept`; they may be absent. */
-  readonly keptColumns?: readonly string[];
   /** For messages. */
   readonly path: string;
 }
@@ -35,7 +35,7 @@ interface HeaderOptions {
  */
 export function readCsvHeader(
   cells: readonly string[],
-  { columns = {}, extraColumns = [], keptColumns = [], path }: HeaderOptions,
+  { columns = {}, filterColumns = [], extraColumns = [], path }: HeaderOptions,
 ): CsvHeader {
   const names = cells.map((name) => name.trim());
   const notices: SourceNotice[] = [];
@@ -62,43 +62,43 @@ export function readCsvHeader(
     return `${are} not in the header of ${path}, which has ${isHeader ? describeNames(names) : count}`;
   };
 
-  function findExtra(name: string): number {
+  function findFilterColumn(name: string): number {
     const at = findOnly(name, 'source.where');
     if (at !== undefined) return at;
     throw new SourceError('missing-column', describeHeader(describeColumn(name, 'source.where')));
   }
 
-  function findKept(name: string): number | undefined {
+  function findExtraColumn(name: string): number | undefined {
     const at = findOnly(name, 'source.keep');
     if (at === undefined) notices.push({ kind: 'absent-column', column: name });
     return at;
   }
 
-  const places = fields.map((one) => one && findOnly(one.column, one.field));
+  const fieldIndexes = fields.map((one) => one && findOnly(one.column, one.field));
   // Of a file that has no header, or another delimiter, all columns are missing: the first one says so.
   requireColumns(isHeader ? fields : fields.slice(0, 1), {
     fault: 'missing-column',
-    isThere: (index) => places[index] !== undefined,
+    isThere: (index) => fieldIndexes[index] !== undefined,
     describe: describeHeader,
   });
-  const extraPlaces = extraColumns.map(findExtra);
-  const keptPlaces = keptColumns.map(findKept);
+  const filterIndexes = filterColumns.map(findFilterColumn);
+  const extraIndexes = extraColumns.map(findExtraColumn);
   const readCell = (row: readonly string[], at: number | undefined) =>
     at === undefined ? undefined : (row[at] ?? '');
-  const pickFields = (row: readonly string[]) => buildRecord((place) => readCell(row, places[place]));
+  const pickFields = (row: readonly string[]) => buildRecord((index) => readCell(row, fieldIndexes[index]));
   return {
-    row: { columns: names.length, places, extraPlaces, keptPlaces },
+    row: { columns: names.length, fieldIndexes, filterIndexes, extraIndexes },
     notices,
     pickFields,
     pickRecord:
-      extraPlaces.length + keptPlaces.length === 0
+      filterIndexes.length + extraIndexes.length === 0
         ? (place, row) => ({ place, fields: pickFields(row), whole: row })
         : (place, row) => ({
             place,
             fields: pickFields(row),
             whole: row,
-            extras: extraPlaces.map((at) => readCell(row, at)),
-            kept: keptPlaces.map((at) => readCell(row, at)),
+            filterValues: filterIndexes.map((at) => readCell(row, at)),
+            extraValues: extraIndexes.map((at) => readCell(row, at)),
           }),
   };
 }
@@ -112,10 +112,10 @@ interface RowColumns {
   /** How many cells every record must have. */
   readonly columns: number;
   /** By field; undefined for an absent column. */
-  readonly places: readonly (number | undefined)[];
-  readonly extraPlaces: readonly number[];
+  readonly fieldIndexes: readonly (number | undefined)[];
+  readonly filterIndexes: readonly number[];
   /** Undefined for an absent column. */
-  readonly keptPlaces: readonly (number | undefined)[];
+  readonly extraIndexes: readonly (number | undefined)[];
 }
 
 interface RowCells extends PlainCells {
@@ -141,18 +141,18 @@ class PlainRecord {
 
   get fields(): RawBooking {
     this.#fields ??= buildRecord((field) =>
-      this.row.places[field] === undefined ? undefined : readCell(this.cells, field),
+      this.row.fieldIndexes[field] === undefined ? undefined : readCell(this.cells, field),
     );
     return this.#fields;
   }
 
-  get extras(): readonly string[] {
-    return this.row.extraPlaces.map((_, index) => readCell(this.cells, bookingFields.length + index));
+  get filterValues(): readonly string[] {
+    return this.row.filterIndexes.map((_, index) => readCell(this.cells, bookingFields.length + index));
   }
 
-  get kept(): readonly (string | undefined)[] {
-    const first = bookingFields.length + this.row.extraPlaces.length;
-    return this.row.keptPlaces.map((at, index) =>
+  get extraValues(): readonly (string | undefined)[] {
+    const first = bookingFields.length + this.row.filterIndexes.length;
+    return this.row.extraIndexes.map((at, index) =>
       at === undefined ? undefined : readCell(this.cells, first + index),
     );
   }
@@ -179,8 +179,8 @@ export function splitPlainLines(
   row: RowColumns,
   records: SourceRecord[],
 ): Buffer | undefined {
-  const { columns, places, extraPlaces, keptPlaces } = row;
-  const needed = [...places, ...extraPlaces, ...keptPlaces];
+  const { columns, fieldIndexes, filterIndexes, extraIndexes } = row;
+  const needed = [...fieldIndexes, ...filterIndexes, ...extraIndexes];
   const bounds = new Uint32Array(2 * needed.length * lines);
   const starts = new Uint32Array(columns + 1);
   let first = 0;

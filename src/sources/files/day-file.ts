@@ -70,7 +70,7 @@ async function* readLocalFile(
     const { size } = await handle.stat();
     const file = handle.createReadStream({ start: 0, highWaterMark: blockBytes, signal });
     const progress = () => ({ done: file.bytesRead, total: size });
-    yield* unpackBlocks(file as AsyncIterable<Buffer>, { place: path, blockBytes, signal, progress });
+    yield* unpackBlocks(file as AsyncIterable<Buffer>, { path, blockBytes, signal, progress });
     if (file.bytesRead !== size) {
       throw new SourceError('truncated', `${path} changed while it was read: is it still being written?`);
     }
@@ -114,7 +114,7 @@ const leastGunzipBlock = 64;
 
 interface Unpacking extends FileReading {
   /** For messages. */
-  readonly place: string;
+  readonly path: string;
   readonly progress: () => FileBlock['progress'];
 }
 
@@ -125,7 +125,7 @@ interface Unpacking extends FileReading {
  */
 export async function* unpackBlocks(
   packed: AsyncIterable<Buffer>,
-  { place, blockBytes, signal, progress }: Unpacking,
+  { path, blockBytes, signal, progress }: Unpacking,
 ): AsyncGenerator<FileBlock, void, undefined> {
   const arriving = packed[Symbol.asyncIterator]();
   try {
@@ -147,7 +147,7 @@ export async function* unpackBlocks(
     }
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    throw explainGzip(error, place);
+    throw explainGzip(error, path);
   } finally {
     await arriving.return?.();
   }
@@ -182,10 +182,10 @@ async function* resume(
   }
 }
 
-function explainGzip(error: unknown, place: string): unknown {
+function explainGzip(error: unknown, path: string): unknown {
   const code = codeOf(error) ?? '';
   return code.startsWith('Z_')
-    ? new SourceError('truncated', `${place} is a gzip file that is cut off or damaged (${code})`, {
+    ? new SourceError('truncated', `${path} is a gzip file that is cut off or damaged (${code})`, {
         cause: error,
       })
     : error;

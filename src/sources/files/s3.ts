@@ -23,7 +23,7 @@ export function createS3DayFile({ bucket, key, open }: S3DayFileOptions): DayFil
     measure: async () => undefined,
     async *read(day, { blockBytes, signal }) {
       signal.throwIfAborted();
-      const place = locate(day);
+      const location = locate(day);
       const progress = { done: 0, total: 0 };
       async function* arrive() {
         const { read } = await open();
@@ -37,21 +37,27 @@ export function createS3DayFile({ bucket, key, open }: S3DayFileOptions): DayFil
       };
       try {
         const packed = toFixedBlocks(arrive(), blockBytes, count);
-        yield* unpackBlocks(packed, { place, blockBytes, signal, progress: () => ({ ...progress }) });
+        yield* unpackBlocks(packed, {
+          path: location,
+          blockBytes,
+          signal,
+          progress: () => ({ ...progress }),
+        });
       } catch (error) {
-        throw explainS3Error(error, place);
+        throw explainS3Error(error, location);
       }
     },
   };
 }
 
-function explainS3Error(error: unknown, place: string): unknown {
+function explainS3Error(error: unknown, location: string): unknown {
   if (!(error instanceof S3Error)) return error;
   const { fault, code, message, peer } = error;
-  if (fault === 'missing') return new SourceError('missing', `there is no object ${place}`, { cause: error });
+  if (fault === 'missing')
+    return new SourceError('missing', `there is no object ${location}`, { cause: error });
   if (fault === 'changed') {
     const why = 'changed while it was read: is it still being written?';
-    return new SourceError('truncated', `${place} ${why}`, { cause: error });
+    return new SourceError('truncated', `${location} ${why}`, { cause: error });
   }
   // Without permission to list, S3 gives the same error whether or not the object exists.
   if (code === 'AccessDenied') {

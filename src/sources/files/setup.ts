@@ -42,7 +42,7 @@ interface FileFormat<Kind extends string>
   extends Pick<SourceSetup<FileAnswers<Kind>, FileSettings>, 'label' | 'suits' | 'findObjection'> {
   readonly kind: Kind;
   readSample(text: string): Sample;
-  explainEmpty(place: string): SourceError;
+  explainEmpty(location: string): SourceError;
   /** Settings of this format only. */
   renderMore(write: SettingWriter, found: Pick<Sample, 'delimiter' | 'skipRows'>): string[];
 }

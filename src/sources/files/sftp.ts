@@ -40,23 +40,28 @@ export function createSftpDayFile({
     measure: async () => undefined,
     async *read(day, { blockBytes, signal }) {
       signal.throwIfAborted();
-      const place = locate(day);
+      const location = locate(day);
       const progress = { done: 0, total: 0 };
-      const limit = startTimeLimit(signal, transferMs, () => tooSlow(place, transferMs));
+      const limit = startTimeLimit(signal, transferMs, () => tooSlow(location, transferMs));
       const session = createRetryingSession(await open(), limit.signal);
       try {
         const found = await session.run((server) => server.stat(writePath(day)));
-        if (found === undefined) throw new SourceError('missing', `there is no file ${place}`);
+        if (found === undefined) throw new SourceError('missing', `there is no file ${location}`);
         progress.total = found.size;
         const ranges = readRanges(session, writePath(day), found);
         const packed = toFixedBlocks(ranges, blockBytes, (bytes) => {
           progress.done += bytes;
         });
-        yield* unpackBlocks(packed, { place, blockBytes, signal, progress: () => ({ ...progress }) });
-        if (await session.run((server) => server.hasChanged(writePath(day), found))) throw changed(place);
+        yield* unpackBlocks(packed, {
+          path: location,
+          blockBytes,
+          signal,
+          progress: () => ({ ...progress }),
+        });
+        if (await session.run((server) => server.hasChanged(writePath(day), found))) throw changed(location);
       } catch (error) {
         if (signal.aborted) throw signal.reason;
-        throw explainSftpError(error, place, progress.done);
+        throw explainSftpError(error, location, progress.done);
       } finally {
         limit.stop();
         await session.close();
@@ -77,30 +82,30 @@ async function* readRanges(
   }
 }
 
-function tooSlow(place: string, transferMs: number): SourceError {
-  const what = `${place} is not read after ${formatDuration(transferMs)}`;
+function tooSlow(location: string, transferMs: number): SourceError {
+  const what = `${location} is not read after ${formatDuration(transferMs)}`;
   return new SourceError('unreadable', `${what}; is the server slow?`);
 }
 
-function changed(place: string, cause?: unknown): SourceError {
-  return new SourceError('truncated', `${place} changed while it was read: is it still being written?`, {
+function changed(location: string, cause?: unknown): SourceError {
+  return new SourceError('truncated', `${location} changed while it was read: is it still being written?`, {
     cause,
   });
 }
 
 /** @param done how many bytes had arrived */
-function explainSftpError(error: unknown, place: string, done: number): unknown {
+function explainSftpError(error: unknown, location: string, done: number): unknown {
   if (!(error instanceof SftpError)) return error;
   const { kind, code, message } = error;
-  if (code === 'changed-while-reading') return changed(place, error);
+  if (code === 'changed-while-reading') return changed(location, error);
   if (code === 'no-such-file') {
     return done > 0
-      ? changed(place, error)
-      : new SourceError('missing', `there is no file ${place}`, { cause: error });
+      ? changed(location, error)
+      : new SourceError('missing', `there is no file ${location}`, { cause: error });
   }
   const isCutOff = kind === 'retryable' && done > 0;
   const refusal = loginRefusals.includes(code) ? 'login-refused' : 'unreadable';
-  return new SourceError(isCutOff ? 'truncated' : refusal, `${place} can't be read: ${message}`, {
+  return new SourceError(isCutOff ? 'truncated' : refusal, `${location} can't be read: ${message}`, {
     cause: error,
     ...(kind === 'retryable' && { peer: 'passing' }),
   });

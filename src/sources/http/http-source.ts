@@ -11,10 +11,10 @@ import type { RequestCredentials } from './request.js';
 export interface HttpSourceOptions extends DayPagesOptions {
   /** The member for each field, if it is not named like the field; `guest.name` is a member of a nested object. */
   readonly columns?: SourceColumns;
-  /** Further members, whose values every record has as `extras`. */
+  /** Further members, whose values every record has as `filterValues`. */
+  readonly filterColumns?: readonly string[];
+  /** Members that are kept with the booking, and may be absent: every record has their values as `extraValues`. */
   readonly extraColumns?: readonly string[];
-  /** Members that are kept with the booking, and may be absent: every record has their values as `kept`. */
-  readonly keptColumns?: readonly string[];
   /** A record with more bytes is skipped and reported; 1 MB by default. (Design 4.) */
   readonly recordLimit?: number;
 }
@@ -22,7 +22,7 @@ export interface HttpSourceOptions extends DayPagesOptions {
 /**
  * Reads the day's bookings from a JSON API over HTTP: GET, page by page, one page in memory at a time, without reading
  * ahead. `place` is the record's number, counted from 1 over all pages. Values are read as in NDJSON. Notices about absent
- * kept columns follow the last record; a member for a field that no record has is a SourceError `missing-member`.
+ * extra columns follow the last record; a member for a field that no record has is a SourceError `missing-member`.
  *
  * Temporary failures (408, 425, 429, 5xx, a broken connection) are retried by the retry policy. For all others `read`
  * throws a SourceError: `missing` (404, 410), `binary`, or `unreadable` for anything else: a rejection, a redirect, a
@@ -31,7 +31,7 @@ export interface HttpSourceOptions extends DayPagesOptions {
  * @throws RangeError for an invalid address, TypeError for an invalid header
  */
 export function createHttpSource(options: HttpSourceOptions): BookingSource {
-  const { columns = {}, extraColumns, keptColumns, recordLimit = 1_000_000 } = options;
+  const { columns = {}, filterColumns, extraColumns, recordLimit = 1_000_000 } = options;
   const { locate, read } = createDayPages(options);
 
   return {
@@ -40,7 +40,7 @@ export function createHttpSource(options: HttpSourceOptions): BookingSource {
     measure: () => Promise.resolve(undefined),
     async *read(day, { signal }) {
       signal.throwIfAborted();
-      const picker = createMemberPicker(columns, { extraColumns, keptColumns });
+      const picker = createMemberPicker(columns, { filterColumns, extraColumns });
       let place = 0;
       const readRecord = (json: string): SourceRecord => {
         place += 1;
@@ -118,7 +118,7 @@ export function createDayPages(options: DayPagesOptions): DayPages {
   return {
     locate,
     read: (day, signal) =>
-      readPages(urlOf(day), { path, pagination, headers, limits, maxPages, place: locate(day), signal }),
+      readPages(urlOf(day), { path, pagination, headers, limits, maxPages, location: locate(day), signal }),
   };
 }
 

@@ -104,8 +104,8 @@ const kind: SourceKind<HttpSettings> = {
     return createHttpSource({
       ...toPageOptions(source, parts),
       columns: source.columns,
-      extraColumns: listFilterColumns(source.where),
-      keptColumns: Object.values(source.keep),
+      filterColumns: listFilterColumns(source.where),
+      extraColumns: Object.values(source.keep),
     });
   },
   loadSetup: async () => (await import('./setup.js')).httpSetup,

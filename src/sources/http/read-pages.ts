@@ -12,7 +12,7 @@ import { createPaging, type HttpPagination } from './pagination.js';
 
 interface PagesReading {
   /** For messages. */
-  readonly place: string;
+  readonly location: string;
   /** Where a response holds its records. */
   readonly path: string;
   readonly pagination: HttpPagination;
@@ -34,10 +34,10 @@ const mostEmptyPages = 100;
  */
 export async function* readPages(
   address: URL,
-  { place, path, pagination, headers, limits, maxPages, signal }: PagesReading,
+  { location, path, pagination, headers, limits, maxPages, signal }: PagesReading,
 ): AsyncGenerator<string, void, undefined> {
   const refuse = (index: number, reason: string, fault: SourceFault = 'unreadable', peer?: PeerFault) =>
-    new SourceError(fault, `${place}, page ${index + 1}: ${reason}`, { peer });
+    new SourceError(fault, `${location}, page ${index + 1}: ${reason}`, { peer });
   const paging = createPaging(pagination, address);
   const isKnownAddress = createRepeatCheck();
   const isKnownContent = createRepeatCheck();

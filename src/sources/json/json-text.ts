@@ -153,10 +153,10 @@ function findMember(json: string, wanted: string): JsonAtPath {
 export interface MemberPicker {
   /** @param json should be one JSON object */
   pick(place: number, json: string): SourceRecord;
-  /** The kept columns that no object has had so far; none before the first object. */
+  /** The extra columns that no object has had so far; none before the first object. */
   findAbsent(): readonly SourceNotice[];
-  /** @param place of all objects, for messages @throws SourceError `missing-member` for a field that no object had */
-  requireFields(place: string): void;
+  /** @param location of all objects, for messages @throws SourceError `missing-member` for a field that no object had */
+  requireFields(location: string): void;
 }
 
 /** Instead of an offset: the current object has no such member. */
@@ -171,16 +171,16 @@ const malformed = Symbol('malformed');
 export function createMemberPicker(
   columns: SourceColumns,
   {
+    filterColumns = [],
     extraColumns = [],
-    keptColumns = [],
   }: {
+    readonly filterColumns?: readonly string[] | undefined;
     readonly extraColumns?: readonly string[] | undefined;
-    readonly keptColumns?: readonly string[] | undefined;
   } = {},
 ): MemberPicker {
   const fieldColumns = listFieldColumns(columns);
-  const names = [...fieldColumns.map((one) => one?.column), ...extraColumns, ...keptColumns];
-  const firstKept = fieldColumns.length + extraColumns.length;
+  const names = [...fieldColumns.map((one) => one?.column), ...filterColumns, ...extraColumns];
+  const firstExtra = fieldColumns.length + filterColumns.length;
   const paths = names.map((name = '') => name.split('.'));
   const needed = [
     ...new Set([...names.filter((name) => name !== undefined), ...paths.flatMap(([first]) => first ?? [])]),
@@ -251,32 +251,38 @@ export function createMemberPicker(
       starts.fill(absent);
       scanMembers(json, note);
       const fields = buildRecord((field) => read(field, json, members));
-      const extras =
-        extraColumns.length > 0
-          ? extraColumns.map((_, index) => read(fieldColumns.length + index, json, members))
+      const filterValues =
+        filterColumns.length > 0
+          ? filterColumns.map((_, index) => read(fieldColumns.length + index, json, members))
           : undefined;
-      const kept =
-        keptColumns.length > 0
-          ? keptColumns.map((_, index) => read(firstKept + index, json, members))
+      const extraValues =
+        extraColumns.length > 0
+          ? extraColumns.map((_, index) => read(firstExtra + index, json, members))
           : undefined;
       if (isAmbiguous) return { place, unreadable: 'duplicate-member' };
-      if (!extras && !kept) return { place, fields, whole: members };
-      return { place, fields, whole: members, ...(extras && { extras }), ...(kept && { kept }) };
+      if (!filterValues && !extraValues) return { place, fields, whole: members };
+      return {
+        place,
+        fields,
+        whole: members,
+        ...(filterValues && { filterValues }),
+        ...(extraValues && { extraValues }),
+      };
     },
     findAbsent() {
-      return keptColumns.flatMap((column, index) =>
-        firstNames !== undefined && !wasFound[firstKept + index]
+      return extraColumns.flatMap((column, index) =>
+        firstNames !== undefined && !wasFound[firstExtra + index]
           ? [{ kind: 'absent-column', column } as const]
           : [],
       );
     },
-    requireFields(place) {
+    requireFields(location) {
       if (firstNames === undefined) return;
       const first = describeNames(firstNames);
       requireColumns(fieldColumns, {
         fault: 'missing-member',
         isThere: (index) => wasFound[index] ?? false,
-        describe: (shown) => `no record of ${place} has the member ${shown}; the first one has ${first}`,
+        describe: (shown) => `no record of ${location} has the member ${shown}; the first one has ${first}`,
       });
     },
   };

@@ -31,8 +31,8 @@ const kind: SourceKind<ModuleSettings> = {
     return createModuleSource({
       ...source,
       ...createModuleMessages(source.path, sourceMessages),
-      extraColumns: listFilterColumns(where),
-      keptColumns: Object.values(keep),
+      filterColumns: listFilterColumns(where),
+      extraColumns: Object.values(keep),
     });
   },
   loadSetup: async () => (await import('./setup.js')).moduleSetup,

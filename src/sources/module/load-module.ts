@@ -77,8 +77,8 @@ function explainFault(error: unknown, path: string): string | undefined {
   const isOfNode = error instanceof SyntaxError || /^ERR_/.test(nameError(error).code ?? '');
   if (!isOfNode) return undefined;
   if (!(error instanceof SyntaxError)) return error.message;
-  const [, place] = /^((?:file:\/\/)?\/.*:\d+)\n/.exec(error.stack ?? '') ?? [];
-  return `${error.message} (${place ?? `\`node --check ${path}\` shows where`})`;
+  const [, line] = /^((?:file:\/\/)?\/.*:\d+)\n/.exec(error.stack ?? '') ?? [];
+  return `${error.message} (${line ?? `\`node --check ${path}\` shows where`})`;
 }
 
 /**

@@ -10,10 +10,10 @@ import { describeModuleFailure } from './load-module.js';
 export interface ModuleSourceOptions extends DayItemsOptions {
   /** The member for each field, if it is not named like the field; `guest.name` is a member of a nested object. */
   readonly columns?: SourceColumns;
-  /** Further members, whose values every record has as `extras`. */
+  /** Further members, whose values every record has as `filterValues`. */
+  readonly filterColumns?: readonly string[];
+  /** Members that are kept with the booking, and may be absent: every record has their values as `extraValues`. */
   readonly extraColumns?: readonly string[];
-  /** Members that are kept with the booking, and may be absent: every record has their values as `kept`. */
-  readonly keptColumns?: readonly string[];
   /** A record with more bytes of text is skipped and reported; 1 MB by default. (Design 4.) */
   readonly recordLimit?: number;
 }
@@ -68,8 +68,8 @@ export function createModuleSource(options: ModuleSourceOptions): BookingSource 
  */
 function createRecordPicker({
   columns = {},
+  filterColumns = [],
   extraColumns = [],
-  keptColumns = [],
   recordLimit = 1_000_000,
 }: ModuleSourceOptions) {
   const fieldColumns = listFieldColumns(columns);
@@ -77,7 +77,7 @@ function createRecordPicker({
   /** The members of the first object. */
   let firstNames: readonly string[] | undefined;
 
-  function findKept(record: Readonly<Record<string, unknown>>, name: string): unknown {
+  function findExtraColumn(record: Readonly<Record<string, unknown>>, name: string): unknown {
     const found = find(record, name);
     if (found !== undefined) wasFound.add(name);
     return found?.value;
@@ -100,31 +100,31 @@ function createRecordPicker({
         fields[field] = value;
       }
       if (bytes > recordLimit) return { place, unreadable: 'record-too-long' };
-      if (extraColumns.length + keptColumns.length === 0) return { place, fields, whole: record };
-      const extras = extraColumns.map((name) => find(record, name)?.value);
+      if (filterColumns.length + extraColumns.length === 0) return { place, fields, whole: record };
+      const filterValues = filterColumns.map((name) => find(record, name)?.value);
       return {
         place,
         fields,
         whole: record,
-        extras,
-        kept: keptColumns.map((name) => findKept(record, name)),
+        filterValues,
+        extraValues: extraColumns.map((name) => findExtraColumn(record, name)),
       };
     },
-    /** The kept columns that no object has had so far; none before the first object. */
+    /** The extra columns that no object has had so far; none before the first object. */
     findAbsent(): readonly SourceNotice[] {
       if (firstNames === undefined) return [];
-      return keptColumns
+      return extraColumns
         .filter((name) => !wasFound.has(name))
         .map((column) => ({ kind: 'absent-column', column }) as const);
     },
     /** @throws SourceError `missing-member` for a field that no object had */
-    requireFields(place: string): void {
+    requireFields(location: string): void {
       if (firstNames === undefined) return;
       const first = describeNames(firstNames);
       requireColumns(fieldColumns, {
         fault: 'missing-member',
         isThere: (index) => wasFound.has(fieldColumns[index]?.column ?? ''),
-        describe: (shown) => `no record of ${place} has the member ${shown}; the first one has ${first}`,
+        describe: (shown) => `no record of ${location} has the member ${shown}; the first one has ${first}`,
       });
     },
   };

@@ -36,8 +36,8 @@ const kind: SourceKind<NdjsonSettings> = {
     return createNdjsonSource({
       ...source,
       file: openDayFile(source, parts),
-      extraColumns: listFilterColumns(where),
-      keptColumns: Object.values(keep),
+      filterColumns: listFilterColumns(where),
+      extraColumns: Object.values(keep),
     });
   },
   loadSetup: async () => (await import('./setup.js')).ndjsonSetup,

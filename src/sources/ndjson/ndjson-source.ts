@@ -20,10 +20,10 @@ export interface NdjsonSourceOptions {
   readonly file: DayFile;
   /** The member for each field, if it is not named like the field; `guest.name` is a member of a nested object. */
   readonly columns?: SourceColumns;
-  /** Further members, whose values every record has as `extras`. */
+  /** Further members, whose values every record has as `filterValues`. */
+  readonly filterColumns?: readonly string[];
+  /** Members that are kept with the booking, and may be absent: every record has their values as `extraValues`. */
   readonly extraColumns?: readonly string[];
-  /** Members that are kept with the booking, and may be absent: every record has their values as `kept`. */
-  readonly keptColumns?: readonly string[];
   /** UTF-8 by default. A byte order mark takes precedence. */
   readonly encoding?: Encoding;
   /** How many bytes to read at a time, which also sets the size of a chunk; 128 KiB by default. */
@@ -35,7 +35,7 @@ export interface NdjsonSourceOptions {
 /**
  * Reads the day's bookings from a file with one JSON object per line, optionally compressed with gzip. `place` is
  * the line, counted from 1. Values are as in JSON; a number that JavaScript can't represent is NaN. An absent field is
- * undefined, and a kept column that no object of the file has is reported in a notice after the last record. Blank lines are
+ * undefined, and an extra column that no object of the file has is reported in a notice after the last record. Blank lines are
  * skipped; a file of blank lines only is a day without bookings.
  *
  * A line that is not a JSON object, is too long, or has a needed member twice is reported in its place, and reading

@@ -5,8 +5,8 @@ import { mayContainUnescapedPassword } from '../../transports/http/transport.js'
 type MysqlTls = 'off' | 'unverified' | 'verified';
 
 export type SqlAddress =
-  | { readonly kind: 'postgres'; readonly place: string; readonly url: string }
-  | { readonly kind: 'mysql'; readonly place: string; readonly login: MysqlLogin };
+  | { readonly kind: 'postgres'; readonly location: string; readonly url: string }
+  | { readonly kind: 'mysql'; readonly location: string; readonly login: MysqlLogin };
 
 export interface MysqlLogin {
   readonly host: string;
@@ -26,7 +26,7 @@ const howToWriteSigns =
   'signs such as @ / ? # in a user or a password are written %40 %2F %3F %23, and a % itself is %25';
 
 /**
- * Parses `postgres://`, `postgresql://`, `mysql://` and `mariadb://` (with `?sslmode=` and, for MySQL, `?socket=`). `place` is the address without user, password and parameters, safe to show.
+ * Parses `postgres://`, `postgresql://`, `mysql://` and `mariadb://` (with `?sslmode=` and, for MySQL, `?socket=`). `location` is the address without user, password and parameters, safe to show.
  *
  * @throws RangeError for anything else; its message doesn't quote the address
  */
@@ -38,16 +38,16 @@ export function readSqlAddress(address: string): SqlAddress {
   switch (url?.protocol) {
     case 'postgres:':
     case 'postgresql:':
-      return { kind: 'postgres', place: placeOf(url), url: address };
+      return { kind: 'postgres', location: locationOf(url), url: address };
     case 'mysql:':
     case 'mariadb:':
-      return { kind: 'mysql', place: placeOf(url), login: readLogin(url) };
+      return { kind: 'mysql', location: locationOf(url), login: readLogin(url) };
     default:
       throw new RangeError(`expected ${sqlAddressForms}; ${howToWriteSigns}`);
   }
 }
 
-function placeOf(url: URL): string {
+function locationOf(url: URL): string {
   const shown = new URL(url);
   shown.username = '';
   shown.password = '';

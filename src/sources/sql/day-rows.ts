@@ -48,7 +48,7 @@ export function createDayRows(options: DayRowsOptions): DayRows {
   const { timeoutSeconds = 600, chunkRows = 1_000, query } = options;
   const timeoutMs = timeoutSeconds * 1_000;
   const address = readSqlAddress(options.url);
-  const where = `${address.place} (source.query)`;
+  const where = `${address.location} (source.query)`;
   const dayQuery = parseDayQuery(query, address.kind);
 
   return {

@@ -56,8 +56,8 @@ const kind: SourceKind<SqlSettings> = {
     return createSqlSource({
       ...source,
       peerClock,
-      extraColumns: listFilterColumns(where),
-      keptColumns: Object.values(keep),
+      filterColumns: listFilterColumns(where),
+      extraColumns: Object.values(keep),
     });
   },
   findDatabase: ({ url }) => ({ setting: 'source.url', url }),

@@ -7,7 +7,7 @@ import { createDatabaseFault, type DatabaseReason, readErrorCode } from './datab
 import { createMysqlSession, type MysqlCell, type MysqlSession } from './mysql-session.js';
 import { type RowsRequest, rowLimit, type SqlRows, type SqlType } from './rows.js';
 
-interface MysqlPlace {
+interface MysqlSource {
   readonly login: MysqlLogin;
   /** The file of the authority's certificate, absolute. */
   /** For messages. */
@@ -41,8 +41,8 @@ const booleanTypes: readonly (number | undefined)[] = [Types.BIT, Types.TINY];
  * That way rows come as text: the driver's own prepared statements lose the zeros of a ZEROFILL column and digits of a
  * FLOAT.
  */
-export async function openMysqlRows(place: MysqlPlace, request: RowsRequest): Promise<SqlRows> {
-  const { where } = place;
+export async function openMysqlRows(source: MysqlSource, request: RowsRequest): Promise<SqlRows> {
+  const { where } = source;
   const { text, values, chunkRows, signal } = request;
   let isReading = false;
   const fail = (error: unknown) => explainMysqlError(error, where, isReading);
@@ -53,7 +53,7 @@ export async function openMysqlRows(place: MysqlPlace, request: RowsRequest): Pr
     await session?.close();
   };
   try {
-    session = createMysqlSession(await toOptions(place));
+    session = createMysqlSession(await toOptions(source));
     signal.addEventListener('abort', onAbort, { once: true });
     await session.connected();
     signal.throwIfAborted();
@@ -115,7 +115,7 @@ async function prepare(session: MysqlSession, { timeoutMs, atMost }: RowsRequest
   if (atMost !== undefined) await session.run(`SET SESSION sql_select_limit = ${atMost}`);
 }
 
-async function toOptions({ login, where }: MysqlPlace): Promise<mysql.ConnectionOptions> {
+async function toOptions({ login, where }: MysqlSource): Promise<mysql.ConnectionOptions> {
   const { host, port, user, password, database, socket, tls = 'off' } = login;
   const isVerified = tls === 'verified';
   // For an IP address, the driver would accept any certificate for localhost.

@@ -14,7 +14,7 @@ import {
   type SqlType,
 } from './rows.js';
 
-interface PostgresPlace {
+interface PostgresSource {
   readonly url: string;
   /** The file of the authority's certificate, absolute. */
   /** For messages. */
@@ -40,14 +40,14 @@ const cancelled: readonly string[] = ['57014', '40001', '40P01', '55P03'];
 /**
  * Reads through a cursor of the server, which works no further ahead than rows are fetched.
  */
-export async function openPostgresRows(place: PostgresPlace, request: RowsRequest): Promise<SqlRows> {
-  const { where, peerClock } = place;
+export async function openPostgresRows(source: PostgresSource, request: RowsRequest): Promise<SqlRows> {
+  const { where, peerClock } = source;
   const { text, timeoutMs, chunkRows, atMost, signal } = request;
   // The query starts on the first line, to keep its line numbers.
   const declaration = `DECLARE bookings NO SCROLL CURSOR FOR ${text}`;
   let isReading = false;
   const fail = (error: unknown) => explain(error, where, declaration, isReading);
-  const client = await createClient(place).catch((error: unknown) => {
+  const client = await createClient(source).catch((error: unknown) => {
     // The files are those of sslrootcert, sslcert and sslkey.
     const code = readErrorCode(error);
     if (code === undefined || error instanceof SourceError) throw fail(error);
@@ -157,7 +157,7 @@ async function begin(client: pg.Client, timeoutMs: number, peerClock: PeerClock 
 }
 
 /** The driver reads the files that the address names, and throws if it can't. */
-async function createClient({ url }: PostgresPlace): Promise<pg.Client> {
+async function createClient({ url }: PostgresSource): Promise<pg.Client> {
   return new pg.Client({
     connectionString: url,
     application_name: 'hotel-review',

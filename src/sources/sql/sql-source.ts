@@ -13,10 +13,10 @@ import { measureRow, readTyped, rowLimit, type SqlRow, type SqlType } from './ro
 export interface SqlSourceOptions extends DayRowsOptions {
   /** The column of each field, if it is not named like the field. */
   readonly columns?: SourceColumns;
-  /** Further columns, whose values every record has as `extras`. */
+  /** Further columns, whose values every record has as `filterValues`. */
+  readonly filterColumns?: readonly string[];
+  /** Columns that are kept with the booking, and may be absent: every record has their values as `extraValues`. */
   readonly extraColumns?: readonly string[];
-  /** Columns that are kept with the booking, and may be absent: every record has their values as `kept`. */
-  readonly keptColumns?: readonly string[];
 }
 
 /**
@@ -32,7 +32,7 @@ export interface SqlSourceOptions extends DayRowsOptions {
  * @throws RangeError for an invalid address or query
  */
 export function createSqlSource(options: SqlSourceOptions): BookingSource {
-  const { columns = {}, extraColumns = [], keptColumns = [] } = options;
+  const { columns = {}, filterColumns = [], extraColumns = [] } = options;
   const { where, read } = createDayRows(options);
   return {
     locate: () => where,
@@ -44,7 +44,7 @@ export function createSqlSource(options: SqlSourceOptions): BookingSource {
       let place = 0;
       for await (const { columns: names, types, rows } of read(day, { signal, atMost })) {
         if (found === undefined) {
-          found = findResultColumns(names, { columns, extraColumns, keptColumns, where, types });
+          found = findResultColumns(names, { columns, filterColumns, extraColumns, where, types });
           pendingNotices = found.notices;
         }
         if (rows.length === 0) continue;
@@ -73,7 +73,7 @@ export interface ResultColumns {
   pickRecord(place: number, row: SqlRow): SourceRecord;
 }
 
-interface WantedColumns extends Pick<SqlSourceOptions, 'columns' | 'extraColumns' | 'keptColumns'> {
+interface WantedColumns extends Pick<SqlSourceOptions, 'columns' | 'filterColumns' | 'extraColumns'> {
   /** For messages. */
   readonly where: string;
   /** Of the result's columns. */
@@ -89,7 +89,7 @@ interface WantedColumns extends Pick<SqlSourceOptions, 'columns' | 'extraColumns
  */
 export function findResultColumns(
   names: readonly string[],
-  { columns = {}, extraColumns = [], keptColumns = [], where, types = [] }: WantedColumns,
+  { columns = {}, filterColumns = [], extraColumns = [], where, types = [] }: WantedColumns,
 ): ResultColumns {
   const notices: SourceNotice[] = [];
 
@@ -109,40 +109,40 @@ export function findResultColumns(
   const describeResult = (shown: string) =>
     `${where}: the result has no column ${shown}; its columns are ${describeNames(names)}`;
 
-  function findExtra(column: string): number {
+  function findFilterColumn(column: string): number {
     const at = findOnly(column, 'source.where');
     if (at !== undefined) return at;
     throw new SourceError('missing-column', describeResult(describeColumn(column, 'source.where')));
   }
 
-  function findKept(column: string): number | undefined {
+  function findExtraColumn(column: string): number | undefined {
     const at = findOnly(column, 'source.keep');
     if (at === undefined) notices.push({ kind: 'absent-column', column });
     return at;
   }
 
   const fields = listFieldColumns(columns);
-  const places = fields.map((one) => one && findOnly(one.column, one.field));
+  const fieldIndexes = fields.map((one) => one && findOnly(one.column, one.field));
   requireColumns(fields, {
     fault: 'missing-column',
-    isThere: (index) => places[index] !== undefined,
+    isThere: (index) => fieldIndexes[index] !== undefined,
     describe: describeResult,
   });
-  const extraPlaces = extraColumns.map(findExtra);
-  const keptPlaces = keptColumns.map(findKept);
+  const filterIndexes = filterColumns.map(findFilterColumn);
+  const extraIndexes = extraColumns.map(findExtraColumn);
   const readCell = (row: SqlRow, at: number | undefined) => (at === undefined ? undefined : row[at]);
-  const pickFields = (row: SqlRow) => buildRecord((place) => readCell(row, places[place]));
+  const pickFields = (row: SqlRow) => buildRecord((index) => readCell(row, fieldIndexes[index]));
   return {
     notices,
     pickRecord: (place, row) =>
-      extraPlaces.length + keptPlaces.length === 0
+      filterIndexes.length + extraIndexes.length === 0
         ? { place, fields: pickFields(row), whole: row }
         : {
             place,
             fields: pickFields(row),
             whole: row,
-            extras: extraPlaces.map((at) => readTyped(row[at], types[at])),
-            kept: keptPlaces.map((at) => readCell(row, at)),
+            filterValues: filterIndexes.map((at) => readTyped(row[at], types[at])),
+            extraValues: extraIndexes.map((at) => readCell(row, at)),
           },
   };
 }

@@ -71,11 +71,11 @@ export function createAwsBucket(bucket: string, access: S3Access): S3Bucket {
   return {
     find,
     read(key, { signal } = {}) {
-      const place = `read ${showKey(key)}`;
+      const what = `read ${showKey(key)}`;
       return readObject({
-        place,
+        what,
         signal,
-        get: (rest) => getObject(client, { bucket, key, rest, place, signal }),
+        get: (rest) => getObject(client, { bucket, key, rest, what, signal }),
       });
     },
     async put(key, content) {
@@ -159,13 +159,13 @@ interface Wanted {
   readonly bucket: string;
   readonly key: string;
   readonly rest: { readonly from: number; readonly etag: string } | undefined;
-  readonly place: string;
+  readonly what: string;
   readonly signal: AbortSignal | undefined;
 }
 
 async function getObject(
   client: S3Client,
-  { bucket, key, rest, place, signal }: Wanted,
+  { bucket, key, rest, what, signal }: Wanted,
 ): Promise<ArrivingObject> {
   const command = new GetObjectCommand({
     Bucket: bucket,
@@ -178,11 +178,11 @@ async function getObject(
     const [, from = '0', size = String(ContentLength)] =
       /^bytes (\d+)-\d+\/(\d+)$/.exec(ContentRange ?? '') ?? [];
     if (!(Body instanceof Readable) || !/^\d+$/.test(size)) {
-      throw new S3Error('failed', 'NoLength', place, 'the server does not say how long the object is');
+      throw new S3Error('failed', 'NoLength', what, 'the server does not say how long the object is');
     }
     return { body: Body, size: Number(size), etag: ETag, from: Number(from), drop: () => Body.destroy() };
   } catch (error) {
-    throw explainS3Failure(place, error, signal);
+    throw explainS3Failure(what, error, signal);
   }
 }
 

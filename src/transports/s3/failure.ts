@@ -85,8 +85,8 @@ function judgePeer(fault: S3Fault, failure: Failure): PeerFault | undefined {
 function describe(fault: S3Fault, failure: Failure): string {
   const { code, region } = failure;
   if (isInOtherRegion(failure)) {
-    const place = region === undefined ? 'another region' : `the region ${region}`;
-    return `the bucket is in ${place}; set AWS_REGION to it, and check AWS_ENDPOINT_URL_S3`;
+    const where = region === undefined ? 'another region' : `the region ${region}`;
+    return `the bucket is in ${where}; set AWS_REGION to it, and check AWS_ENDPOINT_URL_S3`;
   }
   if (isTrustFault(code))
     return 'its certificate is not trusted; name the file of its authority in NODE_EXTRA_CA_CERTS';

@@ -15,7 +15,7 @@ export interface ArrivingObject {
 
 interface ObjectReading {
   /** For messages. */
-  readonly place: string;
+  readonly what: string;
   /**
    * Requests the object, or the rest of it.
    *
@@ -34,7 +34,7 @@ const firstPauseMs = 250;
  *
  * @throws S3Error of the first call; `changed`; `unreachable` after the last try
  */
-export async function* readObject({ place, get, signal }: ObjectReading): AsyncGenerator<ObjectBlock> {
+export async function* readObject({ what, get, signal }: ObjectReading): AsyncGenerator<ObjectBlock> {
   const { etag, size, body } = await get();
   let done = 0;
   let arriving: AsyncIterable<Uint8Array> | undefined = body;
@@ -43,7 +43,7 @@ export async function* readObject({ place, get, signal }: ObjectReading): AsyncG
       for await (const bytes of untilLost(arriving, signal)) {
         done += bytes.length;
         // Checked at once: nothing says that it ends.
-        if (done > size) throw new S3Error('changed', 'TooLong', place, 'more bytes arrived than announced');
+        if (done > size) throw new S3Error('changed', 'TooLong', what, 'more bytes arrived than announced');
         tries = 0;
         yield { bytes, size };
         signal?.throwIfAborted();
@@ -51,7 +51,7 @@ export async function* readObject({ place, get, signal }: ObjectReading): AsyncG
     }
     if (done === size) return;
     tries += 1;
-    if (tries > maxTries) throw cutOff(place, done, size);
+    if (tries > maxTries) throw cutOff(what, done, size);
     await wait(firstPauseMs * 2 ** (tries - 1), undefined, { signal }).catch(() => signal?.throwIfAborted());
     arriving = await get({ from: done, etag }).then(
       (rest) => {
@@ -62,14 +62,14 @@ export async function* readObject({ place, get, signal }: ObjectReading): AsyncG
           ? new S3Error(
               'failed',
               'NoRange',
-              place,
+              what,
               'the server does not support reading from the middle of an object',
             )
-          : changed(place);
+          : changed(what);
       },
       (error: unknown) => {
         if (error instanceof S3Error && error.fault === 'unreachable') return undefined;
-        throw error instanceof S3Error && error.fault === 'missing' ? changed(place) : error;
+        throw error instanceof S3Error && error.fault === 'missing' ? changed(what) : error;
       },
     );
   }
@@ -93,11 +93,11 @@ async function* untilLost(
   }
 }
 
-function changed(place: string): S3Error {
-  return new S3Error('changed', 'Changed', place, 'the object has changed meanwhile');
+function changed(what: string): S3Error {
+  return new S3Error('changed', 'Changed', what, 'the object has changed meanwhile');
 }
 
-function cutOff(place: string, done: number, size: number): S3Error {
+function cutOff(what: string, done: number, size: number): S3Error {
   const why = `the connection was lost ${maxTries + 1} times after ${done} of ${size} bytes`;
-  return new S3Error('unreachable', 'CutOff', place, why, 'passing');
+  return new S3Error('unreachable', 'CutOff', what, why, 'passing');
 }

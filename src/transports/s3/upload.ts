@@ -29,13 +29,13 @@ export async function uploadObject(
   { bucket, key, content, isConditional }: ObjectUpload,
 ): Promise<void> {
   const { open, bytes, metadata } = content;
-  const place = { Bucket: bucket, Key: key };
+  const target = { Bucket: bucket, Key: key };
   const condition = isConditional ? { IfNoneMatch: '*' } : {};
   const parts = cutParts(open(), Math.max(partBytes, Math.ceil(bytes / mostParts)));
   if (bytes < partBytes) {
     const { Body = Buffer.alloc(0) } = (await parts.next()).value ?? {};
     checkLength(key, bytes, Body.length);
-    const object = { ...place, ...condition, Body, ContentLength: bytes, Metadata: { ...metadata } };
+    const object = { ...target, ...condition, Body, ContentLength: bytes, Metadata: { ...metadata } };
     await client.send(new PutObjectCommand(object));
     return;
   }
@@ -43,9 +43,9 @@ export async function uploadObject(
   const addsChecksums = (await client.config.requestChecksumCalculation()) === 'WHEN_SUPPORTED';
   const checksum = addsChecksums ? ({ ChecksumAlgorithm: 'CRC32' } as const) : {};
   const { UploadId } = await client.send(
-    new CreateMultipartUploadCommand({ ...place, ...checksum, Metadata: { ...metadata } }),
+    new CreateMultipartUploadCommand({ ...target, ...checksum, Metadata: { ...metadata } }),
   );
-  const upload = { ...place, UploadId };
+  const upload = { ...target, UploadId };
   try {
     let sent = 0;
     const Parts = await sendParts(parts, async (part) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FencedError } from '../../../src/ledger/errors.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { JudgedLines } from '../../../src/ledger/tracing.js';
-import type { Judged, JudgedPlaces, ResultCounts } from '../../../src/rules/review-file.js';
+import type { Judged, JudgedRows, ResultCounts } from '../../../src/rules/review-file.js';
 import type { Run } from '../../../src/rules/run.js';
 import { judgeBooking } from '../../../src/rules/verdict.js';
 import type { OpenedLedger } from '../ledger.js';
@@ -49,23 +49,23 @@ export function describeAffected(opened: () => OpenedLedger): void {
       await collectedFileRun(ledger, 'other', { file: 18, day: '2026-11-19' });
       await performUpTo(ledger, run, 'trigger');
       await judge(ledger, run, [
-        { batch: 4, judged: 'incorrect', places: [1] },
-        { batch: 0, judged: 'incorrect', places: [0, 3] },
-        { batch: 0, judged: 'not-in-result', places: [2] },
-        { batch: 3, judged: 'incorrect', places: [2] },
-        { batch: 3, judged: 'unclear', places: [0, 1] },
+        { batch: 4, judged: 'incorrect', rows: [1] },
+        { batch: 0, judged: 'incorrect', rows: [0, 3] },
+        { batch: 0, judged: 'not-in-result', rows: [2] },
+        { batch: 3, judged: 'incorrect', rows: [2] },
+        { batch: 3, judged: 'unclear', rows: [0, 1] },
       ]);
       expect((await ledger.runs.get('r1')).counts).toMatchObject({ affected: 4, unanswered: 3 });
       expect(await readAll(ledger, 'r1')).toEqual([
-        { batch: 0, places: [0, 3], lines: [fileLineOf('F-0'), fileLineOf('F-3')] },
-        { batch: 3, places: [2], lines: [fileLineOf('F-14')] },
-        { batch: 4, places: [1], lines: [fileLineOf('F-17')] },
+        { batch: 0, rows: [0, 3], lines: [fileLineOf('F-0'), fileLineOf('F-3')] },
+        { batch: 3, rows: [2], lines: [fileLineOf('F-14')] },
+        { batch: 4, rows: [1], lines: [fileLineOf('F-17')] },
       ]);
       expect(await readAll(ledger, 'r1', 'not-in-result')).toEqual([
-        { batch: 0, places: [2], lines: [fileLineOf('F-2')] },
+        { batch: 0, rows: [2], lines: [fileLineOf('F-2')] },
       ]);
       expect(await readAll(ledger, 'r1', 'unclear')).toEqual([
-        { batch: 3, places: [0, 1], lines: [fileLineOf('F-12'), fileLineOf('F-13')] },
+        { batch: 3, rows: [0, 1], lines: [fileLineOf('F-12'), fileLineOf('F-13')] },
       ]);
       expect(await readAll(ledger, 'other')).toEqual([]);
       expect((await ledger.runs.get('other')).counts.affected).toBeNull();
@@ -81,7 +81,7 @@ export function describeAffected(opened: () => OpenedLedger): void {
       });
       await collect.store(chunkOf({ batches: [batchOf(0, references(10_000), 'file')] }));
       await collect.finish({ steps: [{ name: 'await-result', kind: 'await-result', bookings: 0 }], at });
-      await judge(ledger, run, [{ batch: 0, judged: 'incorrect', places: [255, 256, 9_999] }]);
+      await judge(ledger, run, [{ batch: 0, judged: 'incorrect', rows: [255, 256, 9_999] }]);
       expect((await ledger.bookings.nextJudged('r1', 'incorrect'))?.lines).toEqual(
         ['BR-255', 'BR-256', 'BR-9999'].map(fileLineOf),
       );
@@ -92,7 +92,7 @@ export function describeAffected(opened: () => OpenedLedger): void {
       const run = await collectedFileRun(ledger, 'r1', { file: 9 });
       await performUpTo(ledger, run, 'trigger');
       const claim = await claimStep(ledger, run, 'await-result');
-      const partial = [{ batch: 0, judged: 'incorrect', places: [0] }] as const;
+      const partial = [{ batch: 0, judged: 'incorrect', rows: [0] }] as const;
       await record(
         ledger,
         claim,
@@ -104,10 +104,10 @@ export function describeAffected(opened: () => OpenedLedger): void {
         at,
       );
       expect((await ledger.runs.get('r1')).counts.affected).toBe(1);
-      await judge(ledger, run, [{ batch: 1, judged: 'incorrect', places: [0, 1] }], 2);
+      await judge(ledger, run, [{ batch: 1, judged: 'incorrect', rows: [0, 1] }], 2);
       expect((await ledger.runs.get('r1')).counts.affected).toBe(2);
       expect(await readAll(ledger, 'r1')).toEqual([
-        { batch: 1, places: [0, 1], lines: [fileLineOf('F-4'), fileLineOf('F-5')] },
+        { batch: 1, rows: [0, 1], lines: [fileLineOf('F-4'), fileLineOf('F-5')] },
       ]);
     });
 
@@ -116,7 +116,7 @@ export function describeAffected(opened: () => OpenedLedger): void {
       const run = await collectedFileRun(ledger, 'r1');
       await performUpTo(ledger, run, 'trigger');
       const asleep = await claimStep(ledger, run, 'await-result');
-      const judged = [{ batch: 0, judged: 'incorrect', places: [0] }] as const;
+      const judged = [{ batch: 0, judged: 'incorrect', rows: [0] }] as const;
       const ending = { ...done, file: { verdicts: countJudged(judged) }, verdicts: judged };
       const twice = [...judged, ...judged];
       await expect(record(ledger, asleep, { ...ending, verdicts: twice }, at)).rejects.toThrow();
@@ -144,10 +144,10 @@ export function describeAffected(opened: () => OpenedLedger): void {
       };
       expect(await verdictOn('F-1')).toBe('awaiting-result');
       await judge(ledger, run, [
-        { batch: 0, judged: 'incorrect', places: [1] },
-        { batch: 1, judged: 'incorrect', places: [1] },
-        { batch: 1, judged: 'unclear', places: [0] },
-        { batch: 0, judged: 'not-in-result', places: [3] },
+        { batch: 0, judged: 'incorrect', rows: [1] },
+        { batch: 1, judged: 'incorrect', rows: [1] },
+        { batch: 1, judged: 'unclear', rows: [0] },
+        { batch: 0, judged: 'not-in-result', rows: [3] },
       ]);
       const all = [...references(6, 'F'), 'B-0'];
       expect(await Promise.all(all.map(verdictOn))).toEqual([
@@ -182,7 +182,7 @@ export function describeAffected(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { day: '2024-01-01' });
       await performUpTo(ledger, run, 'trigger');
-      await judge(ledger, run, [{ batch: 0, judged: 'incorrect', places: [0, 1] }]);
+      await judge(ledger, run, [{ batch: 0, judged: 'incorrect', rows: [0, 1] }]);
       await ledger.runs.settle(rightOf(run), { state: 'succeeded', at: Date.parse('2024-01-02') });
       expect(await ledger.guests.prune('2024-02-01')).toBe(1);
       expect(await ledger.bookings.nextJudged('r1', 'incorrect')).toBeUndefined();
@@ -193,19 +193,14 @@ export function describeAffected(opened: () => OpenedLedger): void {
 }
 
 /** Ends `await-result` with these verdicts. */
-async function judge(
-  ledger: Ledger,
-  run: Run,
-  verdicts: readonly JudgedPlaces[],
-  attempt = 1,
-): Promise<void> {
+async function judge(ledger: Ledger, run: Run, verdicts: readonly JudgedRows[], attempt = 1): Promise<void> {
   const claim = await claimStep(ledger, run, 'await-result', attempt);
   await record(ledger, claim, { ...done, file: { verdicts: countJudged(verdicts) }, verdicts }, at);
 }
 
-function countJudged(verdicts: readonly JudgedPlaces[]): ResultCounts {
+function countJudged(verdicts: readonly JudgedRows[]): ResultCounts {
   const count = (wanted: Judged) =>
-    verdicts.reduce((sum, { judged, places }) => sum + (judged === wanted ? places.length : 0), 0);
+    verdicts.reduce((sum, { judged, rows }) => sum + (judged === wanted ? rows.length : 0), 0);
   return {
     affected: count('incorrect'),
     unanswered: count('not-in-result'),

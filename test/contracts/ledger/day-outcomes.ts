@@ -5,7 +5,7 @@ import { readDayOutcome, storeDayOutcome } from '../../../src/review/outcome/day
 import type { ListName } from '../../../src/review/verdicts/listed-lines.js';
 import { listBookings } from '../../../src/review/verdicts/listing.js';
 import type { DayBookings } from '../../../src/rules/day-outcome.js';
-import type { JudgedPlaces } from '../../../src/rules/review-file.js';
+import type { JudgedRows } from '../../../src/rules/review-file.js';
 import type { DeliveryKind, Run } from '../../../src/rules/run.js';
 import { collectRun, day, deliverRun, storedReferences, whole, wholes } from '../../review/late-days.js';
 import type { OpenedLedger } from '../ledger.js';
@@ -48,14 +48,14 @@ async function judge(
 ): Promise<void> {
   const positions = references.flatMap((reference, index) => (incorrect.includes(reference) ? [index] : []));
   const verdicts = positions.map(
-    (position): JudgedPlaces => ({
+    (position): JudgedRows => ({
       batch: Math.floor(position / batchSize),
       judged: 'incorrect',
-      places: [position % batchSize],
+      rows: [position % batchSize],
     }),
   );
   const byBatch = new Map<number, number[]>();
-  for (const { batch, places } of verdicts) byBatch.set(batch, [...(byBatch.get(batch) ?? []), ...places]);
+  for (const { batch, rows } of verdicts) byBatch.set(batch, [...(byBatch.get(batch) ?? []), ...rows]);
   await perform(ledger, run, 'await-result', {
     ...done,
     file: {
@@ -67,7 +67,7 @@ async function judge(
         listsUnanswered: true,
       },
     },
-    verdicts: [...byBatch].map(([batch, places]) => ({ batch, judged: 'incorrect', places })),
+    verdicts: [...byBatch].map(([batch, rows]) => ({ batch, judged: 'incorrect', rows })),
   });
 }
 

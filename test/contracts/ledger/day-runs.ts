@@ -86,7 +86,7 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
       await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
       await expectChange();
       const mail = { sha256: 'aa', receivedAt: at, readAt: at, from: 'a file', outcome: 'named' as const };
-      const bookings = [{ runId: 'r1', stream: 'posted' as const, batch: 0, place: 0 }];
+      const bookings = [{ runId: 'r1', stream: 'posted' as const, batch: 0, row: 0 }];
       await ledger.mails.record({ ...mail, bookings, pairs: [] });
       await expectChange();
       await succeed(ledger, 'r2', {});

@@ -34,7 +34,7 @@ export function describeErasures(opened: () => OpenedLedger): void {
       await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
       await ledger.guests.eraseBookings('r1', (lines) =>
         lines.includes('7,e,')
-          ? { places: [0], lines: Buffer.from(lines.toString().replace('Ana Gil', '')) }
+          ? { rows: [0], lines: Buffer.from(lines.toString().replace('Ana Gil', '')) }
           : undefined,
       );
       expect((await ledger.bookings.readBatch('r1', 'posted', 0)).toString()).toContain('Ana Gil');

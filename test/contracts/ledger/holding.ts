@@ -65,41 +65,41 @@ export function describeHolding(opened: () => OpenedLedger): void {
   });
 }
 
-export function describePlaces(opened: () => OpenedLedger): void {
-  describe('slots for concurrent runs', () => {
+export function describePermits(opened: () => OpenedLedger): void {
+  describe('permits for concurrent runs', () => {
     it('are limited in number over all processes', async () => {
       const { ledger, reopen } = opened();
       const other = await reopen();
-      const held = [await ledger.holds.place(3), await other.holds.place(3), await ledger.holds.place(3)];
+      const held = [await ledger.holds.permit(3), await other.holds.permit(3), await ledger.holds.permit(3)];
       for (const hold of held) expect(hold?.lost.aborted).toBe(false);
-      expect(await ledger.holds.place(3)).toBeUndefined();
-      expect(await other.holds.place(3)).toBeUndefined();
+      expect(await ledger.holds.permit(3)).toBeUndefined();
+      expect(await other.holds.permit(3)).toBeUndefined();
     });
 
     it('are freed one by one, whoever held them', async () => {
       const { ledger, reopen } = opened();
       const other = await reopen();
-      const first = await ledger.holds.place(2);
-      const second = await other.holds.place(2);
+      const first = await ledger.holds.permit(2);
+      const second = await other.holds.permit(2);
       await first?.release();
-      expect(await other.holds.place(2)).toBeDefined();
-      expect(await ledger.holds.place(2)).toBeUndefined();
+      expect(await other.holds.permit(2)).toBeDefined();
+      expect(await ledger.holds.permit(2)).toBeUndefined();
       await second?.release();
-      expect(await ledger.holds.place(2)).toBeDefined();
+      expect(await ledger.holds.permit(2)).toBeDefined();
     });
 
     it('follow the given number; zero means none', async () => {
       const { ledger } = opened();
-      expect(await ledger.holds.place(0)).toBeUndefined();
-      expect(await ledger.holds.place(1)).toBeDefined();
-      expect(await ledger.holds.place(1)).toBeUndefined();
-      expect(await ledger.holds.place(2)).toBeDefined();
+      expect(await ledger.holds.permit(0)).toBeUndefined();
+      expect(await ledger.holds.permit(1)).toBeDefined();
+      expect(await ledger.holds.permit(1)).toBeUndefined();
+      expect(await ledger.holds.permit(2)).toBeDefined();
     });
 
     it('are independent of days', async () => {
       const { ledger } = opened();
       expect(await ledger.holds.day(day)).toBeDefined();
-      expect(await ledger.holds.place(1)).toBeDefined();
+      expect(await ledger.holds.permit(1)).toBeDefined();
       expect(await ledger.holds.day('2026-11-21')).toBeDefined();
     });
   });

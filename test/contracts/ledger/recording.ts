@@ -41,7 +41,7 @@ export function describeRecording(opened: () => OpenedLedger): void {
       const { run: after } = await perform(ledger, run, 'batch 2', refused);
       expect(after).toMatchObject({ openSteps: 2, counts: { refused: 1, delivered: 0, pending: 8 } });
       expect(await ledger.bookings.listRefused('r1', 10)).toEqual([
-        { step: 'batch 2', code: 'code-2009', stream: 'posted', batch: 2, place: 0, line: lineOf('BR-8') },
+        { step: 'batch 2', code: 'code-2009', stream: 'posted', batch: 2, row: 0, line: lineOf('BR-8') },
       ]);
     });
 

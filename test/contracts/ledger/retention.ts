@@ -57,7 +57,7 @@ export function describeRetention(opened: () => OpenedLedger): void {
     it('is counted: what is kept with names, what without, and since when', async () => {
       const { ledger } = opened();
       const nothing = { count: 0 };
-      expect(await ledger.guests.describeKept()).toEqual({
+      expect(await ledger.guests.describeStored()).toEqual({
         bookings: nothing,
         names: nothing,
         actions: nothing,
@@ -71,7 +71,7 @@ export function describeRetention(opened: () => OpenedLedger): void {
       await ledger.audit.record({ at: Date.parse('2026-10-05'), who: 'ana', action: 'show' });
       const actions = { count: 1, since: Date.parse('2026-10-05') };
       const both = { count: 6, since: '2026-10-01' };
-      expect(await ledger.guests.describeKept()).toEqual({
+      expect(await ledger.guests.describeStored()).toEqual({
         bookings: both,
         names: both,
         actions,
@@ -80,7 +80,7 @@ export function describeRetention(opened: () => OpenedLedger): void {
       });
       await ledger.guests.blankNames('2026-10-02', blankNames);
       const second = { count: 3, since: '2026-10-02' };
-      expect(await ledger.guests.describeKept()).toEqual({
+      expect(await ledger.guests.describeStored()).toEqual({
         bookings: both,
         names: second,
         actions,
@@ -88,7 +88,7 @@ export function describeRetention(opened: () => OpenedLedger): void {
         mails: nothing,
       });
       await ledger.guests.prune('2026-10-02');
-      expect(await ledger.guests.describeKept()).toEqual({
+      expect(await ledger.guests.describeStored()).toEqual({
         bookings: second,
         names: second,
         actions,

@@ -4,7 +4,7 @@ import type { Booking } from '../../../src/booking/booking.js';
 import { hashReference } from '../../../src/booking/booking.js';
 import { type BatchStream, batchStreams } from '../../../src/booking/sending.js';
 import { isOver, stayOf } from '../../../src/booking/stay.js';
-import type { SupersededPlaces } from '../../../src/ledger/day-outcomes.js';
+import type { SupersededRows } from '../../../src/ledger/day-outcomes.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { StayAhead } from '../../../src/ledger/stays.js';
 import { createSourceKeys, findSuperseded } from '../../../src/review/collect/superseded.js';
@@ -192,13 +192,13 @@ async function findReplaced(
   ledger: Ledger,
   { id, day }: Pick<MadeRun, 'id' | 'day'>,
   stays: readonly MadeStay[],
-): Promise<readonly SupersededPlaces[]> {
+): Promise<readonly SupersededRows[]> {
   const source = createSourceKeys();
   for (const { booking } of stays) source.add(lineOfBooking(booking));
   const others = (await ledger.runs.list({ day, limit: 100 })).filter(
     (run) => run.id !== id && run.collectedAt !== undefined,
   );
-  return (await findSuperseded(ledger, others, source)).places;
+  return (await findSuperseded(ledger, others, source)).rows;
 }
 
 async function storeStays(
@@ -238,7 +238,7 @@ function searchNaively(
     one.day > other.day || (one.day === other.day && made.indexOf(one) > made.indexOf(other));
   const found = new Map<string, StayAhead>();
   for (const run of runs)
-    for (const [place, { stream, booking }] of run.stays.entries()) {
+    for (const [row, { stream, booking }] of run.stays.entries()) {
       const { bookingReferenceId: reference } = booking;
       const dates = stayOf(booking, run.day);
       const { serviceId, providerName = '', providerHotelId = '' } = booking;
@@ -265,7 +265,7 @@ function searchNaively(
         ...dates,
       };
       if (!isWanted(stay)) continue;
-      const isOne = reference === undefined ? [run.id, stream, place] : [];
+      const isOne = reference === undefined ? [run.id, stream, row] : [];
       const key = JSON.stringify([toKey({ ...stay, runId: '' }), isOne]);
       const known = found.get(key);
       // Of several runs of the day that hold it, the newest.

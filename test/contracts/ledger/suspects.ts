@@ -21,13 +21,13 @@ import {
 } from './days.js';
 
 const elsewhere: Suspect = {
-  place: 0,
+  row: 0,
   reason: 'other-master',
   serviceId: 9_007_199_254_740_991,
   movedAt: at - 5,
 };
-const deleted: Suspect = { place: 2, reason: 'moved', movedAt: at - 1 };
-const moved: Suspect = { place: 3, reason: 'moved', serviceId: 7, movedAt: at - 1 };
+const deleted: Suspect = { row: 2, reason: 'moved', movedAt: at - 1 };
+const moved: Suspect = { row: 3, reason: 'moved', serviceId: 7, movedAt: at - 1 };
 
 export function describeSuspects(opened: () => OpenedLedger): void {
   describe('suspects', () => {
@@ -63,7 +63,7 @@ export function describeSuspects(opened: () => OpenedLedger): void {
         chunkOf({
           batches: [
             withSuspects(batchOf(1, ['e']), []),
-            withSuspects(batchOf(0, ['f'], 'file'), [{ ...moved, place: 0 }]),
+            withSuspects(batchOf(0, ['f'], 'file'), [{ ...moved, row: 0 }]),
           ],
         }),
       );
@@ -124,7 +124,7 @@ export function describeSuspects(opened: () => OpenedLedger): void {
       await collect(ledger, await ledger.runs.create(newRun('r1')), [
         withSuspects(batchOf(0, ['a', 'b', 'c', 'd']), [elsewhere, deleted]),
         batchOf(1, ['e']),
-        withSuspects(batchOf(0, ['f'], 'file'), [{ ...moved, place: 0 }]),
+        withSuspects(batchOf(0, ['f'], 'file'), [{ ...moved, row: 0 }]),
       ]);
       const suspectOf = async (reference: string) => {
         const [trace, ...others] = await ledger.bookings.trace(reference);
@@ -132,7 +132,7 @@ export function describeSuspects(opened: () => OpenedLedger): void {
         return trace?.kind === 'booking' ? trace.suspect : trace;
       };
       const all = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map(suspectOf));
-      expect(all).toEqual([elsewhere, undefined, deleted, undefined, undefined, { ...moved, place: 0 }]);
+      expect(all).toEqual([elsewhere, undefined, deleted, undefined, undefined, { ...moved, row: 0 }]);
     });
 
     it('of an interrupted collect are removed when it starts again', async () => {

@@ -126,7 +126,7 @@ export function describeTracing(opened: () => OpenedLedger): void {
       await perform(ledger, run, 'batch 0.1.1', refused);
       await perform(ledger, run, 'batch 0.1.0', done);
       const all = await ledger.bookings.listRefused('r1', 10);
-      expect(all.map(({ step, batch, place, line }) => [step, batch, place, line])).toEqual([
+      expect(all.map(({ step, batch, row, line }) => [step, batch, row, line])).toEqual([
         ['batch 0.1.1', 0, 3, lineOf('BR-3')],
         ['batch 2', 2, 0, lineOf('BR-8')],
       ]);

@@ -27,7 +27,7 @@ export function describeVerdictMails(opened: () => OpenedLedger): void {
       await collectedRun(ledger, 'r2', { day: '2026-11-19', bookings: references(9) });
       const found = await find(opened(), at, ['B-1', 'BR-1', 'BR-8', 'F-5', 'nobody']);
       expect(
-        found.map(({ runId, stream, batch, place }) => `${runId} ${stream} ${batch} ${place}`).sort(),
+        found.map(({ runId, stream, batch, row }) => `${runId} ${stream} ${batch} ${row}`).sort(),
       ).toEqual(['r1 file 1 1', 'r1 posted 0 1', 'r2 posted 0 1', 'r2 posted 2 0']);
       expect(found.find(({ batch }) => batch === 2)).toMatchObject({
         day: '2026-11-19',
@@ -66,12 +66,12 @@ export function describeVerdictMails(opened: () => OpenedLedger): void {
         outcome: 'named',
         named: 3,
       });
-      expect(await ledger.mails.listNamedPlaces('r1')).toEqual(
-        bookings.map(({ stream, batch, place }) => ({ stream, batch, place })),
+      expect(await ledger.mails.listNamedRows('r1')).toEqual(
+        bookings.map(({ stream, batch, row }) => ({ stream, batch, row })),
       );
       const things = await ledger.mails.readNamed(stored?.number ?? 0);
       expect(things).toEqual({
-        bookings: [expect.objectContaining({ place: 2 }), expect.objectContaining({ batch: 1, place: 1 })],
+        bookings: [expect.objectContaining({ row: 2 }), expect.objectContaining({ batch: 1, row: 1 })],
         pairs: [pair],
       });
     });
@@ -135,7 +135,7 @@ export function describeVerdictMails(opened: () => OpenedLedger): void {
         readAt: at + 2_000,
       });
       expect(await ledger.mails.listMails({ limit: 5 })).toHaveLength(1);
-      expect(await ledger.guests.describeKept()).toMatchObject({ mails: { count: 1, since: at + 2_000 } });
+      expect(await ledger.guests.describeStored()).toMatchObject({ mails: { count: 1, since: at + 2_000 } });
     });
 
     it('say why they name nothing', async () => {

@@ -330,7 +330,7 @@ export function describeCycles(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       await ledger.mappings.holdSync();
       expect(await ledger.holds.day('2026-11-20')).toBeDefined();
-      expect(await ledger.holds.place(1)).toBeDefined();
+      expect(await ledger.holds.permit(1)).toBeDefined();
     });
   });
 }

@@ -223,7 +223,7 @@ describe('a case', () => {
     );
     const asEvil = { who: evil, clock: () => now };
     await performRequest(ledger.cases, [4], { kind: 'assign', assignee: evil, note: evil }, asEvil);
-    const { url } = await startDesk({ ledger, role: 'admin', parts: { keptColumns: [evil] } });
+    const { url } = await startDesk({ ledger, role: 'admin', parts: { extraColumns: [evil] } });
     for (const path of [
       ...['/cases', '/cases/4', '/cases/change?do=assign&id=4', '/cases/change?do=note&id=4'],
       ...['provider', 'country', 'assignee', 'text'].map(

@@ -176,7 +176,7 @@ describe('a user who may not see bookings', () => {
     await change([1], { kind: 'note', note: 'called the guest of BR-1' });
     await change([1], { kind: 'resolve', bookings: ['BR-2'], as: 'confirmed', note: 'BR-2 is fine' });
     for (const path of ['/cases', '/cases/1', '/cases.csv']) {
-      const { url } = await startDesk({ ledger, role: 'viewer', parts: { keptColumns: ['Price'] } });
+      const { url } = await startDesk({ ledger, role: 'viewer', parts: { extraColumns: ['Price'] } });
       const { text } = await getPage(url, path);
       expect(text).not.toMatch(/BR-\d|called|fine|Price|choose/i);
       const data = await (await fetch(url + path, { headers: { accept: 'application/json' } })).text();

@@ -33,7 +33,7 @@ const nameFirst = (runId: string, stream: BatchStream = 'posted') =>
       from: 'a file',
       outcome: 'named' as const,
     },
-    bookings: [{ runId, stream, batch: 0, place: 0 }],
+    bookings: [{ runId, stream, batch: 0, row: 0 }],
     pairs: [],
   });
 

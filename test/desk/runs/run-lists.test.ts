@@ -256,8 +256,8 @@ it('Suspects are listed with what the copy has', async () => {
     comparesMappings: true,
   });
   const suspects = [
-    { place: 0, reason: 'other-master' as const, serviceId: 8, movedAt: at },
-    { place: 2, reason: 'moved' as const, movedAt: at },
+    { row: 0, reason: 'other-master' as const, serviceId: 8, movedAt: at },
+    { row: 2, reason: 'moved' as const, movedAt: at },
   ];
   await collect.store(chunkOf({ batches: [{ ...batchOf(0, references(4)), suspects }] }));
   await collect.finish({ steps: planBatches(4, 4), at });

@@ -52,7 +52,7 @@ async function read(bytes: Buffer, reading: Reading): Promise<unknown[] | string
       },
     },
     delimiter,
-    extraColumns: listFilterColumns(where),
+    filterColumns: listFilterColumns(where),
   });
   const filtered = createFilteredSource(csv, where);
   const source: BookingSource = {

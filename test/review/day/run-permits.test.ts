@@ -20,12 +20,12 @@ describe('a permit for a run', () => {
     await first?.release();
     expect(await waiting).toBeDefined();
     expect(waits).toBe(1);
-    expect(await ledger.holds.place(2)).toBeUndefined();
+    expect(await ledger.holds.permit(2)).toBeUndefined();
   });
 
   it('is waited for until aborted', async () => {
     const ledger = await openTemporaryLedger();
-    await ledger.holds.place(1);
+    await ledger.holds.permit(1);
     const stop = new AbortController();
     const waiting = waitForRunPermit(ledger, 1, { signal: stop.signal, onWait: () => stop.abort() });
     expect(await waiting).toBeUndefined();

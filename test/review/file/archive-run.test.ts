@@ -66,7 +66,7 @@ describe('archive', () => {
       file: { result: { sha256: hash(resultOf([2])) }, verdicts: { affected: 1 } },
     });
     expect(outcome.verdicts?.filter(({ judged }) => judged === 'incorrect')).toMatchObject([
-      { batch: 1, places: [0] },
+      { batch: 1, rows: [0] },
     ]);
   });
 

@@ -7,7 +7,7 @@ import { isAllCorrect, readSaid } from '../../../src/review/file/judge-result.js
 import { type JoinSources, type Judgement, startJoin } from '../../../src/review/file/match-result.js';
 import { type ResultReading, type ResultRow, readResult } from '../../../src/review/file/result.js';
 import { createVerdictState } from '../../../src/review/file/verdict-state.js';
-import type { JudgedPlaces } from '../../../src/rules/review-file.js';
+import type { JudgedRows } from '../../../src/rules/review-file.js';
 import { anyText } from '../../booking/raw-bookings.js';
 import { lineOfBooking } from '../../support/made-bookings.js';
 
@@ -113,7 +113,7 @@ export async function joinResult(sources: JoinSources, reading: ResultReading) {
 }
 
 /** The bookings that a result does not call correct, as they are recorded. */
-export async function listJudged(judgement: Judgement, { readSent }: JoinSources): Promise<JudgedPlaces[]> {
+export async function listJudged(judgement: Judgement, { readSent }: JoinSources): Promise<JudgedRows[]> {
   const state = createVerdictState({ recorded: [], sources: [], keepsTimes: true });
   if (!isAllCorrect(judgement.totals))
     await state.add(readSaid(judgement, readSent, { resultNames: 'all' }), { name: 'result.csv' });

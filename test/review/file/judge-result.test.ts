@@ -170,7 +170,7 @@ describe('a result that names only incorrect rows', () => {
       incorrectOnly,
       true,
     );
-    expect(verdicts).toEqual([{ batch: 0, judged: 'incorrect', places: [0], sources: [0] }]);
+    expect(verdicts).toEqual([{ batch: 0, judged: 'incorrect', rows: [0], sources: [0] }]);
     expect(counts).toMatchObject({ affected: 1, unanswered: 0 });
     expect(decideOnResult(few, counts, quiet, incorrectOnly)).toEqual({ kind: 'accept', isComplete: true });
   });

@@ -1,7 +1,7 @@
 import type { Booking } from '../../../src/booking/booking.js';
 import { foldReference } from '../../../src/review/file/fold-reference.js';
 import type { ResultRow } from '../../../src/review/file/result.js';
-import type { Judged, JudgedPlaces } from '../../../src/rules/review-file.js';
+import type { Judged, JudgedRows } from '../../../src/rules/review-file.js';
 import type { readRows } from './file-bookings.js';
 
 const namingFields = ['bookingReferenceId', 'serviceId', 'providerHotelId'] as const;
@@ -48,12 +48,12 @@ export async function modelJoin(
   const verdicts = bookings.map((booking) =>
     judge(rowsOf(booking).map((row) => aboutMasterId(row, booking))),
   );
-  const judged: JudgedPlaces[] = [];
+  const judged: JudgedRows[] = [];
   for (let first = 0; first < bookings.length; first += batchSize) {
     const ofBatch = verdicts.slice(first, first + batchSize);
     for (const verdict of ['incorrect', 'not-in-result', 'unclear'] as const) {
-      const places = ofBatch.flatMap((one, place) => (one === verdict ? place : []));
-      if (places.length > 0) judged.push({ batch: first / batchSize, judged: verdict, places });
+      const judgedRows = ofBatch.flatMap((one, row) => (one === verdict ? row : []));
+      if (judgedRows.length > 0) judged.push({ batch: first / batchSize, judged: verdict, rows: judgedRows });
     }
   }
   return {

@@ -161,9 +161,9 @@ describe('an echo', () => {
     const sources = sourcesOf(bookings, result, { batchSize: 2 });
     const echo = await readEcho(sources);
     expect(echo && (await conclude(echo, sources)).judged).toEqual([
-      { batch: 0, judged: 'incorrect', places: [0] },
-      { batch: 1, judged: 'incorrect', places: [1] },
-      { batch: 2, judged: 'incorrect', places: [1] },
+      { batch: 0, judged: 'incorrect', rows: [0] },
+      { batch: 1, judged: 'incorrect', rows: [1] },
+      { batch: 2, judged: 'incorrect', rows: [1] },
     ]);
   });
 

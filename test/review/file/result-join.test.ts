@@ -45,7 +45,7 @@ describe('a result and the bookings that were sent', () => {
       incorrect: 1,
       unreadable: 0,
       end: { rows: 3, isWhole: true },
-      affected: [{ batch: 0, place: 1, bookingReferenceId: 'BR-2' }],
+      affected: [{ batch: 0, row: 1, bookingReferenceId: 'BR-2' }],
     });
   });
 
@@ -80,7 +80,7 @@ describe('a result and the bookings that were sent', () => {
               ? [
                   {
                     batch: Math.floor(position / batchSize),
-                    place: position % batchSize,
+                    row: position % batchSize,
                     bookingReferenceId: booking.bookingReferenceId,
                   },
                 ]
@@ -113,14 +113,14 @@ describe('a result and the bookings that were sent', () => {
       [three, false],
     ]);
     expect(await join([one, erased], result, { hasErased: true })).toMatchObject({
-      ...{ unanswered: 0, loose: 1, foreign: 1, affected: [{ place: 1 }] },
+      ...{ unanswered: 0, loose: 1, foreign: 1, affected: [{ row: 1 }] },
     });
     expect(await join([one, erased], result)).toMatchObject({ unanswered: 1, loose: 0, foreign: 2 });
   });
 
   it('leave bookings without a verdict if the result has fewer rows', async () => {
     const joined = await join([one, two, three], writeResult([[two, false]]));
-    expect(joined).toMatchObject({ unanswered: 2, foreign: 0, affected: [{ place: 1 }], missing: [0, 2] });
+    expect(joined).toMatchObject({ unanswered: 2, foreign: 0, affected: [{ row: 1 }], missing: [0, 2] });
   });
 
   it('share a verdict if they share the mapping: two rooms of one booking', async () => {
@@ -132,7 +132,7 @@ describe('a result and the bookings that were sent', () => {
         [two, true],
       ]),
     );
-    expect(joined).toMatchObject({ unanswered: 0, affected: [{ place: 0 }, { place: 1 }] });
+    expect(joined).toMatchObject({ unanswered: 0, affected: [{ row: 0 }, { row: 1 }] });
   });
 
   it('count as incorrect if rows contradict each other', async () => {
@@ -144,7 +144,7 @@ describe('a result and the bookings that were sent', () => {
         [one, true],
       ]),
     );
-    expect(joined).toMatchObject({ incorrect: 1, affected: [{ place: 0 }] });
+    expect(joined).toMatchObject({ incorrect: 1, affected: [{ row: 0 }] });
   });
 
   it('count unreadable verdicts', async () => {
@@ -169,7 +169,7 @@ describe('a result and the bookings that were sent', () => {
         [three, 'perhaps'],
       ]),
     );
-    expect(joined).toMatchObject({ unreadable: 3, unclear: [2], affected: [{ place: 1 }], missing: [] });
+    expect(joined).toMatchObject({ unreadable: 3, unclear: [2], affected: [{ row: 1 }], missing: [] });
   });
 
   it('are distinguished if only their concatenated fields are equal', async () => {
@@ -182,7 +182,7 @@ describe('a result and the bookings that were sent', () => {
         [far, true],
       ]),
     );
-    expect(joined.affected).toEqual([{ batch: 0, place: 0, bookingReferenceId: 'BR-1' }]);
+    expect(joined.affected).toEqual([{ batch: 0, row: 0, bookingReferenceId: 'BR-1' }]);
   });
 
   it('do not mistake a line of totals for an unknown booking', async () => {
@@ -190,7 +190,7 @@ describe('a result and the bookings that were sent', () => {
     expect(await join([one], result)).toMatchObject({
       unidentified: 1,
       foreign: 0,
-      affected: [{ place: 0 }],
+      affected: [{ row: 0 }],
     });
   });
 });
@@ -215,7 +215,7 @@ describe('a row about no booking', () => {
       incorrect: 1,
       unreadable: 0,
       end: { rows: 3, malformed: 0 },
-      affected: [{ place: 0 }],
+      affected: [{ row: 0 }],
     });
   });
 
@@ -230,7 +230,7 @@ describe('a row about no booking', () => {
     expect(await join([total, counted], writeResult(rows, kept))).toMatchObject({
       summaries: 0,
       unanswered: 0,
-      affected: [{ place: 0 }],
+      affected: [{ row: 0 }],
       unclear: [1],
     });
   });
@@ -262,7 +262,7 @@ describe('a reference that is written in another way', () => {
       expect(await join([two, booking], writeResult(wrong, kept))).toMatchObject({
         foreign: 0,
         unanswered: 0,
-        affected: [{ place: 1 }],
+        affected: [{ row: 1 }],
       });
       const right: JudgedRow[] = [
         [spelled(booking, written), true],
@@ -272,7 +272,7 @@ describe('a reference that is written in another way', () => {
         foreign: 0,
         missing: [],
         unclear: [],
-        affected: [{ place: 0 }],
+        affected: [{ row: 0 }],
       });
     }
   });
@@ -285,7 +285,7 @@ describe('a reference that is written in another way', () => {
   it('belongs to both rooms of a booking', async () => {
     const other = { ...one, providerHotelId: 'H9' };
     const joined = await join([one, two, other], writeResult([[spelled(one, 'br-1'), false]]));
-    expect(joined).toMatchObject({ foreign: 0, missing: [1], affected: [{ place: 0 }, { place: 2 }] });
+    expect(joined).toMatchObject({ foreign: 0, missing: [1], affected: [{ row: 0 }, { row: 2 }] });
   });
 
   it('belongs to none if two bookings differ only in that', async () => {
@@ -303,7 +303,7 @@ describe('a reference that is written in another way', () => {
     const kept = ['BookingReferenceId', 'IsCorrectMapping'] as const;
     expect(await join([one, small], writeResult(rows, kept))).toMatchObject({
       foreign: 0,
-      affected: [{ place: 1 }],
+      affected: [{ row: 1 }],
       missing: [],
     });
   });
@@ -324,7 +324,7 @@ describe('a row that matches only by booking reference', () => {
       loose: 1,
       foreign: 0,
       unanswered: 0,
-      affected: [{ place: 0, bookingReferenceId: 'BR-1' }],
+      affected: [{ row: 0, bookingReferenceId: 'BR-1' }],
     });
   });
 
@@ -358,7 +358,7 @@ describe('a row that matches only by booking reference', () => {
         ]),
       );
       expect(joined.affected).toEqual([
-        { batch: 0, place: bookings.indexOf(other), bookingReferenceId: 'BR-1' },
+        { batch: 0, row: bookings.indexOf(other), bookingReferenceId: 'BR-1' },
       ]);
       expect(joined).toMatchObject({ loose: 1, unanswered: 0 });
     }
@@ -373,13 +373,13 @@ describe('a row that matches only by booking reference', () => {
         [moved(one), false],
       ]),
     );
-    expect(joined).toMatchObject({ loose: 1, foreign: 0, affected: [{ place: 0 }] });
+    expect(joined).toMatchObject({ loose: 1, foreign: 0, affected: [{ row: 0 }] });
   });
 
   it('has no other effect: another booking of the reference is affected by its own row only', async () => {
     const other = fileBooking({ bookingReferenceId: 'BR-1', providerHotelId: 'H9' });
     const joined = await join([one, other], writeResult([[one, false]]));
-    expect(joined).toMatchObject({ loose: 0, unanswered: 1, affected: [{ place: 0 }] });
+    expect(joined).toMatchObject({ loose: 0, unanswered: 1, affected: [{ row: 0 }] });
   });
 });
 
@@ -395,7 +395,7 @@ describe('a result with fewer columns', () => {
       ['IsCorrectMapping', 'ProviderHotelId', 'ServiceId'],
     ] as const) {
       const joined = await join([one, two, three], writeResult(judged, kept));
-      expect(joined).toMatchObject({ foreign: 0, loose: 0, unanswered: 1, affected: [{ place: 0 }] });
+      expect(joined).toMatchObject({ foreign: 0, loose: 0, unanswered: 1, affected: [{ row: 0 }] });
     }
   });
 
@@ -449,7 +449,7 @@ it('distinguishes a hundred thousand similar keys', async () => {
   const judged = bookings.map((booking, index): JudgedRow => [booking, index % 1000 !== 0]);
   const joined = await join(bookings, writeResult(judged.reverse()), { batchSize: 500 });
   expect(joined).toMatchObject({ unanswered: 0, foreign: 0, loose: 0, incorrect: 100 });
-  expect(joined.affected.map(({ batch, place }) => 500 * batch + place)).toEqual(
+  expect(joined.affected.map(({ batch, row }) => 500 * batch + row)).toEqual(
     Array.from({ length: 100 }, (_, index) => 1000 * index),
   );
 });
@@ -473,12 +473,12 @@ async function join(
     unclear: [],
     cleared: [],
   };
-  for (const { batch, judged, places } of found)
-    for (const place of places) {
-      const position = batch * batchSize + place;
+  for (const { batch, judged, rows } of found)
+    for (const row of rows) {
+      const position = batch * batchSize + row;
       positions[judged].push(position);
       if (judged === 'incorrect')
-        affected.push({ batch, place, bookingReferenceId: bookings[position]?.bookingReferenceId });
+        affected.push({ batch, row, bookingReferenceId: bookings[position]?.bookingReferenceId });
     }
   return { ...totals, affected, missing: positions['not-in-result'], unclear: positions.unclear };
 }

@@ -4,9 +4,9 @@ import { fileOf } from './file-bookings.js';
 import { fileBookings, now } from './file-run.js';
 
 /** A result of five bookings, or of those given, that calls these incorrect. */
-export function resultOf(incorrect: readonly number[], places: readonly number[] = [0, 1, 2, 3, 4]): string {
+export function resultOf(incorrect: readonly number[], rows: readonly number[] = [0, 1, 2, 3, 4]): string {
   const [header = '', ...lines] = fileOf(fileBookings(5)).toString().trimEnd().split('\n');
-  const judged = places.map((place) => `${lines[place]},${!incorrect.includes(place)}`);
+  const judged = rows.map((row) => `${lines[row]},${!incorrect.includes(row)}`);
   return [`${header},IsCorrectMapping`, ...judged, ''].join('\n');
 }
 

@@ -214,7 +214,7 @@ async function triggeredDay(server: Parameters<typeof createResultServer>[0] = {
     async affected() {
       const found = await ledger.bookings.listEverIncorrect(run.id);
       const incorrect = found.filter(({ judged }) => judged === 'incorrect');
-      return incorrect.flatMap(({ batch, places }) => places.map((place) => 2 * batch + place));
+      return incorrect.flatMap(({ batch, rows }) => rows.map((row) => 2 * batch + row));
     },
   };
 }

@@ -53,7 +53,7 @@ describe('upload', () => {
       expect(await day.look()).toMatchObject({ kind: 'waiting', evidence: { code: 'result-absent' } });
       // As large as the old one.
       day.server.replace(resultPath, resultOf([3]), now + 1_000);
-      expect(await day.look()).toMatchObject({ kind: 'done', verdicts: [{ batch: 1, places: [1] }] });
+      expect(await day.look()).toMatchObject({ kind: 'done', verdicts: [{ batch: 1, rows: [1] }] });
     },
   );
 
@@ -167,7 +167,7 @@ describe('a result', () => {
     await day.fail();
     await day.takeOver();
     day.set({ resultColumn: 'Verdict' });
-    expect(await day.look()).toMatchObject({ kind: 'done', verdicts: [{ batch: 1, places: [1] }] });
+    expect(await day.look()).toMatchObject({ kind: 'done', verdicts: [{ batch: 1, rows: [1] }] });
   });
 
   it.each<[string, SftpSession['download']]>([

@@ -51,13 +51,13 @@ function oldestFirst(files: readonly Version[], keepsTimes: boolean): Version[] 
   return files.toSorted((a, b) => timeOf(a) - timeOf(b) || (a.name < b.name ? -1 : 1));
 }
 
-function saidOf({ verdicts }: RecordedVerdicts, place: number): Said {
-  const said = verdicts.filter(({ places }) => places.includes(place)).map(({ judged }) => judged);
+function saidOf({ verdicts }: RecordedVerdicts, row: number): Said {
+  const said = verdicts.filter(({ rows }) => rows.includes(row)).map(({ judged }) => judged);
   return said.find(isJudged) ?? 'correct';
 }
 
-function isCleared({ verdicts }: RecordedVerdicts, place: number): boolean {
-  return verdicts.some(({ judged, places }) => judged === 'cleared' && places.includes(place));
+function isCleared({ verdicts }: RecordedVerdicts, row: number): boolean {
+  return verdicts.some(({ judged, rows }) => judged === 'cleared' && rows.includes(row));
 }
 
 describe('a booking that was called incorrect', () => {
@@ -70,10 +70,10 @@ describe('a booking that was called incorrect', () => {
           for (const files of looks) {
             const before = recorded;
             recorded = await look(before, files, keepsTimes);
-            for (let place = 0; place < bookings; place += 1) {
-              const wasIncorrect = before !== nothing && saidOf(before, place) === 'incorrect';
-              const saying = (said: Said) => files.filter((file) => file.said[place] === said);
-              const isNow = saidOf(recorded, place);
+            for (let row = 0; row < bookings; row += 1) {
+              const wasIncorrect = before !== nothing && saidOf(before, row) === 'incorrect';
+              const saying = (said: Said) => files.filter((file) => file.said[row] === said);
+              const isNow = saidOf(recorded, row);
               // Of files that are there together, the newest verdict counts, and on a tie "incorrect".
               const times = (files: readonly Version[]) =>
                 files.map(({ modifiedAt = 0 }) => (keepsTimes ? modifiedAt : 0));
@@ -84,8 +84,8 @@ describe('a booking that was called incorrect', () => {
               if (isNow !== 'incorrect' && wasIncorrect) expect(lastRight).toBeGreaterThan(lastWrong);
               if (wasIncorrect && lastRight === -1) expect(isNow).toBe('incorrect');
               // Whoever follows the verdicts up learns of it, however late.
-              const isKnown = isNow === 'incorrect' || isCleared(recorded, place);
-              if (wasIncorrect || isCleared(before, place)) expect(isKnown).toBe(true);
+              const isKnown = isNow === 'incorrect' || isCleared(recorded, row);
+              if (wasIncorrect || isCleared(before, row)) expect(isKnown).toBe(true);
               if (!wasIncorrect && lastWrong === -1) expect(isNow).not.toBe('incorrect');
               if (!wasIncorrect && lastRight > lastWrong) expect(isNow).toBe('correct');
             }
@@ -143,23 +143,23 @@ describe('what is recorded', () => {
       );
     expect(recorded).toEqual({
       verdicts: [
-        { batch: 0, judged: 'incorrect', places: [0], sources: [0] },
-        { batch: 0, judged: 'not-in-result', places: [2] },
+        { batch: 0, judged: 'incorrect', rows: [0], sources: [0] },
+        { batch: 0, judged: 'not-in-result', rows: [2] },
       ],
       sources: [{ name: 'A', modifiedAt: 50 }],
     });
   });
 
   it('is not cleared where nobody knows what said so', async () => {
-    const verdicts = [{ batch: 0, judged: 'incorrect' as const, places: [0] }];
+    const verdicts = [{ batch: 0, judged: 'incorrect' as const, rows: [0] }];
     const files = [{ name: 'A', modifiedAt: 9, said: ['correct', 'correct', 'correct'] as const }];
     expect(saidOf(await look({ verdicts, sources: [] }, files, true), 0)).toBe('incorrect');
   });
 
   it('keeps other batches, and counts the bookings that no file names', async () => {
     const verdicts = [
-      { batch: 0, judged: 'incorrect' as const, places: [1], sources: [0] },
-      { batch: 1, judged: 'incorrect' as const, places: [0], sources: [0] },
+      { batch: 0, judged: 'incorrect' as const, rows: [1], sources: [0] },
+      { batch: 1, judged: 'incorrect' as const, rows: [0], sources: [0] },
     ];
     const sources = [{ name: 'A', modifiedAt: 1 }];
     const state = createVerdictState({ recorded: verdicts, sources, keepsTimes: true });
@@ -169,7 +169,7 @@ describe('what is recorded', () => {
     await state.add(read(), { name: 'B', modifiedAt: 2 });
     expect(state.countUnnamed()).toBe(2);
     expect(state.end()).toEqual({
-      verdicts: [verdicts[0], { batch: 0, judged: 'not-in-result', places: [2] }, verdicts[1]],
+      verdicts: [verdicts[0], { batch: 0, judged: 'not-in-result', rows: [2] }, verdicts[1]],
       sources,
     });
   });

@@ -50,7 +50,7 @@ function judge(said: readonly (RecordedVerdict | undefined)[]): RecordedVerdict 
 
 interface Counted {
   readonly run: number;
-  readonly place: number;
+  readonly row: number;
   readonly entry: WalkedEntry;
   readonly said: (RecordedVerdict | undefined)[];
 }
@@ -61,7 +61,7 @@ function count(day: readonly (readonly WalkedEntry[])[]): readonly Counted[] {
   const held = day.map((): Map<string, number> => new Map());
   for (const wanted of [['delivered', 'refused'], ['pending']])
     for (const [run, ofRun] of day.entries())
-      for (const [place, entry] of ofRun.entries()) {
+      for (const [row, entry] of ofRun.entries()) {
         if (!wanted.includes(entry.state) || entry.isSuperseded) continue;
         const occurrence = held[run]?.get(entry.key) ?? 0;
         held[run]?.set(entry.key, occurrence + 1);
@@ -69,7 +69,7 @@ function count(day: readonly (readonly WalkedEntry[])[]): readonly Counted[] {
         byKey.set(entry.key, counted);
         const known = counted[occurrence];
         if (known) known.said.push(entry.verdict);
-        else counted.push({ run, place, entry, said: [entry.verdict] });
+        else counted.push({ run, row, entry, said: [entry.verdict] });
       }
   return [...byKey.values()].flat();
 }
@@ -78,7 +78,7 @@ it('counts each booking as often as the run with most of it, with its latest ver
   await fc.assert(
     fc.asyncProperty(days, async (day) => {
       const counted = count(day);
-      const { counts, places } = await walkDay(day.map(toRun));
+      const { counts, rows } = await walkDay(day.map(toRun));
       const having = (is: (one: Counted) => boolean) => counted.filter(is).length;
       const isKnown = ({ said }: Counted) => ['correct', 'incorrect'].includes(judge(said) ?? '');
       expect(counts).toEqual({
@@ -90,14 +90,14 @@ it('counts each booking as often as the run with most of it, with its latest ver
         byBody: having((one) => one.run % 2 === 1 && !isKnown(one)),
         suspects: having(({ entry }) => entry.isSuspect === true),
       });
-      const standings = places.flatMap(({ runId, batch, standing, places: held }) =>
-        held.map((place) => `${runId}, ${batch * batchSize + place}: ${standing}`),
+      const standings = rows.flatMap(({ runId, batch, standing, rows: held }) =>
+        held.map((row) => `${runId}, ${batch * batchSize + row}: ${standing}`),
       );
       const expected = day.flatMap((ofRun, run) =>
-        ofRun.flatMap(({ verdict }, place) => {
-          const one = counted.find((candidate) => candidate.run === run && candidate.place === place);
+        ofRun.flatMap(({ verdict }, row) => {
+          const one = counted.find((candidate) => candidate.run === run && candidate.row === row);
           const standing = one ? judge(one.said) : 'uncounted';
-          return standing === verdict || standing === undefined ? [] : [`run ${run}, ${place}: ${standing}`];
+          return standing === verdict || standing === undefined ? [] : [`run ${run}, ${row}: ${standing}`];
         }),
       );
       expect(standings.sort()).toEqual(expected.sort());

@@ -20,7 +20,7 @@ async function compare(ledger: Ledger, reference: string) {
 /** Changes the stored lines behind the ledger's back. */
 const rewrite = (ledger: Ledger, runId: string, from: string, to: string) =>
   ledger.guests.eraseBookings(runId, (lines) => ({
-    places: [0],
+    rows: [0],
     lines: Buffer.from(lines.toString().replaceAll(from, to)),
   }));
 

@@ -30,10 +30,8 @@ describe('the first lines of a collected run', () => {
     const { ledger, run } = await prepare({ file: 6, body: 5 });
     const first = await readFirstLines(ledger, run, count);
     expect(first.map(({ line, stream }) => ({ line, stream }))).toEqual(expected);
-    for (const { line, stream, batch, place } of first)
-      expect((await ledger.bookings.readBatch(run.id, stream, batch)).toString().split('\n')[place]).toBe(
-        line,
-      );
+    for (const { line, stream, batch, row } of first)
+      expect((await ledger.bookings.readBatch(run.id, stream, batch)).toString().split('\n')[row]).toBe(line);
   });
 
   it('are as many as there are', async () => {

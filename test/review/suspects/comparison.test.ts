@@ -57,7 +57,7 @@ const hotel = (number: number): Booking =>
   fileBooking({ bookingReferenceId: `BR-${number}`, providerHotelId: String(number) });
 
 describe('comparing a day with the local copy', () => {
-  it('names the suspects of each batch by their places, and changes nothing else', async () => {
+  it('names the suspects of each batch by their rows, and changes nothing else', async () => {
     const { stored, store } = compareWith([
       { providerName: 'hotelbeds', providerHotelId: '1', serviceId: 5 },
       { providerName: 'hotelbeds', providerHotelId: '3', serviceId: 100_200, movedAt: now - 1 },
@@ -71,15 +71,15 @@ describe('comparing a day with the local copy', () => {
           {
             ...batches[0],
             suspects: [
-              { place: 1, reason: 'other-master', serviceId: 5 },
-              { place: 2, reason: 'other-master', serviceId: 5 },
+              { row: 1, reason: 'other-master', serviceId: 5 },
+              { row: 2, reason: 'other-master', serviceId: 5 },
             ],
           },
           {
             ...batches[1],
             suspects: [
-              { place: 0, reason: 'moved', serviceId: 100_200, movedAt: now - 1 },
-              { place: 1, reason: 'moved', movedAt: now - 2 },
+              { row: 0, reason: 'moved', serviceId: 100_200, movedAt: now - 1 },
+              { row: 1, reason: 'moved', movedAt: now - 2 },
             ],
           },
         ],
@@ -131,10 +131,10 @@ describe('comparing a day with the local copy', () => {
     expect(asked).toEqual([
       bookings.map(({ providerName, providerHotelId }) => ({ providerName, providerHotelId })),
     ]);
-    expect(stored[0]?.batches[0]?.suspects?.map(({ place }) => place)).toEqual([...bookings.keys()]);
+    expect(stored[0]?.batches[0]?.suspects?.map(({ row }) => row)).toEqual([...bookings.keys()]);
   });
 
-  it('looks up nothing for bookings that do not name their hotel, and counts their places', async () => {
+  it('looks up nothing for bookings that do not name their hotel, and counts their rows', async () => {
     const { asked, stored, store } = compareWith([
       { providerName: 'hotelbeds', providerHotelId: '1', serviceId: 5 },
     ]);
@@ -144,7 +144,7 @@ describe('comparing a day with the local copy', () => {
     expect(asked).toEqual([]);
     expect(stored[0]?.batches[0]?.suspects).toEqual([]);
     await store(batchOf([withoutProvider, hotel(1)]));
-    expect(stored[1]?.batches[0]?.suspects).toEqual([{ place: 1, reason: 'other-master', serviceId: 5 }]);
+    expect(stored[1]?.batches[0]?.suspects).toEqual([{ row: 1, reason: 'other-master', serviceId: 5 }]);
   });
 });
 

@@ -15,9 +15,9 @@ function ledgerOf(pages: Readonly<Record<string, readonly (readonly string[])[]>
       nextSuspects: async (runId, after) => {
         const batch = (after?.batch ?? -1) + 1;
         const lines = pages[runId]?.[batch];
-        const toSuspect = (text: string, place: number) => ({
+        const toSuspect = (text: string, row: number) => ({
           line: text,
-          place,
+          row,
           reason: 'moved' as const,
           movedAt: Date.parse('2026-11-18T10:00:00Z'),
         });
@@ -25,8 +25,8 @@ function ledgerOf(pages: Readonly<Record<string, readonly (readonly string[])[]>
           lines && { cursor: { stream: 'posted', batch }, stream: 'posted', suspects: lines.map(toSuspect) }
         );
       },
-      readKept: async () => undefined,
-      findKept: async () => new Map(),
+      readExtra: async () => undefined,
+      findExtra: async () => new Map(),
     },
     hotels: { lookUp: async (ids) => ids.map(() => undefined) },
     cases: { findByKeys: async (keys) => keys.map(() => undefined) },

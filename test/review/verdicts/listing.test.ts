@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KeptColumns } from '../../../src/ledger/batches.js';
+import type { ExtraColumns } from '../../../src/ledger/batches.js';
 import type { ReadOnlyLedger } from '../../../src/ledger/ledger.js';
 import type { CopiedMapping } from '../../../src/ledger/mappings.js';
 import type { ListName } from '../../../src/review/verdicts/listed-lines.js';
@@ -23,7 +23,7 @@ type Judgements = Readonly<Record<string, Partial<Record<Judged | 'file', readon
 function openLedger(
   judgements: Judgements,
   copy: Readonly<Record<string, number>> = {},
-  kept: Readonly<Record<string, readonly (KeptColumns | undefined)[]>> = {},
+  extra: Readonly<Record<string, readonly (ExtraColumns | undefined)[]>> = {},
 ) {
   const asked: number[] = [];
   const sought: string[] = [];
@@ -34,12 +34,12 @@ function openLedger(
       bookings: {
         async nextJudged(runId, judged, after = -1) {
           const lines = isJudged(judged) ? judgements[runId]?.[judged]?.[after + 1] : undefined;
-          return lines && { batch: after + 1, places: [...lines.keys()], lines };
+          return lines && { batch: after + 1, rows: [...lines.keys()], lines };
         },
-        async readKept(runId, _form, batch) {
-          return kept[runId]?.[batch];
+        async readExtra(runId, _form, batch) {
+          return extra[runId]?.[batch];
         },
-        async findKept(references) {
+        async findExtra(references) {
           sought.push(...references);
           return new Map(references.map((reference) => [reference, { Price: 'of an earlier run' }]));
         },
@@ -81,7 +81,7 @@ function list(
   ledger: ReadOnlyLedger,
   name: ListName,
   runs: readonly Run[],
-  filter: { readonly checkInBefore?: string; readonly withKept?: boolean } = {},
+  filter: { readonly checkInBefore?: string; readonly withExtra?: boolean } = {},
 ) {
   return listBookings(ledger, name, runs.map(alone), { today, clock: () => 0, ...filter });
 }
@@ -175,18 +175,22 @@ describe('the affected bookings of days', () => {
   });
 });
 
-describe('the kept columns of affected bookings', () => {
+describe('the extra columns of affected bookings', () => {
   it('of a run that tops up are those of earlier runs where it has none', async () => {
     const lines = ['A-1', 'A-2', 'A-3'].map((reference) => toLine(reference, '01122026'));
-    const kept = { a: [{ labels: ['Price'], rows: [null, ['2'], null] }] };
-    const { ledger, sought } = openLedger({ a: { incorrect: [lines] } }, {}, kept);
-    const listKept = (topsUp: boolean) => {
+    const extra = { a: [{ labels: ['Price'], rows: [null, ['2'], null] }] };
+    const { ledger, sought } = openLedger({ a: { incorrect: [lines] } }, {}, extra);
+    const listExtra = (topsUp: boolean) => {
       const run = judgedRun('a', topsUp ? { topsUp } : {});
-      return readAll(list(ledger, 'affected', [run], { withKept: true }));
+      return readAll(list(ledger, 'affected', [run], { withExtra: true }));
     };
-    expect((await listKept(false)).map((one) => one.kept?.Price)).toEqual([undefined, '2', undefined]);
+    expect((await listExtra(false)).map((one) => one.extraValues?.Price)).toEqual([
+      undefined,
+      '2',
+      undefined,
+    ]);
     expect(sought).toEqual([]);
-    expect((await listKept(true)).map((one) => one.kept?.Price)).toEqual([
+    expect((await listExtra(true)).map((one) => one.extraValues?.Price)).toEqual([
       'of an earlier run',
       '2',
       'of an earlier run',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import { readKeptValue } from '../../../src/booking/kept-values.js';
+import { readExtraValue } from '../../../src/booking/extra-values.js';
 import { type BookingSource, type SourceChunk, SourceError } from '../../../src/booking/source.js';
 import type { SourceParts } from '../../../src/sources/common/kind.js';
 import { createFilteredSource, type RowFilter } from '../../../src/sources/common/row-filter.js';
@@ -135,29 +135,33 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])(
   },
 );
 
-describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('kept columns of a source of kind %s', (kind) => {
-  const column = columnOf(kind);
+describe.each(Object.keys(kinds) as (keyof typeof kinds)[])(
+  'extra columns of a source of kind %s',
+  (kind) => {
+    const column = columnOf(kind);
 
-  it.each<[string, RowFilter]>([
-    ['alone', {}],
-    ['beside a filter', { ServiceId: { not: [1] } }],
-  ])('come with each record, %s, and one that the source does not have is a notice', async (_, where) => {
-    const keep = { Status: column, Price: 'precio' };
-    const settings: SourceSettings = sourceSchema.parse({ ...kinds[kind](), where, keep });
-    const source = await openSource(settings, parts);
-    const kept = new Map<number, unknown>();
-    const notices: unknown[] = [];
-    for await (const chunk of source.read(day, { signal: new AbortController().signal })) {
-      for (const record of chunk.records)
-        if ('fields' in record) kept.set(Number(record.fields.ServiceId), record.kept?.map(readKeptValue));
-      notices.push(...(chunk.notices ?? []));
-    }
-    const texts = ['CONF', 'OK', 'CANC', undefined, undefined, '7'];
-    const expected = texts.map((text, index) => [index + 1, [text, undefined]] as const);
-    expect([...kept]).toEqual(expected.slice('ServiceId' in where ? 1 : 0));
-    expect(notices).toEqual([{ kind: 'absent-column', column: 'precio' }]);
-  });
-});
+    it.each<[string, RowFilter]>([
+      ['alone', {}],
+      ['beside a filter', { ServiceId: { not: [1] } }],
+    ])('come with each record, %s, and one that the source does not have is a notice', async (_, where) => {
+      const keep = { Status: column, Price: 'precio' };
+      const settings: SourceSettings = sourceSchema.parse({ ...kinds[kind](), where, keep });
+      const source = await openSource(settings, parts);
+      const found = new Map<number, unknown>();
+      const notices: unknown[] = [];
+      for await (const chunk of source.read(day, { signal: new AbortController().signal })) {
+        for (const record of chunk.records)
+          if ('fields' in record)
+            found.set(Number(record.fields.ServiceId), record.extraValues?.map(readExtraValue));
+        notices.push(...(chunk.notices ?? []));
+      }
+      const texts = ['CONF', 'OK', 'CANC', undefined, undefined, '7'];
+      const expected = texts.map((text, index) => [index + 1, [text, undefined]] as const);
+      expect([...found]).toEqual(expected.slice('ServiceId' in where ? 1 : 0));
+      expect(notices).toEqual([{ kind: 'absent-column', column: 'precio' }]);
+    });
+  },
+);
 
 it('keeps the columns of a record with quotes', async () => {
   const path = join(folder, 'quoted.csv');
@@ -172,12 +176,15 @@ it('keeps the columns of a record with quotes', async () => {
   const records = [];
   for await (const chunk of source.read(day, { signal: new AbortController().signal }))
     records.push(...chunk.records);
-  expect(records).toMatchObject([{ kept: ['5'] }, { fields: { ServiceId: '2' }, kept: ['6, or "7"'] }]);
+  expect(records).toMatchObject([
+    { extraValues: ['5'] },
+    { fields: { ServiceId: '2' }, extraValues: ['6, or "7"'] },
+  ]);
 });
 
 describe('what a filter says of its columns', () => {
   const settle = async (
-    extras: readonly (readonly unknown[])[],
+    filterValues: readonly (readonly unknown[])[],
     filter: RowFilter,
     named?: Parameters<typeof createFilteredSource>[2],
   ) => {
@@ -186,8 +193,8 @@ describe('what a filter says of its columns', () => {
       placeUnit: 'row',
       measure: async () => undefined,
       async *read() {
-        for (const [at, values] of extras.entries())
-          yield { records: [{ place: at + 1, fields: {}, extras: values }] };
+        for (const [at, values] of filterValues.entries())
+          yield { records: [{ place: at + 1, fields: {}, filterValues: values }] };
       },
     };
     let where: SourceChunk['where'];
@@ -247,7 +254,7 @@ describe('a filter, for a caller that needs only a few records', () => {
       Array.from({ length: 100 }, (_, row) => ({
         place: at * 100 + row + 1,
         fields: {},
-        extras: [at < 9 ? 'CANC' : 'CONF'],
+        filterValues: [at < 9 ? 'CANC' : 'CONF'],
       })),
     );
     const source: BookingSource = {

@@ -50,8 +50,8 @@ export function useCsvFolder() {
 /** The record with its cells as text. */
 export function asText(record: SourceRecord): SourceRecord {
   if ('unreadable' in record) return record;
-  const { place, fields, extras = [] } = record;
-  return { place, fields, ...(extras.length > 0 && { extras }) };
+  const { place, fields, filterValues = [] } = record;
+  return { place, fields, ...(filterValues.length > 0 && { filterValues }) };
 }
 
 /** Each record as place:ServiceId, or place!reason. */

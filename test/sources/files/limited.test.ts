@@ -24,7 +24,7 @@ function fileOf(content: Buffer, total = content.length): DayFile {
       const packed = toFixedBlocks(arrive(), blockBytes, (bytes) => {
         done += bytes;
       });
-      return unpackBlocks(packed, { place: 'x', blockBytes, signal, progress: () => ({ done, total }) });
+      return unpackBlocks(packed, { path: 'x', blockBytes, signal, progress: () => ({ done, total }) });
     },
   };
 }

@@ -38,7 +38,7 @@ describe('a file that arrives in blocks of any size', () => {
           // Random bytes may begin with gzip's magic number.
           if (content[0] === 0x1f && content[1] === 0x8b) return;
           const packed = toFixedBlocks(iterate([pack(content)]), size, () => {});
-          const reading = { place: 'x', blockBytes: size, signal: never() };
+          const reading = { path: 'x', blockBytes: size, signal: never() };
           const blocks: Buffer[] = [];
           for await (const block of unpackBlocks(packed, {
             ...reading,
@@ -65,7 +65,7 @@ describe('a file that arrives in blocks of any size', () => {
       }
     }
     for await (const _block of unpackBlocks(arrive(), {
-      place: 'x',
+      path: 'x',
       blockBytes: 1_000,
       signal: never(),
       progress: () => ({ done: 0, total: 0 }),

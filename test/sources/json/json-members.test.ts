@@ -5,9 +5,9 @@ import { createMemberPicker, scanMembers } from '../../../src/sources/json/json-
 it('A whole number that was rounded stays as written', () => {
   const json =
     '{ "ServiceId": 100, "ProviderHotelId": 1.23457E+11, "BookingReferenceId": 15e+2, "price": 1.5e+3 }';
-  expect(createMemberPicker({}, { keptColumns: ['price'] }).pick(1, json)).toMatchObject({
+  expect(createMemberPicker({}, { extraColumns: ['price'] }).pick(1, json)).toMatchObject({
     fields: { ServiceId: 100, ProviderHotelId: '1.23457E+11', BookingReferenceId: 1500 },
-    kept: [1500],
+    extraValues: [1500],
   });
 });
 

@@ -10,11 +10,11 @@ describe('the address of a database', () => {
     ['mysql://ann:s3cret@db.example.com/hotel?sslmode=verify-full', 'mysql'],
     ['mariadb://ann:s3cret%2F%40@[::1]:3307/hotel', 'mysql'],
   ])('is read, and shown without user, password and parameters: %s', (address, kind) => {
-    const { kind: read, place } = readSqlAddress(address);
+    const { kind: read, location: shown } = readSqlAddress(address);
     expect(read).toBe(kind);
     const source = createSqlSource({ url: address, query: 'SELECT :day' });
     const location = source.locate(createBusinessDay('2026-11-20', 'UTC'));
-    expect(location).toBe(`${place} (source.query)`);
+    expect(location).toBe(`${shown} (source.query)`);
     expect(location).not.toMatch(/ann|s3cret|sslmode/);
   });
 
@@ -24,8 +24,8 @@ describe('the address of a database', () => {
     ['mariadb://ann:s3cret@[::1]:3307/hotel', 'mariadb://[::1]:3307/hotel'],
     ['postgres://ann@%2Fvar%2Frun%2Fpostgresql/hotel', 'postgres://%2Fvar%2Frun%2Fpostgresql/hotel'],
     ['mysql://ann@localhost/hotel?socket=/run/my.sock', 'mysql://localhost/hotel'],
-  ])('is shown with its port: %s', (address, place) => {
-    expect(readSqlAddress(address).place).toBe(place);
+  ])('is shown with its port: %s', (address, location) => {
+    expect(readSqlAddress(address).location).toBe(location);
   });
 
   it('of MySQL has a decoded user and password, and an optional port', () => {

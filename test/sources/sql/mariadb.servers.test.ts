@@ -83,14 +83,14 @@ describe('bookings in MariaDB', () => {
     const { records } = await readDay({
       url,
       query: 'SELECT *, flag AS ProviderName FROM bookings WHERE :day <> 1',
-      extraColumns: 'yes no flag off state bits padded exact big word bytes unknown'.split(' '),
-      keptColumns: ['exact', 'flag'],
+      filterColumns: 'yes no flag off state bits padded exact big word bytes unknown'.split(' '),
+      extraColumns: ['exact', 'flag'],
     });
     expect(records).toMatchObject([
       {
         fields: { ProviderName: '1' },
-        extras: [true, false, true, false, 2, 257, 7, 1, '9007199254740993', '01', 'CANC', null],
-        kept: ['1.00', '1'],
+        filterValues: [true, false, true, false, 2, 257, 7, 1, '9007199254740993', '01', 'CANC', null],
+        extraValues: ['1.00', '1'],
       },
     ]);
   });

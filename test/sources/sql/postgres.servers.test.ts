@@ -139,22 +139,22 @@ describe('bookings in PostgreSQL', () => {
     });
   });
 
-  it('come with the columns of filters, and with kept ones, which may be absent', async () => {
+  it('come with the columns of filters, and with extra ones, which may be absent', async () => {
     const query = `SELECT n AS serviceid, NULLIF('S' || n, 'S2') AS "Estado", n * 1.50 AS price
       FROM generate_series(1, 3) AS n WHERE :day::text <> ''`;
     const { records, notices } = await readDay({
       url,
       query,
-      extraColumns: ['estado'],
-      keptColumns: ['Price', 'precio'],
+      filterColumns: ['estado'],
+      extraColumns: ['Price', 'precio'],
     });
     expect(records).toMatchObject([
-      { extras: ['S1'], kept: ['1.50', undefined] },
-      { extras: [null], kept: ['3.00', undefined] },
-      { extras: ['S3'], kept: ['4.50', undefined] },
+      { filterValues: ['S1'], extraValues: ['1.50', undefined] },
+      { filterValues: [null], extraValues: ['3.00', undefined] },
+      { filterValues: ['S3'], extraValues: ['4.50', undefined] },
     ]);
     expect(notices).toContainEqual({ kind: 'absent-column', column: 'precio' });
-    await expect(failureOf({ url, query, extraColumns: ['Status'] })).resolves.toMatchObject({
+    await expect(failureOf({ url, query, filterColumns: ['Status'] })).resolves.toMatchObject({
       fault: 'missing-column',
       message: expect.stringContaining('"Status" (for source.where)'),
     });
@@ -166,14 +166,14 @@ describe('bookings in PostgreSQL', () => {
       query: `SELECT 1 AS serviceid, true AS providername, true AS yes, false AS no, NULL::boolean AS unknown, 1.00::numeric AS exact,
         7::smallint AS small, 0.5::float8 AS loose, 9007199254740993::bigint AS big, '1.00'::text AS text, 'NaN'::numeric AS nan,
         'CANC'::bytea AS bytes WHERE :day::text <> ''`,
-      extraColumns: ['yes', 'no', 'unknown', 'exact', 'small', 'loose', 'big', 'text', 'nan', 'bytes'],
-      keptColumns: ['exact', 'yes'],
+      filterColumns: ['yes', 'no', 'unknown', 'exact', 'small', 'loose', 'big', 'text', 'nan', 'bytes'],
+      extraColumns: ['exact', 'yes'],
     });
     expect(records).toMatchObject([
       {
         fields: { ProviderName: 't' },
-        extras: [true, false, null, 1, 7, 0.5, '9007199254740993', '1.00', 'NaN', 'CANC'],
-        kept: ['1.00', 't'],
+        filterValues: [true, false, null, 1, 7, 0.5, '9007199254740993', '1.00', 'NaN', 'CANC'],
+        extraValues: ['1.00', 't'],
       },
     ]);
   });

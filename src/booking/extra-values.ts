@@ -1,13 +1,13 @@
 import { cleanText } from './field-text.js';
 
 /** Local columns of a booking (`source.keep`), by label. Never sent; removed together with the guest's name. */
-export type KeptValues = Readonly<Record<string, string>>;
+export type ExtraValues = Readonly<Record<string, string>>;
 
 /** In UTF-16 units: a column of long texts must not fill the ledger. */
 const maxLength = 200;
 
-/** Reads the value of a kept column; undefined if it is missing, or not a text, number or boolean. */
-export function readKeptValue(value: unknown): string | undefined {
+/** Reads the value of an extra column; undefined if it is missing, or not a text, number or boolean. */
+export function readExtraValue(value: unknown): string | undefined {
   switch (typeof value) {
     case 'string': {
       const text = cleanText(value);
@@ -27,6 +27,6 @@ export function readKeptValue(value: unknown): string | undefined {
 }
 
 /** The cells of a table, in the order of the labels. */
-export function toKeptRow(labels: readonly string[], kept: KeptValues | undefined): string[] {
-  return labels.map((label) => kept?.[label] ?? '-');
+export function toExtraCells(labels: readonly string[], values: ExtraValues | undefined): string[] {
+  return labels.map((label) => values?.[label] ?? '-');
 }
