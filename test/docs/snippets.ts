@@ -185,7 +185,6 @@ export const checkedByHand: readonly {
   { language: 'json', text: /"event": "day-late"/, checkedBy: 'test/docs/first-week.test.ts' },
   { language: 'js', text: /isGenuine/, checkedBy: 'test/docs/first-week.test.ts' },
   { language: 'js', text: /async function\* bookings/, checkedBy: 'test/library/bookings-module.test.ts' },
-  { language: 'ts', text: /./, checkedBy: 'test/library/consumer.test.ts' },
   { language: '', text: /^data\/archive\//, checkedBy: 'test/jobs/file-night.servers.test.ts' },
   { language: 'mermaid', text: /^flowchart TB/, checkedBy: 'test/docs/architecture.test.ts' },
   { language: 'nginx', text: /proxy_set_header/, checkedBy: 'test/access/own-address.test.ts' },
