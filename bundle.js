@@ -92,9 +92,12 @@ const notBundled =
   /^(?:@aws-sdk\/|bullmq$|imapflow$|ioredis$|mysql2$|nodemailer$|pg-native$|ssh2$|ssh2-sftp-client$)/;
 
 /** @param groups in the order of their priority */
-async function bundle(entries, { external, groups = [] }) {
+async function bundleJobs(names, groups) {
+  const external = (id, importer) =>
+    notBundled.test(id) ||
+    (withoutSandbox && importer?.includes('/jobs/') && jobsWithSandbox.some((name) => id === `./${name}.js`));
   const built = await rolldown({
-    input: entries,
+    input: Object.fromEntries(names.map((name) => [name, `jobs/${name}.ts`])),
     platform: 'node',
     external,
     resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
@@ -109,29 +112,17 @@ async function bundle(entries, { external, groups = [] }) {
   return output;
 }
 
-function bundleJobs(names, groups) {
-  const external = (id, importer) =>
-    notBundled.test(id) ||
-    (withoutSandbox && importer?.includes('/jobs/') && jobsWithSandbox.some((name) => id === `./${name}.js`));
-  return bundle(Object.fromEntries(names.map((name) => [name, `jobs/${name}.ts`])), { external, groups });
-}
-
-function write(into, output) {
-  mkdirSync(into, { recursive: true });
-  for (const { fileName, code } of output)
-    writeFileSync(join(into, fileName), namesOfCommonJs.test(code) ? ofCommonJs + code : code);
-}
-
-write(folder, [
+const output = [
   // Tests call `main` as a function.
   ...(await bundleJobs([...commands, 'main'], groupsOfCommands)),
   // Another thread or process shares no loaded code, and would load whole groups for a few of their modules.
   ...(await bundleJobs(['reading-thread'], [{ name: 'reading', test: /jobs\/reading-thread\.ts$/ }])),
   ...(await bundleJobs(['mail-reader'], [{ name: 'mails', test: /jobs\/mail-reader\.ts$/ }])),
   ...(await bundleJobs(['mail-fetcher'], [{ name: 'fetcher', test: /jobs\/mail-fetcher\.ts$/ }])),
-]);
-// The library's packages are those of its user's installation.
-write('dist/src', await bundle({ index: 'src/index.ts' }, { external: /^[^./]/ }));
+];
+mkdirSync(folder, { recursive: true });
+for (const { fileName, code } of output)
+  writeFileSync(join(folder, fileName), namesOfCommonJs.test(code) ? ofCommonJs + code : code);
 // The pages' style sheet and script are served as they are.
 cpSync('src/desk/assets', 'dist/src/desk/assets', { recursive: true });
 for (const name of commands) chmodSync(join(folder, `${name}.js`), 0o755);

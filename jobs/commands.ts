@@ -112,7 +112,7 @@ export const commands: Readonly<
     brands: ['', "list the service's brands of master hotels", () => import('./brands.js')],
     export: [
       '[command]',
-      "request, fetch and compare the service's exports of all mappings",
+      "request and fetch the service's exports of all mappings",
       () => import('./export.js'),
     ],
     verdicts: [
@@ -128,11 +128,6 @@ export const commands: Readonly<
       () => import('./cancel.js'),
     ],
     work: ['', 'perform steps of any run from the queue on Redis, until stopped', () => import('./work.js')],
-    hook: [
-      '[day]',
-      'print a signed curl command that calls the end-of-day hook, to try it',
-      () => import('./hook.js'),
-    ],
     notify: ['[command]', 'test the channels that tell people what happened', () => import('./notify.js')],
   },
   "Guests' data and access:": {

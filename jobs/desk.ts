@@ -21,7 +21,6 @@ import type { App } from './app.js';
 import { cancelIn } from './cancel.js';
 import { clock } from './clock.js';
 import { packEvidence } from './evidence.js';
-import { tryChannels } from './notify.js';
 import { findUsersFile } from './parts.js';
 import type { SyncWork } from './serve.js';
 import { openRetryPolicy } from './sources.js';
@@ -91,7 +90,7 @@ interface OperationParts {
 
 /** The operations of the desk, built from the parts of `serve`. */
 export function openOperations(
-  { config, warn, signal }: App,
+  { config, signal }: App,
   { ledger, wantedDays, syncWork, notify }: OperationParts,
 ): Operations & {
   /** Waits for background work. Call it after aborting the signal. */
@@ -114,7 +113,6 @@ export function openOperations(
     cancel: (day, reason) => cancelIn(config, ledger, day, reason),
     sync,
     channels: config.notify.map(({ name, kind }) => ({ name, kind })),
-    testChannels: (name) => tryChannels(config, name, { warn, signal }),
   };
 }
 

@@ -4,7 +4,6 @@ import { MappingServiceError } from '../src/service/errors.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { type AnyCommand, command, option, requiredOption } from './command.js';
-import compare, { readNames } from './export-compare.js';
 import fetch from './export-fetch.js';
 
 const request = command({
@@ -32,6 +31,12 @@ function readAddress(text: string): string {
   throw new InvalidArgumentError(
     '--email: expected one address such as name@example.com, got: something else',
   );
+}
+
+function readNames(text: string): string[] {
+  const names = text.split(',').map((name) => name.trim());
+  if (!names.includes('')) return [...new Set(names)];
+  throw new InvalidArgumentError('--providers: expected names separated by commas, got: an empty one');
 }
 
 /** @param providers empty for all of them */
@@ -83,8 +88,7 @@ export default {
   examples: `
 Examples:
   hotel-review export request --email ops@example.com   request all mappings
-  hotel-review export fetch                             wait for the files
-  hotel-review export compare                           compare with the copy`,
+  hotel-review export fetch                             wait for the files`,
   commands: {
     request: [
       '',
@@ -92,10 +96,5 @@ Examples:
       request,
     ],
     fetch: ['', 'wait for the requested export, and store its files in the archive', fetch],
-    compare: [
-      '[file]',
-      'show how a mapping file differs from the local copy (default: the last export fetched)',
-      compare,
-    ],
   },
 } satisfies AnyCommand;

@@ -23,7 +23,7 @@ Examples:
   hotel-review hotels load acme_hotels_0b2f.csv.gz --json`,
 
   async run(app, { name }) {
-    const content = await findNamedFile(app, name, 'the content file of an export');
+    const content = await findContentFile(app, name);
     const loaded = await loadContent(app, name, content());
     return app.answer(describeLoaded(loaded), loadedHotelsToJson(loaded));
   },
@@ -32,18 +32,15 @@ Examples:
 const blockBytes = 65_536;
 
 /**
- * Finds a file of an export that was named on the command line.
- *
  * @param file as it was typed
- * @param what it should be, for messages: `the mapping file of an export`
  * @returns reads its bytes from the start, decompressed if it is gzip
  * @throws UsageError if it is not a readable file
  */
-export async function findNamedFile(
+async function findContentFile(
   { locate, signal }: App,
   file: string,
-  what: string,
 ): Promise<() => AsyncIterable<Uint8Array>> {
+  const what = 'the content file of an export';
   const path = locate(file);
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`${file} can't be read (${error.code ?? error.name}); name ${what}`);

@@ -10,7 +10,6 @@ import {
   type SqliteLedgerOptions,
 } from '../src/ledger/sqlite/sqlite-ledger.js';
 import { archiveDay } from '../src/mappings/export/fetch-export.js';
-import { resumeKeyCodes } from '../src/mappings/sync-refusals.js';
 import { ArchiveAwayError, findMisfit } from '../src/review/archive-fit.js';
 import { dayOfRunId } from '../src/review/day/open-run.js';
 import { manifestName } from '../src/review/file/archive-run.js';
@@ -238,18 +237,13 @@ export function openReviewService(config: Config, peerClock?: PeerClock): Servic
   });
 }
 
-/** The service's typed operations, with the configured retries. */
+/** The service's other operations, with the configured retries. */
 export function openMappingService(config: Config): MappingService {
   const { service, proxy } = config;
   return createMappingService({
     ...service,
     proxy,
     retry: openRetryPolicy(config),
-    // A resume key that the service no longer knows is not a transient fault.
-    statusCodes: {
-      ...Object.fromEntries(resumeKeyCodes.map((code) => [code, 'refused' as const])),
-      ...service.statusCodes,
-    },
     clock: now,
     random,
   });

@@ -1,6 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../src/base/usage-error.js';
-import { explainRetiredCommand } from '../src/config/retired.js';
 import { logLevels } from '../src/notify/events.js';
 import { type AnyCommand, type DayArgument, declare, type GlobalOptions, readDay } from './command.js';
 import { commands } from './commands.js';
@@ -50,9 +49,7 @@ export async function readCommandLine(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return undefined;
-    throw new UsageError(
-      explainRetiredCommand(program.args) ?? `${describe(error, program)}; see \`${pathOf(current)} --help\``,
-    );
+    throw new UsageError(`${describe(error, program)}; see \`${pathOf(current)} --help\``);
   }
 }
 

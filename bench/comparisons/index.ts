@@ -107,13 +107,6 @@ export const comparisons: readonly Comparison[] = [
   createMappingsComparison({
     name: 'mappings-sync',
     work: 'first sync of 1,000,000 mappings',
-    does: 'sync',
-    mappings: { full: 1_000_000, quick: 50_000 },
-  }),
-  createMappingsComparison({
-    name: 'export-compare',
-    work: 'comparing a mapping file of 1,000,000 rows',
-    does: 'compare',
     mappings: { full: 1_000_000, quick: 50_000 },
   }),
   createCollectingComparison({

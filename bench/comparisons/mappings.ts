@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Comparison, Scale } from '../comparison.js';
 import { findTimeObstacle, measureProcess } from '../harness/measured-process.js';
-import { writeMappingFile } from '../made-mappings.js';
 
 const command = fileURLToPath(new URL('../../dist/jobs/hotel-review.js', import.meta.url));
 const standIn = fileURLToPath(new URL('../stand-ins/mappings-service.ts', import.meta.url));
@@ -14,12 +13,11 @@ const standIn = fileURLToPath(new URL('../stand-ins/mappings-service.ts', import
 export interface MappingsOptions {
   readonly name: string;
   readonly work: string;
-  readonly does: 'sync' | 'compare';
   readonly mappings: Readonly<Record<Scale, number>>;
 }
 
-/** The local copy of a large account: created from scratch, or compared with an export of the service. */
-export function createMappingsComparison({ name, work, does, mappings }: MappingsOptions): Comparison {
+/** The local copy of a large account, created from scratch. */
+export function createMappingsComparison({ name, work, mappings }: MappingsOptions): Comparison {
   return {
     name,
     work,
@@ -30,7 +28,7 @@ export function createMappingsComparison({ name, work, does, mappings }: Mapping
     async prepare(scale) {
       const count = mappings[scale];
       const folder = await mkdtemp(join(tmpdir(), 'hotel-review-bench-'));
-      const [configuration, exported] = [join(folder, 'hotel-review.yaml'), join(folder, 'mappings.csv')];
+      const configuration = join(folder, 'hotel-review.yaml');
       const service = fork(standIn, [String(count)], { execArgv: ['--import', 'tsx'] });
       const [port] = await once(service, 'message');
       await writeFile(
@@ -43,27 +41,16 @@ export function createMappingsComparison({ name, work, does, mappings }: Mapping
       const measure = (...words: readonly string[]) =>
         measureProcess([process.execPath, command, ...words, '--config', configuration], { cwd: folder });
       const forget = () => rm(join(folder, 'data'), { recursive: true, force: true });
-      if (does === 'compare') {
-        await writeMappingFile(exported, count);
-        await measure('mappings', 'sync');
-      }
       return {
         ours: {
           name: 'booked-hotel review',
           async run() {
-            if (does === 'sync') await forget();
-            const { wallSeconds, cpuSeconds, peakMb } =
-              does === 'sync'
-                ? await measure('mappings', 'sync')
-                : await measure('export', 'compare', exported);
+            await forget();
+            const { wallSeconds, cpuSeconds, peakMb } = await measure('mappings', 'sync');
             return { value: wallSeconds, cpuSeconds, peakMb };
           },
         },
-        notes: [
-          does === 'sync'
-            ? 'Pages of 1,000, one durable transaction each, generated on the same cores.'
-            : 'Compared with an equal copy, with start-up.',
-        ],
+        notes: ['Pages of 1,000, one durable transaction each, generated on the same cores.'],
         async close() {
           const ended = once(service, 'exit');
           service.disconnect();

@@ -1,12 +1,15 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { hotelIdOf, providerOf, serviceIdOf } from '../made-mappings.js';
 
 /**
  * Answers Get Mappings with the given number of generated mappings, in its own process. A page's key is the number of the
  * first mapping of the next page.
  */
 const count = Number(process.argv[2]);
+
+const hotelIdOf = (number: number) => String(number).padStart(9, '0');
+const serviceIdOf = (number: number) => 100_000 + Math.floor(number / 3);
+const providerOf = (number: number) => `Provider ${number % 40}`;
 
 const server = createServer((request, response) => {
   const query = new URL(request.url ?? '', 'http://stand-in').searchParams;

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { isGroup } from '../base/setting-values.js';
-import { findKinds, findSettingsNamed, mayBeQuoted, outlineSetting, takeMember } from './outline.js';
+import { findKinds, mayBeQuoted, outlineSetting, takeMember } from './outline.js';
 import { formatPath, type Problem } from './problems.js';
 import type { SettingsTree } from './read.js';
 
@@ -79,9 +79,7 @@ function explainName(
   // A setting that another kind of this group has. The kind itself is known.
   if (names.includes(name))
     return { path: setting, message: `unknown setting where kind is ${kindOf(group)}` };
-  const known = findNearestName(name, names);
-  const elsewhere = findSettingsNamed(schema, name)[0];
-  const meant = known ?? (elsewhere && formatPath(elsewhere));
+  const meant = findNearestName(name, names);
   return {
     path: setting,
     message: meant === undefined ? 'unknown setting' : `unknown setting; did you mean ${meant}?`,

@@ -52,16 +52,6 @@ export function outlineSetting(
   return { names: listNames(groups), takesText, level };
 }
 
-/** The paths of all settings with that name, in any group; case does not count. */
-export function findSettingsNamed(schema: z.core.$ZodType, name: string): string[][] {
-  const search = (groups: readonly z.ZodObject[], path: readonly string[]): string[][] =>
-    listNames(groups).flatMap((key) => [
-      ...(key.toLowerCase() === name.toLowerCase() ? [[...path, key]] : []),
-      ...search(listMembers(groups, key).flatMap(listKinds), [...path, key]),
-    ]);
-  return search(listKinds(schema), []);
-}
-
 /** The kinds of the group at that path. A plain group has one kind; anything else has none. */
 export function findKinds(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly z.ZodObject[] {
   return path

@@ -8,7 +8,6 @@ import { outlineSetting } from './outline.js';
 import { ConfigurationError, formatPath } from './problems.js';
 import { type ReadRequest, readSettings, type SettingsTree } from './read.js';
 import { type Config, resolveConfig } from './resolve.js';
-import { findRetiredSettings } from './retired.js';
 import { settingsSchema } from './schema.js';
 
 /**
@@ -18,11 +17,10 @@ import { settingsSchema } from './schema.js';
  */
 export function parseConfig(request: ReadRequest): Config {
   const read = readSettings(request);
-  const retired = findRetiredSettings(read.tree);
   // Compiling the schema takes longer than checking one file with it.
   const checked = settingsSchema.safeParse(read.tree, { jitless: true });
-  // A missing variable is reported once, and so is a retired setting; what they break is not.
-  const reported = [...read.problems, ...retired].map(({ path }) => path);
+  // A missing variable is reported once; what it breaks is not.
+  const reported = read.problems.map(({ path }) => path);
   const isReported = (path: string) =>
     reported.some((other) => path === other || path.startsWith(`${other}.`) || path.startsWith(`${other}[`));
   const issues = checked.error?.issues ?? [];
@@ -31,7 +29,7 @@ export function parseConfig(request: ReadRequest): Config {
   const { s3, problems: ofS3 } = readS3Account(request.env);
   const problems = [...ofProxy, ...ofS3];
   if (!checked.success || read.problems.length + problems.length > 0) {
-    throw new ConfigurationError(request.file, [...read.problems, ...problems, ...retired, ...wrong]);
+    throw new ConfigurationError(request.file, [...read.problems, ...problems, ...wrong]);
   }
   return resolveConfig(checked.data, {
     folder: dirname(resolve(request.file)),

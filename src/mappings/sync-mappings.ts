@@ -3,7 +3,7 @@ import { SafeError } from '../base/safe-error.js';
 import { SyncOvertakenError } from '../ledger/errors.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { MappingRow, MappingSync, UnnamedDeletion } from '../ledger/mappings.js';
-import { defaultDeletedTypes } from '../service/answers.js';
+import { isDeletion } from '../service/answers.js';
 import type { MappingServiceError } from '../service/errors.js';
 import type { MappingRecord, MappingService, MappingsPage } from '../service/operations.js';
 import type { NotifySync } from './events.js';
@@ -200,7 +200,6 @@ function readMappingRow({
   Type,
   ChannelIds,
 }: MappingRecord): MappingRow | UnnamedDeletion {
-  const type = Type?.trim().toLowerCase();
   const hotel = {
     providerName: ProviderName,
     providerHotelId: ProviderHotelId,
@@ -209,8 +208,7 @@ function readMappingRow({
   };
   // Only deletions lack it.
   if (ServiceId === null) return { ...hotel, isDeleted: true };
-  const isDeleted = defaultDeletedTypes.some((deleted) => deleted.toLowerCase() === type);
-  return { ...hotel, serviceId: ServiceId, isDeleted };
+  return { ...hotel, serviceId: ServiceId, isDeleted: isDeletion(Type) };
 }
 
 /** A live process is syncing. */

@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
+import { invalidAnswer } from '../service/errors.js';
 import type { MappingsPage } from '../service/operations.js';
-import { createPager, digestOf, type Pager, usualPaging } from '../service/paging.js';
 
 /**
  * One reading of a cycle's pages: from its lower bound, or from where it was interrupted, until a key is refused. Comparing
@@ -25,7 +26,7 @@ export function startPass(limit: number): SyncPass {
   return {
     limit,
     isLowered: false,
-    pager: createPager(usualPaging),
+    pager: createPager(),
     changes: 0,
     longest: 0,
     last: undefined,
@@ -76,9 +77,71 @@ function isFull(page: MappingsPage, { limit, longest }: SyncPass): boolean {
   return countRows(page) >= (longest === 0 ? limit : Math.min(limit, longest));
 }
 
-const countRows = ({ Mappings, skipped }: MappingsPage) => Mappings.length + skipped.length;
+const countRows = ({ Mappings, skipped }: Page) => Mappings.length + skipped.length;
 
 /** The account may not allow a higher one. One mapping per page would make every page a full one. */
 function otherLimit(limit: number): number {
   return limit > 3 ? limit - 1 : limit + 1;
+}
+
+type Page = Pick<MappingsPage, 'ResumeKey' | 'Mappings' | 'skipped'>;
+
+/** How many consecutive pages may contain nothing new. */
+const mostWithoutNews = 10;
+
+/** Follows the pages of one retrieval. */
+interface Pager {
+  /**
+   * The key of the page after this one; undefined when this was the last.
+   *
+   * @param sentKey the key with which the page was requested
+   * @throws MappingServiceError when the pages would never end
+   */
+  next(page: Page, sentKey: string | undefined): string | undefined;
+}
+
+/**
+ * Decides after each page whether another one follows. The specification shows neither what the last page looks like, so a page
+ * without rows or without a key is the last, nor whether keys differ, so a page is judged by its rows: one that only repeats an
+ * earlier page of the retrieval is nothing new, and a service that returns such pages for ever is not called for ever.
+ */
+export function createPager(): Pager {
+  const seen = new Set<string>();
+  let previous: string | undefined;
+  let withoutNews = 0;
+  return {
+    next(page, sentKey) {
+      const key = keyOf(page);
+      if (key === undefined || countRows(page) === 0) return undefined;
+      const digest = digestOf(page);
+      if (key === sentKey && digest === previous)
+        throw endless(
+          'expected a ResumeKey for the next page, got: the key that was sent, and the same page again',
+        );
+      withoutNews = seen.has(digest) ? withoutNews + 1 : 0;
+      if (withoutNews >= mostWithoutNews)
+        throw endless(
+          `expected a last page, got: ${withoutNews} pages in a row with a ResumeKey and nothing new`,
+        );
+      seen.add(digest);
+      previous = digest;
+      return key;
+    },
+  };
+}
+
+/** A blank key means none. */
+function keyOf({ ResumeKey: key }: Page): string | undefined {
+  return typeof key === 'string' && key.trim() !== '' ? key : undefined;
+}
+
+function endless(message: string) {
+  return invalidAnswer('getMappings', { field: 'ResumeKey', message });
+}
+
+/** The same rows in the same order have the same digest. */
+function digestOf({ Mappings, skipped }: Page): string {
+  return createHash('sha256')
+    .update(JSON.stringify([Mappings, skipped]))
+    .digest('base64');
 }

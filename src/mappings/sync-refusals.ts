@@ -4,7 +4,7 @@ import { tooLargeCode } from '../service/verdict.js';
 /** The StatusCode for a limit that the account doesn't allow. (Design 6.) */
 const invalidLimit = 2012;
 /** The StatusCodes for an unknown and an expired key. (Design 6.) */
-export const resumeKeyCodes: readonly number[] = [2006, 2027];
+const resumeKeyCodes: readonly number[] = [2006, 2027];
 /** HTTP statuses by which the service may say that a key is gone. */
 const goneStatuses: readonly unknown[] = [404, 410];
 

@@ -1,7 +1,6 @@
 import { readDate } from '../transports/http/peer-clocks.js';
 import type { HttpAnswer } from '../transports/http/transport.js';
 import type {
-  Channel,
   Envelope,
   HotelBrand,
   MappingRecord,
@@ -29,65 +28,63 @@ export function readMasterHotelBrands(envelope: Envelope): MasterHotelBrands {
 /** Up to this many unreadable mappings are never an error, because a share of a short page says little. */
 const alwaysSkipped = 5;
 
-/** Values of `Type` observed in a live deployment. (Design 6.) */
-export const defaultDeletedTypes: readonly string[] = ['Delete', 'Deleted'];
+/** A page of which a larger share cannot be read is an error. */
+const maxSkippedShare = 0.1;
 
-/** How the answers of Get Mappings are read. */
-interface MappingsReading {
-  /** The service's name of the master id; the returned records call it `ServiceId`. */
-  readonly masterIdName: string;
-  /** The values of `Type` that mean a deleted mapping, in lower case. */
-  readonly deletedTypes: ReadonlySet<string>;
-  /** A page of which a larger share cannot be read is an error. */
-  readonly maxSkippedShare: number;
+/** Values of `Type` observed in a live deployment, in lower case. (Design 6.) */
+const deletedTypes: readonly string[] = ['delete', 'deleted'];
+
+/** Whether a mapping is gone. */
+export function isDeletion(type: unknown): boolean {
+  return typeof type === 'string' && deletedTypes.includes(type.trim().toLowerCase());
 }
 
 /**
  * Reads the answer of Get Mappings (spec 2.2 and 2.3). What is unambiguous is read leniently. A mapping that cannot be
  * read is skipped and listed beside the others: one odd row must not stop every sync.
  *
+ * @param masterIdName the service's name of the master id; the returned records call it `ServiceId`
  * @param date the answer's header
  * @throws InvalidField for a page that is unreadable as a whole, or of which too many mappings are
  */
 export function readMappingsPage(
   envelope: Envelope,
-  { date, ...reading }: MappingsReading & { readonly date: string | undefined },
+  masterIdName: string,
+  date: string | undefined,
 ): MappingsPage {
   checkOptionalText(envelope, 'ResumeKey');
   const rows = readArray(envelope, 'Mappings');
   const Mappings: MappingRecord[] = [];
   const skipped: SkippedMapping[] = [];
+  let firstField: string | undefined;
   for (const [index, record] of rows.entries()) {
     try {
-      Mappings.push(readMapping(record, `Mappings[${index}]`, reading));
+      Mappings.push(readMapping(record, `Mappings[${index}]`, masterIdName));
     } catch (error) {
       if (!(error instanceof InvalidField)) throw error;
-      skipped.push({ index, field: error.field, reason: error.message, record });
+      skipped.push({ reason: error.message, record });
+      firstField ??= error.field;
     }
   }
   const [first] = skipped;
-  if (first && skipped.length > Math.max(alwaysSkipped, rows.length * reading.maxSkippedShare)) {
+  if (first && firstField && skipped.length > Math.max(alwaysSkipped, rows.length * maxSkippedShare)) {
     const count = `${skipped.length} of the ${rows.length} mappings of a page cannot be read`;
-    throw new InvalidField(first.field, `${count}: ${first.reason}`);
+    throw new InvalidField(firstField, `${count}: ${first.reason}`);
   }
   return { ...envelope, Mappings, skipped, answeredAt: readDate(date) };
 }
 
-function readMapping(record: unknown, at: string, reading: MappingsReading): MappingRecord {
+function readMapping(record: unknown, at: string, masterIdName: string): MappingRecord {
   if (!isObject(record)) throw unexpected(at, 'an object', record);
-  const { masterIdName, deletedTypes } = reading;
   checkOptionalText(record, 'Type', at);
-  const type = record.Type;
-  const isDeleted = typeof type === 'string' && deletedTypes.has(type.trim().toLowerCase());
-  const channelIds = readChannelIds(record, at);
+  const isUnnamed = isDeletion(record.Type) && isAbsentId(record[masterIdName]);
   return {
     ...(leaveOut(record, masterIdName) as Omit<MappingRecord, 'ServiceId'>),
-    ...('ChannelIds' in record && { ChannelIds: channelIds ?? null }),
+    ...('ChannelIds' in record && { ChannelIds: readChannelIds(record, at) ?? null }),
     ...readLocation(record, at),
-    ServiceId: isDeleted && isAbsentId(record[masterIdName]) ? null : readMasterId(record, masterIdName, at),
+    ServiceId: isUnnamed ? null : readMasterId(record, masterIdName, at),
     ProviderHotelId: readText(record, 'ProviderHotelId', at),
     ProviderName: readText(record, 'ProviderName', at),
-    channels: (channelIds ?? []).map(splitChannel),
   };
 }
 
@@ -130,17 +127,6 @@ function readChannelIds(fields: Fields, at: string): readonly string[] | undefin
     if (typeof element === 'string') return element;
     throw unexpected(`${pathOf('ChannelIds', at)}[${index}]`, 'a string', element);
   });
-}
-
-/** Splits a channel name from its rate plan type, which may contain further commas. (Spec 2.2.) */
-function splitChannel(original: string): Channel {
-  const comma = original.indexOf(',');
-  if (comma === -1) return { channel: original.trim(), original };
-  return {
-    channel: original.slice(0, comma).trim(),
-    ratePlanType: original.slice(comma + 1).trim(),
-    original,
-  };
 }
 
 /** The JSON of a whole 200; undefined for any other answer, and for what is not JSON. */

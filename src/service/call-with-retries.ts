@@ -1,24 +1,27 @@
-import { createAbortWatch } from '../base/abort.js';
+import { pause } from '../base/abort.js';
 import { createRetryDelays, type RetryPolicy } from '../base/retry.js';
 import { InvalidField, readEnvelope, readJson } from './answers.js';
 import type { ServiceClient, ServiceRequest } from './client.js';
-import { MappingServiceError } from './errors.js';
-import type { CallOptions, Envelope } from './operations.js';
+import { invalidAnswer, MappingServiceError } from './errors.js';
+import type { Envelope } from './operations.js';
 import { type StatusCodeTable, tooLargeCode, type Verdict } from './verdict.js';
 
-interface OperationCall<Answer> extends Omit<ServiceRequest, 'startsWork'> {
+/** A GET. */
+interface OperationCall extends Pick<ServiceRequest, 'path' | 'headers' | 'maxAnswerBytes'> {
   /** For messages: `getMappings`. */
   readonly operation: string;
   /** Whether the call may be made twice; if not, it is repeated only where the service cannot have processed it. */
   readonly isRepeatable: boolean;
-  /** Reads the answer of a successful call. @throws InvalidField */
-  readonly read: (envelope: Envelope, date: string | undefined) => Answer;
 }
+
+/** Reads the answer of a successful call. @throws InvalidField */
+type ReadAnswer<Answer> = (envelope: Envelope, date: string | undefined) => Answer;
 
 /** Makes one call, with its retries. @throws MappingServiceError; the signal's reason when aborted */
 type CallWithRetries = <Answer>(
-  call: OperationCall<Answer>,
-  options: CallOptions | undefined,
+  call: OperationCall,
+  read: ReadAnswer<Answer>,
+  signal: AbortSignal,
 ) => Promise<Answer>;
 
 interface CallWithRetriesParts {
@@ -26,11 +29,9 @@ interface CallWithRetriesParts {
   /** Its host and port, for messages. */
   readonly host: string;
   readonly statusCodes: StatusCodeTable;
-  readonly policy: RetryPolicy;
+  readonly retry: RetryPolicy;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  /** Once it aborts, nothing is retried and waits end. */
-  readonly closed: AbortSignal;
 }
 
 type FailedVerdict = Exclude<Verdict, { readonly kind: 'accepted' }>;
@@ -39,57 +40,44 @@ type Try<Answer> =
   | { readonly kind: 'succeeded'; readonly value: Answer }
   | { readonly kind: 'failed'; readonly verdict: FailedVerdict };
 
-/** The signal of calls that their caller cannot abort. */
-const neverAborted = new AbortController().signal;
-
 export function createCallWithRetries({
   client,
   host,
   statusCodes,
-  policy,
+  retry,
   random,
-  closed,
 }: CallWithRetriesParts): CallWithRetries {
-  const aborts = createAbortWatch();
-
-  const wait = (milliseconds: number, signal: AbortSignal) =>
-    new Promise<void>((resolve) => {
-      const end = () => {
-        clearTimeout(timer);
-        for (const unwatch of watches) unwatch();
-        resolve();
-      };
-      const timer = setTimeout(end, milliseconds);
-      const watches = [aborts.watch(signal, end), aborts.watch(closed, end)];
-    });
-
-  const tryOnce = async <Answer>(call: OperationCall<Answer>, signal: AbortSignal): Promise<Try<Answer>> => {
-    const { verdict, answer } = await client.call({ ...call, startsWork: !call.isRepeatable }, { signal });
+  async function tryOnce<Answer>(
+    { operation, isRepeatable, ...request }: OperationCall,
+    read: ReadAnswer<Answer>,
+    signal: AbortSignal,
+  ): Promise<Try<Answer>> {
+    const { verdict, answer } = await client.call(
+      { ...request, method: 'GET', startsWork: !isRepeatable },
+      { signal },
+    );
     try {
       const json = answer && readJson(answer);
-      if (verdict.kind === 'accepted') {
-        return { kind: 'succeeded', value: call.read(readEnvelope(json), answer?.date) };
-      }
+      if (verdict.kind === 'accepted')
+        return { kind: 'succeeded', value: read(readEnvelope(json), answer?.date) };
       // JSON without an envelope is an error at once, because another try would not change it.
       if (json !== undefined && !isRefusal(verdict, statusCodes)) readEnvelope(json);
       return { kind: 'failed', verdict };
     } catch (error) {
-      throw error instanceof InvalidField ? invalidAnswer(call.operation, error, verdict) : error;
+      throw error instanceof InvalidField ? invalidAnswer(operation, error, verdict) : error;
     }
-  };
+  }
 
-  return async (call, { signal = neverAborted } = {}) => {
-    const nextDelayMs = createRetryDelays(policy, random);
+  return async (call, read, signal) => {
+    const nextDelayMs = createRetryDelays(retry, random);
     for (let made = 1; ; made += 1) {
-      const last = await tryOnce(call, signal);
+      const last = await tryOnce(call, read, signal);
       if (last.kind === 'succeeded') return last.value;
       const { verdict } = last;
-      if (!mayRepeat(verdict, call.isRepeatable)) throw failedCall(verdict, { ...call, host }, made);
-      const delayMs = nextDelayMs(verdict.retryAfterMs);
+      const delayMs = mayRepeat(verdict, call.isRepeatable) ? nextDelayMs(verdict.retryAfterMs) : undefined;
       if (delayMs === undefined) throw failedCall(verdict, { ...call, host }, made);
-      if (!signal.aborted && !closed.aborted) await wait(delayMs, signal);
+      await pause(delayMs, signal);
       signal.throwIfAborted();
-      if (closed.aborted) throw failedCall(verdict, { ...call, host }, made);
     }
   };
 }
@@ -117,11 +105,7 @@ const itsWords = "The service's own words, if any, are in the error's answer.";
  */
 function failedCall(
   verdict: FailedVerdict,
-  {
-    operation,
-    isRepeatable,
-    host,
-  }: Pick<OperationCall<unknown>, 'operation' | 'isRepeatable'> & { readonly host: string },
+  { operation, isRepeatable, host }: OperationCall & { readonly host: string },
   made: number,
 ): MappingServiceError {
   const { code, httpStatus, statusCode, answer } = verdict;
@@ -138,7 +122,7 @@ function failedCall(
   switch (verdict.kind) {
     case 'fatal':
       return new MappingServiceError(
-        `${operation} cannot succeed (${what}): check ${operation === 'call' ? 'path, ' : ''}baseUrl, apiKey and accountId.`,
+        `${operation} cannot succeed (${what}): check baseUrl, apiKey and accountId.`,
         { ...details, kind: 'fatal' },
       );
     case 'refused':
@@ -170,23 +154,4 @@ function failedCall(
         kind: 'retryable',
       });
   }
-}
-
-/** The error for an answer that does not follow the specification. */
-export function invalidAnswer(
-  operation: string,
-  { field, message }: Pick<InvalidField, 'field' | 'message'>,
-  { httpStatus, statusCode }: Pick<Verdict, 'httpStatus' | 'statusCode'> = {},
-): MappingServiceError {
-  return new MappingServiceError(
-    `${operation} got an answer that does not follow the specification: ${message}. Ask the service's operator.`,
-    {
-      kind: 'invalid-answer',
-      code: 'invalid-answer',
-      operation,
-      field,
-      ...(httpStatus !== undefined && { httpStatus }),
-      ...(statusCode !== undefined && { statusCode }),
-    },
-  );
 }

@@ -10,7 +10,6 @@ import {
 } from '../transports/http/transport.js';
 import {
   defaultStatusCodes,
-  type HttpStatusTable,
   judgeAnswer,
   judgeFailure,
   type StatusCodeTable,
@@ -32,8 +31,6 @@ export interface ServiceClientOptions extends ConnectionRules {
   /** For opening a connection, in milliseconds; part of the whole call's time. */
   readonly connectTimeoutMs: number;
   readonly statusCodes?: StatusCodeTable;
-  /** The meaning of HTTP statuses, where it differs from the defaults. */
-  readonly httpStatus?: HttpStatusTable;
   /** How much of an answer is read, in bytes, default 65,536, where the request does not say it. */
   readonly maxAnswerBytes?: number;
   readonly clock: () => Date;
@@ -80,7 +77,7 @@ export interface ReviewService {
   reviewBookedHotelsByFile(ftpFilePath: string, options: { readonly signal: AbortSignal }): Promise<Verdict>;
 }
 
-/** Makes each call once and judges it. Repeating is up to the caller: the step runner, or the typed operations. */
+/** Makes each call once and judges it. Repeating is up to the caller: the step runner, or the other operations. */
 export interface ServiceClient extends ReviewService {
   /** Any call. Never throws for what the service or the network does; throws the signal's reason when aborted. */
   call(request: ServiceRequest, options: { readonly signal: AbortSignal }): Promise<ServiceReply>;
@@ -100,7 +97,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
   const { origin, pathname } = new URL(options.baseUrl);
   const root = pathname.replace(/\/+$/, '');
   const { connections, timeoutMs, connectTimeoutMs, maxAnswerBytes = 65_536, clock } = options;
-  const { statusCodes: codes = defaultStatusCodes, httpStatus = {} } = options;
+  const { statusCodes: codes = defaultStatusCodes } = options;
   const redact = createRedaction(options);
 
   // In the specification's spelling; the transport adds host, connection and content-length. (Spec 5.)
@@ -117,7 +114,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
 
   const judge = ({ answer, failure }: HttpResult, startsWork: boolean): Verdict => {
     const judgeWhole = (whole: HttpAnswer) =>
-      judgeAnswer({ ...whole, now: clock() }, { codes, httpStatus, startsWork }, redact);
+      judgeAnswer({ ...whole, now: clock() }, { codes, startsWork }, redact);
     if (failure === undefined) {
       const verdict = judgeWhole(answer);
       return answer.bodyTruncated && answer.status < 300 ? { ...verdict, code: tooLargeCode } : verdict;
@@ -189,10 +186,10 @@ export async function probeService(
 }
 
 /** Spec 4.2, below the base address. */
-export const reviewPath = '/hotels/ReviewMappingsOfBookedHotels';
+const reviewPath = '/hotels/ReviewMappingsOfBookedHotels';
 
 /** Spec 4.3, below the base address. */
-export function reviewByFilePath(ftpFilePath: string): string {
+function reviewByFilePath(ftpFilePath: string): string {
   return `/hotels/ReviewMappingsOfBookedHotelsByFile?ftpFilePath=${encodeQueryPart(ftpFilePath)}`;
 }
 

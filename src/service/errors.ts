@@ -1,9 +1,11 @@
 import { SafeError } from '../base/safe-error.js';
+import type { InvalidField } from './answers.js';
+import type { Verdict } from './verdict.js';
 
 /** What the caller must do about it: the classes of design 6. */
 export type ServiceErrorKind = 'retryable' | 'fatal' | 'refused' | 'invalid-answer';
 
-export interface ServiceErrorDetails {
+interface ServiceErrorDetails {
   readonly kind: ServiceErrorKind;
   /** Short and safe to show: `http-503`, `code-2027`, `timeout`, `invalid-answer`. */
   readonly code: string;
@@ -46,4 +48,23 @@ export class MappingServiceError extends SafeError implements ServiceErrorDetail
     if (known.answer !== undefined)
       Object.defineProperty(this, 'answer', { value: known.answer, enumerable: false });
   }
+}
+
+/** The error for an answer that does not follow the specification. */
+export function invalidAnswer(
+  operation: string,
+  { field, message }: Pick<InvalidField, 'field' | 'message'>,
+  { httpStatus, statusCode }: Pick<Verdict, 'httpStatus' | 'statusCode'> = {},
+): MappingServiceError {
+  return new MappingServiceError(
+    `${operation} got an answer that does not follow the specification: ${message}. Ask the service's operator.`,
+    {
+      kind: 'invalid-answer',
+      code: 'invalid-answer',
+      operation,
+      field,
+      ...(httpStatus !== undefined && { httpStatus }),
+      ...(statusCode !== undefined && { statusCode }),
+    },
+  );
 }

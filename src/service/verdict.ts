@@ -1,7 +1,6 @@
 import type { NetworkFailure } from '../transports/http/network-failure.js';
 import { type HttpAnswer, readRetryAfter } from '../transports/http/transport.js';
 import { type LenientEnvelope, parseJson, readEnvelopeLeniently } from './answers.js';
-import type { HttpStatusMeaning, VerdictKind } from './operations.js';
 
 /**
  * The result of a call, named by what the caller must do next. (Design 6.)
@@ -31,6 +30,9 @@ interface Answered {
   readonly answer?: string;
 }
 
+/** What a call's result means for the caller. (Design 6.) */
+type VerdictKind = Verdict['kind'];
+
 /** The meaning of each `StatusCode` inside an HTTP 200. A setting: the specification lists no codes. (Design 6.) */
 export type StatusCodeTable = Readonly<Record<number, VerdictKind>>;
 
@@ -46,13 +48,9 @@ export const defaultStatusCodes: StatusCodeTable = {
   2030: 'retryable', // too many requests
 };
 
-/** The meaning of HTTP statuses from 400 on, where it differs from the rules below. A setting. */
-export type HttpStatusTable = Readonly<Record<number, HttpStatusMeaning>>;
-
 /** What a verdict depends on besides the answer. */
-export interface Meanings {
+interface Meanings {
   readonly codes: StatusCodeTable;
-  readonly httpStatus?: HttpStatusTable;
   /**
    * The call starts something that must not be started twice. A 5xx then leaves open whether it did: the specification
    * does not say that nothing was done, and a gateway can fail after the service has begun. (Spec 7.)
@@ -86,7 +84,7 @@ const unknownRefusal = { kind: 'retryable', outcomeUnknown: false, refusedWhenSp
  */
 export function judgeAnswer(
   answer: HttpAnswer & { readonly now: Date },
-  { codes, httpStatus = {}, startsWork = false }: Meanings,
+  { codes, startsWork = false }: Meanings,
   redact: (text: string) => string = (text) => text,
 ): Verdict {
   const { status } = answer;
@@ -97,18 +95,6 @@ export function judgeAnswer(
 
   if (status === 200) return judgeEnvelope(envelope, codes, evidence, wait);
   const code = `http-${status}`;
-  switch (httpStatus[status]) {
-    case undefined:
-      break;
-    case 'not-done':
-      return { ...evidence, ...notDone, ...wait, code };
-    case 'unknown':
-      return { ...evidence, ...perhapsDone, ...wait, code };
-    case 'fatal':
-      return { ...evidence, kind: 'fatal', code };
-    case 'refused':
-      return { ...evidence, kind: 'refused', code };
-  }
   if (status >= 500) return { ...evidence, ...(startsWork ? perhapsDone : notDone), ...wait, code };
   if (retryableStatuses.has(status)) return { ...evidence, ...notDone, ...wait, code };
   if (refusedStatuses.has(status)) return { ...evidence, kind: 'refused', code };

@@ -28,11 +28,6 @@ export const effects: readonly Effect[] = [
   { call: 'run 2026-11-20 --dry-run', prints: /nothing was sent[\s\S]*"BookingClientName":"\*\*\*"/ },
   { call: 'notify test ops', prints: /^ops: accepted/, after: hasNotified(1) },
   { call: 'notify test', prints: /^ops: accepted/, after: hasNotified(2) },
-  { call: 'hook --day 2026-11-20', prints: /^curl [\s\S]*webhook-signature: v1,[\s\S]*"day":"2026-11-20"/ },
-  {
-    call: 'hook --day $day --url http://127.0.0.1:8080',
-    prints: /POST http:\/\/127\.0\.0\.1:8080\/hooks/,
-  },
   { call: 'mappings sync --new-hotels new.ndjson', prints: /added +7,002\n/, writes: 'new.ndjson' },
   { call: 'mappings sync', prints: /up to date/ },
   { call: 'mappings stats', prints: /Bedlink +1,168\n/ },
@@ -170,10 +165,6 @@ export const parsedOnly: readonly { readonly calls: readonly string[]; readonly 
   { calls: ['sandbox'], checkedBy: 'test/jobs/sandbox-command.test.ts' },
   { calls: ['export fetch'], checkedBy: 'test/jobs/export-fetch.servers.test.ts' },
   { calls: ['guest purge --forget-key 2026-11-20'], checkedBy: 'test/jobs/lost-keys.test.ts' },
-  {
-    calls: ['export compare --out differences.ndjson'],
-    checkedBy: 'test/mappings/export/comparing.test.ts',
-  },
   { calls: ['serve --port 0 --config sandbox/sandbox.yaml'], checkedBy: 'test/jobs/sandbox-command.test.ts' },
   { calls: ['sandbox --folder sandbox'], checkedBy: 'test/jobs/sandbox-command.test.ts' },
   {
@@ -194,7 +185,6 @@ export const checkedByHand: readonly {
   { language: 'json', text: /"event": "day-late"/, checkedBy: 'test/docs/first-week.test.ts' },
   { language: 'js', text: /isGenuine/, checkedBy: 'test/docs/first-week.test.ts' },
   { language: 'js', text: /async function\* bookings/, checkedBy: 'test/library/bookings-module.test.ts' },
-  { language: 'ts', text: /./, checkedBy: 'test/library/consumer.test.ts' },
   { language: '', text: /^data\/archive\//, checkedBy: 'test/jobs/file-night.servers.test.ts' },
   { language: 'mermaid', text: /^flowchart TB/, checkedBy: 'test/docs/architecture.test.ts' },
   { language: 'nginx', text: /proxy_set_header/, checkedBy: 'test/access/own-address.test.ts' },
@@ -221,6 +211,11 @@ export const checkedByHand: readonly {
     checkedBy: 'test/docs/other-programs.servers.test.ts',
   },
   { language: 'sh', text: /^curl --(?:fail|cookie) /, checkedBy: 'test/desk/sign-in.test.ts' },
+  {
+    language: 'sh',
+    text: /^(?:at=|signature=|curl --include )/,
+    checkedBy: 'test/server/hook-credentials.servers.test.ts',
+  },
   { language: 'sh', text: /^redis-cli FLUSHALL/, checkedBy: 'test/many-machines/lost-queue.servers.test.ts' },
   { language: '', text: /bookings sent for review/, checkedBy: 'test/jobs/first-run.test.ts' },
   { language: 'sh', text: /^npm (?:ci|start) ?/, checkedBy: 'test/jobs/first-run.test.ts' },

@@ -110,7 +110,6 @@ export function listReading({ failedDay, nearestCase, fileDay, ...samples }: Mon
         ['verdicts', 'import', email],
       ],
     },
-    { name: 'export', lines: [['export', 'compare']] },
     { name: 'doctor', lines: [['doctor', '--day', fileDay]] },
     {
       name: 'sandbox',
@@ -123,7 +122,6 @@ export function listReading({ failedDay, nearestCase, fileDay, ...samples }: Mon
         ['init', '--yes', '--kind', 'csv', '--path', 'bookings-{day}.csv'],
       ],
     },
-    { name: 'hook', lines: [['hook', '--day', fileDay]] },
     { name: 'hotels', lines: [['hotels', 'load', 'no-such-file.csv']] },
     {
       name: 'run',

@@ -29,11 +29,27 @@ source:
 
 const dryRun = ['run', '--day', '2026-11-20', '--dry-run', '--json'];
 
+/** None of what the package exports is `any`. */
+const everyType = `
+import type { BookingRecord, Bookings, BookingsModule, ModuleContext, ModuleDay, ModuleLog } from 'hotel-review';
+
+type IsAny<T> = 0 extends 1 & T ? true : false;
+type AnyIn<T> = IsAny<T> extends true ? 'all' : { [K in keyof T]-?: IsAny<T[K]> extends true ? K : never }[keyof T];
+export const nothing: readonly [
+  AnyIn<BookingRecord>, AnyIn<Bookings>, AnyIn<BookingsModule>, AnyIn<ModuleContext>, AnyIn<ModuleDay>, AnyIn<ModuleLog>,
+] extends readonly never[] ? true : false = true;
+`;
+
 describe('a bookings module in a project of its own', () => {
   it('compiles strictly, and is tried by `run --dry-run`', async () => {
     await project.write('ours.ts', ours);
     await project.write('hotel-review.yaml', configuration);
-    expect(await project.compile(['ours.ts'])).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+    await project.write('every-type.ts', everyType);
+    expect(await project.compile(['ours.ts', 'every-type.ts'])).toEqual({
+      exitCode: 0,
+      stdout: '',
+      stderr: '',
+    });
     const command = join(project.packageFolder, 'dist/jobs/hotel-review.js');
     const { exitCode, stdout, stderr } = await project.run([command, ...dryRun]);
     expect({ exitCode, stderr }).toEqual({
@@ -48,5 +64,20 @@ describe('a bookings module in a project of its own', () => {
     const { exitCode, stdout } = await project.compile(['wrong.ts'], { noEmit: true });
     expect(exitCode).not.toBe(0);
     expect(stdout).toContain('wrong.ts(4');
+  });
+
+  it('needs no Node types', async () => {
+    const text = "import type { Bookings } from 'hotel-review';\nexport type Mine = Bookings;\n";
+    await project.write('types-alone.ts', text);
+    const options = { lib: ['ES2023', 'DOM'], types: [], noEmit: true };
+    const compiled = await project.compile(['types-alone.ts'], options);
+    expect(compiled).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+  });
+
+  it('imports nothing else of the package', async () => {
+    await project.write('deep.js', "await import('hotel-review/dist/src/transports/http/transport.js');");
+    expect((await project.run(['deep.js'])).stderr).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED');
+    await project.write('package-file.js', "import.meta.resolve('hotel-review/package.json');");
+    expect((await project.run(['package-file.js'])).exitCode).toBe(0);
   });
 });

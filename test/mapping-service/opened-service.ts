@@ -1,7 +1,9 @@
 import { onTestFinished } from 'vitest';
+import { defaultRetryPolicy, type RetryPolicy } from '../../src/base/retry.js';
 import { MappingServiceError } from '../../src/service/errors.js';
-import { type CreateMappingServiceOptions, createMappingService } from '../../src/service/mapping-service.js';
-import type { MappingService } from '../../src/service/operations.js';
+import { createMappingService, type MappingServiceOptions } from '../../src/service/mapping-service.js';
+import type { CallOptions, ExportRequest, MappingsQuery } from '../../src/service/operations.js';
+import { defaultStatusCodes } from '../../src/service/verdict.js';
 import {
   type RecordedRequest,
   type StandIn,
@@ -9,38 +11,47 @@ import {
   startStandIn,
 } from '../support/http-stand-in.js';
 
-/** Retries immediately, so that faults don't slow the tests. */
-export const atOnce = { baseMs: 0, capMs: 0, retryAfterCapMs: 0 };
+type TestedOptions = Partial<Omit<MappingServiceOptions, 'retry'>> & {
+  readonly retry?: Partial<RetryPolicy>;
+};
+
+/** The operations, which nobody aborts unless a test says so. */
+export type TestedService = ReturnType<typeof serviceAt>;
 
 export interface OpenedService {
-  readonly service: MappingService;
+  readonly service: TestedService;
   readonly standIn: StandIn;
 }
 
-/** The typed operations against a stand-in; both are closed when the test ends. */
+/** The operations against a stand-in; both are closed when the test ends. */
 export async function openService(
   handler?: StandInHandler,
-  options: Partial<CreateMappingServiceOptions> = {},
+  options: TestedOptions = {},
 ): Promise<OpenedService> {
   const standIn = await startStandIn(handler);
   onTestFinished(() => standIn.close());
   return { standIn, service: serviceAt(standIn.baseUrl, options) };
 }
 
-export function serviceAt(
-  baseUrl: string,
-  options: Partial<CreateMappingServiceOptions> = {},
-): MappingService {
-  const { retry, ...others } = options;
+const never: CallOptions = { signal: new AbortController().signal };
+
+/** Retries immediately, so that faults don't slow the tests. */
+export function serviceAt(baseUrl: string, { retry, ...others }: TestedOptions = {}) {
   const service = createMappingService({
-    baseUrl,
-    apiKey: 'k-7f3a',
-    accountId: 'acme',
-    retry: { ...atOnce, ...retry },
+    ...{ baseUrl, apiKey: 'k-7f3a', accountId: 'acme', timeoutSeconds: 30, masterIdName: 'ServiceId' },
+    ...{ statusCodes: defaultStatusCodes, proxy: undefined, clock: () => new Date(), random: Math.random },
+    retry: { ...defaultRetryPolicy, baseMs: 0, capMs: 0, retryAfterCapMs: 0, ...retry },
     ...others,
   });
   onTestFinished(() => service.close());
-  return service;
+  return {
+    getMappings: (query: Omit<MappingsQuery, 'limit'> & { readonly limit?: number }, options = never) =>
+      service.getMappings({ limit: 10, ...query }, options),
+    getMasterHotelBrands: (options = never) => service.getMasterHotelBrands(options),
+    exportMappingsFile: (request: ExportRequest, options = never) =>
+      service.exportMappingsFile(request, options),
+    close: () => service.close(),
+  };
 }
 
 /** A success with additional fields. */

@@ -1,14 +1,13 @@
 import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { CallOptions, MappingService } from '../../src/service/operations.js';
-import { refusal, type StandInAnswer, startStandIn, success } from '../support/http-stand-in.js';
+import type { CallOptions } from '../../src/service/operations.js';
+import { refusal, type StandInAnswer, startStandIn } from '../support/http-stand-in.js';
 import { patienceMs } from '../support/patience.js';
-import { answerWith, errorOf, openService, serviceAt } from './opened-service.js';
+import { answerWith, errorOf, openService, serviceAt, type TestedService } from './opened-service.js';
 
-type Call = (service: MappingService, options?: CallOptions) => Promise<unknown>;
+type Call = (service: TestedService, options?: CallOptions) => Promise<unknown>;
 
 const query = { lastUpdateDateTime: new Date(0), syncId: 'cycle-1' };
-const something = { path: '/content/GetSomething' };
 const lists = answerWith({ Mappings: [], HotelBrands: [] });
 const busy: StandInAnswer = { kind: 'json', status: 503, body: {} };
 const tooMany: StandInAnswer = { kind: 'json', status: 429, body: {} };
@@ -16,15 +15,13 @@ const dropped: StandInAnswer = { kind: 'drop', when: 'after-reading' };
 
 const repeatable: [string, Call][] = [
   ['getMappings', (service, options) => service.getMappings(query, options)],
-  ['reviewBookedHotels', (service, options) => service.reviewBookedHotels([{ ServiceId: 1 }], options)],
   ['getMasterHotelBrands', (service, options) => service.getMasterHotelBrands(options)],
-  ['call', (service, options) => service.call({ method: 'GET', ...something, isRepeatable: true }, options)],
 ];
 const unrepeatable: [string, Call][] = [
-  ['reviewBookedHotelsByFile', (service, options) => service.reviewBookedHotelsByFile('a.csv', options)],
-  ['exportMappingsFile', (service, options) => service.exportMappingsFile({ emailId: 'a@b.eu' }, options)],
-  ['call', (service, options) => service.call({ method: 'POST', ...something, body: {} }, options)],
-  ['call', (service, options) => service.call({ method: 'GET', ...something, isRepeatable: false }, options)],
+  [
+    'exportMappingsFile',
+    (service, options) => service.exportMappingsFile({ emailId: 'a@b.eu', providers: [] }, options),
+  ],
 ];
 const all = [...repeatable, ...unrepeatable];
 
@@ -50,14 +47,6 @@ describe('a call that the service has not processed', () => {
     expect(error).not.toHaveProperty('outcomeUnknown');
     expect(error.message).toContain('in 3 tries (http-429)');
     expect(standIn.requests).toHaveLength(3);
-  });
-
-  it.each(all)('after a status that the options call not done is repeated: %s', async (_operation, call) => {
-    const { service, standIn } = await openService((_request, number) => (number === 1 ? busy : lists), {
-      httpStatus: { 503: 'not-done' },
-    });
-    expect(await call(service)).toMatchObject({ StatusCode: 2000 });
-    expect(standIn.requests).toHaveLength(2);
   });
 
   it.each(all)('because it was down is repeated once it is up: %s', async (_operation, call) => {
@@ -140,7 +129,7 @@ describe('a call that the service may have processed', () => {
 
   it('is not repeated when a later try had no answer', async () => {
     const { service, standIn } = await openService((_request, number) => (number === 1 ? tooMany : dropped));
-    const error = await errorOf(service.reviewBookedHotelsByFile('a.csv'));
+    const error = await errorOf(service.exportMappingsFile({ emailId: 'a@b.eu', providers: [] }));
     expect(error).toMatchObject({ kind: 'retryable', code: 'connection-reset' });
     expect(standIn.requests).toHaveLength(2);
   });
@@ -199,7 +188,7 @@ describe('a clear refusal', () => {
     ['Status false with 2000', refusal(2000), { code: 'status-false', statusCode: 2000 }],
   ])('is %s once its tries are spent', async (_what, answer, expected) => {
     const { service, standIn } = await openService(() => answer, { retry: { tries: 2 } });
-    const error = await errorOf(service.exportMappingsFile({ emailId: 'a@b.eu' }));
+    const error = await errorOf(service.exportMappingsFile({ emailId: 'a@b.eu', providers: [] }));
     expect(error).toMatchObject({ kind: 'refused', ...expected });
     expect(standIn.requests).toHaveLength(2);
   });
@@ -218,10 +207,10 @@ describe('a clear refusal', () => {
 describe('a wait between two tries', () => {
   it('is as long as the service requests, and spends no try', async () => {
     const { service, standIn } = await openService(
-      (_request, number) => (number === 1 ? { ...busy, headers: { 'retry-after': '1' } } : success),
+      (_request, number) => (number === 1 ? { ...busy, headers: { 'retry-after': '1' } } : lists),
       { retry: { tries: 1, retryAfterCapMs: 10_000 } },
     );
-    await service.reviewBookedHotels([]);
+    await service.getMasterHotelBrands();
     const [first, second] = standIn.requests;
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(990);
   });
@@ -229,10 +218,10 @@ describe('a wait between two tries', () => {
   it('counts a date from the given clock', async () => {
     const { service, standIn } = await openService(
       (_request, number) =>
-        number === 1 ? { ...busy, headers: { 'retry-after': 'Fri, 20 Nov 2026 02:30:01 GMT' } } : success,
+        number === 1 ? { ...busy, headers: { 'retry-after': 'Fri, 20 Nov 2026 02:30:01 GMT' } } : lists,
       { retry: { retryAfterCapMs: 10_000 }, clock: () => new Date('2026-11-20T02:30:00Z') },
     );
-    await service.reviewBookedHotels([]);
+    await service.getMasterHotelBrands();
     const [first, second] = standIn.requests;
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(990);
   });
@@ -256,37 +245,12 @@ describe('a wait between two tries', () => {
     expect(standIn.requests).toHaveLength(1);
   });
 
-  it('ends when the service is closed', async () => {
-    const { service, standIn, waits } = await openWaiting();
-    const call = errorOf(service.getMappings(query));
-    await waits(1);
-    await service.close();
-    expect(await call).toMatchObject({ kind: 'retryable', code: 'http-503' });
-    expect(standIn.requests).toHaveLength(1);
-  });
-
   it('does not start when the call was aborted just before', async () => {
     const stop = new AbortController();
     const reason = new Error('Ctrl-C');
     const { service, standIn } = await openWaiting(() => stop.abort(reason));
     await expect(service.getMappings(query, { signal: stop.signal })).rejects.toBe(reason);
     expect(standIn.requests).toHaveLength(1);
-  });
-
-  it('does not start when the service was closed just before', async () => {
-    const { service, standIn } = await openWaiting(() => void service.close());
-    expect(await errorOf(service.getMappings(query))).toMatchObject({ kind: 'retryable', code: 'http-503' });
-    expect(standIn.requests).toHaveLength(1);
-  });
-
-  it('ends with the reason of an abort when the service is closed, too', async () => {
-    const stop = new AbortController();
-    const reason = new Error('Ctrl-C');
-    const { service } = await openWaiting(() => {
-      stop.abort(reason);
-      void service.close();
-    });
-    await expect(service.getMappings(query, { signal: stop.signal })).rejects.toBe(reason);
   });
 
   it('leaves no listener on the signal', async () => {
@@ -297,22 +261,6 @@ describe('a wait between two tries', () => {
     await service.getMappings(query, { signal });
     expect(listen.mock.calls.length).toBeGreaterThan(0);
     expect(unlisten.mock.calls.length).toBe(listen.mock.calls.length);
-  });
-
-  it('may happen in many calls with one signal without a leak warning', async () => {
-    const warnings: Error[] = [];
-    const note = (warning: Error) => warnings.push(warning);
-    process.on('warning', note);
-    onTestFinished(() => void process.off('warning', note));
-    const { service, waits } = await openWaiting();
-    const stop = new AbortController();
-    const calls = Array.from({ length: 30 }, () => service.getMappings(query, { signal: stop.signal }));
-    const settled = Promise.allSettled(calls);
-    await waits(30);
-    stop.abort(new Error('Ctrl-C'));
-    for (const { status } of await settled) expect(status).toBe('rejected');
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(warnings).toEqual([]);
   });
 });
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
   defaultStatusCodes,
-  type HttpStatusTable,
   judgeAnswer,
   judgeFailure,
   type StatusCodeTable,
@@ -13,7 +12,6 @@ interface Given {
   readonly body?: unknown;
   readonly bodyTruncated?: boolean;
   readonly codes?: StatusCodeTable;
-  readonly httpStatus?: HttpStatusTable;
   readonly startsWork?: boolean;
 }
 
@@ -160,30 +158,7 @@ describe('a call that starts something', () => {
   });
 });
 
-describe('a status with a configured meaning', () => {
-  const httpStatus = { 404: 'refused', 429: 'unknown', 500: 'fatal', 503: 'not-done' } as const;
-
-  it.each([
-    [404, { kind: 'refused' }],
-    [429, { ...perhapsDone, retryAfterMs: 30_000 }],
-    [500, { kind: 'fatal' }],
-    [503, { ...notDone, retryAfterMs: 30_000 }],
-  ])('%i is what the configuration says, whatever the call', (status, verdict) => {
-    for (const startsWork of [false, true])
-      expect(judge({ startsWork, httpStatus, status, retryAfter: '30' })).toEqual({
-        ...verdict,
-        code: `http-${status}`,
-        httpStatus: status,
-      });
-  });
-
-  it('leaves the others as they are', () => {
-    expect(judge({ httpStatus, status: 502 })).toMatchObject(notDone);
-    expect(judge({ httpStatus, startsWork: true, status: 502 })).toMatchObject(perhapsDone);
-  });
-});
-
-describe('any other status', () => {
+describe('a status other than success', () => {
   it.each([408, 425, 429, 500, 501, 502, 503, 504, 599])('%i is retryable', (status) => {
     expect(judge({ status })).toEqual({ ...notDone, code: `http-${status}`, httpStatus: status });
   });

@@ -2,8 +2,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { SyncEvent } from '../../src/mappings/events.js';
 import { syncMappings } from '../../src/mappings/sync-mappings.js';
 import { MappingServiceError } from '../../src/service/errors.js';
-import { createMappingService } from '../../src/service/mapping-service.js';
 import { openSqliteLedger } from '../ledger/opened-ledger.js';
+import { serviceAt } from '../mapping-service/opened-service.js';
 import { type StandIn, startStandIn } from '../support/http-stand-in.js';
 
 const row = (number: number) => ({
@@ -30,11 +30,7 @@ async function prepare(
     };
   });
   onTestFinished(() => standIn.close());
-  const service = createMappingService({
-    ...{ baseUrl: standIn.baseUrl, apiKey: 'k', accountId: 'a' },
-    retry: { baseMs: 0, capMs: 0, retryAfterCapMs: 0 },
-  });
-  onTestFinished(() => service.close());
+  const service = serviceAt(standIn.baseUrl);
   const opened = await openSqliteLedger();
   onTestFinished(() => opened.cleanUp());
   const events: SyncEvent[] = [];

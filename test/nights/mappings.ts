@@ -157,7 +157,7 @@ function pageOf(lines: readonly Line[], key: string | null, isUnnamed: boolean, 
     Mappings: lines.map(({ hotel, to, left = null, type }) => {
       const [ProviderName = '', ProviderHotelId = ''] = hotel.split(' ');
       const named = type === 'New' ? (to ?? null) : isUnnamed ? null : left;
-      return { ServiceId: named, ProviderName, ProviderHotelId, Type: type, ChannelIds: [], channels: [] };
+      return { ServiceId: named, ProviderName, ProviderHotelId, Type: type, ChannelIds: [] };
     }),
   };
 }

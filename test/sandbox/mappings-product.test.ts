@@ -1,26 +1,31 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { createPager } from '../../src/mappings/sync-pass.js';
 import { account } from '../../src/sandbox/sandbox.js';
-import { createMappingService } from '../../src/service/mapping-service.js';
 import type { MappingRecord } from '../../src/service/operations.js';
+import { serviceAt } from '../mapping-service/opened-service.js';
 import { patienceMs } from '../support/patience.js';
 import { type StartedSandbox, type StartOptions, startedSandbox } from './started-sandbox.js';
 
 const since = new Date(0);
 
-function serviceOf(sandbox: StartedSandbox) {
-  const service = createMappingService({
-    ...{ baseUrl: sandbox.service.baseUrl, apiKey: account.apiKey, accountId: account.accountId },
+const serviceOf = ({ service: { baseUrl } }: StartedSandbox) =>
+  serviceAt(baseUrl, {
+    ...{ apiKey: account.apiKey, accountId: account.accountId },
     ...{ timeoutSeconds: 5, retry: { tries: 3, baseMs: 1, capMs: 5 } },
   });
-  onTestFinished(() => service.close());
-  return service;
-}
 
 async function readAll(options: StartOptions) {
   const sandbox = await startedSandbox(options);
+  const service = serviceOf(sandbox);
+  const pager = createPager();
   const mappings: MappingRecord[] = [];
   const query = { lastUpdateDateTime: since, syncId: 'sync-1', limit: 20 };
-  for await (const page of serviceOf(sandbox).eachMappingsPage(query)) mappings.push(...page.Mappings);
+  let resumeKey: string | undefined;
+  do {
+    const page = await service.getMappings({ ...query, ...(resumeKey !== undefined && { resumeKey }) });
+    mappings.push(...page.Mappings);
+    resumeKey = pager.next(page, resumeKey);
+  } while (resumeKey !== undefined);
   return { sandbox, mappings };
 }
 
@@ -38,11 +43,6 @@ describe('The client of all operations', () => {
         )
         .sort(),
     );
-    expect(mappings[0]?.channels[0]).toEqual({
-      channel: expect.stringMatching(/^\w+$/),
-      ratePlanType: expect.stringMatching(/^\w+$/),
-      original: mappings[0]?.ChannelIds?.[0],
-    });
   });
 
   it('reads each mapping once when empty pages with fresh keys follow without end', async () => {
@@ -72,10 +72,10 @@ describe('The client of all operations', () => {
     expect((await service.getMasterHotelBrands()).HotelBrands.length).toBeGreaterThan(24);
     await service.exportMappingsFile({
       emailId: 'ann@agency.example',
-      providerfamilies: ['Sakura', 'Room & Co'],
+      providers: ['Sakura', 'Room & Co'],
     });
     await expect(
-      service.exportMappingsFile({ emailId: 'ann@agency.example', providerfamilies: ['Roomly'] }),
+      service.exportMappingsFile({ emailId: 'ann@agency.example', providers: ['Roomly'] }),
     ).rejects.toMatchObject({ statusCode: 2011 });
     await expect
       .poll(() => sandbox.events.filter(({ kind }) => kind === 'export-written').length, {

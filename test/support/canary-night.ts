@@ -116,7 +116,6 @@ export async function lookAtEverything(
     ['privacy'],
     ['doctor', '--day', day],
     ['brands'],
-    ['hook', '--day', day],
     ['run', '--dry-run', '--day', day],
   ]) {
     const { stdout, stderr } = await folder.run([...args, ...traced], { env: variables });

@@ -20,10 +20,7 @@ export async function requestExport(
   signal: AbortSignal,
 ): Promise<RequestedExport> {
   const requestedAt = clock();
-  const { answeredAt } = await service.exportMappingsFile(
-    { emailId, ...(providers.length > 0 && { providerfamilies: providers }) },
-    { signal },
-  );
+  const { answeredAt } = await service.exportMappingsFile({ emailId, providers }, { signal });
   const requested = {
     requestedAt,
     // The service read its data at some time between our request and its answer.

@@ -6,7 +6,6 @@ import {
   groupByKind,
   headerText,
   numberUpTo,
-  oneOf,
   text,
   textThat,
   wholeNumber,
@@ -25,10 +24,6 @@ const paginationKind = <const Kind extends string>(name: Kind) =>
       'How the API splits a day into pages: `none`, `page` (by number), `offset`, `cursor` or `link` (header `Link`).',
     );
 const parameter = () => text('the name of a parameter');
-const afterLastPage = () =>
-  oneOf('empty', 'not-found')
-    .default('empty')
-    .describe('What the API returns after the last page: an `empty` list, or 404 or 410 (`not-found`).');
 
 const pagination = groupByKind(
   [
@@ -37,12 +32,10 @@ const pagination = groupByKind(
       kind: paginationKind('page'),
       parameter: parameter().describe('The parameter that selects the next page.'),
       first: wholeNumber(0, 1).default(1).describe('The number of the first page.'),
-      afterLastPage: afterLastPage(),
     }),
     group({
       kind: paginationKind('offset'),
       parameter: parameter().describe('The parameter that selects the next page.'),
-      afterLastPage: afterLastPage(),
     }),
     group({
       kind: paginationKind('cursor'),

@@ -5,12 +5,6 @@ import { parseUrlTemplate, type RequestCredentials, writeRequestHeaders } from '
 
 const anyDay = createBusinessDay('2000-01-01', 'UTC');
 
-/**
- * What an API returns after its last page. With `not-found`, 404 or 410 ends the day there, as does a page without
- * records.
- */
-type AfterLastPage = 'empty' | 'not-found';
-
 /** How an API returns more records than fit in one response. */
 export type HttpPagination =
   | { readonly kind: 'none' }
@@ -20,16 +14,9 @@ export type HttpPagination =
       readonly parameter: string;
       /** The number of the first page, 0 or 1; 1 by default. */
       readonly first?: number | undefined;
-      /** `empty` by default. */
-      readonly afterLastPage?: AfterLastPage | undefined;
     }
   /** By how many records to skip. */
-  | {
-      readonly kind: 'offset';
-      readonly parameter: string;
-      /** `empty` by default. */
-      readonly afterLastPage?: AfterLastPage | undefined;
-    }
+  | { readonly kind: 'offset'; readonly parameter: string }
   /** By a field of the response: a value for `parameter` or, without `parameter`, the address of the next page. */
   | { readonly kind: 'cursor'; readonly field: string; readonly parameter?: string | undefined }
   /** By a header `Link` with `rel="next"`. (RFC 8288.) */
@@ -50,12 +37,7 @@ interface ReadPage {
 }
 
 type NextPage =
-  | {
-      readonly kind: 'page';
-      readonly url: URL;
-      /** Whether the page may be missing, because the API has no empty pages. */
-      readonly isDoubtful: boolean;
-    }
+  | { readonly kind: 'page'; readonly url: URL }
   | { readonly kind: 'end' }
   /** The response points to a page that must not be requested. */
   | { readonly kind: 'refused'; readonly reason: string };
@@ -74,33 +56,20 @@ export function createPaging(pagination: HttpPagination, base: URL): Paging {
     case 'none':
       return { first: base, next: () => end };
     case 'page': {
-      const { parameter, first = 1, afterLastPage } = pagination;
+      const { parameter, first = 1 } = pagination;
       const pageAt = (index: number) => addParameter(base, parameter, `${first + index}`);
       return {
         first: pageAt(0),
-        next: ({ records, index }) =>
-          records === 0
-            ? end
-            : {
-                kind: 'page',
-                url: pageAt(index + 1),
-                isDoubtful: afterLastPage === 'not-found',
-              },
+        next: ({ records, index }) => (records === 0 ? end : { kind: 'page', url: pageAt(index + 1) }),
       };
     }
     case 'offset': {
-      const { parameter, afterLastPage } = pagination;
+      const { parameter } = pagination;
       const pageFrom = (offset: number) => addParameter(base, parameter, `${offset}`);
       return {
         first: pageFrom(0),
         next: ({ records, recordsBefore }) =>
-          records === 0
-            ? end
-            : {
-                kind: 'page',
-                url: pageFrom(recordsBefore + records),
-                isDoubtful: afterLastPage === 'not-found',
-              },
+          records === 0 ? end : { kind: 'page', url: pageFrom(recordsBefore + records) },
       };
     }
     case 'cursor': {
@@ -113,7 +82,7 @@ export function createPaging(pagination: HttpPagination, base: URL): Paging {
           if (typeof cursor !== 'string') return cursor;
           return parameter === undefined
             ? follow(url, cursor)
-            : { kind: 'page', url: addParameter(base, parameter, cursor), isDoubtful: false };
+            : { kind: 'page', url: addParameter(base, parameter, cursor) };
         },
       };
     }
@@ -174,7 +143,7 @@ function follow(from: URL, target: string): NextPage {
       reason: 'the address of the next page leads to another host, scheme or port: it is not followed',
     };
   }
-  return { kind: 'page', url, isDoubtful: false };
+  return { kind: 'page', url };
 }
 
 /** `<target>` and its parameters, up to a comma that is neither quoted nor in a target. */

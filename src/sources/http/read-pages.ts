@@ -48,7 +48,6 @@ export async function* readPages(
   try {
     signal.throwIfAborted();
     let url = paging.first;
-    let isDoubtful = false;
     let recordsBefore = 0;
     let emptyPages = 0;
     for (let index = 0; ; index += 1) {
@@ -56,10 +55,8 @@ export async function* readPages(
         throw refuse(index, `the API returns more than ${maxPages} pages: do they end at all?`);
       if (isKnownAddress(url.href)) throw refuse(index, 'it was read before: the pages form a loop');
       const answer = await calls.get(url, signal);
-      if (answer.kind === 'failed') {
-        if (answer.isMissing && isDoubtful) return;
+      if (answer.kind === 'failed')
         throw refuse(index, `the API ${answer.reason}`, answer.fault, answer.peer);
-      }
       const page = readJsonPage(answer.body, path);
       if (page.kind === 'unusable') throw refuse(index, `the answer ${page.reason}`, page.fault);
       const records = countElements(page.records);
@@ -80,7 +77,7 @@ export async function* readPages(
           throw refuse(index, next.reason);
         case 'page':
           recordsBefore += records;
-          ({ url, isDoubtful } = next);
+          ({ url } = next);
       }
     }
   } finally {
@@ -204,8 +201,6 @@ type PageAnswer =
   | {
       readonly kind: 'failed';
       readonly fault: SourceFault;
-      /** Whether the API returned 404 or 410. */
-      readonly isMissing: boolean;
       /** What happened, and what to do. Quotes nothing of the response. */
       readonly reason: string;
       /** What is wrong with the server, where it is not its answer. */
@@ -311,7 +306,6 @@ function judgeAnswer(
     return {
       kind: 'failed',
       fault: 'missing',
-      isMissing: true,
       reason: `found nothing there (${code}): is source.url right?`,
     };
   }
@@ -319,7 +313,6 @@ function judgeAnswer(
     return {
       kind: 'failed',
       fault: 'login-refused',
-      isMissing: false,
       reason: `rejected the credentials (${code}): check source.headers.`,
     };
   }
@@ -334,7 +327,7 @@ function failForSize(bytes: number) {
 }
 
 function fail(reason: string, peer?: PeerFault): Extract<PageAnswer, { readonly kind: 'failed' }> {
-  return { kind: 'failed', fault: 'unreadable', isMissing: false, reason, ...(peer && { peer }) };
+  return { kind: 'failed', fault: 'unreadable', reason, ...(peer && { peer }) };
 }
 
 /** Shorter waits are not worth a message. */

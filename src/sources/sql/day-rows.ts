@@ -31,8 +31,8 @@ interface DayRows {
   /** For messages: the database, without user and password, and the query. */
   readonly where: string;
   /**
-   * Yields a block with the columns only, then the rows. All resources are released, here and on the server, when the
-   * reader stops, the signal aborts or the time is up.
+   * Yields a block with the columns only, then the rows. All resources here are released when the reader stops, the
+   * signal aborts or the time is up.
    *
    * @param options.atMost the maximum number of rows to request; by default all of the day
    * @throws SourceError with the database's code but without its message; the signal's reason when it aborts

@@ -47,7 +47,7 @@ export async function openMysqlRows(source: MysqlSource, request: RowsRequest): 
   let isReading = false;
   const fail = (error: unknown) => explainMysqlError(error, where, isReading);
   let session: MysqlSession | undefined;
-  const onAbort = () => void session?.cancel();
+  const onAbort = () => void session?.close();
   const release = async () => {
     signal.removeEventListener('abort', onAbort);
     await session?.close();

@@ -30,14 +30,12 @@ export interface MysqlSession {
     chunkRows: number,
     chooseCell: (column: mysql.FieldPacket) => MysqlCell,
   ): MysqlRowStream;
-  /** Cuts the connection and ends its query on the server. Never throws. */
-  cancel(): Promise<void>;
-  /** Ends the connection, or cancels a running query. Never throws. */
+  /** Ends the connection, or cuts it while a query runs. Never throws. */
   close(): Promise<void>;
 }
 
 export function createMysqlSession(options: mysql.ConnectionOptions): MysqlSession {
-  const whole: mysql.ConnectionOptions = {
+  const connection = mysql.createConnection({
     ...options,
     charset: 'utf8mb4',
     connectTimeout: connectTimeoutMs,
@@ -45,8 +43,7 @@ export function createMysqlSession(options: mysql.ConnectionOptions): MysqlSessi
     keepAliveInitialDelay: connectTimeoutMs,
     // The server must not request files of this machine.
     flags: ['-LOCAL_FILES'],
-  };
-  const connection = mysql.createConnection(whole);
+  });
   let isBusy = false;
   let lost: Error | undefined;
   const onLost = new Set<(error: Error) => void>();
@@ -74,7 +71,7 @@ export function createMysqlSession(options: mysql.ConnectionOptions): MysqlSessi
   }
 
   let ending: Promise<void> | undefined;
-  const session: MysqlSession = {
+  return {
     connected: () =>
       perform<void>((settle) =>
         connection.connect((error) => {
@@ -160,46 +157,30 @@ export function createMysqlSession(options: mysql.ConnectionOptions): MysqlSessi
         },
       };
     },
-    cancel() {
-      ending ??= isBusy ? kill() : disconnect();
+    close() {
+      ending ??= isBusy ? abandon() : disconnect();
       return ending;
     },
-    close: () => session.cancel(),
   };
 
   async function disconnect(): Promise<void> {
     // A server that is gone, or that rejected the login, doesn't respond to it.
-    if (lost === undefined) await within(disconnectMs, (done) => connection.end(() => done()));
+    if (lost === undefined)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, disconnectMs);
+        connection.end(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+      });
     cut(connection);
   }
 
-  /** A server that is busy with a query doesn't notice that its client is gone. */
-  async function kill(): Promise<void> {
-    const { threadId } = connection;
-    const wasLost = lost !== undefined;
+  /** The server ends the query when it next sends rows, or at its time limit. */
+  async function abandon(): Promise<void> {
     cut(connection);
     lose(new Error('the reading was ended'));
-    // A server that restarted may have given the id to another connection.
-    if (wasLost || typeof threadId !== 'number') return;
-    const other = mysql.createConnection({ ...whole, connectTimeout: disconnectMs });
-    await within(disconnectMs * 2, (done) => {
-      other.on('error', done);
-      other.query(`KILL ${threadId}`, () => other.end(() => done()));
-    });
-    cut(other);
   }
-
-  return session;
-}
-
-function within(milliseconds: number, work: (done: () => void) => void): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    work(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }
 
 /** The driver's own methods wait for data that is still to come. */

@@ -1,4 +1,3 @@
-import { connect } from 'node:net';
 import pg from 'pg';
 import { needsOwnSession } from '../../base/pooler-words.js';
 import { SourceError } from '../../booking/source.js';
@@ -59,7 +58,7 @@ export async function openPostgresRows(source: PostgresSource, request: RowsRequ
   let closing: Promise<void> | undefined;
   let isComplete = false;
   const close = () => {
-    closing ??= isComplete ? disconnect(client) : cancelPostgresQuery(client);
+    closing ??= isComplete ? disconnect(client) : cut(client);
     return closing;
   };
   const onAbort = () => void close();
@@ -92,7 +91,7 @@ export async function openPostgresRows(source: PostgresSource, request: RowsRequ
       count = chooseCount(rows, chunkRows);
       return { rows, fields };
     };
-    // The end is known with the last rows, so that nothing has to be cancelled after them.
+    // The end is known with the last rows, so that no session has to be cut off after them.
     const first = await fetchRows();
     if (first.fields.length === 0) throw createDatabaseFault('no-rows', where, 'no columns');
     let ahead = first.rows;
@@ -222,43 +221,8 @@ function isSqlState(code: string): boolean {
   return /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]{4}$/.test(code);
 }
 
-const cancelRequest = 80_877_102;
-const cancelTimeoutMs = 2_000;
-
-/**
- * Cuts a connection and cancels its query: a server that is busy with one doesn't notice that its client is gone. The
- * cancel request needs no login and passes through poolers. Never throws.
- */
-async function cancelPostgresQuery(client: pg.Client): Promise<void> {
-  const { host, port } = client;
-  const { processID, secretKey } = readKey(client);
-  cut(client);
-  if (processID === undefined || secretKey === undefined) return;
-  const request = Buffer.alloc(16);
-  request.writeInt32BE(request.length, 0);
-  request.writeInt32BE(cancelRequest, 4);
-  request.writeInt32BE(processID, 8);
-  request.writeInt32BE(secretKey, 12);
-  await new Promise<void>((resolve) => {
-    const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
-    // The server responds by closing the connection.
-    socket.once('close', () => resolve());
-    socket.once('error', () => resolve());
-    socket.setTimeout(cancelTimeoutMs, () => socket.destroy());
-    socket.resume();
-    socket.end(request);
-  });
-}
-
-function readKey(client: pg.Client) {
-  const number = (name: string) => {
-    const value: unknown = Reflect.get(client, name);
-    return typeof value === 'number' ? value : undefined;
-  };
-  return { processID: number('processID'), secretKey: number('secretKey') };
-}
-
-function cut(client: pg.Client): void {
+/** The server ends the query when it next sends rows, or at its statement timeout. Waits for nothing. */
+async function cut(client: pg.Client): Promise<void> {
   const { stream } = Reflect.get(client, 'connection') as { readonly stream: { destroy(): void } };
   stream.destroy();
 }

@@ -22,7 +22,7 @@ export interface RowsRequest {
   readonly atMost?: number | undefined;
   /** How long the query may take, from the first to the last row. */
   readonly timeoutMs: number;
-  /** When it aborts, the query is ended on the server, too. */
+  /** When it aborts, the connection is cut. The server ends the query when it next sends rows, or at its own time limit. */
   readonly signal: AbortSignal;
 }
 
@@ -40,7 +40,7 @@ export interface SqlRows {
    * @throws SourceError if the query fails or the connection is lost; any error once the signal has aborted
    */
   next(): Promise<RowBatch>;
-  /** Releases all resources, here and on the server, at any point. Never throws. */
+  /** Releases all resources here, at any point, and leaves to the server a query that is not at its end. Never throws. */
   close(): Promise<void>;
 }
 

@@ -24,8 +24,8 @@ export interface SqlSourceOptions extends DayRowsOptions {
  * are texts as written by the database, so that no digit is lost; dates and times are in UTC. NULL is a missing field;
  * bytes are rejected, as they are not text.
  *
- * The query runs in a read-only transaction, no faster than chunks are requested, and is ended on the server when the
- * reader stops, the signal aborts or the time is up. If the query, the connection or the server fails, `read` throws a
+ * The query runs in a read-only transaction, no faster than chunks are requested. When the reader stops, the signal aborts or the
+ * time is up, its connection is cut; the server has a time limit of its own. If the query, the connection or the server fails, `read` throws a
  * SourceError (`missing`, `unreadable`, `missing-column`, `ambiguous-column`, `truncated`) with the database's code but
  * without its message.
  *

@@ -16,8 +16,7 @@ export type AskedOperation =
       readonly by: string;
       readonly kinds: readonly string[];
     }
-  | { readonly asked: 'sync' }
-  | { readonly asked: 'test'; readonly channel: string | undefined };
+  | { readonly asked: 'sync' };
 
 /** Operations that only record what is requested. */
 export function fakeOperations(changes: Partial<Operations> = {}): {
@@ -56,10 +55,6 @@ export function fakeOperations(changes: Partial<Operations> = {}): {
       state: () => ({ isRunning: false }),
     },
     channels: [{ name: 'ops', kind: 'slack' }],
-    async testChannels(channel) {
-      asked.push({ asked: 'test', channel });
-      return [{ name: 'ops', kind: 'slack', message: null }];
-    },
     ...changes,
   };
   return { operations, asked };

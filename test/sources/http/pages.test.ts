@@ -61,30 +61,6 @@ describe('pages by number', () => {
   );
 });
 
-describe.each([
-  ['number', { kind: 'page', parameter: 'page', afterLastPage: 'not-found' }],
-  ['offset', { kind: 'offset', parameter: 'skip', afterLastPage: 'not-found' }],
-] as const)('pages by %s of an API without empty pages', (_, pagination) => {
-  const serve = (pages: number) =>
-    useBookingsApi(({ number }, response) =>
-      number > pages
-        ? response.writeHead(404).end()
-        : sendJson(response, [{ ServiceId: 2 * number - 1 }, { ServiceId: 2 * number }]),
-    );
-
-  it('end with 404 after a full one', async () => {
-    const api = await serve(2);
-    expect((await readHttp({ url: `${api.origin}/{day}`, pagination })).ids).toEqual([1, 2, 3, 4]);
-    expect(api.requests).toHaveLength(3);
-  });
-
-  it('are missing if even the first is', async () => {
-    const api = await serve(0);
-    const reading = readHttp({ url: `${api.origin}/{day}`, pagination });
-    await expect(reading).rejects.toMatchObject({ name: 'SourceError', fault: 'missing' });
-  });
-});
-
 describe('pages by offset', () => {
   it('continue after what was returned, and end with an empty list', async () => {
     const { ids, asked } = await useCountingApi(
