@@ -98,7 +98,7 @@ export async function startSandbox({
     onEvent: (event) => onEvent({ part: 'export', ...event }),
   });
   const sftp = await startSftp({
-    ...{ host, port: sftpPort, root, login: account.login, clock },
+    ...{ host, port: sftpPort, root, login: account.login },
     hostKey: await readOrMakeHostKey(join(folder, 'host-key')),
     onEvent: (event) => onEvent({ part: 'sftp', ...event }),
   });
