@@ -1,19 +1,15 @@
 import { InvalidArgumentError } from 'commander';
-import { pause } from '../src/base/abort.js';
 import { print } from '../src/base/foreign-text.js';
 import { formatCount } from '../src/base/format.js';
 import { renderTable } from '../src/base/tables.js';
 import { UsageError } from '../src/base/usage-error.js';
-import { bookDay } from '../src/sandbox/bookings/book-day.js';
-import { cutDay, type DayCounts, renderDay } from '../src/sandbox/bookings/day-text.js';
+import { type DayCounts, renderDay } from '../src/sandbox/bookings/day-text.js';
 import { formatOfName, NameTakenError, streamDay, writeDayFile } from '../src/sandbox/bookings/write-day.js';
 import { createWorld } from '../src/sandbox/world/world.js';
 import { writeFlag } from '../src/sources/common/setup.js';
 import { bareCommand, choice, numberUpTo, option, optionalDay, wholeNumber } from './command.js';
 import { readDayIn } from './days.js';
 import { exitCode } from './exit-code.js';
-
-const dayInSeconds = 86_400;
 
 /** System errors that the given name causes. */
 const unusableNameCodes: readonly unknown[] = [
@@ -44,22 +40,10 @@ export default bareCommand({
     seed: option('--seed <seed>', 'the same seed makes the same day', anySeed, 1),
     hotels,
     wrongShare: option('--wrong-share <share>', 'the share of wrongly mapped bookings', numberUpTo(1), 0.02),
-    newVersions: option(
-      '--new-versions <share>',
-      'the share of records that change or repeat bookings of the preceding seven days',
-      numberUpTo(1),
-      0,
-    ),
     format: choice('--format <format>', 'the format (default: by the name of --out, else csv)', [
       'csv',
       'ndjson',
     ]),
-    cutAfter: option(
-      '--cut-after <bytes>',
-      'stop after this many bytes, like an export that was cut off',
-      wholeNumber(0, Number.MAX_SAFE_INTEGER),
-    ),
-    late: option('--late <seconds>', 'wait this long before writing', numberUpTo(dayInSeconds)),
     out: option(
       '--out <file>',
       'write to this file (.csv, .ndjson, each also .gz) instead of standard output',
@@ -68,9 +52,7 @@ export default bareCommand({
   examples: `
 Examples:
   hotel-review sandbox bookings --day 2026-11-20 --count 20 --seed 7
-  hotel-review sandbox bookings --count 1000000 --out bookings.ndjson.gz
-  hotel-review sandbox bookings --new-versions 0.05
-                                  some change or repeat earlier days' bookings`,
+  hotel-review sandbox bookings --count 1000000 --out bookings.ndjson.gz`,
 
   read(given, { globals, outer }) {
     for (const name of Object.keys(outer))
@@ -80,8 +62,8 @@ Examples:
     return { ...given, ...outer };
   },
 
-  async run(bare, { day: written, late, ...options }) {
-    const { seed, cutAfter, out } = options;
+  async run(bare, { day: written, ...options }) {
+    const { seed, out } = options;
     const { signal } = bare;
     const day = readDayIn('UTC', written).iso;
     const format = options.format ?? (out === undefined ? 'csv' : formatOfName(out));
@@ -89,15 +71,14 @@ Examples:
       throw new UsageError(
         `--out ${out}: expected a name ending in .csv, .csv.gz, .ndjson or .ndjson.gz; or give --format`,
       );
-    if (late !== undefined) await pause(late * 1_000, signal);
     try {
-      const made = bookDay({ ...options, day, world: createWorld({ hotels: options.hotels }) });
+      const made = { ...options, day, world: createWorld({ hotels: options.hotels }) };
       if (out !== undefined) {
-        const counts = await writeDayFile(bare.locate(out), made, format, { signal, cutAfter });
+        const counts = await writeDayFile(bare.locate(out), made, format, { signal });
         return bare.answer(renderSummary(day, counts, out), { day, seed, format, ...counts, out });
       }
       const { stdout, stderr } = bare.io;
-      const text = cutDay(renderDay(made, format, { signal }), cutAfter);
+      const text = renderDay(made, format, { signal });
       const isWhole = await streamDay(text, stdout, { signal });
       if (isWhole) print(stderr, renderSummary(day, text.counts(), 'standard output'));
       return exitCode.done;

@@ -15,13 +15,12 @@ import { describeEvent } from '../src/sandbox/describe-event.js';
 import { startSandbox } from '../src/sandbox/sandbox.js';
 import { createWorld } from '../src/sandbox/world/world.js';
 import { clock } from './clock.js';
-import { bareCommand, choice, numberUpTo, option, wholeNumber } from './command.js';
+import { bareCommand, numberUpTo, option, wholeNumber } from './command.js';
 import { exitCode } from './exit-code.js';
 import bookings, { anySeed, hotels } from './sandbox-bookings.js';
 import type { Terminal } from './terminal.js';
 
 const hourInSeconds = 3_600;
-const yearInDays = 366;
 const noRules: readonly string[] = [];
 
 /** Runs the stand-in for the service until the process is asked to stop. */
@@ -51,15 +50,9 @@ export default bareCommand({
     seed: option('--seed <seed>', 'decides which calls are hit by faults with a rate', anySeed, 1),
     fault: option(
       '--fault <rule>',
-      'a fault and when: status:503@10%, by-file/hang@3, result-late:30@1-2; repeatable',
+      'a fault and when: status:503@10%, by-file/latency:5@3, result-late:30@1-2; repeatable',
       (rule, before) => [...before, rule],
       noRules,
-    ),
-    errorShape: choice(
-      '--error-shape <shape>',
-      'the shape of error responses',
-      ['envelope', 'code-message'],
-      'envelope',
     ),
     resultDelay: option(
       '--result-delay <seconds>',
@@ -67,53 +60,11 @@ export default bareCommand({
       numberUpTo(hourInSeconds),
       2,
     ),
-    emailForm: choice(
-      '--email-form <form>',
-      'the form of the e-mails about reviews: a list in plain text, an HTML table, an attached CSV file, or these in turn',
-      ['list', 'table', 'csv', 'turns'],
-      'list',
-    ),
-    resumeKeyDays: option(
-      '--resume-key-days <days>',
-      'how long a resume key is valid',
-      numberUpTo(yearInDays),
-      14,
-    ),
-    lastPageKey: choice(
-      '--last-page-key <key>',
-      'the resume key of the last page of mappings: null, a fresh one (empty pages follow without end), or a refused one',
-      ['null', 'fresh', 'refused'],
-      'null',
-    ),
     maxLimit: option(
       '--max-limit <mappings>',
       'the largest number of mappings per page',
       wholeNumber(1, 1_000_000),
       1_000,
-    ),
-    emptyCells: choice(
-      '--empty-cells <reading>',
-      'whether a review file may leave optional cells empty',
-      ['refuse', 'accept'],
-      'refuse',
-    ),
-    exportFolder: option(
-      '--export-folder <path>',
-      'the folder below the SFTP root for exports (default: the root itself)',
-      undefined,
-      '',
-    ),
-    masterIdName: option(
-      '--master-id-name <name>',
-      "the master hotel id's name in JSON",
-      undefined,
-      'ServiceId',
-    ),
-    masterIdColumn: option(
-      '--master-id-column <name>',
-      "the master hotel id's column in the file",
-      undefined,
-      'Service Mappings Id',
     ),
   },
   examples: `
@@ -122,8 +73,8 @@ Ctrl-C stops it.
 
 Examples:
   hotel-review sandbox --folder sandbox --port 8080 --sftp-port 2222
-  hotel-review sandbox --fault status:503@10% --fault hang@3
-                                  a tenth of the calls fail, the third hangs
+  hotel-review sandbox --fault status:503@10% --fault latency:5@3
+                                  a tenth of the calls fail, the third is slow
   hotel-review sandbox --folder sandbox --changes 20
                                   twenty changes since the last sync
   hotel-review sandbox bookings --count 20000 --out bookings.csv
@@ -139,12 +90,9 @@ Examples:
   async run(bare, { fault, tlsCertificate, tlsKey, changes, resultDelay, ...options }) {
     const { signal, io, locate } = bare;
     const rules = fault.map(readRule);
-    checkName('--master-id-name', 'masterIdName', options.masterIdName);
-    checkName('--master-id-column', 'masterIdColumn', options.masterIdColumn);
     const tls = await readTls(tlsCertificate, tlsKey, locate);
     checkHost(options.host, tls ? 'https' : 'http');
     const folder = await openFolder(options.folder, bare);
-    checkExportFolder(options.exportFolder);
     const world = createWorld({ hotels: options.hotels });
     const startedAt = clock();
     for (let made = 0; made < changes; made += 1) world.change(startedAt);
@@ -190,17 +138,6 @@ function readRule(text: string): FaultRule {
     if (error instanceof RangeError) throw new UsageError(`--fault: ${error.message}`);
     throw error;
   }
-}
-
-function checkExportFolder(folder: string): void {
-  const names = folder.split('/');
-  if (folder === '' || names.every((name) => name !== '' && name !== '.' && name !== '..')) return;
-  throw new UsageError('--export-folder: expected a path below the SFTP root such as exports/daily');
-}
-
-function checkName(option: string, setting: string, name: string): void {
-  const objection = checkSetting(['service', setting], name);
-  if (objection !== undefined) throw new UsageError(`${option}: ${objection}`);
 }
 
 async function readTls(

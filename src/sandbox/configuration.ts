@@ -18,9 +18,6 @@ const canaryHint = `# A wrong pair that this sandbox names in an e-mail, as agre
 export function renderSandboxConfiguration({
   service,
   sftp,
-  masterIdName,
-  masterIdColumn,
-  exportFolder,
   outbox,
 }: Omit<Sandbox, 'folder' | 'close'>): string {
   const settings = {
@@ -29,8 +26,8 @@ export function renderSandboxConfiguration({
       baseUrl: service.baseUrl,
       apiKey: account.apiKey,
       accountId: account.accountId,
-      masterIdName,
-      masterIdColumn,
+      masterIdName: 'ServiceId',
+      masterIdColumn: 'Service Mappings Id',
     },
     source: { kind: 'csv', path: 'bookings-{day}.csv' },
     delivery: 'body',
@@ -39,7 +36,6 @@ export function renderSandboxConfiguration({
       resultPollSeconds: 0.5,
       resultQuietSeconds: 3,
     },
-    ...(exportFolder !== '' && { export: { folder: exportFolder } }),
     // Its e-mails lie in a maildir, where `serve` reads them.
     verdicts: { maildir: dirname(outbox), pollMinutes: 0.1, from: ['@mapping-service.example'] },
   };

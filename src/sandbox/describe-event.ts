@@ -1,7 +1,7 @@
 import type { ExportEvent } from './export/exports.js';
-import type { FileReviewEvent } from './file-review/pending-results.js';
+import type { FileReviewEvent } from './file-review/file-review.js';
 import type { SandboxEvent } from './sandbox.js';
-import type { CallEvent, ServiceEvent } from './service/service-event.js';
+import type { CallEvent, ServiceEvent } from './service/service.js';
 import type { SftpEvent } from './sftp/channel.js';
 
 /** Describes an event in one line for people, without naming guests. */
@@ -26,10 +26,8 @@ function describeServiceEvent(event: ServiceEvent): string {
   switch (event.kind) {
     case 'turned-away':
       return `request rejected: ${event.httpStatus}`;
-    case 'answered': {
-      const code = event.statusCode === undefined ? '' : ` ${event.statusCode}`;
-      return `${nameCall(event)}: ${event.httpStatus}${code}, ${describeOutcome(event)}`;
-    }
+    case 'answered':
+      return `${nameCall(event)}: ${event.httpStatus} ${event.statusCode}, ${describeOutcome(event)}`;
     case 'unanswered':
       return `${nameCall(event)}: no answer, ${describeOutcome(event)}`;
     case 'email-written':
@@ -80,13 +78,12 @@ function describeExportEvent(event: ExportEvent): string {
 }
 
 function describeFileReviewEvent(event: FileReviewEvent): string {
+  const rows = countOf(event.rows ?? 0, 'row');
   switch (event.kind) {
     case 'result-written':
-      return `${event.path}: ${countOf(event.rows, 'row')}, ${event.incorrect} wrongly mapped${nameEmail(event)}`;
+      return `${event.path}: ${rows}, ${event.incorrect} wrongly mapped${nameEmail(event)}`;
     case 'result-partial':
-      return `${event.path}: only ${event.written} of ${countOf(event.rows, 'row')} (fault)${nameEmail(event)}`;
-    case 'result-rewritten':
-      return `${event.path}: ${countOf(event.rows, 'row')} written again (fault)`;
+      return `${event.path}: only ${event.written} of ${rows} (fault)${nameEmail(event)}`;
     case 'result-missing':
       return `${event.path}: never written (fault)`;
     case 'result-given-up':

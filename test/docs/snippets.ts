@@ -169,7 +169,7 @@ export const parsedOnly: readonly { readonly calls: readonly string[]; readonly 
   { calls: ['sandbox --folder sandbox'], checkedBy: 'test/jobs/sandbox-command.test.ts' },
   {
     calls: [
-      'sandbox --folder sandbox --fault status:503@10% --fault by-body/hang@3 --fault result-growing:5@1',
+      'sandbox --folder sandbox --fault status:503@10% --fault by-body/latency:5@3 --fault result-late:30@1',
     ],
     checkedBy: 'test/sandbox/faults.test.ts',
   },

@@ -25,16 +25,6 @@ async function createFolder(): Promise<string> {
 
 const sha256Of = (text: string) => createHash('sha256').update(text).digest('hex');
 
-it('a day that is cut holds just its first bytes', async () => {
-  const path = join(await createFolder(), 'cut.csv');
-  const day = madeDay({ count: 2_000 });
-  const { text } = await textOf(day, 'csv');
-  await writeDayFile(path, day, 'csv', { cutAfter: 30_000 });
-  const cut = await readFile(path);
-  expect(cut.length).toBeGreaterThan(29_996);
-  expect(Buffer.from(text).subarray(0, cut.length)).toEqual(cut);
-});
-
 describe('the text of a made-up day', () => {
   it('is identical for the same arguments, byte for byte', async () => {
     const day = madeDay({ count: 2_000 });

@@ -39,11 +39,11 @@ async function exported(sandbox: StartedSandbox, query?: Readonly<Record<string,
   return readExport(sandbox);
 }
 
-async function readExport({ sftp }: StartedSandbox, folder = '') {
-  const names = await readdir(join(sftp.root, folder));
+async function readExport({ sftp }: StartedSandbox) {
+  const names = await readdir(sftp.root);
   const read = async (kind: string) => {
     const name = names.find((one) => new RegExp(`^sandbox_${kind}_${guid}\\.csv$`).test(one)) ?? '';
-    const text = await readFile(join(sftp.root, folder, name), 'utf8');
+    const text = await readFile(join(sftp.root, name), 'utf8');
     return {
       name,
       text,
@@ -141,22 +141,6 @@ describe('An export', () => {
     expect(new Set(hotels.rows.map(({ ProviderFamily }) => ProviderFamily)).size).toBe(2);
   });
 
-  it('uses the configured name for the master hotel id', async () => {
-    const files = await exported(await startedSandbox({ masterIdName: 'HotelId' }));
-    for (const { header } of [files.mappings, files.transformed, files.hotels])
-      expect(header).toMatch(/^HotelId,/);
-  });
-
-  it('is written to the configured folder, readable by its owner only', async () => {
-    const sandbox = await startedSandbox({ exportFolder: 'out/daily' });
-    await exportTo(sandbox);
-    await waitFor(sandbox, 'export-written');
-    const { names } = await readExport(sandbox, 'out/daily');
-    expect(eventsOf(sandbox, 'export-written')).toMatchObject([
-      { files: expect.arrayContaining(names.map((name) => `out/daily/${name}`)) },
-    ]);
-  });
-
   it('is delivered by an e-mail that carries the files', async () => {
     const sandbox = await startedSandbox();
     const { names } = await exported(sandbox);
@@ -210,23 +194,6 @@ describe('An export', () => {
 });
 
 describe('An export with a fault', () => {
-  it('grows under its final names until it is complete', async () => {
-    const sandbox = await startedSandbox({ faults: ['result-growing:0.5@1'] });
-    const sizes = new Set<number>();
-    await exportTo(sandbox);
-    await vi.waitUntil(
-      async () => {
-        for (const name of await readdir(sandbox.sftp.root))
-          sizes.add((await readFile(join(sandbox.sftp.root, name))).length);
-        return eventsOf(sandbox, 'export-written').length > 0;
-      },
-      { timeout: patienceMs, interval: 1 },
-    );
-    expect(sizes.size).toBeGreaterThan(6);
-    const { mappings } = await readExport(sandbox);
-    expect(mappings.rows).toHaveLength(sandbox.world.mappings.length);
-  });
-
   it('is partial, missing together with its e-mail, or late', async () => {
     const sandbox = await startedSandbox({
       faults: ['result-partial@1', 'result-missing@2', 'result-late:0.2@3'],
@@ -243,19 +210,6 @@ describe('An export with a fault', () => {
     await waitFor(sandbox, 'export-written');
     expect(await readdir(sandbox.sftp.root)).toHaveLength(6);
     expect(await readdir(join(sandbox.folder, '.sandbox-export-drafts'))).toEqual([]);
-  });
-
-  it('is written when only the answer is lost, but not when the connection is dropped', async () => {
-    const sandbox = await startedSandbox({ faults: ['lost-answer@1', 'drop@2'] });
-    await expect(exportTo(sandbox)).rejects.toThrow('closed');
-    await waitFor(sandbox, 'export-written');
-    await expect(exportTo(sandbox)).rejects.toThrow('closed');
-    await sandbox.close();
-    expect(sandbox.events.filter(({ part }) => part === 'service')).toMatchObject([
-      { kind: 'unanswered', operation: 'export', isAccepted: true },
-      { kind: 'unanswered', operation: 'export', isAccepted: false },
-    ]);
-    expect(await readdir(sandbox.sftp.root)).toHaveLength(3);
   });
 
   it('is abandoned when the sandbox is closed, and leaves no drafts', async () => {

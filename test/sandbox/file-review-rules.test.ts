@@ -1,7 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readWholeLines } from '../../src/sandbox/file-review/file-records.js';
+import { readWholeLines } from '../../src/sandbox/file-review/review-file.js';
 import {
   type Cells,
   filePath,
@@ -26,26 +26,6 @@ const header = templateColumns.join(',');
 const taken = (rows: number) => ({ kind: 'accepted', rows });
 const refused = (statusCode: number, message: string) => ({ kind: 'refusal', statusCode, message });
 const broken = (where: string, rule: string) => refused(2009, `${filePath}, ${where}: ${rule}`);
-
-describe('empty cells, where the sandbox is told to accept them', () => {
-  async function answerTo(changes: Partial<Cells>) {
-    const files = await openReviewedFiles({ emptyCells: 'accept' });
-    await files.put(writeFileOf([files.cells(changes)]));
-    return files.review.accept(filePath);
-  }
-
-  it.each(templateColumns.slice(1))('may be in the column %s', async (column) => {
-    expect(await answerTo({ [column]: '' })).toEqual(taken(1));
-    expect(await answerTo({ [column]: ' ' })).toEqual(
-      broken(`column ${column}, line 2`, 'no cell is empty or white space only'),
-    );
-  });
-
-  it('may not be in the column of the master id', async () => {
-    const [column = ''] = templateColumns;
-    expect(await answerTo({ [column]: '' })).toMatchObject({ kind: 'refusal', statusCode: 2009 });
-  });
-});
 
 describe('the path of a by-file call', () => {
   it.each([undefined, '', '   '])('counts as missing when it is %j', async (path) => {
@@ -159,15 +139,6 @@ describe('the header of a review file', () => {
     expect(await files.review.accept(filePath)).toEqual(taken(1));
     await files.waitFor('result-written');
     expect(files.events).toEqual([expect.objectContaining({ rows: 1, incorrect: 0 })]);
-  });
-
-  it("uses the configured name of the master id's column", async () => {
-    const files = await openReviewedFiles({ masterIdColumn: 'Hotel Mappings Id' });
-    const content = writeFileOf([files.cells()]);
-    await files.put(content);
-    expect(await files.review.accept(filePath)).toMatchObject({ statusCode: 2009 });
-    await files.put(content.replace('Service Mappings Id', 'Hotel Mappings Id'));
-    expect(await files.review.accept(filePath)).toEqual(taken(1));
   });
 
   it('without records is refused as a file without booked hotels', async () => {

@@ -26,7 +26,7 @@ const program = `
     folder: folder + '/outbox', from: 'service@example.com', to: 'account@example.com', world, clock: Date.now,
   });
   const review = createFileReview({
-    root: folder + '/sftp', drafts: folder + '/drafts', world, masterIdColumn: 'Service Mappings Id', resultDelayMs: 0,
+    root: folder + '/sftp', drafts: folder + '/drafts', world, resultDelayMs: 0,
     faults: { nextResult: () => undefined }, outbox,
     onEvent: (event) => {
       console.log(JSON.stringify(event));

@@ -152,17 +152,6 @@ describe('a file accepted twice', () => {
     expect(await files.read()).toContain('second');
     expect(files.notices).toHaveLength(2);
   });
-
-  it('does not mix a growing result with the next one', async () => {
-    const files = await openReviewedFiles({ faults: ['result-growing:0.3@1'] });
-    await files.put(writeFileOf([files.cells({ BookingReferenceId: 'first' })]));
-    await files.review.accept(filePath);
-    await files.put(writeFileOf([files.cells({ BookingReferenceId: 'second' })]));
-    await files.review.accept(filePath);
-    await files.waitFor('result-written', 2);
-    expect(await files.read()).toContain('second');
-    expect(await files.read()).not.toContain('first');
-  });
 });
 
 describe('a result with a fault', () => {
@@ -190,41 +179,6 @@ describe('a result with a fault', () => {
     await files.waitFor('result-written');
     expect(files.events).toMatchObject([{ path: 'VerifyMappings/112026/21112026_Result.csv' }]);
     expect(await files.list()).toEqual(['20112026.csv', '21112026.csv', '21112026_Result.csv']);
-  });
-
-  it('grows under its final name, replacing an older one, before there is an e-mail', async () => {
-    const files = await openReviewedFiles({ faults: ['result-growing:1@1'] });
-    await files.put('older', resultPath);
-    await files.put(threeRecords(files));
-    const seen: string[] = [];
-    const look = async () => {
-      const text = await files.read().catch(() => '');
-      if (text !== seen.at(-1) && text !== 'older') seen.push(text);
-      if (files.events.length === 0) expect(files.emails).toEqual([]);
-    };
-    const start = performance.now();
-    await files.review.accept(filePath);
-    await vi.waitUntil(() => look().then(() => files.events.length > 0), {
-      timeout: patienceMs,
-      interval: 5,
-    });
-    // A timer may be a millisecond early.
-    expect(performance.now() - start).toBeGreaterThan(950);
-    const whole = await files.read();
-    expect(whole.split('\n')).toHaveLength(6);
-    // Each check saw a prefix of the result, several of them an incomplete one.
-    expect(seen.every((text) => whole.startsWith(text))).toBe(true);
-    expect(seen.filter((text) => text.length < whole.length).length).toBeGreaterThan(2);
-    expect(files.events).toMatchObject([{ kind: 'result-written', rows: 3, incorrect: 1 }]);
-    expect(files.emails).toHaveLength(1);
-  });
-
-  it('is complete in the end even without time to grow', async () => {
-    const files = await openReviewedFiles({ faults: ['result-growing:0@1'] });
-    await files.put(threeRecords(files));
-    await files.review.accept(filePath);
-    await files.waitFor('result-written');
-    expect(await files.read()).toMatch(/True\n$/);
   });
 
   it.each([
@@ -265,27 +219,6 @@ describe('a result with a fault', () => {
     },
   );
 
-  it('is written a second time, the same, when it comes twice', async () => {
-    const files = await openReviewedFiles({ faults: ['result-twice:0@1'] });
-    await files.put(threeRecords(files));
-    await files.review.accept(filePath);
-    await files.waitFor('result-rewritten');
-    expect(files.events.map(({ kind }) => kind)).toEqual(['result-written', 'result-rewritten']);
-    expect(csvParse.read(join(files.root, resultPath))).toHaveLength(3);
-  });
-
-  it('has its verdicts in another column and in other words with the fault result-worded', async () => {
-    const files = await openReviewedFiles({ faults: ['result-worded@1'] });
-    const records = [files.cells(), files.cells({ ProviderHotelId: 'wrong' })];
-    await files.put(writeFileOf(records));
-    await files.review.accept(filePath);
-    await files.waitFor('result-written');
-    expect(csvParse.read(join(files.root, resultPath))).toEqual([
-      { ...records[0], MappingStatus: 'Correct' },
-      { ...records[1], MappingStatus: 'Incorrect' },
-    ]);
-  });
-
   it('is missing together with its e-mail, and an older one stays', async () => {
     const files = await openReviewedFiles({ faults: ['result-missing@1'] });
     await files.put('older', resultPath);
@@ -300,7 +233,6 @@ describe('a result with a fault', () => {
 
 it.each([
   ['whole', 'result-late:0@1'],
-  ['growing', 'result-growing:0@1'],
   ['partial', 'result-partial@1'],
   ['missing', 'result-missing@1'],
 ])('nothing is kept of a result that was %s', async (_, fault) => {
@@ -329,17 +261,6 @@ describe('closing the review', () => {
       { kind: 'result-given-up', path: resultPath },
     ]);
     expect(await files.list()).toEqual(['20112026.csv']);
-    expect(await readdir(files.folder)).toEqual(['sftp']);
-  });
-
-  it('leaves a growing result as it is', async () => {
-    const files = await openReviewedFiles({ faults: ['result-growing:3600@1'] });
-    await files.put(writeFileOf(Array.from({ length: 500 }, () => files.cells())));
-    await files.review.accept(filePath);
-    await vi.waitUntil(async () => (await files.read().catch(() => '')) !== '', { timeout: patienceMs });
-    await files.review.close();
-    expect(files.events).toEqual([{ kind: 'result-given-up', path: resultPath }]);
-    expect(await files.read()).not.toMatch(/True\n$/);
     expect(await readdir(files.folder)).toEqual(['sftp']);
   });
 

@@ -2,8 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { IncorrectMapping } from '../../src/sandbox/outbox/notice.js';
-import { createOutbox, type OutboxOptions } from '../../src/sandbox/outbox/outbox.js';
+import { type BookedHotel, createOutbox } from '../../src/sandbox/outbox/outbox.js';
 import { createWorld } from '../../src/sandbox/world/world.js';
 
 /** An e-mail as its reader sees it. */
@@ -25,7 +24,7 @@ export const to = 'account@example.com';
 export const now = Date.UTC(2026, 10, 20, 14, 3, 7, 123);
 export const world = createWorld({ seed: 4, hotels: 60 });
 
-export async function openOutbox(options: Partial<OutboxOptions> = {}) {
+export async function openOutbox(options: Partial<Parameters<typeof createOutbox>[0]> = {}) {
   const parent = await mkdtemp(join(tmpdir(), 'outbox-'));
   onTestFinished(() => rm(parent, { recursive: true }));
   const folder = join(parent, 'emails', 'outbox');
@@ -45,7 +44,7 @@ function mapping(place: number) {
 
 export const [booked, real] = [mapping(0), mapping(20)];
 /** Booked as one hotel, while the provider's hotel is another. */
-export const wrong: IncorrectMapping = {
+export const wrong: BookedHotel = {
   serviceId: booked.serviceId,
   bookingReferenceId: 'BR-1042',
   bookingClientName: 'Wang 伟, "Zoë" = Åkesson',

@@ -4,11 +4,13 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createFaultPlan, parseFault } from '../../src/sandbox/common/faults.js';
 import { createSeededRandom } from '../../src/sandbox/common/random.js';
-import { createFileReview, type FileReview } from '../../src/sandbox/file-review/file-review.js';
-import type { EmptyCells } from '../../src/sandbox/file-review/file-rules.js';
-import type { FileReviewEvent } from '../../src/sandbox/file-review/pending-results.js';
-import type { Notice } from '../../src/sandbox/outbox/notice.js';
-import { createOutbox, type Outbox } from '../../src/sandbox/outbox/outbox.js';
+import { Refusal } from '../../src/sandbox/common/refusal.js';
+import {
+  createFileReview,
+  type FileReview,
+  type FileReviewEvent,
+} from '../../src/sandbox/file-review/file-review.js';
+import { createOutbox, type Notice, type Outbox } from '../../src/sandbox/outbox/outbox.js';
 import { createWorld, type Mapping, type World } from '../../src/sandbox/world/world.js';
 import type { CsvReader } from '../support/csv-readers.js';
 import { patienceMs } from '../support/patience.js';
@@ -31,10 +33,8 @@ export const resultPath = 'VerifyMappings/112026/20112026_Result.csv';
 export type Cells = Readonly<Record<(typeof templateColumns)[number], string>>;
 
 export interface ReviewedFilesOptions {
-  readonly emptyCells?: EmptyCells;
   /** As on the command line: `result-late:30@1`. */
   readonly faults?: readonly string[];
-  readonly masterIdColumn?: string;
   readonly resultDelayMs?: number;
   /** Replaces the outbox that writes to the test's folder. */
   readonly outbox?: Outbox;
@@ -46,7 +46,10 @@ export interface ReviewedFiles {
   readonly folder: string;
   readonly root: string;
   readonly world: World;
-  readonly review: FileReview;
+  readonly review: Pick<FileReview, 'close'> & {
+    /** What the call is answered: rows that were accepted, or why the file was refused. */
+    accept(path: string | undefined): Promise<object>;
+  };
   readonly events: readonly FileReviewEvent[];
   /** Notices passed to the outbox. */
   readonly notices: readonly Notice[];
@@ -65,7 +68,7 @@ export interface ReviewedFiles {
 }
 
 export async function openReviewedFiles(options: ReviewedFilesOptions = {}): Promise<ReviewedFiles> {
-  const { faults = [], masterIdColumn = 'Service Mappings Id', resultDelayMs = 0 } = options;
+  const { faults = [], resultDelayMs = 0 } = options;
   const folder = await mkdtemp(join(tmpdir(), 'review-files-'));
   const root = join(folder, 'sftp');
   await mkdir(root);
@@ -76,8 +79,6 @@ export async function openReviewedFiles(options: ReviewedFilesOptions = {}): Pro
     root,
     drafts: join(folder, 'drafts'),
     world,
-    masterIdColumn,
-    emptyCells: options.emptyCells ?? 'refuse',
     resultDelayMs,
     faults: createFaultPlan(faults.map(parseFault), createSeededRandom(1)),
     outbox,
@@ -88,11 +89,20 @@ export async function openReviewedFiles(options: ReviewedFilesOptions = {}): Pro
     await rm(folder, { recursive: true });
   });
 
+  const accept = (path: string | undefined): Promise<object> =>
+    review.accept(path).then(
+      (rows) => ({ kind: 'accepted', rows }),
+      (error: unknown) => {
+        if (!(error instanceof Refusal)) throw error;
+        return { kind: 'refusal', statusCode: error.statusCode, message: error.message };
+      },
+    );
+
   const files: ReviewedFiles = {
     folder,
     root,
     world,
-    review,
+    review: { accept, close: review.close },
     events,
     notices,
     emails,

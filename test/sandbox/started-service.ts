@@ -2,9 +2,8 @@ import { expect } from 'vitest';
 import { createFaultPlan, parseFault } from '../../src/sandbox/common/faults.js';
 import { createSeededRandom } from '../../src/sandbox/common/random.js';
 import type { FileReview } from '../../src/sandbox/file-review/file-review.js';
-import type { IncorrectMapping } from '../../src/sandbox/outbox/notice.js';
+import type { BookedHotel } from '../../src/sandbox/outbox/outbox.js';
 import { type SandboxService, type ServiceEvent, startService } from '../../src/sandbox/service/service.js';
-import { createBrands } from '../../src/sandbox/world/hotel-content.js';
 import { createWorld, type Mapping } from '../../src/sandbox/world/world.js';
 
 export const account = { apiKey: 'key-1', accountId: 'account-1' };
@@ -37,7 +36,7 @@ function item({ providerName, providerHotelId }: Mapping, serviceId: number) {
 
 export interface RecordedEmail {
   readonly about: string;
-  readonly incorrect: readonly IncorrectMapping[];
+  readonly incorrect: readonly BookedHotel[];
 }
 
 export interface StartedService extends SandboxService {
@@ -51,8 +50,6 @@ export interface StartedService extends SandboxService {
 export interface StartOptions {
   readonly faults?: readonly string[];
   readonly seed?: number;
-  readonly errorShape?: 'envelope' | 'code-message';
-  readonly masterIdName?: string;
   readonly port?: number;
   /** Awaited before an e-mail counts as written. */
   readonly deliver?: () => Promise<void>;
@@ -61,16 +58,14 @@ export interface StartOptions {
 
 /** The service on a free port, with an outbox and a file review that only record their calls. */
 export async function startedService(options: StartOptions = {}): Promise<StartedService> {
-  const { faults = [], seed = 1, errorShape = 'envelope', masterIdName = 'ServiceId', port = 0 } = options;
+  const { faults = [], seed = 1, port = 0 } = options;
   const events: ServiceEvent[] = [];
   const emails: RecordedEmail[] = [];
   const files: (string | undefined)[] = [];
   const clock = () => Date.UTC(2026, 10, 20, 14, 3, 7);
   const service = await startService({
-    ...{ port, account, masterIdName, errorShape, brands: createBrands(1) },
-    world,
-    resumeKeyMs: 60_000,
-    exports: { accept: () => ({ kind: 'success', message: 'accepted' }) },
+    ...{ port, account, world },
+    exports: { accept: () => {} },
     faults: createFaultPlan(faults.map(parseFault), createSeededRandom(seed)),
     outbox: {
       async notify(email) {
@@ -82,7 +77,7 @@ export async function startedService(options: StartOptions = {}): Promise<Starte
     fileReview: {
       async accept(path) {
         files.push(path);
-        return options.acceptFile?.(path) ?? { kind: 'accepted', rows: 3 };
+        return options.acceptFile?.(path) ?? 3;
       },
     },
     clock,

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { channelIdsOf, locationCodeOf, type StatedMapping } from '../../src/sandbox/world/stated-mapping.js';
-import { createWorld, type World, worldBeginning } from '../../src/sandbox/world/world.js';
+import { channelIdsOf, locationCodeOf } from '../../src/sandbox/world/mapping-fields.js';
+import { createWorld, type Mapping, type World, worldBeginning } from '../../src/sandbox/world/world.js';
 import { compiled } from '../support/compiled.js';
 
 const since = Date.UTC(2026, 10, 20);
@@ -24,7 +24,7 @@ function changedWorld(changes: number, options: Parameters<typeof createWorld>[0
 
 describe('The world', () => {
   it('is always the same, with other hotels and mappings for another seed', () => {
-    expect(createWorld()).toMatchObject({ seed: 1, hotels: { length: 2_000 } });
+    expect(createWorld()).toMatchObject({ hotels: { length: 2_000 } });
     expect(digestOf(createWorld())).toBe(digestOf(createWorld({ seed: 1, hotels: 2_000 })));
     expect(digestOf(createWorld({ seed: 2 }))).not.toBe(digestOf(createWorld()));
   });
@@ -87,7 +87,7 @@ describe('The world', () => {
   it('deletes, restores and moves mappings, merges hotels, and updates channels and locations', () => {
     const world = createWorld({ hotels: 200 });
     const met = new Set<string>();
-    const show = (mapping: StatedMapping) => {
+    const show = (mapping: Mapping) => {
       const hotel = world.hotelOf(mapping.serviceId);
       if (!hotel) throw new Error(`no hotel ${mapping.serviceId}`);
       return {

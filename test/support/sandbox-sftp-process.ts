@@ -27,7 +27,6 @@ process.once('message', async ({ root, hostKey, login, user }: ProcessOrder) => 
     root,
     hostKey,
     login,
-    clock: Date.now,
     onEvent: () => {},
   });
   process.send?.({ port, fingerprint } satisfies ProcessAnswer);

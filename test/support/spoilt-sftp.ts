@@ -31,7 +31,7 @@ export async function startSpoiltSftp(
     connection.on('authentication', authenticate);
     connection.on('session', (accept) =>
       accept().on('sftp', (open) => {
-        serveChannel(spoil(open(), connection), { jail, clock: Date.now, onEvent: () => {} });
+        serveChannel(spoil(open(), connection), { jail, onEvent: () => {} });
       }),
     );
   });

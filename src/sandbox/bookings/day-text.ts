@@ -19,23 +19,6 @@ export interface DayText {
   counts(): DayCounts;
 }
 
-/** The first bytes of a day, like an export that broke off. No character is cut in half. */
-export function cutDay(text: DayText, bytes = Number.POSITIVE_INFINITY): DayText {
-  async function* takeFirst(): AsyncGenerator<string> {
-    let left = bytes;
-    for await (const chunk of text.chunks) {
-      const written = Buffer.from(chunk);
-      if (written.length >= left) {
-        yield new TextDecoder().decode(written.subarray(0, left), { stream: true });
-        return;
-      }
-      left -= written.length;
-      yield chunk;
-    }
-  }
-  return { ...text, chunks: takeFirst() };
-}
-
 /** @throws RangeError for a day that can't be made */
 export function renderDay(
   day: MadeDay,

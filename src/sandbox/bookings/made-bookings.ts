@@ -4,7 +4,6 @@ import { createEvenSelector, createPick, createSeededRandom } from '../common/ra
 import type { Hotel, Mapping, World } from '../world/world.js';
 import { createGuests, namesWithComma, namesWithQuotes } from './guests.js';
 import type { Cell, Flaw, MadeRecord } from './made-record.js';
-import { createNewVersions, type NewVersions } from './new-versions.js';
 
 /** Shares of the records. */
 const duplicateShare = 0.005;
@@ -37,8 +36,6 @@ export interface MadeDay {
   readonly world: World;
   /** Share of wrong mappings, from 0 to 1 of the bookings that have a reference and name their provider's hotel. */
   readonly wrongShare: number;
-  /** Bookings of earlier days that come again; none by default. */
-  readonly newVersions?: NewVersions | undefined;
 }
 
 /**
@@ -54,9 +51,6 @@ export function makeBookings(day: MadeDay): Iterable<MadeRecord> {
     throw new RangeError(`expected a number of bookings, 0 or more, got: ${count}`);
   if (!(wrongShare >= 0 && wrongShare <= 1))
     throw new RangeError(`expected a share of wrong mappings from 0 to 1, got: ${wrongShare}`);
-  const { share = 0 } = day.newVersions ?? {};
-  if (!(share >= 0 && share <= 1))
-    throw new RangeError(`expected a share of new versions from 0 to 1, got: ${share}`);
   const sold = new Set(world.mappings.map(({ serviceId }) => serviceId));
   if (sold.size < 2) throw new RangeError(`expected a world of two hotels or more, got: ${sold.size}`);
   return drawRecords(
@@ -67,7 +61,7 @@ export function makeBookings(day: MadeDay): Iterable<MadeRecord> {
 
 /** @param sold the hotels that have mappings */
 function* drawRecords(
-  { day, count, seed, world, wrongShare, newVersions }: MadeDay,
+  { day, count, seed, world, wrongShare }: MadeDay,
   sold: readonly Hotel[],
 ): Generator<MadeRecord, void> {
   const random = createSeededRandom(seed);
@@ -79,8 +73,6 @@ function* drawRecords(
   const isDuplicate = createEvenSelector(duplicateShare, random, firstDuplicate);
   const isIncomplete = createEvenSelector(incompleteShare, random);
   const isWrongNext = createEvenSelector(wrongShare, random, firstWrong);
-  // It has its own random numbers, so that the other bookings are the same with and without it.
-  const drawNewVersion = createNewVersions({ day, seed, world, ...newVersions });
   const prefix = `BR-${day.slice(2).replaceAll('-', '')}-`;
   const recent: MadeRecord[] = [];
   let neighbours: ReadonlyMap<string, readonly Hotel[]> | undefined;
@@ -128,10 +120,7 @@ function* drawRecords(
   }
 
   for (let record = 0; record < count; record += 1) {
-    const newVersion = drawNewVersion();
-    if (newVersion) {
-      yield newVersion;
-    } else if (isFlawed()) {
+    if (isFlawed()) {
       yield drawFlaw(drawBooking(undefined, false));
     } else if (isDuplicate()) {
       yield { ...pick(recent), kind: 'duplicate' };

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { hasCode } from '../common/errors.js';
-import { cutDay, type DayCounts, type DayFormat, type DayText, dayFormats, renderDay } from './day-text.js';
+import { type DayCounts, type DayFormat, type DayText, dayFormats, renderDay } from './day-text.js';
 import type { MadeDay } from './made-bookings.js';
 
 const compressed = '.gz';
@@ -32,12 +32,9 @@ export async function writeDayFile(
   path: string,
   day: MadeDay,
   format: DayFormat,
-  {
-    signal,
-    cutAfter,
-  }: { readonly signal?: AbortSignal | undefined; readonly cutAfter?: number | undefined } = {},
+  { signal }: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<DayCounts> {
-  const text = cutDay(renderDay(day, format, { signal }), cutAfter);
+  const text = renderDay(day, format, { signal });
   if (await isTaken(path)) throw new NameTakenError(path);
   const temporary = join(dirname(path), `.${randomUUID()}.partial`);
   const file = await open(temporary, 'wx', 0o600);

@@ -1,43 +1,30 @@
-import { type BrandOfChain, contentColumns, contentOf, type HotelContent } from '../world/hotel-content.js';
-import { channelIdsOf, locationCodeOf, type StatedMapping } from '../world/stated-mapping.js';
-import type { World } from '../world/world.js';
+import { contentColumns, contentOf, type HotelContent } from '../world/hotel-content.js';
+import { channelIdsOf, locationCodeOf } from '../world/mapping-fields.js';
+import type { Mapping, World } from '../world/world.js';
 
 /** The rows of a file, header first. */
 export type Rows = Iterable<readonly (string | number)[]>;
 
-/** The files of an export, keyed by the middle part of their names. (Spec 2.7.) */
-export interface ExportTables {
-  readonly mappings: Rows;
-  readonly transformed: Rows;
-  readonly hotels: Rows;
-}
-
-interface ExportTablesOptions {
-  readonly world: World;
-  /** The providers whose mappings are exported. */
-  readonly providers: readonly string[];
-  readonly brands: readonly BrandOfChain[];
-  /** The name of the master id's column. */
-  readonly masterIdName: string;
-}
+/** The middle parts of the files' names. */
+export const exportKinds = ['mappings', 'transformed', 'hotels'] as const;
 
 /** Between several values in one cell. (Assumed: the specification doesn't say.) */
 const separator = ';';
 
-/** Rows are made as they are read, once. */
-export function createExportTables({
-  world,
-  providers,
-  brands,
-  masterIdName,
-}: ExportTablesOptions): ExportTables {
-  const active = world.history.filter(
-    ({ isDeleted, providerName }) => !isDeleted && providers.includes(providerName),
-  );
+/**
+ * The files of an export. (Spec 2.7.) Rows are made as they are read, once.
+ *
+ * @param providers whose mappings are exported
+ */
+export function createExportTables(
+  world: World,
+  providers: readonly string[],
+): Readonly<Record<(typeof exportKinds)[number], Rows>> {
+  const active = world.mappings.filter(({ providerName }) => providers.includes(providerName));
 
   /** Each hotel with its mappings, by ascending id. */
-  function hotelsWithMappings(): readonly (readonly [number, readonly StatedMapping[]])[] {
-    const byHotel = new Map<number, StatedMapping[]>();
+  function hotelsWithMappings(): readonly (readonly [number, readonly Mapping[]])[] {
+    const byHotel = new Map<number, Mapping[]>();
     for (const mapping of active) {
       const ofHotel = byHotel.get(mapping.serviceId);
       if (ofHotel) ofHotel.push(mapping);
@@ -48,7 +35,7 @@ export function createExportTables({
 
   function* mappings(): Rows {
     yield [
-      ...[masterIdName, 'ProviderHotelId', 'ProviderFamily'],
+      ...['ServiceId', 'ProviderHotelId', 'ProviderFamily'],
       ...['ModifiedOn', 'ChannelIds', 'ProviderLocationId'],
     ];
     for (const mapping of active) {
@@ -62,7 +49,7 @@ export function createExportTables({
   }
 
   function* transformed(): Rows {
-    yield [masterIdName, ...providers];
+    yield ['ServiceId', ...providers];
     for (const [serviceId, mapped] of hotelsWithMappings()) {
       const idsOf = (provider: string) =>
         mapped
@@ -74,12 +61,12 @@ export function createExportTables({
   }
 
   function* hotels(): Rows {
-    yield [masterIdName, ...contentColumns];
+    yield ['ServiceId', ...contentColumns];
     for (const [serviceId, [first]] of hotelsWithMappings()) {
       const hotel = world.hotelOf(serviceId);
       if (!hotel || !first) continue;
       const content: HotelContent = {
-        ...contentOf(hotel, brands),
+        ...contentOf(hotel, world.brands),
         ProviderHotelId: first.providerHotelId,
         ProviderFamily: first.providerName,
       };
@@ -87,9 +74,5 @@ export function createExportTables({
     }
   }
 
-  return {
-    mappings: mappings(),
-    transformed: transformed(),
-    hotels: hotels(),
-  };
+  return { mappings: mappings(), transformed: transformed(), hotels: hotels() };
 }

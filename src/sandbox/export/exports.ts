@@ -1,55 +1,55 @@
 import { randomUUID } from 'node:crypto';
-import { readFile, rm, stat } from 'node:fs/promises';
-import { join, posix } from 'node:path';
+import { createWriteStream } from 'node:fs';
+import { mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Answer, type Refusal, refusal } from '../common/answer.js';
+import { stringify } from 'csv-stringify';
 import { hasCode, nameReason } from '../common/errors.js';
 import type { FaultPlan, ResultFault } from '../common/faults.js';
+import { publish } from '../common/publish.js';
+import { Refusal } from '../common/refusal.js';
 import type { Attachment, Email, Mailer } from '../outbox/mailer.js';
-import type { BrandOfChain } from '../world/hotel-content.js';
 import type { World } from '../world/world.js';
-import { publishExport, writeDrafts } from './export-files.js';
-import { createExportTables } from './export-tables.js';
+import { createExportTables, exportKinds, type Rows } from './export-tables.js';
 
 /** What becomes of an accepted export. Files are named as SFTP clients see them; no address is included. */
-export type ExportEvent =
-  | {
-      readonly kind: 'export-written';
-      readonly files: readonly string[];
-      /** The e-mail's path on this disk. */
-      readonly email?: string;
-    }
-  /** By a fault: only the first half of the records of each file. */
-  | { readonly kind: 'export-partial'; readonly files: readonly string[]; readonly email?: string }
-  /** By a fault: neither files nor an e-mail. */
-  | { readonly kind: 'export-missing'; readonly files: readonly string[] }
-  /** The sandbox was closed first; growing files keep what had been written. */
-  | { readonly kind: 'export-given-up'; readonly files: readonly string[] }
-  /** Writing to disk failed; `reason` is the error's code. */
-  | { readonly kind: 'export-failed'; readonly files: readonly string[]; readonly reason: string }
-  /** The files are written, but the e-mail could not be. */
-  | { readonly kind: 'export-email-failed'; readonly files: readonly string[]; readonly reason: string };
+export interface ExportEvent {
+  readonly kind:
+    | 'export-written'
+    /** By a fault: only the first half of the records of each file. */
+    | 'export-partial'
+    /** By a fault: neither files nor an e-mail. */
+    | 'export-missing'
+    /** The sandbox was closed first. */
+    | 'export-given-up'
+    | 'export-failed'
+    /** The files are written, but the e-mail could not be. */
+    | 'export-email-failed';
+  readonly files: readonly string[];
+  /** The e-mail's path on this disk. */
+  readonly email?: string;
+  /** Of a failure: the error's code. */
+  readonly reason?: string;
+}
 
 /** Exports of the mappings. (Spec 4.5.) */
 export interface Exports {
-  /** Answers at once. The files and then the e-mail follow after the delay. */
-  accept(parameters: URLSearchParams): Answer;
+  /** Answers at once. The files and then the e-mail follow after the delay. @throws Refusal */
+  accept(parameters: URLSearchParams): void;
   /** Abandons pending exports and waits for those being written. Idempotent. */
   close(): Promise<void>;
 }
 
 interface ExportsOptions {
   readonly world: World;
-  readonly brands: readonly BrandOfChain[];
   /** The SFTP root on this disk. */
   readonly root: string;
-  /** The folder for exports below the root, without a leading slash; empty for the root itself. */
-  readonly folder: string;
   /** A folder outside the SFTP root but on its disk, for drafts. Created when needed, removed by `close`. */
   readonly drafts: string;
   /** The prefix of the file names. */
   readonly accountName: string;
-  readonly masterIdName: string;
   readonly delayMs: number;
   /** Asked once per accepted export. */
   readonly faults: Pick<FaultPlan, 'nextResult'>;
@@ -60,16 +60,9 @@ interface ExportsOptions {
 }
 
 interface ExportRequest {
-  readonly kind: 'request';
   readonly emailId: string;
   /** The providers whose mappings are exported. */
   readonly providers: readonly string[];
-}
-
-interface AcceptedExport {
-  readonly request: ExportRequest;
-  readonly fault: ResultFault | undefined;
-  readonly names: { readonly mappings: string; readonly transformed: string; readonly hotels: string };
 }
 
 /** Above this the e-mail links to the files, as mail servers refuse large attachments. */
@@ -79,24 +72,26 @@ const maxAttachedBytes = 10 * 1024 * 1024;
 const emailAddress = /^[^\s@,;:<>()[\]"\\\p{Cc}]{1,64}@[^\s@,;:<>()[\]"\\\p{Cc}]{1,255}$/u;
 
 export function createExports(options: ExportsOptions): Exports {
-  const { world, root, folder, drafts, accountName, delayMs, faults, mailer, linkTo, onEvent } = options;
+  const { world, root, drafts, accountName, delayMs, faults, mailer, linkTo, onEvent } = options;
   const closing = new AbortController();
   const { signal } = closing;
   const pending = new Set<Promise<void>>();
 
-  function nameFile(kind: string, guid: string): string {
-    return posix.join(folder, `${accountName}_${kind}_${guid}.csv`);
-  }
-
-  async function perform({ request, fault, names }: AcceptedExport): Promise<void> {
-    const files = Object.values(names);
+  async function perform(request: ExportRequest, fault: ResultFault | undefined): Promise<void> {
+    const guid = randomUUID();
+    const files = exportKinds.map((kind) => `${accountName}_${kind}_${guid}.csv`);
     try {
-      const lateMs = fault?.kind === 'result-late' ? fault.seconds * 1_000 : 0;
-      await wait(delayMs + lateMs, undefined, { signal });
+      await wait(delayMs + (fault?.kind === 'result-late' ? fault.seconds * 1_000 : 0), undefined, {
+        signal,
+      });
       if (fault?.kind === 'result-missing') return onEvent({ kind: 'export-missing', files });
-      const tables = createExportTables({ ...options, providers: request.providers });
-      const drafted = await writeDrafts({ tables, names, root, drafts, signal });
-      await publishExport(drafted, fault, signal);
+      const rows = createExportTables(world, request.providers);
+      await mkdir(drafts, { recursive: true, mode: 0o700 });
+      const counts: number[] = [];
+      for (const [place, kind] of exportKinds.entries())
+        counts.push(await writeRows(rows[kind], join(drafts, files[place] ?? ''), signal));
+      for (const [place, file] of files.entries())
+        await publish(join(drafts, file), join(root, file), counts[place] ?? 0, fault);
       const kind = fault?.kind === 'result-partial' ? 'export-partial' : 'export-written';
       onEvent({ kind, files, ...(await notify(request, files)) });
     } catch (error) {
@@ -105,10 +100,7 @@ export function createExports(options: ExportsOptions): Exports {
     }
   }
 
-  async function notify(
-    request: ExportRequest,
-    files: readonly string[],
-  ): Promise<{ readonly email?: string }> {
+  async function notify(request: ExportRequest, files: readonly string[]) {
     try {
       const attachments = await readAttachments(root, files);
       return { email: await mailer.post(composeEmail(request, { files, attachments, linkTo })) };
@@ -121,17 +113,8 @@ export function createExports(options: ExportsOptions): Exports {
   return {
     accept(parameters) {
       const request = readRequest(parameters, world.providers);
-      if (request.kind === 'refusal') return request;
-      const guid = randomUUID();
-      const names = {
-        mappings: nameFile('mappings', guid),
-        transformed: nameFile('transformed', guid),
-        hotels: nameFile('hotels', guid),
-      };
-      const accepted = { request, fault: faults.nextResult(), names };
-      const performed = perform(accepted).finally(() => pending.delete(performed));
+      const performed = perform(request, faults.nextResult()).finally(() => pending.delete(performed));
       pending.add(performed);
-      return { kind: 'success', message: 'The mappings are being exported.' };
     },
     async close() {
       closing.abort();
@@ -142,25 +125,38 @@ export function createExports(options: ExportsOptions): Exports {
 }
 
 /** Reads the parameters of a call. A blank one counts as not given. */
-function readRequest(
-  parameters: URLSearchParams,
-  knownProviders: readonly string[],
-): ExportRequest | Refusal {
+function readRequest(parameters: URLSearchParams, knownProviders: readonly string[]): ExportRequest {
   const emailId = parameters.get('emailId')?.trim() ?? '';
   if (emailId === '')
-    return refusal(2025, 'emailId is missing: expected the e-mail address to notify about the export.');
-  if (!emailAddress.test(emailId)) return refusal(2002, 'emailId: expected one e-mail address.');
+    throw new Refusal(2025, 'emailId is missing: expected the e-mail address to notify about the export.');
+  if (!emailAddress.test(emailId)) throw new Refusal(2002, 'emailId: expected one e-mail address.');
   const wanted = (parameters.get('providerfamilies') ?? '')
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
   if (wanted.some((name) => !knownProviders.includes(name)))
-    return refusal(
+    throw new Refusal(
       2011,
       `providerfamilies: expected names out of ${knownProviders.join(', ')}, separated by commas, in exact case.`,
     );
-  const providers = knownProviders.filter((name) => wanted.length === 0 || wanted.includes(name));
-  return { kind: 'request', emailId, providers };
+  return {
+    emailId,
+    providers: knownProviders.filter((name) => wanted.length === 0 || wanted.includes(name)),
+  };
+}
+
+/** Writes a file where no client sees it. @returns the number of rows without the header */
+async function writeRows(rows: Rows, draft: string, signal: AbortSignal): Promise<number> {
+  let count = -1;
+  function* counted(): Generator<readonly (string | number)[]> {
+    for (const row of rows) {
+      count += 1;
+      yield row;
+    }
+  }
+  const file = createWriteStream(draft, { flags: 'wx', mode: 0o600 });
+  await pipeline(Readable.from(counted()), stringify(), file, { signal });
+  return count;
 }
 
 /** The files as attachments; undefined where they are too large together, or have been taken away already. */
@@ -173,7 +169,7 @@ async function readAttachments(
     if (sizes.reduce((total, size) => total + size, 0) > maxAttachedBytes) return undefined;
     return await Promise.all(
       files.map(async (file) => ({
-        filename: posix.basename(file),
+        filename: file,
         content: await readFile(join(root, file)),
         contentType: 'text/csv; charset=utf-8',
       })),
@@ -184,10 +180,9 @@ async function readAttachments(
   }
 }
 
-interface EmailContent {
+interface EmailContent extends Pick<ExportsOptions, 'linkTo'> {
   readonly files: readonly string[];
   readonly attachments: readonly Attachment[] | undefined;
-  readonly linkTo: (file: string) => string;
 }
 
 /** The e-mail delivers the files (spec 4.5): attached, or as links where they are large. (Its words are assumed.) */

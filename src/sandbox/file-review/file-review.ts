@@ -1,29 +1,55 @@
 import { mkdir, realpath, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { isCalendarDay } from '../../booking/business-day.js';
-import { type Refusal, refusal } from '../common/answer.js';
 import { nameReason } from '../common/errors.js';
-import type { FaultPlan } from '../common/faults.js';
+import type { FaultPlan, ResultFault } from '../common/faults.js';
+import { publish } from '../common/publish.js';
+import { Refusal } from '../common/refusal.js';
 import type { Outbox } from '../outbox/outbox.js';
-import type { HotelDirectory } from '../world/world.js';
-import { BrokenFile, type EmptyCells } from './file-rules.js';
-import { createPendingResults, type FileReviewEvent, type ReviewPath } from './pending-results.js';
-import { reviewFile } from './reviewed-file.js';
+import type { World } from '../world/world.js';
+import { BrokenFile } from './file-rules.js';
+import { type Findings, reviewFile } from './review-file.js';
 
-type FileAnswer = { readonly kind: 'accepted'; readonly rows: number } | Refusal;
+/** What becomes of an accepted file. No guest is named. */
+export interface FileReviewEvent {
+  readonly kind:
+    | 'result-written'
+    /** By a fault: only the first records were written. */
+    | 'result-partial'
+    /** By a fault: neither a result nor an e-mail. */
+    | 'result-missing'
+    /** The sandbox was closed first. */
+    | 'result-given-up'
+    | 'result-failed'
+    /** The result is written, but the e-mail could not be. */
+    | 'email-failed';
+  /** As SFTP clients see it: `VerifyMappings/112026/20112026_Result.csv` */
+  readonly path: string;
+  /** Records of the file, of those with an incorrect mapping, and of a partial result. */
+  readonly rows?: number;
+  readonly incorrect?: number;
+  readonly written?: number;
+  /** The e-mail's path on this disk, where one was due. */
+  readonly email?: string;
+  /** Of a failure: the error's code. */
+  readonly reason?: string;
+}
 
 /** The by-file operation of the service. It reads the SFTP server's files on this disk. (Spec 4.3.) */
 export interface FileReview {
   /**
    * Reads and verifies the file before it responds; the result follows after the delay, then the e-mail. Later changes to
-   * the file have no effect. Never throws.
+   * the file have no effect.
    *
    * Each accepted call gets its own result. Results of one file are written in the order in which the calls were
    * accepted, and each replaces the one before.
    *
    * @param ftpFilePath as the call names it
+   * @returns the number of its rows
+   * @throws Refusal, and nothing else
    */
-  accept(ftpFilePath: string | undefined): Promise<FileAnswer>;
+  accept(ftpFilePath: string | undefined): Promise<number>;
   /** Abandons pending results and waits for those being written. Idempotent. */
   close(): Promise<void>;
 }
@@ -33,11 +59,7 @@ interface FileReviewOptions {
   readonly root: string;
   /** A folder outside the SFTP root but on its disk, for drafts. Created when needed, removed by `close`. */
   readonly drafts: string;
-  readonly world: HotelDirectory;
-  /** What this deployment calls the master id's column. */
-  readonly masterIdColumn: string;
-  /** `refuse` by default. */
-  readonly emptyCells?: EmptyCells;
+  readonly world: World;
   readonly resultDelayMs: number;
   /** Asked once per accepted file. */
   readonly faults: Pick<FaultPlan, 'nextResult'>;
@@ -54,73 +76,127 @@ const statusCodes = {
   'hotels-missing': 2021,
 } as const;
 
+/** An accepted file whose result is due. */
+interface AcceptedFile extends Findings {
+  readonly path: ReviewPath;
+  /** The complete result. It is removed or moved away in the end. */
+  readonly draft: string;
+  readonly fault: ResultFault | undefined;
+}
+
 export function createFileReview(options: FileReviewOptions): FileReview {
-  const { root, drafts, world, masterIdColumn, emptyCells = 'refuse' } = options;
-  const { resultDelayMs, faults, outbox, onEvent } = options;
+  const { root, drafts, world, resultDelayMs, faults, outbox, onEvent } = options;
   const closing = new AbortController();
-  const results = createPendingResults({ delayMs: resultDelayMs, outbox, onEvent });
-  const calls = new Set<Promise<FileAnswer>>();
+  const { signal } = closing;
+  const calls = new Set<Promise<number>>();
+  /** The last result of each file. */
+  const pending = new Map<string, Promise<void>>();
   let draftCount = 0;
 
-  async function answer(ftpFilePath: string | undefined): Promise<FileAnswer> {
+  async function review(ftpFilePath: string | undefined): Promise<number> {
     try {
-      closing.signal.throwIfAborted();
+      signal.throwIfAborted();
       const path = await findReviewFile(root, ftpFilePath);
-      return path.kind === 'refusal' ? path : await review(path);
+      await mkdir(drafts, { recursive: true, mode: 0o700 });
+      draftCount += 1;
+      return await reviewInto(path, join(drafts, `${draftCount}.csv`));
     } catch (error) {
-      if (closing.signal.aborted) return refuse('internal', 'the service is being stopped');
-      return refuse('internal', `the file can't be reviewed now (${nameReason(error)})`);
+      if (signal.aborted) throw refuse('internal', 'the service is being stopped');
+      if (error instanceof Refusal) throw error;
+      throw refuse('internal', `the file can't be reviewed now (${nameReason(error)})`);
     }
   }
 
-  async function review(path: ReviewPath): Promise<FileAnswer> {
-    const draft = await nameDraft();
+  async function reviewInto(path: ReviewPath, draft: string): Promise<number> {
     try {
-      const { signal } = closing;
-      const { input } = path;
-      const findings = await reviewFile({ input, draft, world, masterIdColumn, emptyCells, signal });
-      if (findings.rows === 0) {
-        await rm(draft);
-        return refuse('hotels-missing', `${path.inputName}: only a header, no booked hotels`);
-      }
-      results.schedule({ path, draft, findings, fault: faults.nextResult() });
-      return { kind: 'accepted', rows: findings.rows };
+      const findings = await reviewFile(path.input, draft, world, signal);
+      if (findings.rows === 0)
+        throw refuse('hotels-missing', `${path.inputName}: only a header, no booked hotels`);
+      schedule({ ...findings, path, draft, fault: faults.nextResult() });
+      return findings.rows;
     } catch (error) {
       await rm(draft, { force: true });
-      if (error instanceof BrokenFile) {
-        return refuse('bad-hotel-data', `${path.inputName}, ${error.message}`);
-      }
+      if (error instanceof BrokenFile) throw refuse('bad-hotel-data', `${path.inputName}, ${error.message}`);
       throw error;
     }
   }
 
-  async function nameDraft(): Promise<string> {
-    await mkdir(drafts, { recursive: true, mode: 0o700 });
-    draftCount += 1;
-    return join(drafts, `${draftCount}.csv`);
+  /** Writes the result after the delay, and after earlier results of the same file. */
+  function schedule(file: AcceptedFile): void {
+    const { result } = file.path;
+    const performed = perform(file, pending.get(result)).finally(() => {
+      if (pending.get(result) === performed) pending.delete(result);
+    });
+    pending.set(result, performed);
+  }
+
+  async function perform(file: AcceptedFile, earlier: Promise<void> | undefined): Promise<void> {
+    const { path, draft, fault } = file;
+    try {
+      const lateMs = fault?.kind === 'result-late' ? fault.seconds * 1_000 : 0;
+      await wait(resultDelayMs + lateMs, undefined, { signal });
+      await earlier;
+      signal.throwIfAborted();
+      await writeResult(file);
+    } catch (error) {
+      if (error instanceof Error && error.name === 'AbortError')
+        onEvent({ kind: 'result-given-up', path: path.resultName });
+      else onEvent({ kind: 'result-failed', path: path.resultName, reason: nameReason(error) });
+    } finally {
+      await rm(draft, { force: true });
+      // `close` waits only for the last result of each file, so that one has to wait for its predecessors.
+      await earlier;
+    }
+  }
+
+  async function writeResult(file: AcceptedFile): Promise<void> {
+    const { path, draft, fault, rows, incorrectRows: incorrect } = file;
+    const details = { path: path.resultName, rows };
+    if (fault?.kind === 'result-missing') return onEvent({ kind: 'result-missing', ...details });
+    const written = await publish(draft, path.result, rows, fault);
+    const email = await notify(file);
+    if (fault?.kind === 'result-partial')
+      onEvent({ kind: 'result-partial', ...details, written, incorrect, ...email });
+    else onEvent({ kind: 'result-written', ...details, incorrect, ...email });
+  }
+
+  async function notify({ path, incorrect, incorrectRows: count }: AcceptedFile) {
+    if (count === 0) return {};
+    try {
+      return { email: await outbox.notify({ about: path.inputName, incorrect, count }) };
+    } catch (error) {
+      onEvent({ kind: 'email-failed', path: path.resultName, reason: nameReason(error) });
+      return {};
+    }
   }
 
   return {
     async accept(ftpFilePath) {
-      const answered = answer(ftpFilePath);
+      const answered = review(ftpFilePath);
       calls.add(answered);
-      try {
-        return await answered;
-      } finally {
-        calls.delete(answered);
-      }
+      return answered.finally(() => calls.delete(answered));
     },
     async close() {
       closing.abort();
-      await Promise.all(calls);
-      await results.close();
+      await Promise.allSettled(calls);
+      await Promise.all(pending.values());
       await rm(drafts, { recursive: true, force: true });
     },
   };
 }
 
 function refuse(reason: keyof typeof statusCodes, message: string): Refusal {
-  return refusal(statusCodes[reason], message);
+  return new Refusal(statusCodes[reason], message);
+}
+
+/** A review file, and where its result belongs. */
+interface ReviewPath {
+  /** On this disk. */
+  readonly input: string;
+  readonly result: string;
+  /** As SFTP clients name them, without a leading slash. */
+  readonly inputName: string;
+  readonly resultName: string;
 }
 
 const pathForm = 'VerifyMappings/MMYYYY/DDMMYYYY.csv';
@@ -132,32 +208,28 @@ const absenceCodes: readonly unknown[] = ['ENOENT', 'ENOTDIR', 'ELOOP'];
  * Finds the file that a call names: a path relative to the SFTP root, with at most one leading slash. Never looks outside
  * the root, and never follows a symbolic link.
  */
-async function findReviewFile(root: string, ftpFilePath: string | undefined): Promise<ReviewPath | Refusal> {
-  if (ftpFilePath === undefined || ftpFilePath.trim() === '') {
-    return refuse('path-missing', 'ftpFilePath is missing: expected the path of the uploaded file');
-  }
+async function findReviewFile(root: string, ftpFilePath: string | undefined): Promise<ReviewPath> {
+  if (ftpFilePath === undefined || ftpFilePath.trim() === '')
+    throw refuse('path-missing', 'ftpFilePath is missing: expected the path of the uploaded file');
   const quoted = JSON.stringify(ftpFilePath.slice(0, maxQuotedPath));
   const [, name, folderMonth, folderYear, dayOfMonth, month, year] = pathPattern.exec(ftpFilePath) ?? [];
-  if (name === undefined) {
-    return refuse(
+  if (name === undefined)
+    throw refuse(
       'bad-request',
       `ftpFilePath: expected ${pathForm}, relative to the SFTP root, got: ${quoted}`,
     );
-  }
-  if (!isCalendarDay(`${year}-${month}-${dayOfMonth}`) || folderMonth !== month || folderYear !== year) {
-    return refuse(
+  if (!isCalendarDay(`${year}-${month}-${dayOfMonth}`) || folderMonth !== month || folderYear !== year)
+    throw refuse(
       'bad-request',
       `ftpFilePath: expected a calendar day in the folder of its month, got: ${quoted}`,
     );
-  }
   const inputName = `${name}.csv`;
   const resultName = `${name}_Result.csv`;
   const realRoot = await realpath(root);
   const input = join(realRoot, inputName);
-  if (!(await isPlainFile(input))) {
-    return refuse('bad-request', `ftpFilePath: there is no file ${quoted} on the SFTP server`);
-  }
-  return { kind: 'found', input, result: join(realRoot, resultName), inputName, resultName };
+  if (!(await isPlainFile(input)))
+    throw refuse('bad-request', `ftpFilePath: there is no file ${quoted} on the SFTP server`);
+  return { input, result: join(realRoot, resultName), inputName, resultName };
 }
 
 /** True for a regular file whose path contains no symbolic link. */

@@ -7,8 +7,7 @@ import { hasCode } from '../common/errors.js';
 export interface Email {
   readonly to: string;
   readonly subject: string;
-  readonly text?: string;
-  readonly html?: string;
+  readonly text: string;
   readonly attachments?: readonly Attachment[];
 }
 

@@ -2,17 +2,31 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, isIPv6 } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { nameReason } from '../common/errors.js';
-import { type CallCounts, type CallsOptions, createCalls } from './calls.js';
-import { type Account, basePath, findAccountProblem, routeRequest } from './route.js';
-import { sendAnswer } from './send-answer.js';
-
-export type { ServiceEvent } from './service-event.js';
+import type { CallFault, FaultPlan, Operation } from '../common/faults.js';
+import { Refusal } from '../common/refusal.js';
+import { isSameSecret } from '../common/same-secret.js';
+import type { BookedHotel, Outbox } from '../outbox/outbox.js';
+import {
+  type CallOutcome,
+  createOperations,
+  noOutcome,
+  type OperationsOptions,
+  type PerformedCall,
+} from './operations.js';
 
 export interface SandboxService {
   /** For the setting `service.baseUrl`. */
   readonly baseUrl: string;
-  readonly counts: CallCounts;
+  readonly counts: {
+    /** Authenticated requests to an operation. */
+    readonly calls: number;
+    /** Bookings accepted by body; those in files are reported with their results. */
+    readonly reviewed: number;
+    /** Bookings accepted by body whose mapping is incorrect. */
+    readonly incorrect: number;
+  };
   /** Cuts all connections and waits for the e-mails that are being written. Idempotent. */
   close(): Promise<void>;
 }
@@ -23,14 +37,73 @@ export interface TlsFiles {
   readonly key: Buffer;
 }
 
-interface ServiceOptions extends CallsOptions {
+interface ServiceOptions extends OperationsOptions {
   /** The name or address of this machine to listen on and to use in the base URL; 127.0.0.1 by default. */
   readonly host?: string;
   /** 0 for any free port. */
   readonly port: number;
   /** Switches from http to https. */
   readonly tls?: TlsFiles | undefined;
-  readonly account: Account;
+  /** The customer's account, as in the two headers. (Spec 5.) */
+  readonly account: { readonly apiKey: string; readonly accountId: string };
+  readonly faults: Pick<FaultPlan, 'nextCall'>;
+  readonly outbox: Outbox;
+  readonly onEvent: (event: ServiceEvent) => void;
+}
+
+/** A call to an operation, for the log. */
+export type CallEvent = CallOutcome & {
+  /** Counted from 1 in order of arrival; fault rules refer to it. */
+  readonly number: number;
+  readonly fault?: CallFault;
+};
+
+/** What happened in the service, without guests' names, keys and addresses. */
+export type ServiceEvent =
+  /** A request for no operation (404, 405) or without valid credentials (403). It doesn't count as a call. */
+  | { readonly kind: 'turned-away'; readonly httpStatus: number }
+  | (CallEvent & {
+      readonly kind: 'answered';
+      readonly httpStatus: number;
+      readonly statusCode: number;
+    })
+  /** The connection was closed without an answer: by the client or by `close`. */
+  | (CallEvent & { readonly kind: 'unanswered' })
+  | {
+      readonly kind: 'email-written';
+      /** Of the call that it is about. */
+      readonly number: number;
+      readonly incorrect: number;
+      /** Its path on this disk. */
+      readonly email: string;
+    }
+  | {
+      readonly kind: 'email-failed';
+      readonly number: number;
+      readonly incorrect: number;
+      /** The error's code, such as ENOSPC, or its name. */
+      readonly reason: string;
+    }
+  /** The sandbox itself failed and answered with 500. */
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/** The version segment, which starts every path. (Spec 9.) */
+const basePath = '/api/3.0';
+const routes = new Map<string, { readonly operation: Operation; readonly method: 'GET' | 'POST' }>([
+  [`${basePath}/mappings`, { operation: 'mappings', method: 'GET' }],
+  [`${basePath}/hotels/ReviewMappingsOfBookedHotels`, { operation: 'by-body', method: 'POST' }],
+  [`${basePath}/hotels/ReviewMappingsOfBookedHotelsByFile`, { operation: 'by-file', method: 'GET' }],
+  [`${basePath}/content/GetMasterHotelBrands`, { operation: 'brands', method: 'GET' }],
+  [`${basePath}/mappings/ExportMappingsFile`, { operation: 'export', method: 'GET' }],
+]);
+
+/** What is answered: always the envelope of spec 2.1. */
+interface Answer {
+  readonly httpStatus: number;
+  readonly statusCode: number;
+  readonly message: string;
+  readonly content?: object | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Longer than clients keep idle connections, so that none is closed just as a client reuses it. */
@@ -42,42 +115,80 @@ const keepAliveMs = 75_000;
  * @throws Error of node:net when it can't listen, for example with the code EADDRINUSE
  */
 export async function startService(options: ServiceOptions): Promise<SandboxService> {
-  const { host = '127.0.0.1', port, tls, account, errorShape, onEvent } = options;
-  const calls = createCalls(options);
+  const { host = '127.0.0.1', port, tls, account, faults, outbox, clock, onEvent } = options;
+  const operations = createOperations(options);
+  const counts = { calls: 0, reviewed: 0, incorrect: 0 };
+  const emails = new Set<Promise<void>>();
 
+  /** Matches paths exactly: case-sensitive and without decoding. */
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const turnAway = (httpStatus: number, message: string, headers = {}) => {
-      sendAnswer(response, { kind: 'error', httpStatus, message, headers }, errorShape);
+      send(response, failure(httpStatus, message, headers));
       onEvent({ kind: 'turned-away', httpStatus });
     };
-    const route = routeRequest(request.method ?? '', request.url ?? '');
-    switch (route.kind) {
-      case 'unknown-path':
-        return turnAway(404, 'There is no such operation: paths are exact and case-sensitive.');
-      case 'wrong-method':
-        return turnAway(405, `This operation is called with ${route.allowed}.`, { Allow: route.allowed });
-      case 'operation': {
-        const problem = findAccountProblem(request.headers, account);
-        return problem === undefined ? calls.serve(route, request, response) : turnAway(403, problem);
+    const [path = '', ...query] = (request.url ?? '').split('?');
+    const route = routes.get(path);
+    if (!route) return turnAway(404, 'There is no such operation: paths are exact and case-sensitive.');
+    const { operation, method } = route;
+    if (request.method !== method)
+      return turnAway(405, `This operation is called with ${method}.`, { Allow: method });
+    const problem = findAccountProblem(request, account);
+    if (problem !== undefined) return turnAway(403, problem);
+    return serveCall(operation, new URLSearchParams(query.join('?')), request, response);
+  }
+
+  async function serveCall(
+    operation: Operation,
+    parameters: URLSearchParams,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    // Numbered when the head arrives, so that overtaking calls keep their numbers.
+    counts.calls += 1;
+    const number = counts.calls;
+    const fault = faults.nextCall(operation);
+    const about = `the request body of ${new Date(clock()).toISOString().slice(11, 19)} UTC`;
+    let performed: PerformedCall | undefined;
+    const answer = await meetFault(request, fault, async () => {
+      performed = await operations[operation](request, parameters);
+      if (performed?.outcome.operation === 'by-body') {
+        counts.reviewed += performed.outcome.bookings;
+        counts.incorrect += performed.outcome.incorrect;
       }
-    }
+      return performed && { httpStatus: 200, statusCode: 2000, ...performed };
+    });
+    const isSent = answer !== undefined && send(response, answer);
+    performed?.end?.();
+    // The e-mail doesn't delay the answer, and is written even if nobody waited for that.
+    writeEmail(number, about, performed?.incorrect ?? []);
+    const details = { number, ...(performed?.outcome ?? noOutcome[operation]), ...(fault && { fault }) };
+    if (isSent)
+      onEvent({ kind: 'answered', ...details, httpStatus: answer.httpStatus, statusCode: answer.statusCode });
+    else onEvent({ kind: 'unanswered', ...details });
+  }
+
+  function writeEmail(number: number, about: string, incorrect: readonly BookedHotel[]): void {
+    if (incorrect.length === 0) return;
+    const details = { number, incorrect: incorrect.length };
+    const writing = outbox
+      .notify({ about, incorrect })
+      .then((email) => onEvent({ kind: 'email-written', ...details, email }))
+      .catch((error) => onEvent({ kind: 'email-failed', ...details, reason: nameReason(error) }))
+      .finally(() => emails.delete(writing));
+    emails.add(writing);
   }
 
   /** For faults of the sandbox itself, such as a full disk. */
   function fail(response: ServerResponse, error: unknown): void {
     const reason = nameReason(error);
-    sendAnswer(
-      response,
-      { kind: 'error', httpStatus: 500, message: `The sandbox failed: ${reason}.` },
-      errorShape,
-    );
+    send(response, failure(500, `The sandbox failed: ${reason}.`));
     onEvent({ kind: 'failed', reason });
   }
 
   const openCalls = new Set<Promise<void>>();
   const listener: RequestListener = (request, response) => {
     // Uses the sandbox's clock, because clients that sync changes rely on this header.
-    response.setHeader('Date', new Date(options.clock()).toUTCString());
+    response.setHeader('Date', new Date(clock()).toUTCString());
     const serving = serve(request, response)
       .catch((error: unknown) => fail(response, error))
       .finally(() => openCalls.delete(serving));
@@ -93,14 +204,107 @@ export async function startService(options: ServiceOptions): Promise<SandboxServ
 
   return {
     baseUrl: `${tls ? 'https' : 'http'}://${isIPv6(host) ? `[${host}]` : host}:${address.port}${basePath}`,
-    counts: calls.counts,
+    counts,
     async close() {
       const stopped = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
       await stopped;
       // A call that was cut off may still have an e-mail to write.
       await Promise.all(openCalls);
-      await calls.emailsWritten();
+      await Promise.all(emails);
     },
   };
+}
+
+/** Why the headers are not those of the account; undefined when they are. Never quotes what was sent. */
+function findAccountProblem(
+  { headers: { apikey, accountid } }: IncomingMessage,
+  account: ServiceOptions['account'],
+): string | undefined {
+  if (typeof apikey !== 'string' || apikey === '') return 'The header apikey is missing.';
+  if (typeof accountid !== 'string' || accountid === '') return 'The header accountId is missing.';
+  // Compares both, so that the time taken doesn't reveal which one was wrong.
+  const keyFits = isSameSecret(apikey, account.apiKey);
+  const accountFits = isSameSecret(accountid, account.accountId);
+  return keyFits && accountFits ? undefined : 'The headers apikey and accountId do not name an account.';
+}
+
+/** Answers a call, properly or with a fault. Resolves to undefined when the client left before its body was complete. */
+async function meetFault(
+  request: IncomingMessage,
+  fault: CallFault | undefined,
+  perform: () => Promise<Answer | undefined>,
+): Promise<Answer | undefined> {
+  switch (fault?.kind) {
+    case 'status': {
+      const { status, retryAfterSeconds: seconds } = fault;
+      const headers = seconds === undefined ? {} : { 'Retry-After': String(seconds) };
+      const answer = failure(status, `A fault of the sandbox: HTTP status ${status}.`, headers);
+      return (await dropBody(request)) ? answer : undefined;
+    }
+    case 'refuse': {
+      const { statusCode } = fault;
+      const message = `A fault of the sandbox: refused with ${statusCode}.`;
+      return (await dropBody(request)) ? { httpStatus: 200, statusCode, message } : undefined;
+    }
+    default: {
+      const answer = await perform().catch((error: unknown) => {
+        if (error instanceof Refusal) return error;
+        throw error;
+      });
+      if (fault) await waitWhileConnected(request, fault.seconds);
+      return answer;
+    }
+  }
+}
+
+/** Reads and discards a request's body; false when the client left before it was complete. */
+function dropBody(request: IncomingMessage): Promise<boolean> {
+  return new Promise((resolve) => {
+    request.resume();
+    request.once('end', () => resolve(true));
+    request.once('close', () => resolve(false));
+  });
+}
+
+async function waitWhileConnected({ socket }: IncomingMessage, seconds: number): Promise<void> {
+  const gone = new AbortController();
+  const onClose = () => gone.abort();
+  socket.once('close', onClose);
+  if (!socket.destroyed) await delay(seconds * 1000, undefined, { signal: gone.signal }).catch(() => {});
+  socket.off('close', onClose);
+}
+
+/** The StatusCode for an HTTP status. (Assumed: the specification gives none.) */
+function failure(
+  httpStatus: number,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
+  const statusCode =
+    httpStatus === 401 || httpStatus === 403
+      ? 2003
+      : httpStatus === 429
+        ? 2030
+        : httpStatus >= 500
+          ? 2001
+          : 2002;
+  return { httpStatus, statusCode, message, headers };
+}
+
+/** Returns false when the client is gone. */
+function send(
+  response: ServerResponse,
+  { httpStatus, statusCode, message, content, headers }: Answer,
+): boolean {
+  if (response.req.socket.destroyed) return false;
+  const envelope = { Status: statusCode === 2000, Message: message, StatusCode: statusCode };
+  const body = Buffer.from(JSON.stringify({ ...content, ...envelope }));
+  response
+    .writeHead(httpStatus, {
+      ...{ 'Content-Type': 'application/json', 'Content-Length': String(body.length) },
+      ...headers,
+    })
+    .end(body);
+  return true;
 }

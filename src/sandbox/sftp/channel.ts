@@ -33,24 +33,17 @@ export interface SftpChannel {
 
 interface ChannelOptions {
   readonly jail: Jail;
-  readonly clock: () => number;
   readonly onEvent: (event: SftpEvent) => void;
 }
 
 /** Sends the reply to the request with this number. Has no effect when the client has left. */
 type Reply = (request: number) => void;
 
-/** OpenSSH's rename that replaces an existing file. */
-const posixRename = 'posix-rename@openssh.com';
-
 /**
- * Answers a client's requests one at a time, in order, so that a close comes after all earlier writes.
- *
- * ssh2's server announces no extensions, and they could be added only through its private parts. So clients that check for
- * posix-rename (OpenSSH's sftp, ssh2, this project) use the plain rename of SFTP 3, which fails when the target exists;
- * clients that try it anyway (paramiko) get it.
+ * Answers a client's requests one at a time, in order, so that a close comes after all earlier writes. The rename is that of
+ * SFTP 3, which fails when the target exists; ssh2 refuses what nobody listens to: links, and all extensions.
  */
-export function serveChannel(channel: SFTPWrapper, { jail, clock, onEvent }: ChannelOptions): SftpChannel {
+export function serveChannel(channel: SFTPWrapper, { jail, onEvent }: ChannelOptions): SftpChannel {
   const opened = new Map<string, OpenFile | OpenFolder>();
   let handles = 0;
   let queue = Promise.resolve();
@@ -133,10 +126,10 @@ export function serveChannel(channel: SFTPWrapper, { jail, clock, onEvent }: Cha
     return (request) => channel.attrs(request, toAttributes(stats));
   }
 
-  async function rename(from: string, to: string, replaces: boolean): Promise<Reply> {
+  async function rename(from: string, to: string): Promise<Reply> {
     const [source, target] = [await locateBelowRoot(from), await locateBelowRoot(to)];
     // Check and rename synchronously, so that only one of two clients gets the name.
-    if (!replaces && lstatSync(target.onDisk, { throwIfNoEntry: false }) !== undefined) {
+    if (lstatSync(target.onDisk, { throwIfNoEntry: false }) !== undefined) {
       throw new RequestRefused(status.FAILURE, 'The name is already in use');
     }
     renameSync(source.onDisk, target.onDisk);
@@ -170,7 +163,7 @@ export function serveChannel(channel: SFTPWrapper, { jail, clock, onEvent }: Cha
     await setAttributes(file, wanted);
     return done;
   });
-  answer('OPENDIR', async (path: string) => addHandle(await openFolder(await jail.locate(path), clock)));
+  answer('OPENDIR', async (path: string) => addHandle(await openFolder(await jail.locate(path))));
   answer('READDIR', async (handle: Buffer) => {
     const folder = find(handle);
     if (folder.kind !== 'folder') throw new RequestRefused(status.FAILURE, 'The handle is a file');
@@ -184,17 +177,7 @@ export function serveChannel(channel: SFTPWrapper, { jail, clock, onEvent }: Cha
   });
   answer('RMDIR', (path: string) => remove(path, rmdir));
   answer('REMOVE', (path: string) => remove(path, unlink));
-  answer('RENAME', (from: string, to: string) => rename(from, to, false));
-  answer('EXTENDED', async (name: string, data: Buffer | undefined) => {
-    if (name !== posixRename) throw new RequestRefused(status.OP_UNSUPPORTED, 'Not supported');
-    const [from, to] = readTwoPaths(data);
-    return rename(from, to, true);
-  });
-  const refuseLinks = async () =>
-    refuse(new RequestRefused(status.OP_UNSUPPORTED, 'Links are not supported'));
-  answer('READLINK', refuseLinks);
-  answer('SYMLINK', refuseLinks);
-
+  answer('RENAME', rename);
   /** Files that the client left open don't count as received. */
   async function closeAll(): Promise<void> {
     const left = [...opened.values()];
@@ -223,21 +206,4 @@ export function serveChannel(channel: SFTPWrapper, { jail, clock, onEvent }: Cha
 
 function nothingThere(): RequestRefused {
   return new RequestRefused(status.NO_SUCH_FILE, 'No such file or folder');
-}
-
-/** The two paths of a posix-rename. @throws RequestRefused for any other payload */
-function readTwoPaths(data: Buffer | undefined): readonly [string, string] {
-  const paths: string[] = [];
-  let rest = data ?? Buffer.alloc(0);
-  while (rest.length >= 4) {
-    const end = 4 + rest.readUInt32BE(0);
-    if (end > rest.length) break;
-    paths.push(rest.toString('utf8', 4, end));
-    rest = rest.subarray(end);
-  }
-  const [from, to] = paths;
-  if (from === undefined || to === undefined || paths.length > 2 || rest.length > 0) {
-    throw new RequestRefused(status.BAD_MESSAGE, 'Expected two paths');
-  }
-  return [from, to];
 }

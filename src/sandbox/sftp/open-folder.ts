@@ -16,13 +16,13 @@ export interface OpenFolder {
 const entriesPerAnswer = 100;
 
 /** Reads all names at once; entries that have disappeared by the time they are described are left out. */
-export async function openFolder(place: Place, clock: () => number): Promise<OpenFolder> {
+export async function openFolder(place: Place): Promise<OpenFolder> {
   const names = (await readdir(place.onDisk)).sort();
 
   const describe = async (name: string): Promise<FileEntry[]> => {
     try {
       const stats = await lstat(join(place.onDisk, name));
-      return [{ filename: name, longname: longNameOf(name, stats, clock()), attrs: toAttributes(stats) }];
+      return [{ filename: name, longname: longNameOf(name, stats), attrs: toAttributes(stats) }];
     } catch {
       return [];
     }
@@ -40,31 +40,12 @@ export async function openFolder(place: Place, clock: () => number): Promise<Ope
   };
 }
 
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-const recentMs = 180 * 24 * 3_600_000;
-
-/** A line as printed by `ls -l`, with numeric owner and group. People read it, and some clients parse it. */
-function longNameOf(name: string, stats: Stats, now: number): string {
-  const numbers = [
-    String(stats.nlink).padStart(3),
-    String(stats.uid).padEnd(8),
-    String(stats.gid).padEnd(8),
-    String(stats.size).padStart(8),
-  ];
-  return `${modeOf(stats)} ${numbers.join(' ')} ${timeOf(stats.mtime, now)} ${name}`;
-}
-
-function modeOf(stats: Stats): string {
+/** Like a line of `ls -l`, with numeric owner and group. People read it. */
+function longNameOf(name: string, stats: Stats): string {
+  const { nlink, uid, gid, size, mtime } = stats;
   const kind = stats.isDirectory() ? 'd' : stats.isSymbolicLink() ? 'l' : '-';
   const bits = [...'rwxrwxrwx'].map((letter, index) => (stats.mode & (0o400 >> index) ? letter : '-'));
-  return kind + bits.join('');
-}
-
-/** Old and future files show the year instead of the time. */
-function timeOf(time: Date, now: number): string {
-  const age = now - time.getTime();
-  const two = (number: number) => String(number).padStart(2, '0');
-  const hour = `${two(time.getHours())}:${two(time.getMinutes())}`;
-  const last = age >= 0 && age < recentMs ? hour : ` ${time.getFullYear()}`;
-  return `${months[time.getMonth()]} ${String(time.getDate()).padStart(2)} ${last}`;
+  const numbers = [nlink, uid, gid].map((number) => ` ${String(number).padStart(3)}`);
+  const [, day, month, year] = mtime.toUTCString().split(' ');
+  return `${kind}${bits.join('')}${numbers.join('')} ${String(size).padStart(8)} ${month} ${day}  ${year} ${name}`;
 }

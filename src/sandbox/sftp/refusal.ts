@@ -1,4 +1,5 @@
 import ssh2 from 'ssh2';
+import { nameReason } from '../common/errors.js';
 
 export const status = ssh2.utils.sftp.STATUS_CODE;
 
@@ -13,37 +14,26 @@ export class RequestRefused extends Error {
   }
 }
 
-/** Status and message for a failed request. Never uses Node's own message, which contains paths of this disk. */
+/** By the code of a system error. Never Node's own message, which contains paths of this disk. */
+const failures: Readonly<Record<string, readonly [number, string]>> = {
+  ENOENT: [status.NO_SUCH_FILE, 'No such file or folder'],
+  ENOTDIR: [status.NO_SUCH_FILE, 'No such file or folder'],
+  EACCES: [status.PERMISSION_DENIED, 'Permission denied'],
+  EPERM: [status.PERMISSION_DENIED, 'Permission denied'],
+  EROFS: [status.PERMISSION_DENIED, 'Permission denied'],
+  ELOOP: [status.PERMISSION_DENIED, 'Permission denied'],
+  ENAMETOOLONG: [status.BAD_MESSAGE, 'Invalid path or value'],
+  ERR_INVALID_ARG_VALUE: [status.BAD_MESSAGE, 'Invalid path or value'],
+  ENOSPC: [status.FAILURE, 'No space left on the disk'],
+  EDQUOT: [status.FAILURE, 'No space left on the disk'],
+  EEXIST: [status.FAILURE, 'The name is already in use'],
+  ENOTEMPTY: [status.FAILURE, 'The folder is not empty'],
+  EISDIR: [status.FAILURE, 'Is a folder'],
+};
+
+/** Status and message for a failed request. */
 export function explainFailure(error: unknown): { readonly status: number; readonly message: string } {
   if (error instanceof RequestRefused) return { status: error.status, message: error.message };
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  switch (code) {
-    case 'ENOENT':
-    case 'ENOTDIR':
-      return { status: status.NO_SUCH_FILE, message: 'No such file or folder' };
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-    case 'ELOOP':
-      return { status: status.PERMISSION_DENIED, message: 'Permission denied' };
-    case 'ENAMETOOLONG':
-    case 'EINVAL':
-    case 'ERR_INVALID_ARG_VALUE':
-    case 'ERR_OUT_OF_RANGE':
-      return { status: status.BAD_MESSAGE, message: 'Invalid path or value' };
-    case 'ENOSYS':
-    case 'ENOTSUP':
-      return { status: status.OP_UNSUPPORTED, message: 'Not supported' };
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return { status: status.FAILURE, message: 'No space left on the disk' };
-    case 'EEXIST':
-      return { status: status.FAILURE, message: 'The name is already in use' };
-    case 'ENOTEMPTY':
-      return { status: status.FAILURE, message: 'The folder is not empty' };
-    case 'EISDIR':
-      return { status: status.FAILURE, message: 'Is a folder' };
-    default:
-      return { status: status.FAILURE, message: 'Failure' };
-  }
+  const [code, message] = failures[nameReason(error)] ?? [status.FAILURE, 'Failure'];
+  return { status: code, message };
 }

@@ -25,7 +25,6 @@ interface SftpOptions {
   /** A private key in OpenSSH format; see readOrMakeHostKey. */
   readonly hostKey: string;
   readonly login: Login;
-  readonly clock: () => number;
   readonly onEvent: (event: SftpEvent) => void;
 }
 
@@ -43,7 +42,6 @@ export async function startSftp({
   root,
   hostKey,
   login,
-  clock,
   onEvent,
 }: SftpOptions): Promise<SandboxSftp> {
   const fingerprint = fingerprintOf(hostKey);
@@ -56,7 +54,7 @@ export async function startSftp({
     connection.on('error', () => {});
     authenticate(connection, login, onEvent);
     serveSessions(connection, (accept) => {
-      const channel = serveChannel(accept(), { jail, clock, onEvent });
+      const channel = serveChannel(accept(), { jail, onEvent });
       channels.add(channel);
       connection.once('close', () => channel.end().then(() => channels.delete(channel)));
     });

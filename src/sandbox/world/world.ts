@@ -1,8 +1,7 @@
 import { createPick, createSeededRandom } from '../common/random.js';
-import { createChanges } from './changes.js';
-import { createMappingBook, type MappingBook } from './mapping-book.js';
+import { createChange } from './change.js';
+import { type BrandOfChain, createBrands } from './hotel-content.js';
 import { places } from './places.js';
-import type { StatedMapping } from './stated-mapping.js';
 
 export interface Hotel {
   readonly serviceId: number;
@@ -12,28 +11,35 @@ export interface Hotel {
   readonly country: string;
 }
 
-/** Which master hotel a provider's hotel is. */
+/** Which master hotel a provider's hotel is, or was before the mapping was deleted. Instants are epoch milliseconds. */
 export interface Mapping {
+  /** From 0. */
+  readonly number: number;
   readonly serviceId: number;
   readonly providerName: string;
   readonly providerHotelId: string;
-}
-
-export interface HotelDirectory {
-  /** The master hotel that a provider's hotel is; undefined for an unknown hotel. */
-  serviceIdOf(providerName: string, providerHotelId: string): number | undefined;
-  hotelOf(serviceId: number): Hotel | undefined;
+  /** When it was created or restored. */
+  readonly createdAt: number;
+  readonly changedAt: number;
+  readonly isDeleted: boolean;
+  /** How often its channels have changed. */
+  readonly channelsEdition: number;
+  /** How often its location has changed. */
+  readonly locationEdition: number;
 }
 
 /** The hotels that the sandbox knows, and their mappings. */
-export interface World extends HotelDirectory {
-  readonly seed: number;
+export interface World {
   readonly providers: readonly string[];
+  readonly brands: readonly BrandOfChain[];
   readonly hotels: readonly Hotel[];
   /** Those that are in force. */
   readonly mappings: readonly Mapping[];
   /** All there ever were, deleted ones too, in the order of their last changes. */
-  readonly history: readonly StatedMapping[];
+  readonly history: readonly Mapping[];
+  hotelOf(serviceId: number): Hotel | undefined;
+  /** The master hotel that a provider's hotel is; undefined for an unknown hotel. */
+  serviceIdOf(providerName: string, providerHotelId: string): number | undefined;
   /** Makes one more change, at an instant not before the last one; the same each time, as everything before. */
   change(instant: number): void;
 }
@@ -45,10 +51,6 @@ const halfYearMs = 182 * 86_400_000;
 const olderByMs = 100 * 86_400_000;
 /** So many changes for each initial mapping. */
 const changeShare = 0.2;
-
-/** The sandbox's own. */
-const usualSeed = 1;
-const usualHotelCount = 2_000;
 
 interface WorldOptions {
   /** The same seed gives the same world. */
@@ -74,7 +76,7 @@ const firstServiceId = 100_000;
 const serviceIdStep = 7;
 
 /** Makes a world: some of the providers sell each hotel, and each provider's hotel is one master hotel. */
-export function createWorld({ seed = usualSeed, hotels: count = usualHotelCount }: WorldOptions = {}): World {
+export function createWorld({ seed = 1, hotels: count = 2_000 }: WorldOptions = {}): World {
   const random = createSeededRandom(seed);
   const hotels = Array.from({ length: count }, (_, place) => makeHotel(place, random));
   const book = createMappingBook();
@@ -82,14 +84,14 @@ export function createWorld({ seed = usualSeed, hotels: count = usualHotelCount 
     book,
     hotels.flatMap((hotel, place) => makeMappings(hotel, place, random)),
   );
-  const change = createChanges(book, createSeededRandom(~seed));
+  const change = createChange(book, createSeededRandom(~seed));
   const changes = Math.floor(book.all.length * changeShare);
   for (let place = 0; place < changes; place += 1)
     change(worldBeginning - halfYearMs + Math.floor((halfYearMs * place) / changes));
   let mappings: readonly Mapping[] | undefined;
   return {
-    seed,
     hotels,
+    brands: createBrands(seed),
     providers: Object.keys(providers),
     get mappings() {
       mappings ??= book.list().filter(({ isDeleted }) => !isDeleted);
@@ -113,14 +115,79 @@ export function createWorld({ seed = usualSeed, hotels: count = usualHotelCount 
   };
 }
 
+type SoldHotel = Pick<Mapping, 'serviceId' | 'providerName' | 'providerHotelId'>;
+
+export type MappingBook = ReturnType<typeof createMappingBook>;
+
+/** All mappings there ever were, in the order of their last changes. */
+function createMappingBook() {
+  /** By number. */
+  const all: Mapping[] = [];
+  const inOrder = new Set<Mapping>();
+  let listed: readonly Mapping[] | undefined;
+  const byHotel = new Map<number, Mapping[]>();
+  /** The mapping that a provider's hotel has, or had last. */
+  const latest = new Map<string, Mapping>();
+  const keyOf = (providerName: string, providerHotelId: string) => `${providerName}\0${providerHotelId}`;
+
+  function add(
+    { serviceId, providerName, providerHotelId }: SoldHotel,
+    createdAt: number,
+    changedAt: number,
+  ) {
+    const mapping: Mapping = {
+      ...{ number: all.length, serviceId, providerName, providerHotelId, createdAt, changedAt },
+      ...{ isDeleted: false, channelsEdition: 0, locationEdition: 0 },
+    };
+    all.push(mapping);
+    inOrder.add(mapping);
+    listed = undefined;
+    byHotel.set(serviceId, [...(byHotel.get(serviceId) ?? []), mapping]);
+    latest.set(keyOf(providerName, providerHotelId), mapping);
+  }
+
+  function change(mapping: Mapping, difference: Partial<Mapping> & Pick<Mapping, 'changedAt'>): void {
+    Object.assign(mapping, difference);
+    inOrder.delete(mapping);
+    inOrder.add(mapping);
+    listed = undefined;
+  }
+
+  return {
+    all: all as readonly Mapping[],
+    list(): readonly Mapping[] {
+      listed ??= [...inOrder];
+      return listed;
+    },
+    ofHotel: (serviceId: number): readonly Mapping[] => byHotel.get(serviceId) ?? [],
+    find: (providerName: string, providerHotelId: string) => latest.get(keyOf(providerName, providerHotelId)),
+    add,
+    change,
+    /** Maps a provider's hotel to another master hotel: creates or restores the new mapping, then deletes the old one. */
+    move(mapping: Mapping, serviceId: number, changedAt: number): void {
+      const key = keyOf(mapping.providerName, mapping.providerHotelId);
+      const known = byHotel
+        .get(serviceId)
+        ?.find(({ providerName, providerHotelId }) => keyOf(providerName, providerHotelId) === key);
+      if (known) {
+        change(known, { isDeleted: false, createdAt: changedAt, changedAt });
+        latest.set(key, known);
+      } else {
+        add({ ...mapping, serviceId }, changedAt, changedAt);
+      }
+      change(mapping, { isDeleted: true, changedAt });
+    },
+  };
+}
+
 /** Enters the mappings in an order that differs from that of their hotels. */
-function enterMappings(book: MappingBook, mappings: readonly Mapping[]): void {
+function enterMappings(book: MappingBook, mappings: readonly SoldHotel[]): void {
   const count = mappings.length;
   const step = findStride(count);
   for (let place = 0; place < count; place += 1) {
     const changedAt = worldBeginning - 2 * halfYearMs + Math.floor((halfYearMs * place) / count);
     const createdAt = place % 2 === 0 ? changedAt : changedAt - olderByMs;
-    book.add(mappings[(place * step) % count] as Mapping, { createdAt, changedAt });
+    book.add(mappings[(place * step) % count] as SoldHotel, createdAt, changedAt);
   }
 }
 
@@ -148,7 +215,7 @@ function makeHotel(place: number, random: () => number): Hotel {
 }
 
 /** Lets at least one provider sell a hotel. No provider uses an id twice. */
-function makeMappings({ serviceId }: Hotel, place: number, random: () => number): Mapping[] {
+function makeMappings({ serviceId }: Hotel, place: number, random: () => number): SoldHotel[] {
   const isSoldBy = () => random() < 0.6;
   const sellers = Object.entries(providers).filter(isSoldBy);
   const [anySeller] = Object.entries(providers);
@@ -172,7 +239,7 @@ interface BookedMapping {
  */
 export function isCorrectlyMapped(
   { serviceId, providerName, providerHotelId }: BookedMapping,
-  world: HotelDirectory,
+  world: World,
 ): boolean {
   if (providerName === undefined || providerHotelId === undefined) return true;
   return world.serviceIdOf(providerName, providerHotelId) === serviceId;

@@ -1,20 +1,6 @@
 import { placeOf } from './places.js';
 import type { Hotel, Mapping } from './world.js';
 
-/** A mapping as the service states it, or stated it before it was deleted. Instants are epoch milliseconds. */
-export interface StatedMapping extends Mapping {
-  /** The number of the mapping, from 0. */
-  readonly number: number;
-  /** When the mapping was created or restored. */
-  readonly createdAt: number;
-  readonly changedAt: number;
-  readonly isDeleted: boolean;
-  /** How often its channels have changed. */
-  readonly channelsEdition: number;
-  /** How often its location has changed. */
-  readonly locationEdition: number;
-}
-
 const channels = ['Retail', 'Package', 'Mobile', 'Members'] as const;
 const ratePlans = ['Refundable', 'NonRefundable', 'Negotiated'] as const;
 const combinations = channels.flatMap((channel) => ratePlans.map((ratePlan) => `${channel},${ratePlan}`));
@@ -24,7 +10,7 @@ const maxChannels = 3;
 const zones = 9;
 
 /** One to three elements, each a channel and a rate plan type joined by a comma. (Spec 2.2.) */
-export function channelIdsOf({ number, channelsEdition }: StatedMapping): string[] {
+export function channelIdsOf({ number, channelsEdition }: Mapping): string[] {
   const count = 1 + (number % maxChannels);
   return Array.from({ length: count }, (_, index) => {
     const place = number + channelsEdition + index * combinationStep;
@@ -33,7 +19,7 @@ export function channelIdsOf({ number, channelsEdition }: StatedMapping): string
 }
 
 /** The provider's destination code, such as `MAD-7`. (Spec 2.2.) */
-export function locationCodeOf({ number, locationEdition }: StatedMapping, hotel: Hotel): string {
+export function locationCodeOf({ number, locationEdition }: Mapping, hotel: Hotel): string {
   const [airport] = placeOf(hotel.city).airports;
   return `${airport}-${1 + ((number + locationEdition) % zones)}`;
 }

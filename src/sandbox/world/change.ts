@@ -1,6 +1,5 @@
 import { createPick } from '../common/random.js';
-import type { MappingBook } from './mapping-book.js';
-import type { StatedMapping } from './stated-mapping.js';
+import type { Mapping, MappingBook } from './world.js';
 
 /** What changes in the world, in percent of the changes. */
 const shares = {
@@ -22,10 +21,10 @@ const maxAttempts = 50;
  *
  * @returns makes the next change, at an instant not before the last one
  */
-export function createChanges(book: MappingBook, random: () => number): (instant: number) => void {
+export function createChange(book: MappingBook, random: () => number): (instant: number) => void {
   const pick = createPick(random);
 
-  function draw(fits: (mapping: StatedMapping) => boolean): StatedMapping | undefined {
+  function draw(fits: (mapping: Mapping) => boolean): Mapping | undefined {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const mapping = pick(book.all);
       if (fits(mapping)) return mapping;
@@ -34,12 +33,12 @@ export function createChanges(book: MappingBook, random: () => number): (instant
   }
 
   /** A mapping that a provider's hotel moved away from stays deleted, unless the hotel moves back. */
-  function canReturn(mapping: StatedMapping): boolean {
+  function canReturn(mapping: Mapping): boolean {
     return mapping.isDeleted && book.find(mapping.providerName, mapping.providerHotelId) === mapping;
   }
 
   /** A provider's hotel becomes another hotel, or everything that is sold as one hotel is sold as another. */
-  function move(changedAt: number, listMoved: (from: StatedMapping) => readonly StatedMapping[]): void {
+  function move(changedAt: number, listMoved: (from: Mapping) => readonly Mapping[]): void {
     const to = draw(isActive);
     const from = to && draw((mapping) => isActive(mapping) && mapping.serviceId !== to.serviceId);
     if (from) for (const mapping of listMoved(from)) book.move(mapping, to.serviceId, changedAt);
@@ -62,9 +61,9 @@ export function createChanges(book: MappingBook, random: () => number): (instant
 
 function differ(
   kind: Exclude<ChangeKind, 'mapping-moved' | 'hotels-merged'>,
-  { channelsEdition, locationEdition }: StatedMapping,
+  { channelsEdition, locationEdition }: Mapping,
   changedAt: number,
-): Partial<StatedMapping> {
+): Partial<Mapping> {
   switch (kind) {
     case 'channels-updated':
       return { channelsEdition: channelsEdition + 1 };
@@ -86,6 +85,6 @@ function drawKind(random: () => number): ChangeKind {
   return 'channels-updated';
 }
 
-function isActive({ isDeleted }: StatedMapping): boolean {
+function isActive({ isDeleted }: Mapping): boolean {
   return !isDeleted;
 }

@@ -1,0 +1,140 @@
+import { isUtf8 } from 'node:buffer';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { stringify } from 'csv-stringify';
+import { CsvFault, readCsvRecords } from '../common/csv-records.js';
+import { type BookedHotel, maxListedBookings } from '../outbox/outbox.js';
+import { isCorrectlyMapped, type World } from '../world/world.js';
+import { BrokenFile, readHeader } from './file-rules.js';
+
+/** The column that a result has after those of the file. (Design 6.) */
+const verdictColumn = 'IsCorrectMapping';
+
+export interface Findings {
+  readonly rows: number;
+  /** Rows with an incorrect mapping. */
+  readonly incorrectRows: number;
+  /** The first of those rows, as many as an e-mail lists. */
+  readonly incorrect: readonly BookedHotel[];
+}
+
+/**
+ * Reads a review file in one pass: checks it, verifies each booking and drafts the result, which has the file's columns
+ * unchanged plus the verdict, and ends lines with LF.
+ *
+ * @param draft where to write the result; must not exist
+ * @throws BrokenFile when the file breaks a rule; the draft is then incomplete
+ */
+export async function reviewFile(
+  input: string,
+  draft: string,
+  world: World,
+  signal: AbortSignal,
+): Promise<Findings> {
+  const incorrect: BookedHotel[] = [];
+  let rows = 0;
+  let incorrectRows = 0;
+
+  async function* judge(lines: AsyncIterable<Buffer>): AsyncGenerator<readonly string[]> {
+    for await (const { cells, booking } of readRecords(lines)) {
+      if (!booking) {
+        yield [...cells, verdictColumn];
+        continue;
+      }
+      const isCorrect = isCorrectlyMapped(booking, world);
+      rows += 1;
+      if (!isCorrect) incorrectRows += 1;
+      if (!isCorrect && incorrect.length < maxListedBookings) incorrect.push(booking);
+      yield [...cells, isCorrect ? 'True' : 'False'];
+    }
+  }
+
+  await pipeline(
+    createReadStream(input),
+    readWholeLines,
+    judge,
+    stringify(),
+    createWriteStream(draft, { flags: 'wx', mode: 0o600 }),
+    { signal },
+  );
+  return { rows, incorrectRows, incorrect };
+}
+
+/** A limit for records, so that one without an end doesn't fill the memory. */
+const maxRecordBytes = 2 ** 20;
+
+/** What a text that is no CSV breaks. */
+const csvRules: Readonly<Record<CsvFault['kind'], string>> = {
+  'open-quote': 'every quotation mark is closed',
+  'stray-quote': 'a cell with a quotation mark is quoted, and the quotation marks inside it are doubled',
+  'endless-record': `a record has at most ${maxRecordBytes} bytes, and every quotation mark is closed`,
+};
+
+/** The records of a review file with their cells unchanged; the first is the header, and no booking. */
+async function* readRecords(
+  lines: AsyncIterable<Buffer>,
+): AsyncGenerator<{ readonly cells: readonly string[]; readonly booking?: BookedHotel }> {
+  let line = 1;
+  let readBooking: ReturnType<typeof readHeader> | undefined;
+  try {
+    for await (const cells of readCsvRecords(lines, maxRecordBytes)) {
+      if (readBooking) {
+        yield { cells, booking: readBooking(cells, line) };
+      } else {
+        readBooking = readHeader(cells);
+        yield { cells };
+      }
+      line += 1 + cells.reduce((lineEnds, cell) => lineEnds + cell.split('\n').length - 1, 0);
+    }
+  } catch (error) {
+    throw error instanceof CsvFault ? new BrokenFile(csvRules[error.kind], line) : error;
+  }
+  if (!readBooking) throw new BrokenFile('a file begins with the header', line);
+}
+
+const lineFeed = 0x0a;
+const byteOrderMark = Buffer.from('\ufeff');
+
+/**
+ * Passes on complete lines of valid UTF-8, many at a time, byte for byte.
+ *
+ * @throws BrokenFile for the first line that is not valid UTF-8, for a byte order mark, and for an overlong record
+ */
+export async function* readWholeLines(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let line = 1;
+  let rest: Buffer = Buffer.alloc(0);
+
+  function check(lines: Buffer): void {
+    if (line === 1 && lines.subarray(0, byteOrderMark.length).equals(byteOrderMark))
+      throw new BrokenFile('a file begins with the header, not with a byte order mark', line);
+    // A line feed byte is never part of another character, so lines can be checked one by one.
+    if (!isUtf8(lines)) throw new BrokenFile('text is UTF-8', line + findBrokenLine(lines));
+    for (let at = lines.indexOf(lineFeed); at >= 0; at = lines.indexOf(lineFeed, at + 1)) line += 1;
+  }
+
+  for await (const block of blocks) {
+    const bytes = Buffer.concat([rest, block]);
+    const end = bytes.lastIndexOf(lineFeed) + 1;
+    rest = bytes.subarray(end);
+    if (end > 0) {
+      const lines = bytes.subarray(0, end);
+      check(lines);
+      yield lines;
+    }
+    if (rest.length > maxRecordBytes) throw new BrokenFile(csvRules['endless-record'], line);
+  }
+  if (rest.length > 0) {
+    check(rest);
+    yield rest;
+  }
+}
+
+/** Counted from 0. */
+function findBrokenLine(lines: Buffer): number {
+  let start = 0;
+  for (let number = 0; ; number += 1) {
+    const end = lines.indexOf(lineFeed, start);
+    if (end < 0 || !isUtf8(lines.subarray(start, end))) return number;
+    start = end + 1;
+  }
+}
