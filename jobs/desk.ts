@@ -21,6 +21,7 @@ import type { App } from './app.js';
 import { cancelIn } from './cancel.js';
 import { clock } from './clock.js';
 import { packEvidence } from './evidence.js';
+import { tryChannels } from './notify.js';
 import { findUsersFile } from './parts.js';
 import type { SyncWork } from './serve.js';
 import { openRetryPolicy } from './sources.js';
@@ -90,7 +91,7 @@ interface OperationParts {
 
 /** The operations of the desk, built from the parts of `serve`. */
 export function openOperations(
-  { config, signal }: App,
+  { config, warn, signal }: App,
   { ledger, wantedDays, syncWork, notify }: OperationParts,
 ): Operations & {
   /** Waits for background work. Call it after aborting the signal. */
@@ -113,6 +114,7 @@ export function openOperations(
     cancel: (day, reason) => cancelIn(config, ledger, day, reason),
     sync,
     channels: config.notify.map(({ name, kind }) => ({ name, kind })),
+    testChannels: (name) => tryChannels(config, name, { warn, signal }),
   };
 }
 

@@ -55,11 +55,11 @@ function describeTrial({ name, kind, accepted, message, durationMs }: Trial): st
 interface TryOptions {
   readonly warn: (message: string) => void;
   readonly signal: AbortSignal;
-  readonly onTrial: (trial: Trial) => void;
+  readonly onTrial?: (trial: Trial) => void;
 }
 
 /** Sends a test message through each channel, or the one with that name. @throws UsageError if there is none */
-async function tryChannels(
+export async function tryChannels(
   { notify, proxy, server }: Pick<Config, 'notify' | 'proxy' | 'server'>,
   wanted: string | undefined,
   { warn, signal, onTrial }: TryOptions,
@@ -73,7 +73,7 @@ async function tryChannels(
     const fault = await findFault(settings);
     const trial = { name, kind, accepted: fault === undefined, durationMs: clock() - startedAt };
     const ended = { ...trial, ...(fault ?? { code: null, message: null }) };
-    onTrial(ended);
+    onTrial?.(ended);
     return ended;
   }
 
@@ -111,7 +111,7 @@ function writeTestMessages(kind: ChannelSettings['kind'], url: string | undefine
     severity: 'info',
     incident,
     title: 'Test of hotel-review: this channel works',
-    text: 'It was sent by `hotel-review notify test`. Nothing happened, and there is nothing to do.',
+    text: 'It was sent by `hotel-review notify test` or the desk. Nothing happened, and there is nothing to do.',
     ...(url !== undefined && { url }),
     counts: {},
     raisedAt: clock(),

@@ -8,7 +8,7 @@ import { dayPage, reportDownload } from './day-page.js';
 import { daysPage } from './days-page.js';
 import { createFrame } from './frame.js';
 import { createSummaryMemory, mappingsPage, syncMappings } from './mappings-page.js';
-import { notificationsPage } from './notifications-page.js';
+import { notificationsPage, testNotifications } from './notifications-page.js';
 import type { DeskParts, DeskRoute } from './page.js';
 import { providerPage, providersPage } from './providers-page.js';
 import { replayDay, replayDays } from './replay-days.js';
@@ -55,6 +55,7 @@ export const routes: readonly DeskRoute[] = [
   replayDays,
   syncMappings,
   notificationsPage,
+  testNotifications,
   casesPage,
   casesDownload,
   caseChange,

@@ -2,18 +2,20 @@ import * as z from 'zod';
 import { showInLine } from '../base/foreign-text.js';
 import { formatCountOf } from '../base/format.js';
 import { type Html, html } from '../base/html.js';
+import { UsageError } from '../base/usage-error.js';
 import type { StoredMessage } from '../ledger/notices.js';
 import { type Notice, nobodyIsTold } from '../rules/notice.js';
 import { renderMark, renderSeverity } from './marks.js';
-import { definePage } from './page.js';
-import { linkDay, renderTable, showInstant } from './parts.js';
+import { defineAction, definePage } from './page.js';
+import { linkDay, renderTable, showInstant, writeAddress } from './parts.js';
 
+const path = '/notifications';
 const messagesShown = 100;
 const problemsShown = 100;
 
 /** Who is notified of what: channels, open problems and the last messages. */
 export const notificationsPage = definePage({
-  path: '/notifications',
+  path,
   permission: 'operate',
   input: z.object({}),
   async read(_, { desk: { ledger } }) {
@@ -40,9 +42,12 @@ ${renderTable(
   {
     Name: ({ name }) => name,
     Kind: ({ kind }) => kind,
+    Test: ({ name }) =>
+      html`<a class="button quiet" href="${writeAddress(`${path}/test`, { channel: name })}">Test ${name}</a>`,
   },
   { empty: html`${nobodyIsTold} List channels in the setting <code>notify</code>.` },
 )}
+${channels.length > 1 && html`<p><a href="${path}/test">Test all</a></p>`}
 <h2>Open problems</h2>
 ${open > problems.length && html`<p>The ${problems.length} newest of ${open}.</p>`}
 ${renderTable(
@@ -95,3 +100,32 @@ function renderState({ state, attempts, unconfirmed, code }: StoredMessage): Htm
     }
   }
 }
+
+/** What `hotel-review notify test` does. */
+export const testNotifications = defineAction({
+  path: `${path}/test`,
+  permission: 'operate',
+  title: 'Test notifications',
+  /** All channels, if none is named. */
+  input: z.object({ channel: z.string().max(40).optional() }),
+  form: z.object({}),
+  reason: 'optional',
+  async preview({ channel }, { desk: { operations } }) {
+    const all = operations.channels.map(({ name }) => name);
+    const names = all.filter((name) => channel === undefined || name === channel).join(', ');
+    return {
+      lines: names ? [`Sends a test message: ${names}. It says that nothing happened.`] : [],
+      refusal: names ? undefined : 'No such channel is configured.',
+      button: `Send to ${names}`,
+      back: path,
+    };
+  },
+  audit: ({ channel }) => ({ action: 'notify-test', subject: channel }),
+  async perform({ channel }, _, { desk: { operations } }) {
+    // Waits for the answers, so that the visitor reads what each receiver said.
+    const trials = await operations.testChannels(channel);
+    const faults = trials.flatMap(({ message }) => message ?? []);
+    if (faults.length > 0) throw new UsageError(faults.join('; '));
+    return { message: `Accepted: ${trials.map(({ name }) => name).join(', ')}.`, next: path };
+  },
+});

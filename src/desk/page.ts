@@ -81,6 +81,8 @@ export interface Operations {
   };
   /** The configured ones; a kind is such as `email`. */
   readonly channels: readonly { readonly name: string; readonly kind: string }[];
+  /** Sends a test message through each channel, or the one with that name; null if it was accepted. @throws UsageError */
+  testChannels(name?: string): Promise<readonly { readonly name: string; readonly message: string | null }[]>;
 }
 
 /** What every page and action knows about the request. */

@@ -33,6 +33,7 @@ const samples: Readonly<Record<string, string>> = {
   '/replay': '/replay?from=2026-11-19&to=2026-11-20&which=missing',
   '/mappings/sync': '/mappings/sync',
   '/notifications': '/notifications',
+  '/notifications/test': '/notifications/test',
   '/runs/:id/rejected': `/runs/${fileRunId}/rejected`,
   '/runs/:id/refused': `/runs/${fileRunId}/refused`,
   '/runs/:id/unanswered': `/runs/${fileRunId}/unanswered`,

@@ -16,7 +16,8 @@ export type AskedOperation =
       readonly by: string;
       readonly kinds: readonly string[];
     }
-  | { readonly asked: 'sync' };
+  | { readonly asked: 'sync' }
+  | { readonly asked: 'test'; readonly channel: string | undefined };
 
 /** Operations that only record what is requested. */
 export function fakeOperations(changes: Partial<Operations> = {}): {
@@ -55,6 +56,10 @@ export function fakeOperations(changes: Partial<Operations> = {}): {
       state: () => ({ isRunning: false }),
     },
     channels: [{ name: 'ops', kind: 'slack' }],
+    async testChannels(channel) {
+      asked.push({ asked: 'test', channel });
+      return [{ name: 'ops', kind: 'slack', message: null }];
+    },
     ...changes,
   };
   return { operations, asked };

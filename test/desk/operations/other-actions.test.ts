@@ -54,12 +54,39 @@ describe('notifications', () => {
     await ledger.notices.route(() => [{ id: 'm1', channel: 'ops', dueAt: now }], now);
     const text = await page('/notifications');
     const [channels = '', problems = '', messages = ''] = text.split(/<h2>(?:Open problems|Last messages)</);
-    expect(readRows(channels)).toEqual([['ops', 'slack']]);
+    expect(readRows(channels)).toEqual([['ops', 'slack', 'Test ops']]);
     expect(readRows(problems)).toEqual([
       ['run-failed', '19 Nov 2026', 'critical', '21 Nov 2026, 03:30', '21 Nov 2026, 03:30'],
     ]);
     expect(messages).toContain('1 message to be sent, 0 messages given up, 0 messages perhaps received.');
     expect(readRows(messages)).toEqual([['run-failed', '19 Nov 2026', 'ops', '21 Nov 2026, 03:30', 'waits']]);
     expect(text).toContain('href="/days/2026-11-19">19 Nov 2026</a>');
+    expect(text).toContain('href="/notifications/test?channel=ops"');
+  });
+
+  it('can be tested through one channel or all', async () => {
+    const { preview, send, asked, recorded } = await openOperatorsDesk();
+    expect((await preview('/notifications/test?channel=ops')).data).toMatchObject({ button: 'Send to ops' });
+    expect((await preview('/notifications/test?channel=none')).data).toMatchObject({
+      refusal: 'No such channel is configured.',
+    });
+    expect((await send('/notifications/test?channel=ops')).data).toEqual({
+      message: 'Accepted: ops.',
+      next: '/notifications',
+    });
+    await send('/notifications/test');
+    expect(asked).toEqual([
+      { asked: 'test', channel: 'ops' },
+      { asked: 'test', channel: undefined },
+    ]);
+    expect(recorded).toMatchObject([{ action: 'notify-test', subject: 'ops' }, { action: 'notify-test' }]);
+  });
+
+  it('say which channel did not accept a test', async () => {
+    const message = 'ops: the receiver did not answer in time';
+    const { send } = await openOperatorsDesk({
+      testChannels: async () => [{ name: 'ops', kind: 'slack', message }],
+    });
+    expect(await send('/notifications/test')).toMatchObject({ status: 409, data: { error: { message } } });
   });
 });
