@@ -10,7 +10,6 @@ import {
   type Store,
   type StoredRow,
   sql,
-  toStorable,
   withoutUndefined,
 } from './query.js';
 import * as t from './table.js';
@@ -162,24 +161,18 @@ function* find(hotel: ProviderHotel): Query<{ mapping: CopiedMapping; moves: Map
   };
 }
 
-/** Current mappings, optionally of some providers only, in the order of their numbers. */
+/** Current mappings, in the order of their numbers. */
 function* listMappings({
   after,
   limit,
-  providers,
 }: {
   readonly after: number;
   readonly limit: number;
-  readonly providers?: readonly string[];
 }): Query<CopiedMapping[]> {
   const dialect = yield* database();
-  // By number, even if providers are given: with their index, all their rows would be sorted for every page.
-  const chosen = sql.and([
-    sql`number > ${after} AND service_id IS NOT NULL`,
-    providers !== undefined && dialect.isListed(sql`provider_name`, providers.map(toStorable)),
-  ]);
   return yield* copied.all(
-    sql`SELECT ${copied.names} FROM ${dialect.mappingsByNumber} WHERE ${chosen} ORDER BY number LIMIT ${limit}`,
+    sql`SELECT ${copied.names} FROM ${dialect.mappingsByNumber}
+      WHERE number > ${after} AND service_id IS NOT NULL ORDER BY number LIMIT ${limit}`,
   );
 }
 

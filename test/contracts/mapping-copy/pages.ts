@@ -75,11 +75,11 @@ export function hotelOf(providerHotelId: string, providerName = 'hotelbeds'): Pr
 /** All current mappings, read page by page. */
 export async function listAll(
   copy: Ledger['mappings'],
-  { limit = 2, ...rest }: { readonly limit?: number; readonly providers?: readonly string[] } = {},
+  { limit = 2 }: { readonly limit?: number } = {},
 ): Promise<CopiedMapping[]> {
   const all: CopiedMapping[] = [];
   for (;;) {
-    const page = await copy.listMappings({ after: all.at(-1)?.number ?? 0, limit, ...rest });
+    const page = await copy.listMappings({ after: all.at(-1)?.number ?? 0, limit });
     if (page.length === 0) return all;
     if (page.length > limit) throw new Error(`expected at most ${limit}, got: ${page.length}`);
     all.push(...page);

@@ -82,21 +82,6 @@ export function describeReading(opened: () => OpenedLedger): void {
       ]);
       expect(await mappings.listMappings({ after: 5, limit: 9 })).toEqual([]);
     });
-
-    it('filters by provider', async () => {
-      const { mappings } = opened().ledger;
-      const providers = ['a', 'b', 'c', 'a', 'b', 'a'];
-      await syncRows(
-        mappings,
-        providers.map((providerName, index) => rowOf(`${index}`, 10, { providerName })),
-      );
-      const numbers = async (...asked: string[]) =>
-        (await listAll(mappings, { providers: asked })).map(({ number }) => number);
-      expect(await numbers('a')).toEqual([1, 4, 6]);
-      expect(await numbers('c', 'b', 'x')).toEqual([2, 3, 5]);
-      expect(await numbers('A')).toEqual([]);
-      expect(await numbers()).toEqual([]);
-    });
   });
 
   it('summarises current mappings by provider, and the newest cycle of each scope', async () => {
