@@ -119,7 +119,7 @@ export function syncCopy(
     notify,
   }: {
     readonly ledger: Ledger;
-    readonly service: Pick<MappingService, 'getMappings'>;
+    readonly service: MappingService;
     readonly notify: NotifySync;
   },
   signal: AbortSignal,

@@ -60,7 +60,7 @@ interface TryOptions {
 
 /** Sends a test message through each channel, or the one with that name. @throws UsageError if there is none */
 export async function tryChannels(
-  { notify, proxy, server }: Pick<Config, 'notify' | 'proxy' | 'server'>,
+  { notify, proxy, server }: Config,
   wanted: string | undefined,
   { warn, signal, onTrial }: TryOptions,
 ): Promise<readonly Trial[]> {

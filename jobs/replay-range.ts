@@ -25,7 +25,7 @@ export interface RangeOptions {
   readonly acceptVolume: boolean;
 }
 
-export function toRequest({ io }: Pick<App, 'io'>, { delivery, reason, acceptVolume }: RangeOptions) {
+export function toRequest({ io }: App, { delivery, reason, acceptVolume }: RangeOptions) {
   return { delivery, reason, accepts: readAccepts({ acceptVolume }, io) };
 }
 

@@ -79,10 +79,7 @@ const graceMs = 1_000;
  *
  * @param exit ends the process with `process.exitCode`
  */
-export function exitOnceWritten(
-  streams: readonly Pick<Writable, 'writableLength'>[],
-  exit: () => void,
-): void {
+export function exitOnceWritten(streams: readonly Writable[], exit: () => void): void {
   // Unreferenced, so that the timer itself keeps nothing alive.
   setInterval(() => {
     if (streams.every(({ writableLength }) => writableLength === 0)) exit();

@@ -122,10 +122,7 @@ export type BookingHistory = Partial<Omit<SentHistory, 'state'>> &
  * What the audit trail may hold of a typed reference. A text that no booking has may be a name, even where a rejected record has it in the
  * reference's column.
  */
-export function subjectOf(
-  reference: string,
-  histories: readonly Pick<BookingHistory, 'state'>[],
-): string | undefined {
+export function subjectOf(reference: string, histories: readonly BookingHistory[]): string | undefined {
   return histories.some(({ state }) => state !== 'rejected') ? reference : undefined;
 }
 

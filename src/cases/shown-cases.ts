@@ -309,7 +309,7 @@ const lookedUpAtOnce = 10;
  */
 export async function readStoredBookings(
   ledger: ReadOnlyLedger,
-  item: Pick<Case, keyof CaseKey | 'origins' | 'evidenceAt'>,
+  item: Case,
   bookings: readonly CaseBooking[],
   showsNames: boolean,
 ) {
@@ -336,7 +336,7 @@ export async function readStoredBookings(
  * verdict from before says nothing of what moved or was found since. Several lines are stays or rooms of one booking.
  */
 function isCleared(
-  { origins, evidenceAt }: Pick<Case, 'origins' | 'evidenceAt'>,
+  { origins, evidenceAt }: Case,
   { isNamed }: CaseBooking,
   traces: readonly BookingTrace[],
 ): boolean {

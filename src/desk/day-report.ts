@@ -35,7 +35,7 @@ const providersShown = 20;
  * resolved. It holds references and stays of affected bookings, and no guest's name; null stands for unknown.
  */
 export async function gatherDayReport(
-  { timezone, volume }: Pick<Config, 'timezone' | 'volume'>,
+  { timezone, volume }: Config,
   ledger: ReadOnlyLedger,
   day: string,
   now: number,

@@ -80,7 +80,7 @@ ${renderTable(
 });
 
 /** The day it is about, if any, and what else. */
-function renderSubject({ subject, day }: Pick<Notice, 'subject' | 'day'>): Html | string {
+function renderSubject({ subject, day }: Notice): Html | string {
   if (day === undefined) return subject;
   return subject === day ? linkDay(day) : html`${linkDay(day)} ${showInLine(subject)}`;
 }

@@ -27,7 +27,7 @@ export interface DeskParts {
   readonly scores: ScoreMemory;
   /** Remembers what the copy of the mappings holds. */
   readonly summariseMappings: ReturnType<typeof createSummaryMemory>;
-  readonly health: Pick<Health, 'look'>;
+  readonly health: Health;
   /** IANA name of the account's time zone. */
   readonly timezone: string;
   /** The nightly schedule. */

@@ -172,7 +172,7 @@ export function renderReasonField(label: string, isRequired: boolean): Html {
 
 /** What would happen, and the form that makes it happen. */
 export function renderChangeForm(
-  action: Pick<ChangeAction, 'title' | 'reason'>,
+  action: ChangeAction,
   { title = action.title, lines, details, refusal, fields, button, back, reason }: Preview,
   visit: DeskVisit,
 ): View {

@@ -15,7 +15,7 @@ const restricted: Readonly<Record<string, Permission>> = {
  * The same data with null for whatever this visitor may not see. All data of pages passes here before it is rendered or sent, so that
  * no page can forget it.
  */
-export function see<Data>(data: Data, visit: Pick<DeskVisit, 'may'>): Data {
+export function see<Data>(data: Data, visit: DeskVisit): Data {
   const hidden = new Set(Object.keys(restricted).filter((name) => !visit.may(restricted[name] ?? 'look')));
   return hidden.size === 0 ? data : (hide(data, hidden) as Data);
 }

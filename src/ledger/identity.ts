@@ -78,10 +78,7 @@ export type LedgerFit = 'fits' | 'no-mark' | 'unknown-ledger' | 'older-ledger';
  * @param ledger undefined if there is none
  * @param mark the text in the archive; undefined if there is none
  */
-export function decideFit(
-  ledger: Pick<LedgerMark, 'ledger' | 'changes'> | undefined,
-  mark: string | undefined,
-): LedgerFit {
+export function decideFit(ledger: LedgerMark | undefined, mark: string | undefined): LedgerFit {
   if (mark === undefined) return 'no-mark';
   const known = parseMark(mark);
   if (!ledger || known?.ledger !== ledger.ledger) return 'unknown-ledger';

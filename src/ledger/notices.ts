@@ -427,7 +427,7 @@ function* giveUpOthers(
 }
 
 /** Whether `claim` may find something. */
-function* hasDue({ channel, dueBy }: Pick<ClaimRequest, 'channel' | 'dueBy'>): Query<boolean> {
+function* hasDue({ channel, dueBy }: ClaimRequest): Query<boolean> {
   const row = yield* one(
     sql`SELECT 1 FROM ${messages} WHERE state = 'pending' AND channel = ${channel} AND due_at <= ${dueBy} LIMIT 1`,
   );

@@ -259,10 +259,7 @@ export function stopping(store: Store, signal: AbortSignal): Store {
 }
 
 /** Removes personal data. It is noted before, because the work may be cut off, and afterwards, because it takes a while. */
-export async function removing<Result>(
-  { noteRemoval }: Pick<Store, 'noteRemoval'>,
-  work: () => Promise<Result>,
-): Promise<Result> {
+export async function removing<Result>({ noteRemoval }: Store, work: () => Promise<Result>): Promise<Result> {
   await noteRemoval();
   const result = await work();
   await noteRemoval();

@@ -81,7 +81,7 @@ function* abandon(runId: string, abandonment: Abandonment): Query<boolean> {
 function* notePause(
   { number, run }: { readonly number: number; readonly run: Run },
   at: number,
-): Query<Pick<RunPatch, 'pausedMs'>> {
+): Query<RunPatch> {
   if (run.state === 'succeeded' || run.state === 'cancelled') return {};
   const { startedAt, resumedAt = 0, collectStartedAt = 0, collectedAt = 0, pausedMs } = run;
   const row = yield* one(sql`SELECT max(ended_at) AS ended_at FROM ${attempts} WHERE run = ${number}`);
@@ -103,10 +103,7 @@ function* takeOver(runId: string, at: number, asked: CollectRequest = {}): Query
   return patchRun(run, patch);
 }
 
-function* note(
-  runId: string,
-  decide: (run: Run) => Pick<RunPatch, 'expected' | 'acceptances' | 'clockLead'>,
-): Query<Run> {
+function* note(runId: string, decide: (run: Run) => RunPatch): Query<Run> {
   const { number, run } = yield* lockRun(runId);
   const patch = decide(run);
   yield* changeRun(number, patch);

@@ -44,7 +44,7 @@ export function goesOn(run: Run): boolean {
 }
 
 /** Whether there is something left to do for it. @param run the promised one; undefined if nobody has opened it */
-export function isStillWanted({ endedToken }: Pick<WantedDay, 'endedToken'>, run: Run | undefined): boolean {
+export function isStillWanted({ endedToken }: WantedDay, run: Run | undefined): boolean {
   return !run || goesOn(run) || run.token === endedToken;
 }
 

@@ -40,7 +40,7 @@ export function nameCopy({ copyServiceId, copy }: CopiedHotel, unmapped: string)
 }
 
 /** A line below a list, if the copy knows nothing about its hotels. */
-export function explainCopies(listed: readonly Pick<CopiedHotel, 'copy'>[]): string[] {
+export function explainCopies(listed: readonly CopiedHotel[]): string[] {
   return listed.some(({ copy }) => copy === 'never-synced') ? [`copy: ${neverSynced}`] : [];
 }
 

@@ -27,7 +27,7 @@ interface SyncRequest {
 }
 
 interface SyncParts {
-  readonly service: Pick<MappingService, 'getMappings'>;
+  readonly service: MappingService;
   readonly copy: Ledger['mappings'];
   /** Mappings per page, unless the service has refused so many. */
   readonly limit: number;

@@ -71,7 +71,7 @@ export async function checkNotices(parts: CheckParts): Promise<void> {
   }
 }
 
-function isSame(one: Pick<NewNotice, 'event' | 'subject'>, other: typeof one): boolean {
+function isSame(one: NewNotice, other: typeof one): boolean {
   return one.event === other.event && one.subject === other.subject;
 }
 
@@ -147,7 +147,7 @@ async function findRefusingChannels({ ledger }: CheckParts, now: number): Promis
 }
 
 /** Only the machine with the full disk can tell, and nobody knows of a channel to which nothing is sent. */
-function isSeenOnlyThere({ event, subject }: Pick<NewNotice, 'event' | 'subject'>): boolean {
+function isSeenOnlyThere({ event, subject }: NewNotice): boolean {
   return event === 'resource-low' || isRefusingChannel(subject);
 }
 

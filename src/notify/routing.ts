@@ -52,7 +52,7 @@ const longestWaitMs = 60 * minuteMs;
 export const giveUpAfterMs = 3 * 24 * 60 * minuteMs;
 
 /** Whether its receiver has been waited for long enough. */
-export function isTooOld({ raisedAt }: Pick<Notice, 'raisedAt'>, now: number): boolean {
+export function isTooOld({ raisedAt }: Notice, now: number): boolean {
   return now - raisedAt >= giveUpAfterMs;
 }
 

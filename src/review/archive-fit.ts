@@ -30,7 +30,7 @@ export class ArchiveAwayError extends SafeError {
 export interface FitParts {
   readonly archive: Archive;
   /** Undefined if there is none. */
-  readonly ledger: Pick<ReadOnlyLedger, 'identify'> | undefined;
+  readonly ledger: ReadOnlyLedger | undefined;
   /** The ledger's path, or its address without a password. */
   readonly location: string;
 }
@@ -90,7 +90,7 @@ function explainMisfit(
 export async function noteLatestRun({
   archive,
   ledger,
-}: Pick<FitParts, 'archive'> & { readonly ledger: Pick<ReadOnlyLedger, 'identify'> }): Promise<void> {
+}: Pick<FitParts, 'archive'> & { readonly ledger: ReadOnlyLedger }): Promise<void> {
   for (;;) {
     const mark = await archive.readLedgerMark();
     const own = await ledger.identify();
@@ -102,10 +102,7 @@ export async function noteLatestRun({
 }
 
 /** Makes it the ledger of the archive, whichever that was. */
-export async function adoptArchive(
-  archive: Archive,
-  ledger: Pick<Ledger, 'identify' | 'leaveCopiesBehind'>,
-): Promise<void> {
+export async function adoptArchive(archive: Archive, ledger: Ledger): Promise<void> {
   await ledger.leaveCopiesBehind();
   await archive.writeLedgerMark(renderMark(await ledger.identify()));
 }

@@ -3,7 +3,7 @@ import type { Run } from '../rules/run.js';
 import { readEveryRun } from './every-run.js';
 
 /** What became of the files of a run of which a guest was erased; undefined of any other run. */
-export function describeErased({ guestErasedAt }: Pick<Run, 'guestErasedAt'>): string | undefined {
+export function describeErased({ guestErasedAt }: Run): string | undefined {
   return guestErasedAt === undefined
     ? undefined
     : `removed on ${new Date(guestErasedAt).toISOString().slice(0, 10)} because a guest was erased`;

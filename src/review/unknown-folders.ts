@@ -39,7 +39,7 @@ export async function findUnknownFolders(
 }
 
 /** For people: what is there, and where. */
-export function describeFolder(archive: Pick<Archive, 'locate'>, { day, runId, names }: RunFolder): string {
+export function describeFolder(archive: Archive, { day, runId, names }: RunFolder): string {
   return `${archive.locate(day, runId)}: ${names.join(', ')}`;
 }
 
@@ -47,7 +47,7 @@ export function describeFolder(archive: Pick<Archive, 'locate'>, { day, runId, n
 const foldersShown = 10;
 
 /** Lines for people; none without folders. */
-export function describeUnknown(archive: Pick<Archive, 'locate'>, folders: readonly RunFolder[]): string[] {
+export function describeUnknown(archive: Archive, folders: readonly RunFolder[]): string[] {
   if (folders.length === 0) return [];
   const more = folders.length - foldersShown;
   return [
@@ -57,6 +57,6 @@ export function describeUnknown(archive: Pick<Archive, 'locate'>, folders: reado
   ];
 }
 
-export function folderToJson(archive: Pick<Archive, 'locate'>, { day, runId, names }: RunFolder) {
+export function folderToJson(archive: Archive, { day, runId, names }: RunFolder) {
   return { day, runId, folder: archive.locate(day, runId), files: names };
 }

@@ -236,7 +236,7 @@ function findKnowledge(
 }
 
 /** Whether its source had no bookings: there is nothing to know. */
-export function isEmptyDay({ accepted, latest }: Pick<DayOutcome, 'accepted' | 'latest'>): boolean {
+export function isEmptyDay({ accepted, latest }: DayOutcome): boolean {
   return accepted === 0 && latest?.state === 'succeeded';
 }
 

@@ -13,17 +13,14 @@ export function startChain(bookings: number): PlannedStep[] {
 }
 
 /** What is inserted once a step is done. The file's bookings go with it until the by-file call is accepted: they count as delivered then. */
-export function nextStep({
-  kind,
-  bookings,
-}: Pick<PlannedStep, 'kind' | 'bookings'>): PlannedStep | undefined {
+export function nextStep({ kind, bookings }: PlannedStep): PlannedStep | undefined {
   const next = chain[positionInChain(kind) + 1];
   if (!isOfChain(kind) || next === undefined) return undefined;
   return { name: next, kind: next, bookings: preparingKinds.includes(kind) ? bookings : 0 };
 }
 
 /** How many bookings a step sends to the service, and has delivered once it is done. */
-export function bookingsSent({ kind, bookings }: Pick<PlannedStep, 'kind' | 'bookings'>): number {
+export function bookingsSent({ kind, bookings }: PlannedStep): number {
   return preparingKinds.includes(kind) ? 0 : bookings;
 }
 
@@ -41,11 +38,7 @@ function isOfChain(kind: StepKind): boolean {
 }
 
 /** How many steps a run that was just collected consists of, as far as is known. */
-export function countPlanned({
-  delivery,
-  openSteps,
-  counts: { accepted, posted },
-}: Pick<Run, 'delivery' | 'openSteps' | 'counts'>): number {
+export function countPlanned({ delivery, openSteps, counts: { accepted, posted } }: Run): number {
   const hasChain = delivery === 'file' && posted < accepted;
   return openSteps + (hasChain ? chain.length - 1 : 0);
 }

@@ -21,21 +21,18 @@ import { describeDrops, nameDrops } from './volume.js';
 import { describeFilterWarnings } from './where-report.js';
 
 /** Whether the collect began before the day ended, by our clock or by those of two others: later bookings are missing. */
-export function wasCollectedEarly(
-  day: LastInstant,
-  run: Pick<Run, 'collectStartedAt' | 'startedAt' | 'clockLead'>,
-): boolean {
+export function wasCollectedEarly(day: LastInstant, run: Run): boolean {
   return !isOverFor(run, day, run.collectStartedAt ?? run.startedAt);
 }
 
 /** Whether the day is over at an instant of the clock by which the run was collected. */
-export function isOverFor({ clockLead = 0 }: Pick<Run, 'clockLead'>, day: LastInstant, at: number): boolean {
+export function isOverFor({ clockLead = 0 }: Run, day: LastInstant, at: number): boolean {
   return isDayOver(day, at - clockLead);
 }
 
 type LastInstant = Pick<BusinessDay, 'lastInstant'>;
 
-export function describeEarly({ clockLead }: Pick<Run, 'clockLead'>): string {
+export function describeEarly({ clockLead }: Run): string {
   const early = 'collected before the day was over';
   return clockLead === undefined
     ? early

@@ -61,11 +61,7 @@ const checksumEnd = 20;
  * A provider without any booking is silent, which is told once until it has some again; all other drops share one notice. It is a
  * problem of the day if the day as a whole has too few bookings: see `lastsOf`.
  */
-export function noticesOfVolume(
-  run: Pick<Run, 'id' | 'day'>,
-  drop: VolumeComparison,
-  at: number,
-): NewNotice[] {
+export function noticesOfVolume(run: Run, drop: VolumeComparison, at: number): NewNotice[] {
   const silent = drop.drops.filter(isSilent);
   const others = drop.drops.filter((one) => !isSilent(one));
   const about = aboutRun(run, at);
@@ -142,6 +138,6 @@ function severityOf(run: Run): Severity {
   return awaitsSource(run) ? 'warning' : 'critical';
 }
 
-function aboutRun({ id, day }: Pick<Run, 'id' | 'day'>, at: number) {
+function aboutRun({ id, day }: Run, at: number) {
   return { day, runId: id, raisedAt: at };
 }

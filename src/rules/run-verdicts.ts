@@ -42,7 +42,7 @@ export function paintState(paint: Paint, run: Run, text: string): string {
 }
 
 /** Of bookings that are no part of the file. */
-export function describeByBody(run: Pick<Run, 'state' | 'counts'>): string {
+export function describeByBody(run: Run): string {
   if (hasSentNothing(run)) return 'would go by body';
   return run.counts.delivered === 0 ? 'go by body' : 'went by body';
 }

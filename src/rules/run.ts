@@ -149,10 +149,7 @@ export interface Run {
 }
 
 /** How long it was worked on: a run that failed at night and was resumed in the morning did not take all night. */
-export function durationOf(
-  { startedAt, finishedAt, pausedMs }: Pick<Run, 'startedAt' | 'finishedAt' | 'pausedMs'>,
-  now: number,
-): number {
+export function durationOf({ startedAt, finishedAt, pausedMs }: Run, now: number): number {
   // The clock may have been set back since.
   return Math.max(0, (finishedAt ?? now) - startedAt - pausedMs);
 }
@@ -163,11 +160,7 @@ export function countRecords({ read, filtered }: Pick<Counts, 'read' | 'filtered
 }
 
 /** Whether its source held another number of records than the end-of-day hook expected: such a run makes no day done. */
-export function hasUnexpectedCount({
-  expected,
-  collectedAt,
-  counts,
-}: Pick<Run, 'expected' | 'collectedAt' | 'counts'>): boolean {
+export function hasUnexpectedCount({ expected, collectedAt, counts }: Run): boolean {
   return expected !== undefined && collectedAt !== undefined && countRecords(counts) !== expected;
 }
 
@@ -310,7 +303,7 @@ export interface Acceptance {
 
 export type Acceptances = { readonly [Kind in AcceptanceKind]?: Acceptance };
 /** Whether a comparison found too few bookings, in total or of a provider. */
-export function isUnusual({ drops, isLow = false }: Pick<VolumeComparison, 'drops' | 'isLow'>): boolean {
+export function isUnusual({ drops, isLow = false }: VolumeComparison): boolean {
   return isLow || drops.length > 0;
 }
 

@@ -36,10 +36,7 @@ export function classOfCollect({ cause }: Pick<CollectError, 'cause'>): FailureC
  * Whether a run that failed may be tried again on this word. A person may always. By itself only what may pass without anybody is: not
  * what was stopped as fatal or because of too many refusals. A result that was not judged yet is a reason of its own.
  */
-export function mayTryAgain(
-  run: Pick<Run, 'state' | 'failure' | 'trigger' | 'collectedAt'>,
-  by: Asker,
-): boolean {
+export function mayTryAgain(run: Run, by: Asker): boolean {
   if (run.state !== 'failed') return false;
   switch (by) {
     case 'person':
@@ -55,19 +52,14 @@ export function mayTryAgain(
  * Whether bookings would be sent if somebody resumed the run. One that only lacks its result, or has only to archive it, sends nothing any
  * more.
  */
-export function mayStillSend({
-  state,
-  failure,
-  counts,
-  file,
-}: Pick<Run, 'state' | 'failure' | 'counts' | 'file'>): boolean {
+export function mayStillSend({ state, failure, counts, file }: Run): boolean {
   if (state === 'succeeded' || state === 'cancelled') return false;
   const carries = counts.carried > 0 && file?.triggeredAt === undefined;
   return counts.pending > 0 || carries || failure?.code === tooManyRefused;
 }
 
 /** The failed steps of a failed run that are then tried again. */
-export function stepsTriedAgain({ failure }: Pick<Run, 'failure'>, by: Asker): readonly StepSelection[] {
+export function stepsTriedAgain({ failure }: Run, by: Asker): readonly StepSelection[] {
   switch (by) {
     case 'person':
       return [{ states: ['failed', ...(failure?.code === tooManyRefused ? (['refused'] as const) : [])] }];
@@ -87,11 +79,7 @@ export const tooManyRefused = 'too-many-refused';
 const retryable: StepSelection = { states: ['failed'], failureClass: 'retryable' };
 
 /** Whether its source was not there, and is waited for until it is given up; one that a person started is that person's. */
-export function awaitsSource({
-  state,
-  failure,
-  trigger,
-}: Pick<Run, 'state' | 'failure' | 'trigger'>): boolean {
+export function awaitsSource({ state, failure, trigger }: Run): boolean {
   return state === 'failed' && failure?.code === 'missing' && (trigger === 'schedule' || trigger === 'hook');
 }
 
@@ -108,16 +96,12 @@ export function dropTriedUntil(message: string): string {
 }
 
 /** While the day is not over, each cron time reads the source anew, whatever kept it from being read: nothing was sent. */
-function isReadAgainToday({
-  failure,
-  trigger,
-  collectedAt,
-}: Pick<Run, 'failure' | 'trigger' | 'collectedAt'>): boolean {
+function isReadAgainToday({ failure, trigger, collectedAt }: Run): boolean {
   return trigger === 'today' && (failure?.class === 'data' || collectedAt === undefined);
 }
 
 /** Whether all that it lacks is a result that suffices. */
-export function lacksResult({ state, failure }: Pick<Run, 'state' | 'failure'>): boolean {
+export function lacksResult({ state, failure }: Run): boolean {
   if (state === 'awaiting-result') return true;
   return (
     state === 'failed' && (failure?.code === 'result-incomplete' || failure?.code === 'result-unreadable')

@@ -7,7 +7,7 @@ import type { StepState } from './step.js';
  * Whether no more verdicts can come for a run. Those that are there say nothing about that: an incomplete result has some, and a run that
  * failed for it is resumed.
  */
-export function hasFinalVerdicts(run: Pick<Run, 'delivery' | 'state' | 'counts' | 'file'>): boolean {
+export function hasFinalVerdicts(run: Run): boolean {
   const isOver = run.state === 'succeeded' || run.state === 'cancelled';
   return isOver || !mayHaveResult(run) || run.file?.archivedTo !== undefined;
 }
@@ -26,7 +26,7 @@ export type UnknownReason =
 
 /** What decides about the verdict of a stored booking. */
 export interface JudgedBooking {
-  readonly run: Pick<Run, 'file'>;
+  readonly run: Run;
   readonly stream: BatchStream;
   /** The step that delivers it; absent while there is no plan. */
   readonly step?: { readonly state: StepState } | undefined;

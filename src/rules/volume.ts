@@ -160,7 +160,7 @@ export function usualOf(counts: readonly number[]): number | null {
 }
 
 /** What a comparison that warns is called. */
-export function nameDrops({ drops }: Pick<VolumeComparison, 'drops'>): string {
+export function nameDrops({ drops }: VolumeComparison): string {
   return `${drops.length > 0 ? 'far fewer' : 'fewer'} bookings than usual`;
 }
 

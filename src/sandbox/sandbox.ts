@@ -52,7 +52,7 @@ export interface SandboxOptions {
 
 export interface Sandbox {
   readonly folder: string;
-  readonly service: Pick<SandboxService, 'baseUrl' | 'counts'>;
+  readonly service: SandboxService;
   readonly sftp: Pick<SandboxSftp, 'host' | 'port' | 'fingerprint'> & {
     /** The SFTP root on this disk. */
     readonly root: string;

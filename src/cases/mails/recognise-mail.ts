@@ -101,7 +101,7 @@ async function resolvePairs(
 export async function opensMoreThan(
   most: number,
   { bookings, pairs }: RecognisedMail,
-  { ledger, today }: Pick<RecogniseParts, 'ledger' | 'today'>,
+  { ledger, today }: RecogniseParts,
 ): Promise<boolean> {
   if (bookings.length > most) return true;
   const hotels = [...pairs, ...bookings.flatMap(({ booking }) => listPairs(booking))];

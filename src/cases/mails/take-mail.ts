@@ -235,7 +235,7 @@ function takeUsed(judged: Judged): UsedMail {
 }
 
 /** What opens cases. */
-function countNamed({ bookings, pairs }: Pick<UsedMail, 'bookings' | 'pairs'>): number {
+function countNamed({ bookings, pairs }: UsedMail): number {
   return bookings.length + pairs.length;
 }
 

@@ -9,7 +9,7 @@ const content = Buffer.from('An object of hotel-review doctor. It can be removed
 /** The common prefix of keys in a bucket that will hold files with guests' names. */
 interface ArchiveBucket {
   readonly root: S3Location;
-  readonly open: () => Promise<Pick<S3Bucket, 'put' | 'read' | 'list' | 'remove'>>;
+  readonly open: () => Promise<S3Bucket>;
 }
 
 /** Puts a small object, lists it, reads it back and removes it: permissions alone prove nothing. */

@@ -18,7 +18,7 @@ type Stores = Pick<Config, 'ledger' | 'archive' | 'queue'>;
 
 /** Checks the keys that encrypt guests' names: where they are, who may read them, and whether they can be used. */
 export async function checkKeys(
-  keys: Pick<KeyFolder, 'root' | 'examine'>,
+  keys: KeyFolder,
   stores: Stores,
   platform: NodeJS.Platform,
 ): Promise<readonly Finding[]> {

@@ -7,7 +7,7 @@ import { type Finding, findingsOf } from '../examination/finding.js';
 const { ok, warning, wrong } = findingsOf('verdicts');
 
 /** Warns if anybody's e-mails count. */
-export function checkSenders({ verdicts }: Pick<Config, 'verdicts'>): readonly Finding[] {
+export function checkSenders({ verdicts }: Config): readonly Finding[] {
   const { imap, maildir, from } = verdicts;
   const hasMailbox = (imap ?? maildir) !== undefined;
   if (!hasMailbox || from !== undefined) return [];
@@ -21,7 +21,7 @@ export function checkSenders({ verdicts }: Pick<Config, 'verdicts'>): readonly F
 
 /** Opens the mailbox of verdict e-mails, if one is configured. Changes nothing in it. */
 export async function checkMailbox(
-  open: () => Promise<Pick<Mailbox, 'location' | 'probe'> | undefined>,
+  open: () => Promise<Mailbox | undefined>,
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {
   try {

@@ -27,12 +27,12 @@ export function warnAboutPlainConnection({ part, setting, url }: DatabaseConnect
   ];
 }
 
-export function warnOfSourceWire({ source }: Pick<Config, 'source'>): readonly Finding[] {
+export function warnOfSourceWire({ source }: Config): readonly Finding[] {
   const database = kindOf(source).findDatabase?.(source);
   return database === undefined ? [] : warnAboutPlainConnection({ part: 'source', ...database });
 }
 
-export function warnOfLedgerWire({ ledger }: Pick<Config, 'ledger'>): readonly Finding[] {
+export function warnOfLedgerWire({ ledger }: Config): readonly Finding[] {
   if (!('url' in ledger)) return [];
   return warnAboutPlainConnection({ part: 'ledger', setting: 'ledger', url: ledger.url });
 }

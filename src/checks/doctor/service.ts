@@ -97,7 +97,7 @@ export const longestProbeSeconds = 10;
 
 /** Several checks need the service's response. The first one calls it, for all of them. */
 export function createServiceProbe(
-  { service, proxy }: Pick<Config, 'service' | 'proxy'>,
+  { service, proxy }: Config,
   clock: () => number,
 ): (signal: AbortSignal) => Promise<Probe> {
   let probing: Promise<Probe> | undefined;

@@ -19,7 +19,7 @@ export function createTokenCheck(token: string): (given: string) => boolean {
   return (given) => timingSafeEqual(own, digest(given));
 }
 
-export function toSender({ headers, raw }: Pick<FastifyRequest, 'headers' | 'raw'>): Sender {
+export function toSender({ headers, raw }: FastifyRequest): Sender {
   return { headers, remoteAddress: raw.socket.remoteAddress };
 }
 

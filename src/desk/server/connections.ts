@@ -16,7 +16,7 @@ import type { ServerLimits } from './server.js';
 export function serveConnections(
   server: Server,
   handle: RequestListener,
-  { connections: most, waitingRequests }: Pick<ServerLimits, 'connections' | 'waitingRequests'>,
+  { connections: most, waitingRequests }: ServerLimits,
 ): () => void {
   // Connections in the order in which they were last used, each with its requests: the first is in progress, the others wait.
   const open = new Map<Socket, ServerResponse[]>();

@@ -33,9 +33,9 @@ export interface ServerOptions {
   /** Without it, there is none. */
   readonly hook?: HookSettings;
   /** Adds the pages for people. */
-  readonly desk?: (app: FastifyInstance, limits: Pick<ServerLimits, 'answerMs'>) => void;
+  readonly desk?: (app: FastifyInstance, limits: ServerLimits) => void;
   readonly health: Health;
-  readonly metrics: Pick<Metrics, 'scrape' | 'countHookRequest'>;
+  readonly metrics: Metrics;
   /** If there is one, the metrics require it. */
   readonly metricsToken?: string;
   /** Shortens paths of this machine in responses. */

@@ -79,7 +79,7 @@ const remains: Remains = {
 /** PostgreSQL as a store of the ledger. */
 function createPostgresStore(
   { perform, snapshot, transact }: Database,
-  { keys, hashKey }: Pick<PostgresReaderOptions, 'keys' | 'hashKey'>,
+  { keys, hashKey }: PostgresReaderOptions,
 ): Store {
   const dialect = { ...common, sealing: createSealing(keys, hashKey), mayBeDone: false };
   const inTransaction: Store['transact'] = (query) =>

@@ -143,7 +143,7 @@ export const notify = z
 
 type WrittenChannel = z.output<typeof notify>[number];
 
-function nameOf({ name, kind }: Pick<WrittenChannel, 'name' | 'kind'>): string {
+function nameOf({ name, kind }: WrittenChannel): string {
   return name ?? kind;
 }
 

@@ -16,7 +16,7 @@ const subjectCharacters = 250;
  */
 export function renderEmail(
   message: Message,
-  { from, to }: Pick<SettingsOf<'email'>, 'from' | 'to'>,
+  { from, to }: SettingsOf<'email'>,
   now: number,
 ): SendMailOptions {
   const { id, event, severity, incident, title, text, url, attachments = [] } = message;

@@ -124,10 +124,7 @@ interface FileChunk extends LineBlock {
 }
 
 /** Those of the delivered bookings that the current delivery would put into the file. */
-function renderForFile(
-  { stream, guestNames, lines }: Pick<DeliveredLines, 'stream' | 'guestNames' | 'lines'>,
-  delivery: Delivery,
-): FileChunk {
+function renderForFile({ stream, guestNames, lines }: DeliveredLines, delivery: Delivery): FileChunk {
   const rendered = createLineBuffer(lines.length);
   const bookings: Booking[] = [];
   const ends: number[] = [];

@@ -167,7 +167,7 @@ function mayContinue(run: Run, by: DayRequest['by'] = 'person'): boolean {
 }
 
 /** Whether it can still be resumed or cancelled. */
-export function isUnfinished(run: Pick<Run, 'state'>): boolean {
+export function isUnfinished(run: Run): boolean {
   return isActive(run) || run.state === 'failed';
 }
 
@@ -237,10 +237,7 @@ export interface OpenedRun {
 }
 
 /** What a request means for its day now. @throws UsageError if that can't be done */
-export async function findOpening(
-  request: RunRequest,
-  { ledger, deliveryFor }: Pick<ReviewParts, 'ledger' | 'deliveryFor'>,
-) {
+export async function findOpening(request: RunRequest, { ledger, deliveryFor }: ReviewParts) {
   const { day } = request;
   const latest = await ledger.runs.latest(day.iso);
   refuseUnseen(latest, request);

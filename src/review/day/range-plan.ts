@@ -77,7 +77,7 @@ export interface PlannedDay {
 }
 
 /** Whether a replay would review the day. */
-export function isToReview({ plan }: Pick<PlannedDay, 'plan'>): boolean {
+export function isToReview({ plan }: PlannedDay): boolean {
   return plan.action !== 'nothing' && plan.action !== 'refused';
 }
 

@@ -115,11 +115,7 @@ export function describeSetAside({ name, archivedAs, foreign, ours }: SetAsideRe
 }
 
 /** As `isOdd` of the run that is reported. */
-export function reportsOdd({
-  volume,
-  notGood,
-  filters,
-}: Pick<RunReport, 'volume' | 'notGood' | 'filters'>): boolean {
+export function reportsOdd({ volume, notGood, filters }: RunReport): boolean {
   const hasDrops = volume !== null && 'drops' in volume && isUnusual(volume);
   const isDrop = notGood.every((one) => one.code !== 'volume-dropped' || one.acceptedAt === null);
   return (hasDrops && isDrop) || listToAccept({ notGood }).length > 0 || (filters?.warnings ?? []).length > 0;

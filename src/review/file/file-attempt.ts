@@ -162,17 +162,17 @@ export function isOurFault(code: string): boolean {
 /** The file to be sent. */
 export const reviewName = ({ id }: Run): string => `${id}.csv`;
 /** A file of that name on the server that is its result, or a candidate for it. */
-export const resultName = ({ id }: Pick<Run, 'id'>, name: string): string =>
+export const resultName = ({ id }: Run, name: string): string =>
   `${id}.${createHash('sha256').update(name).digest('hex').slice(0, 12)}.result.csv`;
 /** What was on the server before. */
 export const earlierName = ({ id }: Run): string => `${id}.earlier.csv`;
 
 /** Everything a run has in the spool, including partial files: their names begin with the run's id. */
-export async function listSpooled(spool: Pick<Spool, 'list'>, runId: string): Promise<readonly string[]> {
+export async function listSpooled(spool: Spool, runId: string): Promise<readonly string[]> {
   return (await spool.list()).filter((name) => name.startsWith(runId));
 }
 
-export async function removeSpooled(spool: Pick<Spool, 'list' | 'remove'>, runId: string): Promise<void> {
+export async function removeSpooled(spool: Spool, runId: string): Promise<void> {
   await spool.remove(await listSpooled(spool, runId));
 }
 

@@ -17,7 +17,7 @@ const longestPauseMs = 3_600_000;
  * act on a verdict, are still kept.
  */
 export function isResultLookedFor(
-  run: Pick<Run, 'state' | 'failure' | 'file'>,
+  run: Run,
   { now, guestNameDays }: { readonly now: number; readonly guestNameDays: number },
 ): boolean {
   const calledAt = run.file?.triggeredAt;
@@ -25,7 +25,7 @@ export function isResultLookedFor(
 }
 
 /** When the next look is due: half of the time since the by-file call after the one before, at most an hour. At once without one. */
-export function nextLateLook({ file }: Pick<Run, 'file'>, lookedAt: number | undefined): number {
+export function nextLateLook({ file }: Run, lookedAt: number | undefined): number {
   const calledAt = file?.triggeredAt ?? 0;
   return lookedAt === undefined ? calledAt : lookedAt + pauseBeforeLook(lookedAt - calledAt, longestPauseMs);
 }
@@ -48,12 +48,7 @@ export function hasNewResult(attempt: LateAttempt): Promise<boolean> {
   });
 }
 
-async function isJudged(
-  session: SftpSession,
-  folder: string,
-  file: RemoteFile,
-  run: Pick<Run, 'state' | 'file'>,
-): Promise<boolean> {
+async function isJudged(session: SftpSession, folder: string, file: RemoteFile, run: Run): Promise<boolean> {
   const judged = listJudged(run);
   if (judged.some((one) => isSameSighting(file, one))) return true;
   const alike = judged.filter(({ name, size }) => name === file.name && size === file.size);
@@ -63,7 +58,7 @@ async function isJudged(
 }
 
 /** The results whose bytes are judged: those of others, and the one because of which the run failed. */
-function listJudged({ state, file }: Pick<Run, 'state' | 'file'>): ReviewFile['notOurs'] {
+function listJudged({ state, file }: Run): ReviewFile['notOurs'] {
   const { notOurs = [], growing } = file ?? {};
   return state === 'failed' && growing ? [...notOurs, ...growing.files] : notOurs;
 }

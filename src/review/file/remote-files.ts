@@ -135,7 +135,7 @@ export async function limitEarlier(
 }
 
 /** The largest file that these runs sent. */
-export function largestOf(runs: readonly Pick<Run, 'file'>[]): Sent {
+export function largestOf(runs: readonly Run[]): Sent {
   return runs
     .flatMap(({ file }) => (file ? [file] : []))
     .reduce<Sent>((largest, file) => ((largest?.bytes ?? 0) < (file.bytes ?? 0) ? file : largest), undefined);

@@ -302,7 +302,7 @@ export function readCellText(cell: string | undefined): string | undefined {
 /** Creates the reader of verdicts on a mapping; undefined for one that is unreadable. */
 export function createVerdictReader({
   resultValues: { correct, incorrect } = defaultResultValues,
-}: Pick<ResultReading, 'resultValues'>): (text: string | undefined) => boolean | undefined {
+}: ResultReading): (text: string | undefined) => boolean | undefined {
   const verdicts = new Map([
     ...correct.map((word) => [String(word).toLowerCase(), true] as const),
     ...incorrect.map((word) => [String(word).toLowerCase(), false] as const),

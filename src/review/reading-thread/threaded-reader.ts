@@ -34,7 +34,7 @@ type Message =
  */
 export function createThreadedReader(
   reader: DayReader,
-  source: Pick<BookingSource, 'measure'>,
+  source: BookingSource,
   startThread: (day: BusinessDay, sending: Sending, erased: ErasedGuests | undefined) => Worker,
   peerClock?: PeerClock,
 ): DayReader {

@@ -316,7 +316,7 @@ export async function* readFound(
 
 /** The same without those that a later collect of the day has replaced by another hotel or stay. */
 export async function* readCurrent(
-  { stays, days }: Pick<Ledger, 'stays' | 'days'>,
+  { stays, days }: Ledger,
   run: StayRun,
   found: readonly FoundBookings[],
 ): AsyncGenerator<readonly FoundBooking[], void, undefined> {

@@ -52,7 +52,7 @@ interface ExportsOptions {
   readonly accountName: string;
   readonly delayMs: number;
   /** Asked once per accepted export. */
-  readonly faults: Pick<FaultPlan, 'nextResult'>;
+  readonly faults: FaultPlan;
   readonly mailer: Mailer;
   /** The address of a published file, for e-mails. */
   readonly linkTo: (file: string) => string;

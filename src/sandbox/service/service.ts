@@ -46,7 +46,7 @@ interface ServiceOptions extends OperationsOptions {
   readonly tls?: TlsFiles | undefined;
   /** The customer's account, as in the two headers. (Spec 5.) */
   readonly account: { readonly apiKey: string; readonly accountId: string };
-  readonly faults: Pick<FaultPlan, 'nextCall'>;
+  readonly faults: FaultPlan;
   readonly outbox: Outbox;
   readonly onEvent: (event: ServiceEvent) => void;
 }

@@ -6,9 +6,6 @@ interface DayBounds {
   readonly end: Date;
 }
 
-export function readDayBounds({
-  firstInstant,
-  lastInstant,
-}: Pick<BusinessDay, 'firstInstant' | 'lastInstant'>): DayBounds {
+export function readDayBounds({ firstInstant, lastInstant }: BusinessDay): DayBounds {
   return { start: firstInstant, end: new Date(lastInstant.getTime() + 1) };
 }

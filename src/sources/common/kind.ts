@@ -17,7 +17,7 @@ export interface SourceMessages {
 /** The process facilities that sources need. */
 export interface SourceParts {
   /** Opens a bucket. Called when something is read. */
-  readonly openBucket: (bucket: string) => Promise<Pick<S3Bucket, 'read'>>;
+  readonly openBucket: (bucket: string) => Promise<S3Bucket>;
   readonly retry: RetryPolicy;
   readonly clock: () => Date;
   /** Uniform in [0, 1). */

@@ -7,7 +7,7 @@ interface S3DayFileOptions {
   /** With `{day}` or `{day:ddMMyyyy}` (any date-fns pattern) as a placeholder for the day. */
   readonly key: string;
   /** Opens the bucket. Called for each read. */
-  readonly open: () => Promise<Pick<S3Bucket, 'read'>>;
+  readonly open: () => Promise<S3Bucket>;
 }
 
 /**

@@ -188,7 +188,7 @@ function renderAccount({ username, keyFile, hostKey }: AccountAnswers, write: Se
 
 /** Whole lines only, if the file is longer than the sample; undefined for an empty file. */
 async function readBeginning(
-  file: Pick<DayFile, 'locate' | 'read'>,
+  file: DayFile,
   day: BusinessDay,
   signal: AbortSignal,
 ): Promise<UnknownText | undefined> {

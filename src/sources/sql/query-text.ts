@@ -208,11 +208,7 @@ export function writeDayQuery(
  * Returns a parameter's value, always a text: the day as YYYY-MM-DD; an instant in UTC as ISO 8601 with milliseconds and Z,
  * or for MySQL, whose types don't accept Z, as YYYY-MM-DD HH:MM:SS.
  */
-export function writeDayParameter(
-  parameter: DayParameter,
-  day: Pick<BusinessDay, 'iso' | 'firstInstant' | 'lastInstant'>,
-  dialect: SqlDialect,
-): string {
+export function writeDayParameter(parameter: DayParameter, day: BusinessDay, dialect: SqlDialect): string {
   switch (parameter) {
     case 'day':
       return day.iso;

@@ -6,7 +6,7 @@ import { type ConnectionOptions, connect } from 'node:tls';
 import type { ConnectionRules, ProxyRules } from './connection-rules.js';
 
 /** The certificate in the file, as the options of a connection. */
-export function readAuthority(ca: string | undefined): Pick<ConnectionOptions, 'ca'> {
+export function readAuthority(ca: string | undefined): ConnectionOptions {
   return ca === undefined ? {} : { ca: readFileSync(ca) };
 }
 
