@@ -1,13 +1,10 @@
 import { masterIdField, textFields } from './booking.js';
 import { copyTo } from './render-line.js';
-import { findCellEndAt, readCellAt } from './stored-line.js';
+import { comma, findCellEndAt, isDate, lineFeed, quote, readCellAt } from './stored-line.js';
 
 /** Changes with the bytes that are sent for a stored booking; the ledger keeps it for each run. */
 export const rendererVersion = 1;
 
-const comma = 0x2c;
-const quote = 0x22;
-const lineFeed = 0x0a;
 const dash = 0x2d;
 const closing = 0x7d;
 const backslash = 0x5c;
@@ -21,7 +18,6 @@ const quotedBytes = plainBytes.map((isPlain, byte) => (byte === comma ? 1 : isPl
 
 /** Written before the text of each field. */
 const beforeTexts = textFields.map(({ name }) => Buffer.from(`,"${name}":"`));
-const isDate = textFields.map(({ kind }) => kind === 'date');
 /** Of a date, DDMMYYYY. */
 const dateLength = 8;
 /** What a line's item has more than the line, if no byte is escaped: of a date, two dashes. */

@@ -19,7 +19,13 @@ export function renderReviewHeader(masterIdColumn: string): string {
   return [masterIdColumn, ...textFields.map(({ name }) => name)].map(writeCell).join(',');
 }
 
-const isDate = textFields.map(({ kind }) => kind === 'date');
+/* Its bytes. */
+export const comma = 0x2c;
+export const quote = 0x22;
+export const lineFeed = lineEnd.charCodeAt(0);
+
+/** Whether a field of text is a date, in the order of `textFields`. */
+export const isDate: readonly boolean[] = textFields.map(({ kind }) => kind === 'date');
 const indexOf = (field: ServiceField) => serviceFields.indexOf(field);
 const nameIndexes = serviceFields.flatMap((field, index) => (guestNameFields.has(field) ? [index] : []));
 const referenceIndex = indexOf('BookingReferenceId');
@@ -98,7 +104,7 @@ export function putReferences(lines: Buffer): Buffer {
 function replaceNames(lines: Buffer, replacement: (start: number) => Buffer | undefined): Buffer {
   const parts: Buffer[] = [];
   let copied = 0;
-  for (let start = 0; start < lines.length; start = lines.indexOf(lineFeed, start) + 1) {
+  forEachLine(lines, (start) => {
     for (const index of nameIndexes) {
       const from = findCellAt(lines, start, index);
       const written = replacement(start);
@@ -106,14 +112,20 @@ function replaceNames(lines: Buffer, replacement: (start: number) => Buffer | un
       if (written) parts.push(written);
       copied = findCellEndAt(lines, from);
     }
-  }
+  });
   parts.push(lines.subarray(copied));
   return Buffer.concat(parts);
 }
 
-const comma = 0x2c;
-const quote = 0x22;
-const lineFeed = lineEnd.charCodeAt(0);
+/** Calls `take` with the offset of each stored line. */
+export function forEachLine(lines: Buffer, take: (start: number) => void): void {
+  for (let start = 0; start < lines.length; ) {
+    take(start);
+    const end = lines.indexOf(lineFeed, start);
+    if (end === -1) return;
+    start = end + 1;
+  }
+}
 
 /**
  * The end of the cell at `start` of lines in bytes: its comma, or its line's line end.

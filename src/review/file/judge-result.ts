@@ -1,8 +1,8 @@
+import { forEachLine } from '../../booking/stored-line.js';
 import type { Judged, ResultCounts } from '../../rules/review-file.js';
 import { isMoreThanShare } from '../../rules/share.js';
 import type { JoinSources, Judgement, ResultTotals } from './match-result.js';
 import { namesBookings, type ResultTable, resultFields } from './result.js';
-import { forEachLine } from './sent-lines.js';
 import type { RecordedVerdicts, Said, SaidOfBatch, VerdictState } from './verdict-state.js';
 
 /** The rules that decide whether a result is complete, and whether it suffices: all are settings. */

@@ -1,3 +1,4 @@
+import { forEachLine } from '../../booking/stored-line.js';
 import { spellingOf } from './fold-reference.js';
 import {
   createKeyHasher,
@@ -15,7 +16,7 @@ import {
   type RowIndex,
   verdictBits,
 } from './row-index.js';
-import { createKeyReader, forEachLine, type KeyField, readSentText } from './sent-lines.js';
+import { createKeyReader, type KeyField, readSentText } from './sent-lines.js';
 
 /** What rows without an exact match say, and about which bookings: by the rules of startJoin. */
 export interface LooseRows extends Candidates {

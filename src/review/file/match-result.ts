@@ -1,10 +1,11 @@
+import { forEachLine } from '../../booking/stored-line.js';
 import type { StoredBatch } from '../../ledger/batches.js';
 import type { Judged } from '../../rules/review-file.js';
 import { createEchoReader } from './echo-result.js';
 import { createLooseJudge, matchLooseRows } from './loose-rows.js';
 import type { ResultReading, ResultTable } from './result.js';
 import { countAnswered, indexRows, type RowIndex, verdictBits } from './row-index.js';
-import { createKeyReader, forEachLine } from './sent-lines.js';
+import { createKeyReader } from './sent-lines.js';
 
 export interface JoinSources {
   /** The bookings that were sent, from the start on each call. A batch is valid until the next one is read. */

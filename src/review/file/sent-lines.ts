@@ -1,6 +1,5 @@
-import { lineEnd } from '../../base/csv-cells.js';
 import { bookingFields } from '../../booking/booking.js';
-import { findCellEndAt, readCellAt } from '../../booking/stored-line.js';
+import { comma, findCellEndAt, quote, readCellAt } from '../../booking/stored-line.js';
 import { createKeyHasher, type KeyHash } from './key-table.js';
 
 /* The stored lines of the bookings that were sent by file, read as bytes. */
@@ -8,20 +7,6 @@ import { createKeyHasher, type KeyHash } from './key-table.js';
 /** The fields that identify a booking, in the order of the review file's columns. */
 export const keyFields = ['serviceId', 'bookingReferenceId', 'providerName', 'providerHotelId'] as const;
 export type KeyField = (typeof keyFields)[number];
-
-const comma = 0x2c;
-const quote = 0x22;
-const lineFeed = lineEnd.charCodeAt(0);
-
-/** Calls `take` with the offset of each stored line. */
-export function forEachLine(lines: Buffer, take: (start: number) => void): void {
-  for (let start = 0; start < lines.length; ) {
-    take(start);
-    const end = lines.indexOf(lineFeed, start);
-    if (end === -1) return;
-    start = end + 1;
-  }
-}
 
 /**
  * Creates a function that hashes the given fields of the stored line at `start`. It reads bytes and creates no
