@@ -10,7 +10,6 @@ import { rolldown } from 'rolldown';
 const folder = 'dist/jobs';
 /** For production: without the sandbox and what needs it. `jobs/commands.ts` says so to anybody who calls it anyway. */
 const withoutSandbox = argv.includes('--without-sandbox');
-const jobsWithSandbox = ['sandbox', 'first-run'];
 const commands = withoutSandbox ? ['hotel-review'] : ['hotel-review', 'first-run'];
 
 /**
@@ -22,8 +21,8 @@ const groupsOfCommands = [
   { name: 'process', test: /jobs\/process\.ts$/ },
   { name: 'command', test: /jobs\/main\.ts$/ },
   { name: 'settings', test: /config\/parse\.ts$/ },
-  { name: 'history', test: /jobs\/(?:status|show|affected|rejected)\.ts$/ },
-  { name: 'review', test: /jobs\/(?:run|review-day)\.ts$/ },
+  { name: 'history', test: /jobs\/commands\/(?:status|show|affected|rejected)\.ts$/ },
+  { name: 'review', test: /jobs\/(?:commands\/run|review-day)\.ts$/ },
 ];
 
 // CommonJS modules use these names. The other files need not define them.
@@ -95,7 +94,7 @@ const notBundled =
 async function bundleJobs(names, groups) {
   const external = (id, importer) =>
     notBundled.test(id) ||
-    (withoutSandbox && importer?.includes('/jobs/') && jobsWithSandbox.some((name) => id === `./${name}.js`));
+    (withoutSandbox && importer?.includes('/jobs/') && id.endsWith('/commands/sandbox.js'));
   const built = await rolldown({
     input: Object.fromEntries(names.map((name) => [name, `jobs/${name}.ts`])),
     platform: 'node',
@@ -116,11 +115,17 @@ const output = [
   // Tests call `main` as a function.
   ...(await bundleJobs([...commands, 'main'], groupsOfCommands)),
   // Another thread or process shares no loaded code, and would load whole groups for a few of their modules.
-  ...(await bundleJobs(['reading-thread'], [{ name: 'reading', test: /jobs\/reading-thread\.ts$/ }])),
-  ...(await bundleJobs(['mail-reader'], [{ name: 'mails', test: /jobs\/mail-reader\.ts$/ }])),
-  ...(await bundleJobs(['mail-fetcher'], [{ name: 'fetcher', test: /jobs\/mail-fetcher\.ts$/ }])),
+  ...(await bundleJobs(
+    ['processes/reading-thread'],
+    [{ name: 'reading', test: /processes\/reading-thread\.ts$/ }],
+  )),
+  ...(await bundleJobs(['processes/mail-reader'], [{ name: 'mails', test: /processes\/mail-reader\.ts$/ }])),
+  ...(await bundleJobs(
+    ['processes/mail-fetcher'],
+    [{ name: 'fetcher', test: /processes\/mail-fetcher\.ts$/ }],
+  )),
 ];
-mkdirSync(folder, { recursive: true });
+mkdirSync(join(folder, 'processes'), { recursive: true });
 for (const { fileName, code } of output)
   writeFileSync(join(folder, fileName), namesOfCommonJs.test(code) ? ofCommonJs + code : code);
 // The pages' style sheet and script are served as they are.

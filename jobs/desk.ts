@@ -18,12 +18,12 @@ import { acceptIn } from '../src/review/day/open-run.js';
 import type { WantedDays } from '../src/schedule/wanted-days.js';
 import { kindOf } from '../src/sources/registry.js';
 import type { App } from './app.js';
-import { cancelIn } from './cancel.js';
 import { clock } from './clock.js';
-import { packEvidence } from './evidence.js';
-import { tryChannels } from './notify.js';
+import { cancelIn } from './commands/cancel.js';
+import { packEvidence } from './commands/evidence.js';
+import { tryChannels } from './commands/notify.js';
+import type { SyncWork } from './commands/serve.js';
 import { findUsersFile } from './parts.js';
-import type { SyncWork } from './serve.js';
 import { openRetryPolicy } from './sources.js';
 import { findMailbox } from './verdict-mails.js';
 

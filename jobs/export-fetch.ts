@@ -13,9 +13,9 @@ import { createDirectorySpool } from '../src/storage/spool.js';
 import type { App } from './app.js';
 import { clock, random } from './clock.js';
 import { command, numberUpTo, option } from './command.js';
+import { describeLoaded, listMasterIdNames, loadContent } from './commands/hotels.js';
 import { readSince } from './days.js';
 import { exitCode } from './exit-code.js';
-import { describeLoaded, listMasterIdNames, loadContent } from './hotels.js';
 import { noticesOfRefusal } from './notifications.js';
 import { openRetryPolicy } from './sources.js';
 

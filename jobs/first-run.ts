@@ -21,8 +21,8 @@ import { account, type SandboxEvent, startSandbox } from '../src/sandbox/sandbox
 import { createWorld } from '../src/sandbox/world/world.js';
 import { type App, withApp } from './app.js';
 import { clock } from './clock.js';
+import { requestOneExport } from './commands/export.js';
 import { exitCode } from './exit-code.js';
-import { requestOneExport } from './export.js';
 import { fetchOneExport } from './export-fetch.js';
 import { describeFailure } from './failure.js';
 import { syncOnce } from './mappings-sync.js';
@@ -152,7 +152,7 @@ async function serveDesk(config: Config, folder: string, terminal: Terminal): Pr
 To sign in there: ${roles.join(', ')}; the password of each is ${secret}
 It is not shown again.
 `);
-  const { serve } = await import('./serve.js');
+  const { serve } = await import('./commands/serve.js');
   return withApp({ ...config, server: { ...config.server, users: path } }, terminal, (app) =>
     serve(app, { port: 0 }),
   );

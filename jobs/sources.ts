@@ -42,7 +42,7 @@ export async function openReader(
     reader,
     parts.source,
     (day, sending, erased) =>
-      new Worker(new URL('./reading-thread.js', import.meta.url), {
+      new Worker(new URL('./processes/reading-thread.js', import.meta.url), {
         workerData: { ...createReadingOrder(settings, day, sending), erased },
         resourceLimits: { maxYoungGenerationSizeMb },
       }),

@@ -32,10 +32,16 @@ export function openMailTaker(config: Config, ledger: Ledger, notify: NotifyAll)
   return { ...taker, close };
 }
 
-const startMailReader = () => startLimited(new URL('./mail-reader.js', import.meta.url), readerLimits);
+const startMailReader = () =>
+  startLimited(new URL('./processes/mail-reader.js', import.meta.url), readerLimits);
 
 const startMailFetcher = () =>
-  startLimited(new URL('./mail-fetcher.js', import.meta.url), fetcherLimits, pickTrust(), listTrustOptions());
+  startLimited(
+    new URL('./processes/mail-fetcher.js', import.meta.url),
+    fetcherLimits,
+    pickTrust(),
+    listTrustOptions(),
+  );
 
 /** Whom TLS trusts. Other variables may hold secrets. */
 function pickTrust(): NodeJS.ProcessEnv {

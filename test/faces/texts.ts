@@ -1,7 +1,8 @@
+import { renderPlans } from '../../jobs/commands/replay.js';
+import { renderDays, type StatusDay } from '../../jobs/commands/status.js';
 import { type ExitCode, exitCodeOf, worstOf } from '../../jobs/exit-code.js';
 import { describeFailure } from '../../jobs/failure.js';
 import { describeWatch } from '../../jobs/mappings-sync.js';
-import { renderPlans } from '../../jobs/replay.js';
 import {
   outcomeOfFailure,
   outcomeOfLeft,
@@ -10,7 +11,6 @@ import {
   renderRange,
 } from '../../jobs/replay-range.js';
 import { type ClosingOptions, type RunDetails, renderClosing } from '../../jobs/run-summary.js';
-import { renderDays, type StatusDay } from '../../jobs/status.js';
 import { noColours } from '../../src/base/colours.js';
 import { createCommandWriter } from '../../src/base/shell.js';
 import { StoppedError } from '../../src/base/stopped-error.js';

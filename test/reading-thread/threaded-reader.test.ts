@@ -172,7 +172,9 @@ async function prepare(csv: string, startThread?: () => Worker) {
     );
     const thread =
       startThread?.() ??
-      new Worker(new URL('../../dist/jobs/reading-thread.js', import.meta.url), { workerData: order });
+      new Worker(new URL('../../dist/jobs/processes/reading-thread.js', import.meta.url), {
+        workerData: order,
+      });
     threads.push(thread);
     return thread;
   };

@@ -44,7 +44,7 @@ describe('counting code', () => {
     const text = `interface A extends Pick<B, 'b'> {}
       type C = Readonly<Pick<A, 'b'>> | Omit<A, 'b'>;
       const pick = Pick(1);`;
-    expect(countCode('jobs/run.ts', text)).toMatchObject({ types: 2, picks: 2 });
+    expect(countCode('jobs/commands/run.ts', text)).toMatchObject({ types: 2, picks: 2 });
   });
 });
 

@@ -48,7 +48,7 @@ describe('text for people', () => {
   it('reaches the streams of the process only through what a command is given', () => {
     expect(findFiles(/\bprocess\.std(?:out|err)|\bstd(?:out|err)\b[^;]*= process\b|node:tty/)).toEqual([
       'jobs/process.ts',
-      'jobs/reading-thread.ts',
+      'jobs/processes/reading-thread.ts',
       'src/checks/doctor/ending.ts',
     ]);
   });

@@ -10,7 +10,7 @@ import { mailOf, words } from './mails.js';
 /** The built process that reads e-mails, with other limits. */
 function prepare(limits: Partial<ProcessLimits> = {}) {
   const started: ChildProcess[] = [];
-  const url = new URL('../../dist/jobs/mail-reader.js', import.meta.url);
+  const url = new URL('../../dist/jobs/processes/mail-reader.js', import.meta.url);
   const reader = createMailProcess(words, () => {
     const child = startLimited(url, { ...readerLimits, ...limits });
     started.push(child);

@@ -1,0 +1,212 @@
+import { formatCountOf } from '../../src/base/format.js';
+import { UsageError } from '../../src/base/usage-error.js';
+import { toHistory } from '../../src/cases/shown-bookings.js';
+import { readActions } from '../../src/ledger/audit.js';
+import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
+import type { RunKey } from '../../src/ledger/runs.js';
+import type { Trace } from '../../src/ledger/tracing.js';
+import { readEveryRunKey } from '../../src/review/every-run.js';
+import { findGuestFiles, findNames, readGuestTraces } from '../../src/review/guests/guest.js';
+import {
+  findDueDays,
+  listDue,
+  listUnknownDue,
+  removeDue,
+  removeUnknownDue,
+} from '../../src/review/stored/retention.js';
+import { readFields } from '../../src/review/stored/stored-line.js';
+import { ArchiveError } from '../../src/storage/archive.js';
+import type { App } from '../app.js';
+import { clock } from '../clock.js';
+import { type AnyCommand, command, dayOption, flag } from '../command.js';
+import { type ExitCode, exitCode } from '../exit-code.js';
+import { clearRemains, describeOrphan, describeRemains, listOrphans, takeReference } from '../guest-data.js';
+import erase from '../guest-erase.js';
+
+/** Prints everything that is kept about a guest as JSON; exits with 1 if there is nothing. */
+const exportAll = command({
+  arguments: takeReference,
+  examples: `
+Examples:
+  hotel-review guest export BR-1042 > guest.json
+  hotel-review show --name "Ana Lovelace"   the references of that name`,
+
+  async run(app, { reference }) {
+    const ledger = await app.findLedger();
+    const answer = (found: Readonly<Record<string, unknown>>, code: ExitCode) =>
+      app.answerLarge(undefined, { reference, ...found }, code);
+    if (!ledger) {
+      const code = await answer({ bookings: [], files: [], cases: [], auditTrail: [] }, exitCode.failed);
+      app.warn(app.describeNoLedger());
+      return code;
+    }
+    let bookings = 0;
+    let isSent = false;
+    const guest = await findNames(ledger, reference, ({ kind }) => {
+      bookings += 1;
+      isSent ||= kind === 'booking';
+    });
+    const stores = { archive: app.archive(), spool: app.spool() };
+    // Where they are: the records are read again when they are printed, once the export is recorded.
+    const runs: RunKey[] = [];
+    let files = 0;
+    for await (const run of readEveryRunKey(ledger)) {
+      app.signal.throwIfAborted();
+      const found = (await findGuestFiles(stores, run, guest)).length;
+      if (found > 0) runs.push(run);
+      files += found;
+    }
+    const cases = (await ledger.cases.findBookings(reference)).map(({ id, booking }) => ({
+      case: id,
+      ...booking,
+    }));
+    async function* readBookings(from: ReadOnlyLedger) {
+      for await (const traces of readGuestTraces(from, reference)) yield traces.map(guestHistoryToJson);
+    }
+    async function* readFiles() {
+      for (const run of runs)
+        for (const file of await findGuestFiles(stores, run, guest))
+          yield [{ runId: run.id, day: run.day, ...file }];
+    }
+    // Who looked at the booking before, and who changed it.
+    const auditTrail: object[] = [];
+    for await (const actions of readActions(ledger.audit, { subject: reference }))
+      for (const { at, ...action } of actions) auditTrail.push({ at: new Date(at).toISOString(), ...action });
+    await app.record({
+      action: 'guest-export',
+      subject: isSent ? reference : undefined,
+      details: { bookings, files },
+    });
+    return answer(
+      { bookings: () => readBookings(ledger), files: readFiles, cases, auditTrail },
+      bookings + files > 0 ? exitCode.done : exitCode.failed,
+    );
+  },
+});
+
+/** What a ledger knows about a booking, with the guest's name: for the guest, not for the screen of an operator. */
+function guestHistoryToJson(trace: Trace): object {
+  const history = toHistory(trace, { withAnswers: false });
+  if (trace.kind === 'booking') return { ...history, booking: readFields(trace.line) };
+  const { place, reason, field, reference, value } = trace;
+  const held = { ...(field && { field }), ...(reference && { reference }), ...(value && { value }) };
+  return { ...history, rejected: { place, reason, ...held } };
+}
+
+/**
+ * Removes what is due by the retention settings. Unlike the clean-up after a run it trusts the machine's clock: a person
+ * started it, and can look first with `--dry-run`. Exits with 1 if something is left because its day is being worked on.
+ */
+const purge = command({
+  options: {
+    forgetKey: dayOption(
+      '--forget-key <day>',
+      "only give up that day's key, which is lost for good: its names can never be read again, and retention no longer waits for it",
+    ),
+    dryRun: flag('--dry-run', 'only show what would be removed'),
+  },
+  examples: `
+Examples:
+  hotel-review guest purge --dry-run
+  hotel-review guest purge --forget-key 2026-11-20   after its key was lost, and is in no backup`,
+
+  async run(app, { forgetKey, dryRun }) {
+    if (forgetKey !== undefined) return forget(app, forgetKey, dryRun);
+    const { config } = app;
+    const due = findDueDays(config, { now: clock(), timezone: config.timezone });
+    if (!(await app.findLedger())) {
+      // Nothing says any more whose names these are: they wait for a ledger.
+      const left = await listOrphans(app);
+      return app.answer(
+        [app.describeNoLedger(), left.length > 0 && 'left:', left.map(describeOrphan)],
+        { ...{ dryRun, ...due }, ...{ runs: [], records: [], left, remains: null } },
+        left.length === 0 ? exitCode.done : exitCode.failed,
+      );
+    }
+    const ledger = await app.ledger();
+    const parts = { ledger, archive: app.archive(), spool: app.spool(), keys: app.keys() };
+    const { names: known, records } = await listDue(parts, due);
+    const unknown = await removeUnknown(parts, due.namesBefore, dryRun);
+    const names = [...known, ...unknown.runs];
+    const details = { dryRun, ...due, runs: names.length, records: records.length };
+    await app.record({ action: 'guest-purge', details });
+    if (!dryRun) await removeDue(parts, due);
+    const busy = dryRun ? [] : (await listDue(parts, due)).names;
+    const left = [...busy.map(({ runId, day }) => ({ runId, day })), ...unknown.left];
+    const remains = dryRun ? null : await clearRemains(app, ledger);
+    const verb = dryRun ? 'would be removed' : 'removed';
+    return app.answer(
+      [
+        `guest names of days before ${due.namesBefore}: ${verb} from ${formatCountOf(names.length, 'run')}`,
+        names.map(({ day, runId, archived, spooled }) => {
+          const files = [...archived, ...spooled];
+          return `  ${day}  run ${runId}${files.length > 0 ? `, with ${files.join(', ')}` : ''}`;
+        }),
+        `references and verdicts of days before ${due.recordsBefore}: ${verb} from ${formatCountOf(records.length, 'run')}`,
+        records.map(({ day, id }) => `  ${day}  run ${id}`),
+        busy.length > 0 && 'not removed, because the day is being worked on; purge again later:',
+        busy.map(({ day, runId }) => `  ${day}  run ${runId}`),
+        unknown.left.map(({ place, why }) => `not removed from the ${place}: ${why}`),
+        !dryRun && describeRemains(remains),
+      ],
+      {
+        ...{ dryRun, ...due, runs: names },
+        records: records.map(({ id, day }) => ({ runId: id, day })),
+        left,
+        remains,
+      },
+      left.length === 0 ? exitCode.done : exitCode.failed,
+    );
+  },
+});
+
+/** Gives up a day's lost key: what it encrypted counts as destroyed. */
+async function forget(app: App, day: string, dryRun: boolean): Promise<ExitCode> {
+  const keys = app.keys();
+  if (!keys)
+    throw new UsageError('nothing is encrypted: set keys to a folder outside of those of ledger and archive');
+  if (keys.listDays().includes(day))
+    throw new UsageError(
+      `the key of ${day} is in ${keys.root}: it is destroyed after guestNameDays, or at once by \`hotel-review guest purge\` if it is due`,
+    );
+  await app.record({ action: 'keys-forget', subject: day, details: { dryRun } });
+  if (!dryRun) keys.forget(day);
+  return app.answer(`The lost key of ${day} ${dryRun ? 'would count' : 'counts'} as destroyed.`, {
+    dryRun,
+    day,
+  });
+}
+
+/** Files of runs that the ledger does not know; an archive that is away keeps nobody from purging the ledger. */
+async function removeUnknown(parts: Parameters<typeof listUnknownDue>[0], before: string, dryRun: boolean) {
+  try {
+    const runs = await listUnknownDue(parts, before);
+    if (!dryRun) await removeUnknownDue(parts, before);
+    return { runs, left: [] };
+  } catch (error) {
+    if (!(error instanceof ArchiveError)) throw error;
+    const left = { runId: null, day: null, place: 'archive' as const, why: error.message };
+    return { runs: [], left: [left] };
+  }
+}
+
+export default {
+  examples: `
+Examples:
+  hotel-review guest export BR-1042   what is kept about this booking's guest
+  hotel-review guest erase BR-1042 --reason "ticket 7"
+  hotel-review guest purge --dry-run  what is too old to be kept`,
+  commands: {
+    export: [
+      '<booking-reference>',
+      'print everything kept about a guest in ledger, archive, spool and audit trail, as JSON',
+      exportAll,
+    ],
+    erase: [
+      '<booking-reference>',
+      "remove a guest's name everywhere, and print a receipt; replays then send the booking without it",
+      erase,
+    ],
+    purge: ['', 'remove now what is older than guestNameDays and recordDays', purge],
+  },
+} satisfies AnyCommand;

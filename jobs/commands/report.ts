@@ -1,0 +1,60 @@
+import { formatCount, wrapText } from '../../src/base/format.js';
+import { writeNamedFile } from '../../src/base/output-files.js';
+import { renderTable } from '../../src/base/tables.js';
+import { type Cells, gatherDayReport, listSections, type Section } from '../../src/desk/day-report.js';
+import { renderPage } from '../../src/desk/day-report-page.js';
+import { clock } from '../clock.js';
+import { command, dayOrYesterday, force, option } from '../command.js';
+import { exitCode } from '../exit-code.js';
+
+/** Rows of a table shown; the page and `--json` have more. */
+const rowsShown = 15;
+/** Columns for which a terminal has no room. */
+const wideColumns = ['by', 'started', 'refused', 'pending', 'booked hotel', 'hotel of the copy'];
+
+/** Reports how a day went: as text for a terminal of 80 columns, as JSON, and as a page in a file. */
+export default command({
+  day: dayOrYesterday,
+  options: { html: option('--html <file>', 'also write it as a self-contained page to this file'), force },
+  examples: `
+The report holds references and stays, but no guest names.
+
+Examples:
+  hotel-review report
+  hotel-review report 2026-11-20 --html 2026-11-20.html`,
+
+  async run(app, { day, html, force: replaces }) {
+    const ledger = await app.findLedger();
+    if (!ledger) return app.answerNone({ day, runs: [] });
+    const { timezone } = app.config;
+    const report = await gatherDayReport(app.config, ledger, day, clock());
+    const sections = listSections(report, { timezone, command: app.command });
+    const details = { found: report.affected.count, html: html && app.locate(html) };
+    await app.look({ action: 'report', subject: day, details });
+    if (html !== undefined)
+      await writeNamedFile({ option: '--html', name: html, force: replaces }, app, (add) =>
+        add(renderPage(report, sections, timezone)),
+      );
+    return app.answer(
+      [`${day}: ${report.judgement}`, ...wrapText(report.headline), ...sections.flatMap(renderSection)],
+      report,
+      report.runs.length > 0 ? exitCode.done : exitCode.failed,
+    );
+  },
+});
+
+function renderSection({ title, notes, rows }: Section): string[] {
+  const names = Object.keys(rows[0] ?? {}).filter((name) => !wideColumns.includes(name));
+  const shown = rows.slice(0, rowsShown).map((cells) => names.map((name) => showCell(cells[name])));
+  const left = rows.length - shown.length;
+  return [
+    `${title.toLowerCase()}:`,
+    ...notes.flatMap((note) => wrapText(note)),
+    ...(shown.length > 0 ? [renderTable(shown, names)] : []),
+    ...(left > 0 ? [`  … and ${formatCount(left)} more: --html FILE shows more`] : []),
+  ];
+}
+
+function showCell(cell: Cells[string] | undefined) {
+  return typeof cell === 'number' ? formatCount(cell) : cell;
+}

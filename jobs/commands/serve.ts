@@ -1,0 +1,272 @@
+import { untilAborted } from '../../src/base/abort.js';
+import { createBusinessDay } from '../../src/booking/business-day.js';
+import { createCallerFinder } from '../../src/config/access/caller.js';
+import type { Config } from '../../src/config/load.js';
+import { createCallerCheck } from '../../src/desk/server/caller.js';
+import type { HookRuns } from '../../src/desk/server/hook.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import type { NotifyAll } from '../../src/notify/events.js';
+import { dayOfRunId } from '../../src/review/day/open-run.js';
+import { runsAtOnce } from '../../src/review/day/run-permits.js';
+import { type CronTimes, createCronTimes } from '../../src/schedule/cron-times.js';
+import { findFirstAskableDay, findSourceDeadline, toDailyPattern } from '../../src/schedule/due-days.js';
+import { createLateResultScheduler } from '../../src/schedule/late-results.js';
+import { createReviewScheduler } from '../../src/schedule/review-scheduler.js';
+import {
+  createSyncScheduler,
+  createTodayScheduler,
+  type TodaySchedulerParts,
+} from '../../src/schedule/scheduler.js';
+import { createWantedDays, type WantedDays } from '../../src/schedule/wanted-days.js';
+import { type App, recordLook } from '../app.js';
+import { clock } from '../clock.js';
+import { command, option, wholeNumber } from '../command.js';
+import { openDesk, openOperations } from '../desk.js';
+import { exitCode } from '../exit-code.js';
+import {
+  followUpNewHotels,
+  followUpRuns,
+  followUpSync,
+  keepFollowingUp,
+  saveReport,
+  watchCanaries,
+} from '../follow-up.js';
+import type { LedgerGate } from '../ledger-gate.js';
+import { syncCopy, watchCopy } from '../mappings-sync.js';
+import { tellFailures } from '../notifications.js';
+import { openObserved } from '../observed.js';
+import { openMappingService } from '../parts.js';
+import { logQueueProblems } from '../review.js';
+import { applyConfiguredRetention } from '../review-day.js';
+import { openMailPoller } from '../verdict-mails.js';
+import { waitForLedger } from '../waiting.js';
+
+/** Runs the nightly schedule, answers the end-of-day hook and serves the desk, until it is asked to stop. */
+export default command({
+  options: {
+    port: option('--port <port>', 'listen on this port (default: as configured)', wholeNumber(0, 65_535)),
+  },
+  logs: true,
+  examples: `
+Examples:
+  hotel-review serve              on 127.0.0.1:8080, or as configured
+  hotel-review serve --port 0     on a free port; the log says which`,
+  run: serve,
+});
+
+export async function serve(app: App, { port }: { readonly port: number | undefined }): Promise<number> {
+  const { config, log, signal, notify } = app;
+  const { schedule: timing, timezone } = config;
+  const cronTimes = createCronTimes(timing.cron, timezone);
+  const giveUps = createCronTimes(toDailyPattern(timing.giveUpAfter), timezone);
+  const asked = port ?? config.server.port;
+  if (!(await waitForLedger(app, { port: asked, hasHook: true }))) return exitCode.done;
+  const observed = await openObserved(app);
+  const ledger = await app.ledger();
+  app.observe(tellFailures(ledger, notify));
+  const parts = await app.review();
+  const closing = new AbortController();
+  const untilClosed = AbortSignal.any([signal, closing.signal]);
+  const working: { close(): Promise<void> }[] = [parts.workforce];
+  const background: (() => Promise<unknown>)[] = [];
+  // All at once, so that each has the whole time that a stop may take; then the ledger records what became of their steps.
+  app.beforeClose(async () => {
+    closing.abort();
+    await Promise.all(working.map((part) => part.close()));
+    await Promise.all(background.map((ended) => ended()));
+  });
+  const wantedDays = createWantedDays({
+    parts: { ...parts, findSourceDeadline: (run) => findSourceDeadline(run, giveUps) },
+    configuredDelivery: config.delivery,
+    permits: runsAtOnce,
+    cronTimes,
+    notify,
+    onNewRun: ({ id, day, trigger }) =>
+      recordLook(ledger, { action: 'run', subject: day, details: { run: id, trigger } }, app, 'serve'),
+    async afterReview(run) {
+      await followUpRuns(app);
+      await saveReport(app, run);
+      await applyConfiguredRetention(app);
+    },
+    signal,
+  });
+  const reviewScheduler = createReviewScheduler({
+    ledger,
+    cronTimes,
+    giveUps,
+    review: (day, stop) => wantedDays.review(day, { mode: 'run', trigger: 'schedule', by: 'schedule' }, stop),
+    timing,
+    clock,
+    notify,
+    signal,
+  });
+  const lateResultScheduler =
+    config.file.sftp &&
+    createLateResultScheduler({
+      ledger,
+      cronTimes,
+      guestNameDays: config.guestNameDays,
+      hasNewResult: async (run, stop) => (await parts.deliveryFor('file').hasNewResult?.(run, stop)) === true,
+      review: ({ id, day, trigger }, stop) =>
+        wantedDays.review(
+          createBusinessDay(day, timezone),
+          { mode: 'resume', trigger, runId: id, by: 'result' },
+          stop,
+        ),
+      clock,
+      notify,
+      signal,
+    });
+  const todayScheduler = openTodayScheduler(config, {
+    nights: cronTimes,
+    stopsBeforeNight: !parts.workforce.letsOthersJoin,
+    review: (day, cronTimeAt, stop) =>
+      wantedDays.review(day, { mode: 'today', trigger: 'today', by: 'schedule', cronTimeAt }, stop),
+    notify,
+    signal,
+  });
+  const syncWork = createSyncWork(app, {
+    ledger,
+    notify,
+    afterSync: () => followUpSync(app),
+  });
+  const syncScheduler = openSyncScheduler(app, { work: syncWork, ledger, notify });
+  const schedulers = [wantedDays, reviewScheduler, lateResultScheduler, todayScheduler, syncScheduler].filter(
+    (one) => one !== undefined,
+  );
+  working.push(...schedulers);
+  const operations = openOperations(app, { ledger, wantedDays, syncWork, notify });
+  background.push(operations.idle);
+  const mailPoller = await openMailPoller(config, ledger, { notify, signal });
+  if (mailPoller) working.push(mailPoller);
+  const checkCaller = createCallerCheck(config.hook.secret, createCallerFinder(config.server.proxies), clock);
+  const hook = checkCaller && {
+    checkCaller,
+    runs: hookRunsOf(config, { ledger, wantedDays, cronTimes, gate: parts.gate }),
+  };
+  const { health, openServer } = observed;
+  const desk = await openDesk(
+    { ...app, signal: untilClosed },
+    { ledger, operations, nights: cronTimes, health, checkCaller },
+  );
+  const server = openServer(asked, { ...(hook && { hook }), desk });
+  working.push(server);
+  const { url } = await server.listen();
+  log.info({ url, cron: timing.cron, timezone, next: cronTimes.next(new Date(clock())) }, 'serving');
+  app.say(`Serving on ${url}; the hook is ${url}/hooks/end-of-day. Ctrl-C stops.`);
+  await logQueueProblems(config, log, signal);
+  mailPoller?.start();
+  const watched = parts.gate.watch(untilClosed, app.tellOfLedger);
+  const canaries = watchCanaries({ ...app, signal: untilClosed });
+  // Also what an earlier process left unfinished.
+  const followingUp = keepFollowingUp(app);
+  background.push(
+    () => canaries,
+    () => followingUp,
+    () => watched,
+  );
+  for (const scheduler of schedulers) scheduler.start();
+  await untilAborted(signal);
+  notify({ type: 'stopping', graceMs: config.workers.stopSeconds * 1000 });
+  return exitCode.done;
+}
+
+function hookRunsOf(
+  { schedule: { catchUpDays } }: Config,
+  {
+    ledger,
+    wantedDays,
+    cronTimes,
+    gate,
+  }: { ledger: Ledger; wantedDays: WantedDays; cronTimes: CronTimes; gate: LedgerGate },
+): HookRuns {
+  return {
+    findFirstDay: (day) =>
+      findFirstAskableDay(day, ledger, { cronTimes, now: new Date(clock()), catchUpDays }),
+    async findRun(requestId) {
+      await gate.check();
+      const runId = await ledger.runs.findOfHook(requestId);
+      return runId === undefined ? undefined : { runId, day: dayOfRunId(runId) };
+    },
+    async start(day, requestId, expected) {
+      // With the ledger unavailable, the run would start later, after the caller got an error.
+      await gate.ping();
+      await gate.mayReview('body');
+      const { runId } = await wantedDays.want(day, { mode: 'run', trigger: 'hook', expected });
+      if (requestId !== undefined) await ledger.runs.rememberHook({ id: requestId, runId, at: clock() });
+      return { runId, day: day.iso };
+    },
+  };
+}
+
+/** Reviews the current day on its schedule, where one is configured. */
+function openTodayScheduler(
+  { schedule: { today, resumeMinutes }, timezone }: Config,
+  context: Pick<TodaySchedulerParts, 'nights' | 'review' | 'stopsBeforeNight' | 'notify' | 'signal'>,
+) {
+  if (today === undefined) return undefined;
+  const cronTimes = createCronTimes(today, timezone);
+  return createTodayScheduler({
+    ...context,
+    // Each process watches them: the ledger makes sure that only one of them reviews a cron time's day.
+    cronTimes,
+    checkMs: resumeMinutes * 60_000,
+    clock,
+  });
+}
+
+export type SyncWork = ReturnType<typeof createSyncWork>;
+
+/**
+ * Syncs with the configured settings, whether on schedule or on request.
+ *
+ * @param afterSync called after each completed sync
+ */
+function createSyncWork(
+  app: App,
+  { ledger, notify, afterSync }: { ledger: Ledger; notify: NotifyAll; afterSync: () => Promise<void> },
+) {
+  let syncing = 0;
+  return {
+    /** Whether this process is syncing now. */
+    isSyncing: () => syncing > 0,
+    /** It ends soon after the signal aborts. @throws what `syncMappings` throws */
+    async sync(stop: AbortSignal): Promise<void> {
+      // Of its own: a connection would be dropped on the way before the next sync.
+      const service = openMappingService(app.config);
+      syncing += 1;
+      try {
+        await syncCopy({}, { ledger, service, notify }, stop);
+        if (!stop.aborted) await afterSync();
+      } finally {
+        syncing -= 1;
+        await service.close();
+      }
+    },
+    /** Lists the new master hotels, and compares what moved with the current and upcoming stays. */
+    async watch(stop: AbortSignal): Promise<void> {
+      await followUpNewHotels(app);
+      await watchCopy(app.config, { ledger, notify }, stop);
+    },
+  };
+}
+
+/** Syncs the local copy of the mappings on its schedule, where one is configured. */
+function openSyncScheduler(
+  { config: { mappings, timezone, schedule }, signal }: App,
+  { work, ledger, notify }: { work: SyncWork; ledger: Ledger; notify: NotifyAll },
+) {
+  if (mappings.cron === undefined) return undefined;
+  const cronTimes = createCronTimes(mappings.cron, timezone);
+  return createSyncScheduler({
+    sync: work.sync,
+    watch: work.watch,
+    ledger,
+    // Each process watches them: the ledger makes sure that only one of them syncs.
+    cronTimes,
+    checkMs: schedule.resumeMinutes * 60_000,
+    clock,
+    notify,
+    signal,
+  });
+}
