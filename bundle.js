@@ -8,7 +8,7 @@ import { rolldown } from 'rolldown';
  * everything that commands have in common goes into a few groups. Nothing is minified: stack traces name our functions.
  */
 const folder = 'dist/jobs';
-/** For production: without the sandbox and what needs it. `jobs/commands.ts` says so to anybody who calls it anyway. */
+/** For production: without the sandbox and what needs it. `jobs/program.ts` says so to anybody who calls it anyway. */
 const withoutSandbox = argv.includes('--without-sandbox');
 const commands = withoutSandbox ? ['hotel-review'] : ['hotel-review', 'first-run'];
 

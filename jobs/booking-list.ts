@@ -26,7 +26,7 @@ import type { DayOutcome, SentRun } from '../src/rules/day-outcome.js';
 import type { Run } from '../src/rules/run.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
-import { type CsvOptions, command, csvOptions, dayOrYesterday } from './command.js';
+import { type CsvOptions, command, csvOptions, type Described, dayOrYesterday } from './command.js';
 import { type ExitCode, exitCodeOfList } from './exit-code.js';
 
 /** Rows shown on a terminal; `--csv` and `--json` list all. */
@@ -175,10 +175,9 @@ function renderDetails(booking: ListedBooking, { areDoubted, hasHotels, today }:
   ];
 }
 
-interface DayList {
+interface DayList extends Described {
   /** Of the command, and of its list in the JSON. */
   readonly name: 'refused' | 'posted' | 'suspects';
-  readonly examples: string;
   /** The run that the answer names; undefined if the day has no such list. */
   readonly nameRun: (outcome: DayOutcome) => Run | undefined;
   /** Why it has none: that is an answer. */
@@ -191,12 +190,19 @@ interface DayList {
 }
 
 /** A command that lists bookings of a day, without guests' names. */
-export function dayList({ name, examples, nameRun, ...words }: DayList) {
-  const { explainNone, describe, note, areDoubted = false } = words;
+export function dayList({
+  name,
+  nameRun,
+  explainNone,
+  describe,
+  note,
+  areDoubted = false,
+  ...described
+}: DayList) {
   return command({
+    ...described,
     day: dayOrYesterday,
     options: csvOptions,
-    examples,
 
     async run(app, { day, ...file }) {
       const none = { day, runId: null, state: null, [name]: [] };

@@ -180,13 +180,31 @@ export interface About {
 /** Performs a command, and passes the configuration on as soon as it is read. */
 export type Perform = (note?: (config: Config) => void) => Promise<number>;
 
-interface Definition<Of extends Options, Positional, Day, Input> {
+/** The headings of the help, in its order. */
+export const headings = {
+  common: 'Common commands:',
+  past: 'Looking back:',
+  mappings: 'Mappings:',
+  running: 'Running:',
+  guests: "Guests' data and access:",
+} as const;
+
+/** What the help says of a command. */
+export interface Described {
+  /** Its heading in the help of the program, and its place there. A command below another one has none: it is listed as written. */
+  readonly place?: readonly [heading: keyof typeof headings, position: number];
+  readonly summary: string;
+  /** Its arguments, as the help writes them; not for a command that takes a day. */
+  readonly usage?: string;
+  /** What stands below the options in the help. */
+  readonly examples?: string;
+}
+
+interface Definition<Of extends Options, Positional, Day, Input> extends Described {
   readonly options?: Of;
   readonly day?: Day;
   /** Names what the usage lists, as commander hands it over. */
   readonly arguments?: (...words: never[]) => Positional;
-  /** What stands below the options in the help. */
-  readonly examples?: string;
   /** Writes log lines, at the usual level unless another one is set. Its output only tells of its work. */
   readonly logs?: boolean;
   /** Whether its text only tells of its work, so that its exit code is that of the work even if the text is lost. */
@@ -200,11 +218,10 @@ interface Definition<Of extends Options, Positional, Day, Input> {
 }
 
 /** A command whose options are not known to its caller. */
-export interface AnyCommand {
+export interface AnyCommand extends Described {
   readonly options?: Options;
   readonly day?: DayArgument<unknown>;
   readonly arguments?: (...words: never[]) => object;
-  readonly examples?: string;
   readonly logs?: boolean;
   readonly tells?: (input: never) => boolean;
   readonly read?: (given: never, about: About) => object;
@@ -216,8 +233,17 @@ export interface AnyCommand {
     | { readonly needs: 'nothing'; readonly perform: (bare: Bare, input: never) => Promise<number> };
 }
 
-/** Commands below another one: what each takes, what it does, and its definition. */
-export type Commands = Readonly<Record<string, readonly [usage: string, summary: string, AnyCommand]>>;
+/** What the help of the program says of a command. Its file is loaded only when it is named. */
+export interface ListedCommand {
+  readonly name: string;
+  readonly heading: keyof typeof headings;
+  readonly usage: string;
+  readonly summary: string;
+  readonly load: () => Promise<{ readonly default: AnyCommand }>;
+}
+
+/** Commands below another one, by their names. */
+type Commands = Readonly<Record<string, AnyCommand>>;
 
 /** What a command without a configuration gets. */
 export type Bare = Terminal & { readonly globals: GlobalOptions };
@@ -252,6 +278,17 @@ export function bareCommand<
   return { ...definition, run: { needs: 'nothing', perform: run } } as AnyCommand;
 }
 
+/** Declares a command that only has commands below it. */
+export function commandGroup(declared: Described & { readonly commands: Commands }): AnyCommand {
+  return declared;
+}
+
+/** What the command takes, as the help writes it. */
+export function usageOf({ day, commands, usage = '' }: AnyCommand): string {
+  if (commands) return '[command]';
+  return day ? '[day]' : usage;
+}
+
 /** The same input with its days as YYYY-MM-DD in that zone. */
 export function resolveDays({ day, options = {} }: AnyCommand, input: object, timezone: string): object {
   const names = [...(day ? ['day'] : []), ...Object.keys(options).filter((name) => options[name]?.isDay)];
@@ -263,11 +300,12 @@ export function resolveDays({ day, options = {} }: AnyCommand, input: object, ti
 }
 
 /** Adds what a command declares to commander's. */
-export function declare(target: Commander, { options = {}, day, examples }: AnyCommand): void {
+export function declare(target: Commander, { options = {}, day, usage, examples }: AnyCommand): void {
   if (day) {
     target.argument('[day]', `YYYY-MM-DD, today or yesterday (${day.help})`);
     target.option('--day <day>', 'the same', readDay);
   }
+  if (usage !== undefined) target.arguments(usage);
   for (const one of Object.values(options)) target.addOption(one.option);
   if (examples !== undefined) target.addHelpText('after', examples);
 }

@@ -22,6 +22,7 @@ import { openRetryPolicy } from './sources.js';
 const weekInMinutes = 10_080;
 
 export default command({
+  summary: 'wait for the requested export, and store its files in the archive',
   options: {
     since: option(
       '--since <instant>',

@@ -15,6 +15,8 @@ import { clearRemains, describeOrphan, describeRemains, listOrphans, takeReferen
  * example because a run has something left to send or the SFTP server permits no removal.
  */
 export default command({
+  summary: "remove a guest's name everywhere, and print a receipt; replays then send the booking without it",
+  usage: '<booking-reference>',
   arguments: takeReference,
   options: {
     reason: requiredOption('--reason <text>', 'why; printed on the receipt and kept in the audit trail'),

@@ -30,6 +30,7 @@ import { followUpSync } from './follow-up.js';
 import { appendNewHotels, writeNewHotels } from './new-hotels.js';
 
 export default command({
+  summary: 'update the copy: fetch all changes since the last sync, or resume an interrupted one',
   options: {
     since: option(
       '--since <instant>',

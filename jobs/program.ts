@@ -1,8 +1,16 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { codeOf } from '../src/base/safe-error.js';
 import { UsageError } from '../src/base/usage-error.js';
 import { logLevels } from '../src/notify/events.js';
-import { type AnyCommand, type DayArgument, declare, type GlobalOptions, readDay } from './command.js';
-import { commands } from './commands.js';
+import {
+  type AnyCommand,
+  type DayArgument,
+  declare,
+  type GlobalOptions,
+  headings,
+  readDay,
+} from './command.js';
+import { commandList } from './command-list.js';
 
 /** A command that was typed, ready to be performed. */
 interface Typed {
@@ -82,14 +90,20 @@ async function createProgram(
     })
     .addHelpText('after', examples);
   const typedName = findName(words);
-  for (const [heading, group] of Object.entries(commands)) {
-    for (const [name, [usage, summary, load]] of Object.entries(group)) {
-      const command = program.command(name).description(summary).helpGroup(heading);
-      if (name === typedName) define(command, usage, (await load()).default, type);
-      else command.usage(`[options] ${usage}`);
-    }
+  for (const { name, heading, usage, summary, load } of commandList) {
+    const command = program.command(name).description(summary).helpGroup(headings[heading]);
+    if (name === typedName) define(command, (await load().catch(explainAbsent)).default, type);
+    else command.usage(`[options] ${usage}`);
   }
   return program;
+}
+
+/** Images for production are built without the sandbox. */
+function explainAbsent(error: unknown): never {
+  if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
+  throw new UsageError(
+    'the sandbox is not part of this installation; use the project itself, or an image built with --target=trial',
+  );
 }
 
 /** The name of the command that was typed, as far as it can be told before its options are known. */
@@ -101,12 +115,11 @@ function findName(words: readonly string[]): string | undefined {
 }
 
 /** Completes a command by what its file declares. */
-function define(command: Command, usage: string, declared: AnyCommand, type: (typed: Typed) => void): void {
+function define(command: Command, declared: AnyCommand, type: (typed: Typed) => void): void {
   const { commands: below = {}, run } = declared;
-  if (!declared.day && !declared.commands && run && usage !== '') command.arguments(usage);
   declare(command, declared);
-  for (const [name, [usageBelow, summary, inner]] of Object.entries(below))
-    define(command.command(name).description(summary), usageBelow, inner, type);
+  for (const [name, inner] of Object.entries(below))
+    define(command.command(name).description(inner.summary), inner, type);
   if (run)
     command.action((...given: unknown[]) => {
       const globals = readGlobals(command);

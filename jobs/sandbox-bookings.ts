@@ -34,6 +34,7 @@ export const hotels = option(
 
 /** Writes a made-up day to a file, or to standard output with a summary on standard error. */
 export default bareCommand({
+  summary: "generate a day of bookings for the sandbox's hotels, some of them wrongly mapped",
   day: optionalDay('default: yesterday, in UTC'),
   options: {
     count: option('--count <records>', 'how many records', wholeNumber(0, 100_000_000), 1_000),

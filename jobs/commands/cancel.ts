@@ -13,6 +13,8 @@ import { readReason } from '../review-day.js';
 
 /** Abandons the unfinished run of a day: it is never resumed, and the schedule leaves its day alone. */
 export default command({
+  place: ['running', 1],
+  summary: "abandon a day's unfinished run; the schedule then leaves that day alone",
   day: requiredDay,
   options: { reason: requiredOption('--reason <text>', 'why', readReason) },
   examples: `

@@ -20,6 +20,9 @@ const shown = 200;
 
 /** Shows a case, or changes it and then shows it. */
 export default command({
+  place: ['mappings', 1],
+  summary: 'show a case, report, dismiss or reopen it, assign it, resolve its bookings',
+  usage: '<id> [action...]',
   arguments: (id: string, [action, ...words]: readonly string[]) => ({ id, action, words }),
   options: {
     note: option('--note <text>', "a note about it; never write a guest's name here"),

@@ -23,6 +23,8 @@ const head = ['case', 'check-in', 'mapping', 'open', 'provider', 'hotel id', 'bo
 
 /** Lists the cases with open bookings, or those asked for, guests in house first. */
 export default command({
+  place: ['common', 8],
+  summary: 'list wrong or doubtful mappings with open bookings, guests in house first',
   options: {
     state: choice('--state <state>', 'only mappings in this state', mappingStates),
     checkInBefore: dayOption(

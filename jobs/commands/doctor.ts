@@ -78,6 +78,8 @@ const sftpNoProgressMs = 5_000;
 
 /** Tries everything that a run needs, and says what to fix. */
 export default bareCommand({
+  place: ['common', 2],
+  summary: 'check configuration, source, service, SFTP and disk, and say what to fix',
   day: optionalDay('whose bookings are checked; default: yesterday'),
   examples: `
 Nothing is sent for review: the service is called with an empty list of

@@ -26,6 +26,9 @@ import { renderHistories } from './show.js';
 
 /** Writes what proves what was done about a booking to a ZIP file; exits with 1 if no run contains the booking. */
 export default command({
+  place: ['past', 8],
+  summary: 'write a ZIP file that proves what was done about a booking',
+  usage: '<reference>',
   arguments: (reference: string) => ({ reference }),
   options: {
     out: requiredOption('--out <file>', "the file to write; it holds the guest's name if that is still kept"),

@@ -3,10 +3,11 @@ import { requestExport } from '../../src/mappings/export/request-export.js';
 import { MappingServiceError } from '../../src/service/errors.js';
 import type { App } from '../app.js';
 import { clock } from '../clock.js';
-import { type AnyCommand, command, option, requiredOption } from '../command.js';
+import { command, commandGroup, option, requiredOption } from '../command.js';
 import fetch from '../export-fetch.js';
 
 const request = command({
+  summary: 'request an export, which the service sends by e-mail and puts on the SFTP server',
   options: {
     email: requiredOption('--email <address>', 'the recipient'),
     providers: option(
@@ -84,17 +85,12 @@ function sayHowToCheck(error: MappingServiceError, startedAt: number, { command:
   );
 }
 
-export default {
+export default commandGroup({
+  place: ['mappings', 5],
+  summary: "request and fetch the service's exports of all mappings",
   examples: `
 Examples:
   hotel-review export request --email ops@example.com   request all mappings
   hotel-review export fetch                             wait for the files`,
-  commands: {
-    request: [
-      '',
-      'request an export, which the service sends by e-mail and puts on the SFTP server',
-      request,
-    ],
-    fetch: ['', 'wait for the requested export, and store its files in the archive', fetch],
-  },
-} satisfies AnyCommand;
+  commands: { request, fetch },
+});

@@ -18,13 +18,15 @@ import { readFields } from '../../src/review/stored/stored-line.js';
 import { ArchiveError } from '../../src/storage/archive.js';
 import type { App } from '../app.js';
 import { clock } from '../clock.js';
-import { type AnyCommand, command, dayOption, flag } from '../command.js';
+import { command, commandGroup, dayOption, flag } from '../command.js';
 import { type ExitCode, exitCode } from '../exit-code.js';
 import { clearRemains, describeOrphan, describeRemains, listOrphans, takeReference } from '../guest-data.js';
 import erase from '../guest-erase.js';
 
 /** Prints everything that is kept about a guest as JSON; exits with 1 if there is nothing. */
 const exportAll = command({
+  summary: 'print everything kept about a guest in ledger, archive, spool and audit trail, as JSON',
+  usage: '<booking-reference>',
   arguments: takeReference,
   examples: `
 Examples:
@@ -98,6 +100,7 @@ function guestHistoryToJson(trace: Trace): object {
  * started it, and can look first with `--dry-run`. Exits with 1 if something is left because its day is being worked on.
  */
 const purge = command({
+  summary: 'remove now what is older than guestNameDays and recordDays',
   options: {
     forgetKey: dayOption(
       '--forget-key <day>',
@@ -190,23 +193,13 @@ async function removeUnknown(parts: Parameters<typeof listUnknownDue>[0], before
   }
 }
 
-export default {
+export default commandGroup({
+  place: ['guests', 1],
+  summary: 'export or remove the data kept about guests',
   examples: `
 Examples:
   hotel-review guest export BR-1042   what is kept about this booking's guest
   hotel-review guest erase BR-1042 --reason "ticket 7"
   hotel-review guest purge --dry-run  what is too old to be kept`,
-  commands: {
-    export: [
-      '<booking-reference>',
-      'print everything kept about a guest in ledger, archive, spool and audit trail, as JSON',
-      exportAll,
-    ],
-    erase: [
-      '<booking-reference>',
-      "remove a guest's name everywhere, and print a receipt; replays then send the booking without it",
-      erase,
-    ],
-    purge: ['', 'remove now what is older than guestNameDays and recordDays', purge],
-  },
-} satisfies AnyCommand;
+  commands: { export: exportAll, erase, purge },
+});

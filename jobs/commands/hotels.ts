@@ -10,9 +10,11 @@ import { type LoadedHotels, loadedHotelsToJson, loadHotels } from '../../src/map
 import { unpackBlocks } from '../../src/sources/files/day-file.js';
 import type { App } from '../app.js';
 import { clock } from '../clock.js';
-import { type AnyCommand, command } from '../command.js';
+import { command, commandGroup } from '../command.js';
 
 const load = command({
+  summary: 'load a content file (CSV, also gzip) into the local copy; export fetch does this automatically',
+  usage: '<file>',
   arguments: (name: string) => ({ name }),
   examples: `
 Either all hotels of the file are replaced at the same moment, or none. A hotel
@@ -93,18 +95,14 @@ export function describeLoaded({ load: loaded, ...counts }: LoadedHotels): strin
   ];
 }
 
-export default {
+export default commandGroup({
+  place: ['mappings', 3],
+  summary: 'manage names, places and phones of master hotels, from the content file of an export',
   examples: `
 With them, \`affected\`, \`show\` and \`mappings show\` name the hotels, and say how
 far apart they are.
 
 Examples:
   hotel-review hotels load acme_hotels_0b2f.csv`,
-  commands: {
-    load: [
-      '<file>',
-      'load a content file (CSV, also gzip) into the local copy; export fetch does this automatically',
-      load,
-    ],
-  },
-} satisfies AnyCommand;
+  commands: { load },
+});

@@ -38,6 +38,8 @@ const schemaFile = fileURLToPath(new URL('../../hotel-review.schema.json', impor
  * source.
  */
 export default bareCommand({
+  place: ['common', 1],
+  summary: 'ask a few questions, and write a commented configuration and a .env for its secrets',
   options: {
     kind: choice(
       '--kind <kind>',

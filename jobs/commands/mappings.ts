@@ -13,11 +13,13 @@ import {
 import { adviseLoad, neverSynced, wasSynced } from '../../src/mappings/copied-hotels.js';
 import { describeMapping } from '../../src/mappings/describe-mapping.js';
 import { hotelToJson } from '../../src/mappings/hotels/shown-hotels.js';
-import { type AnyCommand, command } from '../command.js';
+import { command, commandGroup } from '../command.js';
 import { exitCode } from '../exit-code.js';
 import sync from '../mappings-sync.js';
 
 const show = command({
+  summary: "show the master hotel of a provider's hotel, and earlier ones",
+  usage: '<provider> <hotel-id>',
   arguments: (providerName: string, providerHotelId: string): ProviderHotel => ({
     providerName,
     providerHotelId,
@@ -86,6 +88,7 @@ const nothing: MappingSummary = {
 };
 
 const stats = command({
+  summary: 'count the mappings in the copy by provider, and show when it was synced',
   async run(app) {
     const ledger = await app.findLedger();
     const summary = ledger ? await ledger.mappings.summarise() : nothing;
@@ -127,15 +130,13 @@ function describeSync({ scope, at, since, endedAt, counts }: MappingSync, write:
     : `${what}: synced at ${formatInstant(endedAt)} (${read})`;
 }
 
-export default {
+export default commandGroup({
+  place: ['mappings', 2],
+  summary: "keep a local copy of the account's mappings, and query it",
   examples: `
 Examples:
   hotel-review mappings sync                  what changed since the last sync
   hotel-review mappings show Bedlink BL-1042  which master hotel is it?
   hotel-review mappings stats                 how many there are`,
-  commands: {
-    sync: ['', 'update the copy: fetch all changes since the last sync, or resume an interrupted one', sync],
-    show: ['<provider> <hotel-id>', "show the master hotel of a provider's hotel, and earlier ones", show],
-    stats: ['', 'count the mappings in the copy by provider, and show when it was synced', stats],
-  },
-} satisfies AnyCommand;
+  commands: { sync, show, stats },
+});

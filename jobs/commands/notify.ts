@@ -7,10 +7,12 @@ import { ChannelError, type Message } from '../../src/notify/channel.js';
 import type { ChannelSettings } from '../../src/notify/channels/channel-settings.js';
 import { openChannel } from '../../src/notify/channels/open-channel.js';
 import { clock } from '../clock.js';
-import { type AnyCommand, command } from '../command.js';
+import { command, commandGroup } from '../command.js';
 import { exitCode } from '../exit-code.js';
 
 const test = command({
+  summary: 'send a test message through each configured channel, or one of them',
+  usage: '[channel]',
   arguments: (channel: string | undefined) => ({ channel }),
   examples: `
 Exits with 0 if every receiver accepted the message. With PagerDuty, it opens an
@@ -119,11 +121,11 @@ function writeTestMessages(kind: ChannelSettings['kind'], url: string | undefine
   return kind === 'pagerduty' ? [write('raised'), write('recovered')] : [write('raised')];
 }
 
-export default {
+export default commandGroup({
+  place: ['running', 3],
+  summary: 'test the channels that tell people what happened',
   examples: `
 Example:
   hotel-review notify test   does every channel work?`,
-  commands: {
-    test: ['[channel]', 'send a test message through each configured channel, or one of them', test],
-  },
-} satisfies AnyCommand;
+  commands: { test },
+});

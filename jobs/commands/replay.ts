@@ -34,6 +34,8 @@ import {
 
 /** Reviews a day or a range of days again, or only what is missing. */
 export default command({
+  place: ['common', 4],
+  summary: 'review a day or a range of days again, or only what is missing',
   day: requiredDay,
   options: {
     to: dayOption('--to <day>', 'the last day of a range; needs one of the next four, and a reason'),

@@ -29,6 +29,8 @@ const noRules: readonly string[] = [];
 
 /** Runs the stand-in for the service until the process is asked to stop. */
 export default bareCommand({
+  place: ['common', 10],
+  summary: 'run a stand-in for the mapping service on this machine: HTTP, SFTP and an e-mail outbox',
   options: {
     folder: option('--folder <dir>', 'the folder for its files (default: a new temporary folder)'),
     host: option(
@@ -83,13 +85,7 @@ Examples:
                                   twenty changes since the last sync
   hotel-review sandbox bookings --count 20000 --out bookings.csv
                                   a day of bookings for it`,
-  commands: {
-    bookings: [
-      '[day]',
-      "generate a day of bookings for the sandbox's hotels, some of them wrongly mapped",
-      bookings,
-    ],
-  },
+  commands: { bookings },
 
   async run(bare, { fault, tlsCertificate, tlsKey, changes, resultDelay, ...options }) {
     const { signal, io, locate } = bare;

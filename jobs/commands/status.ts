@@ -68,6 +68,8 @@ interface Range {
 
 /** One day, or the list of days. */
 export default command({
+  place: ['common', 5],
+  summary: 'list the days and their runs, or show one day',
   day: optionalDay('default: list the days'),
   options: {
     from: dayOption('--from <day>', 'list the days from this one'),

@@ -7,7 +7,7 @@ import { hashPassword } from '../../src/config/access/passwords.js';
 import { type Role, roles } from '../../src/config/access/roles.js';
 import { createUsers, readUserName, userToJson } from '../../src/config/access/users-file.js';
 import type { Config } from '../../src/config/load.js';
-import { type AnyCommand, command, flag, type OptionOf } from '../command.js';
+import { command, commandGroup, flag, type OptionOf } from '../command.js';
 import { findUsersFile } from '../parts.js';
 
 const role: OptionOf<Role> = {
@@ -16,6 +16,8 @@ const role: OptionOf<Role> = {
 
 /** Adds somebody who may use the pages of `serve`, or changes their role and password. */
 const add = command({
+  summary: 'add somebody, or give them another role and password',
+  usage: '<name>',
   arguments: (written: string) => ({ written }),
   options: {
     role,
@@ -66,6 +68,7 @@ Examples:
 });
 
 const list = command({
+  summary: 'list their names and roles',
   async run(app) {
     const { users } = (await requireFile(app.config).read()) ?? createUsers();
     const json = { users: users.map(userToJson) };
@@ -86,6 +89,8 @@ const list = command({
 });
 
 const remove = command({
+  summary: 'remove somebody; their sessions end at once',
+  usage: '<name>',
   arguments: (written: string) => ({ written }),
   async run(app, { written }) {
     const file = requireFile(app.config);
@@ -118,15 +123,13 @@ function requireFile(config: Config) {
   );
 }
 
-export default {
+export default commandGroup({
+  place: ['guests', 4],
+  summary: 'manage who may use the pages of serve (setting server.users)',
   examples: `
 Examples:
   hotel-review user add ana --role admin
   hotel-review user list
   hotel-review user remove ana`,
-  commands: {
-    add: ['<name>', 'add somebody, or give them another role and password', add],
-    list: ['', 'list their names and roles', list],
-    remove: ['<name>', 'remove somebody; their sessions end at once', remove],
-  },
-} satisfies AnyCommand;
+  commands: { add, list, remove },
+});

@@ -9,12 +9,15 @@ import { splitMails } from '../../src/cases/mails/maildir.js';
 import type { MailTaker, TakenMail } from '../../src/cases/mails/take-mail.js';
 import { type MailReason, mailToJson } from '../../src/ledger/mails.js';
 import type { App } from '../app.js';
-import { type AnyCommand, command, flag } from '../command.js';
+import { command, commandGroup, flag } from '../command.js';
 import { exitCode } from '../exit-code.js';
 import { openMailTaker } from '../verdict-mails.js';
 
 /** Exits with 1 if an e-mail can't be read; the others are still read. */
 const importMails = command({
+  summary:
+    'read e-mails (.eml), an mbox, or what was saved from one (.csv, .txt, .html); - for standard input',
+  usage: '<file...>',
   arguments: (files: readonly string[]) => ({ files }),
   examples: `
 Examples:
@@ -196,6 +199,7 @@ function listDoubts({ correct, unreadAttachments }: ImportedMail): string[] {
 const mailsShown = 200;
 
 const list = command({
+  summary: 'list the e-mails that were read, newest first',
   options: { unknown: flag('--unknown', 'only those that name nothing known, or cannot be read') },
   examples: `
 Examples:
@@ -220,7 +224,9 @@ Examples:
   },
 });
 
-export default {
+export default commandGroup({
+  place: ['mappings', 6],
+  summary: 'read and list the e-mails in which the service names incorrect mappings',
   examples: `
 A booking that an e-mail names is affected, and a case is opened for it. No e-mail
 ever clears a booking. \`serve\` reads a mailbox itself: setting verdicts.
@@ -228,12 +234,5 @@ ever clears a booking. \`serve\` reads a mailbox itself: setting verdicts.
 Examples:
   hotel-review verdicts import incorrect.eml
   hotel-review verdicts list --unknown`,
-  commands: {
-    import: [
-      '<file...>',
-      'read e-mails (.eml), an mbox, or what was saved from one (.csv, .txt, .html); - for standard input',
-      importMails,
-    ],
-    list: ['', 'list the e-mails that were read, newest first', list],
-  },
-} satisfies AnyCommand;
+  commands: { import: importMails, list },
+});

@@ -10,6 +10,8 @@ import { waitForLedger } from '../waiting.js';
 
 /** A worker: performs the steps that the queue hands out, of any run, until it is asked to stop. */
 export default command({
+  place: ['running', 2],
+  summary: 'perform steps of any run from the queue on Redis, until stopped',
   options: {
     port: option(
       '--port <port>',

@@ -1,5 +1,6 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { readCommands, renderCommandList } from '../../docs/command-list.js';
 import { listCommandNames } from '../support/command-help.js';
 import { captureIo } from '../support/command-io.js';
 import { projectFile } from '../support/compose-file.js';
@@ -30,6 +31,11 @@ function findCommand(call: string): string | undefined {
   const [first = '', second = ''] = call.split(' ');
   return [`${first} ${second}`, first].find((name) => helpByName.has(name));
 }
+
+it('The list of commands is the one that their files give; `npm run docs` writes it', async () => {
+  const list = readFileSync(new URL('../../jobs/command-list.ts', import.meta.url), 'utf8');
+  expect(list).toBe(renderCommandList(await readCommands()));
+});
 
 const folder = new URL('../../docs/', import.meta.url);
 const pages = [

@@ -93,6 +93,7 @@ it('a command that does not stop in time, as its ledger does not answer, is aban
   const { io, stdout, stderr } = captureIo({ cwd: folder.path, signal: stop.signal });
   const isAtWork = createGate();
   const stuck = {
+    summary: 'never ends',
     run: {
       needs: 'configuration' as const,
       perform() {
