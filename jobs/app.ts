@@ -21,7 +21,7 @@ import type { SftpServer } from '../src/transports/sftp/sftp.js';
 import { clock, random } from './clock.js';
 import type { CsvOptions } from './command.js';
 import { exitCode } from './exit-code.js';
-import { createLedgerTelling, type TellOfLedger } from './ledger-telling.js';
+import { createLedgerTelling, type TellOfLedger } from './notifications.js';
 import {
   findLedger,
   openArchive,

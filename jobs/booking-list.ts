@@ -96,7 +96,7 @@ export async function answerBookings(
 }
 
 /** A list of bookings, whatever they have in common. */
-export interface ShownBookings {
+interface ShownBookings {
   readonly count: number;
   /** The first of them: at least as many as are shown. */
   readonly bookings: readonly ListedBooking[];

@@ -1,11 +1,53 @@
 import { type Command as Commander, InvalidArgumentError, Option } from 'commander';
-import { isCalendarDay } from '../src/booking/business-day.js';
+import { UsageError } from '../src/base/usage-error.js';
+import {
+  type BusinessDay,
+  businessDayAt,
+  countDays,
+  createBusinessDay,
+  isCalendarDay,
+  listDays,
+  readInstant,
+} from '../src/booking/business-day.js';
 import type { Config } from '../src/config/load.js';
 import type { LogLevel } from '../src/notify/events.js';
 import type { App } from './app.js';
-import { readDayIn } from './days.js';
+import { clock } from './clock.js';
 import type { CommandIo } from './process.js';
 import type { Terminal } from './terminal.js';
+
+/** A day of the command line, which depends on the zone: YYYY-MM-DD, `today` or `yesterday`. */
+export function readDayIn(timezone: string, written = 'yesterday'): BusinessDay {
+  const today = () => businessDayAt(new Date(clock()), timezone);
+  switch (written) {
+    case 'today':
+      return today();
+    case 'yesterday':
+      return today().previous();
+    default:
+      return createBusinessDay(written, timezone);
+  }
+}
+
+const daysAtOnce = 1_000;
+
+/** The days of a range. @throws UsageError for too many, and where the last is before the first */
+export function readRange({ from, to }: { readonly from: string; readonly to: string }): string[] {
+  if (to < from) throw new UsageError(`--to ${to} is before --from ${from}`);
+  if (countDays(from, to) > daysAtOnce)
+    throw new UsageError(`the range is longer than ${daysAtOnce} days; name a shorter one`);
+  return listDays(from, to);
+}
+
+/** Epoch milliseconds, not before 1970. */
+export function readSince(text: string): number {
+  const read = readInstant(text);
+  if (!(read >= 0))
+    throw new InvalidArgumentError(
+      `expected an instant from 1970 on, such as 2026-11-20 or 2026-11-20T12:00:00Z, got: ${text}`,
+    );
+  return read;
+}
 
 /** The options that every command has. */
 export interface GlobalOptions {

@@ -205,7 +205,7 @@ async function previewContent(
 }
 
 /** The result of a dry run, as `--dry-run --json` prints it. */
-export interface DryRunReport {
+interface DryRunReport {
   readonly day: string;
   readonly source?: string | undefined;
   readonly counts: Counts;
@@ -236,7 +236,7 @@ export interface DryRunReport {
   readonly error?: { readonly message: string };
 }
 
-export function renderDryRun(report: DryRunReport, placeUnit: string, out: string | undefined): string {
+function renderDryRun(report: DryRunReport, placeUnit: string, out: string | undefined): string {
   const {
     day,
     source,

@@ -21,11 +21,10 @@ import { account, type SandboxEvent, startSandbox } from '../src/sandbox/sandbox
 import { createWorld } from '../src/sandbox/world/world.js';
 import { type App, withApp } from './app.js';
 import { clock } from './clock.js';
-import { requestOneExport } from './commands/export.js';
+import { fetchOneExport, requestOneExport } from './commands/export.js';
+import { syncOnce } from './commands/mappings.js';
 import { exitCode } from './exit-code.js';
-import { fetchOneExport } from './export-fetch.js';
 import { describeFailure } from './failure.js';
-import { syncOnce } from './mappings-sync.js';
 import { type CommandIo, runAsProcess } from './process.js';
 import { runReview } from './review-day.js';
 import { openSource } from './sources.js';

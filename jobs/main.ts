@@ -9,9 +9,9 @@ import { type AnyCommand, type GlobalOptions, resolveDays } from './command.js';
 import { exitCode } from './exit-code.js';
 import { describeFailure, stackFrames } from './failure.js';
 import type { CommandIo } from './process.js';
+import { version } from './process.js';
 import { readCommandLine } from './program.js';
 import { createTerminal, type Terminal } from './terminal.js';
-import { version } from './version.js';
 
 /** The reason that `io.signal` aborts with. */
 export { StoppedError } from '../src/base/stopped-error.js';

@@ -1,7 +1,11 @@
 import { homedir, tmpdir, userInfo } from 'node:os';
+import packageJson from '../package.json' with { type: 'json' };
 import { exitOnceWritten, listenForStop, outliveOutput } from '../src/base/stop-signals.js';
 import { endDespiteAbandonedWork } from '../src/checks/doctor/ending.js';
 import { exitCode } from './exit-code.js';
+
+/** This program's version, as its package says. */
+export const version: string = packageJson.version;
 
 /** All that a command uses of the process it runs in. */
 export interface CommandIo {

@@ -32,8 +32,8 @@ import { clock, random } from './clock.js';
 import { createLedgerGate, keepArchiveTold, type LedgerGate } from './ledger-gate.js';
 import { startNotifications } from './notifications.js';
 import { openSpool, refuseArchive } from './parts.js';
+import { version } from './process.js';
 import { openReader, openRetryPolicy } from './sources.js';
-import { version } from './version.js';
 
 const hourMs = 3_600_000;
 

@@ -14,8 +14,7 @@ import {
 import { isActive, mayHaveResult } from '../../src/rules/run.js';
 import { sumKnown } from '../../src/rules/run-verdicts.js';
 import { answerBookings, readBookings, toRecords } from '../booking-list.js';
-import { command, csvOptions, dayOption, flag, optionalDay } from '../command.js';
-import { readRange } from '../days.js';
+import { command, csvOptions, dayOption, flag, optionalDay, readRange } from '../command.js';
 import { exitCodeOfList, type ListAnswer, worstOf } from '../exit-code.js';
 
 /**
@@ -138,7 +137,7 @@ function answerOfDay(outcome: DayOutcome): ListAnswer {
 }
 
 /** What `affected` lists. */
-export interface VerdictListing {
+interface VerdictListing {
   /** One day, or the days of a range. */
   readonly days: readonly DayOutcome[];
   readonly isRange: boolean;
@@ -148,13 +147,13 @@ export interface VerdictListing {
 }
 
 /** What stands above the affected bookings of a day or a range, or those without a verdict: how many, or why none are known. */
-export function renderVerdictHead(listing: VerdictListing): string {
+function renderVerdictHead(listing: VerdictListing): string {
   const [only] = listing.days;
   return listing.isRange || !only ? describeRange(listing) : describeDay(only, listing);
 }
 
 /** What stands below them: the days of the range, and how many bookings the list says nothing about. */
-export function renderVerdictNotes(listing: VerdictListing, command: WriteCommand): string[] {
+function renderVerdictNotes(listing: VerdictListing, command: WriteCommand): string[] {
   const { days, isRange } = listing;
   const [newer] = days.flatMap((day) => day.newer ?? []);
   return [

@@ -50,8 +50,7 @@ import { findOldestNames } from '../../src/review/stored/retention.js';
 import { createTransport, type HttpResult } from '../../src/transports/http/transport.js';
 import { presentHostKey } from '../../src/transports/sftp/server.js';
 import { clock } from '../clock.js';
-import { type Bare, bareCommand, optionalDay } from '../command.js';
-import { readDayIn } from '../days.js';
+import { type Bare, bareCommand, optionalDay, readDayIn } from '../command.js';
 import { exitCode } from '../exit-code.js';
 import {
   findLedger,

@@ -21,7 +21,7 @@ import type { Archive } from '../../src/storage/archive.js';
 import type { Spool } from '../../src/storage/spool.js';
 import { clock } from '../clock.js';
 import { command, force, requiredOption } from '../command.js';
-import { version } from '../version.js';
+import { version } from '../process.js';
 import { renderHistories } from './show.js';
 
 /** Writes what proves what was done about a booking to a ZIP file; exits with 1 if no run contains the booking. */

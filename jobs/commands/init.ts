@@ -26,8 +26,16 @@ import { writeFlag } from '../../src/sources/common/setup.js';
 import { sourceKinds } from '../../src/sources/registry.js';
 import { createHookSecret } from '../../src/transports/http/webhook-signature.js';
 import { clock } from '../clock.js';
-import { bareCommand, choice, dayOption, flag, type OptionOf, option, wholeNumber } from '../command.js';
-import { readDayIn } from '../days.js';
+import {
+  bareCommand,
+  choice,
+  dayOption,
+  flag,
+  type OptionOf,
+  option,
+  readDayIn,
+  wholeNumber,
+} from '../command.js';
 import { openSourceParts } from '../sources.js';
 
 /** It ships with the package. */

@@ -10,8 +10,7 @@ import {
   providerToJson,
   scoreProviders,
 } from '../../src/cases/scores/scorecard.js';
-import { command, csvOptions, dayOption } from '../command.js';
-import { readRange } from '../days.js';
+import { command, csvOptions, dayOption, readRange } from '../command.js';
 import { exitCode } from '../exit-code.js';
 
 const usualDays = 30;

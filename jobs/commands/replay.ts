@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import { formatCountOf, wrapText } from '../../src/base/format.js';
-import { completeCommands } from '../../src/base/shell.js';
+import { formatCount, formatCountOf, wrapText } from '../../src/base/format.js';
+import { completeCommands, quoteForShell, type WriteCommand } from '../../src/base/shell.js';
 import { renderTable } from '../../src/base/tables.js';
 import { type BusinessDay, createBusinessDay } from '../../src/booking/business-day.js';
 import {
@@ -15,22 +15,245 @@ import {
   requestOf,
   toPlanObjects,
 } from '../../src/review/day/range-plan.js';
-import type { App } from '../app.js';
+import { describeWaiting, listToAccept, type RunReport, readReport } from '../../src/review/day/report.js';
+import { runDaysConcurrently, runsAtOnce, waitForRunPermit } from '../../src/review/day/run-permits.js';
+import { type ReviewParts, reviewDay } from '../../src/review/review-day.js';
+import { listSuspects, suspectsReported } from '../../src/review/suspects/listing.js';
+import { adviseInLines } from '../../src/rules/acceptance-words.js';
+import type { DeliveryKind, Run } from '../../src/rules/run.js';
+import { type App, recordOpening } from '../app.js';
 import { clock } from '../clock.js';
 import { bareFlag, command, dayOption, flag, option, requiredDay } from '../command.js';
-import { exitCode } from '../exit-code.js';
+import { type ExitCode, exitCode, exitCodeOf, worstOf } from '../exit-code.js';
+import { type CommandFailure, describeFailure } from '../failure.js';
+import { followUpAndSay, saveReport } from '../follow-up.js';
 import { findConfiguredMisfit } from '../ledger-gate.js';
-import { type RangeOptions, replayRange, toRequest } from '../replay-range.js';
 import {
   acceptVolume,
+  applyConfiguredRetention,
   checkOut,
   delivery,
   out,
+  readAccepts,
   readReason,
   reportingBreakOff,
   runReview,
   withDelivery,
 } from '../review-day.js';
+
+/** What the command line says about each day. */
+interface RangeOptions {
+  /** Which days, and how; without it the one day gets a new run. */
+  readonly mode: RangeMode | undefined;
+  readonly reason: string | undefined;
+  readonly delivery: DeliveryKind | undefined;
+  readonly acceptVolume: boolean;
+}
+
+export function toRequest({ io }: App, { delivery, reason, acceptVolume }: RangeOptions) {
+  return { delivery, reason, accepts: readAccepts({ acceptVolume }, io) };
+}
+
+/**
+ * Reviews a range of days in order, as many at once as the ledger allows across all processes. A failed day does not end the
+ * range, unless every other day would fail in the same way.
+ *
+ * @returns the exit code of the worst day
+ */
+async function replayRange(
+  app: App,
+  days: readonly BusinessDay[],
+  options: RangeOptions,
+): Promise<number> {
+  const { signal, command } = app;
+  const progress = app.followDays();
+  const parts = await reportingBreakOff(app, days[0]?.iso ?? '', () => app.review());
+  const outcomes = new Map<string, DayOutcome>();
+  const note = (outcome: DayOutcome) => {
+    outcomes.set(outcome.day, outcome);
+    progress.end(outcome.day, outcome.words);
+    app.report(outcome.json, { more: true });
+  };
+  const findEnd = () => [...outcomes.values()].find(({ endsRange }) => endsRange);
+  const mayBegin = () => !signal.aborted && findEnd() === undefined;
+
+  let notBegun: readonly BusinessDay[];
+  try {
+    notBegun = await runDaysConcurrently(days, {
+      atOnce: Math.min(runsAtOnce, days.length),
+      mayBegin,
+      async begin(day) {
+        const latest = await parts.ledger.runs.latest(day.iso);
+        const plan = planDay(options.mode, latest, { ...options, day });
+        if (plan.action === 'nothing') {
+          note(outcomeOfLeft(day.iso, plan.why, plan.run?.id));
+          return { ended: Promise.resolve() };
+        }
+        const onWait = () =>
+          progress.say(`${day.iso}: waiting: the maximum number of runs is in progress (${runsAtOnce})`);
+        const permit = await waitForRunPermit(parts.ledger, runsAtOnce, { signal, onWait });
+        if (!permit || !mayBegin()) {
+          await permit?.release();
+          return undefined;
+        }
+        const ended = reviewOne(app, day, parts, options)
+          .then(note)
+          .finally(() => permit.release());
+        return { ended };
+      },
+    });
+    if (!signal.aborted) await followUpAndSay({ ...app, say: progress.say, warn: progress.say });
+    for (const { run } of outcomes.values())
+      if (run && !signal.aborted) await saveReport({ ...app, warn: progress.say }, run);
+    if (!signal.aborted) await applyConfiguredRetention({ ...app, warn: progress.say });
+  } finally {
+    progress.stop();
+    app.endProgress();
+  }
+
+  const inOrder = days.flatMap(({ iso }) => outcomes.get(iso) ?? []);
+  app.say(renderRange(inOrder));
+  const [next, to] = [notBegun[0], days.at(-1)];
+  const codes = inOrder.map(({ code }) => code);
+  if (!next || !to) return worstOf(codes);
+  const end = findEnd();
+  const why = signal.aborted || !end ? 'it was stopped' : `${end.day} failed in a way that every day would`;
+  app.say(renderNotStarted(options, { why, next: next.iso, to: to.iso }, command));
+  return worstOf([...codes, exitCode.failed]);
+}
+
+async function reviewOne(
+  app: App,
+  day: BusinessDay,
+  parts: ReviewParts,
+  options: RangeOptions,
+): Promise<DayOutcome> {
+  const { ledger } = parts;
+  const request = { ...requestOf(options.mode, toRequest(app, options)), trigger: 'replay' } as const;
+  const { onOpened, recorded } = recordOpening(ledger, request, app);
+  try {
+    const asked = { ...request, day, configuredDelivery: app.config.delivery };
+    const { run } = await reportingBreakOff(app, day.iso, () =>
+      reviewDay(asked, parts, app.signal, { onOpened }),
+    );
+    const listed = await listSuspects(ledger, run, suspectsReported);
+    const report = await readReport(ledger, run, { now: clock(), timezone: day.zone, listed });
+    return { ...outcomeOfRun(report, exitCodeOf(run), app.command), run };
+  } catch (error) {
+    const failure = describeFailure(error);
+    const message = completeCommands(failure.message, app.command);
+    return outcomeOfFailure(day.iso, { ...failure, message });
+  } finally {
+    await recorded();
+  }
+}
+
+/** The outcome of one day of a range. */
+interface DayOutcome {
+  readonly day: string;
+  readonly code: ExitCode;
+  /** The object that `--json` prints. */
+  readonly json: object;
+  /** How it ended, in a few words. */
+  readonly words: string;
+  readonly row: readonly (string | undefined)[];
+  /** What to do about it. */
+  readonly advice: readonly string[];
+  /** Every other day would fail the same way: a wrong API key, a wrong host key, an unusable ledger. */
+  readonly endsRange: boolean;
+  /** Only if it was reviewed. */
+  readonly run?: Run;
+}
+
+export function outcomeOfRun(json: RunReport, code: ExitCode, command: WriteCommand): DayOutcome {
+  const { day, runId, state, counts, topsUp = false, error } = json;
+  const isStopped = (state === 'collecting' || state === 'delivering') && code !== exitCode.done;
+  const shown = isStopped ? 'stopped' : state;
+  const isNothingNew = topsUp && state === 'succeeded' && counts.accepted === 0;
+  const sums = [counts.delivered, counts.pending, counts.refused].map(formatCount);
+  return {
+    ...{ day, code, json },
+    words: isNothingNew ? 'succeeded, nothing new' : `${shown}, ${formatCount(counts.delivered)} delivered`,
+    row: [day, runId, topsUp ? `${shown} +` : shown, ...sums],
+    advice: code === exitCode.done ? [] : adviseOn(json, code, command),
+    endsRange: error?.class === 'fatal',
+  };
+}
+
+function adviseOn(report: RunReport, code: ExitCode, command: WriteCommand): string[] {
+  const { day, error, state, waiting } = report;
+  const next = command(`run --day ${day}`);
+  if (error) return [`${day}:`, ...wrapText(error.message), `  Once that is fixed: ${next}`];
+  if (code === exitCode.toBeAccepted)
+    return listToAccept(report).flatMap(({ kind, words }) => [
+      ...wrapText(`${day}: ${words}`),
+      ...adviseInLines(kind, day, command).map((line) => `  ${line}`),
+    ]);
+  const what = state === 'awaiting-result' ? 'To check for its result' : 'To resume it';
+  return [`${day}:`, ...(waiting ? [`  ${describeWaiting(waiting)}`] : []), `  ${what}: ${next}`];
+}
+
+/** A day that the mode leaves out. */
+export function outcomeOfLeft(day: string, why: string, runId?: string): DayOutcome {
+  return {
+    day,
+    code: exitCode.done,
+    json: { day, runId: runId ?? null, skipped: why },
+    words: `left as it is: it ${why}`,
+    row: [day, runId, why],
+    advice: [],
+    endsRange: false,
+  };
+}
+
+export function outcomeOfFailure(day: string, failure: CommandFailure): DayOutcome {
+  const { class: kind, message } = failure;
+  return {
+    day,
+    code: failure.exitCode,
+    json: { day, error: { class: kind, message } },
+    words: message,
+    row: [day, undefined, kind === 'busy' ? 'busy' : 'error'],
+    advice: [`${day}:`, ...wrapText(message)],
+    endsRange: kind !== 'usage' && kind !== 'busy',
+  };
+}
+
+const head = ['day', 'run', 'state', 'delivered', 'pending', 'refused'];
+
+/** The table at the end of a range, and what to do about each day that is not done. */
+export function renderRange(outcomes: readonly DayOutcome[]): string {
+  const toppedUp = outcomes.some(({ json }) => 'topsUp' in json);
+  return [
+    renderTable(
+      outcomes.map(({ row }) => row),
+      head,
+    ),
+    ...(toppedUp ? ['  + late bookings: only what earlier runs had not delivered'] : []),
+    ...outcomes.flatMap(({ advice }) => advice),
+    '',
+  ].join('\n');
+}
+
+/** Which days of a range were not started, from `next` on, why ("it was stopped"), and how to continue. */
+export function renderNotStarted(
+  { mode, reason, delivery }: Omit<RangeOptions, 'acceptVolume'>,
+  { next, to, why }: { readonly next: string; readonly to: string; readonly why: string },
+  command: WriteCommand,
+): string {
+  const replay = [
+    `replay ${next}`,
+    next !== to && `--to ${to}`,
+    mode && `--${mode}`,
+    reason !== undefined && `--reason ${quoteForShell(reason)}`,
+    delivery && `--delivery ${delivery}`,
+  ];
+  return [
+    `Not started: ${next === to ? next : `${next} to ${to}`}, because ${why}.`,
+    `To continue: ${command(replay.filter(Boolean).join(' '))}`,
+    '',
+  ].join('\n');
+}
 
 /** Reviews a day or a range of days again, or only what is missing. */
 export default command({

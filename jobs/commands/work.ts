@@ -6,7 +6,7 @@ import { command, option, wholeNumber } from '../command.js';
 import { exitCode } from '../exit-code.js';
 import { keepFollowingUp } from '../follow-up.js';
 import { logQueueProblems } from '../review.js';
-import { waitForLedger } from '../waiting.js';
+import { waitForLedger } from '../server.js';
 
 /** A worker: performs the steps that the queue hands out, of any run, until it is asked to stop. */
 export default command({
@@ -66,6 +66,6 @@ Examples:
 
 /** Without a port, the server and its metrics are not even loaded. */
 async function openServer(app: App, port: number) {
-  const { openObserved } = await import('../observed.js');
+  const { openObserved } = await import('../server.js');
   return (await openObserved(app)).openServer(port);
 }

@@ -1,15 +1,15 @@
-import { renderPlans } from '../../jobs/commands/replay.js';
-import { renderDays, type StatusDay } from '../../jobs/commands/status.js';
-import { type ExitCode, exitCodeOf, worstOf } from '../../jobs/exit-code.js';
-import { describeFailure } from '../../jobs/failure.js';
-import { describeWatch } from '../../jobs/mappings-sync.js';
+import { describeWatch } from '../../jobs/commands/mappings.js';
 import {
   outcomeOfFailure,
   outcomeOfLeft,
   outcomeOfRun,
   renderNotStarted,
+  renderPlans,
   renderRange,
-} from '../../jobs/replay-range.js';
+} from '../../jobs/commands/replay.js';
+import { renderDays, type StatusDay } from '../../jobs/commands/status.js';
+import { type ExitCode, exitCodeOf, worstOf } from '../../jobs/exit-code.js';
+import { describeFailure } from '../../jobs/failure.js';
 import { type ClosingOptions, type RunDetails, renderClosing } from '../../jobs/run-summary.js';
 import { noColours } from '../../src/base/colours.js';
 import { createCommandWriter } from '../../src/base/shell.js';

@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { appendNewHotels, writeNewHotels } from '../../jobs/new-hotels.js';
+import { appendNewHotels, writeNewHotels } from '../../jobs/follow-up.js';
 import { rowOf, syncRows } from '../contracts/mapping-copy/pages.js';
 import { openTemporaryLedger } from '../review/temporary-ledger.js';
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { readHeldHotels } from '../../jobs/mappings-sync.js';
+import { readHeldHotels } from '../../jobs/commands/mappings.js';
 
 it.each<[string, number[] | string]>([
   ['10\n0020\r\n\n 30 \n10', [10, 20, 30]],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLedgerTelling } from '../../jobs/ledger-telling.js';
+import { createLedgerTelling } from '../../jobs/notifications.js';
 import { createTerminal } from '../../jobs/terminal.js';
 import { createReports } from '../../src/base/reports.js';
 import { businessDayAt } from '../../src/booking/business-day.js';

@@ -1,7 +1,7 @@
 import type { App } from '../../../jobs/app.js';
+import { syncCopy, watchCopy } from '../../../jobs/commands/mappings.js';
 import { exitCode } from '../../../jobs/exit-code.js';
 import { followUpSync } from '../../../jobs/follow-up.js';
-import { syncCopy, watchCopy } from '../../../jobs/mappings-sync.js';
 import type { Choices } from '../choices.js';
 import {
   allHotels,

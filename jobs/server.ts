@@ -1,12 +1,68 @@
+import { pause } from '../src/base/abort.js';
 import { UsageError } from '../src/base/usage-error.js';
 import { createCallerFinder } from '../src/config/access/caller.js';
+import { createCallerCheck } from '../src/desk/server/caller.js';
 import { createHealth } from '../src/desk/server/health.js';
 import { createEventCounters, createMetrics } from '../src/desk/server/metrics.js';
 import { createServer, type Server, type ServerOptions } from '../src/desk/server/server.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
+import { findConfiguredMisfit } from './ledger-gate.js';
 import { findNames, readFacts } from './metrics-file.js';
 import { createLocalPathShortener } from './notifications.js';
+
+/** How often to look whether the ledger was put right. */
+const lookEveryMs = 5_000;
+
+/**
+ * Waits until the ledger is the one of the archive: a process that works on and on stays up, is not ready, and touches neither. With a
+ * port it answers meanwhile; the hook gets 503.
+ *
+ * @returns false if the process was asked to stop
+ */
+export async function waitForLedger(
+  app: App,
+  server: { readonly port: number; readonly hasHook: boolean } | undefined,
+): Promise<boolean> {
+  const { config, signal, log } = app;
+  let problem = await findConfiguredMisfit(config);
+  if (!problem) return true;
+  const refuse = async (): Promise<never> => {
+    throw problem;
+  };
+  const waiting = server && openWaitingServer(app, server, refuse);
+  if (waiting) log.info(await waiting.listen(), 'listening, not ready');
+  try {
+    while (problem && !signal.aborted) {
+      await app.tellOfLedger(problem);
+      await pause(lookEveryMs, signal);
+      problem = await findConfiguredMisfit(config);
+    }
+  } finally {
+    await waiting?.close();
+  }
+  return !signal.aborted;
+}
+
+function openWaitingServer(
+  app: App,
+  { port, hasHook }: { readonly port: number; readonly hasHook: boolean },
+  refuse: () => Promise<never>,
+) {
+  const served = composeServer(app);
+  const checkCaller = hasHook
+    ? createCallerCheck(app.config.hook.secret, served.findCaller, clock)
+    : undefined;
+  return createServer({
+    ...served,
+    port,
+    health: createHealth({ ledger: refuse }, { clock, log: app.log }),
+    metrics: { scrape: refuse, countHookRequest() {} },
+    ...(checkCaller && {
+      hook: { checkCaller, runs: { findFirstDay: refuse, findRun: refuse, start: refuse } },
+    }),
+  });
+}
 
 /** Counts the events of a long-running process, and answers for its health. */
 export async function openObserved(app: App) {
@@ -41,7 +97,7 @@ export async function openObserved(app: App) {
 }
 
 /** What every server of a configuration has. */
-export function composeServer({ config, log }: App) {
+function composeServer({ config, log }: App) {
   const { host, hosts, publicUrl, proxies, metricsToken } = config.server;
   return {
     host,
