@@ -28,8 +28,6 @@ import type { Terminal } from './terminal.js';
 /** Tells people once what is wrong with the ledger. Never rejects. */
 export type TellOfLedger = (problem: Error, day?: string) => Promise<void>;
 
-type LedgerTelling = ReturnType<typeof createLedgerTelling>;
-
 /** How long the channels may take, all at once: what they have not confirmed by then may have arrived. */
 const sendMs = 30_000;
 

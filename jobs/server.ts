@@ -1,6 +1,7 @@
 import { pause } from '../src/base/abort.js';
 import { UsageError } from '../src/base/usage-error.js';
 import { createCallerFinder } from '../src/config/access/caller.js';
+import { readAssets } from '../src/desk/frame.js';
 import { createCallerCheck } from '../src/desk/server/caller.js';
 import { createHealth } from '../src/desk/server/health.js';
 import { createEventCounters, createMetrics } from '../src/desk/server/metrics.js';
@@ -63,6 +64,12 @@ function openWaitingServer(
     }),
   });
 }
+
+/** They ship with the package. Its bundle has the files of `jobs` in one folder, as here. */
+const assetsFolder = new URL('../src/desk/assets/', import.meta.url);
+
+/** The style sheet and the scripts of the pages. */
+export const readDeskAssets = () => readAssets(assetsFolder);
 
 /** Counts the events of a long-running process, and answers for its health. */
 export async function openObserved(app: App) {

@@ -69,12 +69,7 @@ async function listOrphans(app: App) {
   return ours.map(({ runId, day }) => ({ runId, day, place: 'archive' as const, why }));
 }
 
-function describeOrphan({
-  runId,
-  day,
-  place,
-  why,
-}: Awaited<ReturnType<typeof listOrphans>>[number]): string {
+function describeOrphan({ runId, day, place, why }: Awaited<ReturnType<typeof listOrphans>>[number]): string {
   return `  ${day}  run ${runId}  ${place}: ${why}`;
 }
 

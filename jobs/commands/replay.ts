@@ -60,11 +60,7 @@ export function toRequest({ io }: App, { delivery, reason, acceptVolume }: Range
  *
  * @returns the exit code of the worst day
  */
-async function replayRange(
-  app: App,
-  days: readonly BusinessDay[],
-  options: RangeOptions,
-): Promise<number> {
+async function replayRange(app: App, days: readonly BusinessDay[], options: RangeOptions): Promise<number> {
   const { signal, command } = app;
   const progress = app.followDays();
   const parts = await reportingBreakOff(app, days[0]?.iso ?? '', () => app.review());

@@ -8,7 +8,6 @@ import { type Access, createAccess } from '../../src/config/access/access.js';
 import { createCallerFinder } from '../../src/config/access/caller.js';
 import type { Config } from '../../src/config/load.js';
 import { createDesk } from '../../src/desk/desk.js';
-import { readAssets } from '../../src/desk/frame.js';
 import type { DeskParts, Operations } from '../../src/desk/page.js';
 import { scoreDays } from '../../src/desk/providers-page.js';
 import { createHookCallerFinder } from '../../src/desk/serve-pages.js';
@@ -49,16 +48,13 @@ import { tellFailures } from '../notifications.js';
 import { findUsersFile, openMappingService } from '../parts.js';
 import { logQueueProblems } from '../review.js';
 import { applyConfiguredRetention } from '../review-day.js';
-import { openObserved, waitForLedger } from '../server.js';
+import { openObserved, readDeskAssets, waitForLedger } from '../server.js';
 import { openRetryPolicy } from '../sources.js';
 import { findMailbox, openMailPoller } from '../verdict-mails.js';
 import { cancelIn } from './cancel.js';
 import { packEvidence } from './evidence.js';
 import { syncCopy, watchCopy } from './mappings.js';
 import { tryChannels } from './notify.js';
-
-/** They ship with the package. */
-const assetsFolder = new URL('../../src/desk/assets', import.meta.url);
 
 /** The pages of `serve`, with its operations. */
 export async function openDesk(
@@ -104,7 +100,7 @@ export async function openDesk(
     {
       access,
       ...(checkCaller && { findHookCaller: createHookCallerFinder(checkCaller) }),
-      assets: await readAssets(assetsFolder),
+      assets: await readDeskAssets(),
       record: (action) => ledger.audit.record(action),
       signal,
       log,
