@@ -34,61 +34,11 @@ const __dirname = dirnameOfBundle(__filename);
 `;
 
 /**
- * Modules of which commands need less than Node would load: a build of yaml that the bundler can shrink, and no child_process,
- * which commander loads only for commands that are separate programs.
- */
-const lessToLoad = {
-  name: 'less-to-load',
-  resolveId(source, importer) {
-    if (source === 'yaml') return join(process.cwd(), 'node_modules/yaml/browser/index.js');
-    return source === 'node:child_process' && importer?.includes('/commander/') ? '\0nothing' : null;
-  },
-  load: (id) => (id === '\0nothing' ? 'export const constants = {};' : null),
-};
-
-/**
- * libsql finds out which C library is in use by requesting a report on the whole process, and loads child_process for it: 14 of
- * its 16 milliseconds. The beginning of Node's own file tells the same. If it doesn't, libsql's way is used.
- */
-const nativePartOfLibsql = {
-  name: 'native-part-of-libsql',
-  resolveId: (source) => (['@neon-rs/load', 'detect-libc'].includes(source) ? '\0libc' : null),
-  load: (id) =>
-    id === '\0libc'
-      ? `import { closeSync, openSync, readSync } from 'node:fs';
-import { createRequire } from 'node:module';
-export const requireBesideLibsql = createRequire(createRequire(import.meta.url).resolve('libsql'));
-export const GLIBC = 'glibc';
-export const MUSL = 'musl';
-const family = process.platform === 'linux' ? readFamily() : undefined;
-function readFamily() {
-  const file = openSync(process.execPath);
-  const start = Buffer.alloc(2048);
-  readSync(file, start);
-  closeSync(file);
-  if (start.includes('/ld-linux')) return GLIBC;
-  return start.includes('/ld-musl-') ? MUSL : undefined;
-}
-export const familySync = () => family ?? requireBesideLibsql('detect-libc').familySync();
-export const currentTarget = () =>
-  family && ['x64', 'arm64'].includes(process.arch)
-    ? \`linux-\${process.arch}-\${family === GLIBC ? 'gnu' : 'musl'}\`
-    : requireBesideLibsql('@neon-rs/load').currentTarget();`
-      : null,
-  transform(code, id) {
-    if (!/libsql.index\.js$/.test(id)) return null;
-    const written = 'return require(';
-    if (!code.includes(written)) throw new Error(`${id} no longer has: ${written}`);
-    return code.replace(written, "return require('detect-libc').requireBesideLibsql(");
-  },
-};
-
-/**
  * Loaded from their own folders: with native parts, or large and needed by few. A bundle would hold most of them twice, for the
  * commands and for the thread that reads, and would not be loaded noticeably faster.
  */
 const notBundled =
-  /^(?:@aws-sdk\/|bullmq$|imapflow$|ioredis$|mysql2$|nodemailer$|pg-native$|ssh2$|ssh2-sftp-client$)/;
+  /^(?:@aws-sdk\/|bullmq$|imapflow$|ioredis$|libsql$|mysql2$|nodemailer$|pg-native$|ssh2$|ssh2-sftp-client$)/;
 
 /** @param groups in the order of their priority */
 async function bundleJobs(names, groups) {
@@ -100,7 +50,6 @@ async function bundleJobs(names, groups) {
     platform: 'node',
     external,
     resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
-    plugins: [lessToLoad, nativePartOfLibsql],
   });
   const { output } = await built.generate({
     format: 'esm',
