@@ -1,9 +1,11 @@
+import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { checkAuthorities } from './authorities.js';
+import { findAuthority } from '../base/connection-security.js';
+import { codeOf } from '../base/safe-error.js';
 import { commandNameIn } from './command-name.js';
 import { dotEnvName, readDotEnv } from './environment.js';
-import { ConfigurationError } from './problems.js';
+import { ConfigurationError, type Problem } from './problems.js';
 import type { Config } from './resolve.js';
 
 export type { Config } from './resolve.js';
@@ -48,5 +50,39 @@ async function readText(file: string, commandName: string): Promise<string> {
     throw new ConfigurationError(file, [
       { path: file, message: 'expected a text in UTF-8, got: other bytes' },
     ]);
+  }
+}
+
+/** Checks the CA certificate files that addresses name, so that a wrong one is not first noticed at night. */
+async function checkAuthorities(config: Config): Promise<readonly Problem[]> {
+  const problems = await Promise.all(
+    Object.entries(listAuthorities(config)).map(async ([path, file]): Promise<Problem[]> => {
+      const message = file === undefined ? undefined : await explainFile(file);
+      return message === undefined ? [] : [{ path, message }];
+    }),
+  );
+  return problems.flat();
+}
+
+function listAuthorities({ ledger, queue, source }: Config): Readonly<Record<string, string | undefined>> {
+  return {
+    ledger: ledger.kind === 'postgres' ? findAuthority(ledger.url) : undefined,
+    'queue.ca': queue.kind === 'redis' ? queue.ca : undefined,
+    'source.url': source.kind === 'sql' ? findAuthority(source.url) : undefined,
+  };
+}
+
+async function explainFile(file: string): Promise<string | undefined> {
+  let content: Buffer;
+  try {
+    content = await readFile(file);
+  } catch (error) {
+    return `the file of its authority cannot be read (${codeOf(error) ?? 'unknown'})`;
+  }
+  try {
+    new X509Certificate(content);
+    return undefined;
+  } catch {
+    return 'expected a file of its authority with a certificate in PEM, got: another content';
   }
 }

@@ -4,26 +4,116 @@ import {
   confidentiality,
   expected,
   group,
+  isAccepted,
   isGroup,
+  numberUpTo,
   oneOf,
   share,
   text,
+  textLike,
   textThat,
+  timeOfDayOrNone,
+  webAddress,
   wholeNumber,
 } from '../base/setting-values.js';
 import { isTimeZone } from '../base/time-zones.js';
+import type { FieldKind } from '../booking/booking.js';
 import { isCalendarDay } from '../booking/business-day.js';
+import { readField } from '../booking/field-text.js';
 import { guestNameChoices } from '../booking/guest-names.js';
 import { notify } from '../notify/channels/channel-settings.js';
+import { heartbeatKinds } from '../notify/channels/heartbeat-forms.js';
+import { createCronTimes } from '../schedule/cron-times.js';
 import { sourceSchema } from '../sources/registry.js';
-import { canary } from './canary-settings.js';
-import { deadline, heartbeat } from './deadline-settings.js';
 import { file } from './file-delivery-settings.js';
 import { ledger, queue, readArchiveLocation } from './locations.js';
-import { exportFiles, mappings } from './mapping-settings.js';
 import { hook, schedule, server, workers } from './serve-settings.js';
 import { body, retry, service } from './service-settings.js';
 import { verdicts } from './verdict-mail-settings.js';
+
+const forms = 'a time of day such as "06:00", or a group with at';
+const time = () => timeOfDayOrNone('06:00');
+
+/** By when the bookings of the day before must be reviewed. */
+export const deadline = z.union(
+  [
+    time(),
+    group(
+      {
+        at: time().describe('By when the bookings of all other days must be reviewed.'),
+        exceptions: z
+          .record(
+            textThat(isCalendarDay, 'a day such as "2026-12-25"'),
+            time(),
+            expected('a group of days, such as "2026-12-25": none'),
+          )
+          .default({})
+          .describe(
+            'By business day, instead of `at`: `"2026-12-25": none` sets no deadline for the bookings of that day.',
+          ),
+      },
+      forms,
+    ),
+  ],
+  expected(forms),
+);
+
+/** A service that raises an alarm if it does not hear how the night went. */
+export const heartbeat = group(
+  {
+    url: webAddress('https://hc-ping.com/…')
+      .describe('The address that the service shows for its check, monitor or push. It is a secret.')
+      .register(confidentiality, { level: 'secret' }),
+    kind: oneOf(...heartbeatKinds)
+      .default('healthchecks')
+      .describe('The format of the calls: that of Healthchecks, Uptime Kuma or Cronitor.'),
+  },
+  'a group with url and kind',
+);
+
+const cronFields = 'five cron fields such as "0 1 * * *"';
+
+/** The local copy of the account's mappings. */
+export const mappings = group({
+  cron: textLike(/^\s*(?:[\w*/,?#-]+\s+){4}[\w*/,?#-]+\s*$/, cronFields)
+    .refine((pattern) => isAccepted(() => createCronTimes(pattern, 'UTC')), expected(cronFields))
+    .exactOptional()
+    .describe('When `serve` syncs the copy, in the configured time zone. Without it, `serve` does not sync.'),
+  newHotels: text('a file')
+    .exactOptional()
+    .describe(
+      'A file to which each sync, of `serve` or by hand, appends the master hotels that it saw for the first time, one line of JSON each.',
+    ),
+});
+
+/** The files in which the service exports its mappings, on the server of `file.sftp`. */
+const exportFiles = group({
+  folder: z
+    .string(expected('a path'))
+    .default('')
+    .describe('The folder, relative to the SFTP root, in which exports appear; by default the root itself.'),
+});
+
+const yearInHours = 8_784;
+
+/** A booking's field exactly as sent: cleaning must not change it, and it must not read as missing. */
+const fieldText = (kind: FieldKind) =>
+  textThat(
+    (value) => readField(kind, value) === value,
+    'a text without white space at its ends that does not stand for a missing value',
+  );
+
+/** An agreed, deliberately wrong pair. */
+export const canary = group({
+  serviceId: wholeNumber(1, Number.MAX_SAFE_INTEGER).describe(
+    "The master hotel of the pair, which the provider's hotel is not.",
+  ),
+  providerName: fieldText('text').describe("The provider's name."),
+  providerHotelId: fieldText('code').describe("The provider's hotel id, in quotes if it is a number."),
+  withinHours: numberUpTo(yearInHours)
+    .default(12)
+    .describe('How many hours after its delivery an e-mail must have named it.'),
+});
 
 const centuryInDays = 36_500;
 

@@ -3,7 +3,8 @@ import { type ParsedUrlQuery, parse as parseQuery } from 'node:querystring';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
-import { answerWithin, startTimeLimit, TooLateError } from '../base/abort.js';
+import { answerWithin, orAborted, startTimeLimit, TooLateError } from '../base/abort.js';
+import { createGate } from '../base/gate.js';
 import { html } from '../base/html.js';
 import { describeError } from '../base/safe-error.js';
 import { businessDayAt } from '../booking/business-day.js';
@@ -12,7 +13,6 @@ import type { Sender } from '../config/access/caller.js';
 import { may, type Visitor } from '../config/access/roles.js';
 import { isSame } from '../config/access/sessions.js';
 import type { Action, RecordedAction } from '../rules/action.js';
-import { limitExpensiveWork } from './expensive-work.js';
 import type { Assets, RenderFrame } from './frame.js';
 import type { ChangeAction, DeskParts, DeskRoute, DeskVisit, Download, Look, Page, View } from './page.js';
 import { renderChangeForm } from './parts.js';
@@ -387,4 +387,36 @@ export function createHookCallerFinder(checkCaller: CheckCaller) {
       throw error;
     }
   };
+}
+
+const defaults = { atOnce: 2, mostWaiting: 16, waitMs: 5_000 };
+
+/**
+ * Bounds how many expensive pages are worked on at the same time, whoever asks: a few visitors must not slow down reviews, or the
+ * pages of others. Few wait, and not for long.
+ */
+export function limitExpensiveWork({ atOnce, mostWaiting, waitMs } = defaults) {
+  const gate = createGate(atOnce);
+  /** @returns gives the permit back. @throws HttpError 503, or the signal's reason for a visitor who has left */
+  return async (visitor: AbortSignal): Promise<() => void> => {
+    if (gate.countWaiting() >= mostWaiting) throw tooBusy();
+    const limit = startTimeLimit(visitor, waitMs, tooBusy);
+    let leave = () => {};
+    const entered = new Promise<void>((pass) => {
+      leave = gate.enter(pass);
+    });
+    try {
+      if ((await orAborted(entered, limit.signal)) !== 'aborted') return leave;
+      leave();
+      throw limit.signal.reason;
+    } finally {
+      limit.stop();
+    }
+  };
+}
+
+function tooBusy(): HttpError {
+  return new HttpError(503, 'too many large pages are being read: send the request again in a moment', {
+    'retry-after': '5',
+  });
 }

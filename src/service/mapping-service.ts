@@ -1,12 +1,13 @@
-import type { RetryPolicy } from '../base/retry.js';
+import { pause } from '../base/abort.js';
+import { createRetryDelays, type RetryPolicy } from '../base/retry.js';
 import type { ProxyRules } from '../transports/http/connection-rules.js';
 import { readDate } from '../transports/http/peer-clocks.js';
 import { describeHost, encodeQueryPart } from '../transports/http/transport.js';
-import { readMappingsPage, readMasterHotelBrands } from './answers.js';
-import { createCallWithRetries } from './call-with-retries.js';
-import { checkHeaderValue, createServiceClient } from './client.js';
-import type { MappingService } from './operations.js';
-import type { StatusCodeTable } from './verdict.js';
+import { InvalidField, readEnvelope, readJson, readMappingsPage, readMasterHotelBrands } from './answers.js';
+import { checkHeaderValue, createServiceClient, type ServiceClient, type ServiceRequest } from './client.js';
+import { invalidAnswer, MappingServiceError } from './errors.js';
+import type { Envelope, MappingService } from './operations.js';
+import { type StatusCodeTable, tooLargeCode, type Verdict } from './verdict.js';
 
 /** Large enough for the list of all brands. */
 const maxAnswerBytes = 16_000_000;
@@ -96,4 +97,154 @@ function addQuery(path: string, parameters: Readonly<Record<string, string | und
     value === undefined ? [] : [`${encodeQueryPart(name)}=${encodeQueryPart(value)}`],
   );
   return `${path}?${query.join('&')}`;
+}
+
+/** A GET. */
+interface OperationCall extends Pick<ServiceRequest, 'path' | 'headers' | 'maxAnswerBytes'> {
+  /** For messages: `getMappings`. */
+  readonly operation: string;
+  /** Whether the call may be made twice; if not, it is repeated only where the service cannot have processed it. */
+  readonly isRepeatable: boolean;
+}
+
+/** Reads the answer of a successful call. @throws InvalidField */
+type ReadAnswer<Answer> = (envelope: Envelope, date: string | undefined) => Answer;
+
+/** Makes one call, with its retries. @throws MappingServiceError; the signal's reason when aborted */
+type CallWithRetries = <Answer>(
+  call: OperationCall,
+  read: ReadAnswer<Answer>,
+  signal: AbortSignal,
+) => Promise<Answer>;
+
+interface CallWithRetriesParts {
+  readonly client: ServiceClient;
+  /** Its host and port, for messages. */
+  readonly host: string;
+  readonly statusCodes: StatusCodeTable;
+  readonly retry: RetryPolicy;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+}
+
+type FailedVerdict = Exclude<Verdict, { readonly kind: 'accepted' }>;
+
+type Try<Answer> =
+  | { readonly kind: 'succeeded'; readonly value: Answer }
+  | { readonly kind: 'failed'; readonly verdict: FailedVerdict };
+
+function createCallWithRetries({
+  client,
+  host,
+  statusCodes,
+  retry,
+  random,
+}: CallWithRetriesParts): CallWithRetries {
+  async function tryOnce<Answer>(
+    { operation, isRepeatable, ...request }: OperationCall,
+    read: ReadAnswer<Answer>,
+    signal: AbortSignal,
+  ): Promise<Try<Answer>> {
+    const { verdict, answer } = await client.call(
+      { ...request, method: 'GET', startsWork: !isRepeatable },
+      { signal },
+    );
+    try {
+      const json = answer && readJson(answer);
+      if (verdict.kind === 'accepted')
+        return { kind: 'succeeded', value: read(readEnvelope(json), answer?.date) };
+      // JSON without an envelope is an error at once, because another try would not change it.
+      if (json !== undefined && !isRefusal(verdict, statusCodes)) readEnvelope(json);
+      return { kind: 'failed', verdict };
+    } catch (error) {
+      throw error instanceof InvalidField ? invalidAnswer(operation, error, verdict) : error;
+    }
+  }
+
+  return async (call, read, signal) => {
+    const nextDelayMs = createRetryDelays(retry, random);
+    for (let made = 1; ; made += 1) {
+      const last = await tryOnce(call, read, signal);
+      if (last.kind === 'succeeded') return last.value;
+      const { verdict } = last;
+      const delayMs = mayRepeat(verdict, call.isRepeatable) ? nextDelayMs(verdict.retryAfterMs) : undefined;
+      if (delayMs === undefined) throw failedCall(verdict, { ...call, host }, made);
+      await pause(delayMs, signal);
+      signal.throwIfAborted();
+    }
+  };
+}
+
+/** A refusal need not have the form of a success. */
+function isRefusal({ statusCode }: Verdict, statusCodes: StatusCodeTable): boolean {
+  return statusCode !== undefined && statusCodes[statusCode] !== 'accepted';
+}
+
+function mayRepeat(
+  verdict: FailedVerdict,
+  isRepeatable: boolean,
+): verdict is Extract<Verdict, { readonly kind: 'retryable' }> {
+  // The same answer would be as large again.
+  if (verdict.code === tooLargeCode) return false;
+  return verdict.kind === 'retryable' && (isRepeatable || !verdict.outcomeUnknown);
+}
+
+const itsWords = "The service's own words, if any, are in the error's answer.";
+
+/**
+ * The error for a call that failed.
+ *
+ * @param made how many times the call was made
+ */
+function failedCall(
+  verdict: FailedVerdict,
+  { operation, isRepeatable, host }: OperationCall & { readonly host: string },
+  made: number,
+): MappingServiceError {
+  const { code, httpStatus, statusCode, answer } = verdict;
+  const details = {
+    code,
+    operation,
+    ...(httpStatus !== undefined && { httpStatus }),
+    ...(statusCode !== undefined && { statusCode }),
+    ...(answer !== undefined && { answer }),
+  };
+  // Without a status there was no answer: the network failed.
+  const what = httpStatus === undefined ? `${code}, ${host}` : code;
+  const tries = made === 1 ? '1 try' : `${made} tries`;
+  switch (verdict.kind) {
+    case 'fatal':
+      return new MappingServiceError(
+        `${operation} cannot succeed (${what}): check baseUrl, apiKey and accountId.`,
+        { ...details, kind: 'fatal' },
+      );
+    case 'refused':
+      return new MappingServiceError(
+        `${operation} was refused by the service (${what}): change its arguments. ${itsWords}`,
+        { ...details, kind: 'refused' },
+      );
+    case 'retryable':
+      if (verdict.refusedWhenSpent) {
+        return new MappingServiceError(
+          `${operation} did not succeed in ${tries} (${what}): set the meaning of this code in statusCodes. ${itsWords}`,
+          { ...details, kind: 'refused' },
+        );
+      }
+      if (verdict.outcomeUnknown && !isRepeatable) {
+        return new MappingServiceError(
+          `${operation} got no clear answer (${what}), and the service may have processed it, so it is not repeated. Check for its effect before you call again.`,
+          { ...details, kind: 'retryable', outcomeUnknown: true },
+        );
+      }
+      if (code === tooLargeCode) {
+        return new MappingServiceError(
+          `${operation} got an answer that is larger than any should be (${what}): ask the service's operator.`,
+          { ...details, kind: 'invalid-answer' },
+        );
+      }
+      return new MappingServiceError(`${operation} failed in ${tries} (${what}): try again later.`, {
+        ...details,
+        kind: 'retryable',
+      });
+  }
 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { fillCases } from '../../bench/made-cases.js';
 import { routes } from '../../src/desk/desk.js';
-import { limitExpensiveWork } from '../../src/desk/expensive-work.js';
+import { limitExpensiveWork } from '../../src/desk/serve-pages.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { openTemporaryLedger } from '../review/temporary-ledger.js';
 import { createGate } from '../support/gate.js';

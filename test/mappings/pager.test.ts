@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPager } from '../../src/mappings/sync-pass.js';
+import { createPager } from '../../src/mappings/sync-mappings.js';
 
 const row = (number: number) => ({
   ...{ ServiceId: number, ProviderHotelId: `h-${number}`, ProviderName: 'Bedlink' },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPager } from '../../src/mappings/sync-pass.js';
+import { createPager } from '../../src/mappings/sync-mappings.js';
 import { account } from '../../src/sandbox/sandbox.js';
 import type { MappingRecord } from '../../src/service/operations.js';
 import { serviceAt } from '../mapping-service/opened-service.js';

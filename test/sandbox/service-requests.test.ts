@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../src/sandbox/common/refusal.js';
-import { findMediaProblem, parseReview } from '../../src/sandbox/service/review-body.js';
+import { findMediaProblem, parseReview } from '../../src/sandbox/service/operations.js';
 
 /** The hotels of a body, or why it is refused. */
 function readBody(body: Uint8Array) {

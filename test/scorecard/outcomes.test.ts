@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Booking } from '../../src/booking/booking.js';
 import { type BatchStream, batchStreams } from '../../src/booking/sending.js';
 import { stayOf } from '../../src/booking/stay.js';
-import { type Outcome, readNamedPairs, readOutcomes } from '../../src/cases/scores/outcomes.js';
+import { type Outcome, readNamedPairs, readOutcomes } from '../../src/cases/scores/scorecard.js';
 import { isNamedByMapping, type ReceivedPair } from '../../src/ledger/mails.js';
 import { unansweredReasons } from '../../src/rules/review-file.js';
 import { judgeBooking } from '../../src/rules/verdict.js';

@@ -1,10 +1,10 @@
+import { createHash } from 'node:crypto';
 import { readBooking } from '../../booking/stored-line.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { MailOutcome, MailReason, NamedPair, NamedThings, StoredMail } from '../../ledger/mails.js';
 import type { NotifyCases, NotifyVerdictMails, NumberedMail } from '../events.js';
 import { type Finding, gatherFindings, openCases, toFinding } from '../open-cases.js';
 import { followSince } from '../update-cases.js';
-import { identifyContent, identifyMail } from './identify-mail.js';
 import type { FoundMail } from './mailbox.js';
 import {
   mostCanaries,
@@ -14,7 +14,7 @@ import {
   recogniseMail,
 } from './recognise-mail.js';
 import { UnreadMailError } from './records.js';
-import { judgeSender, type ListedSenders, type SenderStanding } from './sender.js';
+import { judgeSender, type ListedSenders, readHeaders, type SenderStanding } from './sender.js';
 
 interface MailTakerParts extends RecogniseParts {
   /** Whose e-mails count. */
@@ -329,4 +329,35 @@ function listNamed(named: readonly NamedBooking[]): NamedBooking[] {
   const listed = new Map<string, NamedBooking>();
   for (const { day, reference } of named) listed.set(`${day} ${reference}`, { reference, day });
   return [...listed.values()].sort((a, b) => (a.day + a.reference < b.day + b.reference ? -1 : 1));
+}
+
+/** The checksum by which an e-mail is known again; a copy may have other line ends. */
+function identifyMail(bytes: Buffer): string {
+  return createHash('sha256').update(withPlainLineEnds(bytes)).digest('hex');
+}
+
+/** Byte by byte: an e-mail may consist of them. */
+function withPlainLineEnds(bytes: Buffer): Buffer {
+  const plain = Buffer.allocUnsafe(bytes.length);
+  let length = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    if (bytes[at] === 13 && bytes[at + 1] === 10) continue;
+    plain[length] = bytes[at] ?? 0;
+    length += 1;
+  }
+  return plain.subarray(0, length);
+}
+
+/** What is read of an e-mail, or says how. Each server on the way adds others, so that copies differ in those. */
+const headersOfContent = /^(?:from|subject|content-type|content-transfer-encoding)$/;
+
+/** The checksum of what an e-mail says: it is the same in all of its copies. */
+function identifyContent(bytes: Buffer): string {
+  const plain = withPlainLineEnds(bytes);
+  const end = plain.indexOf('\n\n');
+  const headers = readHeaders(plain).filter(({ name }) => headersOfContent.test(name));
+  return createHash('sha256')
+    .update(JSON.stringify(headers))
+    .update(end === -1 ? plain : plain.subarray(end))
+    .digest('hex');
 }

@@ -1,11 +1,15 @@
-import { createTransport } from 'nodemailer';
+import { createHash } from 'node:crypto';
+import { createTransport, type SendMailOptions } from 'nodemailer';
 import { startTimeLimit } from '../../base/abort.js';
+import { shorten } from '../../base/format.js';
+import { html } from '../../base/html.js';
 import { readNetworkFailure } from '../../transports/http/network-failure.js';
-import { type Channel, ChannelError, confirmWithinMs } from '../channel.js';
+import { type Channel, ChannelError, confirmWithinMs, type Message } from '../channel.js';
 import { refusesSender } from '../refused-credentials.js';
 import type { ChannelParts } from './channel-parts.js';
 import type { SettingsOf } from './channel-settings.js';
-import { renderEmail } from './email.js';
+import { disarm, unlinked } from './disarm.js';
+import { summarise } from './message-texts.js';
 import { readSmtpAddress } from './smtp-address.js';
 
 /** E-mails by SMTP: a connection for each, with a verified certificate unless the settings allow plain text. */
@@ -109,4 +113,59 @@ function explain(name: string, code: string, outcome: { readonly mayHaveArrived:
 function describeReply(code: string): string {
   if (refusesSender(code)) return 'refused user and password';
   return isReply(code) ? 'did not accept the message' : "can't be reached";
+}
+
+const subjectCharacters = 250;
+
+/**
+ * An e-mail in plain text and in HTML.
+ *
+ * @param now epoch milliseconds
+ */
+function renderEmail(message: Message, { from, to }: SettingsOf<'email'>, now: number): SendMailOptions {
+  const { id, event, severity, incident, title, text, url, attachments = [] } = message;
+  const domain = /@([^\s<>@]+)>?$/.exec(from)?.[1] ?? 'localhost';
+  return {
+    from,
+    to: [to].flat(),
+    date: new Date(now),
+    subject: shorten(disarm(title), subjectCharacters),
+    // The same if the message is sent again, so that mail programs show it once.
+    messageId: toMessageId(id, domain),
+    // Mail programs then show a problem, its reminders and its recovery as one conversation.
+    references: [toMessageId(incident, domain)],
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      'X-Auto-Response-Suppress': 'All',
+      'X-Hotel-Review-Event': event,
+      'X-Hotel-Review-Severity': severity,
+    },
+    priority: severity === 'critical' ? 'high' : 'normal',
+    text: `${[disarm(title), disarm(text), url, summarise(message)].filter(Boolean).join('\n\n')}\n`,
+    html: renderHtml(message),
+    textEncoding: 'quoted-printable',
+    attachments: attachments.map(({ name, contentType, content }) => ({
+      filename: name,
+      contentType,
+      content,
+    })),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
+
+function toMessageId(text: string, domain: string): string {
+  return `<${createHash('sha256').update(text).digest('hex').slice(0, 40)}@${domain}>`;
+}
+
+function renderHtml(message: Message): string {
+  const { title, text, url } = message;
+  return html`<!DOCTYPE html>
+<html lang="en"><body style="font-family: sans-serif">
+<h1 style="font-size: 1.2em">${unlinked(title)}</h1>
+<p style="white-space: pre-wrap">${unlinked(text)}</p>
+${url === undefined ? undefined : html`<p><a href="${url}">${url}</a></p>`}
+<p style="color: #5c6675">${summarise(message)}</p>
+</body></html>
+`.markup;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ExportEvent } from '../../../src/mappings/events.js';
-import { useSession } from '../../../src/mappings/export/await-export.js';
+import { useSession } from '../../../src/mappings/export/fetch-export.js';
 import { SftpError, type SftpSession } from '../../../src/transports/sftp/sftp.js';
 
 const lost = new SftpError('retryable', 'connection-lost', 'look at x: the connection was lost');
