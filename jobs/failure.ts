@@ -1,7 +1,6 @@
 import { describeError, isSafeToShow } from '../src/base/safe-error.js';
 import { StoppedError } from '../src/base/stopped-error.js';
 import { UsageError } from '../src/base/usage-error.js';
-import { UsersFileError } from '../src/config/access/users-file.js';
 import { ConfigurationError } from '../src/config/problems.js';
 import { FencedError, isLedgerFault, LedgerUnusableError, SyncOvertakenError } from '../src/ledger/errors.js';
 import { LoadBusyError, LoadOvertakenError } from '../src/ledger/hotels.js';
@@ -9,6 +8,7 @@ import { SyncBusyError } from '../src/mappings/sync-mappings.js';
 import { ArchiveAwayError } from '../src/review/archive-fit.js';
 import { DayBusyError } from '../src/review/day/join-run.js';
 import { MappingServiceError, type ServiceErrorKind } from '../src/service/errors.js';
+import { UsersFileError } from '../src/storage/access/users-file.js';
 import { KeyError } from '../src/storage/day-keys.js';
 import { type ExitCode, exitCode } from './exit-code.js';
 

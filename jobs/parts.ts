@@ -1,6 +1,5 @@
 import { needsPerson } from '../src/base/peer-patience.js';
 import { UsageError } from '../src/base/usage-error.js';
-import { openUsersFile, type UsersFile } from '../src/config/access/users-file.js';
 import type { Config } from '../src/config/load.js';
 import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { fileExists } from '../src/ledger/sqlite/ledger-file.js';
@@ -16,6 +15,7 @@ import { manifestName } from '../src/review/file/archive-run.js';
 import { createServiceClient, type ServiceClient } from '../src/service/client.js';
 import { createMappingService } from '../src/service/mapping-service.js';
 import type { MappingService } from '../src/service/operations.js';
+import { openUsersFile, type UsersFile } from '../src/storage/access/users-file.js';
 import {
   type Archive,
   createDirectoryArchive,

@@ -1,8 +1,8 @@
 import { pause } from '../src/base/abort.js';
 import { UsageError } from '../src/base/usage-error.js';
-import { createCallerFinder } from '../src/config/access/caller.js';
+import { createCallerFinder } from '../src/desk/access/caller.js';
 import { readAssets } from '../src/desk/frame.js';
-import { createCallerCheck } from '../src/desk/server/caller.js';
+import { createCallerCheck } from '../src/desk/server/check-caller.js';
 import { createHealth } from '../src/desk/server/health.js';
 import { createEventCounters, createMetrics } from '../src/desk/server/metrics.js';
 import { createServer, type Server, type ServerOptions } from '../src/desk/server/server.js';

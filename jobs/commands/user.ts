@@ -3,10 +3,10 @@ import { formatCountOf } from '../../src/base/format.js';
 import { renderTable } from '../../src/base/tables.js';
 import { UsageError } from '../../src/base/usage-error.js';
 import { readNewPassword } from '../../src/checks/setup/new-password.js';
-import { hashPassword } from '../../src/config/access/passwords.js';
-import { type Role, roles } from '../../src/config/access/roles.js';
-import { createUsers, readUserName, userToJson } from '../../src/config/access/users-file.js';
 import type { Config } from '../../src/config/load.js';
+import { hashPassword } from '../../src/storage/access/passwords.js';
+import { type Role, roles } from '../../src/storage/access/roles.js';
+import { createUsers, readUserName, userToJson } from '../../src/storage/access/users-file.js';
 import { command, commandGroup, flag, type OptionOf } from '../command.js';
 import { findUsersFile } from '../parts.js';
 

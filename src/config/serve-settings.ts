@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isGuessable } from '../base/guessable.js';
+import { isAddressOrNetwork } from '../base/networks.js';
 import {
   confidentiality,
   expected,
@@ -16,7 +17,6 @@ import {
 } from '../base/setting-values.js';
 import { createCronTimes } from '../schedule/cron-times.js';
 import { readKeys, shortestKey } from '../transports/http/webhook-signature.js';
-import { isAddressOrNetwork } from './access/caller.js';
 
 const hourInSeconds = 3_600;
 const cronFields = 'five cron fields such as "30 2 * * *"';

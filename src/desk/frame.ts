@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { type Html, html } from '../base/html.js';
-import type { Permission } from '../config/access/roles.js';
+import type { Permission } from '../storage/access/roles.js';
 import type { DeskVisit, View } from './page.js';
 import { showInstant } from './parts.js';
 

@@ -3,8 +3,6 @@ import type { Html } from '../base/html.js';
 import type { WriteCommand } from '../base/shell.js';
 import type { BusinessDay } from '../booking/business-day.js';
 import type { ScoreMemory } from '../cases/scores/scorecard.js';
-import type { Visit } from '../config/access/access.js';
-import type { Permission } from '../config/access/roles.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Deadline } from '../notify/deadlines.js';
 import type { Abandoned } from '../review/day/join-run.js';
@@ -14,7 +12,9 @@ import type { Action } from '../rules/action.js';
 import type { Run } from '../rules/run.js';
 import type { CronTimes } from '../schedule/cron-times.js';
 import type { StartedDay, WantedDays } from '../schedule/wanted-days.js';
+import type { Permission } from '../storage/access/roles.js';
 import type { Archive } from '../storage/archive.js';
+import type { Visit } from './access/access.js';
 import type { createSummaryMemory } from './mappings-page.js';
 import type { Health } from './server/health.js';
 

@@ -1,4 +1,4 @@
-import type { Permission } from '../config/access/roles.js';
+import type { Permission } from '../storage/access/roles.js';
 import type { DeskVisit } from './page.js';
 
 /** What a field of this name holds in any data of the desk, and who may see it. */

@@ -8,16 +8,16 @@ import { createGate } from '../base/gate.js';
 import { html } from '../base/html.js';
 import { describeError } from '../base/safe-error.js';
 import { businessDayAt } from '../booking/business-day.js';
-import { type Access, isOfScript, type Visit } from '../config/access/access.js';
-import type { Sender } from '../config/access/caller.js';
-import { may, type Visitor } from '../config/access/roles.js';
-import { isSame } from '../config/access/sessions.js';
 import type { Action, RecordedAction } from '../rules/action.js';
+import { may, type Visitor } from '../storage/access/roles.js';
+import { type Access, isOfScript, type Visit } from './access/access.js';
+import type { Sender } from './access/caller.js';
+import { isSame } from './access/sessions.js';
 import type { Assets, RenderFrame } from './frame.js';
 import type { ChangeAction, DeskParts, DeskRoute, DeskVisit, Download, Look, Page, View } from './page.js';
 import { renderChangeForm } from './parts.js';
 import { see } from './see.js';
-import { type CheckCaller, readBearerToken, toSender, WrongCredentialsError } from './server/caller.js';
+import { type CheckCaller, readBearerToken, toSender, WrongCredentialsError } from './server/check-caller.js';
 import {
   allowOnly,
   answerError,

@@ -15,7 +15,7 @@ import {
   wantsPage,
   writeWho,
 } from './serve-pages.js';
-import { toSender } from './server/caller.js';
+import { toSender } from './server/check-caller.js';
 import { allowOnly, HttpError } from './server/http-error.js';
 
 /** Adds the routes for signing in and out. Call it after the desk's routes are registered. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createAccess } from '../../src/config/access/access.js';
-import type { Sender } from '../../src/config/access/caller.js';
-import type { User, Users } from '../../src/config/access/users-file.js';
+import { createAccess } from '../../src/desk/access/access.js';
+import type { Sender } from '../../src/desk/access/caller.js';
+import type { User, Users } from '../../src/storage/access/users-file.js';
 import { password, someUsers } from './some-users.js';
 
 const minuteMs = 60_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createBackOff } from '../../src/config/access/passwords.js';
+import { createBackOff } from '../../src/storage/access/passwords.js';
 
 const now = Date.parse('2026-11-21T02:30:00Z');
 const address = '203.0.113.7';

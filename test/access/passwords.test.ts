@@ -5,7 +5,7 @@ import {
   hashPassword,
   isPassword,
   isPasswordHash,
-} from '../../src/config/access/passwords.js';
+} from '../../src/storage/access/passwords.js';
 import { password, passwordHash } from './some-users.js';
 
 describe('a hash of a password', () => {

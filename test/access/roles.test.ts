@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { may, permissions, roles } from '../../src/config/access/roles.js';
+import { may, permissions, roles } from '../../src/storage/access/roles.js';
 
 describe('may', () => {
   it.each([

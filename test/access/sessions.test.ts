@@ -5,8 +5,8 @@ import {
   openSession,
   type Session,
   sealSession,
-} from '../../src/config/access/sessions.js';
-import { createUsers, type User, type Users } from '../../src/config/access/users-file.js';
+} from '../../src/desk/access/sessions.js';
+import { createUsers, type User, type Users } from '../../src/storage/access/users-file.js';
 import { someUsers } from './some-users.js';
 
 const now = Date.parse('2026-11-21T02:30:00Z');

@@ -1,4 +1,4 @@
-import { createUsers, type Users } from '../../src/config/access/users-file.js';
+import { createUsers, type Users } from '../../src/storage/access/users-file.js';
 
 /** The password of everybody here. */
 export const password = 'four random words here';

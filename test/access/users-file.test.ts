@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openUsersFile, readUserName, UsersFileError } from '../../src/config/access/users-file.js';
+import { openUsersFile, readUserName, UsersFileError } from '../../src/storage/access/users-file.js';
 import { passwordHash, someUsers } from './some-users.js';
 
 let folder = '';

@@ -1,9 +1,9 @@
 import Fastify from 'fastify';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { may, type Role, roles } from '../../src/config/access/roles.js';
 import { createDesk, routes } from '../../src/desk/desk.js';
 import { readAssets } from '../../src/desk/frame.js';
 import type { DeskParts, DeskRoute } from '../../src/desk/page.js';
+import { may, type Role, roles } from '../../src/storage/access/roles.js';
 import { createTemporaryLedger, openRun } from '../review/temporary-ledger.js';
 import { openCases, threeCases } from './cases/some-cases.js';
 import {

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import type { Role } from '../../src/config/access/roles.js';
 import { createHookCallerFinder } from '../../src/desk/serve-pages.js';
+import type { Role } from '../../src/storage/access/roles.js';
 import { readKeys, sign } from '../../src/transports/http/webhook-signature.js';
 import { someRun } from '../review/some-run.js';
 import { checkCallersOf } from '../server/some-server.js';

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
-import type { Role } from '../../src/config/access/roles.js';
+import type { Role } from '../../src/storage/access/roles.js';
 import { createTemporaryLedger, openRun } from '../review/temporary-ledger.js';
 import { openCases, threeCases } from './cases/some-cases.js';
 import { getData, now, startDesk, stopServers } from './some-desk.js';

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { createAccess } from '../../src/config/access/access.js';
+import { createAccess } from '../../src/desk/access/access.js';
 import { password, someUsers } from '../access/some-users.js';
 import { expectNoAxeViolations, useBrowser } from '../support/browser.js';
 import { now, runsOnly, startDesk, stopServers } from './some-desk.js';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createAccess } from '../../src/config/access/access.js';
-import { type Users, UsersFileError } from '../../src/config/access/users-file.js';
+import { createAccess } from '../../src/desk/access/access.js';
 import { readReturnPath } from '../../src/desk/sign-in.js';
+import { type Users, UsersFileError } from '../../src/storage/access/users-file.js';
 import { password, someUsers } from '../access/some-users.js';
 import { openSocket, readToEnd } from '../server/some-server.js';
 import { now, runsOnly, startDesk, stopServers } from './some-desk.js';

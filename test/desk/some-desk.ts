@@ -1,7 +1,6 @@
 import { createScoreMemory } from '../../src/cases/scores/scorecard.js';
-import type { Access } from '../../src/config/access/access.js';
-import type { Role } from '../../src/config/access/roles.js';
-import { createCookie } from '../../src/config/access/sessions.js';
+import type { Access } from '../../src/desk/access/access.js';
+import { createCookie } from '../../src/desk/access/sessions.js';
 import { createDesk } from '../../src/desk/desk.js';
 import { readAssets } from '../../src/desk/frame.js';
 import { createSummaryMemory } from '../../src/desk/mappings-page.js';
@@ -11,6 +10,7 @@ import type { DelayedStep } from '../../src/ledger/steps.js';
 import type { RecordedAction } from '../../src/rules/action.js';
 import { groupByDay, type Run } from '../../src/rules/run.js';
 import { createCronTimes } from '../../src/schedule/cron-times.js';
+import type { Role } from '../../src/storage/access/roles.js';
 import { outcomeOf } from '../review/outcome/some-outcome.js';
 import { noCases } from '../server/some-facts.js';
 import {

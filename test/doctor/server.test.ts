@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { checkPublicUrl } from '../../src/checks/doctor/server.js';
-import { createAccess } from '../../src/config/access/access.js';
+import { createAccess } from '../../src/desk/access/access.js';
 import { createTransport, type HttpResult } from '../../src/transports/http/transport.js';
 import { someUsers } from '../access/some-users.js';
 import { runsOnly, startDesk, stopServers } from '../desk/some-desk.js';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { checkUsers } from '../../src/checks/doctor/users.js';
-import { createUsers, type User, UsersFileError } from '../../src/config/access/users-file.js';
+import { createUsers, type User, UsersFileError } from '../../src/storage/access/users-file.js';
 import { passwordHash } from '../access/some-users.js';
 
 const path = '/config/users.json';

@@ -1,4 +1,4 @@
-import { type Role, roles } from '../../src/config/access/roles.js';
+import { type Role, roles } from '../../src/storage/access/roles.js';
 import { passwordOfPeople, people } from '../support/desk-month/people.js';
 import type { Samples } from '../support/desk-month/samples.js';
 

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createCallerFinder } from '../../src/config/access/caller.js';
-import { createCallerCheck } from '../../src/desk/server/caller.js';
+import { createCallerFinder } from '../../src/desk/access/caller.js';
+import { createCallerCheck } from '../../src/desk/server/check-caller.js';
 import {
   nextHookSecret as other,
   plainHookSecret as plain,

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type BusinessDay, businessDayAt } from '../../src/booking/business-day.js';
-import { createCallerFinder } from '../../src/config/access/caller.js';
-import { type CheckCaller, createCallerCheck } from '../../src/desk/server/caller.js';
+import { createCallerFinder } from '../../src/desk/access/caller.js';
+import { type CheckCaller, createCallerCheck } from '../../src/desk/server/check-caller.js';
 import { createHealth, type HealthCheck } from '../../src/desk/server/health.js';
 import type { HookSettings } from '../../src/desk/server/hook.js';
 import { createEventCounters, createMetrics } from '../../src/desk/server/metrics.js';

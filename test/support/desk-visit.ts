@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { vi } from 'vitest';
-import type { Role } from '../../src/config/access/roles.js';
-import { createUsers, openUsersFile } from '../../src/config/access/users-file.js';
+import type { Role } from '../../src/storage/access/roles.js';
+import { createUsers, openUsersFile } from '../../src/storage/access/users-file.js';
 import { password, passwordHash } from '../access/some-users.js';
 import type { RunningCommand } from './command.js';
 import type { DayFolder } from './day-folder.js';

@@ -1,5 +1,5 @@
 import { isLoopbackAddress } from '../../base/loopback.js';
-import { describeNeededHost } from '../../config/access/own-address.js';
+import { describeNeededHost } from '../../base/networks.js';
 import type { Config } from '../../config/load.js';
 import type { HttpResult } from '../../transports/http/transport.js';
 import { type Finding, findingsOf } from '../examination/finding.js';

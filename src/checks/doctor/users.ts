@@ -1,9 +1,9 @@
 import { formatCountOf } from '../../base/format.js';
 import { isLoopbackAddress } from '../../base/loopback.js';
 import { describeError } from '../../base/safe-error.js';
-import { may } from '../../config/access/roles.js';
-import type { UsersFile } from '../../config/access/users-file.js';
 import type { Config } from '../../config/load.js';
+import { may } from '../../storage/access/roles.js';
+import type { UsersFile } from '../../storage/access/users-file.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
 
 const { ok, warning, wrong } = findingsOf('users');

@@ -1,5 +1,5 @@
 import { UsageError } from '../../base/usage-error.js';
-import { findPasswordFault } from '../../config/access/passwords.js';
+import { findPasswordFault } from '../../storage/access/passwords.js';
 import { createTerminalAsker } from './asker.js';
 
 /** Far longer than any password. */

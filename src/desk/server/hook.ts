@@ -7,8 +7,8 @@ import {
   createBusinessDay,
   isCalendarDay,
 } from '../../booking/business-day.js';
-import type { Sender } from '../../config/access/caller.js';
-import { type CheckCaller, type IncomingCall, toSender } from './caller.js';
+import type { Sender } from '../access/caller.js';
+import { type CheckCaller, type IncomingCall, toSender } from './check-caller.js';
 import { allowOnly, HttpError, toHttpError } from './http-error.js';
 import type { ServerLimits, ServerOptions } from './server.js';
 

@@ -10,8 +10,8 @@ import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { isLoopback } from '../../base/loopback.js';
 import { describeError } from '../../base/safe-error.js';
-import type { FindCaller } from '../../config/access/caller.js';
-import { createTokenCheck, readBearerToken } from './caller.js';
+import type { FindCaller } from '../access/caller.js';
+import { createTokenCheck, readBearerToken } from './check-caller.js';
 import type { Health } from './health.js';
 import { addHookRoute, type HookSettings } from './hook.js';
 import {

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { createAccess } from '../../../src/config/access/access.js';
+import { createAccess } from '../../../src/desk/access/access.js';
 import { routes } from '../../../src/desk/desk.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { useBrowser } from '../../support/browser.js';

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { Role } from '../../../src/config/access/roles.js';
+import type { Role } from '../../../src/storage/access/roles.js';
 import type { RunningDesk } from '../../support/desk-month/desk.js';
 import { passwordOfPeople, people } from '../../support/desk-month/people.js';
 

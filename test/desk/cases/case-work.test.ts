@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { performRequest } from '../../../src/cases/case-requests.js';
 import { gatherFindings, openCases as openFound } from '../../../src/cases/open-cases.js';
-import type { Role } from '../../../src/config/access/roles.js';
 import { readActions } from '../../../src/ledger/audit.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { RecordedAction } from '../../../src/rules/action.js';
+import type { Role } from '../../../src/storage/access/roles.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { deliverBookings, someBooking } from '../some-bookings.js';
 import { csrfToken, getData, getPage, now, startDesk, stopServers } from '../some-desk.js';

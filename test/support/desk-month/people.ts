@@ -1,5 +1,5 @@
-import type { Role } from '../../../src/config/access/roles.js';
-import { createUsers, openUsersFile } from '../../../src/config/access/users-file.js';
+import type { Role } from '../../../src/storage/access/roles.js';
+import { createUsers, openUsersFile } from '../../../src/storage/access/users-file.js';
 import { password, passwordHash } from '../../access/some-users.js';
 
 /** Who uses the desk of the month. */

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { createBackOff, decoyHash, isPassword } from '../../storage/access/passwords.js';
+import type { Visitor } from '../../storage/access/roles.js';
+import { readUserName, type User, type Users, type UsersFile } from '../../storage/access/users-file.js';
 import { createCallerFinder, type Sender } from './caller.js';
 import { createOwnAddress } from './own-address.js';
-import { createBackOff, decoyHash, isPassword } from './passwords.js';
-import type { Visitor } from './roles.js';
 import {
   type CookieName,
   createCookie,
@@ -16,7 +17,6 @@ import {
   sealBrowser,
   sealSession,
 } from './sessions.js';
-import { readUserName, type User, type Users, type UsersFile } from './users-file.js';
 
 export interface Visit {
   readonly visitor: Visitor;

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP, SocketAddress } from 'node:net';
+import { familyOf, readNetwork } from '../../base/networks.js';
 
 /** Where a request came from. */
 export interface Sender {
@@ -63,20 +64,4 @@ function readAddress(written: string): string | undefined {
   const address = written.replace(/%.*$/, '');
   if (isIP(address) === 0) return undefined;
   return new SocketAddress({ address, family: familyOf(address) }).address.replace(/^::ffff:(?=\d+\.)/, '');
-}
-
-/** Whether this is an address, or a network as an address with the length of its prefix. */
-export function isAddressOrNetwork(written: string): boolean {
-  return readNetwork(written) !== undefined;
-}
-
-function readNetwork(written: string) {
-  const [, address = '', prefix] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(written) ?? [];
-  const longest = isIP(address) === 4 ? 32 : 128;
-  const length = Number(prefix ?? longest);
-  return isIP(address) === 0 || length > longest ? undefined : { address, length };
-}
-
-function familyOf(address: string): 'ipv4' | 'ipv6' {
-  return isIP(address) === 4 ? 'ipv4' : 'ipv6';
 }

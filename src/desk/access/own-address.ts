@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isLoopback } from '../../base/loopback.js';
+import { describeNeededHost } from '../../base/networks.js';
 
 /**
  * What the address says under which a browser reaches this server: whether cookies are safe, and whether a form is ours. Requests
@@ -36,11 +37,6 @@ export function createOwnAddress(publicUrl: string | undefined) {
 function readHost({ host = '' }: IncomingHttpHeaders, protocol = 'http:') {
   const written = `${protocol}//${host}`;
   return URL.canParse(written) ? new URL(written) : { host: '', hostname: '' };
-}
-
-/** What a proxy in front of this server must pass on, so that people can sign in. */
-export function describeNeededHost({ host }: URL): string {
-  return `The proxy must pass on the header Host as the browser sent it (${host}), or nobody can sign in: Caddy does so by itself, nginx with "proxy_set_header Host $host;".`;
 }
 
 const needsTls =

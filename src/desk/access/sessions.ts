@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import * as z from 'zod';
-import type { User, Users } from './users-file.js';
+import type { User, Users } from '../../storage/access/users-file.js';
 
 /** What a signed cookie holds. Times are in epoch milliseconds. */
 const schema = z.strictObject({

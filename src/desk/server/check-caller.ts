@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import type { FindCaller, Sender } from '../../config/access/caller.js';
-import { createBackOff } from '../../config/access/passwords.js';
+import { createBackOff } from '../../storage/access/passwords.js';
 import { isSigned, readKeys } from '../../transports/http/webhook-signature.js';
+import type { FindCaller, Sender } from '../access/caller.js';
 import { HttpError } from './http-error.js';
 
 /** The token of the header `authorization: Bearer TOKEN`. */

@@ -3,7 +3,7 @@ import { chownSync, statSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import * as z from 'zod';
 import { codeOf, SafeError } from '../../base/safe-error.js';
-import { replaceTextFile } from '../../storage/durable-file.js';
+import { replaceTextFile } from '../durable-file.js';
 import { isPasswordHash } from './passwords.js';
 import { roles } from './roles.js';
 
