@@ -154,7 +154,7 @@ const countNames: Readonly<Record<keyof SyncCounts, string>> = {
   moved: 'moved to another master hotel',
   updated: 'changed otherwise',
   deleted: 'deleted',
-  unchanged: 'known as they were',
+  unchanged: 'unchanged',
   skipped: 'skipped, because they could not be read',
   newHotels: 'new master hotels',
   restarts: 'begun again',

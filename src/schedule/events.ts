@@ -8,7 +8,7 @@ type OfFault = { readonly error: unknown };
 
 /** What the schedulers of reviews and syncs report. No event holds guest data. */
 export const schedulerEvents = {
-  'due-day-started': event<OfDueDay>({ level: 'info', log: 'duty begun', fields: dueDayFields }),
+  'due-day-started': event<OfDueDay>({ level: 'info', log: 'day started', fields: dueDayFields }),
   'due-day-ended': event<OfDueDay>({ level: 'info', log: 'duty ended', fields: dueDayFields }),
   /** Another process works on that day. */
   'day-busy': event<OfDueDay>({
@@ -49,7 +49,7 @@ export const schedulerEvents = {
   /** The ledger did not say which days are due. The next check asks again. */
   'check-failed': event<OfFault>({
     level: 'error',
-    log: 'what is owed could not be read: it is tried again',
+    log: 'could not find out which days are due: it is tried again',
     fields: faultFields,
   }),
   /** A sync failed. It stays due, and the next check starts it again. */
