@@ -11,7 +11,7 @@ import { isTimeZone } from '../../src/base/time-zones.js';
 import { UsageError } from '../../src/base/usage-error.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import type { EncodingGuess } from '../../src/checks/examination/encoding-check.js';
-import { type Finding, renderFinding } from '../../src/checks/examination/finding.js';
+import type { Finding } from '../../src/checks/examination/finding.js';
 import { checkSource, warnOfSamePath } from '../../src/checks/examination/source-check.js';
 import { leaveOutCancelled } from '../../src/checks/examination/unconfirmed.js';
 import { warnOfUnconfirmed } from '../../src/checks/examination/unconfirmed-check.js';
@@ -196,8 +196,17 @@ async function understandExport(bare: Bare, configuration: string, given: Given)
     ...warnOfSamePath(config.source),
     ...(Object.keys(where).length > 0 ? [] : warnOfUnconfirmed(unconfirmed)),
   ];
-  for (const finding of findings) warn(renderFinding(finding));
+  for (const finding of findings) warn(wrapLines(describeFinding(finding)));
   return { content, day: day.iso, findings };
+}
+
+/** What belongs to it below. */
+function describeFinding({ verdict, message, advice }: Finding): string {
+  const [first = '', ...others] = [...message.split('\n'), ...(advice === undefined ? [] : [advice])];
+  return [
+    verdict === 'ok' ? first : `${verdict}: ${first}`,
+    ...others.map((line) => `  ${line.trim()}`),
+  ].join('\n');
 }
 
 /** What an export and its name show: a path for every day, and the day of its own bookings. */
