@@ -5,8 +5,8 @@ export const commandList: readonly ListedCommand[] = [
   {
     name: 'init',
     heading: 'common',
-    usage: '',
-    summary: 'ask a few questions, and write a commented configuration and a .env for its secrets',
+    usage: '[file]',
+    summary: "examine a day's export, and write a commented configuration and a .env for its secrets",
     load: () => import('./commands/init.js'),
   },
   {

@@ -19,7 +19,6 @@ export interface CommandIo {
   readonly script?: string | undefined;
   /** Relative paths on the command line resolve against it. */
   readonly cwd: string;
-  readonly home: string;
   /** The name of the operating system's user, for the audit trail. */
   readonly user: string;
   readonly temporaryFolder: string;
@@ -50,7 +49,6 @@ export async function runAsProcess(command: (io: CommandIo) => Promise<number>):
     env,
     script: process.argv[1],
     cwd: process.cwd(),
-    home: findHome() ?? process.cwd(),
     user: nameUser(env),
     temporaryFolder: tmpdir(),
     // Not read at once: the first use of `Intl` takes longer than most commands.

@@ -1,214 +1,309 @@
 import { randomBytes } from 'node:crypto';
-import { dirname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import { encodings } from '../../src/base/encoding.js';
+import { showInLine } from '../../src/base/foreign-text.js';
+import { isPlaceholder } from '../../src/base/setting-placeholders.js';
 import { isTimeZone } from '../../src/base/time-zones.js';
 import { UsageError } from '../../src/base/usage-error.js';
-import { businessDayAt } from '../../src/booking/business-day.js';
+import { createBusinessDay } from '../../src/booking/business-day.js';
+import type { EncodingGuess } from '../../src/checks/examination/encoding-check.js';
+import type { Finding } from '../../src/checks/examination/finding.js';
+import { checkSource, warnOfSamePath } from '../../src/checks/examination/source-check.js';
+import { leaveOutCancelled } from '../../src/checks/examination/unconfirmed.js';
+import { warnOfUnconfirmed } from '../../src/checks/examination/unconfirmed-check.js';
+import { type Asker, createAsker, wrapLines } from '../../src/checks/setup/asker.js';
 import {
+  type ConfigurationContent,
+  listPlaceholders,
   listSecrets,
-  placeholderOf,
-  renderSecrets,
-  type SecretName,
-  setupOf,
-  variables,
-} from '../../src/checks/setup/answers.js';
-import { createTerminalAsker, defaultsAsker, wrapLines } from '../../src/checks/setup/asker.js';
-import { referToSchema, renderConfiguration } from '../../src/checks/setup/configuration-text.js';
-import { interview } from '../../src/checks/setup/interview.js';
-import { listNextSteps, showPath } from '../../src/checks/setup/next-steps.js';
-import { checkOptions } from '../../src/checks/setup/options.js';
-import { createSourceTrials } from '../../src/checks/setup/source-trials.js';
+  referToSchema,
+  renderConfiguration,
+  renderDotEnv,
+  type SourceText,
+  writeYaml,
+} from '../../src/checks/setup/configuration-text.js';
+import { findDayInName } from '../../src/checks/setup/day-in-name.js';
+import { type Examined, examineExport } from '../../src/checks/setup/examine-export.js';
+import { describeExport, describeIncomplete, writeSource } from '../../src/checks/setup/export-text.js';
+import { sourceTemplates } from '../../src/checks/setup/source-templates.js';
 import { isThere, writeNewFiles } from '../../src/checks/setup/write-new-files.js';
-import { dotEnvName, pickProxyVariables, readDotEnv } from '../../src/config/environment.js';
-import { hasPlaceholders } from '../../src/config/placeholders.js';
-import { writeFlag } from '../../src/sources/common/setup.js';
-import { sourceKinds } from '../../src/sources/registry.js';
+import { dotEnvName, readDotEnv } from '../../src/config/environment.js';
+import { parseConfig } from '../../src/config/parse.js';
+import { kindOf } from '../../src/sources/registry.js';
 import { createHookSecret } from '../../src/transports/http/webhook-signature.js';
-import { clock } from '../clock.js';
-import {
-  bareCommand,
-  choice,
-  dayOption,
-  flag,
-  type OptionOf,
-  option,
-  readDayIn,
-  wholeNumber,
-} from '../command.js';
-import { openSourceParts } from '../sources.js';
+import { type Bare, bareCommand, choice, option, readDayIn } from '../command.js';
+import { composeSource, openSourceParts } from '../sources.js';
 
 /** It ships with the package. */
-const schemaFile = fileURLToPath(new URL('../../hotel-review.schema.json', import.meta.url));
+const schema = fileURLToPath(new URL('../../hotel-review.schema.json', import.meta.url));
+const templates = Object.keys(sourceTemplates) as (keyof typeof sourceTemplates)[];
+const exportName = /\.(?:csv|tsv|ndjson|jsonl)(?:\.gz)?$/i;
+const mostListed = 9;
 
-/**
- * Writes a configuration and, beside it, `.env`. On a terminal it asks for what the options leave open. It tries the
- * source.
- */
+interface Given {
+  readonly file: string | undefined;
+  readonly timezone: string | undefined;
+  readonly delivery: 'body' | 'file' | undefined;
+  readonly encoding: string | undefined;
+}
+
+/** What is written, and what reading the day found. */
+interface Understood {
+  readonly content: ConfigurationContent;
+  readonly day: string;
+  readonly findings: readonly Finding[];
+}
+
+/** Writes a configuration and, beside it, `.env`: for an export that it examines, or a template to be filled in. */
 export default bareCommand({
   place: ['common', 1],
-  summary: 'ask a few questions, and write a commented configuration and a .env for its secrets',
+  summary: "examine a day's export, and write a commented configuration and a .env for its secrets",
+  usage: '[file]',
+  arguments: (file?: string) => ({ file }),
   options: {
-    kind: choice(
-      '--kind <kind>',
-      'the kind of source: a file per day, a database, an API, your own code',
-      sourceKinds.map(({ name }) => name),
-    ),
-    ...sourceOptions(),
-    day: dayOption('--day <day>', 'the day to read (default: that of the newest file, or yesterday)'),
-    timezone: option('--timezone <zone>', "the account's time zone, such as Europe/Madrid"),
-    baseUrl: option('--base-url <url>', 'the address of the mapping service, with its version'),
-    delivery: choice('--delivery <how>', 'how bookings reach the service (default: body)', ['body', 'file']),
-    usualBookings: option(
-      '--usual-bookings <count>',
-      'bookings of a usual day: fewer than half are too few',
-      wholeNumber(1, 1_000_000_000),
-    ),
-    sftpHost: option('--sftp-host <host>', 'for delivery by file: the SFTP server'),
-    sftpPort: option('--sftp-port <port>', 'its port', wholeNumber(1, 65_535)),
-    sftpUsername: option('--sftp-username <name>', 'its user name'),
-    sftpKeyFile: option('--sftp-key-file <path>', 'its private key; without one a password is used'),
-    yes: flag('--yes', 'ask nothing: settings without an option get their default or a placeholder'),
+    timezone: option('--timezone <zone>', "the account's time zone, such as Europe/Madrid", readZone),
+    delivery: choice('--delivery <how>', 'how bookings reach the service', ['body', 'file']),
+    encoding: choice('--encoding <name>', 'the encoding of the file, where it is not certain', encodings),
+    kind: choice('--kind <kind>', 'without a file: write the template of such a source', templates),
   },
   examples: `
-Up to five bookings of the day are read and shown as they were understood, with
-names masked. Nothing is sent, and no file is overwritten.
-
-There are no options for secrets: others on this machine could read them. On a
-terminal, init asks for them; or put them into the environment or into .env:
-  HOTEL_REVIEW_SOURCE_URL       the address of the database, with its password
-  HOTEL_REVIEW_SOURCE_TOKEN     --auth bearer
-  HOTEL_REVIEW_SOURCE_PASSWORD  the password of sftp://
-  HOTEL_REVIEW_SOURCE_KEY       --auth header
-  AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY
-                                s3://; otherwise as Amazon's tools find them
+The file is the export of a day as CSV or NDJSON, plain or gzip. Up to five of its
+bookings are shown as they were understood, with names masked. Nothing is sent,
+and no file is overwritten. On a terminal, init asks for what it cannot find.
 
 Examples:
-  hotel-review init                                        asks on a terminal
-  hotel-review init --yes --path "exports/{day}.csv"       asks nothing
-  hotel-review init --config staging.yaml --delivery file  delivery by SFTP
-  hotel-review init --path "s3://agency/{day}.csv.gz" --s3-region eu-central-1
-  hotel-review init --path "sftp://drop.example.com/out/{day}.ndjson" \\
-    --kind ndjson --source-sftp-username agency --source-sftp-key-file keys/drop
-  hotel-review init --kind sql --query-file bookings.sql
-  hotel-review init --kind sql \\
-    --query "SELECT * FROM bookings WHERE booked_on = :day"
-  hotel-review init --auth bearer --records data.bookings --pagination cursor \\
-    --cursor-field meta.next --page-parameter cursor \\
-    --url "https://pms.example.com/v1/bookings?day={day}"
-  hotel-review init --kind module --path bookings.mjs`,
+  hotel-review init                               lists what it sees, and asks
+  hotel-review init exports/bookings-20261120.csv
+  hotel-review init day.ndjson --timezone Europe/Madrid --delivery body
+  hotel-review init --kind postgres               a template to fill in`,
 
-  async run(bare, { day: written, ...given }) {
-    const { globals, signal, command, locate } = bare;
-    const { stdin: input, stderr: output, env: environment, cwd, home, onAbandoned } = bare.io;
-    const timezone = isTimeZone(bare.io.timeZone) ? bare.io.timeZone : 'UTC';
-    // The account's zone may not be known yet.
-    const day = written === undefined ? undefined : readDayIn(timezone, written).iso;
-    const options = { ...given, day };
-    const { config } = globals;
-    const file = locate(config);
-    const folder = dirname(file);
-    const env = join(folder, dotEnvName);
-    // The questions go to standard error, not to standard output.
-    const asks = !options.yes && !globals.json && input.isTTY && output.isTTY;
-    const keepsEnv = await isThere(env);
-    const known = readPresent({ ...(keepsEnv && (await readDotEnv(env))), ...environment });
-    checkOptions(options, { asks, known });
-    if (await isThere(file))
+  async run(bare, { kind, ...given }) {
+    const { globals, io, command, locate, signal } = bare;
+    const configuration = locate(globals.config);
+    if (await isThere(configuration))
       throw new UsageError(
-        `${config} already exists and is not overwritten; edit it, move it away, or name another file with --config`,
+        `${globals.config} already exists and is not overwritten; edit it, move it away, or name another file with --config`,
       );
-    const asker = asks
-      ? createTerminalAsker({ input, output, signal })
-      : { ...defaultsAsker, tell: (text: string) => void bare.warn(wrapLines(text)) };
-    const interviewed = await interview(options, {
-      asker,
-      timezone,
-      home,
-      asksSecrets: !keepsEnv,
-      known,
-      trials: createSourceTrials({
-        file,
-        env: { ...pickPresent(known), ...pickProxyVariables(environment) },
-        clock,
-        signal,
-        tell: asker.tell,
-        openParts: (parsed) => openSourceParts(parsed, bare.sourceMessages),
-        onAbandoned,
-      }),
-    });
+    if (kind !== undefined && (given.file ?? given.encoding) !== undefined)
+      throw new UsageError('--kind writes a template, and goes without a FILE and --encoding');
+    const { content, day, findings } =
+      kind === undefined
+        ? await understandExport(bare, configuration, given)
+        : fillTemplate(bare, configuration, sourceTemplates[kind], given);
     signal.throwIfAborted();
-    const { examination, findings } = interviewed;
-    const hookSecret = keepsEnv ? known('hookSecret') : createHookSecret(randomBytes);
-    const answers = {
-      ...interviewed.answers,
-      secrets: { ...interviewed.answers.secrets, hookSecret },
-    };
-    const text = renderConfiguration({ answers, examination, schema: referToSchema(schemaFile, folder) });
+
+    const text = renderConfiguration(content);
+    const secrets = listSecrets(content, generateSecrets());
+    const env = join(dirname(configuration), dotEnvName);
+    const keepsEnv = await isThere(env);
+    const present = { ...(keepsEnv ? await readDotEnv(env) : secrets), ...io.env };
     await writeNewFiles([
-      ...(keepsEnv ? [] : [{ path: env, text: renderSecrets(answers), mode: 0o600 }]),
-      { path: file, text, mode: 0o644 },
+      ...(keepsEnv ? [] : [{ path: env, text: renderDotEnv(secrets), mode: 0o600 }]),
+      { path: configuration, text, mode: 0o644 },
     ]);
 
-    const shownEnv = showPath(env, cwd);
-    const next = listNextSteps({
-      config,
-      env: shownEnv,
-      missingSecrets: listSecrets(answers)
-        .filter((name) => known(name) === undefined && (keepsEnv || answers.secrets[name] === undefined))
-        .map((name) => variables[name]),
-      hasPlaceholders: hasPlaceholders(text),
-      module:
-        examination.kind === 'no-file' ? setupOf(answers.source).findProgram?.(answers.source) : undefined,
-      missing: examination.kind === 'examined' ? examination.missing : [],
-      day:
-        'day' in examination
-          ? examination.day
-          : (day ?? businessDayAt(new Date(clock()), answers.timezone).previous().iso),
-      command,
-    });
+    const shownEnv = showPath(env, io.cwd);
+    const isMissing = (name: string) => !present[name] || isPlaceholder(present[name]);
+    const missing = Object.keys(secrets).filter(isMissing);
+    const open = listPlaceholders(text);
+    const next = [
+      ...(missing.length > 0 ? [`put ${list.format(missing)} into ${shownEnv}`] : []),
+      ...(open.length > 0
+        ? [`fill in what ${globals.config} marks as PLACEHOLDER: ${list.format(open)}`]
+        : []),
+      command('doctor'),
+      command(`run --day ${day} --dry-run`),
+    ];
     const done = keepsEnv
-      ? `Wrote ${config}; ${shownEnv} already exists and was left unchanged.`
-      : `Wrote ${config} and ${shownEnv}.`;
+      ? `Wrote ${globals.config}; ${shownEnv} already exists and was left unchanged.`
+      : `Wrote ${globals.config} and ${shownEnv}.`;
     return bare.answer([done, '', 'Next:', next.map((step, index) => `  ${index + 1}. ${step}`)], {
-      configuration: file,
-      env,
-      next,
+      ...{ configuration, env, next },
       ...(findings.length > 0 && { source: findings }),
     });
   },
 });
 
-/** The options of all kinds of sources. Kinds may share one: the help says what it means for each. */
-function sourceOptions(): Readonly<Record<string, OptionOf<unknown>>> {
-  const names = new Set(sourceKinds.flatMap(({ flags }) => Object.keys(flags)));
-  return Object.fromEntries([...names].map((name) => [name, { option: createSourceOption(name) }]));
+const list = new Intl.ListFormat('en');
+
+function readZone(zone: string): string {
+  const fault = findZoneFault(zone);
+  if (fault !== undefined) throw new InvalidArgumentError(fault);
+  return zone;
 }
 
-function createSourceOption(name: string): Option {
-  const kindsByHelp = new Map<string, string[]>();
-  let [value, choices]: [string, readonly string[] | undefined] = ['', undefined];
-  for (const { name: kind, flags } of sourceKinds) {
-    const found = flags[name];
-    if (found === undefined) continue;
-    kindsByHelp.set(found.help, [...(kindsByHelp.get(found.help) ?? []), kind]);
-    ({ value, choices } = found);
-  }
-  const help = [...kindsByHelp].map(([text, kinds]) => `${kinds.join(', ')}: ${text}`).join('; ');
-  const made = new Option(`${writeFlag(name)} ${value}`, help);
-  return choices === undefined ? made : made.choices(choices);
-}
+const findZoneFault = (zone: string) =>
+  isTimeZone(zone) ? undefined : `expected a time zone such as Europe/Madrid, got: ${zone}`;
 
-/** Finds a secret that exists and is not a placeholder. */
-function readPresent(present: NodeJS.Dict<string>) {
-  return (name: SecretName): string | undefined => {
-    const value = present[variables[name]];
-    return value === '' || value === placeholderOf(name) ? undefined : value;
+const zoneOf = ({ io }: Bare) => (isTimeZone(io.timeZone) ? io.timeZone : 'UTC');
+
+const generateSecrets = () => ({
+  hashKey: randomBytes(32).toString('base64'),
+  hookSecret: createHookSecret(randomBytes),
+});
+
+function fillTemplate(bare: Bare, configuration: string, source: SourceText, given: Given): Understood {
+  const { timezone, delivery = 'body' } = given;
+  const zone = timezone ?? zoneOf(bare);
+  const note = "PLACEHOLDER: this is the machine's zone. Put in the account's.";
+  return {
+    content: {
+      timezone: { yaml: zone, ...(timezone === undefined && { note }) },
+      ...{ delivery, source, schema: referToSchema(schema, dirname(configuration)) },
+    },
+    day: readDayIn(zone).iso,
+    findings: [],
   };
 }
 
-function pickPresent(known: (name: SecretName) => string | undefined): NodeJS.Dict<string> {
-  const names = Object.keys(variables) as SecretName[];
-  const found = names.map((name) => [variables[name], known(name)] as const);
-  return Object.fromEntries(found.filter(([, value]) => value !== undefined));
+/** Examines an export, asks for what it doesn't show, and reads its first bookings as a run would. */
+async function understandExport(bare: Bare, configuration: string, given: Given): Promise<Understood> {
+  const { signal, sourceMessages, locate, warn } = bare;
+  const ask = openQuestions(bare);
+  const file = locate(
+    await ask(given.file, "the FILE of a day's bookings, or --kind", (asker) => askFile(asker, bare)),
+  );
+  const looked = await lookAt(file, bare, configuration, given.timezone ?? zoneOf(bare));
+  const { location, examined, template } = looked;
+  const { unconfirmed, encodingGuess: guess } = examined;
+  const timezone = await ask(given.timezone, '--timezone, such as --timezone Europe/Madrid', (asker) =>
+    asker.ask({ message: "The account's time zone", fallback: zoneOf(bare), check: findZoneFault }),
+  );
+  const delivery = await ask(given.delivery, '--delivery body or --delivery file', askDelivery);
+  const encoding =
+    guess && guess.others.length > 0
+      ? await ask(given.encoding, `--encoding: ${location} may be in ${guess.encoding}`, askEncoding(guess))
+      : (given.encoding ?? examined.encoding ?? 'utf-8');
+
+  const where = unconfirmed ? leaveOutCancelled(unconfirmed) : {};
+  const found = { examined, location, path: template, encoding, where };
+  warn(wrapLines(describeExport(found)));
+  const content = {
+    ...{ timezone: { yaml: timezone }, delivery, incomplete: describeIncomplete(examined) },
+    ...{ source: writeSource(found), schema: referToSchema(schema, dirname(configuration)) },
+  };
+  const config = parseContent(configuration, content);
+  const day = createBusinessDay(looked.day, timezone);
+  const findings = [
+    // Without its master id no booking can be understood.
+    ...(examined.columns.has('ServiceId')
+      ? await checkSource({ ...config, ...(await composeSource(config, sourceMessages)), day }, signal)
+      : []),
+    ...warnOfSamePath(config.source),
+    ...(Object.keys(where).length > 0 ? [] : warnOfUnconfirmed(unconfirmed)),
+  ];
+  for (const finding of findings) warn(wrapLines(describeFinding(finding)));
+  return { content, day: day.iso, findings };
+}
+
+/** What belongs to it below. */
+function describeFinding({ verdict, message, advice }: Finding): string {
+  const [first = '', ...others] = [...message.split('\n'), ...(advice === undefined ? [] : [advice])];
+  return [
+    verdict === 'ok' ? first : `${verdict}: ${first}`,
+    ...others.map((line) => `  ${line.trim()}`),
+  ].join('\n');
+}
+
+/** What an export and its name show: a path for every day, and the day of its own bookings. */
+async function lookAt(file: string, { signal, sourceMessages }: Bare, configuration: string, zone: string) {
+  const location = relative(dirname(configuration), file).replaceAll(sep, '/');
+  const named = findDayInName(location, await readdir(dirname(file)).catch(() => []), zone);
+  const day = named === undefined ? readDayIn(zone) : createBusinessDay(named.iso, zone);
+  const stats = await stat(file).catch(() => undefined);
+  const open = (kind: Examined['kind']) => {
+    const path = { yaml: writeYaml(named?.template(false) ?? location) };
+    const source = { kind, settings: { path }, secrets: {} };
+    const content = { timezone: { yaml: zone }, delivery: 'body' as const, source, schema: '' };
+    const config = parseContent(configuration, content);
+    return kindOf(config.source).openSample(config.source, openSourceParts(config, sourceMessages));
+  };
+  const examined = await examineExport(
+    { day, written: named === undefined ? undefined : stats?.mtime, open },
+    signal,
+  );
+  const isNext = examined.isOfDayBefore !== undefined;
+  return {
+    ...{ location, examined, template: named?.template(isNext) ?? location },
+    day: (isNext ? day.previous() : day).iso,
+  };
+}
+
+/** The configuration as it will be read, with made-up secrets. */
+const parseContent = (configuration: string, content: ConfigurationContent) =>
+  parseConfig({
+    text: renderConfiguration(content),
+    file: configuration,
+    env: listSecrets(content, generateSecrets()),
+  });
+
+/** Where nobody can be asked, an answer that is missing says which option gives it. */
+function openQuestions({ globals, io, signal }: Bare) {
+  const { stdin: input, stderr: output } = io;
+  const asker =
+    !globals.json && input.isTTY && output.isTTY ? createAsker({ input, output, signal }) : undefined;
+  return async <Value>(
+    given: Value | undefined,
+    missing: string,
+    question: (asker: Asker) => Promise<Value>,
+  ): Promise<Value> => {
+    if (given !== undefined) return given;
+    if (asker === undefined) throw new UsageError(`there is no terminal to ask on: give ${missing}`);
+    return question(asker);
+  };
+}
+
+/** Lists what looks like an export here and one folder below. */
+async function askFile({ ask }: Asker, { io: { cwd }, locate }: Bare): Promise<string> {
+  const entries = await readdir(cwd, { withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory() && !/^\.|^node_modules$/.test(entry.name));
+  const names = await Promise.all(
+    ['', ...folders.map(({ name }) => name)].map(async (folder) =>
+      (await readdir(join(cwd, folder)).catch(() => [])).map((name) => join(folder, name)),
+    ),
+  );
+  const seen = names.flat().filter((name) => exportName.test(name));
+  const shown = seen.sort().reverse().slice(0, mostListed);
+  const lines = shown.map((name, index) => `\n  ${index + 1}  ${showInLine(name)}`);
+  const read = (typed: string) => shown[Number(typed) - 1] ?? typed;
+  const answer = await ask({
+    message: `Which file holds the bookings of a day, as CSV or NDJSON?${lines.join('')}\nNumber or path`,
+    fallback: shown[0],
+    check: (typed) =>
+      typed !== '' && existsSync(locate(read(typed))) ? undefined : 'expected the path of a file',
+  });
+  return read(answer);
+}
+
+function askDelivery({ choose }: Asker): Promise<'body' | 'file'> {
+  return choose(
+    'How do the bookings reach the service?',
+    {
+      body: 'In request bodies. Verdicts come by e-mail only: nobody learns one until the setting verdicts says where',
+      file: 'As a file on its SFTP server. A result says which bookings are affected',
+    },
+    'body',
+  );
+}
+
+function askEncoding({ encoding, readings }: EncodingGuess) {
+  const choices = readings.flatMap(({ encodings, words }) =>
+    encodings.map((one) => [one, [one, ...words].join('  ')]),
+  );
+  return ({ choose }: Asker): Promise<string> =>
+    choose(
+      'The encoding of the file is not certain. Which one reads its names right? They are shown without the letters that are the same in all.',
+      Object.fromEntries(choices),
+      encoding,
+    );
+}
+
+/** A path as a person in that folder writes it. */
+function showPath(path: string, folder: string): string {
+  const shown = relative(folder, path);
+  return shown === '' || shown.startsWith('..') ? path : shown;
 }

@@ -10,7 +10,6 @@ import { renderTable } from '../../src/base/tables.js';
 import { UsageError } from '../../src/base/usage-error.js';
 import { businessDayAt } from '../../src/booking/business-day.js';
 import { commandNameIn } from '../../src/config/command-name.js';
-import { checkSetting } from '../../src/config/single-setting.js';
 import { type DayCounts, renderDay } from '../../src/sandbox/bookings/day-text.js';
 import {
   formatOfName,
@@ -29,7 +28,7 @@ import {
 import { describeEvent } from '../../src/sandbox/describe-event.js';
 import { startSandbox } from '../../src/sandbox/sandbox.js';
 import { createWorld } from '../../src/sandbox/world/world.js';
-import { writeFlag } from '../../src/sources/common/setup.js';
+import { checkBaseUrl } from '../../src/service/client.js';
 import { clock } from '../clock.js';
 import { bareCommand, choice, numberUpTo, option, optionalDay, readDayIn, wholeNumber } from '../command.js';
 import { exitCode } from '../exit-code.js';
@@ -80,8 +79,11 @@ Examples:
   hotel-review sandbox bookings --count 1000000 --out bookings.ndjson.gz`,
 
   read(given, { globals, outer }) {
-    for (const name of Object.keys(outer))
-      if (!shared.includes(name)) throw new InvalidArgumentError(`unknown option '${writeFlag(name)}'`);
+    const unknown = Object.keys(outer).find((name) => !shared.includes(name));
+    if (unknown !== undefined) {
+      const flag = unknown.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+      throw new InvalidArgumentError(`unknown option '--${flag}'`);
+    }
     if (globals.json && given.out === undefined)
       throw new InvalidArgumentError('--json requires --out: without it, standard output holds the bookings');
     return { ...given, ...outer };
@@ -297,7 +299,7 @@ function readPem(option: string, path: string, locate: Terminal['locate']): Prom
 /** Refuses at once an address that the configuration would refuse later. */
 function checkHost(host: string, protocol: 'http' | 'https'): void {
   const url = `${protocol}://${isIPv6(host) ? `[${host}]` : host}/api/3.0`;
-  const objection = checkSetting(['service', 'baseUrl'], url);
+  const objection = checkBaseUrl(url);
   if (objection === undefined) return;
   const advice = protocol === 'http' ? '; --tls-certificate and --tls-key make it https' : '';
   throw new UsageError(`--host: the address of a sandbox there ${objection}${advice}`);

@@ -15,10 +15,8 @@ function field<const Name extends string, const Property extends string, const K
   kind: Kind,
   /** A record without a required field can't be sent. */
   need: 'required' | 'optional',
-  /** Shown to people, in questions and in the documentation of the settings. */
-  meaning: string,
 ) {
-  return { name, property, kind, isRequired: need === 'required', meaning };
+  return { name, property, kind, isRequired: need === 'required' };
 }
 
 /**
@@ -30,13 +28,13 @@ function field<const Name extends string, const Property extends string, const K
  * differently.
  */
 export const bookingFields = [
-  field('ServiceId', 'serviceId', 'id', 'required', 'the master hotel id'),
-  field('BookingReferenceId', 'bookingReferenceId', 'code', 'optional', 'the booking reference'),
-  field('BookingClientName', 'bookingClientName', 'guest-name', 'optional', "the guest's name"),
-  field('ProviderName', 'providerName', 'text', 'optional', "the provider's name"),
-  field('ProviderHotelId', 'providerHotelId', 'code', 'optional', "the provider's hotel id"),
-  field('CheckInDate', 'checkInDate', 'date', 'optional', 'the day of check-in'),
-  field('CheckOutDate', 'checkOutDate', 'date', 'optional', 'the day of check-out'),
+  field('ServiceId', 'serviceId', 'id', 'required'),
+  field('BookingReferenceId', 'bookingReferenceId', 'code', 'optional'),
+  field('BookingClientName', 'bookingClientName', 'guest-name', 'optional'),
+  field('ProviderName', 'providerName', 'text', 'optional'),
+  field('ProviderHotelId', 'providerHotelId', 'code', 'optional'),
+  field('CheckInDate', 'checkInDate', 'date', 'optional'),
+  field('CheckOutDate', 'checkOutDate', 'date', 'optional'),
 ] as const;
 
 export type BookingField = (typeof bookingFields)[number];

@@ -10,14 +10,11 @@ interface ColumnMatch {
 
 /**
  * Finds the fields among a file's columns: by their exact names, by other spellings (`check_in_date`), or by common synonyms
- * (`arrival`), also at the end of a path. A name that occurs twice matches nothing. Known columns are kept.
+ * (`arrival`), also at the end of a path. A name that occurs twice matches nothing.
  */
-export function matchColumns(
-  names: readonly string[],
-  known: ReadonlyMap<ServiceField, string> = new Map(),
-): ColumnMatch {
+export function matchColumns(names: readonly string[]): ColumnMatch {
   const single = names.filter((name) => name !== '' && names.indexOf(name) === names.lastIndexOf(name));
-  const columns = new Map([...known].filter(([, name]) => single.includes(name)));
+  const columns = new Map<ServiceField, string>();
   const take = (wantedBy: (field: ServiceField) => readonly string[], spell: (name: string) => string) => {
     const taken = new Set(columns.values());
     for (const field of serviceFields) {

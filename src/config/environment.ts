@@ -76,12 +76,6 @@ function readSecretFile(path: string): { readonly content?: string; readonly com
   }
 }
 
-/** The variables of the environment that `readProxyRules` reads. */
-export function pickProxyVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { https_proxy, HTTPS_PROXY, no_proxy, NO_PROXY } = env;
-  return { https_proxy, HTTPS_PROXY, no_proxy, NO_PROXY };
-}
-
 /** HTTPS_PROXY and NO_PROXY, as most programs read them: in small letters first. */
 export function readProxyRules(env: NodeJS.ProcessEnv): {
   readonly proxy: ProxyRules;

@@ -3,11 +3,6 @@ import { isGroup } from '../base/setting-values.js';
 import type { Config } from './load.js';
 import { formatPath } from './problems.js';
 
-/** Whether a written configuration has settings to fill in. A comment on its own line marks each. */
-export function hasPlaceholders(text: string): boolean {
-  return /^ *# PLACEHOLDER:/m.test(text);
-}
-
 /** The settings, as paths, that still hold a placeholder of `init`. */
 export function listPlaceholders({ service, source, s3, file: { sftp } }: Config): readonly string[] {
   const search = (value: unknown, path: readonly string[]): string[] => {

@@ -9,7 +9,7 @@ import { module } from './module/kind.js';
 import { ndjson } from './ndjson/kind.js';
 import { sql } from './sql/kind.js';
 
-/** All kinds of sources, in the order in which `init` offers them. A new kind is a folder and an entry here. */
+/** All kinds of sources. A new kind is a folder and an entry here. */
 const kinds = [csv, ndjson, sql, http, module] as const;
 
 /** The schema of the setting `source`. */

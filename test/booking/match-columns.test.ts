@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ServiceField, serviceFields } from '../../src/booking/booking.js';
+import { serviceFields } from '../../src/booking/booking.js';
 import { fieldSynonyms, matchColumns, simplifyName } from '../../src/booking/match-columns.js';
 
 const match = (...names: string[]) => Object.fromEntries(matchColumns(names).columns);
@@ -129,20 +129,6 @@ describe('Columns are matched to fields', () => {
     const all = serviceFields.flatMap((field) => [simplifyName(field), ...fieldSynonyms[field]]);
     expect(all.filter((word, at) => all.indexOf(word) !== at)).toEqual([]);
     expect(all.filter((word) => simplifyName(word) !== word)).toEqual([]);
-  });
-
-  it('as already known, and the others by name', () => {
-    const known = new Map<ServiceField, string>([
-      ['ServiceId', 'Haus'],
-      ['CheckInDate', 'gone'],
-    ]);
-    const { columns, unused } = matchColumns(['hotel_id', 'Haus', 'Gast', 'Anreise'], known);
-    expect(Object.fromEntries(columns)).toEqual({
-      ServiceId: 'Haus',
-      BookingClientName: 'Gast',
-      CheckInDate: 'Anreise',
-    });
-    expect(unused).toEqual(['hotel_id']);
   });
 
   it('one to one: the likelier name wins, and the other stays unused', () => {

@@ -71,7 +71,7 @@ const inSftp = (settings: object) => ({ file: { sftp: { ...sftp, ...settings } }
 const dateFormat =
   'source.dateFormat: expected a date-fns pattern that reads back the day it writes, such as dd/MM/yyyy (yyyy year, MM month, dd day), got: ';
 const aPath =
-  'source.path: expected a path with no braces but {day} and {day:PATTERN}, a date-fns pattern, got: ';
+  'source.path: expected a path with no braces but {day}, {day+1} and {day:PATTERN}, a date-fns pattern, got: ';
 const hostKeys =
   'expected a fingerprint such as SHA256:… with 43 characters (ssh-keygen -lf shows it), or a list of them, got: ';
 

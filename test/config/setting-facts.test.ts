@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkSetting, readSettingFacts } from '../../src/config/single-setting.js';
+import { readSettingFacts } from '../../src/config/single-setting.js';
 
 describe('The schema says about a setting', () => {
   it.each([
@@ -26,37 +26,5 @@ describe('The schema says about a setting', () => {
     expect(() => readSettingFacts(['service', 'url'])).toThrow(
       'expected a setting of the schema, got: service.url',
     );
-  });
-});
-
-describe('A single setting is checked as in a whole configuration', () => {
-  it.each([
-    [['timezone'], 'Mars', 'expected a time zone such as Europe/Madrid, got: Mars'],
-    [['source', 'path'], 'b-{date}', /^expected a path with no braces but/],
-    [['source', 'delimiter'], ';;', /^expected one character such as/],
-    [['service', 'baseUrl'], 'maps.test', /^is not a URL/],
-    [['service', 'apiKey'], 'schlüssel', /got: a text$/],
-    [['file', 'sftp', 'port'], 'ssh', 'expected a whole number from 1 to 65535, got: ssh'],
-  ] as const)('%j is not %s', (path, value, complaint) => {
-    expect(checkSetting(path, value)).toMatch(complaint);
-  });
-
-  it.each([
-    [['timezone'], 'Europe/Madrid'],
-    [['source', 'path'], 'b-{day:ddMMyyyy}.csv'],
-    [['service', 'baseUrl'], 'https://maps.test/api/3.0'],
-    [['file', 'sftp', 'port'], 2222],
-    [['delivery'], 'file'],
-  ] as const)('%j is %s', (path, value) => {
-    expect(checkSetting(path, value)).toBeUndefined();
-  });
-
-  it.each([
-    ['postgres://h/db', "SELECT 'it\\'s' WHERE 1 = :day", /.+/],
-    ['mysql://h/db', "SELECT 'it\\'s' WHERE 1 = :day", undefined],
-  ])('together with the settings that it depends on: %s', (url, query, complaint) => {
-    const found = checkSetting(['source', 'query'], query, { source: { kind: 'sql', url } });
-    if (complaint === undefined) expect(found).toBeUndefined();
-    else expect(found).toMatch(complaint);
   });
 });

@@ -46,8 +46,8 @@ export function settingsOf(source: Settings, env: NodeJS.ProcessEnv = {}): Sourc
 }
 
 async function takeSample(settings: SourceSettings, signal = new AbortController().signal) {
-  const { sample } = await kindOf(settings.source).loadSetup();
-  const { columns, records } = await sample(settings.source, openTestParts(settings))(day, signal);
+  const sample = await kindOf(settings.source).openSample(settings.source, openTestParts(settings));
+  const { columns, records } = await sample(day, signal);
   return { columns, records: records.map((record) => Object.fromEntries(record)) };
 }
 

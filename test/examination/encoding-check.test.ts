@@ -1,12 +1,11 @@
 import { expect, it } from 'vitest';
-import { checkEncoding, findGuess, reportGuess } from '../../src/checks/examination/encoding-check.js';
-import type { Sample } from '../../src/sources/common/setup.js';
+import { checkEncoding, findGuess } from '../../src/checks/examination/encoding-check.js';
+import type { Sample } from '../../src/sources/common/sample.js';
 
 const place = 'bookings.csv';
 const sampleOf = (names: readonly string[], found: Partial<Sample>): Sample => ({
   columns: ['BookingClientName'],
   records: names.map((name) => new Map([['BookingClientName', name]])),
-  delimiter: ',',
   ...found,
 });
 const turkish = sampleOf(['Ana Gil', 'Yýlmaz Þahin', 'Çelik', 'Yýlmaz', 'Jörg'], {
@@ -14,28 +13,16 @@ const turkish = sampleOf(['Ana Gil', 'Yýlmaz Þahin', 'Çelik', 'Yýlmaz', 'Jö
   otherEncodings: ['iso-8859-15', 'windows-1250', 'windows-1254'],
 });
 
-it('a guessed encoding is called a guess, with three names in each that fits, of which only accented letters are shown', () => {
-  expect(reportGuess(findGuess(turkish), place)).toEqual([
-    {
-      part: 'source',
-      verdict: 'warning',
-      message: [
-        'bookings.csv looks like windows-1252. That is a guess: iso-8859-15, windows-1250, and windows-1254 would fit, too.',
-        'Some names in it, without the letters that are the same in all encodings:',
-        'windows-1252, iso-8859-15: Þ****, *ý****, Ç****',
-        'windows-1250: Ţ****, *ý****, Ç****',
-        'windows-1254: Ş****, *ı****, Ç****',
-      ].join('\n'),
-      advice: 'Set source.encoding to the one that reads the names right.',
-    },
-  ]);
-});
-
-it('one that the others read in the same way is no warning', () => {
-  const german = sampleOf(['Jörg'], { encoding: 'windows-1252', otherEncodings: ['windows-1250'] });
-  expect(reportGuess(findGuess(german), place)).toMatchObject([
-    { verdict: 'ok', message: expect.stringContaining('windows-1252, windows-1250: *ö**') },
-  ]);
+it('a guess has three names in each encoding that fits, of which only accented letters are shown', () => {
+  expect(findGuess(turkish)).toEqual({
+    encoding: 'windows-1252',
+    others: ['iso-8859-15', 'windows-1250', 'windows-1254'],
+    readings: [
+      { encodings: ['windows-1252', 'iso-8859-15'], words: ['Þ****', '*ý****', 'Ç****'] },
+      { encodings: ['windows-1250'], words: ['Ţ****', '*ý****', 'Ç****'] },
+      { encodings: ['windows-1254'], words: ['Ş****', '*ı****', 'Ç****'] },
+    ],
+  });
 });
 
 it('no name is shown that is mostly accents, or in letters of its own', () => {

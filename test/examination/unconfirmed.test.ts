@@ -4,6 +4,7 @@ import {
   adviseOnUnconfirmed,
   describeUnconfirmed,
   findUnconfirmed,
+  leaveOutCancelled,
   writeFilter,
 } from '../../src/checks/examination/unconfirmed.js';
 
@@ -178,4 +179,14 @@ it('the filter can be copied into a configuration', () => {
   expect(writeFilter({ 'is: cancelled': { not: ['true', 'no show'] } })).toBe(
     '{ "is: cancelled": { not: [ "true", no show ] } }',
   );
+});
+
+it('init leaves out what is cancelled for certain, and not what may still be confirmed', () => {
+  const found = find('Status', { confirmed: 20, storniert: 2, pending: 3, CXL: 1 });
+  expect(found?.where).toEqual({ Status: { not: ['pending', 'storniert', 'CXL'] } });
+  expect(found && leaveOutCancelled(found)).toEqual({ Status: { not: ['storniert', 'CXL'] } });
+  const flag = find('is_cancelled', { no: 20, yes: 2 });
+  expect(flag && leaveOutCancelled(flag)).toEqual({ is_cancelled: { not: ['yes'] } });
+  const pending = find('Status', { confirmed: 20, pending: 3 });
+  expect(pending && leaveOutCancelled(pending)).toEqual({});
 });

@@ -118,8 +118,12 @@ export function listReading({ failedDay, nearestCase, fileDay, ...samples }: Mon
     {
       name: 'init',
       lines: [
-        ['init', '--yes', '--kind', 'csv', '--path', 'bookings-{day}.csv', '--config', 'new.yaml'],
-        ['init', '--yes', '--kind', 'csv', '--path', 'bookings-{day}.csv'],
+        [
+          ...['init', `bookings-${fileDay}.csv`, '--timezone', 'Europe/Madrid', '--delivery', 'body'],
+          ...['--config', 'new.yaml'],
+        ],
+        ['init', `bookings-${fileDay}.csv`],
+        ['init', '--kind', 'postgres', '--config', 'postgres.yaml'],
       ],
     },
     { name: 'hotels', lines: [['hotels', 'load', 'no-such-file.csv']] },

@@ -31,7 +31,7 @@ export const understood: readonly string[] = [
   'user add ana --role team',
   'user add a@b --role admin --without-password',
   'hotels load h.csv.gz',
-  'init --yes --kind ndjson --path {day}.ndjson --timezone Europe/Madrid --base-url https://s.example/api/3.0',
+  'init day.ndjson --timezone Europe/Madrid --delivery file --encoding utf-8',
   'export request --email ops@example.com --providers Bedlink,Roomex,Bedlink',
   'export fetch --since 2026-11-20T12:00:00Z --wait 0.5',
   'notify test ops',

@@ -12,23 +12,22 @@ const env = { PATH: process.env.PATH, TZ: 'Asia/Tokyo', NO_COLOR: '1' };
 describe.skipIf(!isAvailable)(`init at a terminal (needs ${needs})`, () => {
   const enter = (after: string, text = ''): Typing => ({ after, type: `${text}\r` });
 
-  it('asks, and asks again after a wrong path, in at most 80 columns and without colours if NO_COLOR says so', async () => {
-    const folder = await createExportFolder({ 'b-2026-11-20.csv': 'hotel_id,arrival\n7,01/02/2026\n' });
+  it('asks for what it cannot find, in at most 80 columns and without colours if NO_COLOR says so', async () => {
+    const export_ = Buffer.from('hotel_id,arrival,guest\n7,21/12/2026,Jörg Weiß\n', 'latin1');
+    const folder = await createExportFolder({
+      'exports/b-2026-11-20.csv': export_,
+      'exports/b-2026-11-19.csv': export_,
+      'note.txt': '',
+    });
     const { screen, piped, exitCode } = await runAtTerminal(
       [command, 'init'],
       [
-        enter('Where are the bookings'),
-        enter("day's bookings", 'c-{day}.csv'),
-        enter('What now'),
-        enter('Where are the bookings'),
-        enter("day's bookings", 'b-{day}.csv'),
-        enter('are ambiguous', '1'),
-        enter('a usual day', '420'),
-        enter('mapping service', 'https://maps.test/api/3.0'),
-        enter('SFTP server of the service', 'localhost:54123'),
-        enter('user name', 'acme'),
-        enter('private key'),
-        enter('empty cells'),
+        enter('Which file', 'c-2026-11-20.csv'),
+        enter('expected the path of a file', '2'),
+        enter('time zone', 'Mars'),
+        enter('expected a time zone', 'Europe/Madrid'),
+        enter('reach the service', '2'),
+        enter('reads its names right'),
       ],
       { cwd: folder, env, pipesOutput: true },
     );
@@ -37,12 +36,14 @@ describe.skipIf(!isAvailable)(`init at a terminal (needs ${needs})`, () => {
       piped: expect.stringMatching(/^Wrote hotel-review\.yaml and \.env\.\n\nNext:\n/),
     });
     expect(await loadConfig({ file: join(folder, 'hotel-review.yaml'), env: {} })).toMatchObject({
-      timezone: 'Asia/Tokyo',
-      service: { baseUrl: 'https://maps.test/api/3.0' },
-      source: { columns: { ServiceId: 'hotel_id', CheckInDate: 'arrival' }, dateFormat: 'dd/MM/yyyy' },
-      volume: { minimum: 210 },
-      file: { sftp: { host: 'localhost', port: 54123, username: 'acme' } },
+      ...{ timezone: 'Europe/Madrid', delivery: 'file' },
+      source: {
+        ...{ path: join(folder, 'exports/b-{day}.csv'), encoding: 'windows-1252', dateFormat: 'dd/MM/yyyy' },
+        columns: { ServiceId: 'hotel_id', CheckInDate: 'arrival' },
+      },
     });
+    expect(screen).toContain('exports/b-2026-11-19.csv: 3 of the 7 fields');
+    expect(screen).not.toContain('Jörg');
     // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal's control sequences begin with one
     expect(screen).not.toMatch(/\x1b\[(?:3[0-8]|4[0-8]|9\d|10\d)[;m]/);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal's control sequences begin with one
@@ -54,7 +55,7 @@ describe.skipIf(!isAvailable)(`init at a terminal (needs ${needs})`, () => {
     const folder = await createExportFolder();
     const { screen, exitCode } = await runAtTerminal(
       [command, 'init'],
-      [{ after: 'Where are the bookings', type: '\x03' }],
+      [{ after: 'Which file', type: '\x03' }],
       { cwd: folder, env },
     );
     expect(exitCode).toBe(1);

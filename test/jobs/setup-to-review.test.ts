@@ -16,12 +16,13 @@ it('A newcomer goes from an export to a review, with init, .env, doctor and a dr
   const sandbox = await startSandboxCommand(join(folder, 'sandbox'), '--result-delay', '0');
   const { service } = sandbox.addresses;
 
-  const init = ['init', '--yes', '--path', 'exports/bookings-{day}.csv', '--base-url', service.baseUrl];
+  const init = ['init', `exports/bookings-${day}.csv`, '--timezone', 'UTC', '--delivery', 'body'];
   expect(await runIn(folder, ...init, '--json')).toMatchObject({
     exitCode: 0,
     json: {
       next: [
         'put HOTEL_REVIEW_API_KEY and HOTEL_REVIEW_ACCOUNT_ID into .env',
+        'fill in what hotel-review.yaml marks as PLACEHOLDER: baseUrl',
         'hotel-review doctor',
         `hotel-review run --day ${day} --dry-run`,
       ],
@@ -33,14 +34,16 @@ it('A newcomer goes from an export to a review, with init, .env, doctor and a dr
     .replace('HOTEL_REVIEW_ACCOUNT_ID=change-me', `HOTEL_REVIEW_ACCOUNT_ID=${service.accountId}`);
   expect(filled).not.toContain('change-me');
   await writeFile(join(folder, '.env'), filled);
+  const configuration = join(folder, 'hotel-review.yaml');
+  const text = await readFile(configuration, 'utf8');
+  await writeFile(configuration, text.replace(/^( +baseUrl: ).*/m, `$1${service.baseUrl}`));
 
   const { exitCode, json } = await runIn(folder, 'doctor', '--day', day, '--json');
   const { ok, findings } = json as DoctorReport;
   expect([exitCode, ok]).toEqual([0, true]);
-  // Nobody is told anything yet: no deadline, no mailbox for verdicts, no channel.
+  // Nobody is told anything yet: no mailbox for verdicts, no channel.
   const notOk = findings.filter(({ verdict }) => verdict !== 'ok');
   expect(notOk.map(({ part, verdict }) => `${verdict} ${part}`)).toEqual([
-    'warning clock',
     'warning verdicts',
     'warning notify',
   ]);

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
 import { StoppedError } from '../../src/base/stopped-error.js';
-import { createTerminalAsker } from '../../src/checks/setup/asker.js';
+import { createAsker } from '../../src/checks/setup/asker.js';
 import { captureStream } from '../support/captured-stream.js';
 import { patienceMs } from '../support/patience.js';
 
@@ -9,7 +9,7 @@ function sit() {
   const input = new PassThrough();
   const screen = captureStream({ isTTY: true });
   const stop = new AbortController();
-  const asker = createTerminalAsker({ input, output: screen.stream, signal: stop.signal });
+  const asker = createAsker({ input, output: screen.stream, signal: stop.signal });
   const reads = (text: string) => vi.waitUntil(() => screen.text().includes(text), { timeout: patienceMs });
   return { asker, input, screen, stop, reads };
 }
@@ -23,7 +23,7 @@ const failureOf = (answer: Promise<unknown>) => answer.catch((error: unknown) =>
 describe('A question on a terminal', () => {
   it('accepts a line, and trims it', async () => {
     const { asker, input, reads } = sit();
-    const answer = asker.text(question);
+    const answer = asker.ask(question);
     await reads('Your word');
     input.write('  good \r');
     expect(await answer).toBe('good');
@@ -31,23 +31,15 @@ describe('A question on a terminal', () => {
 
   it.each(['\r', '  \r'])('shows the default, which an empty line accepts (%j)', async (line) => {
     const { asker, input, reads } = sit();
-    const answer = asker.text({ ...question, fallback: 'usual' });
+    const answer = asker.ask({ ...question, fallback: 'usual' });
     await reads('[usual]');
     input.write(line);
     expect(await answer).toBe('usual');
   });
 
-  it('without a default does not accept an empty line as an answer', async () => {
-    const { asker, input, reads } = sit();
-    const answer = asker.text(question);
-    await reads('Your word');
-    input.write('\r');
-    expect(await answer).toBeUndefined();
-  });
-
   it('says at once what is wrong with an answer, and waits for another', async () => {
     const { asker, input, reads } = sit();
-    const answer = asker.text(question);
+    const answer = asker.ask(question);
     await reads('Your word');
     input.write('bad\r');
     await reads('expected a good one');
@@ -57,7 +49,7 @@ describe('A question on a terminal', () => {
 
   it('for a secret does not show it', async () => {
     const { asker, input, screen, reads } = sit();
-    const answer = asker.secret(question);
+    const answer = asker.ask({ ...question, isSecret: true });
     await reads('Your word');
     input.write('geheim\r');
     expect(await answer).toBe('geheim');
@@ -72,14 +64,7 @@ describe('A question on a terminal', () => {
     'for a choice takes a number, or an empty line for the default, and nothing else (%j)',
     async (typed, value) => {
       const { asker, input, screen, reads } = sit();
-      const answer = asker.choose({
-        message: 'Which?',
-        choices: [
-          { value: 'one', label: 'One' },
-          { value: 'two', label: 'Two' },
-        ],
-        fallback: 'one',
-      });
+      const answer = asker.choose('Which?', { one: 'One', two: 'Two' }, 'one');
       await reads('2  Two');
       for (const line of typed.split('\r')) {
         const shown = screen.text().length;
@@ -95,7 +80,7 @@ describe('A question on a terminal', () => {
     ['Ctrl-D', '\x04'],
   ])('ends with %s', async (_, key) => {
     const { asker, input, reads } = sit();
-    const answer = failureOf(asker.text(question));
+    const answer = failureOf(asker.ask(question));
     await reads('Your word');
     input.write(key);
     expect(await answer).toBeInstanceOf(StoppedError);
@@ -104,17 +89,17 @@ describe('A question on a terminal', () => {
   it('ends when the process is stopped, and is not asked again', async () => {
     const { asker, screen, stop, reads } = sit();
     const reason = new StoppedError('SIGTERM');
-    const answer = failureOf(asker.text(question));
+    const answer = failureOf(asker.ask(question));
     await reads('Your word');
     stop.abort(reason);
     expect(await answer).toBe(reason);
-    expect(await failureOf(asker.text({ ...question, message: 'Another' }))).toBe(reason);
+    expect(await failureOf(asker.ask({ ...question, message: 'Another' }))).toBe(reason);
     expect(screen.text()).not.toContain('Another');
   });
 
   it('ends when the terminal is closed', async () => {
     const { asker, input, reads } = sit();
-    const answer = failureOf(asker.text(question));
+    const answer = failureOf(asker.ask(question));
     await reads('Your word');
     input.end();
     expect(await answer).toBeInstanceOf(StoppedError);

@@ -14,7 +14,6 @@ export function captureIo(changes: Partial<Omit<CommandIo, 'stdout' | 'stderr'>>
     findLostOutput: async () => undefined,
     env: {},
     cwd: '/nowhere',
-    home: '/nowhere',
     user: 'tester',
     temporaryFolder: tmpdir(),
     timeZone: 'UTC',

@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
 import { isByteEncoding, readAs } from '../../base/encoding.js';
-import type { Sample } from '../../sources/common/setup.js';
+import type { Sample } from '../../sources/common/sample.js';
 import { describeGuess } from '../../sources/files/text-file.js';
 import { type Finding, findingsOf } from './finding.js';
 
@@ -13,7 +13,7 @@ export interface EncodingGuess {
   readonly readings: readonly { readonly encodings: readonly string[]; readonly words: readonly string[] }[];
 }
 
-const { ok, warning, wrong } = findingsOf('source');
+const { wrong } = findingsOf('source');
 
 /** Undefined if the file says its encoding, and for anything but a file. */
 export function findGuess({ encoding, otherEncodings, records }: Sample): EncodingGuess | undefined {
@@ -43,13 +43,6 @@ function listAccented(record: ReadonlyMap<string, string>): string[] {
     .filter((word) => !isAscii(Buffer.from(word)))
     .map((word) => word.replace(/[\0-\x7f]/g, '*'))
     .filter((word) => word.replaceAll('*', '').length * 2 <= word.length);
-}
-
-/** What `init` says about an encoding that it guessed. */
-export function reportGuess(guess: EncodingGuess | undefined, location: string): readonly Finding[] {
-  if (guess === undefined) return [];
-  const message = `${location} looks like ${describe(guess)}`;
-  return guess.readings.length > 1 ? [warning(message, adviceOnGuess)] : [ok(message)];
 }
 
 const adviceOnGuess = 'Set source.encoding to the one that reads the names right.';

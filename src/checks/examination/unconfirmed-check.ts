@@ -2,7 +2,7 @@ import type { BusinessDay } from '../../booking/business-day.js';
 import { SourceError } from '../../booking/source.js';
 import { listFieldColumns } from '../../sources/common/columns.js';
 import type { SourceParts } from '../../sources/common/kind.js';
-import type { Sample } from '../../sources/common/setup.js';
+import type { Sample } from '../../sources/common/sample.js';
 import { createValueTest } from '../../sources/common/where-condition.js';
 import { kindOf, type SourceSettings } from '../../sources/registry.js';
 import { type Finding, findingsOf } from './finding.js';
@@ -34,9 +34,9 @@ export async function takeSample({
   signal,
   enough,
 }: SampleLook): Promise<Sample | undefined> {
-  const { sample } = await kindOf(settings).loadSetup();
   try {
-    return await sample(settings, parts)(day, AbortSignal.any([signal, enough]));
+    const sample = await kindOf(settings).openSample(settings, parts);
+    return await sample(day, AbortSignal.any([signal, enough]));
   } catch (error) {
     signal.throwIfAborted();
     if (enough.aborted || error instanceof SourceError) return undefined;

@@ -3,7 +3,7 @@ import { formatCount } from '../../base/format.js';
 import { cleanText, foldCase } from '../../booking/field-text.js';
 import { matchColumns } from '../../booking/match-columns.js';
 import type { RowFilter } from '../../sources/common/row-filter.js';
-import type { Sample } from '../../sources/common/setup.js';
+import type { Sample } from '../../sources/common/sample.js';
 import { isFlagName, readFlag, readStatus } from './status-words.js';
 
 /** A column that nobody uses, by which some bookings are cancelled or not confirmed yet. */
@@ -50,7 +50,7 @@ function judgeColumn(column: string, records: Sample['records']): UnconfirmedCol
   if (column === '' || matchColumns([column]).columns.size > 0) return undefined;
   const counts = countValues(column, records);
   if (counts === undefined) return undefined;
-  const read = isFlagName(column) ? readFlag : readStatus;
+  const read = readerOf(column);
   const values = [...counts]
     .map(([value, count]) => ({ value, count, status: read(value) }))
     .toSorted((one, other) => other.count - one.count);
@@ -71,6 +71,21 @@ function judgeColumn(column: string, records: Sample['records']): UnconfirmedCol
     others: records.length - sum(shown),
     where: { [column]: { not: unconfirmed.map(({ value }) => value) } },
   };
+}
+
+function readerOf(column: string) {
+  return isFlagName(column) ? readFlag : readStatus;
+}
+
+/** The filter that leaves out what is cancelled for certain: what is not confirmed yet may still be, and is then to be reviewed. */
+export function leaveOutCancelled({ columns }: Unconfirmed): RowFilter {
+  const filters = columns.map(({ column, values }): [string, string[]] => [
+    column,
+    values.flatMap(({ value }) => (readerOf(column)(value) === 'cancelled' ? value : [])),
+  ]);
+  return Object.fromEntries(
+    filters.filter(([, values]) => values.length > 0).map(([column, values]) => [column, { not: values }]),
+  );
 }
 
 /** By value, as `source.where` compares it; undefined if there are too many. */

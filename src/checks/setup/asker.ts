@@ -3,37 +3,19 @@ import { type Readable, Writable } from 'node:stream';
 import { print, showInLine } from '../../base/foreign-text.js';
 import { wrapText } from '../../base/format.js';
 import { StoppedError } from '../../base/stopped-error.js';
-import type { Choice } from '../../sources/common/setup.js';
 
-/** Asks for a line of text. An empty answer means the default or, without one, no answer. */
-interface TextQuestion {
+interface Question {
   readonly message: string;
+  /** The answer that an empty line stands for. */
   readonly fallback?: string | undefined;
-  /** What is wrong with an answer; undefined if nothing is. Not called for an empty one. */
+  /** What is wrong with an answer; undefined if nothing is. */
   readonly check: (answer: string) => string | undefined;
+  /** Whether what is typed must not be seen. */
+  readonly isSecret?: boolean;
 }
 
-/** Asks the questions of `init`. */
-export interface Asker {
-  /** Whether somebody chooses: otherwise all answers are defaults. */
-  readonly isPerson: boolean;
-  /** Undefined for no answer. @throws StoppedError if the person or the process stops */
-  text(question: TextQuestion): Promise<string | undefined>;
-  /** The same, without showing what is typed. */
-  secret(question: Omit<TextQuestion, 'fallback'>): Promise<string | undefined>;
-  choose<Value extends string>(question: Choice<Value>): Promise<Value>;
-  /** Shows something the person should know before the next question. */
-  tell(text: string): void;
-}
-
-/** Answers every question with its default: there is nobody to ask. */
-export const defaultsAsker: Asker = {
-  isPerson: false,
-  text: async ({ fallback }) => fallback,
-  secret: async () => undefined,
-  choose: async ({ fallback }) => fallback,
-  tell: () => {},
-};
+/** Asks a person on a terminal. Each question fails with a StoppedError if the person or the process stops. */
+export type Asker = ReturnType<typeof createAsker>;
 
 interface TerminalStreams {
   readonly input: Readable;
@@ -43,16 +25,15 @@ interface TerminalStreams {
   readonly signal: AbortSignal;
 }
 
-/** Asks a person on a terminal. */
-export function createTerminalAsker({ input, output, signal }: TerminalStreams): Asker {
+export function createAsker({ input, output, signal }: TerminalStreams) {
   const say = (text: string) => void print(output, wrapLines(text));
 
-  /** Asks until there is no answer, or nothing is wrong with it. */
-  async function ask({ message, fallback, check }: TextQuestion, isSecret = false): Promise<string> {
-    const usual = fallback === undefined ? '' : ` [${showInLine(fallback)}]`;
+  /** Asks until nothing is wrong with the answer. */
+  async function ask({ message, fallback = '', check, isSecret = false }: Question): Promise<string> {
+    const usual = fallback === '' ? '' : ` [${showInLine(fallback)}]`;
     for (;;) {
-      const answer = (await readLine(`${message}${usual}\n`, isSecret)).trim();
-      const problem = answer === '' ? undefined : check(answer);
+      const answer = (await readLine(`${message}${usual}\n`, isSecret)).trim() || fallback;
+      const problem = check(answer);
       if (problem === undefined) return answer;
       say(`  ${problem}\n`);
     }
@@ -88,26 +69,24 @@ export function createTerminalAsker({ input, output, signal }: TerminalStreams):
     });
   }
 
-  return {
-    isPerson: true,
-    async text(question) {
-      return (await ask(question)) || question.fallback;
-    },
-    async secret(question) {
-      return (await ask(question, true)) || undefined;
-    },
-    async choose({ message, choices, fallback }) {
-      const list = choices.map(({ label }, index) => `\n  ${index + 1}  ${showInLine(label)}`).join('');
-      const answer = await ask({
-        message: `${message}${list}\nNumber`,
-        fallback: String(choices.findIndex(({ value }) => value === fallback) + 1),
-        check: (written) =>
-          choices[Number(written) - 1] ? undefined : `expected a number from 1 to ${choices.length}`,
-      });
-      return choices[Number(answer) - 1]?.value ?? fallback;
-    },
-    tell: (said) => say(`${said}\n\n`),
-  };
+  /** Asks for one of these values, by its number. */
+  async function choose<Value extends string>(
+    message: string,
+    choices: Readonly<Record<Value, string>>,
+    fallback: NoInfer<Value>,
+  ): Promise<Value> {
+    const values = Object.keys(choices) as Value[];
+    const list = values.map((value, index) => `\n  ${index + 1}  ${showInLine(choices[value])}`).join('');
+    const answer = await ask({
+      message: `${message}${list}\nNumber`,
+      fallback: String(values.indexOf(fallback) + 1),
+      check: (written) =>
+        values[Number(written) - 1] ? undefined : `expected a number from 1 to ${values.length}`,
+    });
+    return values[Number(answer) - 1] as Value;
+  }
+
+  return { ask, choose };
 }
 
 /** Each line keeps its indent. */

@@ -1,73 +1,182 @@
 import { isAbsolute, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { stringify } from 'yaml';
+import { wrapText } from '../../base/format.js';
 import { unknownBaseUrl, unknownHost, unknownHostKey, unknownWord } from '../../base/setting-placeholders.js';
-import { readSettingFacts } from '../../config/single-setting.js';
-import type { Examination } from '../examination/examine-day.js';
-import { type Answers, rules, type SftpAnswers, type SourceAnswers, setupOf, variables } from './answers.js';
-import { renderRecords } from './records-text.js';
-import { createSettingWriter } from './setting-writer.js';
+import { listForms, listSettingNames, readSettingFacts } from '../../config/single-setting.js';
+import type { SourceKindName } from '../../sources/registry.js';
 
-interface ConfigurationContent {
-  readonly answers: Answers;
-  readonly examination: Examination;
+/** What is written of a setting besides its description. */
+export interface Written {
+  /** Its value as YAML, a group indented on the lines below. Without one, its default is shown, commented out. */
+  readonly yaml?: string;
+  /** Further comments, a line each. `PLACEHOLDER: …` says what is to be filled in. */
+  readonly note?: string;
+}
+
+export interface SourceText {
+  readonly kind: SourceKindName;
+  readonly settings: Readonly<Record<string, Written>>;
+  /** Its secrets, each with what stands in `.env` until somebody puts it in. */
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+export interface ConfigurationContent {
+  readonly timezone: Written;
+  readonly delivery: 'body' | 'file';
+  /** What is to be said about `file.incomplete`. */
+  readonly incomplete?: Written;
+  readonly source: SourceText;
   /** Where editors find the JSON Schema: a path relative to the configuration, or a URL. */
   readonly schema: string;
 }
 
-const write = createSettingWriter();
+export const fromVariable = (name: string): Written => ({ yaml: `"\${${name}}"` });
 
-/** There is no default that could be shown commented out. */
-const aboutKeys =
-  "Guests' names are stored without encryption. To encrypt them, add the line `keys: ./keys`, which names a folder for the keys, separate from ledger and archive.";
+/** The text of a configuration, valid as it is. Descriptions and defaults come from the schema. */
+export function renderConfiguration(content: ConfigurationContent): string {
+  const { timezone, delivery, source, schema } = content;
+  return `# yaml-language-server: $schema=${schema}
+# Settings that are commented out show their defaults. Relative paths are
+# relative to this file. \${NAME} is replaced by a variable from the environment
+# or from the file .env beside this one. Fill in whatever is marked as
+# PLACEHOLDER, then run \`hotel-review doctor\` to check everything.
 
-/** It has no default. */
-const aboutVolume =
-  'Half an export looks like a quiet day until earlier days are known. To notice it from the first night on, add the line `volume: { minimum: N }`, with half of the bookings of a usual day.';
+${setting(['timezone'], timezone)}
 
-/** Neither has a default, and an address is needed for one of them. */
-const aboutLateDays =
-  'Without a deadline no day counts as late: add the line `deadline: "06:00"`, the time by which the day before must be reviewed. With `heartbeat`, Healthchecks, Uptime Kuma or Cronitor notice when a night is missing.';
+service:
+${setting(['service', 'baseUrl'], { yaml: unknownBaseUrl, note: "PLACEHOLDER: put in the service's address." })}
+${setting(['service', 'apiKey'], fromVariable('HOTEL_REVIEW_API_KEY'))}
+${setting(['service', 'accountId'], fromVariable('HOTEL_REVIEW_ACCOUNT_ID'))}
+${setting(['service', 'masterIdName'])}
+${setting(['service', 'masterIdColumn'])}
 
-/**
- * The text of a configuration with these answers, valid as it is. The settings that are changed most often follow,
- * commented out. Descriptions and defaults come from the schema.
- */
-export function renderConfiguration({ answers, examination, schema }: ConfigurationContent): string {
-  const { timezone, delivery, usualBookings, sftp, incomplete } = answers;
-  const sections = [
-    [
-      `# yaml-language-server: $schema=${schema}`,
-      ...write.comment(
-        `Settings that are commented out show their defaults. Relative paths are relative to this file. \${NAME} is replaced by a ` +
-          'variable from the environment or from the file .env beside this one. Fill in whatever is marked as PLACEHOLDER, ' +
-          'then run `hotel-review doctor` to check everything.',
-      ),
-    ],
-    write.setting(['timezone'], timezone),
-    renderService(answers),
-    renderSource(answers.source, examination),
-    write.setting(['delivery'], delivery),
-    ...(sftp === undefined ? [] : [renderFileDelivery(sftp, incomplete)]),
-    write.optionalGroup(['body'], ['batchSize', 'concurrency']),
-    write.option(['maxRejectedShare']),
-    write.option(['emptyDay']),
-    renderVolume(usualBookings),
-    write.option(['ledger']),
-    ...(delivery === 'file' ? [write.option(['archive'])] : []),
-    write.optionalGroup(['schedule'], ['cron']),
-    write.comment(aboutLateDays),
-    ...(answers.secrets.hookSecret === undefined ? [] : [renderHook()]),
-    write.comment(aboutKeys),
-    [...write.option(['guestNameDays']), ...write.option(['recordDays'])],
-  ];
-  return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+source:
+${listSettingNames(['source'], source.kind)
+  .map((name) =>
+    setting(
+      ['source', name],
+      { ...(name === 'kind' && { yaml: source.kind }), ...source.settings[name] },
+      source.kind,
+    ),
+  )
+  .join('\n')}
+
+${setting(['delivery'], { yaml: delivery })}
+${delivery === 'file' ? renderFile(content) : ''}
+${setting(['deadline'], { yaml: '"06:00"' })}
+
+# Nobody is told how the nights go until there is a channel: email, slack,
+# teams, pagerduty or webhook. \`night\` stands for the events that say whether
+# they go well.
+# notify:
+#   - kind: email
+#     smtp: smtps://USER:PASSWORD@smtp.example.com
+#     from: review@example.com
+#     to: [ops@example.com]
+#     on: [night]
+
+${setting(['hashKey'], fromVariable('HOTEL_REVIEW_HASH_KEY'))}
+
+hook:
+${setting(['hook', 'secret'], fromVariable('HOTEL_REVIEW_HOOK_SECRET'))}
+
+# Half an export looks like a quiet day until earlier days are known. To notice
+# it from the first night on, say how many bookings are always too few.
+# volume: { minimum: 100 }
+
+${['maxRejectedShare', 'emptyDay', 'ledger', 'archive', 'keys', 'guestNameDays', 'recordDays']
+  .map((name) => setting([name]))
+  .join('\n')}
+`;
 }
 
-/** The minimum of half a usual day counts from the first night on, when no earlier day is known. */
-function renderVolume(usualBookings: number | undefined): string[] {
-  return usualBookings === undefined
-    ? write.comment(aboutVolume)
-    : [...write.group(['volume']), ...write.setting(['volume', 'minimum'], Math.ceil(usualBookings / 2))];
+function renderFile({ incomplete }: ConfigurationContent): string {
+  return `
+file:
+  sftp:
+${setting(['file', 'sftp', 'host'], { yaml: unknownHost, note: "PLACEHOLDER: put in the server's name." })}
+${setting(['file', 'sftp', 'port'])}
+${renderAccount(['file', 'sftp'], 'HOTEL_REVIEW_SFTP_PASSWORD')}
+${setting(['file', 'sftp', 'root'])}
+${setting(['file', 'incomplete'], incomplete)}
+`;
+}
+
+/** An account on an SFTP server, to be filled in. */
+export function renderAccount(path: readonly string[], variable: string): string {
+  const hostKey =
+    "PLACEHOLDER: put in what `hotel-review doctor` shows, once the server's operator has confirmed it.";
+  return `${setting([...path, 'username'], { yaml: unknownWord, note: 'PLACEHOLDER: put in your user name there.' })}
+${setting([...path, 'password'], fromVariable(variable))}
+${setting([...path, 'privateKeyFile'])}
+${setting([...path, 'hostKey'], { yaml: unknownHostKey, note: hostKey })}`;
+}
+
+/** The secrets of a configuration, each with its value in `.env` or a placeholder. */
+export function listSecrets(
+  { delivery, source }: ConfigurationContent,
+  generated: { readonly hashKey: string; readonly hookSecret: string },
+): Readonly<Record<string, string>> {
+  return {
+    HOTEL_REVIEW_API_KEY: unknownWord,
+    HOTEL_REVIEW_ACCOUNT_ID: unknownWord,
+    ...(delivery === 'file' && { HOTEL_REVIEW_SFTP_PASSWORD: unknownWord }),
+    ...source.secrets,
+    HOTEL_REVIEW_HASH_KEY: generated.hashKey,
+    HOTEL_REVIEW_HOOK_SECRET: generated.hookSecret,
+  };
+}
+
+/** The text of `.env`, which a shell can read, too. None of its values has a quote. */
+export function renderDotEnv(values: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(values).map(
+    ([variable, value]) => `${variable}=${/[^\w./:@%+=-]/.test(value) ? `'${value}'` : value}\n`,
+  );
+  return `# Secrets: keep this file out of version control. Variables of the environment take precedence.\n${lines.join('')}`;
+}
+
+/** A setting below its description. */
+function setting(path: readonly string[], { yaml, note = '' }: Written = {}, kind?: string): string {
+  const indent = '  '.repeat(path.length - 1);
+  const { description, fallback = '…' } = readSettingFacts(path, kind);
+  const forms = new Set(kind === undefined || yaml !== undefined ? [] : listForms(path).map(writeForm));
+  const shown = forms.size === 0 ? '' : `Written as ${[...forms].join(' or ')}`;
+  const comments = [description, shown, ...note.split('\n')].flatMap((line) =>
+    wrapText(toComment(line), indent.length + 2),
+  );
+  const value = yaml ?? writeYaml(fallback);
+  const line = `${path.at(-1)}:${value.startsWith('\n') ? '' : ' '}${value}`;
+  return [
+    ...comments.map((comment) => `${indent}# ${comment.trimStart()}`),
+    `${indent}${yaml === undefined ? '# ' : ''}${line}`,
+  ].join('\n');
+}
+
+function writeForm(members: ReturnType<typeof listForms>[number]): string {
+  return `{ ${members.map(([name, fallback = '…']) => `${name}: ${writeYaml(fallback)}`).join(', ')} }`;
+}
+
+/** What ends a line would end the comment. */
+function toComment(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029]/gu, '\uFFFD');
+}
+
+/** A value on one line. A text that looks like a variable is meant literally. */
+export function writeYaml(value: unknown): string {
+  // JSON is YAML, and has no line ends in a text.
+  const hasControls = typeof value === 'string' && /\p{Cc}/u.test(value);
+  const text = hasControls
+    ? JSON.stringify(value)
+    : stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).replace(/\n$/, '');
+  return text.replaceAll('${', () => '$${');
+}
+
+/** The settings that a text marks as to be filled in. */
+export function listPlaceholders(text: string): readonly string[] {
+  return [...text.matchAll(/^ *# PLACEHOLDER:.*\n(?: *# .*\n)*? *(?:# )?(\w+):/gm)].map(
+    ([, name = '']) => name,
+  );
 }
 
 /** How a configuration in that folder refers to the JSON Schema. The line can't hold a path with blanks. */
@@ -76,69 +185,4 @@ export function referToSchema(schemaFile: string, folder: string): string {
   if (isAbsolute(path) || /\s/.test(path)) return pathToFileURL(schemaFile).href;
   const written = path.replaceAll(sep, '/');
   return written.startsWith('../') ? written : `./${written}`;
-}
-
-function renderService({ baseUrl }: Answers): string[] {
-  return [
-    ...write.group(['service']),
-    ...write.answer(['service', 'baseUrl'], baseUrl, { text: unknownBaseUrl, what: "the service's address" }),
-    ...write.reference(['service', 'apiKey'], variables.apiKey),
-    ...write.reference(['service', 'accountId'], variables.accountId),
-    ...write.option(['service', 'timeoutSeconds']),
-    ...write.option(['service', 'masterIdName']),
-    ...write.option(['service', 'masterIdColumn']),
-  ];
-}
-
-/** Only where there is a secret: a missing variable would stop every command. */
-function renderHook(): string[] {
-  return [...write.group(['hook']), ...write.reference(['hook', 'secret'], variables.hookSecret)];
-}
-
-/** The group `source`, with what examining a day found. */
-function renderSource(source: SourceAnswers, examination: Examination): string[] {
-  const { render } = setupOf(source);
-  const writer = createSettingWriter(source.kind);
-  const examined = examination.kind === 'examined' ? examination : undefined;
-  const found = {
-    records: renderRecords(examination),
-    delimiter: examined?.delimiter,
-    skipRows: examined?.skipRows,
-    encoding: examined?.encoding,
-    otherEncodings: examined?.encodingGuess?.others,
-  };
-  return [
-    ...writer.group(['source']),
-    ...writer.setting(['source', 'kind'], source.kind),
-    ...render(source, writer, found),
-    ...writer.option(['source', 'keep']),
-  ];
-}
-
-function renderFileDelivery(
-  { host, port, username, keyFile }: SftpAnswers,
-  incomplete: Answers['incomplete'],
-): string[] {
-  const sftp = ['file', 'sftp'] as const;
-  const isUsualPort = port === undefined || port === readSettingFacts(rules.sftpPort.setting).fallback;
-  return [
-    ...write.group(['file']),
-    ...write.group(sftp),
-    ...write.answer([...sftp, 'host'], host, { text: unknownHost, what: "the server's name" }),
-    ...(isUsualPort ? write.option([...sftp, 'port']) : write.setting([...sftp, 'port'], port)),
-    ...write.answer([...sftp, 'username'], username, { text: unknownWord, what: 'your user name there' }),
-    ...(keyFile === undefined
-      ? write.reference([...sftp, 'password'], variables.sftpPassword)
-      : write.setting([...sftp, 'privateKeyFile'], keyFile)),
-    ...write.answer([...sftp, 'hostKey'], undefined, {
-      text: unknownHostKey,
-      what: "what `hotel-review doctor` shows, once the server's operator has confirmed it",
-    }),
-    ...write.option([...sftp, 'root']),
-    ...(incomplete === undefined
-      ? write.option(['file', 'incomplete'])
-      : write.setting(['file', 'incomplete'], incomplete)),
-    ...write.option(['file', 'resultTimeoutMinutes']),
-    ...write.option(['file', 'ftpFilePathPrefix']),
-  ];
 }

@@ -1,6 +1,6 @@
 import { UsageError } from '../../base/usage-error.js';
 import { findPasswordFault } from '../../storage/access/passwords.js';
-import { createTerminalAsker } from './asker.js';
+import { createAsker } from './asker.js';
 
 /** Far longer than any password. */
 const longestInput = 10_000;
@@ -21,13 +21,13 @@ export async function readNewPassword(name: string, streams: Streams, signal: Ab
 }
 
 async function askTwice(name: string, { stdin, stderr }: Streams, signal: AbortSignal): Promise<string> {
-  const asker = createTerminalAsker({ input: stdin, output: stderr, signal });
+  const { ask } = createAsker({ input: stdin, output: stderr, signal });
   const check = (answer: string) => {
     const fault = findPasswordFault(answer, name);
     return fault && `The password ${fault}.`;
   };
-  const password = (await asker.secret({ message: `Password for ${name}`, check })) ?? '';
-  const again = (await asker.secret({ message: 'Repeat the password', check: () => undefined })) ?? '';
+  const password = await ask({ message: `Password for ${name}`, check, isSecret: true });
+  const again = await ask({ message: 'Repeat the password', check: () => undefined, isSecret: true });
   if (password !== again) throw new UsageError('the two passwords differ; nothing was changed');
   return password;
 }

@@ -4,7 +4,7 @@ import type { BookingSource } from '../../booking/source.js';
 import type { ProxyRules } from '../../transports/http/connection-rules.js';
 import type { PeerClock } from '../../transports/http/peer-clocks.js';
 import type { S3Bucket } from '../../transports/s3/bucket.js';
-import type { SourceFlags, SourceSetup } from './setup.js';
+import type { SampleDay } from './sample.js';
 
 /** How a source sends messages to an operator while it is read. */
 export interface SourceMessages {
@@ -44,17 +44,14 @@ interface DatabaseAddress {
 }
 
 /**
- * A kind of source. Each kind is a folder with its adapter, its settings and its part of `init`, and one line in the
- * registry. Every command reads the settings, so they are imported statically and import little; the adapter and the
- * setup are loaded on demand.
+ * A kind of source. Each kind is a folder with its adapter, its settings and its sample, and one line in the registry.
+ * Every command reads the settings, so they are imported statically and import little; the rest is loaded on demand.
  */
 export interface SourceKind<Settings extends { readonly kind: string }> {
   /** What `source.kind` says. */
   readonly name: Settings['kind'];
   /** What the places of records count: `line`, `record` or `row`. */
   readonly placeUnit: string;
-  /** The options of `init` for it. */
-  readonly flags: SourceFlags;
   /** Makes relative paths absolute. @param folder of the configuration file */
   resolve(settings: Settings, folder: string): Settings;
   /** Opens the source, whose records have the columns of `source.where` as `filterValues`, and those of `source.keep` as `extraValues`. */
@@ -66,5 +63,5 @@ export interface SourceKind<Settings extends { readonly kind: string }> {
   findDatabase?(settings: Settings): DatabaseAddress;
   /** The path that is the same for every day; undefined if it depends on the day. */
   findSamePath?(settings: Settings): string | undefined;
-  loadSetup(): Promise<SourceSetup<Pick<Settings, 'kind'>, Settings>>;
+  openSample(settings: Settings, parts: SourceParts): Promise<SampleDay>;
 }

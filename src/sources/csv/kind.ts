@@ -2,7 +2,6 @@ import type * as z from 'zod';
 import { group, textLike, wholeNumber } from '../../base/setting-values.js';
 import type { SourceKind } from '../common/kind.js';
 import { listFilterColumns } from '../common/row-filter.js';
-import { fileFlags } from '../files/flags.js';
 import {
   accountMissing,
   dayFileSettings,
@@ -24,12 +23,11 @@ const settings = group({
     .describe('How many lines stand above the header, such as a title. A line `sep=` is one of them.'),
 }).refine(hasAccount, accountMissing);
 
-type CsvSettings = z.output<typeof settings>;
+export type CsvSettings = z.output<typeof settings>;
 
 const kind: SourceKind<CsvSettings> = {
   name: 'csv',
   placeUnit: 'line',
-  flags: fileFlags('csv'),
   resolve: resolveDayFile,
   listSecretFiles: listKeyFiles,
   listLocalFiles: listDayFiles,
@@ -46,7 +44,7 @@ const kind: SourceKind<CsvSettings> = {
       extraColumns: Object.values(keep),
     });
   },
-  loadSetup: async () => (await import('./setup.js')).csvSetup,
+  openSample: async (settings, parts) => (await import('./sample.js')).sampleCsv(settings, parts),
 };
 
 export const csv = { ...kind, settings };

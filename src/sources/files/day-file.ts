@@ -338,7 +338,8 @@ const templatePart = /\{([^{}]*)\}|[^{}]+|[{}]/g;
 
 /**
  * Parses a path in which `{day}` stands for the day as YYYY-MM-DD and `{day:PATTERN}` for the day in a date-fns
- * pattern, for example `{day:ddMMyyyy}` or `{day:yyyy/MM}`.
+ * pattern, for example `{day:ddMMyyyy}` or `{day:yyyy/MM}`; `{day+1}` and `{day+1:PATTERN}` for the next day, by which some
+ * exports are named.
  *
  * A pattern may quote literal text, but can't lead to another folder (`..`), host or bucket.
  *
@@ -366,13 +367,13 @@ function readText(text: string, template: string): PathTemplate {
 }
 
 function readPlaceholder(placeholder: string, template: string): PathTemplate {
-  if (placeholder === 'day') return (day) => day.iso;
-  if (!placeholder.startsWith('day:')) {
+  const found = /^day(\+1)?(?::(.*))?$/s.exec(placeholder);
+  if (found === null) {
     throw new RangeError(
-      `the path ${JSON.stringify(template)} has {${placeholder}}: only {day} and {day:ddMMyyyy} (any date-fns pattern) are known`,
+      `the path ${JSON.stringify(template)} has {${placeholder}}: only {day}, {day+1} and {day:ddMMyyyy} (any date-fns pattern) are known`,
     );
   }
-  const pattern = placeholder.slice('day:'.length);
+  const [, next, pattern = 'yyyy-MM-dd'] = found;
   if (!isDayPattern(pattern)) {
     throw new RangeError(
       `the path ${JSON.stringify(template)} has {${placeholder}}: ${JSON.stringify(pattern)} is not a date-fns pattern of a day (such as ddMMyyyy)`,
@@ -388,5 +389,5 @@ function readPlaceholder(placeholder: string, template: string): PathTemplate {
       `the path ${JSON.stringify(template)} has {${placeholder}}: a day may be written with letters, digits, spaces and - _ , ' and, except at its ends, with / and dots: nothing that leads elsewhere`,
     );
   }
-  return (day) => day.format(pattern);
+  return (day) => (next === undefined ? day : day.next()).format(pattern);
 }

@@ -17,7 +17,7 @@ const filePath = () =>
   text('a path')
     .refine((path) => isAccepted(() => parsePathTemplate(path)), {
       abort: true,
-      error: expected('a path with no braces but {day} and {day:PATTERN}, a date-fns pattern'),
+      error: expected('a path with no braces but {day}, {day+1} and {day:PATTERN}, a date-fns pattern'),
     })
     .refine(
       (path) => isAccepted(() => readFileLocation(path)),
@@ -32,7 +32,7 @@ const filePath = () =>
 export const dayFileSettings = <const Kind extends string>(kind: Kind, meaning: string) => ({
   kind: z.literal(kind, expected(kind)).describe(meaning),
   path: filePath().describe(
-    'The file: a path on this machine, `s3://BUCKET/KEY` or `sftp://HOST[:PORT]/PATH`. `{day}` stands for the day as YYYY-MM-DD, `{day:ddMMyyyy}` for the day in that date-fns pattern.',
+    'The file: a path on this machine, `s3://BUCKET/KEY` or `sftp://HOST[:PORT]/PATH`. `{day}` stands for the day as YYYY-MM-DD, `{day:ddMMyyyy}` for the day in that date-fns pattern, and `{day+1}` or `{day+1:ddMMyyyy}` for the next day, where files are named by it.',
   ),
   doneMarker: filePath()
     .refine(

@@ -13,7 +13,6 @@ import {
 import type { SourceKind } from '../common/kind.js';
 import { recordSettings } from '../common/record-settings.js';
 import { listFilterColumns } from '../common/row-filter.js';
-import { httpFlags } from './flags.js';
 import { prepareRequests } from './pagination.js';
 import { checkHeaderName, checkUrlTemplate } from './request.js';
 
@@ -90,7 +89,6 @@ export type HttpSettings = z.output<typeof settings>;
 const kind: SourceKind<HttpSettings> = {
   name: 'http',
   placeUnit: 'record',
-  flags: httpFlags,
   resolve: (source) => source,
   async open(source, parts) {
     const { createHttpSource, toPageOptions } = await import('./http-source.js');
@@ -101,7 +99,7 @@ const kind: SourceKind<HttpSettings> = {
       extraColumns: Object.values(source.keep),
     });
   },
-  loadSetup: async () => (await import('./setup.js')).httpSetup,
+  openSample: async (settings, parts) => (await import('./sample.js')).sampleApi(settings, parts),
 };
 
 export const http = { ...kind, settings };

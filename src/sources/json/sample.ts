@@ -1,4 +1,4 @@
-import type { Sample } from '../common/setup.js';
+import type { Sample } from '../common/sample.js';
 
 /** The members of an object and of its nested objects, by the names that `source.columns` uses for them. */
 export type ListedMembers = ReadonlyMap<string, unknown>;
@@ -24,7 +24,6 @@ export function toMemberSample(listed: readonly (ListedMembers | undefined)[]): 
     records: records.map(
       (members) => new Map([...members].flatMap(([name, value]) => keepText(name, value))),
     ),
-    delimiter: undefined,
   };
 }
 

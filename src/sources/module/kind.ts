@@ -4,7 +4,6 @@ import { confidentiality, expected, group, text } from '../../base/setting-value
 import type { SourceKind } from '../common/kind.js';
 import { recordSettings } from '../common/record-settings.js';
 import { listFilterColumns } from '../common/row-filter.js';
-import { moduleFlags } from './flags.js';
 
 /** Bookings from a module of the user's own. */
 const settings = group({
@@ -23,7 +22,6 @@ export type ModuleSettings = z.output<typeof settings>;
 const kind: SourceKind<ModuleSettings> = {
   name: 'module',
   placeUnit: 'record',
-  flags: moduleFlags,
   resolve: (source, folder) => ({ ...source, path: resolve(folder, source.path) }),
   listLocalFiles: ({ path }) => [{ path, holds: 'code' }],
   async open({ where, keep, ...source }, { sourceMessages }) {
@@ -35,7 +33,8 @@ const kind: SourceKind<ModuleSettings> = {
       extraColumns: Object.values(keep),
     });
   },
-  loadSetup: async () => (await import('./setup.js')).moduleSetup,
+  openSample: async (settings, { sourceMessages }) =>
+    (await import('./sample.js')).sampleModule(settings, sourceMessages),
 };
 
 export const module = { ...kind, settings };

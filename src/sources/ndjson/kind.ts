@@ -2,7 +2,6 @@ import type * as z from 'zod';
 import { group } from '../../base/setting-values.js';
 import type { SourceKind } from '../common/kind.js';
 import { listFilterColumns } from '../common/row-filter.js';
-import { fileFlags } from '../files/flags.js';
 import {
   accountMissing,
   dayFileSettings,
@@ -18,12 +17,11 @@ const settings = group(
   dayFileSettings('ndjson', 'The bookings are in one file a day, a JSON object per line, plain or gzip.'),
 ).refine(hasAccount, accountMissing);
 
-type NdjsonSettings = z.output<typeof settings>;
+export type NdjsonSettings = z.output<typeof settings>;
 
 const kind: SourceKind<NdjsonSettings> = {
   name: 'ndjson',
   placeUnit: 'line',
-  flags: fileFlags('ndjson'),
   resolve: resolveDayFile,
   listSecretFiles: listKeyFiles,
   listLocalFiles: listDayFiles,
@@ -40,7 +38,7 @@ const kind: SourceKind<NdjsonSettings> = {
       extraColumns: Object.values(keep),
     });
   },
-  loadSetup: async () => (await import('./setup.js')).ndjsonSetup,
+  openSample: async (settings, parts) => (await import('./sample.js')).sampleNdjson(settings, parts),
 };
 
 export const ndjson = { ...kind, settings };

@@ -5,7 +5,6 @@ import type { SourceKind } from '../common/kind.js';
 import { recordSettings } from '../common/record-settings.js';
 import { listFilterColumns } from '../common/row-filter.js';
 import { readSqlAddress, sqlAddressForms } from './address.js';
-import { sqlFlags } from './flags.js';
 import { parseDayQuery } from './query-text.js';
 
 /** Bookings in a database. */
@@ -49,7 +48,6 @@ export type SqlSettings = z.output<typeof settings>;
 const kind: SourceKind<SqlSettings> = {
   name: 'sql',
   placeUnit: 'row',
-  flags: sqlFlags,
   resolve: (source, folder) => ({ ...source, url: completePostgresUrl(source.url, folder) }),
   async open({ where, keep, ...source }, { peerClock }) {
     const { createSqlSource } = await import('./sql-source.js');
@@ -61,7 +59,7 @@ const kind: SourceKind<SqlSettings> = {
     });
   },
   findDatabase: ({ url }) => ({ setting: 'source.url', url }),
-  loadSetup: async () => (await import('./setup.js')).sqlSetup,
+  openSample: async (settings) => (await import('./sample.js')).sampleQuery(settings),
 };
 
 export const sql = { ...kind, settings };

@@ -12,6 +12,7 @@ describe('a path template', () => {
     ['/exports/{day:yyyy/MM}/{day}.csv.gz', '/exports/2026/11/2026-11-05.csv.gz'],
     ["/exports/{day:'on' d MMM}.csv", '/exports/on 5 Nov.csv'],
     ['{day}{day:yy}', '2026-11-0526'],
+    ['{day+1}/{day+1:ddMM}', '2026-11-06/0611'],
     ["/exports/{day:'Day' d}.csv", '/exports/Day 5.csv'],
     ['/exports/the same every day.csv', '/exports/the same every day.csv'],
     ['/expörts/$1 $& (day)/{day}', '/expörts/$1 $& (day)/2026-11-05'],
@@ -26,14 +27,22 @@ describe('a path template', () => {
     }
   });
 
-  it.each(['{date}', '{Day}', '{}', '{ day }', '{day }', '{hotel}', '{days}', '$' + '{HOME}'])(
-    'refuses the unknown %s, and says what is known',
-    (placeholder) => {
-      const parse = () => parsePathTemplate(`/exports/${placeholder}.csv`);
-      expect(parse).toThrow(RangeError);
-      expect(parse).toThrow(/only \{day\} and \{day:ddMMyyyy\}/);
-    },
-  );
+  it.each([
+    '{date}',
+    '{Day}',
+    '{}',
+    '{ day }',
+    '{day }',
+    '{hotel}',
+    '{days}',
+    '{day+2}',
+    '{day-1}',
+    '$' + '{HOME}',
+  ])('refuses the unknown %s, and says what is known', (placeholder) => {
+    const parse = () => parsePathTemplate(`/exports/${placeholder}.csv`);
+    expect(parse).toThrow(RangeError);
+    expect(parse).toThrow(/only \{day\}, \{day\+1\} and \{day:ddMMyyyy\}/);
+  });
 
   it.each(['{day', 'day}', '{day}}', '{{day}}', '{{day}', '}{'])('refuses %s, an unmatched brace', (text) => {
     expect(() => parsePathTemplate(`/exports/${text}.csv`)).toThrow(RangeError);

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
 import { SourceError } from '../../../src/booking/source.js';
-import { sampleRecords } from '../../../src/sources/common/setup.js';
+import { sampleRecords } from '../../../src/sources/common/sample.js';
 import { createDayRows } from '../../../src/sources/sql/day-rows.js';
 import { certificateNeeds, makeCertificate } from '../../support/machine.js';
 import { mariadbPassword, mariadbUser, startMariadb } from '../../support/mariadb.js';

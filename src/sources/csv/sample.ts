@@ -1,33 +1,13 @@
 import Papa from 'papaparse';
-import { createDateReader } from '../../booking/written-date.js';
-import { type Sample, sampleRecords } from '../common/setup.js';
-import { createFileSetup } from '../files/setup.js';
+import type { SourceParts } from '../common/kind.js';
+import { type Sample, type SampleDay, sampleRecords } from '../common/sample.js';
+import { sampleFile } from '../files/sample.js';
 import { explainEmptyCsv, readPreamble } from './csv-source.js';
 import { closeUp } from './cutter.js';
+import type { CsvSettings } from './kind.js';
 
-export const csvSetup = createFileSetup({
-  kind: 'csv',
-  label: 'In files: CSV with a header',
-  readSample: readCsvSample,
-  explainEmpty: explainEmptyCsv,
-  findObjection: ({ columns }) =>
-    isHeader(columns) ? undefined : 'its first line is not a header with column names',
-  renderMore(write, { delimiter, skipRows = 0 }) {
-    const path = ['source', 'delimiter'] as const;
-    return [
-      ...(delimiter === undefined || delimiter === ',' ? write.option(path) : write.setting(path, delimiter)),
-      ...(skipRows === 0 ? [] : write.setting(['source', 'skipRows'], skipRows)),
-    ];
-  },
-});
-
-/** Without a header the first line is a booking, which has a number or a date. Its cells must not be shown. */
-function isHeader(names: readonly string[]): boolean {
-  const readDate = createDateReader();
-  return (
-    names.some((name) => name !== '') &&
-    names.every((name) => !/^[\d\s.,/:-]+$/.test(name) && readDate(name) === undefined)
-  );
+export function sampleCsv(settings: CsvSettings, parts: SourceParts): SampleDay {
+  return sampleFile(settings, parts, readCsvSample, explainEmptyCsv);
 }
 
 const delimiters = [',', ';', '\t', '|'] as const;
@@ -60,7 +40,7 @@ function readCsvSample(text: string): Sample {
   const [first] = likely
     .filter(({ fitting }) => fitting >= most * 0.8)
     .toSorted((one, other) => other.header.length - one.header.length);
-  if (first === undefined) return { columns: [], records: [], delimiter: undefined };
+  if (first === undefined) return { columns: [], records: [] };
   const columns = first.header.map((name) => name.trim());
   return {
     columns,

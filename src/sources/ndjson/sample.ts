@@ -1,18 +1,13 @@
-import { type Sample, sampleRecords } from '../common/setup.js';
-import { createFileSetup } from '../files/setup.js';
+import type { SourceParts } from '../common/kind.js';
+import { type Sample, type SampleDay, sampleRecords } from '../common/sample.js';
+import { sampleFile } from '../files/sample.js';
 import { listMembers, toMemberSample } from '../json/sample.js';
+import type { NdjsonSettings } from './kind.js';
 import { explainEmptyNdjson } from './ndjson-source.js';
 
-export const ndjsonSetup = createFileSetup({
-  kind: 'ndjson',
-  label: 'In files: NDJSON, one JSON object per line',
-  suits: (path) => /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(path),
-  readSample: readNdjsonSample,
-  explainEmpty: explainEmptyNdjson,
-  findObjection: ({ columns }) =>
-    columns.length > 0 ? undefined : 'none of its first lines is a JSON object',
-  renderMore: () => [],
-});
+export function sampleNdjson(settings: NdjsonSettings, parts: SourceParts): SampleDay {
+  return sampleFile(settings, parts, readNdjsonSample, explainEmptyNdjson);
+}
 
 /** Samples the lines that are JSON objects. */
 function readNdjsonSample(text: string): Sample {

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDateReader } from '../../src/booking/written-date.js';
-import { guessDateFormat } from '../../src/checks/examination/guess-date-format.js';
+import { guessDateFormat } from '../../src/checks/setup/guess-date-format.js';
 
 describe('The date format of an export', () => {
   it.each([[[]], [['', '  ']], [['NULL', 'null']], [['2026-11-20', 'NULL', '2026-11-21T10:00:00Z']]])(
     'is the usual one for %j',
     (dates) => {
-      expect(guessDateFormat(dates)).toMatchObject({ kind: 'usual' });
+      expect(guessDateFormat(dates)).toMatchObject([{ format: 'yyyy-MM-dd' }]);
     },
   );
 
@@ -27,51 +27,45 @@ describe('The date format of an export', () => {
     [['2026-11-20', '20/11/2026 14:00'], 'dd/MM/yyyy'],
     [['NULL', '20/11/2026'], 'dd/MM/yyyy'],
   ])('is found from %j', (dates, format) => {
-    expect(guessDateFormat(dates)).toMatchObject({ kind: 'one', format });
+    expect(guessDateFormat(dates)).toMatchObject([{ format }]);
   });
 
   it('is ambiguous if day and month could be swapped', () => {
-    expect(guessDateFormat(['01/02/2026', '03/04/2026'])).toEqual({
-      kind: 'several',
-      readings: [
-        { format: 'dd/MM/yyyy', read: 2, seen: 2 },
-        { format: 'MM/dd/yyyy', read: 2, seen: 2 },
-      ],
-    });
+    expect(guessDateFormat(['01/02/2026', '03/04/2026'])).toEqual([
+      { format: 'dd/MM/yyyy', read: 2, seen: 2 },
+      { format: 'MM/dd/yyyy', read: 2, seen: 2 },
+    ]);
   });
 
   const repeat = (text: string, times: number) => Array.from({ length: times }, () => text);
 
   it.each(['31.02.2027', 'n.a.', '20/11/2026', '0.0.0'])('is found although one date is %j', (broken) => {
     const dates = [broken, ...repeat('20.11.2026', 100), ...repeat('01.02.2027', 99)];
-    expect(guessDateFormat(dates)).toEqual({ kind: 'one', format: 'dd.MM.yyyy', read: 199, seen: 200 });
+    expect(guessDateFormat(dates)).toEqual([{ format: 'dd.MM.yyyy', read: 199, seen: 200 }]);
   });
 
   it('is the usual one although some dates are broken', () => {
     const dates = [...repeat('2026-11-20', 19), 'n.a.', 'NULL', ''];
-    expect(guessDateFormat(dates)).toEqual({ kind: 'usual', read: 19, seen: 20 });
+    expect(guessDateFormat(dates)).toEqual([{ format: 'yyyy-MM-dd', read: 19, seen: 20 }]);
   });
 
   it('is found if it reads nine of ten dates, but not if it reads fewer', () => {
-    expect(guessDateFormat([...repeat('20/11/2026', 9), 'soon'])).toMatchObject({ format: 'dd/MM/yyyy' });
-    expect(guessDateFormat([...repeat('20/11/2026', 8), 'soon'])).toEqual({ kind: 'unknown' });
-    expect(guessDateFormat([...repeat('2026-11-20', 8), 'soon'])).toEqual({ kind: 'unknown' });
+    expect(guessDateFormat([...repeat('20/11/2026', 9), 'soon'])).toMatchObject([{ format: 'dd/MM/yyyy' }]);
+    expect(guessDateFormat([...repeat('20/11/2026', 8), 'soon'])).toEqual([]);
+    expect(guessDateFormat([...repeat('2026-11-20', 8), 'soon'])).toEqual([]);
   });
 
   it('stays ambiguous if one date is broken, and if there is evidence for both', () => {
     const unclear = repeat('01/02/2026', 30);
-    expect(guessDateFormat([...unclear, '31/31/2026'])).toMatchObject({
-      kind: 'several',
-      readings: [{ read: 30 }, { read: 30 }],
-    });
+    expect(guessDateFormat([...unclear, '31/31/2026'])).toMatchObject([{ read: 30 }, { read: 30 }]);
     const mixed = [...unclear, '13/02/2026', '14/02/2026', '02/13/2026'];
-    expect(guessDateFormat(mixed)).toMatchObject({ kind: 'several', readings: [{ read: 32 }, { read: 31 }] });
-    expect(guessDateFormat([...unclear, '13/02/2026'])).toMatchObject({ kind: 'one', format: 'dd/MM/yyyy' });
+    expect(guessDateFormat(mixed)).toMatchObject([{ read: 32 }, { read: 31 }]);
+    expect(guessDateFormat([...unclear, '13/02/2026'])).toMatchObject([{ format: 'dd/MM/yyyy' }]);
   });
 
   it('is unknown for anything else', () => {
-    expect(guessDateFormat(['tomorrow'])).toEqual({ kind: 'unknown' });
-    expect(guessDateFormat(['20/11/2026', '20.11.2026'])).toEqual({ kind: 'unknown' });
+    expect(guessDateFormat(['tomorrow'])).toEqual([]);
+    expect(guessDateFormat(['20/11/2026', '20.11.2026'])).toEqual([]);
   });
 
   it('reads as many dates as reported', () => {
@@ -81,11 +75,11 @@ describe('The date format of an export', () => {
       .map(([first, second, year, sign]) => [first, second, year].join(sign));
     fc.assert(
       fc.property(fc.array(written, { minLength: 1, maxLength: 12 }), (dates) => {
-        const guess = guessDateFormat(dates);
-        if (guess.kind !== 'one') return;
-        const read = createDateReader(guess.format);
-        expect(dates.filter((date) => read(date) !== undefined)).toHaveLength(guess.read);
-        expect(guess.seen).toBe(dates.length);
+        for (const { format, read, seen } of guessDateFormat(dates)) {
+          const readDate = createDateReader(format);
+          expect(dates.filter((date) => readDate(date) !== undefined)).toHaveLength(read);
+          expect(seen).toBe(dates.length);
+        }
       }),
     );
   });

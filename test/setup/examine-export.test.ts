@@ -1,70 +1,57 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { ServiceField } from '../../src/booking/booking.js';
-import { createExportFolder } from '../setup/export-folder.js';
-import { openTrials } from '../setup/open-trials.js';
+import { UsageError } from '../../src/base/usage-error.js';
+import { createBusinessDay } from '../../src/booking/business-day.js';
+import { examineExport } from '../../src/checks/setup/examine-export.js';
+import { kindOf } from '../../src/sources/registry.js';
+import { settingsOf } from '../contracts/sample.js';
+import { openTestParts } from '../support/source-parts.js';
+import { createExportFolder } from './export-folder.js';
 
 const header = 'hotel_id;reference;guest;arrival';
 
-async function examine(
-  files: Record<string, string | Uint8Array>,
-  path = 'exports/bookings-{day}.csv',
-  kind: 'csv' | 'ndjson' = 'csv',
-  columns?: ReadonlyMap<ServiceField, string>,
-) {
-  const folder = await createExportFolder(files);
-  const answered = { timezone: 'UTC', source: { kind, path }, secrets: {}, day: undefined };
-  return openTrials(folder).examine(answered, columns);
-}
-
-async function examineOne(content: string | Uint8Array, kind: 'csv' | 'ndjson' = 'csv') {
-  const examination = await examine({ 'one.txt': content }, 'one.txt', kind);
-  if (examination.kind !== 'examined') throw new Error(`expected to understand it, got ${examination.kind}`);
-  return { ...examination, columns: Object.fromEntries(examination.columns) };
-}
-
-describe('The newest export', () => {
-  it.each([
-    ['exports/bookings-{day}.csv', 'exports/bookings-2026-11-20.csv', 'exports/bookings-2026-11-19.csv'],
-    ['{day:yyyy/MM}/b{day:ddMMyyyy}.csv', '2026/11/b20112026.csv', '2026/10/b21102026.csv'],
-    ['{day:yyyy}/{day:MM}/{day:dd}.csv', '2026/11/20.csv', '2025/12/31.csv'],
-    ['{day}/bookings.csv', '2026-11-20/bookings.csv', '2024-01-31/bookings.csv'],
-  ])('of %s is the one that is examined', async (path, newest, older) => {
-    const examination = await examine({ [newest]: header, [older]: 'ServiceId' }, path);
-    expect(examination).toMatchObject({ kind: 'examined', location: newest, day: '2026-11-20' });
-  });
-
-  it('may be of a future day, or years old', async () => {
-    expect(await examine({ 'exports/bookings-2027-05-01.csv': header })).toMatchObject({ day: '2027-05-01' });
-    expect(await examine({ 'exports/bookings-2024-02-29.csv': header })).toMatchObject({ day: '2024-02-29' });
-  });
-
-  it.each([
-    ['{day:ddMM}.csv', ['2011.csv', '1911.csv', '2211.csv'], '2026-11-20'],
-    ['{day:MMdd}.csv', ['1121.csv', '1120.csv'], '2026-11-21'],
-    ['{day:MM/dd}.csv', ['11/22.csv', '12/31.csv'], '2025-12-31'],
-    ['{day:MMdd}.csv', ['0229.csv'], '2024-02-29'],
-    ['{day:dd}.csv', ['20.csv', '22.csv'], '2026-11-20'],
-    ['{day:EEEE}.csv', ['Sunday.csv', 'Friday.csv'], '2026-11-20'],
-    ['{day:ddMMyy}.csv', ['201127.csv', '201126.csv'], '2027-11-20'],
-  ])(
-    'of %s, of %j, is that of the latest day that has passed unless it names the year',
-    async (path, files, day) => {
-      const written = Object.fromEntries(files.map((file) => [file, header]));
-      expect(await examine(written, path)).toMatchObject({ day });
+async function examine(content: string | Uint8Array, { written = new Date(0) } = {}) {
+  const folder = await createExportFolder({ 'one.txt': content });
+  return examineExport(
+    {
+      day: createBusinessDay('2026-11-20', 'Europe/Madrid'),
+      written,
+      open(kind) {
+        const settings = settingsOf({ kind, path: `${folder}/one.txt` });
+        return kindOf(settings.source).openSample(settings.source, openTestParts(settings));
+      },
     },
+    new AbortController().signal,
   );
+}
 
-  it('may have a name without the day, and then counts as that of yesterday', async () => {
-    expect(await examine({ 'b.csv': header }, 'b.csv')).toMatchObject({
-      location: 'b.csv',
-      day: '2026-11-20',
-    });
+async function examineOne(content: string | Uint8Array) {
+  const { columns, ...examined } = await examine(content);
+  return { ...examined, columns: Object.fromEntries(columns) };
+}
+
+describe('An export that is named by the day after its bookings', () => {
+  const booked = (day: string, odd: string) => {
+    const rows = Array.from({ length: 20 }, (_, at) => `7;B${at};${day} 12:00;01.02.2027\n`);
+    return `hotel_id;reference;booked;arrival\n${rows.join('')}7;B20;${odd};02.02.2027\n`;
+  };
+
+  it.each([
+    ['2026-11-19', '2026-11-20'],
+    ['19.11.2026', '20.11.2026'],
+    ['11/19/2026', '11/20/2026'],
+  ])('is recognised by a column of the day before: %s', async (before, named) => {
+    expect((await examine(booked(before, named))).isOfDayBefore).toContain('were made on the day before');
+    expect((await examine(booked(named, before))).isOfDayBefore).toBeUndefined();
   });
 
-  it('may be missing, and so may its folder', async () => {
-    expect(await examine({ 'exports/other.csv': header })).toEqual({ kind: 'no-file' });
-    expect(await examine({})).toEqual({ kind: 'no-file' });
+  it('is recognised, without such a column, by having been written in the first half of the day that it names', async () => {
+    const at = (time: string, content = `${header}\n`) =>
+      examine(content, { written: new Date(`2026-11-${time}+01:00`) });
+    expect((await at('20T02:15:00')).isOfDayBefore).toContain('written before noon');
+    for (const time of ['19T23:59:59', '20T12:00:00', '21T02:15:00'])
+      expect((await at(time)).isOfDayBefore).toBeUndefined();
+    expect((await at('20T02:15:00', booked('2026-11-20', ''))).isOfDayBefore).toBeUndefined();
   });
 });
 
@@ -82,7 +69,7 @@ describe('The beginning of a CSV file', () => {
       missing: ['ProviderName', 'ProviderHotelId', 'CheckOutDate'],
       unused: ['price'],
       delimiter: ';',
-      dates: { kind: 'one', format: 'dd/MM/yyyy', read: 2, seen: 2 },
+      dates: [{ format: 'dd/MM/yyyy', read: 2, seen: 2 }],
     });
   });
 
@@ -120,7 +107,7 @@ describe('The beginning of a CSV file', () => {
       columns: { ServiceId: 'hotel_id', BookingClientName: 'guest' },
       delimiter: ';',
       skipRows,
-      dates: { read: 2, seen: 2 },
+      dates: [{ read: 2, seen: 2 }],
     });
   });
 
@@ -135,7 +122,7 @@ describe('The beginning of a CSV file', () => {
     const rows = Array.from({ length: 20_000 }, (_, at) => `${at};B${at};Ada "x";20/11/2026`).join('\n');
     expect(await examineOne(`${header}\n${rows}`)).toMatchObject({
       delimiter: ';',
-      dates: { format: 'dd/MM/yyyy' },
+      dates: [{ format: 'dd/MM/yyyy' }],
     });
   });
 
@@ -144,12 +131,12 @@ describe('The beginning of a CSV file', () => {
     // The first block ends in the middle of this row's date.
     const filler = 'x'.repeat(256 * 1024 - beginning.length - '7;B1;;13/02/20'.length);
     const examination = await examineOne(`${beginning}7;B1;${filler};13/02/2026\n8;B2;Ada;14/02/2026\n`);
-    expect(examination.dates).toEqual({ kind: 'one', format: 'dd/MM/yyyy', read: 20, seen: 20 });
+    expect(examination.dates).toEqual([{ format: 'dd/MM/yyyy', read: 20, seen: 20 }]);
   });
 
   it('is enough to tell day and month apart where hundreds of dates are ambiguous', async () => {
     const rows = `${'7;B1;Ada;01/02/2026\n'.repeat(400)}7;B1;Ada;13/02/2026\n`;
-    expect((await examineOne(`${header}\n${rows}`)).dates).toMatchObject({ kind: 'one', seen: 401 });
+    expect((await examineOne(`${header}\n${rows}`)).dates).toMatchObject([{ seen: 401 }]);
   });
 
   it.each([
@@ -168,14 +155,14 @@ describe('The beginning of a CSV file', () => {
         columns: { ServiceId: 'hotel_id', CheckInDate: 'arrival' },
         delimiter: ';',
       });
-      if (good === 30) expect(examination.dates).toMatchObject({ kind: 'one', format: 'dd/MM/yyyy' });
+      if (good === 30) expect(examination.dates).toMatchObject([{ format: 'dd/MM/yyyy' }]);
     }
     expect(await examineOne(`${header}\n${broken}\n`)).toMatchObject({ delimiter: ';' });
   });
 
   it('is read beyond a quote that is never closed', async () => {
     const text = `${header}\n7;B1;"Ada;20/11/2026\n${'8;B2;Bob;21/11/2026\n'.repeat(30)}`;
-    expect((await examineOne(text)).dates).toMatchObject({ kind: 'one', format: 'dd/MM/yyyy', seen: 30 });
+    expect((await examineOne(text)).dates).toMatchObject([{ format: 'dd/MM/yyyy', seen: 30 }]);
   });
 
   it('may have line ends inside cells', async () => {
@@ -183,22 +170,13 @@ describe('The beginning of a CSV file', () => {
     const examination = await examineOne(`"hotel_id";reference;"lead\nguest";arrival\n${row.repeat(3)}`);
     expect(examination).toMatchObject({
       columns: { BookingClientName: 'lead\nguest' },
-      dates: { format: 'dd/MM/yyyy', seen: 3 },
+      dates: [{ format: 'dd/MM/yyyy', seen: 3 }],
     });
   });
 
   it('shows no date format while no date column is known', async () => {
     const text = 'hotel_id,from,to\n7,20.11.2026,22.11.2026\n';
-    expect((await examineOne(text)).dates).toEqual({ kind: 'no-column' });
-    const columns = new Map([['CheckInDate', 'from'] as const]);
-    expect(await examine({ 'one.csv': text }, 'one.csv', 'csv', columns)).toMatchObject({
-      columns: new Map([
-        ['ServiceId', 'hotel_id'],
-        ['CheckInDate', 'from'],
-      ]),
-      unused: ['to'],
-      dates: { kind: 'one', format: 'dd.MM.yyyy' },
-    });
+    expect((await examineOne(text)).dates).toBeUndefined();
   });
 
   it.each([
@@ -206,23 +184,19 @@ describe('The beginning of a CSV file', () => {
     ['Ada Lovelace,2026-11-20\nBob,2026-11-21\n'],
     ['\n\n'],
   ])('is not a header in %j, and is not quoted', async (content) => {
-    const examination = await examine({ 'one.csv': content }, 'one.csv');
-    expect(examination).toEqual({
-      kind: 'unusable',
-      location: 'one.csv',
-      day: '2026-11-20',
-      reason: 'its first line is not a header with column names',
-    });
+    await expect(examine(content)).rejects.toThrow(
+      new UsageError(
+        'the file is no export: its first line is neither a header with the names of columns nor a JSON object',
+      ),
+    );
   });
 
   it.each([
-    ['a cut gzip', gzipSync(header).subarray(0, 20), 'truncated'],
-    ['nothing', '', 'empty'],
-  ])('is not understood when it is %s', async (_, content, fault) => {
-    expect(await examine({ 'one.csv': content }, 'one.csv')).toMatchObject({
-      kind: 'unusable',
-      reason: `it can't be read as an export (${fault})`,
-    });
+    ['a cut gzip', gzipSync(header).subarray(0, 20), 'cut off or damaged'],
+    ['nothing', '', 'is empty'],
+  ])('is refused when it is %s', async (_, content, fault) => {
+    await expect(examine(content)).rejects.toThrow(fault);
+    await expect(examine(content)).rejects.toBeInstanceOf(UsageError);
   });
 });
 
@@ -235,7 +209,7 @@ describe('The beginning of an NDJSON file', () => {
       arrival: '20.11.2026',
       rooms: [1],
     };
-    expect(await examineOne(`\n${JSON.stringify(booking)}\n{"reference":"B2"}\n`, 'ndjson')).toMatchObject({
+    expect(await examineOne(`\n${JSON.stringify(booking)}\n{"reference":"B2"}\n`)).toMatchObject({
       columns: {
         ServiceId: 'hotel.id',
         BookingReferenceId: 'reference',
@@ -244,22 +218,15 @@ describe('The beginning of an NDJSON file', () => {
       },
       unused: ['hotel.address.city', 'rooms'],
       delimiter: undefined,
-      dates: { kind: 'one', format: 'dd.MM.yyyy', read: 1, seen: 1 },
+      dates: [{ format: 'dd.MM.yyyy', read: 1, seen: 1 }],
     });
   });
 
   it('is understood although its first line is broken', async () => {
     const text = `{"hotel_id":7,"arr\n${'{"hotel_id":8,"arrival":"20.11.2026"}\n'.repeat(2)}`;
-    expect(await examineOne(text, 'ndjson')).toMatchObject({
+    expect(await examineOne(text)).toMatchObject({
       columns: { ServiceId: 'hotel_id', CheckInDate: 'arrival' },
-      dates: { kind: 'one', format: 'dd.MM.yyyy' },
-    });
-  });
-
-  it('is not understood when no line is an object', async () => {
-    expect(await examine({ 'one.json': `${header}\n[1]\n` }, 'one.json', 'ndjson')).toMatchObject({
-      kind: 'unusable',
-      reason: 'none of its first lines is a JSON object',
+      dates: [{ format: 'dd.MM.yyyy' }],
     });
   });
 });

@@ -1,25 +1,16 @@
 import { readField } from '../../booking/field-text.js';
 import { createDateReader } from '../../booking/written-date.js';
 
-/** Nearly every export has some broken dates. A review treats them as missing. */
-export interface DatesRead {
+/** A date-fns pattern, and how many dates it reads. Nearly every export has some broken ones, which a review treats as missing. */
+export interface DateReading {
+  readonly format: string;
   readonly read: number;
   /** The number of all dates. */
   readonly seen: number;
 }
 
-/** How many dates a date-fns pattern reads. */
-interface FormatReading extends DatesRead {
-  readonly format: string;
-}
-
-export type DateGuess =
-  /** Nothing to configure: the dates are written YYYY-MM-DD, or there are none. */
-  | ({ readonly kind: 'usual' } & DatesRead)
-  | ({ readonly kind: 'one' } & FormatReading)
-  /** Several patterns fit, and none is clearly better. */
-  | { readonly kind: 'several'; readonly readings: readonly FormatReading[] }
-  | { readonly kind: 'unknown' };
+/** What is understood without a setting. */
+export const usualFormat = 'yyyy-MM-dd';
 
 const formats = [
   'dd/MM/yyyy',
@@ -42,14 +33,13 @@ const plausibleYears = /^(?:19|20|21)\d{2}-/;
 /** A pattern that reads less is not the right one. */
 const minShare = 0.9;
 
-/** Finds the date-fns pattern that fits nearly all dates. */
-export function guessDateFormat(dates: readonly string[]): DateGuess {
+/** Finds the date-fns pattern that fits nearly all dates: none if they are no dates, several if they are ambiguous. */
+export function guessDateFormat(dates: readonly string[]): readonly DateReading[] {
   // Values that a review treats as missing, such as NULL, are not dates.
   const written = dates.map((date) => readField('date', date)).filter((date) => typeof date === 'string');
   const seen = written.length;
   const isUsual = createDateReader();
   const usual = written.filter((date) => isUsual(date) !== undefined).length;
-  if (usual === seen) return { kind: 'usual', read: seen, seen };
   const readings = formats.map((format) => {
     const read = createDateReader(format);
     // Every pattern reads YYYY-MM-DD as well.
@@ -57,16 +47,13 @@ export function guessDateFormat(dates: readonly string[]): DateGuess {
     return { format, fitting: new Set(written.flatMap((date, at) => (fits(date) ? [at] : []))) };
   });
   const most = Math.max(...readings.map(({ fitting }) => fitting.size));
-  if (most < seen * minShare) return { kind: 'unknown' };
-  if (most === usual) return { kind: 'usual', read: usual, seen };
+  if (most < seen * minShare) return [];
+  if (most === usual) return [{ format: usualFormat, read: usual, seen }];
   const isBettered = (fitting: ReadonlySet<number>) =>
     readings.some(
       (other) => other.fitting.size > fitting.size && [...fitting].every((at) => other.fitting.has(at)),
     );
-  const likely = readings
+  return readings
     .filter(({ fitting }) => fitting.size >= seen * minShare && !isBettered(fitting))
-    .map(({ format, fitting }): FormatReading => ({ format, read: fitting.size, seen }));
-  const [first, another] = likely;
-  if (first === undefined) return { kind: 'unknown' };
-  return another === undefined ? { kind: 'one', ...first } : { kind: 'several', readings: likely };
+    .map(({ format, fitting }) => ({ format, read: fitting.size, seen }));
 }
