@@ -125,15 +125,18 @@ export function openSqlite(
   return createSqliteLedger({ path, clock, ...options });
 }
 
-/**
- * Opens the ledger for reading; undefined if there is none. Creates nothing.
- *
- * @param waits false to fail at once when its server doesn't answer
- * @param mustTakeWrites true to fail where a run could not write, as on a standby
- */
+/** How to open a ledger for reading. */
+export interface LedgerReading {
+  /** False to fail at once when its server doesn't answer. */
+  readonly waits?: boolean;
+  /** True to fail where a run could not write, as on a standby. */
+  readonly mustTakeWrites?: boolean;
+}
+
+/** Opens the ledger for reading; undefined if there is none. Creates nothing. */
 export async function findLedger(
   config: Config,
-  { waits = true, mustTakeWrites = false } = {},
+  { waits = true, mustTakeWrites = false }: LedgerReading = {},
 ): Promise<ReadOnlyLedger | undefined> {
   const { ledger, hashKey } = config;
   const keys = openKeys(config);

@@ -100,7 +100,7 @@ Examples:
 
   async run(bare, { day: written, ...given }) {
     const { globals, signal, command, locate } = bare;
-    const { stdin: input, stderr: output, env: environment, cwd, home, onAbandoned } = bare.io;
+    const { stdin: input, stderr: output, env: environment, cwd, home } = bare.io;
     const timezone = isTimeZone(bare.io.timeZone) ? bare.io.timeZone : 'UTC';
     // The account's zone may not be known yet.
     const day = written === undefined ? undefined : readDayIn(timezone, written).iso;
@@ -134,7 +134,6 @@ Examples:
         signal,
         tell: asker.tell,
         openParts: (parsed) => openSourceParts(parsed, bare.sourceMessages),
-        onAbandoned,
       }),
     });
     signal.throwIfAborted();

@@ -19,6 +19,5 @@ export function openTrials(
     signal,
     tell,
     openParts: openTestParts,
-    onAbandoned: () => {},
   });
 }

@@ -53,8 +53,6 @@ interface TrialParts {
   readonly tell: (text: string) => void;
   /** The process facilities that a source needs. */
   readonly openParts: (config: Config) => SourceParts;
-  /** Called when a trial does not stop and is abandoned. */
-  readonly onAbandoned: () => void;
 }
 
 const trialSeconds = 15;
@@ -63,17 +61,8 @@ const singleTry = { tries: 1, waits: 0 };
 const nothingYet: Examination = { kind: 'no-file' };
 
 /** Tries a source with the very configuration that will be written for it, so that there is only one way to make one. */
-export function createSourceTrials({
-  file,
-  env,
-  clock,
-  signal,
-  tell,
-  openParts,
-  onAbandoned,
-}: TrialParts): SourceTrials {
+export function createSourceTrials({ file, env, clock, signal, tell, openParts }: TrialParts): SourceTrials {
   const folder = dirname(file);
-  const options = { signal, onAbandoned };
 
   function parse({ timezone, source, secrets }: AnsweredSource, examination: Examination): Config {
     const unasked = { baseUrl: undefined, delivery: 'body', sftp: undefined } as const;
@@ -149,7 +138,7 @@ export function createSourceTrials({
             return [];
           },
         },
-        options,
+        signal,
       );
       const reason = findings.map(({ message }) => message).join('; ');
       return examination ?? { kind: 'failed', location, day: day.iso, reason: `${location}: ${reason}` };
@@ -170,7 +159,7 @@ export function createSourceTrials({
         };
         return [...(await checkSource(parts, trial)), ...warnOfSamePath(source)];
       };
-      return lookOnce({ part: 'source', seconds: trialSeconds, look }, options);
+      return lookOnce({ part: 'source', seconds: trialSeconds, look }, signal);
     },
   };
 }
