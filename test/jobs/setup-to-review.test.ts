@@ -41,8 +41,8 @@ it('A newcomer goes from an export to a review, with init, .env, doctor and a dr
   const notOk = findings.filter(({ verdict }) => verdict !== 'ok');
   expect(notOk.map(({ part, verdict }) => `${verdict} ${part}`)).toEqual([
     'warning clock',
-    'warning verdicts',
     'warning notify',
+    'warning verdicts',
   ]);
   const run = ['run', '--day', day, '--json'];
   expect(await runIn(folder, ...run, '--dry-run')).toMatchObject({

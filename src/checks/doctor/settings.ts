@@ -18,12 +18,12 @@ export const settings: Check = {
   look: async ({ config, clock }) => [
     ...listPlaceholders(config).map(askToFillIn),
     ...config.literalSecrets.map(warnOfSecret),
+    describeToday(config, clock()),
+    describeDeadline(config, clock()),
     ...listExposures(config),
     ...listSharedFolders(config),
     ...listSilences(config),
     ...warnOfSamePath(config.source),
-    describeToday(config, clock()),
-    describeDeadline(config, clock()),
   ],
 };
 
