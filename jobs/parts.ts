@@ -162,22 +162,6 @@ export async function showLedgerLocation({ ledger }: Config): Promise<string> {
   }
 }
 
-/** Looks for something in the ledger; finds nothing if it can't be opened. */
-export function lookInto<Found>(
-  config: Config,
-  look: (ledger: ReadOnlyLedger) => Promise<readonly Found[]>,
-): () => Promise<readonly Found[]> {
-  return async () => {
-    const found = await findLedger(config, { waits: false }).catch(() => undefined);
-    if (!found) return [];
-    try {
-      return await look(found);
-    } finally {
-      await found.close();
-    }
-  };
-}
-
 export function openSpool(config: Config): Spool {
   const spool = createDirectorySpool({ root: config.file.spool });
   const keys = openKeys(config);
