@@ -21,7 +21,7 @@ export const settings: Check = {
     describeToday(config, clock()),
     describeDeadline(config, clock()),
     ...listExposures(config),
-    ...listSharedFolders(config),
+    ...listUnshared(config),
     ...listSilences(config),
     ...warnOfSamePath(config.source),
   ],
@@ -91,24 +91,15 @@ function warnOfWire(part: Part, setting: string, url: string): Finding[] {
 }
 
 /** Workers on several machines share a queue, but can't see what is only on this machine. */
-function listSharedFolders({ queue, ledger, archive, keys }: Config): Finding[] {
-  if (queue.kind === 'in-process') return [];
-  const found = [
-    ['ledger', 'path' in ledger ? ledger.path : undefined],
-    ['archive', archive.kind === 'directory' ? archive.path : undefined],
-    ['keys', keys],
-  ] as const;
-  return found.flatMap(([part, path]) =>
-    path === undefined
-      ? []
-      : [
-          warn(
-            part,
-            `${path} is on one machine, but the queue is on Redis: workers on other machines need the same ${part}`,
-            `Keep all workers on this machine, or put it where all can reach it${part === 'ledger' ? ': postgres://…' : ''}.`,
-          ),
-        ],
-  );
+function* listUnshared({ queue, ledger, archive, keys }: Config): Generator<Finding> {
+  const isLocal = { ledger: 'path' in ledger, archive: 'path' in archive, keys: keys !== undefined };
+  const local = Object.entries(isLocal).flatMap(([name, is]) => (is ? [name] : []));
+  if (queue.kind === 'redis' && local.length > 0)
+    yield warn(
+      'queue',
+      `workers on other machines cannot reach what is on this one: ${local.join(', ')}`,
+      'Keep all workers on this machine, or set ledger to postgres://… and put the other folders where all workers see them.',
+    );
 }
 
 /** Who is told nothing. */
