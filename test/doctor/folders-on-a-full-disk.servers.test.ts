@@ -26,7 +26,7 @@ it('each disk is reported with its free space', async () => {
   expect(lines(await look(disk, makeApp(settings)))).toEqual([
     `ok disk: 2.0 GiB free for ledger (${roomy})`,
     `warning disk: 500 MiB free for archive (${scarce})`,
-    `wrong disk: 99 MiB free for file.spool (${full})`,
+    `wrong disk: 99 MiB free for spool (${full})`,
   ]);
 });
 

@@ -78,21 +78,21 @@ const tooFewBytes = 100 * mebibyte;
 export const disk: Check = {
   part: 'disk',
   async look({ config }) {
-    const fileSystems = new Map<number, { readonly folder: string; readonly settings: string[] }>();
-    for (const { setting, path } of listWritten(config)) {
+    const fileSystems = new Map<number, { readonly folder: string; readonly parts: Part[] }>();
+    for (const { part, path } of listWritten(config)) {
       const folder = await findFolder(path);
       const { dev } = await stat(folder);
-      const known = fileSystems.get(dev) ?? { folder, settings: [] };
-      known.settings.push(setting);
+      const known = fileSystems.get(dev) ?? { folder, parts: [] };
+      known.parts.push(part);
       fileSystems.set(dev, known);
     }
     return Promise.all([...fileSystems.values()].map(judgeRoom));
   },
 };
 
-async function judgeRoom({ folder, settings }: { readonly folder: string; readonly settings: string[] }) {
+async function judgeRoom({ folder, parts }: { readonly folder: string; readonly parts: readonly Part[] }) {
   const { bytes, inodes } = await measureRoom(folder);
-  const where = `${settings.join(', ')} (${folder})`;
+  const where = `${parts.join(', ')} (${folder})`;
   if (inodes === 0)
     return wrong(
       `no free inodes for ${where}`,
