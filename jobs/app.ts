@@ -24,6 +24,7 @@ import { exitCode } from './exit-code.js';
 import { createLedgerTelling, type TellOfLedger } from './notifications.js';
 import {
   findLedger,
+  type LedgerReading,
   openArchive,
   openKeys,
   openLedger,
@@ -47,8 +48,8 @@ export interface App extends Terminal {
   ledger(): Promise<Ledger>;
   /** The same, which becomes the ledger of the archive, whichever that was. Called before `ledger`. */
   adoptLedger(): Promise<Ledger>;
-  /** The ledger, only for reading; undefined if there is none. Creates nothing. */
-  findLedger(): Promise<ReadOnlyLedger | undefined>;
+  /** The ledger, only for reading; undefined if there is none. Creates nothing. The first caller says how. */
+  findLedger(how?: LedgerReading): Promise<ReadOnlyLedger | undefined>;
   archive(): Archive;
   spool(): Spool;
   /** Undefined if nothing is encrypted. */
@@ -179,10 +180,14 @@ function createApp(
     () => openLedger(config, { adopts, peerClock: peerClocks.of('ledger'), warn: terminal.warn }),
     closePart,
   );
-  const readLedger = once(() => findLedger(config), closePart);
+  let reading: LedgerReading = {};
+  const readLedger = once(() => findLedger(config, reading), closePart);
   let written: Promise<Ledger> | undefined;
   /** What is open for writing can be read, too. */
-  const findOpen = () => written ?? readLedger();
+  const findOpen = (how: LedgerReading = {}) => {
+    reading = how;
+    return written ?? readLedger();
+  };
   const describeNoLedger = () =>
     `There is no ledger${'path' in config.ledger ? ` at ${config.ledger.path}` : ''} yet.`;
   const keep = <Part extends { close(): unknown }>(part: Part) => once(() => part, closePart)();

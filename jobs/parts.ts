@@ -125,15 +125,18 @@ export function openSqlite(
   return createSqliteLedger({ path, clock, ...options });
 }
 
-/**
- * Opens the ledger for reading; undefined if there is none. Creates nothing.
- *
- * @param waits false to fail at once when its server doesn't answer
- * @param mustTakeWrites true to fail where a run could not write, as on a standby
- */
+/** How to open a ledger for reading. */
+export interface LedgerReading {
+  /** False to fail at once when its server doesn't answer. */
+  readonly waits?: boolean;
+  /** True to fail where a run could not write, as on a standby. */
+  readonly mustTakeWrites?: boolean;
+}
+
+/** Opens the ledger for reading; undefined if there is none. Creates nothing. */
 export async function findLedger(
   config: Config,
-  { waits = true, mustTakeWrites = false } = {},
+  { waits = true, mustTakeWrites = false }: LedgerReading = {},
 ): Promise<ReadOnlyLedger | undefined> {
   const { ledger, hashKey } = config;
   const keys = openKeys(config);
@@ -157,22 +160,6 @@ export async function showLedgerLocation({ ledger }: Config): Promise<string> {
     case 'postgres':
       return (await import('../src/ledger/postgres/database.js')).locationOf(ledger.url);
   }
-}
-
-/** Looks for something in the ledger; finds nothing if it can't be opened. */
-export function lookInto<Found>(
-  config: Config,
-  look: (ledger: ReadOnlyLedger) => Promise<readonly Found[]>,
-): () => Promise<readonly Found[]> {
-  return async () => {
-    const found = await findLedger(config, { waits: false }).catch(() => undefined);
-    if (!found) return [];
-    try {
-      return await look(found);
-    } finally {
-      await found.close();
-    }
-  };
 }
 
 export function openSpool(config: Config): Spool {

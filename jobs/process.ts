@@ -1,7 +1,6 @@
 import { homedir, tmpdir, userInfo } from 'node:os';
 import packageJson from '../package.json' with { type: 'json' };
 import { exitOnceWritten, listenForStop, outliveOutput } from '../src/base/stop-signals.js';
-import { endDespiteAbandonedWork } from '../src/checks/doctor/ending.js';
 import { exitCode } from './exit-code.js';
 
 /** This program's version, as its package says. */
@@ -28,8 +27,6 @@ export interface CommandIo {
   readonly signal: AbortSignal;
   /** Aborts right before the process ends at once: listeners can write, but not wait. */
   readonly halted: AbortSignal;
-  /** Called when the command gives up on work that cannot be cancelled and would keep the process alive. */
-  readonly onAbandoned: () => void;
 }
 
 /** Runs a command as this process: its signals, its streams, its exit code. */
@@ -40,7 +37,6 @@ export async function runAsProcess(command: (io: CommandIo) => Promise<number>):
   const findLostOutput = outliveOutput(stdout);
   // The AWS SDK's notice about Node versions is meant for developers; operators would get it every night.
   env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
-  let hasAbandonedWork = false;
   const code = await command({
     stdin,
     stdout,
@@ -57,15 +53,11 @@ export async function runAsProcess(command: (io: CommandIo) => Promise<number>):
     },
     signal: stop.signal,
     halted: stop.halted,
-    onAbandoned() {
-      hasAbandonedWork = true;
-    },
   });
   process.exitCode = code;
   stop.end(code);
   // Output that nobody reads would keep the process alive; someone who pressed Ctrl-C must not wait for that.
   if (stop.signal.aborted) process.exit();
-  if (hasAbandonedWork) endDespiteAbandonedWork(process);
   exitOnceWritten([stdout, stderr], () => process.exit());
 }
 

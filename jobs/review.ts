@@ -1,4 +1,7 @@
+import { needsPerson } from '../src/base/peer-patience.js';
 import { UsageError } from '../src/base/usage-error.js';
+import { QueueAwayError } from '../src/booking/step-queue.js';
+import { lookOnce } from '../src/checks/examination/check.js';
 import type { Config } from '../src/config/load.js';
 import { readErasedGuests } from '../src/ledger/guests.js';
 import type { Ledger } from '../src/ledger/ledger.js';
@@ -48,14 +51,14 @@ export interface OpenedReview extends ReviewParts {
  * @param performs false for a process that leaves the steps to workers
  */
 export async function openReview(app: App, performs: boolean): Promise<OpenedReview> {
-  const { config, notify, peerClocks, signal, sourceMessages } = app;
+  const { config, notify, peerClocks, sourceMessages } = app;
   const ledger = await app.ledger();
   const readErased = () => readErasedGuests(ledger, config.hashKey);
   const gate = createLedgerGate(app, ledger);
   await refuseMisfit(gate, config);
   // Fails before anything else is opened if the key is missing, or Redis will never take a step.
   await readErased();
-  await refuseUnfitQueue(config, signal);
+  await refuseUnfitQueue(config);
   const deliveries = new Map<DeliveryKind, Delivery>();
   const deliveryFor = (kind: DeliveryKind): Delivery => {
     const known = deliveries.get(kind);
@@ -255,20 +258,23 @@ const answerMs = 3_000;
  *
  * @throws UsageError with what doctor says
  */
-async function refuseUnfitQueue({ queue }: Config, signal: AbortSignal): Promise<void> {
+async function refuseUnfitQueue({ queue }: Config): Promise<void> {
   if (queue.kind !== 'redis') return;
   const { checkQueue } = await import('../src/checks/doctor/queue.js');
-  const { refusal } = await checkQueue({ ...queue, answerMs }, signal);
-  // Redis's own words may end with a full stop.
-  if (refusal)
-    throw new UsageError(`queue: ${refusal.message.replace(/\.$/, '')}. ${refusal.advice ?? ''}`.trim());
+  try {
+    await checkQueue({ ...queue, answerMs });
+  } catch (error) {
+    if (!(error instanceof QueueAwayError)) throw error;
+    if (needsPerson(error.fault)) throw new UsageError(error.message);
+  }
 }
 
 /** Logs what should be fixed about Redis when a long-running process starts. The process continues, or waits for Redis. */
 export async function logQueueProblems({ queue }: Config, log: Log, signal: AbortSignal): Promise<void> {
   if (queue.kind !== 'redis') return;
   const { checkQueue } = await import('../src/checks/doctor/queue.js');
-  const { findings } = await checkQueue({ ...queue, answerMs }, signal);
+  const look = () => checkQueue({ ...queue, answerMs });
+  const findings = await lookOnce({ part: 'queue', seconds: 10, look }, signal);
   for (const { verdict, message, advice } of findings) {
     if (verdict !== 'ok') log[verdict === 'wrong' ? 'error' : 'warn']({ advice }, `redis: ${message}`);
   }

@@ -15,6 +15,8 @@ interface LoadRequest {
   readonly env: NodeJS.ProcessEnv;
   /** See `commandNameIn`. */
   readonly script?: string | undefined;
+  /** Changes the settings as they are written, before they are checked. */
+  readonly mend?: ((settings: unknown) => void) | undefined;
 }
 
 /**
@@ -23,14 +25,14 @@ interface LoadRequest {
  *
  * @throws ConfigurationError when there is no such file, it or `.env` can't be read, or something in it has to be fixed
  */
-export async function loadConfig({ file, env, script }: LoadRequest): Promise<Config> {
+export async function loadConfig({ file, env, script, mend }: LoadRequest): Promise<Config> {
   // The schema's libraries take longer to load than everything else; --help must not wait for them.
   const [text, { parseConfig }] = await Promise.all([
     readText(file, commandNameIn(env, script)),
     import('./parse.js'),
   ]);
   const ofFile = await readDotEnv(join(dirname(file), dotEnvName));
-  const config = parseConfig({ text, file, env: { ...ofFile, ...env } });
+  const config = parseConfig({ text, file, env: { ...ofFile, ...env } }, mend);
   const problems = await checkAuthorities(config);
   if (problems.length > 0) throw new ConfigurationError(file, problems);
   return config;

@@ -161,7 +161,7 @@ export function openRedisConnection({
 }
 
 /** @param ca the file of the authority's certificate */
-export function readRedisTls(ca: string | undefined) {
+function readRedisTls(ca: string | undefined) {
   return ca === undefined ? {} : { tls: { ca: readFileSync(ca) } };
 }
 
@@ -255,9 +255,4 @@ const faults: readonly (readonly [PeerFault, RegExp])[] = [
 /** What a reason means for the queue, as the server or the network words it. */
 export function judgeRedis(reason: string): PeerFault {
   return faults.find(([, words]) => words.test(reason))?.[0] ?? 'passing';
-}
-
-/** Whether the login is right, but lacks a right. */
-export function lacksRight(reason: string): boolean {
-  return /NOPERM|executing the script can.t/i.test(reason);
 }

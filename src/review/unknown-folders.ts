@@ -39,7 +39,7 @@ export async function findUnknownFolders(
 }
 
 /** For people: what is there, and where. */
-export function describeFolder(archive: Archive, { day, runId, names }: RunFolder): string {
+function describeFolder(archive: Archive, { day, runId, names }: RunFolder): string {
   return `${archive.locate(day, runId)}: ${names.join(', ')}`;
 }
 

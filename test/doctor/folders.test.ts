@@ -1,99 +1,52 @@
-import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { checkDisk, checkNewHotels, checkStoreFolder } from '../../src/checks/doctor/folders.js';
+import { expect, it } from 'vitest';
+import { disk, writtenFolders } from '../../src/checks/doctor/folders.js';
 import { withoutPrivileges } from '../support/machine.js';
+import { lines, look, makeApp } from './checked.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 
-const check = (path: string, platform: NodeJS.Platform = 'linux') =>
-  checkStoreFolder({ part: 'archive', path }, platform);
-
-describe('the folder of the archive or the spool', () => {
-  it('is ok if it can be written, and nothing is left in it', async () => {
-    const path = makeTemporaryFolder();
-    expect(await check(path)).toEqual([
-      { part: 'archive', verdict: 'ok', message: `${path} can be written to` },
-    ]);
-    expect(readdirSync(path)).toEqual([]);
-  });
-
-  it('is ok if it can be created, and is not created', async () => {
-    const folder = makeTemporaryFolder();
-    const path = join(folder, 'data', 'archive');
-    expect((await check(path))[0]).toMatchObject({
-      verdict: 'ok',
-      message: `it does not exist yet and will be created at ${path}`,
-    });
-    expect(readdirSync(folder)).toEqual([]);
-  });
-
-  it('is a warning if it is open to others, with the command that restricts it', async () => {
-    const path = join(makeTemporaryFolder(), "it's open");
-    mkdirSync(path);
-    chmodSync(path, 0o750);
-    expect((await check(path))[1]).toMatchObject({
-      verdict: 'warning',
-      advice: `chmod 700 '${path.replace("'", "'\\''")}'`,
-    });
-    expect(statSync(path).mode & 0o777).toBe(0o750);
-    expect(await check(path, 'win32')).toHaveLength(1);
-  });
-
-  it('is wrong if it cannot be written', async () => {
-    const folder = makeTemporaryFolder();
-    chmodSync(folder, 0o555);
-    for (const path of [folder, join(folder, 'archive')]) {
-      expect(await withoutPrivileges(() => check(path))).toEqual([
-        {
-          part: 'archive',
-          verdict: 'wrong',
-          message: expect.stringMatching(/cannot be written to: EACCES/),
-          advice: expect.stringContaining('archive'),
-        },
-      ]);
-    }
-  });
-
-  it.each(['file', 'file/archive'])('is wrong if a file is in the way: %s', async (name) => {
-    const folder = makeTemporaryFolder();
-    writeFileSync(join(folder, 'file'), '');
-    expect((await check(join(folder, name)))[0]).toMatchObject({
-      verdict: 'wrong',
-      message: expect.stringMatching(/ENOTDIR/),
-    });
-  });
+const everyIn = (folder: string) => ({
+  ledger: `sqlite:${join(folder, 'data', 'ledger.db')}`,
+  archive: join(folder, 'archive'),
+  file: { spool: folder },
+  keys: join(folder, 'keys'),
+  mappings: { newHotels: join(folder, 'new.ndjson') },
 });
 
-describe('the disk', () => {
-  it('is reported once for everything on it, even if nothing exists yet', async () => {
-    const folder = makeTemporaryFolder();
-    const findings = await checkDisk([
-      { name: 'ledger', path: join(folder, 'data') },
-      { name: 'archive', path: folder },
-    ]);
-    expect(findings).toHaveLength(1);
-    expect(findings[0]?.message).toMatch(/^[\d.]+ [GM]iB free for ledger, archive \(/);
-  });
+it('all that is written to is tried, and nothing is created or left', async () => {
+  const folder = makeTemporaryFolder();
+  expect(lines(await look(writtenFolders, makeApp(everyIn(folder))))).toEqual([
+    `ok ledger: ${join(folder, 'data')} does not exist yet and will be created`,
+    `ok archive: ${join(folder, 'archive')} does not exist yet and will be created`,
+    `ok spool: ${folder} can be written to`,
+    `ok keys: ${join(folder, 'keys')} does not exist yet and will be created`,
+    `ok mappings: ${folder} can be written to`,
+  ]);
+  expect(readdirSync(folder)).toEqual([]);
 });
 
-describe('the file of new master hotels', () => {
-  it('is ok if it can be created or appended to, and is not touched', async () => {
-    const folder = makeTemporaryFolder();
-    const path = join(folder, 'new.ndjson');
-    const found = [
-      { part: 'mappings', verdict: 'ok', message: `new master hotels can be appended to ${path}` },
-    ];
-    expect(await checkNewHotels(path)).toEqual(found);
-    expect(readdirSync(folder)).toEqual([]);
-    writeFileSync(path, 'line\n');
-    expect(await checkNewHotels(path)).toEqual(found);
-    expect(statSync(path).size).toBe(5);
-  });
+it('a folder that cannot be written to or created is wrong', async () => {
+  const folder = makeTemporaryFolder();
+  chmodSync(folder, 0o555);
+  const found = await withoutPrivileges(() => look(writtenFolders, makeApp(everyIn(folder))));
+  expect(found).toHaveLength(5);
+  for (const { verdict, message } of found)
+    expect([verdict, message]).toEqual(['wrong', expect.stringMatching(/cannot be written to: EACCES/)]);
+});
 
-  it('is wrong if it is a folder, or below a file', async () => {
-    const path = makeTemporaryFolder();
-    writeFileSync(join(path, 'file'), '');
-    for (const wrong of [path, join(path, 'file', 'new.ndjson')])
-      expect(await checkNewHotels(wrong)).toMatchObject([{ part: 'mappings', verdict: 'wrong' }]);
-  });
+it.each(['file', 'file/archive'])('a file in the way is wrong: %s', async (name) => {
+  const folder = makeTemporaryFolder();
+  writeFileSync(join(folder, 'file'), '');
+  const found = await look(writtenFolders, makeApp({ ...everyIn(folder), archive: join(folder, name) }));
+  expect(lines(found)).toContainEqual(
+    expect.stringMatching(/^wrong archive: .* cannot be written to: ENOTDIR/),
+  );
+});
+
+it('a disk is reported once for everything on it, even if nothing exists yet', async () => {
+  const found = await look(disk, makeApp(everyIn(makeTemporaryFolder())));
+  expect(lines(found)).toEqual([
+    expect.stringMatching(/^\w+ disk: [\d.]+ [GM]iB free for ledger, archive, spool, keys, mappings \(/),
+  ]);
 });

@@ -1,32 +1,29 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { checkService } from '../../src/checks/doctor/service.js';
-import { probeService } from '../../src/service/client.js';
+import { service } from '../../src/checks/doctor/service.js';
 import { refusal, type StandInAnswer, startStandIn, success } from '../support/http-stand-in.js';
 import { findFreePort } from '../support/sftp-server.js';
+import { lines, look, makeApp } from './checked.js';
 
-const { signal } = new AbortController();
-
-async function check(baseUrl: string, timeoutMs = 10_000) {
-  const options = {
+/** What doctor says of the service, without its clock. */
+async function check(baseUrl: string, timeoutSeconds = 10) {
+  const settings = {
     baseUrl,
     apiKey: 'canary-key-5f0c7e3b',
     accountId: 'canary-account-91d4',
-    timeoutMs,
-    connectTimeoutMs: timeoutMs,
-    clock: () => new Date(),
+    timeoutSeconds,
   };
-  const findings = await checkService({ baseUrl, probe: () => probeService(options, { signal }) });
-  expect(findings).toHaveLength(1);
-  expect(JSON.stringify(findings)).not.toContain('canary');
-  return findings[0];
+  const found = await look(service, makeApp({ service: settings }, { clock: Date.now }));
+  expect(found).toHaveLength(1);
+  expect(JSON.stringify(found)).not.toContain('canary');
+  return found[0];
 }
 
-async function checkAnswer(answer: StandInAnswer, timeoutMs?: number) {
+async function checkAnswer(answer: StandInAnswer, timeoutSeconds?: number) {
   const standIn = await startStandIn(() => answer);
   onTestFinished(() => standIn.close());
-  return { standIn, finding: await check(standIn.baseUrl, timeoutMs) };
+  return { standIn, finding: await check(standIn.baseUrl, timeoutSeconds) };
 }
 
 const answered = (status: number): StandInAnswer => ({
@@ -91,10 +88,10 @@ describe('the service is wrong', () => {
   });
 
   it('when it hangs', async () => {
-    const { finding } = await checkAnswer({ kind: 'hang' }, 200);
+    const { finding } = await checkAnswer({ kind: 'hang' }, 1);
     expect(finding).toMatchObject({
       verdict: 'wrong',
-      message: expect.stringMatching(/got no response in time$/),
+      message: expect.stringMatching(/failed: timeout$/),
       advice: expect.stringMatching(later),
     });
   });
@@ -102,7 +99,7 @@ describe('the service is wrong', () => {
   it('when nothing listens', async () => {
     expect(await check(`http://127.0.0.1:${await findFreePort()}/api/3.0`)).toMatchObject({
       verdict: 'wrong',
-      message: expect.stringMatching(/was not sent: nothing listens there$/),
+      message: expect.stringMatching(/failed: connection-refused$/),
       advice: expect.stringContaining('service.baseUrl'),
     });
   });
@@ -110,7 +107,7 @@ describe('the service is wrong', () => {
   it('when its host cannot be resolved', async () => {
     expect(await check('https://nobody.invalid/api/3.0')).toMatchObject({
       verdict: 'wrong',
-      message: expect.stringMatching(/was not sent: (its host has no address|DNS)/),
+      message: expect.stringMatching(/failed: (host-not-found|dns-failed)$/),
     });
   });
 
@@ -122,7 +119,7 @@ describe('the service is wrong', () => {
     const { port } = server.address() as AddressInfo;
     expect(await check(`https://127.0.0.1:${port}/api/3.0`)).toMatchObject({
       verdict: 'wrong',
-      message: expect.stringMatching(/did not agree on TLS$/),
+      message: expect.stringMatching(/failed: tls-protocol$/),
     });
   });
 });
@@ -133,4 +130,18 @@ it('warns about an unknown response', async () => {
     message: expect.stringContaining('StatusCode 2999, which is unknown'),
     advice: expect.stringContaining('service.statusCodes'),
   });
+});
+
+it.each([
+  [60_000, []],
+  [-125_000, ['warning clock: the clock of this machine is 2 min 5 s behind that of the service']],
+])('warns where the clocks differ too much: %i ms', async (lead, expected) => {
+  const standIn = await startStandIn(() => ({
+    ...success,
+    headers: { date: new Date(lead * -1).toUTCString() },
+  }));
+  onTestFinished(() => standIn.close());
+  const settings = { baseUrl: standIn.baseUrl, apiKey: 'k', accountId: 'a' };
+  const [, ...clock] = await look(service, makeApp({ service: settings }, { clock: () => 0 }));
+  expect(lines(clock)).toEqual(expected);
 });

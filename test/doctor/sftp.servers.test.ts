@@ -1,21 +1,15 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createBusinessDay } from '../../src/booking/business-day.js';
-import { checkSftp, showHostKey } from '../../src/checks/doctor/sftp.js';
-import { defaultResultPattern } from '../../src/review/file/remote-files.js';
-import type { PresentedKey } from '../../src/transports/sftp/connection.js';
-import {
-  createSftpServer,
-  presentHostKey,
-  type SftpServerOptions,
-} from '../../src/transports/sftp/server.js';
-import type { SftpServer, SftpSession } from '../../src/transports/sftp/sftp.js';
+import { sftp } from '../../src/checks/doctor/sftp.js';
+import { createSftpServer, type SftpServerOptions } from '../../src/transports/sftp/server.js';
+import type { SftpSession } from '../../src/transports/sftp/sftp.js';
+import { sftp as account } from '../config/writing.js';
 import { openSsh, proFtpd } from '../support/sftp-programs.js';
 import { findFreePort, type RunningSftpServer, sessionUser } from '../support/sftp-server.js';
 import { makeRemoteFolder, useSftpServer } from '../support/use-servers.js';
+import { look, makeApp } from './checked.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 
-const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const folder = 'VerifyMappings/112026';
 const stranger = `SHA256:${'A'.repeat(43)}`;
 
@@ -27,28 +21,21 @@ interface Wanted {
 }
 
 async function check({ port, root, fingerprints, login }: RunningSftpServer, wanted: Wanted = {}) {
-  const { options = {}, signal = new AbortController().signal, change = () => ({}) } = wanted;
+  const { options = {}, signal, change = () => ({}) } = wanted;
   const temporaryFolder = makeTemporaryFolder();
-  const open = (onHostKey: (key: PresentedKey) => void): SftpServer => {
-    const real = createSftpServer({
-      host: '127.0.0.1',
-      port,
-      root,
-      hostKeys: fingerprints,
-      ...login,
-      onHostKey,
-      ...options,
-    });
-    return {
-      async connect(how) {
-        const session = await real.connect(how);
+  const at = { host: '127.0.0.1', port, root, hostKeys: fingerprints };
+  const server = createSftpServer({ ...at, ...login, ...options });
+  const parts = {
+    temporaryFolder,
+    sftp: () => ({
+      async connect(how: { readonly signal: AbortSignal }) {
+        const session = await server.connect(how);
         return { ...session, ...change(session) };
       },
-    };
+    }),
   };
-  const parts = { open, address: 'acme@server', day, temporaryFolder };
   try {
-    return await checkSftp({ ...parts, resultPattern: defaultResultPattern }, signal);
+    return await look(sftp, makeApp({ file: { sftp: account } }, parts), signal);
   } finally {
     expect(readdirSync(temporaryFolder)).toEqual([]);
   }
@@ -65,7 +52,7 @@ describe.each([openSsh, proFtpd])('with $name', (kind) => {
     const findings = await check(server());
     expect(findings.map(({ part, verdict }) => [part, verdict])).toEqual(Array(3).fill(['sftp', 'ok']));
     const [connected, tried, holds] = findings.map(({ message }) => message);
-    expect(server().fingerprints.some((fingerprint) => connected?.includes(fingerprint))).toBe(true);
+    expect(connected).toBe('connected as acme@sftp.example.com:22; it presented a pinned host key');
     expect(tried).toContain(`uploaded to ${folder} (created if missing`);
     expect(holds).toBe(`${folder} holds 0 files: no 20112026.csv; no result of 2026-11-20`);
     expect(readdirSync(server().disk(''))).toEqual(['VerifyMappings']);
@@ -127,23 +114,22 @@ describe.each([openSsh, proFtpd])('with $name', (kind) => {
   it('is wrong if the folder cannot be created', async () => {
     chmodSync(server().disk(''), 0o555);
     const findings = await check(server());
-    expect(findings.map(({ verdict }) => verdict)).toEqual(['ok', 'wrong']);
-    expect(findings[1]).toMatchObject({ advice: expect.stringMatching(/^Ask the operator for permission/) });
+    expect(findings).toMatchObject([
+      { verdict: 'wrong', message: expect.stringContaining('check the permissions of the account') },
+    ]);
   });
 
   it('is wrong if the folder is not writable', async () => {
     makeRemoteFolder(server(), folder);
     chmodSync(server().disk(folder), 0o555);
-    expect((await check(server())).map(({ verdict }) => verdict)).toEqual(['ok', 'wrong']);
+    expect((await check(server())).map(({ verdict }) => verdict)).toEqual(['wrong']);
     expectNothingLeft(server());
   });
 
-  it('is wrong if the root does not exist, and asks whether it is right', async () => {
-    const findings = await check(server(), { options: { root: '/nowhere/at/all' } });
-    expect(findings[1]).toMatchObject({
-      verdict: 'wrong',
-      advice: expect.stringContaining('file.sftp.root'),
-    });
+  it('is wrong if the root does not exist', async () => {
+    expect(await check(server(), { options: { root: '/nowhere/at/all' } })).toMatchObject([
+      { verdict: 'wrong', message: expect.stringContaining('no such file or folder on the server') },
+    ]);
   });
 
   it.each(['upload', 'publish', 'download'] as const)(
@@ -176,43 +162,18 @@ describe.each([openSsh, proFtpd])('with $name', (kind) => {
         },
       }),
     });
-    expect(refused.map(({ verdict }) => verdict)).toEqual(['ok', 'wrong']);
+    expect(refused.map(({ verdict }) => verdict)).toEqual(['wrong']);
     expect(readdirSync(server().disk(folder)).filter((name) => !name.endsWith('.renamed.tmp'))).toEqual([]);
   });
 });
 
-describe('without a server', () => {
+it('without a server, it is wrong', async () => {
   const nowhere = { root: '/', fingerprints: [stranger], login: { username: 'acme', password: 's3cret' } };
-  const there = async () => ({ ...nowhere, port: await findFreePort() }) as unknown as RunningSftpServer;
-
-  it('is wrong', async () => {
-    const findings = await check(await there());
-    expect(findings).toEqual([
-      expect.objectContaining({
-        verdict: 'wrong',
-        message: expect.stringContaining('nothing listens there'),
-      }),
-    ]);
-  });
-
-  it('is wrong with a private key that cannot be used', async () => {
-    const findings = await check(await there(), { options: { privateKeyFile: '/nowhere/id_ed25519' } });
-    expect(findings).toEqual([
-      expect.objectContaining({ verdict: 'wrong', message: expect.stringContaining('/nowhere/id_ed25519') }),
-    ]);
-    expect(existsSync('/nowhere')).toBe(false);
-  });
-
-  it('has no host key to show', async () => {
-    const address = { host: '127.0.0.1', port: await findFreePort() };
-    const server = { part: 'source', setting: 'source.sftp.hostKey', ...address } as const;
-    const present = () => presentHostKey({ ...server, timeoutMs: 5_000 }, new AbortController().signal);
-    expect(await showHostKey(server, present)).toEqual([
-      expect.objectContaining({
-        part: 'source',
-        verdict: 'wrong',
-        message: expect.stringContaining('nothing listens there'),
-      }),
-    ]);
-  });
+  const there = { ...nowhere, port: await findFreePort() } as unknown as RunningSftpServer;
+  expect(await check(there)).toMatchObject([
+    { verdict: 'wrong', message: expect.stringContaining('nothing listens there') },
+  ]);
+  expect(await check(there, { options: { privateKeyFile: '/nowhere/id_ed25519' } })).toMatchObject([
+    { verdict: 'wrong', message: expect.stringContaining('/nowhere/id_ed25519') },
+  ]);
 });

@@ -1,60 +1,43 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { checkUsers } from '../../src/checks/doctor/users.js';
-import { createUsers, type User, UsersFileError } from '../../src/storage/access/users-file.js';
+import { users } from '../../src/checks/doctor/users.js';
+import { createUsers, type User } from '../../src/storage/access/users-file.js';
 import { passwordHash } from '../access/some-users.js';
+import { lines, look, makeApp } from './checked.js';
+import { makeTemporaryFolder } from './temporary-folder.js';
 
-const path = '/config/users.json';
-const holding = (...users: readonly User[]) => ({ path, read: async () => ({ ...createUsers(), users }) });
-const local = { host: '127.0.0.1' };
-const open = { host: '0.0.0.0' };
 const ana: User = { name: 'ana', role: 'admin', password: passwordHash };
+const eva: User = { name: 'eva', role: 'viewer' };
 
-it('doctor is silent about users where only this machine can look and none are configured', async () => {
-  expect(await checkUsers(local, undefined)).toEqual([]);
-});
+/** What doctor says of these users, or of a file with this text. */
+async function say(content: readonly User[] | string, server: object = {}) {
+  const path = join(makeTemporaryFolder(), 'users.json');
+  const { key } = createUsers();
+  const text =
+    typeof content === 'string' ? content : JSON.stringify({ key: key.toString('base64'), users: content });
+  writeFileSync(path, text, { mode: 0o600 });
+  const found = lines(await look(users, makeApp({ server: { ...server, users: path } })));
+  return found.map((line) => line.replace(path, 'FILE'));
+}
 
-it('doctor warns that pages are refused elsewhere without users, and says how to add one', async () => {
-  for (const file of [undefined, holding(), { path, read: async () => undefined }]) {
-    const [finding, ...more] = await checkUsers(open, file);
-    expect(more).toEqual([]);
-    expect(finding).toMatchObject({
-      part: 'users',
-      verdict: 'warning',
-      message: expect.stringContaining('are refused, because server.host is 0.0.0.0'),
-      advice: expect.stringContaining('hotel-review user add NAME --role admin'),
-    });
-  }
-  expect(await checkUsers(local, holding())).toMatchObject([
-    { verdict: 'warning', message: `${path} holds nobody: the pages of serve are read-only` },
+it('doctor warns where nobody may sign in, or nobody may operate', async () => {
+  expect(await say([])).toEqual([
+    'warning users: FILE holds nobody: nobody can sign in at the pages of serve',
   ]);
-});
-
-it('doctor warns where nobody may operate', async () => {
-  expect(await checkUsers(open, holding({ ...ana, role: 'team' }))).toMatchObject([
-    { verdict: 'warning', message: expect.stringContaining('no user may start or cancel runs') },
+  expect(await say([{ ...ana, role: 'team' }])).toEqual([
+    'warning users: FILE: no user may start or cancel runs on the pages of serve',
   ]);
-  expect(await checkUsers(open, holding(ana, { ...ana, name: 'ben', role: 'operator' }))).toEqual([
-    {
-      part: 'users',
-      verdict: 'ok',
-      message: `${path}: 2 users, of whom 2 may start and cancel runs`,
-    },
+  expect(await say([ana, { ...ana, name: 'ben', role: 'operator' }])).toEqual([
+    'ok users: FILE: 2 users, of whom 2 may start and cancel runs',
   ]);
 });
 
 it('doctor warns of users without a password where there is no single sign-on', async () => {
-  const eva: User = { name: 'eva', role: 'viewer' };
-  const verdicts = async (settings: Parameters<typeof checkUsers>[0]) =>
-    (await checkUsers(settings, holding(ana, eva))).map(({ verdict }) => verdict);
-  expect(await verdicts(open)).toEqual(['ok', 'warning']);
-  expect(await verdicts({ ...open, signIn: { header: 'x-user' } })).toEqual(['ok']);
+  expect(await say([ana, eva])).toContain("warning users: eva has no password, and can't sign in");
+  expect(await say([ana, eva], { signIn: { header: 'x-user' }, proxies: ['127.0.0.1'] })).toHaveLength(1);
 });
 
-it('doctor calls a damaged file wrong', async () => {
-  const read = async () => {
-    throw new UsersFileError('it is damaged');
-  };
-  expect(await checkUsers(local, { path, read })).toEqual([
-    { part: 'users', verdict: 'wrong', message: 'it is damaged', advice: 'serve does not start with it.' },
-  ]);
+it('doctor says what is wrong with a damaged file, as the file itself says it', async () => {
+  expect(await say('{}')).toEqual([expect.stringMatching(/^wrong users: .*FILE/)]);
 });

@@ -102,12 +102,11 @@ describe('the first bookings of a query of PostgreSQL', () => {
     });
   });
 
-  it('are not shown if the column of a field is missing, and the advice only names settings of such a source', async () => {
+  it('are not shown if the column of a field is missing, and the finding only names settings of such a source', async () => {
     const found = await look(url, 'SELECT guest FROM bookings WHERE day = :day');
     expect(found).toMatchObject({
       verdict: 'wrong',
       headline: expect.stringContaining('the result has no column "ServiceId" or "bookingclientname"'),
-      advice: 'Set the names of the columns in source.columns.',
     });
     const rejected = await look(
       url,

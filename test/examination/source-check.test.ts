@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { createNormaliser } from '../../src/booking/normalise.js';
-import { type SourceColumns, SourceError } from '../../src/booking/source.js';
+import type { SourceColumns } from '../../src/booking/source.js';
 import { checkSource } from '../../src/checks/examination/source-check.js';
 import { createFilteredSource } from '../../src/sources/common/row-filter.js';
 import { createCsvSource } from '../../src/sources/csv/csv-source.js';
@@ -110,7 +110,7 @@ describe('a source that is wrong', () => {
         part: 'source',
         verdict: 'wrong',
         message: `there is no file ${file}`,
-        advice: expect.stringContaining('--day YYYY-MM-DD (2026-11-20 was tried)'),
+        advice: 'Try another day with --day YYYY-MM-DD.',
       },
     ]);
   });
@@ -124,58 +124,30 @@ describe('a source that is wrong', () => {
   });
 
   it.each([
-    ['an empty file', '', /./, /written/],
+    ['an empty file', '', /is empty/],
     [
       'bytes that are no text',
       Buffer.from([0x50, 0x4b, 3, 4, 0, 0]),
       /an Excel workbook or an archive: export/,
-      /written/,
     ],
-    ['a cut gzip', gzipSync(csvOf(50)).subarray(0, 200), /cut off or damaged/, /written/],
-    ['a quote that is never closed', `${bookingsHeader}\n1,"BR`, /quote/, /written/],
-    [
-      'another header',
-      'a,b\n1,2\n',
-      /"ServiceId" is not in the header .* has 2 columns\. Set its name/,
-      /source\.columns/,
-    ],
+    ['a cut gzip', gzipSync(csvOf(50)).subarray(0, 200), /cut off or damaged/],
+    ['a quote that is never closed', `${bookingsHeader}\n1,"BR`, /quote/],
+    ['another header', 'a,b\n1,2\n', /"ServiceId" is not in the header .* has 2 columns\. Set its name/],
     [
       'a column less',
       'ServiceId,ref\n1,2\n',
       /"BookingReferenceId", .* are not in .* has "ServiceId", "ref"\. .*ProviderName: false/,
-      /source\.columns/,
     ],
-    ['another delimiter', 'a;b\n1;2\n', /"ServiceId" is not in .*: is source\.delimiter/, /source\.columns/],
-  ])('is a finding with its reason: %s', async (_, content, message, advice) => {
+    ['another delimiter', 'a;b\n1;2\n', /"ServiceId" is not in .*: is source\.delimiter/],
+  ])('is a finding with its reason: %s', async (_, content, message) => {
     const { findings } = await check(content);
     expect(findings).toEqual([
       {
         part: 'source',
         verdict: 'wrong',
         message: expect.stringMatching(message),
-        advice: expect.stringMatching(advice),
       },
     ]);
-  });
-
-  it.each([
-    'missing',
-    'unreadable',
-    'empty',
-    'binary',
-    'wrong-encoding',
-    'missing-column',
-    'missing-member',
-    'ambiguous-column',
-    'unterminated-quote',
-    'truncated',
-  ] as const)('has advice that suits any source: %s', async (fault) => {
-    const source = createArraySource([new SourceError(fault, 'it went wrong')]);
-    const parts = { source, normaliserFor: () => createNormaliser(), day, maxRejectedShare: 0.1 };
-    const [finding] = await checkSource({ ...parts, emptyDay: 'succeed' }, signal);
-    expect(finding).toMatchObject({ verdict: 'wrong', message: 'it went wrong' });
-    expect(finding?.advice).toMatch(/./);
-    expect(finding?.advice).not.toMatch(/\bfile|delimiter|query|url/);
   });
 
   it('shows no guest, even if columns are mixed up', async () => {

@@ -60,7 +60,7 @@ it.skipIf(redisNeeds)(
     const { folder, standIn } = await prepareMachines({ postgres: postgres(), redis: { url }, bookings: 10 });
     for (const words of [['run', '--day', day], ['work'], ['serve', '--port', '0']]) {
       const { exitCode, stderr } = await folder.run(words);
-      expect([words, exitCode, stderr]).toEqual([words, 2, expect.stringContaining('may not run scripts')]);
+      expect([words, exitCode, stderr]).toEqual([words, 2, expect.stringContaining('NOPERM')]);
       expect(stderr).not.toContain('s3cret');
     }
     expect(standIn.requests).toEqual([]);

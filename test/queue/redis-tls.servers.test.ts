@@ -53,7 +53,7 @@ describe('Redis over TLS', () => {
     const { url } = await startWith(files);
     trustAuthority(files.certificate);
     expect(await ping(url)).toBe('PONG');
-    const { findings } = await checkQueue({ url, answerMs: 2_000 }, new AbortController().signal);
+    const findings = await checkQueue({ url, answerMs: 2_000 });
     expect(findings[0]).toMatchObject({ verdict: 'ok' });
   });
 

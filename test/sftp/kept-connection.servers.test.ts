@@ -10,20 +10,18 @@ import { prepareTrial } from './session/trial.js';
 describe('a connection that is kept between sessions', () => {
   const { server, localFile, newFolder, onDisk } = prepareTrial(openSsh);
   let proxy: TcpProxy;
-  let connections: number;
   let now: number;
   const opened: ClosableSftpServer[] = [];
 
   beforeEach(async () => {
     proxy = await startTcpProxy(server().port);
-    [connections, now] = [0, 1_000_000];
+    now = 1_000_000;
   });
   afterEach(async () => {
     for (const sftp of opened.splice(0)) await sftp.close();
     await proxy.stop();
   });
 
-  /** Every new connection shows its host key. */
   function openKeeping({ idleMs = 60_000 } = {}): ClosableSftpServer {
     const { login, root, fingerprints } = server();
     const sftp = createSftpServer({
@@ -32,9 +30,6 @@ describe('a connection that is kept between sessions', () => {
       ...login,
       root,
       hostKeys: fingerprints,
-      onHostKey: () => {
-        connections += 1;
-      },
       keep: { idleMs, clock: () => now },
     });
     opened.push(sftp);
@@ -61,7 +56,7 @@ describe('a connection that is kept between sessions', () => {
     await second.close();
     await use(sftp);
     expect(onDisk(`${folder}/x.csv`).toString()).toBe('bookings');
-    expect(connections).toBe(1);
+    expect(proxy.happened.connections).toBe(1);
   });
 
   it('cannot be used by a closed session', async () => {
@@ -77,10 +72,10 @@ describe('a connection that is kept between sessions', () => {
   it('is not shared by concurrent sessions, and only one of theirs is kept', async () => {
     const sftp = openKeeping();
     const sessions = [await connect(sftp), await connect(sftp)];
-    expect(connections).toBe(2);
+    expect(proxy.happened.connections).toBe(2);
     for (const session of sessions) await session.close();
     await Promise.all([use(sftp), use(sftp)]);
-    expect(connections).toBe(3);
+    expect(proxy.happened.connections).toBe(3);
   });
 
   it('obeys only the signal of the session that has it', async () => {
@@ -98,7 +93,7 @@ describe('a connection that is kept between sessions', () => {
     });
     await expect(upload).rejects.toBe(reason);
     await gone;
-    expect(connections).toBe(1);
+    expect(proxy.happened.connections).toBe(1);
   });
 
   it('rejects with the reason of an abort while it is being tested', async () => {
@@ -111,7 +106,7 @@ describe('a connection that is kept between sessions', () => {
     await vi.waitUntil(() => proxy.happened.swallowedChunks > 0, { timeout: patienceMs });
     stop.abort(reason);
     await expect(connecting).rejects.toBe(reason);
-    expect(connections).toBe(1);
+    expect(proxy.happened.connections).toBe(1);
   });
 
   it('is not reused after a failed operation', async () => {
@@ -124,7 +119,7 @@ describe('a connection that is kept between sessions', () => {
     await session.close();
     await gone;
     await use(sftp);
-    expect(connections).toBe(2);
+    expect(proxy.happened.connections).toBe(2);
   });
 
   it('is not reused after an unfinished operation', async () => {
@@ -136,7 +131,7 @@ describe('a connection that is kept between sessions', () => {
     await session.close();
     await left;
     await use(sftp);
-    expect(connections).toBe(2);
+    expect(proxy.happened.connections).toBe(2);
   });
 
   it('is replaced when the server has ended it meanwhile', async () => {
@@ -144,7 +139,7 @@ describe('a connection that is kept between sessions', () => {
     await use(sftp);
     proxy.cutAll();
     await use(sftp);
-    expect(connections).toBe(2);
+    expect(proxy.happened.connections).toBe(2);
   });
 
   it('is replaced when it no longer answers, although nobody ended it', async () => {
@@ -152,7 +147,7 @@ describe('a connection that is kept between sessions', () => {
     await use(sftp);
     expect(await server().freezeSessions()).toBeGreaterThan(0);
     await use(sftp);
-    expect(connections).toBe(2);
+    expect(proxy.happened.connections).toBe(2);
   });
 
   it('is closed after an idle period', async () => {
@@ -168,7 +163,7 @@ describe('a connection that is kept between sessions', () => {
     await use(sftp);
     now += 60_000;
     await use(sftp);
-    expect(connections).toBe(2);
+    expect(proxy.happened.connections).toBe(2);
   });
 
   it('is closed with the server, and then none is kept', async () => {
@@ -181,6 +176,6 @@ describe('a connection that is kept between sessions', () => {
     await gone;
     await use(sftp);
     await use(sftp);
-    expect(connections).toBe(4);
+    expect(proxy.happened.connections).toBe(4);
   });
 });

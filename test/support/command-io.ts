@@ -19,7 +19,6 @@ export function captureIo(changes: Partial<Omit<CommandIo, 'stdout' | 'stderr'>>
     timeZone: 'UTC',
     signal: new AbortController().signal,
     halted: new AbortController().signal,
-    onAbandoned: () => {},
     ...changes,
   };
   return { io, stdout, stderr };

@@ -6,6 +6,7 @@ export interface TcpProxy {
   readonly port: number;
   /** How often each fault actually happened, and how much got through. */
   readonly happened: {
+    readonly connections: number;
     readonly resets: number;
     readonly swallowedChunks: number;
     /** How much has been passed on to clients. */
@@ -35,7 +36,7 @@ type BeforePassing = (to: 'server' | 'client', chunk: Buffer) => void | Promise<
 
 /** @param port to listen on; any free one by default */
 export async function startTcpProxy(targetPort: number, port = 0): Promise<TcpProxy> {
-  const happened = { resets: 0, swallowedChunks: 0, bytesToClient: 0 };
+  const happened = { connections: 0, resets: 0, swallowedChunks: 0, bytesToClient: 0 };
   const clients = new Set<Socket>();
   let resetAt = Number.POSITIVE_INFINITY;
   let passRequests = true;
@@ -56,6 +57,7 @@ export async function startTcpProxy(targetPort: number, port = 0): Promise<TcpPr
   const server = createServer((client) => {
     const target = connect(targetPort, '127.0.0.1');
     let bytesToServer = 0;
+    happened.connections += 1;
     clients.add(client);
 
     const passToServer = (chunk: Buffer) => {

@@ -11,7 +11,6 @@ export const ownProcessTests = [
   'test/crash/crash-points.test.ts',
   'test/crash/erased-guest.test.ts',
   'test/crash/rewritten-result.test.ts',
-  'test/doctor/ending.test.ts',
   'test/http/tunnel.servers.test.ts',
   'test/jobs/bookings-module.test.ts',
   'test/ledger/postgres-holds.servers.test.ts',

@@ -1,49 +1,33 @@
-import { stat } from 'node:fs/promises';
-import { formatCount } from '../../base/format.js';
-import type { ReadOnlyLedger } from '../../ledger/ledger.js';
+import { formatCount, formatCountOf } from '../../base/format.js';
 import { isActive, type Run } from '../../rules/run.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
-import { findFolder, tryToWrite } from './folders.js';
+import type { Check } from './check.js';
 
 const { ok, warning } = findingsOf('ledger');
 
-/** How many runs are checked, newest first. */
+/** How many runs are looked at, newest first. */
 const runsRead = 1_000;
 /** How many unfinished days are named. */
 const daysNamed = 5;
 
-interface LedgerCheckParts {
-  /** Its path, or its address without a password. */
-  readonly location: string;
-  readonly isFile: boolean;
-  /** Opens the ledger for reading; undefined if there is none yet. */
-  readonly open: () => Promise<ReadOnlyLedger | undefined>;
-}
-
-export async function checkLedger({ location, isFile, open }: LedgerCheckParts): Promise<readonly Finding[]> {
-  // On a file system that hangs, SQLite would block the whole process; this call blocks only the check. Opening reports errors.
-  if (isFile) await stat(location).catch(() => {});
-  const ledger = await open();
-  if (ledger === undefined) {
-    if (isFile) await tryToWrite((await findFolder(location)).folder);
-    return [ok(`it does not exist yet and will be created at ${location}`)];
-  }
-  try {
+export const ledger: Check = {
+  part: 'ledger',
+  seconds: 20,
+  async look({ findLedger, locateLedger }) {
+    const location = await locateLedger();
+    const ledger = await findLedger();
+    if (!ledger) return [ok(`it does not exist yet and will be created at ${location}`)];
     await ledger.ping();
     const runs = await ledger.runs.list({ limit: runsRead });
     const [last] = runs;
     if (last === undefined) return [ok(`${location} holds no run yet`)];
-    const count = runs.length === runsRead ? `${formatCount(runsRead)} runs or more` : countRuns(runs.length);
-    const message = `${location} holds ${count}; the last day is ${last.day}: ${last.state}`;
-    return [ok(message), ...warnOfUnfinished(runs)];
-  } finally {
-    await ledger.close();
-  }
-}
-
-function countRuns(count: number): string {
-  return count === 1 ? '1 run' : `${formatCount(count)} runs`;
-}
+    const count = `${formatCountOf(runs.length, 'run')}${runs.length === runsRead ? ' or more' : ''}`;
+    return [
+      ok(`${location} holds ${count}; the last day is ${last.day}: ${last.state}`),
+      ...warnOfUnfinished(runs),
+    ];
+  },
+};
 
 /** @param runs newest day first, and within a day newest run first, which decides */
 function warnOfUnfinished(runs: readonly Run[]): Finding[] {

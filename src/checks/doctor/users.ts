@@ -1,45 +1,31 @@
 import { formatCountOf } from '../../base/format.js';
-import { isLoopbackAddress } from '../../base/loopback.js';
-import { describeError } from '../../base/safe-error.js';
-import type { Config } from '../../config/load.js';
 import { may } from '../../storage/access/roles.js';
-import type { UsersFile } from '../../storage/access/users-file.js';
-import { type Finding, findingsOf } from '../examination/finding.js';
+import { openUsersFile } from '../../storage/access/users-file.js';
+import { findingsOf } from '../examination/finding.js';
+import type { Check } from './check.js';
 
-const { ok, warning, wrong } = findingsOf('users');
-
-type Settings = Pick<Config['server'], 'host' | 'signIn'>;
+const { ok, warning } = findingsOf('users');
 
 const addSomebody = 'Add somebody: `hotel-review user add NAME --role admin`';
 
-/**
- * Checks who may use the pages of `serve`.
- *
- * @param file undefined if none is configured
- */
-export async function checkUsers(
-  { host, signIn }: Settings,
-  file: Pick<UsersFile, 'path' | 'read'> | undefined,
-): Promise<readonly Finding[]> {
-  const withoutUsers = isLoopbackAddress(host)
-    ? 'the pages of serve are read-only'
-    : `the pages of serve are refused, because server.host is ${host}`;
-  if (file === undefined) {
-    if (isLoopbackAddress(host)) return [];
-    return [warning(`server.users is not set: ${withoutUsers}`, `Set it to ./users.json. ${addSomebody}.`)];
-  }
-  try {
-    const { users } = (await file.read()) ?? { users: [] };
-    if (users.length === 0) return [warning(`${file.path} holds nobody: ${withoutUsers}`, `${addSomebody}.`)];
-    const operators = users.filter(({ role }) => may(role, 'operate'));
+/** Who may use the pages of `serve`. */
+export const users: Check = {
+  part: 'users',
+  async look({ config }) {
+    const { users: path, signIn } = config.server;
+    if (path === undefined) return [];
+    const { users = [] } = (await openUsersFile(path).read()) ?? {};
+    if (users.length === 0)
+      return [warning(`${path} holds nobody: nobody can sign in at the pages of serve`, `${addSomebody}.`)];
+    const operators = users.filter(({ role }) => may(role, 'operate')).length;
     const shutOut = users.filter(({ password }) => password === undefined && signIn === undefined);
     return [
-      operators.length > 0
+      operators > 0
         ? ok(
-            `${file.path}: ${formatCountOf(users.length, 'user')}, of whom ${operators.length} may start and cancel runs`,
+            `${path}: ${formatCountOf(users.length, 'user')}, of whom ${operators} may start and cancel runs`,
           )
         : warning(
-            `${file.path}: no user may start or cancel runs on the pages of serve`,
+            `${path}: no user may start or cancel runs on the pages of serve`,
             `${addSomebody} or operator.`,
           ),
       ...shutOut.map(({ name }) =>
@@ -49,7 +35,5 @@ export async function checkUsers(
         ),
       ),
     ];
-  } catch (error) {
-    return [wrong(describeError(error), 'serve does not start with it.')];
-  }
-}
+  },
+};

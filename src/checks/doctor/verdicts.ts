@@ -1,53 +1,100 @@
-import { formatCountOf } from '../../base/format.js';
-import type { BusinessDay } from '../../booking/business-day.js';
+import { formatCountOf, formatDuration, formatInstant } from '../../base/format.js';
+import { businessDayAt } from '../../booking/business-day.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { readDayOutcomes } from '../../review/outcome/day-outcome.js';
-import { type DeliveryKind, groupByDay } from '../../rules/run.js';
+import { judgeCanary } from '../../rules/canary.js';
+import { groupByDay } from '../../rules/run.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
+import { type Check, checkOfLedger } from './check.js';
 
 const { ok, warning } = findingsOf('verdicts');
 
-/** The last nights in numbers. */
-interface Nights {
-  /** In which bookings were delivered. */
-  readonly count: number;
-  /** Bookings about which no result says anything: their verdicts come by e-mail. */
-  readonly byBody: number;
-}
+/** Whether the mailbox of verdict e-mails can be read. Changes nothing in it. */
+export const mailbox: Check = {
+  part: 'verdicts',
+  seconds: 40,
+  async look({ openMailbox }, signal) {
+    const mailbox = await openMailbox();
+    if (!mailbox) return [];
+    const { mails } = await mailbox.probe(signal);
+    return [ok(`${mailbox.location} can be read: ${formatCountOf(mails, 'e-mail')}`)];
+  },
+};
 
-const nightsCounted = 14;
+const daysCounted = 14;
 
-/** Counts over the last days. */
-export async function countNights(ledger: ReadOnlyLedger, today: BusinessDay): Promise<Nights> {
-  let first = today;
-  for (let night = 0; night < nightsCounted; night += 1) first = first.previous();
-  const period = { from: first.iso, to: today.previous().iso };
+/** Warns of verdicts that come by e-mail, which nobody reads. */
+export const unreadVerdicts: Check = {
+  part: 'verdicts',
+  seconds: 40,
+  appliesTo: ({ config: { verdicts } }) => (verdicts.imap ?? verdicts.maildir) === undefined,
+  async look({ config: { delivery, timezone }, clock, findLedger }) {
+    const ledger = await findLedger().catch(() => undefined);
+    const count = ledger ? await countByBody(ledger, timezone, clock()) : 0;
+    if (delivery === 'file' && count === 0) return [];
+    const figure =
+      count === 0 ? '' : `, of ${formatCountOf(count, 'booking')} in the last ${daysCounted} days`;
+    return [
+      warning(
+        `by body, verdicts come by e-mail only${figure}, and no mailbox is set up: nobody learns which of these bookings are on an incorrect mapping`,
+        delivery === 'file'
+          ? 'Say in the setting verdicts where these e-mails arrive; posted lists such bookings, and why they cannot be in the file.'
+          : 'Say in the setting verdicts where these e-mails arrive, or deliver by file, whose result says it.',
+      ),
+    ];
+  },
+};
+
+/** How many bookings were delivered of which no result says anything. */
+async function countByBody(ledger: ReadOnlyLedger, timezone: string, now: number): Promise<number> {
+  const to = businessDayAt(new Date(now), timezone).previous();
+  let from = to;
+  for (let days = 1; days < daysCounted; days += 1) from = from.previous();
+  const period = { from: from.iso, to: to.iso };
   const runs = groupByDay(await ledger.runs.listOfDays(period));
   const outcomes = [...(await readDayOutcomes(ledger, period, runs)).values()];
-  const delivered = outcomes.filter((one) => one.delivered > 0);
-  const byBody = delivered.map((one) => (one.knowledge === 'by-email' ? one.delivered : one.posted));
-  return { count: delivered.length, byBody: byBody.reduce((sum, one) => sum + one, 0) };
+  const byBody = outcomes.map((one) => (one.knowledge === 'by-email' ? one.delivered : one.posted));
+  return byBody.reduce((sum, one) => sum + one, 0);
 }
 
-/**
- * Warns of verdicts that nobody reads.
- *
- * @param nights undefined if nothing is known of any
- */
-export function checkVerdicts(delivery: DeliveryKind, nights: Nights | undefined): readonly Finding[] {
-  const { count, byBody } = nights ?? { count: 0, byBody: 0 };
-  if (delivery === 'file' && byBody === 0) return [];
-  const average = Math.round(byBody / Math.max(1, count));
-  const usual = average === 0 ? 'fewer than one booking' : `about ${formatCountOf(average, 'booking')}`;
-  const figure =
-    byBody === 0 ? '' : `${usual} a night went by body in the last ${formatCountOf(count, 'night')}: `;
-  const finding = delivery === 'file' && average === 0 ? ok : warning;
-  return [
-    finding(
-      `${figure}by body, verdicts come by e-mail only, and no mailbox is set up: nobody learns which of these bookings are on an incorrect mapping`,
-      delivery === 'file'
-        ? 'Say in the setting verdicts where these e-mails arrive; posted lists such bookings, and why they cannot be in the file.'
-        : 'Say in the setting verdicts where these e-mails arrive, or deliver by file, whose result says it.',
-    ),
-  ];
+/** Enough to find one that was sent. */
+const canariesRead = 20;
+
+/** Whether the configured pair can work as a canary, and what happened to the last one. */
+export const canary: Check = {
+  appliesTo: ({ config }) => config.canary !== undefined,
+  ...checkOfLedger('verdicts', async (ledger, { config: { canary }, clock }) => {
+    const copied = canary && (await ledger.mappings.find(canary));
+    return [
+      ...(copied && copied.mapping.serviceId === canary.serviceId
+        ? [
+            warning(
+              "the canary's hotel is mapped correctly, according to the local copy of the mappings",
+              'The service has no reason to report it. Agree with the service on a pair that is wrong.',
+            ),
+          ]
+        : []),
+      await describeLast(ledger, clock()),
+    ];
+  }),
+};
+
+async function describeLast(ledger: ReadOnlyLedger, now: number): Promise<Finding> {
+  const canaries = await ledger.canaries.list({ limit: canariesRead });
+  const last = canaries.find((canary) => judgeCanary(canary, now) !== 'unsent');
+  if (!last) return ok('no canary has been sent yet');
+  const { day, reference, sentAt = 0, withinMs, givenUpFor } = last;
+  const state = judgeCanary(last, now);
+  if (state === 'named') return ok(`the canary of ${day} was named by an e-mail`);
+  if (state === 'not-taken')
+    return warning(
+      `the service did not take the canary of ${day} (${givenUpFor})`,
+      'Has the service agreed to the pair in the setting canary?',
+    );
+  if (state === 'waiting')
+    return ok(`the canary of ${day} may be named until ${formatInstant(sentAt + withinMs)}`);
+  return warning(
+    `nothing named the canary of ${day} within ${formatDuration(withinMs)}`,
+    `The service reviews nothing, or its e-mails do not arrive. Ask it whether it reviewed ${reference}; e-mails that nobody has read: hotel-review verdicts list --unknown.`,
+  );
 }

@@ -22,6 +22,8 @@ const { ok, warning, wrong } = findingsOf('source');
 
 const list = new Intl.ListFormat('en', { type: 'disjunction' });
 
+const tryAnotherDay = 'Try another day with --day YYYY-MM-DD.';
+
 /** How many bookings are shown. Then reading stops. */
 const sampleSize = 5;
 /** How many records are read for them at most, if a source returns more than was requested. */
@@ -47,8 +49,9 @@ export async function checkSource(parts: SourceCheckParts, signal: AbortSignal):
       : [];
     return [...judge(sample, parts), ...filters];
   } catch (error) {
-    if (error instanceof SourceError) return [wrong(error.message, adviseOn(error, parts.day))];
-    throw error;
+    if (!(error instanceof SourceError)) throw error;
+    // Its message says what to fix; only here one may try another day.
+    return [wrong(error.message, error.fault === 'missing' ? tryAnotherDay : undefined)];
   }
 }
 
@@ -141,8 +144,8 @@ function judge(sample: Sample, parts: SourceCheckParts): Finding[] {
   if (read === 0) {
     const message = `${location} holds no booking${filtered > 0 ? ` that source.where takes: all ${filtered} records are filtered` : ''}`;
     return emptyDay === 'fail'
-      ? [wrong(message, 'Try another day with --day YYYY-MM-DD. If that is normal, set emptyDay: succeed.')]
-      : [warning(message, 'Is that right? Try another day with --day YYYY-MM-DD.')];
+      ? [wrong(message, `${tryAnotherDay} If that is normal, set emptyDay: succeed.`)]
+      : [warning(message, `Is that right? ${tryAnotherDay}`)];
   }
   const tried = isWhole ? `its ${read} records` : `its first ${read} records`;
   const reasons = [...rejects].map(
@@ -203,26 +206,4 @@ function showOnOneLine(
   const sent = serviceFields.map((field) => fields[field] ?? '–').join(', ');
   const values = labels.map((label, index) => `${label} ${readExtraValue(extraValues[index]) ?? '–'}`);
   return values.length === 0 ? sent : `${sent}; kept, not sent: ${values.join(', ')}`;
-}
-
-function adviseOn({ fault }: SourceError, day: BusinessDay): string {
-  switch (fault) {
-    case 'missing':
-      return `Choose a day for which it exists with --day YYYY-MM-DD (${day.iso} was tried), or fix the settings of source.`;
-    case 'unreadable':
-    case 'login-refused':
-      return 'Fix that, or the settings of source.';
-    case 'missing-column':
-    case 'missing-member':
-    case 'ambiguous-column':
-      return 'Set the names of the columns in source.columns.';
-    case 'wrong-encoding':
-      return 'Set source.encoding to the encoding in which the bookings are written.';
-    case 'empty':
-    case 'binary':
-    case 'unterminated-quote':
-      return 'Check how the bookings are written, and whether writing is finished before they are read.';
-    case 'truncated':
-      return 'Check whether they were still being written, or the connection broke; then try again.';
-  }
 }

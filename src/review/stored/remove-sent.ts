@@ -55,12 +55,12 @@ export async function removeSentFiles(parts: RemoveSentParts, before: string, si
   return { denied, isNewlyDenied: denied > 0 && !deniedBefore };
 }
 
-export function wasDenied({ file }: Run): boolean {
+function wasDenied({ file }: Run): boolean {
   return file?.removals?.some(({ outcome }) => outcome === 'denied') ?? false;
 }
 
 /** Whether the files of a run are due to be removed. Call it for each, the newest first. */
-export function createRemovalCheck(
+function createRemovalCheck(
   before: string,
   { timezone, now }: { readonly timezone: string; readonly now: number },
 ): (run: Run) => boolean {

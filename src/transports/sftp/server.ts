@@ -1,10 +1,4 @@
-import {
-  type Connection,
-  openConnection,
-  type PresentedKey,
-  pinHostKeys,
-  readPrivateKey,
-} from './connection.js';
+import { type Connection, openConnection, pinHostKeys, readPrivateKey } from './connection.js';
 import { createSession } from './session.js';
 import { defaultLimits, type SftpLimits, type SftpServer } from './sftp.js';
 
@@ -17,8 +11,6 @@ export interface SftpServerOptions {
   readonly privateKeyFile?: string;
   /** Fingerprints of the trusted host keys, as `ssh-keygen -l` prints them: `SHA256:…`. Any other key is refused. */
   readonly hostKeys: readonly string[];
-  /** Called with each host key that the server presents, before it is checked. */
-  readonly onHostKey?: (key: PresentedKey) => void;
   /** The folder that contains all paths; empty for the one that the login starts in. */
   readonly root: string;
   /** For TCP, SSH and login together. Default 20,000. */
@@ -50,11 +42,7 @@ export function createSftpServer(options: SftpServerOptions): ClosableSftpServer
   const { host, port, username, root, noProgressMs = 30_000 } = options;
   if (options.hostKeys.length === 0)
     throw new RangeError('an SFTP server needs at least one pinned host key');
-  const isPinned = pinHostKeys(options.hostKeys);
-  const trusts = (key: PresentedKey) => {
-    options.onHostKey?.(key);
-    return isPinned(key);
-  };
+  const trusts = pinHostKeys(options.hostKeys);
   const keeper = options.keep && createConnectionKeeper(options.keep);
   const limits = { ...defaultLimits, ...options.limits };
 
@@ -167,42 +155,4 @@ function createConnectionKeeper({ idleMs, clock }: KeepOptions): ConnectionKeepe
       await takeOut()?.connection.close();
     },
   };
-}
-
-/**
- * Fetches the host key of an SFTP server and disconnects before any login, so that a person can verify the key with the
- * server's operator. This trusts nothing.
- *
- * @throws SftpError, or the signal's reason
- */
-export async function presentHostKey(
-  { host, port, timeoutMs }: { readonly host: string; readonly port: number; readonly timeoutMs: number },
-  signal: AbortSignal,
-): Promise<PresentedKey> {
-  const presented: PresentedKey[] = [];
-  try {
-    const connection = await openConnection(
-      {
-        host,
-        port,
-        username: 'nobody',
-        password: undefined,
-        key: undefined,
-        trusts(key) {
-          presented.push(key);
-          return false;
-        },
-        connectTimeoutMs: timeoutMs,
-        keepAliveSeconds: 10,
-      },
-      signal,
-    );
-    await connection.close();
-  } catch (error) {
-    signal.throwIfAborted();
-    const [key] = presented;
-    if (key !== undefined) return key;
-    throw error;
-  }
-  throw new RangeError('a connection was opened whose host key was refused');
 }

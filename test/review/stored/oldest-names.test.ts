@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { blankNames } from '../../../src/booking/stored-line.js';
-import { checkOldestNames } from '../../../src/checks/doctor/oldest-names.js';
+import { judgeAge } from '../../../src/checks/doctor/names.js';
 import { findOldestNames } from '../../../src/review/stored/retention.js';
 import { createDirectoryArchive } from '../../../src/storage/archive.js';
 import { createDirectorySpool } from '../../../src/storage/spool.js';
@@ -92,7 +92,7 @@ describe('what doctor says about them', () => {
     ({ place: 'archive', runId: 'r1', since: '2026-10-02', ageDays }) as const;
 
   it('is their age in each place, and a warning once they should be gone', () => {
-    const [young, old] = checkOldestNames([names(1), names(33)], { guestNameDays: 30 });
+    const [young, old] = [judgeAge(names(1), 30), judgeAge(names(33), 30)];
     expect(young).toEqual({
       part: 'archive',
       verdict: 'ok',
@@ -102,7 +102,6 @@ describe('what doctor says about them', () => {
       verdict: 'warning',
       advice: expect.stringContaining('hotel-review guest purge'),
     });
-    expect(checkOldestNames([names(32)], { guestNameDays: 30 })).toMatchObject([{ verdict: 'ok' }]);
-    expect(checkOldestNames([], { guestNameDays: 30 })).toEqual([]);
+    expect(judgeAge(names(32), 30)).toMatchObject({ verdict: 'ok' });
   });
 });

@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { checkRemoval } from '../../../src/checks/doctor/removal.js';
-import type { Config } from '../../../src/config/load.js';
 import { removeSentFiles } from '../../../src/review/stored/remove-sent.js';
 import { SftpError, type SftpSession } from '../../../src/transports/sftp/sftp.js';
 import { rightOf } from '../../contracts/ledger/days.js';
@@ -53,13 +51,11 @@ describe('files that are due on the SFTP server', () => {
     const day = await sentDay();
     day.change({ remove: refuse });
     expect(await day.remove()).toEqual({ denied: 2, isNewlyDenied: true });
-    expect(await day.finding()).toContain('nothing is due; the server refused to remove the files of 1 day');
     day.change({});
     day.reach(now + weekMs - 1);
     expect(await day.remove()).toEqual({ denied: 0, isNewlyDenied: false });
     expect(await day.outcomes()).toEqual(['denied', 'denied']);
     day.reach(now + weekMs);
-    expect(await day.finding()).toContain('the next run removes the files of 1 day (2026-11-20)');
     await day.remove();
     expect(day.server.readAll()).toEqual({});
   });
@@ -116,11 +112,5 @@ async function sentDay() {
       ),
     outcomes: async () =>
       ((await ledger.runs.get(run.id)).file?.removals ?? []).map(({ outcome }) => outcome),
-    /** What doctor says two days later, when the same is due. */
-    async finding() {
-      const file = { removeAfterDays: 1, sftp: { host: 'sftp.example.com' } } as Config['file'];
-      const clock = () => outside.clock() + 2 * dayMs;
-      return (await checkRemoval({ file, timezone }, ledger, clock))[0]?.message;
-    },
   };
 }
