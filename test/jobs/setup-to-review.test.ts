@@ -44,8 +44,8 @@ it('A newcomer goes from an export to a review, with init, .env, doctor and a dr
   // Nobody is told anything yet: no mailbox for verdicts, no channel.
   const notOk = findings.filter(({ verdict }) => verdict !== 'ok');
   expect(notOk.map(({ part, verdict }) => `${verdict} ${part}`)).toEqual([
-    'warning verdicts',
     'warning notify',
+    'warning verdicts',
   ]);
   const run = ['run', '--day', day, '--json'];
   expect(await runIn(folder, ...run, '--dry-run')).toMatchObject({
