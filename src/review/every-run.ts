@@ -15,11 +15,6 @@ export function readEveryRunKey(ledger: ReadOnlyLedger): AsyncGenerator<RunKey, 
   return readInSlices(ledger.runs.listKeys);
 }
 
-/** The newest run of each day: its file took the place of those before. @param runs the newest first */
-export function keepNewestOfDays(runs: readonly Run[]): readonly Run[] {
-  return runs.filter(createNewestOfDay());
-}
-
 /** Whether a run is the newest one of its day. Call it for each, the newest first. */
 export function createNewestOfDay(): (run: Run) => boolean {
   let last: string | undefined;
