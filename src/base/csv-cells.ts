@@ -50,9 +50,10 @@ export function splitLine(
       at = end;
     } else {
       const closing = findClosingQuote(text, start);
-      const written = (before ?? '') + text.slice(start, closing === -1 ? undefined : closing);
+      const inside = text.slice(start, closing === -1 ? text.length : closing);
+      const written = before === undefined ? inside : before + inside;
       if (closing === -1) return { cells, open: written };
-      cells.push(written.replaceAll('""', quote));
+      cells.push(written.includes('""') ? written.replaceAll('""', quote) : written);
       before = undefined;
       at = closing + 1;
       if (at < text.length && text[at] !== separator) return 'malformed';

@@ -118,7 +118,7 @@ export function createRecordCutter({
   const waiting: (string | undefined)[] = [];
 
   function put(cells: readonly string[] | undefined, fault?: CsvFault): void {
-    const record = { line, lines: count, cells, fault, text: held[0] };
+    const record = { line, lines: count, cells, fault, text: fault && held[0] };
     line += count;
     held = [];
     begun = undefined;
@@ -196,6 +196,12 @@ export function createRecordCutter({
   return {
     /** Takes the next line, or the rest of one; undefined for one that is too long. */
     take(text: string | undefined): void {
+      // The common case: no character has more than three bytes for each of its units.
+      if (text !== undefined && count === 0 && !isCut && text.length * 3 <= longest && !text.includes('"')) {
+        count = 1;
+        put(text === '' ? [] : text.split(delimiter));
+        return;
+      }
       waiting.push(isCut && !isStrict ? undefined : text);
       if (!isStrict) isCut = false;
       readWaiting();

@@ -118,7 +118,7 @@ export async function readResult(
     }
     if (cells && header && fits(cells, header.cells.length))
       take(readRow(cells, header, readVerdict), table.fields);
-    else if (isTotal(text)) take({ isSummary: true }, table.fields);
+    else if (isTotal(text ?? cells?.join(' '))) take({ isSummary: true }, table.fields);
     else malformed += 1;
     rows += 1;
   }

@@ -146,10 +146,10 @@ function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: n
     return found;
   }
 
-  function readRecord({ line, cells, fault, text = '' }: CsvRecord): void {
+  function readRecord({ line, cells, fault }: CsvRecord): void {
     if (fault) reject(line, fault);
     else if (cells === undefined || cells.length === 0) return;
-    else if (header === undefined) header = readHeader(cells, [text], line);
+    else if (header === undefined) header = readHeader(cells, [], line);
     else if (!isEmptyRow(cells)) {
       lastRow = cells;
       const isWhole = cells.length === header.row.columns;
