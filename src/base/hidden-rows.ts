@@ -1,3 +1,5 @@
+import { splitLine } from './csv-cells.js';
+
 /** If a record has more lines than this, a quote was never closed. */
 export const mostRecordLines = 20;
 
@@ -6,8 +8,6 @@ export interface RowSigns {
   readonly delimiter: string;
   /** The column that a row must have, such as the master id. */
   readonly keyColumn: number;
-  /** The cells of a record; `open` if it ends inside quotes. */
-  readonly split: (record: string) => readonly string[] | 'open' | 'malformed';
   readonly isRow: (cells: readonly string[]) => boolean;
 }
 
@@ -24,23 +24,25 @@ export function hidesRow(
   signs: RowSigns,
 ): boolean {
   for (let at = 1; at < lines.length; at += 1) {
-    const inner = readFrom(lines, at, signs);
-    if (inner.isRow && (cells === undefined || !inner.isLast || !hasLooseQuote(inner.text, signs.delimiter)))
-      return true;
+    const { isRow, end } = readFrom(lines, at, signs);
+    // The line that closes a quote may look like a row.
+    const isClosing = cells !== undefined && end === lines.length;
+    if (isRow && !(isClosing && hasLooseQuote(lines.slice(at).join('\n'), signs.delimiter))) return true;
   }
   return cells !== undefined && hidesInEdges(cells, signs);
 }
 
 /** Reads the record that begins on a line, with the lines that its own quotes span. */
-function readFrom(lines: readonly string[], at: number, { split, isRow }: RowSigns) {
-  let text = lines[at] ?? '';
+function readFrom(lines: readonly string[], at: number, { delimiter, isRow }: RowSigns) {
+  let cells = splitLine(lines[at] ?? '', delimiter);
   let end = at + 1;
-  let cells = split(text);
-  for (; cells === 'open' && end < lines.length && end < at + mostRecordLines; end += 1) {
-    text += `\n${lines[end]}`;
-    cells = split(text);
-  }
-  return { text, isRow: typeof cells !== 'string' && isRow(cells), isLast: end === lines.length };
+  for (
+    ;
+    typeof cells === 'object' && !Array.isArray(cells) && end < Math.min(lines.length, at + mostRecordLines);
+    end += 1
+  )
+    cells = splitLine(lines[end] ?? '', delimiter, cells);
+  return { isRow: Array.isArray(cells) && isRow(cells), end };
 }
 
 /** Of the lines that open and close a quote, a part is the record's own. They are rows if their key is inside the quotes. */
@@ -54,16 +56,6 @@ function hidesInEdges(cells: readonly string[], { delimiter, keyColumn, isRow }:
     (keyColumn >= first && isRow([...cells.slice(0, first), ...opening])) ||
     (keyColumn <= last && isRow([...closing, ...cells.slice(last + 1)]))
   );
-}
-
-/** The lines of a record of which only the cells are known. */
-export function writeLines(cells: readonly string[], delimiter: string): readonly string[] {
-  const written = cells.map((cell) =>
-    cell.includes('"') || cell.includes('\n') || cell.includes(delimiter)
-      ? `"${cell.replaceAll('"', '""')}"`
-      : cell,
-  );
-  return written.join(delimiter).split('\n');
 }
 
 /** Whether a quote stands in a cell that is not quoted, as where a cell of several lines is closed. */

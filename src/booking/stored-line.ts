@@ -61,8 +61,7 @@ export function findHotel(line: string): HotelOfLine | undefined {
 
 /** Parses the key of a `HotelOfLine`, once decoded. */
 export function readProviderHotel(key: string): ProviderHotel {
-  const cells = splitCells(key);
-  const [providerName, providerHotelId] = typeof cells === 'string' ? [] : cells;
+  const [providerName, providerHotelId] = splitCells(key) ?? [];
   if (providerName === undefined || providerHotelId === undefined)
     throw new RangeError("a stored line does not name its provider's hotel");
   return { providerName, providerHotelId };
@@ -161,8 +160,8 @@ function findCell(line: string, index: number): number {
 }
 
 function readCells(line: string): readonly string[] {
-  const cells = splitCells(line);
-  if (typeof cells === 'string' || cells.length !== serviceFields.length)
+  const cells = splitCells(line) ?? [];
+  if (cells.length !== serviceFields.length)
     throw new RangeError(`a stored line does not have ${serviceFields.length} cells`);
   return cells;
 }

@@ -9,6 +9,7 @@ const day = inFolder('review/day');
 const file = inFolder('review/file');
 const outcome = inFolder('review/outcome');
 const stored = inFolder('review/stored');
+const text = inFolder('text');
 const notifications = inFolder('notifications');
 const mails = inFolder('verdict-mails');
 
@@ -49,7 +50,8 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   'src/review/day/join-run.ts': day('join-run', 'run-day'),
   'src/review/file/archive-run.ts': file('archive-run', 'manifest', 'several-results', 'verify'),
   'src/review/file/await-result.ts': file('await-result', 'several-results', 'archive-run', 'unusable-names'),
-  'src/base/csv-cells.ts': file('result', 'result-join'),
+  'src/base/csv.ts': [...text('csv-cutter'), ...inFolder('sources/csv')('unclosed-quote')],
+  'src/base/csv-cells.ts': [...text('csv-cutter'), ...file('result')],
   'src/review/file/explain-failure.ts': file('explain-failure'),
   'src/review/file/judge-result.ts': file('judge-result', 'result-join'),
   'src/review/file/late-result.ts': file('late-result'),
@@ -58,6 +60,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   'src/review/file/row-index.ts': file('result-join', 'result-echo'),
   'src/review/file/loose-rows.ts': file('result-join', 'result-echo'),
   'src/review/file/result.ts': file('result', 'result-join'),
+  'src/review/file/result-lines.ts': file('result'),
   'src/review/file/verdict-state.ts': file('verdict-state', 'judge-result', 'several-results'),
   'src/review/outcome/day-outcome.ts': outcome('day-outcome'),
   'src/review/outcome/day-walk.ts': outcome('day-walk'),

@@ -22,7 +22,7 @@ export const ownProcessTests = [
   'test/reading-thread/threaded-reader.test.ts',
   'test/s3/client.test.ts',
   'test/sources/common/sample.test.ts',
-  'test/sources/csv/scanner.test.ts',
+  'test/sources/csv/any-bytes.test.ts',
   'test/sources/files/s3.test.ts',
   'test/sources/files/sftp-contract.servers.test.ts',
   'test/sources/http/pages.test.ts',

@@ -1,6 +1,7 @@
 import { Parser } from 'htmlparser2';
-import Papa from 'papaparse';
-import { hidesRow, writeLines } from '../../base/hidden-rows.js';
+import { cutRecords } from '../../base/csv.js';
+import { splitCells } from '../../base/csv-cells.js';
+import { hidesRow } from '../../base/hidden-rows.js';
 import type { UnreadReason } from '../../ledger/mails.js';
 import { type HeadingKind, type Headings, isExportHeading, isVerdict, type Statement } from './headings.js';
 
@@ -69,7 +70,7 @@ export function readDelimited(text: string, headings: Headings): MailRecord[] {
   const delimiter = findDelimiter(lines, headings);
   return delimiter === undefined
     ? readText(text, headings)
-    : readTable(parseTable(text, delimiter, headings), headings);
+    : readTable(parseTable(splitLines(text), delimiter, headings), headings);
 }
 
 function splitLines(text: string): string[] {
@@ -103,7 +104,7 @@ function findTable(lines: readonly string[], headings: Headings) {
   for (let start = 0; start < Math.min(lines.length - 1, mostAboveHeadings); start += 1) {
     const below = lines.slice(start);
     const delimiter = findDelimiter(below, headings);
-    if (delimiter !== undefined) return { start, rows: parseTable(below.join('\n'), delimiter, headings) };
+    if (delimiter !== undefined) return { start, rows: parseTable(below, delimiter, headings) };
     const columns = (below[0] ?? '').trim().split(gap);
     if (columns.length > 1 && countHeadings(columns, headings) * 2 >= columns.length)
       return { start, rows: below.map((line) => line.trim().split(gap)) };
@@ -116,7 +117,7 @@ function findDelimiter([first = '', second]: readonly string[], headings: Headin
   let best: string | undefined;
   let most = 0;
   for (const delimiter of delimiters) {
-    const cells = parse(first, delimiter)[0] ?? [];
+    const cells = readCells(first, delimiter);
     const found = countHeadings(cells, headings);
     if (cells.length < 2 || found <= most || second?.includes(delimiter) === false) continue;
     best = delimiter;
@@ -129,29 +130,22 @@ function countHeadings(cells: readonly string[], headings: Headings): number {
   return cells.filter((cell) => headings.read(cell.trim()) !== undefined).length;
 }
 
-/** A quote that is never closed would swallow all that follows, or hide some rows of it: then quotes mean nothing. */
-function parseTable(text: string, delimiter: string, headings: Headings): string[][] {
-  const rows = parse(text, delimiter);
-  const names = rows.find((row) => countHeadings(row, headings) > 1) ?? [];
+/** A line with a quote that is never closed, or in the wrong place, is read as if quotes meant nothing. */
+function parseTable(lines: readonly string[], delimiter: string, headings: Headings): string[][] {
+  const first = lines.slice(0, mostAboveHeadings).map((line) => readCells(line, delimiter));
+  const names = first.find((row) => countHeadings(row, headings) > 1) ?? [];
   const keyColumn = names.findIndex((name) => headings.read(name.trim()) === 'reference');
   const isRow = (row: readonly string[]) => row.length === names.length && /\d/.test(row[keyColumn] ?? '');
-  const signs = { delimiter, keyColumn, isRow, split: (record: string) => parse(record, delimiter)[0] ?? [] };
-  const isHiding = rows.some(
-    (row) =>
-      isRow(row) &&
-      row.some((cell) => cell.includes('\n')) &&
-      hidesRow(writeLines(row, delimiter), row, signs),
-  );
-  return isHiding ? splitRows(text, delimiter) : rows;
+  const records = cutRecords(lines, {
+    ...{ delimiter, policy: 'lenient' },
+    isDoubted: (some, cells = []) =>
+      hidesRow(some, isRow(cells) ? cells : undefined, { delimiter, keyColumn, isRow }),
+  });
+  return records.map(({ cells, text = '' }) => [...(cells ?? text.split(delimiter))]);
 }
 
-function parse(text: string, delimiter: string): string[][] {
-  const parsed = Papa.parse<string[]>(text, { delimiter });
-  return parsed.errors.some(({ type }) => type === 'Quotes') ? splitRows(text, delimiter) : parsed.data;
-}
-
-function splitRows(text: string, delimiter: string): string[][] {
-  return splitLines(text).map((line) => line.split(delimiter));
+function readCells(line: string, delimiter: string): string[] {
+  return splitCells(line, delimiter) ?? line.split(delimiter);
 }
 
 /** What a sentence says is not interpreted: only the label of references means something. "Booking references: 1, 2026" */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { createCsvCutter, type PlainLines } from '../../base/csv.js';
 import { SafeError } from '../../base/safe-error.js';
 import type { ExportFileKind, FetchedFile } from '../../ledger/mappings.js';
-import { type CsvFault, createRecordCounter, readCsvRecords } from './csv.js';
 
 export interface InspectedFile extends FetchedFile {
   /** Columns that are not in the specification. */
@@ -20,47 +20,59 @@ export async function inspectFile(
   content: AsyncIterable<Uint8Array>,
   masterIdNames: readonly string[],
 ): Promise<InspectedFile> {
-  const counter = createRecordCounter();
   const hash = createHash('sha256');
   let bytes = 0;
+  let header: readonly string[] | undefined;
+  let rows = 0;
+  let lastByte: number | undefined;
+  const refuse = (expected: string): never => {
+    throw new ExportFileError(file.name, `expected ${expected}`);
+  };
+  const cutter = createCsvCutter({
+    policy: 'lenient',
+    take({ line, cells, fault, text = '' }) {
+      if (cells?.length === 0) return;
+      if (fault === 'unclosed-quote')
+        refuse(
+          `a quote to close the cell that begins in line ${line}, got: other rows or the end of the file`,
+        );
+      if (header) rows += 1;
+      else if (fault === 'record-too-long') refuse('a header, got: a first line of more than 1 MB');
+      else header = cells ?? text.split(',');
+    },
+    takePlain(plain) {
+      rows += countRecords(plain);
+    },
+  });
   for await (const block of content) {
     hash.update(block);
     bytes += block.length;
-    counter.take(block);
+    lastByte = block.at(-1) ?? lastByte;
+    if (block.includes(0)) refuse('text, got: binary data');
+    cutter.cut(block);
   }
-  const { header, records, fault, endsWithLine } = counter.end();
-  if (fault !== undefined) throw new ExportFileError(file.name, describeFault(fault));
-  if (records === 0) throw new ExportFileError(file.name, 'expected a header, got: an empty file');
+  cutter.end();
   const { kind, name } = file;
   return {
-    kind,
-    name,
-    rows: records - 1,
-    bytes,
+    ...{ kind, name, rows, bytes },
     sha256: hash.digest('hex'),
-    extraColumns: checkHeader(file, await readHeader(header), masterIdNames),
-    endsInMidLine: !endsWithLine,
+    extraColumns: checkHeader(file, header ?? refuse('a header, got: an empty file'), masterIdNames),
+    endsInMidLine: lastByte !== lineFeed,
   };
 }
 
-async function readHeader(bytes: Uint8Array): Promise<readonly string[]> {
-  for await (const [header] of readCsvRecords(blocksOf(bytes))) if (header) return header;
-  return [];
-}
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
 
-async function* blocksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
-}
-
-function describeFault(fault: CsvFault): string {
-  switch (fault) {
-    case 'binary':
-      return 'expected text, got: binary data';
-    case 'endless-header':
-      return 'expected a header, got: a first line of more than 1 MB';
-    case 'open-quotes':
-      return 'expected a quote to close the last cell, got: the end of the file';
+/** Blank lines are no records. */
+function countRecords({ bytes, lines }: PlainLines): number {
+  let records = lines;
+  for (let start = 0; start < bytes.length; ) {
+    const end = bytes.indexOf(lineFeed, start);
+    if (end === start || (end === start + 1 && bytes[start] === carriageReturn)) records -= 1;
+    start = end + 1;
   }
+  return records;
 }
 
 /** All columns but the master id's, exact and case-sensitive. (Spec 2.7.) */

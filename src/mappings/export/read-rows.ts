@@ -1,5 +1,5 @@
-import { hidesRow, type RowSigns, writeLines } from '../../base/hidden-rows.js';
-import { OpenQuotesError, readCsvRecords, splitRecord } from './csv.js';
+import { createCsvCutter } from '../../base/csv.js';
+import { hidesRow } from '../../base/hidden-rows.js';
 import { ExportFileError, findMasterId } from './inspect-file.js';
 
 /** Reads a row by its cells and its number, from 1. */
@@ -25,40 +25,54 @@ export async function* readExportRows<Row>(
   signal: AbortSignal,
 ): AsyncGenerator<readonly Row[], void, undefined> {
   let read: ReadRow<Row> | undefined;
-  let isHiding: (cells: readonly string[]) => boolean = () => false;
+  let isHiding: ReturnType<typeof createDoubt> = () => false;
+  let rows: Row[] = [];
   let row = 0;
-  try {
-    for await (const records of readCsvRecords(content)) {
-      signal.throwIfAborted();
-      const rows: Row[] = [];
-      for (const cells of records) {
-        if (!read) {
-          read = createReader(cells);
-          isHiding = createDoubt(cells, masterIdNames);
-          continue;
-        }
+  const cutter = createCsvCutter({
+    policy: 'lenient',
+    isDoubted: (lines, cells = []) => isHiding(lines, cells),
+    take({ cells, fault, text = '' }) {
+      if (cells?.length === 0) return;
+      if (fault === 'unclosed-quote')
+        throw new ExportFileError(
+          file,
+          `a quote in row ${row + 1} is not closed before other rows, or before the end`,
+        );
+      if (fault === 'record-too-long') throw new ExportFileError(file, `row ${row + 1} is longer than 1 MB`);
+      // Where a quote stands in the wrong place, quotes mean nothing.
+      const readable = cells ?? text.split(',');
+      if (read) {
         row += 1;
-        if (isHiding(cells))
-          throw new ExportFileError(file, `a quote in row ${row} is not closed before other rows`);
-        rows.push(read(cells, row));
+        rows.push(read(readable, row));
+      } else {
+        read = createReader(readable);
+        isHiding = createDoubt(readable, masterIdNames);
       }
-      yield rows;
-    }
-  } catch (error) {
-    if (!(error instanceof OpenQuotesError)) throw error;
-    throw new ExportFileError(file, `a quote is not closed after row ${row}: ${error.message}`);
+    },
+  });
+  const hand = () => {
+    const handed = rows;
+    rows = [];
+    return handed;
+  };
+
+  for await (const block of content) {
+    signal.throwIfAborted();
+    cutter.cut(block);
+    yield hand();
   }
+  cutter.end();
+  yield hand();
   if (!read) throw new ExportFileError(file, 'expected a header, got: an empty file');
 }
 
-/** Says whether the cells of a record hide other rows, in quotes that were never closed. */
+/** Says whether a record hides other rows, in quotes that were never closed. */
 function createDoubt(header: readonly string[], masterIdNames: readonly string[]) {
   const keyColumn = header.indexOf(findMasterId(header, masterIdNames) ?? '');
   const isRow = (cells: readonly string[]) =>
     cells.length === header.length && readServiceId(cells[keyColumn] ?? '') !== undefined;
-  const signs: RowSigns = { delimiter: ',', keyColumn, split: splitRecord, isRow };
-  return (cells: readonly string[]): boolean =>
-    cells.some((cell) => cell.includes('\n')) && hidesRow(writeLines(cells, ','), cells, signs);
+  return (lines: readonly string[], cells: readonly string[]): boolean =>
+    hidesRow(lines, isRow(cells) ? cells : undefined, { delimiter: ',', keyColumn, isRow });
 }
 
 /** Finds columns in a header by name. */

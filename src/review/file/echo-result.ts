@@ -1,4 +1,5 @@
-import { createLineCutter, lineEnd, longestLine, splitCells } from '../../base/csv-cells.js';
+import { createLineCutter, longestRecord } from '../../base/csv.js';
+import { lineEnd, splitCells } from '../../base/csv-cells.js';
 import { bookingFields } from '../../booking/booking.js';
 import type { StoredBatch } from '../../ledger/batches.js';
 import { createKeyTable } from './key-table.js';
@@ -72,7 +73,7 @@ export function createEchoReader(readSent: JoinSources['readSent'], reading: Res
         isEcho = await readLines(lines);
         if (!isEcho) return;
       }
-      if (cutter.pendingBytes > longestLine) isEcho = false;
+      if (cutter.pendingBytes > longestRecord) isEcho = false;
     },
     /** After the last bytes: what compareResult would return for such a result; undefined for any other. */
     async end(): Promise<Judgement | undefined> {
@@ -95,7 +96,7 @@ export function createEchoReader(readSent: JoinSources['readSent'], reading: Res
 /** The columns of a header with exactly those of an echo. */
 function readEchoHeader(line: Buffer, reading: ResultReading): readonly string[] | undefined {
   const cells = splitCells(line.toString().replace(/^\ufeff|\r?\n$/g, ''));
-  if (typeof cells === 'string' || cells.length !== echoColumns.length) return undefined;
+  if (cells?.length !== echoColumns.length) return undefined;
   const columns = findResultColumns(cells, reading);
   const isEcho = resultFields.every((field) => columns[field] === echoColumns.indexOf(field));
   return isEcho ? nameColumns(cells) : undefined;

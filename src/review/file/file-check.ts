@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createLineCutter, lineEnd } from '../../base/csv-cells.js';
+import { createLineCutter } from '../../base/csv.js';
+import { lineEnd } from '../../base/csv-cells.js';
 import { bookingFields, type FieldKind, textFields } from '../../booking/booking.js';
 
 /** Why a review file must not be sent. Never contains a cell's content. */

@@ -1,20 +1,9 @@
-import {
-  createResultRecords,
-  longestLine,
-  type ResultLine,
-  type ResultRecord,
-} from '../../base/csv-cells.js';
-import {
-  createConverter,
-  decodeLines,
-  type Encoding,
-  endsWithReturns,
-  guessEncoding,
-  nameContainer,
-  readByteOrderMark,
-} from '../../base/encoding.js';
+import { type CsvRecord, createRecordCutter } from '../../base/csv.js';
+import type { Encoding } from '../../base/encoding.js';
+import { hidesRow } from '../../base/hidden-rows.js';
 import { type BookingField, bookingFields, defaultMasterIdColumn } from '../../booking/booking.js';
 import { readFieldText } from '../../booking/field-text.js';
+import { createResultLines, findHeader } from './result-lines.js';
 
 /** What a result says about one booking; undefined where the column is missing or its value unreadable. */
 export interface ResultRow {
@@ -101,45 +90,91 @@ export async function readResult(
   take: (row: ResultRow, fields: readonly ResultField[]) => void,
 ): Promise<ResultTable> {
   const lines = createResultLines();
-  const records = createResultRecords(
-    (cells) => findColumns(cells, reading).size,
-    (cells) => findRowSigns(cells, reading),
-  );
+  /** The lines up to the header, while it is not found. */
+  let above: (string | undefined)[] = [];
+  let cutter: ReturnType<typeof createRecordCutter> | undefined;
+  let isHiding: ReturnType<typeof createDoubt> | undefined;
   let readVerdict = createVerdictReader(reading);
   let header: Header | undefined;
   let table: Omit<ResultTable, 'end'> = { fields: [], columns: [], ambiguous: [], form: undefined };
   let rows = 0;
   let malformed = 0;
 
-  function read(record: ResultRecord): void {
-    if (!('malformed' in record)) {
-      if (header) take(readRow(record, header, readVerdict), table.fields);
-      else {
-        const columns = findResultColumns(record, reading);
-        header = { cells: record, columns };
-        const form = { ...lines.found, delimiter: records.delimiter };
-        const ambiguous = listAmbiguous(record, reading);
-        table = { fields: listFields(columns), columns: nameColumns(record), ambiguous, form };
-        if (ambiguous.length > 0) readVerdict = () => undefined;
-        return;
-      }
-    } else if (isTotal(record.malformed)) take({ isSummary: true }, table.fields);
+  function readHeader(cells: readonly string[], delimiter: string): void {
+    const columns = findResultColumns(cells, reading);
+    header = { cells, columns };
+    isHiding = createDoubt(cells, delimiter, reading);
+    const form = { ...lines.found, delimiter };
+    const ambiguous = listAmbiguous(cells, reading);
+    table = { fields: listFields(columns), columns: nameColumns(cells), ambiguous, form };
+    if (ambiguous.length > 0) readVerdict = () => undefined;
+  }
+
+  function read({ cells, text }: CsvRecord, delimiter: string): void {
+    if (cells?.every(isBlank)) return;
+    if (cells && !header) {
+      readHeader(cells, delimiter);
+      return;
+    }
+    if (cells && header && fits(cells, header.cells.length))
+      take(readRow(cells, header, readVerdict), table.fields);
+    else if (isTotal(text ?? cells?.join(' '))) take({ isSummary: true }, table.fields);
     else malformed += 1;
     rows += 1;
   }
 
-  function readAll(some: readonly ResultRecord[]): void {
-    some.forEach(read);
+  /** Titles may stand above the header. */
+  function begin(isEnd: boolean): void {
+    const countKnown = (cells: readonly string[]) => findColumns(cells, reading).size;
+    const found = findHeader(above, countKnown, isEnd);
+    if (!found) return;
+    const { delimiter, titleLines } = found;
+    cutter = createRecordCutter({
+      ...{ delimiter, policy: 'lenient' },
+      isDoubted: (some, cells = []) => (isHiding ?? createDoubt(cells, delimiter, reading))(some, cells),
+      take: (record) => read(record, delimiter),
+    });
+    above.slice(titleLines).forEach(cutter.take);
+    above = [];
+  }
+
+  function takeLines(some: readonly (string | undefined)[], isEnd = false): void {
+    if (cutter) some.forEach(cutter.take);
+    else {
+      above = above.concat(some);
+      begin(isEnd);
+    }
     reading.onRows?.(rows);
   }
 
-  for await (const block of bytes) readAll(records.take(lines.take(block)));
+  for await (const block of bytes) takeLines(lines.take(block));
   const { lines: others, unended } = lines.end();
-  readAll(records.take(others));
-  const { records: last, endsInsideQuotes } = records.end(unended);
-  readAll(last);
-  const isWhole = header !== undefined && unended.length === 0 && !endsInsideQuotes;
+  takeLines(others);
+  takeLines(unended, true);
+  const isOpen = cutter?.isBegun;
+  cutter?.end();
+  const isWhole = header !== undefined && unended.length === 0 && !isOpen;
   return { ...table, end: { rows, malformed, isWhole } };
+}
+
+/** Blank cells beyond the header's width, as spreadsheets leave them, are harmless. */
+function fits(cells: readonly string[], width: number): boolean {
+  return cells.length === width || (cells.length > width && cells.slice(width).every(isBlank));
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === '';
+}
+
+/** Says whether a record of several lines below a header is none, or hides others. */
+function createDoubt(header: readonly string[], delimiter: string, reading: ResultReading) {
+  const { isRow, keyColumn } = findRowSigns(header, reading);
+  const signs = {
+    ...{ delimiter, keyColumn },
+    isRow: (cells: readonly string[]) => fits(cells, header.length) && isRow(cells),
+  };
+  return (lines: readonly string[], cells: readonly string[]): boolean =>
+    !cells.every(isBlank) && (!fits(cells, header.length) || hidesRow(lines, cells, signs));
 }
 
 /** A row names a booking, and has a verdict if the result has a column of them. */
@@ -315,102 +350,4 @@ function readServiceId(text: string | undefined): number | undefined {
   if (text === undefined || !/^\d{1,20}$/.test(text)) return undefined;
   const serviceId = Number(text);
   return Number.isSafeInteger(serviceId) && serviceId >= 1 ? serviceId : undefined;
-}
-
-const lineFeed = 0x0a;
-const carriageReturn = 0x0d;
-/** So many bytes show how lines end. */
-const firstBytes = 64 * 1024;
-
-/**
- * Splits bytes into lines of text, ended by LF, CRLF, or by CR where most lines are. A byte order mark is dropped.
- * What doesn't look like UTF-16 is UTF-8, and a line of it that is not valid UTF-8 is Windows-1252: so it is read in the same way
- * however the bytes arrive.
- */
-export function createResultLines() {
-  let encoding: Encoding | undefined;
-  let container: string | undefined;
-  let convert = (block: Buffer) => block;
-  let finish = (): Buffer => Buffer.alloc(0);
-  let lineEnd: number | undefined;
-  /** The start of the current line, or of the file. */
-  let pending: Buffer = Buffer.alloc(0);
-  let isTooLong = false;
-
-  function toLine(text: string): ResultLine {
-    if (isTooLong) {
-      isTooLong = false;
-      return undefined;
-    }
-    const begun = text.startsWith('\ufeff') ? text.slice(1) : text;
-    return begun.endsWith('\r') ? begun.slice(0, -1) : begun;
-  }
-
-  /** Decodes what was kept, once enough of it is there. */
-  function begin(isEnd: boolean): void {
-    if (encoding === undefined) {
-      if (pending.length < firstBytes && !isEnd && !pending.includes(lineFeed)) return;
-      encoding = readByteOrderMark(pending)?.encoding ?? guessUnits(pending);
-      container = nameContainer(pending);
-      const converter = createConverter(encoding, { isLenient: true });
-      if (converter) ({ convert, end: finish } = converter);
-      pending = convert(pending);
-    }
-    if (isEnd || pending.length >= firstBytes)
-      lineEnd = endsWithReturns(pending.subarray(0, firstBytes)) ? carriageReturn : lineFeed;
-  }
-
-  function findLastEnd(): number {
-    if (lineEnd === undefined) return -1;
-    const last = pending.lastIndexOf(lineFeed);
-    return lineEnd === lineFeed ? last : Math.max(last, pending.lastIndexOf(carriageReturn));
-  }
-
-  function cut(): ResultLine[] {
-    const last = findLastEnd();
-    const lines =
-      last === -1
-        ? []
-        : decodeLines(pending.subarray(0, last))
-            .split(lineEnd === lineFeed ? '\n' : /[\r\n]/)
-            .map(toLine);
-    pending = pending.subarray(last + 1);
-    if (pending.length > longestLine) {
-      pending = Buffer.alloc(0);
-      isTooLong = true;
-    }
-    return lines;
-  }
-
-  return {
-    take(block: Uint8Array): ResultLine[] {
-      const bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength);
-      pending = Buffer.concat([pending, convert(bytes)]);
-      if (lineEnd === undefined) begin(false);
-      return cut();
-    },
-    /** The lines that are left, and the last one if it has no line end. */
-    end(): { readonly lines: ResultLine[]; readonly unended: ResultLine[] } {
-      if (lineEnd === undefined) begin(true);
-      pending = Buffer.concat([pending, finish()]);
-      const lines = cut();
-      const text = decodeLines(pending);
-      // Old systems write such marks at the end of a text.
-      const isEnded = !isTooLong && text.replaceAll('\0', '').replaceAll('\u001a', '') === '';
-      return { lines, unended: isEnded ? [] : [toLine(text)] };
-    },
-    /** Known once there are lines. */
-    get found() {
-      return { encoding: encoding ?? 'utf-8', container };
-    },
-    /** What ends the lines; a CR may precede an LF. */
-    get lineEnd(): '\r' | '\n' {
-      return lineEnd === carriageReturn ? '\r' : '\n';
-    },
-  };
-}
-
-function guessUnits(bytes: Buffer): Encoding {
-  const guess = guessEncoding(bytes.subarray(0, firstBytes));
-  return guess === 'utf-16le' || guess === 'utf-16be' ? guess : 'utf-8';
 }

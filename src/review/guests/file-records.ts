@@ -1,8 +1,8 @@
-import { findHeader, splitCells } from '../../base/csv-cells.js';
+import { createRecordCutter } from '../../base/csv.js';
 import { type Encoding, guessEncoding } from '../../base/encoding.js';
-import { hidesRow, mostRecordLines } from '../../base/hidden-rows.js';
+import { hidesRow } from '../../base/hidden-rows.js';
 import { bookingFields, defaultMasterIdColumn } from '../../booking/booking.js';
-import { createResultLines } from '../file/result.js';
+import { createResultLines, findHeader } from '../file/result-lines.js';
 
 /** How a file is written: a service may write its result in another way than we write ours. */
 interface FileForm {
@@ -48,49 +48,68 @@ export async function* readRecords(
 ): AsyncGenerator<readonly FileRecord[], void, undefined> {
   let pending: Buffer = Buffer.alloc(0);
   let known: FileForm | undefined;
-  let line = 1;
-  const waiting: Buffer[] = [];
-  // Nothing that stands above the header has columns.
-  let columns = findColumns(undefined);
-  let isHeaderRead = false;
+  let cutter: ReturnType<typeof createFileCutter> | undefined;
 
-  function* cut(form: FileForm, isEnd: boolean): Generator<FileRecord> {
-    for (let first = waiting[0]; first !== undefined; first = waiting[0]) {
-      const { lines, cells } = joinLines(waiting, form, columns, isEnd);
-      if (lines === 0) return;
-      if (!isHeaderRead && line > form.titleLines) {
-        columns = findColumns(cells);
-        isHeaderRead = true;
-      }
-      const raw = lines === 1 ? first : Buffer.concat(waiting.slice(0, lines));
-      yield { line, raw, cells, form, columns };
-      line += lines;
-      waiting.splice(0, lines);
-    }
-  }
-
-  /** The whole lines of what is there. */
-  function takeLines(form: FileForm): void {
-    const mark = encodeText(form.lineEnd, form);
+  /** The records that end with the whole lines of what is there. */
+  function takeLines(): readonly FileRecord[] {
+    known ??= findForm(pending);
+    cutter ??= createFileCutter(known);
+    const mark = encodeText(known.lineEnd, known);
     let start = 0;
     for (let at = findUnit(pending, mark, 0); at !== -1; at = findUnit(pending, mark, start)) {
-      waiting.push(pending.subarray(start, at + mark.length));
+      cutter.take(pending.subarray(start, at + mark.length));
       start = at + mark.length;
     }
     pending = Buffer.from(pending.subarray(start));
+    return cutter.hand();
   }
 
   for await (const block of blocks) {
     pending = Buffer.concat([pending, block]);
-    if (!known && pending.length < firstBytes) continue;
-    known ??= findForm(pending);
-    takeLines(known);
-    yield [...cut(known, false)];
+    if (known || pending.length >= firstBytes) yield takeLines();
   }
-  known ??= findForm(pending);
-  takeLines(known);
-  if (pending.length > 0) waiting.push(pending);
-  yield [...cut(known, true)];
+  yield takeLines();
+  if (cutter && pending.length > 0) cutter.take(pending);
+  yield cutter?.end() ?? [];
+}
+
+/** Cuts lines in bytes, each with its line end. */
+function createFileCutter(form: FileForm) {
+  const waiting: Buffer[] = [];
+  // Nothing that stands above the header has columns.
+  let columns = findColumns(undefined);
+  let isHeaderRead = false;
+  let records: FileRecord[] = [];
+
+  const cutter = createRecordCutter({
+    ...{ delimiter: form.delimiter, policy: 'lenient' },
+    isDoubted: (lines, cells = []) => hidesRecord(lines, cells, form, columns),
+    take({ line, lines, cells }) {
+      if (!isHeaderRead && line > form.titleLines) {
+        columns = findColumns(cells);
+        isHeaderRead = true;
+      }
+      records.push({ line, raw: Buffer.concat(waiting.splice(0, lines)), cells, form, columns });
+    },
+  });
+
+  function hand(): readonly FileRecord[] {
+    const handed = records;
+    records = [];
+    return handed;
+  }
+
+  return {
+    take(raw: Buffer): void {
+      waiting.push(raw);
+      cutter.take(withoutEnd(decodeText(raw, form)));
+    },
+    hand,
+    end(): readonly FileRecord[] {
+      cutter.end();
+      return hand();
+    },
+  };
 }
 
 function findColumns(cells: readonly string[] = []): FileColumns {
@@ -128,39 +147,15 @@ function findUnit(bytes: Buffer, unit: Buffer, from: number): number {
   return at;
 }
 
-/** How many lines form the next record; 0 if more lines are needed. */
-function joinLines(
-  waiting: readonly Buffer[],
-  form: FileForm,
-  columns: FileColumns,
-  isEnd: boolean,
-): { readonly lines: number; readonly cells?: readonly string[] | undefined } {
-  let text = '';
-  for (const [index, line] of waiting.slice(0, mostRecordLines).entries()) {
-    text += decodeText(line, form);
-    const cells = splitCells(withoutEnd(text), form.delimiter);
-    if (cells === 'malformed') return { lines: 1, cells: undefined };
-    if (cells !== 'open')
-      return hidesRecord(text, cells, form, columns)
-        ? { lines: 1, cells: undefined }
-        : { lines: index + 1, cells };
-  }
-  return isEnd || waiting.length >= mostRecordLines ? { lines: 1, cells: undefined } : { lines: 0 };
-}
-
 /** Whether those of other bookings are inside its quotes. */
 function hidesRecord(
-  text: string,
+  lines: readonly string[],
   cells: readonly string[],
-  { delimiter, lineEnd }: FileForm,
+  { delimiter }: FileForm,
   { names, reference }: FileColumns,
 ): boolean {
-  if (reference === -1 || !cells.some((cell) => cell.includes(lineEnd))) return false;
   const isRow = (row: readonly string[]) => row.length === names.length && row[reference]?.trim() !== '';
-  return hidesRow(withoutEnd(text).split(lineEnd), cells, {
-    ...{ delimiter, keyColumn: reference, isRow },
-    split: (record) => splitCells(withoutEnd(record), delimiter),
-  });
+  return reference !== -1 && hidesRow(lines, cells, { delimiter, keyColumn: reference, isRow });
 }
 
 function withoutEnd(text: string): string {

@@ -1,4 +1,4 @@
-import Papa from 'papaparse';
+import { type CsvFault, type CsvRecord, createCsvCutter, longestRecord } from '../../base/csv.js';
 import type { Encoding } from '../../base/encoding.js';
 import { bookingFields } from '../../booking/booking.js';
 import {
@@ -17,10 +17,7 @@ import {
   decodeFile,
   explainBinary,
   type FileDecoder,
-  joinDecoded,
-  nothingDecoded,
 } from '../files/text-file.js';
-import { type CsvCut, createCsvCutter, type SpanningRecord } from './cutter.js';
 import { createDoubt } from './doubt.js';
 import { type CsvHeader, readCsvHeader, splitPlainLines } from './records.js';
 
@@ -75,7 +72,6 @@ export function createCsvSource(options: CsvSourceOptions): BookingSource {
 }
 
 const lineFeed = 0x0a;
-const defaultRecordLimit = 1_000_000;
 
 function isDelimiter(text: string): boolean {
   return /^[^"\r\n\0]$/.test(text) && text.charCodeAt(0) < 0x80;
@@ -95,7 +91,7 @@ export function explainEmptyCsv(path: string): SourceError {
 
 /** Decodes UTF-8 without a byte order mark. Returns the header's notices together with the first records. */
 export function createCsvDecoder(options: CsvDecoderOptions): FileDecoder {
-  const { path, skipRows = 0, recordLimit: limit = defaultRecordLimit } = options;
+  const { path, skipRows = 0, recordLimit: limit = longestRecord } = options;
   return beginDecoding((bytes, isWhole) => {
     const preamble = readPreamble(bytes, { skipRows, isWhole, limit, path });
     if (preamble === undefined) return undefined;
@@ -107,25 +103,73 @@ export function createCsvDecoder(options: CsvDecoderOptions): FileDecoder {
 
 /** Decodes the header and what follows it. */
 function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: number }): FileDecoder {
-  const { path, delimiter, firstLine, recordLimit = defaultRecordLimit } = options;
+  const { path, delimiter, firstLine, recordLimit = longestRecord } = options;
   const gate = createTextGate();
-  const cutter = createCsvCutter({ delimiter, recordLimit, isDoubted, firstLine });
-  const parse = createRecordParser(delimiter);
   const delimiterCode = delimiter.charCodeAt(0);
   let header: CsvHeader | undefined;
-  let hidesBooking: (record: SpanningRecord) => boolean = () => false;
+  let hidesBooking: ReturnType<typeof createDoubt> = () => false;
   /** The line of a quote that was never closed. */
   let unclosedLine: number | undefined;
-  /** Reads the last complete row of the blocks before the current one. */
-  let readLastRow = (): readonly string[] | undefined => undefined;
+  /** The last row that is not empty, as cells or as written. */
+  let lastRow: readonly string[] | Buffer = [];
   let endsAtLineEnd = true;
+  let records: SourceRecord[] = [];
+  let notices: readonly SourceNotice[] = [];
+  /** What is left at the end of the file. */
+  let left: CsvRecord[] | undefined;
 
-  /** Only the line of the quote is lost if the bookings behind it can be read again, and all others as well. */
-  function isDoubted(record: SpanningRecord): boolean {
-    if (!hidesBooking(record)) return false;
-    if (unclosedLine !== undefined || !record.isWhole) refuseUnclosed(record.line);
-    unclosedLine = record.line;
-    return true;
+  const cutter = createCsvCutter({
+    ...{ delimiter, policy: 'strict', longest: recordLimit, firstLine },
+    isDoubted(lines, cells, line) {
+      // The header's own lines are doubted as soon as its columns are known.
+      if (header === undefined && cells) readHeader(cells, lines, line);
+      return hidesBooking(lines, cells);
+    },
+    take(record) {
+      if (left) left.push(record);
+      else readRecord(record);
+    },
+    takePlain(plain) {
+      if (header === undefined) throw new Error('expected the header to be cut as a record');
+      lastRow = splitPlainLines(plain, delimiterCode, header.row, records) ?? lastRow;
+    },
+  });
+
+  function readHeader(cells: readonly string[], lines: readonly string[], line: number): CsvHeader {
+    const found = readCsvHeader(cells, options);
+    const doubtRows = (columns: number) => createDoubt({ header: found, columns, delimiter });
+    hidesBooking = doubtRows(found.row.columns);
+    // A quote that was never closed makes columns of its line one, so that the rows seem to have too many cells.
+    const written = lines[0]?.split(delimiter).length ?? 0;
+    if (hidesBooking(lines, cells) || doubtRows(written)(lines, cells)) refuseUnclosed(line);
+    notices = found.notices;
+    return found;
+  }
+
+  function readRecord({ line, cells, fault }: CsvRecord): void {
+    if (fault) reject(line, fault);
+    else if (cells === undefined || cells.length === 0) return;
+    else if (header === undefined) header = readHeader(cells, [], line);
+    else if (!isEmptyRow(cells)) {
+      lastRow = cells;
+      const isWhole = cells.length === header.row.columns;
+      records.push(
+        isWhole ? header.pickRecord(line, cells) : { place: line, unreadable: 'wrong-cell-count' },
+      );
+    }
+  }
+
+  function reject(line: number, fault: CsvFault): void {
+    if (fault === 'hidden-records') refuseUnclosed(line);
+    if (fault === 'endless-quote') refuseEndless(line);
+    if (header === undefined)
+      throw new SourceError('unreadable', `${path}, line ${line}: the header can't be read (${fault})`);
+    if (fault === 'unclosed-quote') {
+      // Only its line is lost if the bookings behind it can be read again, and all others as well.
+      if (unclosedLine !== undefined) refuseUnclosed(line);
+      unclosedLine = line;
+    }
+    records.push({ place: line, unreadable: fault });
   }
 
   function refuseUnclosed(line: number): never {
@@ -137,70 +181,13 @@ function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: n
     );
   }
 
-  function readHeader(cells: readonly string[], { bytes, lines: [line = 0] }: CsvRecords): CsvHeader {
-    const found = readCsvHeader(cells, options);
-    const doubtRows = (columns: number) => createDoubt({ header: found, columns, delimiter, recordLimit });
-    hidesBooking = doubtRows(found.row.columns);
-    // A quote that was never closed makes columns of its line one, so that the rows seem to have too many cells.
-    const written = bytes.toString('latin1').split('\n', 1)[0]?.split(delimiter).length ?? 0;
-    const record = { bytes, isWhole: true, line };
-    if (hidesBooking(record) || doubtRows(written)(record)) refuseUnclosed(line);
-    return found;
-  }
-
-  function readCuts(cuts: readonly CsvCut[]): DecodedBlock {
-    const records: SourceRecord[] = [];
-    let notices: readonly SourceNotice[] = [];
-    for (const cut of cuts) {
-      switch (cut.kind) {
-        case 'records': {
-          const rows = parse(cut);
-          let first = 0;
-          if (header === undefined) {
-            header = readHeader(rows[0] ?? [], cut);
-            notices = header.notices;
-            first = 1;
-          }
-          for (let index = first; index < rows.length; index++) {
-            const cells = rows[index] ?? [];
-            if (isEmptyRow(cells)) continue;
-            const place = cut.lines[index] ?? 0;
-            records.push(
-              cells.length === header.row.columns
-                ? header.pickRecord(place, cells)
-                : { place, unreadable: 'wrong-cell-count' },
-            );
-          }
-          readLastRow = () => rows.findLast((cells) => !isEmptyRow(cells));
-          break;
-        }
-        case 'lines': {
-          if (header === undefined) throw new Error('expected the header to be cut as a record');
-          const last = splitPlainLines(cut, cut.firstLine, delimiterCode, header.row, records);
-          if (last) readLastRow = () => parse({ bytes: last, lines: [0] })[0];
-          break;
-        }
-        case 'unreadable':
-          if (header === undefined) {
-            throw new SourceError(
-              'unreadable',
-              `${path}, line ${cut.line}: the header can't be read (${cut.reason})`,
-            );
-          }
-          records.push({ place: cut.line, unreadable: cut.reason });
-          break;
-        case 'unterminated':
-          if (unclosedLine !== undefined) refuseUnclosed(cut.line);
-          if (!endsAtLineEnd) refuseCutOff(cut.line, 'inside quotes');
-          throw new SourceError(
-            'unterminated-quote',
-            `${path}, line ${cut.line}: the record that begins there has a quote that is never closed`,
-          );
-      }
-    }
-    for (const record of unclosedLine === undefined ? [] : records)
-      if ('unreadable' in record && record.place > (unclosedLine ?? 0)) refuseUnclosed(record.place);
-    return { records, notices };
+  function refuseEndless(line: number): never {
+    if (unclosedLine !== undefined) refuseUnclosed(line);
+    if (!endsAtLineEnd) refuseCutOff(line, 'inside quotes');
+    throw new SourceError(
+      'unterminated-quote',
+      `${path}, line ${line}: the record that begins there has a quote that is never closed`,
+    );
   }
 
   /** The rest of the day may be missing with the rest of the last record. */
@@ -211,20 +198,24 @@ function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: n
     );
   }
 
-  /** @param cut what ends with the last record, which has no line end */
-  function checkLastRecord(cut: CsvCut | undefined): void {
-    if (header === undefined || cut === undefined) return;
-    if (cut.kind === 'unreadable' && cut.reason === 'record-too-long') refuseCutOff(cut.line, cut.reason);
-    if (cut.kind !== 'records') return;
-    const cells = parse(cut).at(-1) ?? [];
-    if (isEmptyRow(cells)) return;
-    const line = cut.lines.at(-1) ?? 0;
-    if (cells.length < header.row.columns) {
+  /** Checks the last record of a file without a last line end. */
+  function checkLastRecord({ line, cells, fault }: CsvRecord): void {
+    if (header === undefined) return;
+    if (fault === 'record-too-long') refuseCutOff(line, fault);
+    if (cells === undefined || cells.length === 0 || isEmptyRow(cells)) return;
+    if (cells.length < header.row.columns)
       refuseCutOff(line, `${cells.length} of ${header.row.columns} cells, and no line end`);
-    }
-    if (mayEndWithDate(header) && isCutDate(cells.at(-1) ?? '', readLastRow()?.at(-1) ?? '')) {
+    const above = Buffer.isBuffer(lastRow) ? lastRow.toString().split(delimiter) : lastRow;
+    if (mayEndWithDate(header) && isCutDate(cells.at(-1) ?? '', above.at(-1) ?? ''))
       refuseCutOff(line, 'half a date, and no line end');
-    }
+  }
+
+  function hand(): DecodedBlock {
+    for (const record of unclosedLine === undefined ? [] : records)
+      if ('unreadable' in record && record.place > (unclosedLine ?? 0)) refuseUnclosed(record.place);
+    const decoded = { records, notices };
+    [records, notices] = [[], []];
+    return decoded;
   }
 
   return {
@@ -235,20 +226,18 @@ function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: n
       }
       const { bytes } = verdict;
       if (bytes.length > 0) endsAtLineEnd = bytes[bytes.length - 1] === lineFeed;
-      let decoded: DecodedBlock | undefined;
-      for (const cuts of cutter.cut(bytes)) {
-        const next = readCuts(cuts);
-        decoded = decoded ? joinDecoded(decoded, next) : next;
-      }
-      return decoded ?? nothingDecoded;
+      cutter.cut(bytes);
+      return hand();
     },
     end() {
       if (gate.endsInsideCharacter()) refuseCutOff(cutter.line, 'half a character');
-      const cuts = cutter.end();
-      if (!endsAtLineEnd) checkLastRecord(cuts.at(-1));
-      const decoded = readCuts(cuts);
+      left = [];
+      cutter.end();
+      const last = left.at(-1);
+      if (last && !endsAtLineEnd) checkLastRecord(last);
+      left.forEach(readRecord);
       if (header === undefined) throw explainEmptyCsv(path);
-      return decoded;
+      return hand();
     },
   };
 }
@@ -279,31 +268,6 @@ function isCutDate(cell: string, other: string): boolean {
     cell.length < other.length &&
     formOf(other).startsWith(formOf(cell))
   );
-}
-
-type CsvRecords = Omit<CsvCut & { kind: 'records' }, 'kind'>;
-
-/** Reuses one parser for all blocks. `Papa.parse` creates one per call, and V8 then retains far too much of each block. */
-function createRecordParser(delimiter: string) {
-  const parser: BlockParser = new Papa.Parser({ delimiter, newline: '\n', quoteChar: '"' });
-  /** The input is whole records, so the parser can't interpret it differently than the cutter did. */
-  return ({ bytes, lines }: CsvRecords): readonly string[][] => {
-    const { data, errors } = parser.parse(decodeText(bytes), 0, false);
-    if (errors.length > 0 || data.length !== lines.length) {
-      throw new Error(`the CSV parser read ${data.length} records where ${lines.length} were cut`);
-    }
-    return data;
-  };
-}
-
-/** How `Papa.Parser` behaves without a header and callbacks. Its own types leave the result open. */
-interface BlockParser {
-  parse(input: string, baseIndex: number, ignoreLastRow: boolean): Papa.ParseResult<string[]>;
-}
-
-function decodeText(bytes: Buffer): string {
-  const text = bytes.toString();
-  return bytes.includes('\r\n') ? text.replaceAll('\r\n', '\n') : text;
 }
 
 /** A line that tells spreadsheets the delimiter. */

@@ -1,3 +1,4 @@
+import type { PlainLines } from '../../base/csv.js';
 import { bookingFields, buildRecord, type RawBooking } from '../../booking/booking.js';
 import { matchColumns } from '../../booking/match-columns.js';
 import {
@@ -162,19 +163,12 @@ function readCell({ bytes, bounds, first }: RowCells, index: number): string {
   return bytes.toString('utf8', bounds[first + 2 * index], bounds[first + 2 * index + 1]);
 }
 
-/** Complete lines, each with its line end, whose cells need no decoding. */
-export interface PlainLines {
-  readonly bytes: Buffer;
-  readonly lines: number;
-}
-
 /**
  * Splits lines into records and appends these. Blank lines and rows of empty cells are not records. Returns the last line
  * that is neither.
  */
 export function splitPlainLines(
-  { bytes, lines }: PlainLines,
-  firstPlace: number,
+  { bytes, line, lines }: PlainLines,
   delimiter: number,
   row: RowColumns,
   records: SourceRecord[],
@@ -187,7 +181,7 @@ export function splitPlainLines(
   let at = 0;
   let lastStart = 0;
   let lastEnd = 0;
-  for (let place = firstPlace; at < bytes.length; place += 1) {
+  for (let place = line; at < bytes.length; place += 1) {
     const start = at;
     let cells = 1;
     starts[0] = at;

@@ -1,9 +1,8 @@
-import Papa from 'papaparse';
+import { cutRecords } from '../../base/csv.js';
 import type { SourceParts } from '../common/kind.js';
 import { type Sample, type SampleDay, sampleRecords } from '../common/sample.js';
 import { sampleFile } from '../files/sample.js';
 import { explainEmptyCsv, readPreamble } from './csv-source.js';
-import { closeUp } from './cutter.js';
 import type { CsvSettings } from './kind.js';
 
 export function sampleCsv(settings: CsvSettings, parts: SourceParts): SampleDay {
@@ -91,7 +90,10 @@ function countTitleRows(delimiter: string, text: string): number {
   return isTitle ? header : 0;
 }
 
-function parseCsv(text: string, delimiter: string, preview: number): readonly string[][] {
-  const closed = closeUp(Buffer.from(text), delimiter.charCodeAt(0)).toString();
-  return Papa.parse<string[]>(closed, { delimiter, preview, skipEmptyLines: 'greedy' }).data;
+/** Without blank rows; one that can't be read has no cells. */
+function parseCsv(text: string, delimiter: string, preview: number): readonly (readonly string[])[] {
+  return cutRecords(text.split(/\r?\n/), { delimiter, policy: 'lenient' })
+    .filter(({ cells }) => !cells?.every((cell) => cell.trim() === ''))
+    .slice(0, preview)
+    .map(({ cells = [] }) => cells);
 }

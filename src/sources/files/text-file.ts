@@ -247,7 +247,7 @@ function countLineFeedsBeforeBinary(bytes: Buffer): number {
   }
 }
 
-export const nothingDecoded: DecodedBlock = { records: [], notices: [] };
+const nothingDecoded: DecodedBlock = { records: [], notices: [] };
 
 /** How to read a file, and what of its beginning is still to be read that way. */
 interface Beginning {
@@ -287,7 +287,7 @@ export function beginDecoding(
   };
 }
 
-export function joinDecoded(first: DecodedBlock, last: DecodedBlock): DecodedBlock {
+function joinDecoded(first: DecodedBlock, last: DecodedBlock): DecodedBlock {
   return { records: [...first.records, ...last.records], notices: [...first.notices, ...last.notices] };
 }
 

@@ -161,7 +161,7 @@ describe('loading a content file', () => {
     [hotelColumns.replace('ServiceId', 'Id'), 'has no column MasterId or ServiceId in its header'],
     [hotelColumns.replace('HotelName,', ''), 'has no column HotelName in its header'],
     [hotelColumns.replace('Phones,', ''), 'has no column Phones in its header'],
-    [`${hotelColumns}\r\n1,"open`, 'a quote is not closed after row 0'],
+    [`${hotelColumns}\r\n1,"open`, 'a quote in row 1 is not closed'],
     [
       `${fileOf(row({ ServiceId: 1 }))}2,"open${','.repeat(columns.length - 2)}\r\n3,a"${','.repeat(columns.length - 2)}\r\n`,
       'a quote in row 2 is not closed before other rows',

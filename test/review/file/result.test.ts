@@ -1,8 +1,6 @@
-import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { splitCells } from '../../../src/base/csv-cells.js';
 import type { ResultReading, ResultRow } from '../../../src/review/file/result.js';
 import { anyFileBooking, inBlocks, masterIdColumn, readRows } from './file-bookings.js';
 
@@ -372,25 +370,6 @@ describe('a result that is still growing', () => {
         malformed: 0,
         isWhole: false,
       });
-  });
-});
-
-describe('cells', () => {
-  it('are split like csv-parse splits them, where it can', () => {
-    const anyRecord = fc.string({ unit: fc.constantFrom('"', '""', ',', 'a', ' ', 'ž') });
-    fc.assert(
-      fc.property(anyRecord, (record) => {
-        let expected: string[] | undefined;
-        try {
-          [expected = ['']] = parse(record, { relax_quotes: false }) as string[][];
-        } catch {
-          // A quote inside a bare cell is an error there and a character here.
-        }
-        if (expected) expect(splitCells(record)).toEqual(expected);
-        else if (!/(^|,)[^",][^,]*"/.test(record)) expect(splitCells(record)).toMatch(/^open|malformed$/);
-      }),
-      { numRuns: 5_000 },
-    );
   });
 });
 

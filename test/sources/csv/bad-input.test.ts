@@ -65,7 +65,7 @@ describe('a record that cannot be read', () => {
         `2,${long}`,
         `3,"${long}\n""\n,"`,
         `4,"${long}" malformed too`,
-        `5,"x"malformed before ${long}`,
+        `5,"x"malformed too, ${long}`,
         '6,x',
       ].join('\r\n'),
       { recordLimit: 100, blockBytes },
@@ -75,7 +75,7 @@ describe('a record that cannot be read', () => {
       '3!record-too-long',
       '4!record-too-long',
       '7!record-too-long',
-      '8!malformed-quotes',
+      '8!record-too-long',
       '9:6',
     ]);
   });
