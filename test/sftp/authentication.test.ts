@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import ssh2, { type AuthenticationType } from 'ssh2';
 import { describe, expect, it, vi } from 'vitest';
-import { type Credentials, chooseAuthentication } from '../../src/transports/sftp/connection.js';
+import { type Credentials, chooseAuthentication } from '../../src/transports/sftp/login.js';
 
 const pem = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
   type: 'pkcs1',
