@@ -86,7 +86,7 @@ function prepare(answer: (from: number, calls: number) => ArrivingObject) {
         asked.push(rest?.from);
         return answer(rest?.from ?? 0, asked.length);
       };
-      for await (const { bytes } of readObject({ what: 'read x', get, signal })) blocks.push(bytes);
+      for await (const { bytes } of readObject('read x', get, signal)) blocks.push(bytes);
       return Buffer.concat(blocks);
     },
   };

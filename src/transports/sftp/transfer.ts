@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { toFixedBlocks } from '../../base/content.js';
 import type { RemoteCalls } from './remote-calls.js';
 import { type ByteRange, type LocalFile, retryable, type StoredFile } from './sftp.js';
 
@@ -107,7 +108,7 @@ export async function writeRemoteFile(
 
   async function* writes() {
     let position = 0;
-    for await (const chunk of inChunks(content)) {
+    for await (const chunk of toFixedBlocks(copyBlocks(content), writtenBytes)) {
       const at = position;
       yield () => remote.write(handle, chunk, at).then(() => at + chunk.length);
       position += chunk.length;
@@ -121,21 +122,7 @@ export async function writeRemoteFile(
   }
 }
 
-/** Chunks of one size, except for the last one, in memory of their own. */
-async function* inChunks(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, undefined> {
-  let chunk = Buffer.allocUnsafe(writtenBytes);
-  let filled = 0;
-  for await (const block of content) {
-    for (let from = 0; from < block.length; ) {
-      const length = Math.min(writtenBytes - filled, block.length - from);
-      chunk.set(block.subarray(from, from + length), filled);
-      filled += length;
-      from += length;
-      if (filled < writtenBytes) continue;
-      yield chunk;
-      chunk = Buffer.allocUnsafe(writtenBytes);
-      filled = 0;
-    }
-  }
-  if (filled > 0) yield chunk.subarray(0, filled);
+/** Takes blocks that are valid only until the next one is read. */
+async function* copyBlocks(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, undefined> {
+  for await (const block of content) yield Buffer.from(block);
 }
