@@ -29,23 +29,15 @@ export function chooseProxy(
   return url === undefined || isDirect ? undefined : new URL(url);
 }
 
-/** The proxy did not open a connection. The request was not sent. */
-class ProxyError extends Error {
-  override readonly name = 'ProxyError';
-  constructor(readonly code: 'ERR_PROXY_UNREACHABLE' | 'ERR_PROXY_REFUSED') {
-    super(`the proxy of HTTPS_PROXY did not open a connection (${code})`);
-  }
-}
-
 interface TunnelTarget {
   readonly hostname: string;
   readonly port: string | number;
   readonly timeoutMs: number;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal: AbortSignal | undefined;
 }
 
-/** Opens a connection to a host through a proxy, for TLS to that host. @throws ProxyError */
-export function openTunnel(proxy: URL, { hostname, port, timeoutMs, signal }: TunnelTarget): Promise<Socket> {
+/** Opens a connection to a host through a proxy, for TLS to that host. Where it rejects, the request was not sent. */
+function openTunnel(proxy: URL, { hostname, port, timeoutMs, signal }: TunnelTarget): Promise<Socket> {
   const host = hostname.includes(':') && !hostname.startsWith('[') ? `[${hostname}]` : hostname;
   const target = `${host}:${port}`;
   const login = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
@@ -64,9 +56,10 @@ export function openTunnel(proxy: URL, { hostname, port, timeoutMs, signal }: Tu
       timeout: timeoutMs,
       ...(signal && { signal }),
     });
-    const fail = (code: ProxyError['code']) => {
+    const fail = (code: 'ERR_PROXY_UNREACHABLE' | 'ERR_PROXY_REFUSED') => {
       call.destroy();
-      reject(new ProxyError(code));
+      const message = `the proxy of HTTPS_PROXY did not open a connection (${code})`;
+      reject(Object.assign(new Error(message), { code }));
     };
     call.once('connect', ({ statusCode }, socket) => {
       if (statusCode !== 200) {

@@ -65,7 +65,7 @@ export function createAwsBucket(bucket: string, access: S3Access): S3Bucket {
         /^bytes (\d+)-\d+\/(\d+)$/.exec(ContentRange ?? '') ?? [];
       if (!(Body instanceof Readable) || !/^\d+$/.test(size))
         throw new S3Error('failed', 'NoLength', what, 'the server does not say how long the object is');
-      return { body: Body, size: Number(size), etag: ETag, from: Number(from), drop: () => Body.destroy() };
+      return { body: Body, size: Number(size), etag: ETag, from: Number(from) };
     } catch (error) {
       throw explainS3Failure(what, error, signal);
     }

@@ -16,14 +16,14 @@ export function explainS3Failure(what: string, error: unknown, signal?: AbortSig
   if (signal?.aborted) return signal.reason;
   if (error instanceof S3Error) return error;
   const failure = readFailure(error);
-  const { fault, peer, why } = judge(failure);
+  const [fault, peer, why] = judge(failure);
   return new S3Error(fault, failure.code, what, `${why} (${failure.code})`, peer);
 }
 
 /** Whether the object or upload does not exist. */
 export function isMissing(error: unknown): boolean {
   const failure = readFailure(error);
-  return judge(failure).fault === 'missing' || failure.code === 'NoSuchUpload';
+  return judge(failure)[0] === 'missing' || failure.code === 'NoSuchUpload';
 }
 
 /** Whether the server does not support the request. */
@@ -49,50 +49,37 @@ interface Failure {
   readonly server: string | undefined;
 }
 
-interface Judgement {
-  readonly fault: S3Fault;
-  /** What is wrong with the server; undefined where the fault is one of the object or the request. */
-  readonly peer?: PeerFault;
-  readonly why: string;
-}
-
-function judge({ code, status, region, server }: Failure): Judgement {
+/** What has failed, and what is wrong with the server: nothing where the fault is one of the object or the request. */
+function judge({ code, status, region, server }: Failure): [S3Fault, PeerFault | undefined, why: string] {
   // Servers use the code for malformed keys, too. Redirects are not followed.
-  const isElsewhere =
-    code === 'AuthorizationHeaderMalformed' ? region !== undefined : status >= 300 && status < 400;
-  if (isElsewhere) {
+  const isRedirect = status >= 300 && status < 400;
+  if (code === 'AuthorizationHeaderMalformed' ? region !== undefined : isRedirect) {
     const where = region === undefined ? 'another region' : `the region ${region}`;
     const why = `the bucket is in ${where}; set AWS_REGION to it, and check AWS_ENDPOINT_URL_S3`;
-    return { fault: 'failed', peer: 'unsuited', why };
+    return ['failed', 'unsuited', why];
   }
   if (isTrustFault(code)) {
     const why = 'its certificate is not trusted; name the file of its authority in NODE_EXTRA_CA_CERTS';
-    return { fault: 'unreachable', peer: 'refused', why };
+    return ['unreachable', 'refused', why];
   }
-  if (busy.test(code))
-    return { fault: 'unreachable', peer: 'passing', why: 'the server is overloaded; try again later' };
+  if (busy.test(code)) return ['unreachable', 'passing', 'the server is overloaded; try again later'];
   if (clockIsWrong.test(code)) {
     // A clock is set right while the machine starts.
-    const why = "this machine's clock and the server's are too far apart; set the clock";
-    return { fault: 'denied', peer: 'passing', why };
+    return ['denied', 'passing', "this machine's clock and the server's are too far apart; set the clock"];
   }
-  if (code === 'NoSuchKey' || code === 'NotFound')
-    return { fault: 'missing', why: 'there is no such object' };
-  if (status === 412 || status === 416) return { fault: 'changed', why: 'the object has changed meanwhile' };
-  if (status === 401 || status === 403 || badKey.test(code)) {
-    const why = 'the account is not allowed to do that; check its key and permissions';
-    return { fault: 'denied', peer: 'refused', why };
-  }
+  if (code === 'NoSuchKey' || code === 'NotFound') return ['missing', undefined, 'there is no such object'];
+  if (status === 412 || status === 416) return ['changed', undefined, 'the object has changed meanwhile'];
+  if (status === 401 || status === 403 || badKey.test(code))
+    return ['denied', 'refused', 'the account is not allowed to do that; check its key and permissions'];
+  const address = wrongAddress.test(code) ? 'unsuited' : undefined;
   if (status === 0 || status >= 500 || status === 408 || code === 'RequestTimeout') {
     const named = server === undefined ? 'the server' : `the server ${server}`;
     const why = `${named} does not respond properly; check region and endpoint`;
-    return { fault: 'unreachable', peer: wrongAddress.test(code) ? 'unsuited' : 'passing', why };
+    return ['unreachable', address ?? 'passing', why];
   }
-  const why =
-    code === 'NoSuchBucket'
-      ? 'there is no such bucket; check its name, region and endpoint'
-      : 'the server refuses it';
-  return { fault: 'failed', ...(wrongAddress.test(code) && { peer: 'unsuited' }), why };
+  return code === 'NoSuchBucket'
+    ? ['failed', address, 'there is no such bucket; check its name, region and endpoint']
+    : ['failed', address, 'the server refuses it'];
 }
 
 /** The servers of failed requests and of answers: the client's errors don't always name them. */

@@ -1,16 +1,15 @@
+import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ObjectBlock, S3Error } from './bucket.js';
 
 /** An object, or the rest of one, that starts to arrive. */
 export interface ArrivingObject {
-  readonly body: AsyncIterable<Uint8Array>;
+  readonly body: Readable;
   /** Size of the whole object. */
   readonly size: number;
   readonly etag: string;
   /** The offset in the object at which the body starts. */
   readonly from: number;
-  /** Discards the body. */
-  readonly drop: () => void;
 }
 
 /** The rest of an object that began to arrive. */
@@ -77,7 +76,7 @@ async function getRest(
     const rest = await get({ from, etag });
     const isSame = rest.etag === etag && rest.size === size;
     if (isSame && rest.from === from) return rest.body;
-    rest.drop();
+    rest.body.destroy();
     if (!isSame) throw changed();
     const why = 'the server does not support reading from the middle of an object';
     throw new S3Error('failed', 'NoRange', what, why);

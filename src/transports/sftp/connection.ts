@@ -90,14 +90,14 @@ export async function openConnection(
           refused = described;
           return false;
         },
-        authHandler: chooseAuthentication({ username, password, key }),
+        authHandler: chooseAuthentication(username, password, key),
         readyTimeout: 0,
         keepaliveInterval: keepAliveSeconds * 1_000,
         keepaliveCountMax: 3,
       });
     });
     limit.signal.throwIfAborted();
-    return watchConnection({ socket, client, files }, noProgressMs);
+    return watchConnection(socket, client, files, noProgressMs);
   } catch (error) {
     socket.destroy();
     limit.signal.throwIfAborted();
@@ -118,14 +118,13 @@ function refuseHostKey(server: string, { fingerprint, type }: PresentedKey): Sft
   );
 }
 
-interface OpenedConnection {
-  readonly socket: Socket;
-  readonly client: Client;
-  readonly files: SFTPWrapper;
-}
-
 /** Watches an open connection until it has ended, for whatever reason. */
-function watchConnection({ socket, client, files }: OpenedConnection, noProgressMs: number): Connection {
+function watchConnection(
+  socket: Socket,
+  client: Client,
+  files: SFTPWrapper,
+  noProgressMs: number,
+): Connection {
   const over = new AbortController();
   const waiting = new Set<(reason: unknown) => void>();
   let answers = 0;
@@ -163,24 +162,21 @@ function watchConnection({ socket, client, files }: OpenedConnection, noProgress
     files,
     ended: over.signal,
     cut,
-    async ask<T>(start: (answer: Answer<T>) => void): Promise<T> {
-      over.signal.throwIfAborted();
-      if (waiting.size === 0) watchdog.refresh();
-      let stopWaiting = () => {};
-      try {
-        return await new Promise<T>((resolve, reject) => {
-          waiting.add(reject);
-          stopWaiting = () => waiting.delete(reject);
-          start((error, value) => {
-            answers += 1;
-            if (!over.signal.aborted) watchdog.refresh();
-            if (error) reject(error);
-            else resolve(value as T);
-          });
+    ask<T>(start: (answer: Answer<T>) => void): Promise<T> {
+      let asker = (_reason: unknown) => {};
+      const asked = new Promise<T>((resolve, reject) => {
+        over.signal.throwIfAborted();
+        if (waiting.size === 0) watchdog.refresh();
+        asker = reject;
+        waiting.add(asker);
+        start((error, value) => {
+          answers += 1;
+          if (!over.signal.aborted) watchdog.refresh();
+          if (error) reject(error);
+          else resolve(value as T);
         });
-      } finally {
-        stopWaiting();
-      }
+      });
+      return asked.finally(() => waiting.delete(asker));
     },
     async close() {
       end(new Error('the session was closed'));

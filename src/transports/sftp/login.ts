@@ -3,32 +3,10 @@ import { readFile } from 'node:fs/promises';
 import type { Algorithms, AnyAuthMethod, AuthenticationType, AuthHandlerMiddleware, ParsedKey } from 'ssh2';
 import { SftpError } from './sftp.js';
 
-/** As `ssh-keygen -l` prints it; a trailing `=` is optional. */
-const fingerprintForm = /^SHA256:[A-Za-z0-9+/]{43}=?$/;
-
 export interface PresentedKey {
   readonly fingerprint: string;
   /** `ssh-ed25519`, `ssh-rsa`, … */
   readonly type: string;
-}
-
-/**
- * Trusts only the host keys with these fingerprints.
- *
- * @throws RangeError for anything but a SHA-256 fingerprint
- */
-export function pinHostKeys(fingerprints: readonly string[]): (key: PresentedKey) => boolean {
-  const pinned = new Set(
-    fingerprints.map((fingerprint) => {
-      if (!fingerprintForm.test(fingerprint)) {
-        throw new RangeError(
-          `not a host key fingerprint: ${JSON.stringify(fingerprint)}; expected SHA256: and 43 characters of base64, as ssh-keygen -l prints it`,
-        );
-      }
-      return fingerprint.replace(/=$/, '');
-    }),
-  );
-  return ({ fingerprint }) => pinned.has(fingerprint);
 }
 
 /** Reads a public key in SSH's wire format: a length, the type, the numbers. */
@@ -43,18 +21,16 @@ export function describeHostKey(key: Buffer): PresentedKey {
   };
 }
 
-export interface Credentials {
-  readonly username: string;
-  readonly password: string | undefined;
-  readonly key: ParsedKey | undefined;
-}
-
 /**
  * Tries the key, then the password, each once: repeating a wrong password could get the account locked. The password
  * answers keyboard-interactive only where the server does not accept it directly. A server that requires both key and
  * password gets both.
  */
-export function chooseAuthentication({ username, password, key }: Credentials): AuthHandlerMiddleware {
+export function chooseAuthentication(
+  username: string,
+  password: string | undefined,
+  key: ParsedKey | undefined,
+): AuthHandlerMiddleware {
   const tried = new Set<AuthenticationType>();
 
   const method = (offered: readonly AuthenticationType[] | null): AnyAuthMethod | false => {

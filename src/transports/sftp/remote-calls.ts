@@ -7,20 +7,8 @@ import { type RemoteFile, retryable, SftpError, type TimeSource } from './sftp.j
 
 export type RemoteCalls = ReturnType<typeof createRemoteCalls>;
 
-/** One entry of a listing. */
-export interface RemoteEntry {
-  /** Without its folder. */
-  readonly name: string;
-  readonly attributes: RemoteAttributes;
-}
-
-/** What `statvfs@openssh.com` answers. */
-interface FileSystemInfo {
-  readonly f_bavail: number;
-  readonly f_frsize: number;
-  readonly f_files: number;
-  readonly f_favail: number;
-}
+/** On average, per entry of a listing: a name and the line that `ls -l` would print about it. */
+const bytesPerEntry = 500;
 
 /**
  * The protocol's calls. They reject with the server's answer (an Error with its status as `code`) or with the reason why the
@@ -29,22 +17,24 @@ interface FileSystemInfo {
  * @param maxEntries how many entries a folder may have
  */
 export function createRemoteCalls({ files, ask }: Connection, maxEntries: number) {
+  const maxBytes = maxEntries * bytesPerEntry;
   const close = (handle: Buffer) => ask<void>((answer) => files.close(handle, answer)).catch(() => {});
 
-  /** Passes on what a folder holds as it arrives. @throws SftpError when there is too much */
-  async function list(path: string, take: (entries: readonly RemoteEntry[]) => void): Promise<void> {
-    const expectFew = limitListing(path, maxEntries);
+  /** What a folder holds, as it arrives. @throws SftpError when there is too much */
+  async function* list(path: string) {
+    let found = 0;
+    let bytes = 0;
     const handle = await ask<Buffer>((answer) => files.opendir(path, answer));
     try {
       for (;;) {
         const entries = await ask<FileEntryWithStats[]>((answer) => files.readdir(handle, answer));
-        expectFew(entries);
-        take(
-          entries.map(({ filename, longname, attrs }) => ({
-            name: filename,
-            attributes: readAttributes(attrs, longname),
-          })),
-        );
+        // Of answers without an entry, too, there may only be so many.
+        found += Math.max(entries.length, 1);
+        for (const { filename, longname } of entries) bytes += filename.length + longname.length;
+        if (bytes > maxBytes) throw tooMany(path, `names of more than ${formatBytes(maxBytes)}`);
+        if (found > maxEntries) throw tooMany(path, `more than ${formatCount(maxEntries)} entries`);
+        for (const { filename, longname, attrs } of entries)
+          yield { name: filename, attributes: readAttributes(attrs, longname) };
       }
     } catch (error) {
       if (!isStatus(error, status.endOfFile)) throw error;
@@ -57,12 +47,9 @@ export function createRemoteCalls({ files, ask }: Connection, maxEntries: number
   async function isUnlisted(path: string): Promise<boolean> {
     const name = basename(path);
     if (name === '' || name === '.') return false;
-    let isListed = false;
     try {
-      await list(dirname(path), (entries) => {
-        isListed ||= entries.some((entry) => entry.name === name);
-      });
-      return !isListed;
+      for await (const entry of list(dirname(path))) if (entry.name === name) return false;
+      return true;
     } catch (error) {
       return isMissing(error) || (isUnexplained(error) && isUnlisted(dirname(path)));
     }
@@ -109,9 +96,9 @@ export function createRemoteCalls({ files, ask }: Connection, maxEntries: number
     /** Free bytes and file entries of the disk under an existing path; undefined where the server does not say. */
     async free(path: string): Promise<{ readonly bytes: number; readonly entries: number } | undefined> {
       try {
-        const { f_bavail, f_frsize, f_files, f_favail } = await ask<FileSystemInfo>((answer) =>
-          files.ext_openssh_statvfs(path, answer),
-        );
+        const { f_bavail, f_frsize, f_files, f_favail } = await ask<
+          Record<'f_bavail' | 'f_frsize' | 'f_files' | 'f_favail', number>
+        >((answer) => files.ext_openssh_statvfs(path, answer));
         // Some file systems count no entries.
         const entries = f_files === 0 ? Number.POSITIVE_INFINITY : f_favail;
         return { bytes: f_bavail * f_frsize, entries };
@@ -133,26 +120,9 @@ export function createRemoteCalls({ files, ask }: Connection, maxEntries: number
   };
 }
 
-/** On average, per entry: a name and the line that `ls -l` would print about it. */
-const bytesPerEntry = 500;
-
-/** @returns a function that takes each part of a listing, and throws once the limit is exceeded */
-function limitListing(path: string, maxEntries: number): (entries: readonly FileEntryWithStats[]) => void {
-  const maxBytes = maxEntries * bytesPerEntry;
-  let found = 0;
-  let bytes = 0;
-  return (entries) => {
-    // Of a listing of empty parts, too, there may only be so many.
-    found += Math.max(entries.length, 1);
-    for (const { filename, longname } of entries) bytes += filename.length + longname.length;
-    if (found <= maxEntries && bytes <= maxBytes) return;
-    const exceeded =
-      bytes > maxBytes
-        ? `names of more than ${formatBytes(maxBytes)}`
-        : `more than ${formatCount(maxEntries)} entries`;
-    const message = `list ${path}: the server lists ${exceeded}. Have the folder tidied up.`;
-    throw new SftpError('excessive', 'too-many-files', message);
-  };
+function tooMany(path: string, exceeded: string): SftpError {
+  const message = `list ${path}: the server lists ${exceeded}. Have the folder tidied up.`;
+  return new SftpError('excessive', 'too-many-files', message);
 }
 
 /** What a server says about a file or folder. Every attribute is optional in the protocol. */

@@ -1,6 +1,6 @@
 import { answerWithin, orAborted } from '../../base/abort.js';
 import { type Connection, openConnection, type SftpLogin } from './connection.js';
-import { pinHostKeys } from './login.js';
+import type { PresentedKey } from './login.js';
 import { createSession } from './session.js';
 import { defaultLimits, type SftpLimits, type SftpServer } from './sftp.js';
 
@@ -23,15 +23,11 @@ export interface ClosableSftpServer extends SftpServer {
 /** How long a kept connection may take to show that it still answers. */
 const answerMs = 2_000;
 
-/**
- * An SFTP server that is trusted by its pinned host keys.
- *
- * @throws RangeError when no host key is pinned, or one is not a SHA-256 fingerprint
- */
+/** An SFTP server that is trusted by its pinned host keys. */
 export function createSftpServer(options: SftpServerOptions): ClosableSftpServer {
-  const { root, hostKeys } = options;
-  if (hostKeys.length === 0) throw new RangeError('an SFTP server needs at least one pinned host key');
-  const trusts = pinHostKeys(hostKeys);
+  const { root } = options;
+  const pinned = new Set(options.hostKeys.map((fingerprint) => fingerprint.replace(/=$/, '')));
+  const trusts = ({ fingerprint }: PresentedKey) => pinned.has(fingerprint);
   const keeper = options.keep && createConnectionKeeper(options.keep);
   const limits = { ...defaultLimits, ...options.limits };
 
@@ -76,44 +72,42 @@ interface KeepOptions {
 
 /** Keeps one connection between uses, which saves the next one handshake, key exchange and login. */
 function createConnectionKeeper({ idleMs, clock }: KeepOptions) {
-  let kept: { readonly connection: Connection; readonly until: number; release(): void } | undefined;
+  let kept: Connection | undefined;
+  let keptUntil = 0;
+  let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
-  function takeOut() {
-    const taken = kept;
+  function release(): Connection | undefined {
+    const released = kept;
+    clearTimeout(timer);
     kept = undefined;
-    taken?.release();
-    return taken;
+    return released;
   }
 
   return {
     /** The kept connection, which then belongs to the caller; undefined where none is alive. */
     take(): Connection | undefined {
-      const taken = takeOut();
-      if (!taken) return undefined;
-      const { connection, until } = taken;
-      if (!connection.ended.aborted && clock() < until) return connection;
+      const taken = release();
+      if (taken && !taken.ended.aborted && clock() < keptUntil) return taken;
       // A process that was frozen has missed its timers.
-      connection.cut(new Error('the connection was idle for too long'));
+      taken?.cut(new Error('the connection was idle for too long'));
       return undefined;
     },
 
     /** Keeps it, or closes it if another one is kept already. Never throws. */
     async keep(connection: Connection): Promise<void> {
-      if (isClosed || kept || connection.ended.aborted) return connection.close();
-      const timer = setTimeout(() => void takeOut()?.connection.close(), idleMs).unref();
-      connection.ended.addEventListener('abort', takeOut, { once: true });
-      const release = () => {
-        clearTimeout(timer);
-        connection.ended.removeEventListener('abort', takeOut);
-      };
-      kept = { connection, until: clock() + idleMs, release };
+      const hasOther = kept?.ended.aborted === false;
+      if (isClosed || hasOther || connection.ended.aborted) return connection.close();
+      release();
+      kept = connection;
+      keptUntil = clock() + idleMs;
+      timer = setTimeout(() => void release()?.close(), idleMs).unref();
     },
 
     /** Closes the kept connection, and keeps none from now on. Idempotent; never throws. */
     async close(): Promise<void> {
       isClosed = true;
-      await takeOut()?.connection.close();
+      await release()?.close();
     },
   };
 }

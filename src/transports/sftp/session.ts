@@ -1,3 +1,4 @@
+import { join } from 'node:path/posix';
 import { isUsableForeignName } from '../../base/foreign-text.js';
 import { formatDuration } from '../../base/format.js';
 import type { Connection } from './connection.js';
@@ -14,7 +15,6 @@ import {
   isUnexplained,
   mayBeFile,
   type RemoteCalls,
-  type RemoteEntry,
   status,
 } from './remote-calls.js';
 import {
@@ -171,35 +171,26 @@ async function listFiles(
   folder: string,
   { onUnusableName }: ListOptions,
 ): Promise<RemoteFile[]> {
-  const found: RemoteEntry[] = [];
-  await listFolder(remote, folder, (entries) => {
-    for (const entry of entries) {
-      if (entry.name === '.' || entry.name === '..' || !mayBeFile(entry.attributes)) continue;
-      if (isUsableForeignName(entry.name)) found.push(entry);
-      else onUnusableName?.(entry.name);
-    }
-  });
-  const files: (RemoteFile | undefined)[] = [];
-  for (const { name, attributes } of found) {
-    const path = `${folder.replace(/\/$/, '')}/${name}`;
-    // A server need not describe what it lists.
-    const isDescribed = attributes.size !== undefined;
-    files.push(isDescribed ? describeFile(path, attributes) : await findFile(remote, path));
-  }
-  return files.filter((file) => file !== undefined);
-}
-
-async function listFolder(
-  remote: RemoteCalls,
-  path: string,
-  take: (entries: readonly RemoteEntry[]) => void,
-): Promise<void> {
+  const undescribed: string[] = [];
+  const files: RemoteFile[] = [];
   try {
-    await remote.list(path, take);
+    for await (const { name, attributes } of remote.list(folder)) {
+      if (name === '.' || name === '..' || !mayBeFile(attributes)) continue;
+      const path = join(folder, name);
+      if (!isUsableForeignName(name)) onUnusableName?.(name);
+      // A server need not describe what it lists.
+      else if (attributes.size === undefined) undescribed.push(path);
+      else files.push(describeFile(path, attributes));
+    }
   } catch (error) {
-    if (isMissing(error) || (isUnexplained(error) && (await remote.stat(path)) === undefined)) return;
-    throw error;
+    const isAbsent = isMissing(error) || (isUnexplained(error) && !(await remote.stat(folder)));
+    if (!isAbsent) throw error;
   }
+  for (const path of undescribed) {
+    const found = await findFile(remote, path);
+    if (found) files.push(found);
+  }
+  return files;
 }
 
 async function isFolder(remote: RemoteCalls, path: string): Promise<boolean> {
