@@ -29,8 +29,7 @@ export function createAwsBucket(bucket: string, access: S3Access): S3Bucket {
 
   async function find(key: string): ReturnType<S3Bucket['find']> {
     try {
-      const found = await client.send(new HeadObjectCommand(at(key)));
-      return { size: found.ContentLength ?? 0, metadata: found.Metadata ?? {} };
+      return (await client.send(new HeadObjectCommand(at(key)))).Metadata ?? {};
     } catch (error) {
       if (isMissing(error)) return undefined;
       throw await findReason(key, explainS3Failure(show('look up', key), error));

@@ -64,7 +64,11 @@ function guardRequests(client: S3Client, { endpoint, peerClock }: S3Access): voi
   handler.handle = async (request, options) => {
     const { protocol, hostname, port, query } = request;
     // A configured endpoint was checked before; the environment and the profile may set one, too. (Design 10.)
-    if (endpoint === undefined && protocol === 'http:') expectThisMachine(hostname);
+    const isHere = isLoopback(hostname) || hostname.endsWith('.localhost');
+    if (endpoint === undefined && protocol === 'http:' && !isHere) {
+      const why = 'plain http:// is allowed for this machine only; check AWS_ENDPOINT_URL and the profile';
+      throw new S3Error('failed', 'PlainHttp', 'call the S3 server', why);
+    }
     const sentAt = peerClock?.clock() ?? 0;
     const server = `${hostname}:${port ?? (protocol === 'http:' ? 80 : 443)}`;
     const { response } = await send(request, options).catch((error: unknown) => {
@@ -77,12 +81,6 @@ function guardRequests(client: S3Client, { endpoint, peerClock }: S3Access): voi
     if (!isContent && response.body instanceof Readable) response.body = limitAnswer(response.body);
     return { response };
   };
-}
-
-function expectThisMachine(hostname: string): void {
-  if (isLoopback(hostname) || hostname.endsWith('.localhost')) return;
-  const why = 'plain http:// is allowed for this machine only; check AWS_ENDPOINT_URL and the profile';
-  throw new S3Error('failed', 'PlainHttp', 'call the S3 server', why);
 }
 
 /** A page of a listing has a thousand keys of 1,024 bytes at most, and some XML around each. */

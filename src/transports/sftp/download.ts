@@ -14,7 +14,7 @@ import {
 import { readRemoteFile, toStoredFile } from './transfer.js';
 
 /** Creates the file: never uses one that somebody else put there, or follows a link. */
-const newFile = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY;
+const newFile = 'wx';
 /** Creates or continues the file, in a folder that nobody else writes to. */
 const resumedFile = constants.O_CREAT | constants.O_NOFOLLOW | constants.O_APPEND | constants.O_WRONLY;
 
