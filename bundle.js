@@ -37,8 +37,7 @@ const __dirname = dirnameOfBundle(__filename);
  * Loaded from their own folders: with native parts, or large and needed by few. A bundle would hold most of them twice, for the
  * commands and for the thread that reads, and would not be loaded noticeably faster.
  */
-const notBundled =
-  /^(?:@aws-sdk\/|bullmq$|imapflow$|ioredis$|libsql$|mysql2$|nodemailer$|pg-native$|ssh2$|ssh2-sftp-client$)/;
+const notBundled = /^(?:@aws-sdk\/|bullmq$|imapflow$|ioredis$|libsql$|mysql2$|nodemailer$|pg-native$|ssh2$)/;
 
 /** @param groups in the order of their priority */
 async function bundleJobs(names, groups) {

@@ -61,7 +61,7 @@ export function createS3Archive({ root, account, open, temporaryFolder }: S3Arch
   async function findChecksum(bucket: S3Bucket, key: string): Promise<string | undefined> {
     const found = await bucket.find(key);
     if (found === undefined) return undefined;
-    const recorded = found.metadata[checksumName];
+    const recorded = found[checksumName];
     if (recorded !== undefined) return recorded;
     const hash = createHash('sha256');
     for await (const { bytes } of bucket.read(key)) hash.update(bytes);

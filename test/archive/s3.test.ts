@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createS3Archive } from '../../src/storage/s3-archive.js';
-import { createAwsBucket, type S3Access } from '../../src/transports/s3/aws-bucket.js';
+import { createAwsBucket } from '../../src/transports/s3/aws-bucket.js';
+import type { S3Access } from '../../src/transports/s3/client.js';
 import { describeArchiveContract } from '../contracts/archive.js';
 import { bucketName, type Intercept, s3Secrets, useS3Server } from '../support/s3-server.js';
 

@@ -45,7 +45,6 @@ export const sftpActions = [
   'upload',
   'download',
   'readRange',
-  'readEnd',
   'publish',
   'remove',
   'close',
@@ -109,7 +108,6 @@ export function createSftpDouble({ clock, log }: Outside): SftpDouble {
       return describe(path, found);
     },
     readRange: async (path, { from, to }) => find(path).bytes.subarray(from, to),
-    readEnd: async (path, length) => find(path).bytes.subarray(-length),
     async publish(from, to, size) {
       const moved = current().get(from);
       if (moved) {

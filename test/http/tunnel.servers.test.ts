@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ConnectionRules } from '../../src/transports/http/connection-rules.js';
 import { createTransport } from '../../src/transports/http/transport.js';
-import { createS3Client } from '../../src/transports/s3/aws-bucket.js';
+import { createS3Client } from '../../src/transports/s3/client.js';
 import { type CertificateFiles, certificateNeeds, makeCertificate } from '../support/machine.js';
 import { trustAuthority } from '../support/trusted-authority.js';
 

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type ClockDifference, findOffset } from '../../src/transports/http/peer-clocks.js';
-import { createAwsBucket, createS3Client } from '../../src/transports/s3/aws-bucket.js';
+import { createAwsBucket } from '../../src/transports/s3/aws-bucket.js';
+import { createS3Client } from '../../src/transports/s3/client.js';
 import { bucketName, large, text, useS3Server } from '../support/s3-server.js';
 
 const server = useS3Server();

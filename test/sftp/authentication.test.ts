@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
-import ssh2, { type AuthenticationType } from 'ssh2';
+import ssh2, { type AuthenticationType, type ParsedKey } from 'ssh2';
 import { describe, expect, it, vi } from 'vitest';
-import { type Credentials, chooseAuthentication } from '../../src/transports/sftp/connection.js';
+import { chooseAuthentication } from '../../src/transports/sftp/login.js';
 
 const pem = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
   type: 'pkcs1',
@@ -12,15 +12,10 @@ if (key instanceof Error) throw key;
 
 /** The methods tried against a server that refuses them all, or accepts each only as one of several. */
 function triedBy(
-  credentials: Partial<Credentials>,
+  { password, key }: { readonly password?: string; readonly key?: ParsedKey },
   ...offers: readonly (readonly AuthenticationType[] | null)[]
 ): (string | false)[] {
-  const choose = chooseAuthentication({
-    username: 'acme',
-    password: undefined,
-    key: undefined,
-    ...credentials,
-  });
+  const choose = chooseAuthentication('acme', password, key);
   return offers.map((offered) => {
     const next: unknown = Reflect.apply(choose, undefined, [offered, false, () => {}]);
     return typeof next === 'object' && next !== null && 'type' in next ? String(next.type) : false;
@@ -56,7 +51,7 @@ describe('logging in', () => {
   });
 
   it('sends the password only to prompts without echo', () => {
-    const choose = chooseAuthentication({ username: 'acme', password: 'secret', key: undefined });
+    const choose = chooseAuthentication('acme', 'secret', undefined);
     const next: unknown = Reflect.apply(choose, undefined, [['keyboard-interactive'], false, () => {}]);
     const finish = vi.fn();
     const { prompt } = next as { prompt: (...args: unknown[]) => void };

@@ -1,153 +1,147 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { SFTPWrapper } from 'ssh2';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { RemoteCalls } from '../../src/transports/sftp/remote-calls.js';
-import { publishFile, uploadFile } from '../../src/transports/sftp/upload.js';
+import type { Answer, Connection } from '../../src/transports/sftp/connection.js';
+import { createRemoteCalls } from '../../src/transports/sftp/remote-calls.js';
+import { openOddSession } from './odd-session.js';
+import { denied, limit, retryable } from './session/outcomes.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'deceived-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-const localPath = join(folder, 'local');
-writeFileSync(localPath, 'content');
-
-const statusError = (code: number, message: string) => Object.assign(new Error(message), { code });
-
-/** The calls of a server without posix-rename whose disk is `files`. */
-function callsTo(files: Map<string, string>, different: Partial<RemoteCalls>): RemoteCalls {
-  return {
-    stat: async (path) => {
-      const content = files.get(path);
-      if (content === undefined) return undefined;
-      return { kind: 'file', size: content.length, mtime: 1, mode: undefined };
-    },
-    free: async () => undefined,
-    list: async () => {},
-    isListable: async () => true,
-    makeFolder: async () => {},
-    unlink: async (path) => {
-      files.delete(path);
-    },
-    rename: async (from, to) => {
-      if (files.has(to)) throw statusError(4, 'Failure');
-      files.set(to, files.get(from) ?? '');
-      files.delete(from);
-    },
-    renameReplacing: async () => 'unsupported',
-    open: async (path) => Buffer.from(path),
-    create: async (path) => {
-      files.set(path, '');
-      return Buffer.from(path);
-    },
-    write: async (handle, bytes, position) => {
-      const written = Buffer.from(files.get(`${handle}`) ?? '', 'latin1');
-      const content = Buffer.alloc(Math.max(written.length, position + bytes.length));
-      written.copy(content);
-      bytes.copy(content, position);
-      files.set(`${handle}`, content.toString('latin1'));
-    },
-    read: async (handle, buffer, length, position) =>
-      buffer.write((files.get(`${handle}`) ?? '').slice(position, position + length)),
-    close: async () => {},
-    upload: async (_localPath, path) => {
-      files.set(path, 'content');
-    },
-    ...different,
-  };
-}
+const local = mkdtempSync(join(tmpdir(), 'deceived-'));
+afterAll(() => rmSync(local, { recursive: true }));
+const localFile = join(local, 'local');
+writeFileSync(localFile, 'content');
 
 describe('a server that answers every write with success', () => {
   it.each([
     ['and keeps a part', 'cont', 'short-upload'],
     ['and keeps other bytes', 'CONTENT', 'damaged-upload'],
+    ['and keeps nothing', '', 'short-upload'],
   ])('%s', async (_what, kept, code) => {
-    const files = new Map<string, string>();
-    const remote = callsTo(files, {
-      upload: async (_localPath, path) => {
-        files.set(path, kept);
-      },
-    });
-    await expect(uploadFile(remote, localPath, 'x', {}, 0)).rejects.toMatchObject({
-      kind: 'retryable',
-      code,
-    });
-  });
-
-  it('and keeps nothing', async () => {
-    const remote = callsTo(new Map(), { upload: async () => {} });
-    await expect(uploadFile(remote, localPath, 'x', {}, 0)).rejects.toMatchObject({ code: 'short-upload' });
+    const { session } = await openOddSession({ keep: () => Buffer.from(kept) });
+    await expect(session.upload(localFile, 'x')).rejects.toEqual(retryable(code));
   });
 
   it('and allows no reading is trusted if the size is right', async () => {
-    const remote = callsTo(new Map(), {
-      open: async () => {
-        throw statusError(3, 'Permission denied');
+    let opened = 0;
+    const { session } = await openOddSession({
+      refuse(request) {
+        if (request === 'OPEN') opened += 1;
+        return request === 'OPEN' && opened > 1 ? 'denied' : undefined;
       },
     });
-    await expect(uploadFile(remote, localPath, 'x', {})).resolves.toBeUndefined();
-  });
-});
-
-describe('a server that answers reads in small pieces', () => {
-  it('gets requests for the rest', async () => {
-    const remote = callsTo(new Map(), {
-      read: async (_handle, buffer, length, position) =>
-        buffer.write('content'.slice(position, position + Math.min(length, 3))),
-    });
-    await expect(uploadFile(remote, localPath, 'x', {})).resolves.toBeUndefined();
+    await session.upload(localFile, 'x');
+    expect(opened).toBe(2);
   });
 });
 
 describe('a server that fails without a reason', () => {
-  const failing = async () => {
-    throw statusError(4, 'Failure');
-  };
-
   it('has a short file, as on a full disk', async () => {
-    const remote = callsTo(new Map([['x', 'con']]), { upload: failing });
-    await expect(uploadFile(remote, localPath, 'x', {}, 0)).rejects.toMatchObject({ code: 'short-upload' });
+    const { session } = await openOddSession({
+      refuse: (request) => (request === 'WRITE' ? 'failure' : undefined),
+    });
+    await expect(session.upload(localFile, 'x')).rejects.toEqual(retryable('short-upload'));
   });
 
   it('is not trusted even when the size is right', async () => {
-    const remote = callsTo(new Map([['x', 'content']]), { upload: failing });
-    await expect(uploadFile(remote, localPath, 'x', {}, 0)).rejects.toMatchObject({ code: 4 });
+    const { session } = await openOddSession({ failsAfter: 'WRITE' });
+    await expect(session.upload(localFile, 'x')).rejects.toEqual(retryable('server-failure'));
   });
 
-  it('keeps the old file when it did not cause the failed rename', async () => {
-    const files = new Map([['x.tmp', 'content']]);
-    const remote = callsTo(files, { rename: failing });
-    await expect(publishFile(remote, 'x.tmp', 'x', 7)).rejects.toMatchObject({ code: 4 });
-    expect([...files]).toEqual([['x.tmp', 'content']]);
+  it('keeps the uploaded file when no old one was the cause of a failed rename', async () => {
+    const { server, session } = await openOddSession({
+      refuse: (request) => (request === 'RENAME' ? 'failure' : undefined),
+    });
+    server.put('x.tmp');
+    await expect(session.publish('x.tmp', 'x', 7)).rejects.toEqual(retryable('server-failure'));
+    expect(readdirSync(server.disk(''))).toEqual(['x.tmp']);
   });
 });
 
 describe('a server whose rename does not replace files', () => {
   it('keeps what a successor published while this process was frozen', async () => {
-    const files = new Map([['x.tmp', 'content']]);
-    const remote = callsTo(files, {
-      async rename() {
+    const { server, session } = await openOddSession({
+      refuse(request) {
+        if (request !== 'RENAME') return undefined;
         // It wakes only now, after its successor has cleaned up and published.
-        files.delete('x.tmp');
-        files.set('x', 'new one');
-        throw statusError(4, 'Failure');
+        server.put('new', 'new one');
+        rmSync(server.disk('x.tmp'));
+        renameSync(server.disk('new'), server.disk('x'));
+        return 'failure';
       },
     });
-    await expect(publishFile(remote, 'x.tmp', 'x', 7)).rejects.toMatchObject({ code: 'source-missing' });
-    expect([...files]).toEqual([['x', 'new one']]);
+    server.put('x.tmp');
+    await expect(session.publish('x.tmp', 'x', 7)).rejects.toEqual(retryable('source-missing'));
+    expect(readFileSync(server.disk('x'), 'utf8')).toBe('new one');
+  });
+
+  it('loses nothing by one that it denies', async () => {
+    const { server, session } = await openOddSession({
+      refuse: (request) => (request === 'RENAME' ? 'denied' : undefined),
+    });
+    server.put('x.tmp');
+    server.put('x', 'old');
+    await expect(session.publish('x.tmp', 'x', 7)).rejects.toEqual(denied);
+    expect(readFileSync(server.disk('x'), 'utf8')).toBe('old');
+    expect(existsSync(server.disk('x.tmp'))).toBe(true);
+  });
+
+  it('may announce one that does and not know it', async () => {
+    const unknown = Object.assign(new Error('Unsupported'), { code: 8 });
+    const files = {
+      ext_openssh_rename: (_from: string, _to: string, answer: Answer<void>) => answer(unknown),
+    };
+    const ask = <T>(start: (answer: Answer<T>) => void) =>
+      new Promise<T>((resolve, reject) =>
+        start((error, value) => (error ? reject(error) : resolve(value as T))),
+      );
+    const connection = { files: files as unknown as SFTPWrapper, ask } as Connection;
+    expect(await createRemoteCalls(connection, 1).renameReplacing('x', 'y')).toBe('unsupported');
   });
 });
 
-describe('a server that denies the rename', () => {
-  it('loses nothing although the target exists', async () => {
-    const files = new Map([
-      ['x.tmp', 'content'],
-      ['x', 'old'],
-    ]);
-    const remote = callsTo(files, {
-      rename: async () => {
-        throw statusError(3, 'Permission denied');
+describe('answers', () => {
+  it('may come in any order', async () => {
+    const content = randomBytes(1_000_000);
+    const { server, session } = await openOddSession({
+      async beforeRead(position) {
+        if (position > 0) return;
+        // By then the others have been answered.
+        for (let turns = 0; turns < 1_000; turns += 1) await nextTurn();
       },
     });
-    await expect(publishFile(remote, 'x.tmp', 'x', 7)).rejects.toMatchObject({ code: 3 });
-    expect(files.get('x')).toBe('old');
+    server.put('x', content);
+    const to = join(local, 'whole');
+    await session.download('x', to, { limit });
+    expect(readFileSync(to).equals(content)).toBe(true);
+  });
+
+  it('count if they arrived while this process was frozen, longer than it waits', async () => {
+    const freeze = () => {
+      const until = performance.now() + 200;
+      while (performance.now() < until);
+    };
+    const { server, session } = await openOddSession(
+      {
+        describe(attributes) {
+          freeze();
+          return attributes;
+        },
+      },
+      { noProgressMs: 100 },
+    );
+    server.put('x');
+    expect(await session.stat('x')).toMatchObject({ size: 7 });
   });
 });

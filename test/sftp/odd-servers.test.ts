@@ -1,45 +1,16 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Attributes } from 'ssh2';
-import { afterAll, expect, it, onTestFinished } from 'vitest';
-import { createSftpServer } from '../../src/transports/sftp/server.js';
-import { type Oddities, type OddSftp, startOddSftp } from '../support/odd-sftp.js';
+import { afterAll, expect, it } from 'vitest';
+import type { Oddities } from '../support/odd-sftp.js';
+import { openOddSession } from './odd-session.js';
 import { limit, retryable } from './session/outcomes.js';
 
 const local = mkdtempSync(join(tmpdir(), 'odd-'));
 afterAll(() => rmSync(local, { recursive: true }));
 const localFile = join(local, 'day.csv');
 writeFileSync(localFile, 'content');
-
-async function open(oddities: Oddities, root?: string) {
-  const server = await startOddSftp(oddities);
-  onTestFinished(() => server.stop());
-  const { port, login, fingerprints } = server;
-  const sftp = createSftpServer({
-    host: '127.0.0.1',
-    port,
-    ...login,
-    root: root ?? server.root,
-    hostKeys: fingerprints,
-  });
-  const session = await sftp.connect({ signal: new AbortController().signal });
-  onTestFinished(() => session.close());
-  return { server, session };
-}
-
-function put(server: OddSftp, path: string, content = 'content'): void {
-  mkdirSync(dirname(server.disk(path)), { recursive: true });
-  writeFileSync(server.disk(path), content);
-}
 
 const without = (...names: (keyof Attributes)[]): Required<Pick<Oddities, 'describe'>> => ({
   describe: (attributes) =>
@@ -64,33 +35,33 @@ it.each<[string, Oddities]>([
     },
   ],
 ])('attributes with %s: files are found, and folders are made', async (_what, oddities) => {
-  const { server, session } = await open(oddities);
+  const { server, session } = await openOddSession(oddities);
   await session.makeFolder('a/b');
   await session.makeFolder('a/b');
-  put(server, 'a/b/x.csv');
+  server.put('a/b/x.csv');
   expect(await session.list('a/b')).toMatchObject([{ name: 'x.csv', size: 7 }]);
   expect(await session.stat('a/b/x.csv')).toMatchObject({ name: 'x.csv', size: 7 });
   await session.download('a/b/x.csv', join(local, 'received'), { limit });
   expect(readFileSync(join(local, 'received'), 'utf8')).toBe('content');
-  expect((await session.readEnd('a/b/x.csv', 3)).toString()).toBe('ent');
+  expect(Buffer.from(await session.readRange('a/b/x.csv', { from: 4, to: 7 })).toString()).toBe('ent');
 });
 
 it('the long name tells a folder where the attributes do not', async () => {
-  const { server, session } = await open(without('mode'));
-  put(server, 'a/below/x.csv');
-  put(server, 'a/y.csv');
+  const { server, session } = await openOddSession(without('mode'));
+  server.put('a/below/x.csv');
+  server.put('a/y.csv');
   expect((await session.list('a')).map(({ name }) => name)).toEqual(['y.csv']);
 });
 
 it('a file in the place of a folder is no folder', async () => {
-  const { server, session } = await open(without('mode'));
-  put(server, 'a');
+  const { server, session } = await openOddSession(without('mode'));
+  server.put('a');
   await expect(session.makeFolder('a/b')).rejects.toThrow(`${server.root}/a`);
 });
 
 it('sizes that are never reported are an error, and no file of no bytes', async () => {
-  const { server, session } = await open(without('size'));
-  put(server, 'x');
+  const { server, session } = await openOddSession(without('size'));
+  server.put('x');
   await expect(session.stat('x')).rejects.toMatchObject({ kind: 'denied', code: 'no-size' });
 });
 
@@ -99,23 +70,23 @@ it.each<[string, Oddities, 'none' | 'clock']>([
   ['times of 0', { describe: (attributes) => ({ ...attributes, mtime: 0 }) }, 'none'],
   ['the present time', clock, 'clock'],
 ])('%s: an unchanged file is read, and a change of its size still shows', async (_what, oddities, kept) => {
-  const { server, session } = await open(oddities);
-  put(server, 'x');
+  const { server, session } = await openOddSession(oddities);
+  server.put('x');
   const seen = await session.stat('x');
   if (!seen) throw new Error('expected a file');
   expect('modifiedAt' in seen).toBe(kept === 'clock');
   expect(await session.examineTime('x')).toBe(kept);
   // By now the clock has moved on.
   expect(await session.hasChanged('x', seen)).toBe(false);
-  put(server, 'x', 'content, and more');
+  server.put('x', 'content, and more');
   expect(await session.hasChanged('x', seen)).toBe(true);
   rmSync(server.disk('x'));
   expect(await session.hasChanged('x', seen)).toBe(true);
 });
 
 it('a time that has changed shows a change where the server keeps times', async () => {
-  const { server, session } = await open({});
-  put(server, 'x');
+  const { server, session } = await openOddSession({});
+  server.put('x');
   const seen = await session.stat('x');
   if (!seen) throw new Error('expected a file');
   expect(await session.examineTime('x')).toBe('kept');
@@ -124,8 +95,8 @@ it('a time that has changed shows a change where the server keeps times', async 
 });
 
 it('the part of a file without a time is not continued: it may be of another one', async () => {
-  const { server, session } = await open(without('mtime'));
-  put(server, 'x');
+  const { server, session } = await openOddSession(without('mtime'));
+  server.put('x');
   const to = join(local, 'resumed');
   writeFileSync(`${to}.7-undefined.part`, 'OTHER');
   writeFileSync(`${to}.part`, 'OTHER');
@@ -135,13 +106,16 @@ it('the part of a file without a time is not continued: it may be of another one
 
 it('a size that arrives late is waited for', async () => {
   let looks = 0;
-  const { server, session } = await open({
-    describe(attributes, where, path) {
-      if (where !== 'stat' || !path.endsWith('.tmp')) return attributes;
-      looks += 1;
-      return looks > 3 ? attributes : { ...attributes, size: 0 };
+  const { server, session } = await openOddSession(
+    {
+      describe(attributes, where, path) {
+        if (where !== 'stat' || !path.endsWith('.tmp')) return attributes;
+        looks += 1;
+        return looks > 3 ? attributes : { ...attributes, size: 0 };
+      },
     },
-  });
+    { limits: {} },
+  );
   await session.upload(localFile, 'x.tmp');
   expect(looks).toBe(4);
   expect(await session.publish('x.tmp', 'x', 7)).toMatchObject({ name: 'x', size: 7 });
@@ -149,7 +123,7 @@ it('a size that arrives late is waited for', async () => {
 });
 
 it('a missing path that is answered with FAILURE is missing', async () => {
-  const { server, session } = await open({ missingIsFailure: true });
+  const { server, session } = await openOddSession({ missingIsFailure: true });
   expect(await session.stat('a/b/x')).toBeUndefined();
   expect(await session.list('a/b')).toEqual([]);
   expect(await session.remove('x')).toBe('absent');
@@ -160,25 +134,25 @@ it('a missing path that is answered with FAILURE is missing', async () => {
 });
 
 it('a FAILURE for a path that is there is a failure', async () => {
-  const { server, session } = await open({
+  const { server, session } = await openOddSession({
     missingIsFailure: true,
     refuse: (request, path) => (request === 'STAT' && path.endsWith('/x') ? 'failure' : undefined),
   });
-  put(server, 'x');
+  server.put('x');
   await expect(session.stat('x')).rejects.toEqual(retryable('server-failure'));
   expect(await session.remove('x')).toBe('removed');
   expect(await session.stat('x')).toBeUndefined();
 });
 
 it('the password is tried where the server names no method', async () => {
-  const { session } = await open({ namesNoMethod: true });
+  const { session } = await openOddSession({ namesNoMethod: true });
   expect(await session.list('')).toEqual([]);
 });
 
 it.each(['answered', 'unanswered'] as const)(
   'a connection that is cut after every %s rename is opened again',
   async (cutsAfterRename) => {
-    const { server, session } = await open({ cutsAfterRename });
+    const { server, session } = await openOddSession({ cutsAfterRename });
     for (const content of ['first', 'second']) {
       writeFileSync(join(local, content), content);
       await session.upload(join(local, content), 'x.tmp');
@@ -193,15 +167,17 @@ it.each(['answered', 'unanswered'] as const)(
 );
 
 it('a connection that is always cut is given up', async () => {
-  const { server, session } = await open({ refuse: (request) => (request === 'RENAME' ? 'cut' : undefined) });
-  put(server, 'x.tmp');
+  const { server, session } = await openOddSession({
+    refuse: (request) => (request === 'RENAME' ? 'cut' : undefined),
+  });
+  server.put('x.tmp');
   await expect(session.publish('x.tmp', 'x', 7)).rejects.toEqual(retryable('connection-lost'));
   expect(server.requests.filter((name) => name === 'RENAME')).toHaveLength(3);
   expect(readdirSync(server.disk(''))).toEqual(['x.tmp']);
 });
 
 it('a root that is not there is named with its path', async () => {
-  const { session } = await open({}, '/nowhere');
+  const { session } = await openOddSession({}, { root: '/nowhere' });
   await expect(session.makeFolder('VerifyMappings/112026')).rejects.toThrow(
     'make the folder /nowhere/VerifyMappings/112026: no such file or folder on the server',
   );

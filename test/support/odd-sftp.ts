@@ -16,6 +16,12 @@ export interface Oddities {
   readonly cutsAfterRename?: 'answered' | 'unanswered';
   /** Fails a request without a reason, denies it, or closes the connection instead of answering it. */
   refuse?(request: string, path: string): 'failure' | 'denied' | 'cut' | undefined;
+  /** What it keeps of the bytes of a write, while it answers with success. */
+  keep?(bytes: Buffer): Buffer;
+  /** The kind of request that it answers with the general failure although it has done it. */
+  readonly failsAfter?: string;
+  /** Delays the answer to a request for bytes, from their position on. */
+  beforeRead?(position: number): Promise<void>;
   /** Names no method of authentication after `none`. */
   readonly namesNoMethod?: boolean;
 }
@@ -30,6 +36,7 @@ const password = 'of the odd server';
 /** An SFTP server that does what it should, in an odd way. */
 export async function startOddSftp(oddities: Oddities): Promise<OddSftp> {
   const { describe = (attributes) => attributes, longname = (entry) => entry.longname } = oddities;
+  const { keep = (bytes) => bytes } = oddities;
   const requests: string[] = [];
 
   const server = await startSpoiltSftp(
@@ -40,25 +47,37 @@ export async function startOddSftp(oddities: Oddities): Promise<OddSftp> {
         attempt.reject(oddities.namesNoMethod ? [] : ['password']);
       },
       spoil(channel, connection) {
-        const asked = new Map<number, { readonly name: string; readonly path: string }>();
-        const about = (id: number) => asked.get(id) ?? { name: '', path: '' };
+        const asked = new Map<
+          number,
+          { readonly name: string; readonly path: string; readonly at: number }
+        >();
+        const about = (id: number) => asked.get(id) ?? { name: '', path: '', at: 0 };
         const isRename = (id: number) => ['RENAME', 'EXTENDED'].includes(about(id).name);
         return replaceMembers(channel, {
           on: (name: string, listener: (...given: unknown[]) => void) =>
             (channel as NodeJS.EventEmitter).on(name, (...given: unknown[]) => {
-              asked.set(Number(given[0]), { name, path: String(given[1]) });
+              asked.set(Number(given[0]), { name, path: String(given[1]), at: Number(given[2]) });
               requests.push(name);
               const refused = oddities.refuse?.(name, String(given[1]));
               if (refused === 'cut') connection.end();
               else if (refused === 'failure') channel.status(Number(given[0]), STATUS_CODE.FAILURE);
               else if (refused === 'denied') channel.status(Number(given[0]), STATUS_CODE.PERMISSION_DENIED);
-              else listener(...given);
+              else if (name !== 'WRITE') listener(...given);
+              else listener(...given.slice(0, 3), keep(given[3] as Buffer));
             }),
           status(id: number, code: number, message?: string) {
-            const isFailure = oddities.missingIsFailure && code === STATUS_CODE.NO_SUCH_FILE;
+            const isFailure =
+              about(id).name === oddities.failsAfter ||
+              (oddities.missingIsFailure && code === STATUS_CODE.NO_SUCH_FILE);
             const cut = isRename(id) ? oddities.cutsAfterRename : undefined;
             if (cut !== 'unanswered') channel.status(id, isFailure ? STATUS_CODE.FAILURE : code, message);
             if (cut !== undefined) connection.end();
+          },
+          async data(id: number, bytes: Buffer) {
+            // The sandbox may use its memory again.
+            const copy = Buffer.from(bytes);
+            await oddities.beforeRead?.(about(id).at);
+            channel.data(id, copy);
           },
           attrs: (id: number, attributes: Attributes) =>
             channel.attrs(id, describe(attributes, 'stat', about(id).path) as Attributes),

@@ -14,8 +14,8 @@ import {
 } from '@aws-sdk/client-s3';
 import S3rver from 's3rver';
 import { afterAll, beforeAll } from 'vitest';
-import type { S3Access } from '../../src/transports/s3/aws-bucket.js';
 import type { ObjectContent } from '../../src/transports/s3/bucket.js';
+import type { S3Access } from '../../src/transports/s3/client.js';
 
 export const bucketName = 'agency-bookings';
 

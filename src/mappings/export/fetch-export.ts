@@ -246,8 +246,9 @@ function isWanted(set: ExportSet, { newerThan, not }: WantedExport): boolean {
 }
 
 async function endsWithLines(session: SftpSession, { files }: ExportSet, folder: string): Promise<boolean> {
-  for (const { name } of files) {
-    const [last] = await session.readEnd(pathOf(folder, name), 1);
+  for (const { name, size } of files) {
+    const end = { from: Math.max(0, size - 1), to: size };
+    const [last] = await session.readRange(pathOf(folder, name), end);
     if (last !== lineEnd) return false;
   }
   return true;

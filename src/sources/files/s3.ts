@@ -1,6 +1,7 @@
+import { toFixedBlocks } from '../../base/content.js';
 import { SourceError } from '../../booking/source.js';
 import { type S3Bucket, S3Error } from '../../transports/s3/bucket.js';
-import { type DayFile, parsePathTemplate, toFixedBlocks, unpackBlocks } from './day-file.js';
+import { type DayFile, parsePathTemplate, unpackBlocks } from './day-file.js';
 
 interface S3DayFileOptions {
   readonly bucket: string;

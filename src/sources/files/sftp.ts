@@ -1,10 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { startTimeLimit } from '../../base/abort.js';
+import { toFixedBlocks } from '../../base/content.js';
 import { formatDuration } from '../../base/format.js';
 import { SourceError } from '../../booking/source.js';
 import { loginRefusals } from '../../rules/refusing-peer.js';
 import { type RemoteFile, SftpError, type SftpServer, type SftpSession } from '../../transports/sftp/sftp.js';
-import { type DayFile, parsePathTemplate, toFixedBlocks, unpackBlocks } from './day-file.js';
+import { type DayFile, parsePathTemplate, unpackBlocks } from './day-file.js';
 
 interface SftpDayFileOptions {
   /** `sftp://HOST:PORT`, for people. */

@@ -6,56 +6,32 @@ export interface NetworkFailure {
   readonly meaning: 'unreached' | 'broken' | 'wrong';
 }
 
-const certificate: NetworkFailure = { code: 'tls-certificate', meaning: 'wrong' };
-const protocol: NetworkFailure = { code: 'tls-protocol', meaning: 'wrong' };
 /** The server rejects the handshake before it reads a request, although with TLS 1.3 one may already be on its way. */
 const certificateRequired: NetworkFailure = { code: 'tls-protocol', meaning: 'wrong' };
-const timeout: NetworkFailure = { code: 'timeout', meaning: 'broken' };
 const connectTimeout: NetworkFailure = { code: 'connect-timeout', meaning: 'unreached' };
-const unreachable: NetworkFailure = { code: 'host-unreachable', meaning: 'unreached' };
-const dnsFailed: NetworkFailure = { code: 'dns-failed', meaning: 'unreached' };
-const reset: NetworkFailure = { code: 'connection-reset', meaning: 'broken' };
-const malformed: NetworkFailure = { code: 'malformed-answer', meaning: 'broken' };
-const closed: NetworkFailure = { code: 'client-closed', meaning: 'broken' };
-const anythingElse: NetworkFailure = { code: 'network-error', meaning: 'broken' };
+const timeout: NetworkFailure = { code: 'timeout', meaning: 'broken' };
 
-const failures: ReadonlyMap<string, NetworkFailure> = new Map([
-  ['ECONNREFUSED', { code: 'connection-refused', meaning: 'unreached' }],
-  ['ENOTFOUND', { code: 'host-not-found', meaning: 'unreached' }],
-  ['EAI_AGAIN', dnsFailed],
-  ['EAI_FAIL', dnsFailed],
-  ['EHOSTUNREACH', unreachable],
-  ['EHOSTDOWN', unreachable],
-  ['ENETUNREACH', unreachable],
-  ['ENETDOWN', unreachable],
-  ['EADDRNOTAVAIL', { code: 'no-local-address', meaning: 'unreached' }],
-  ['ERR_PROXY_UNREACHABLE', { code: 'proxy-unreachable', meaning: 'unreached' }],
-  ['ERR_PROXY_REFUSED', { code: 'proxy-refused', meaning: 'unreached' }],
-  ['EMFILE', { code: 'too-many-open-files', meaning: 'unreached' }],
-  ['ERR_CONNECT_TIMEOUT', connectTimeout],
-  ['ERR_TLS_HANDSHAKE_TIMEOUT', connectTimeout],
-  ['TimeoutError', timeout],
-  ['ECONNRESET', reset],
-  ['ECONNABORTED', reset],
-  ['EPIPE', reset],
-  ['ERR_CLIENT_CLOSED', closed],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', certificate],
-  ['SELF_SIGNED_CERT_IN_CHAIN', certificate],
-  ['ERR_TLS_CERT_ALTNAME_INVALID', certificate],
-  ['HOSTNAME_MISMATCH', certificate],
-  ['INVALID_CA', certificate],
-  ['INVALID_PURPOSE', certificate],
+/** What the codes, or names, of errors mean; the first that matches. */
+const failures: readonly (readonly [RegExp, NetworkFailure])[] = [
+  [/^ECONNREFUSED$/, { code: 'connection-refused', meaning: 'unreached' }],
+  [/^ENOTFOUND$/, { code: 'host-not-found', meaning: 'unreached' }],
+  [/^EAI_(AGAIN|FAIL)$/, { code: 'dns-failed', meaning: 'unreached' }],
+  [/^E(HOST|NET)(UNREACH|DOWN)$/, { code: 'host-unreachable', meaning: 'unreached' }],
+  [/^EADDRNOTAVAIL$/, { code: 'no-local-address', meaning: 'unreached' }],
+  [/^ERR_PROXY_UNREACHABLE$/, { code: 'proxy-unreachable', meaning: 'unreached' }],
+  [/^ERR_PROXY_REFUSED$/, { code: 'proxy-refused', meaning: 'unreached' }],
+  [/^EMFILE$/, { code: 'too-many-open-files', meaning: 'unreached' }],
+  [/^ERR_(CONNECT|TLS_HANDSHAKE)_TIMEOUT$/, connectTimeout],
+  [/^TimeoutError$/, timeout],
+  [/^(ECONNRESET|ECONNABORTED|EPIPE)$/, { code: 'connection-reset', meaning: 'broken' }],
+  [/^ERR_CLIENT_CLOSED$/, { code: 'client-closed', meaning: 'broken' }],
+  [/^HPE_/, { code: 'malformed-answer', meaning: 'broken' }],
+  [/^(CERT_|UNABLE_TO_|INVALID_(CA|PURPOSE)$)/, { code: 'tls-certificate', meaning: 'wrong' }],
+  [/SELF_SIGNED_CERT|ALTNAME_INVALID$|^HOSTNAME_MISMATCH$/, { code: 'tls-certificate', meaning: 'wrong' }],
   // Node's code for reasons without a code of their own, such as an issuer that may not sign.
-  ['UNSPECIFIED', certificate],
-  ['EPROTO', protocol],
-  ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', certificateRequired],
-]);
-
-const families: readonly (readonly [string, NetworkFailure])[] = [
-  ['CERT_', certificate],
-  ['UNABLE_TO_', certificate],
-  ['ERR_SSL_', protocol],
-  ['HPE_', malformed],
+  [/^UNSPECIFIED$/, { code: 'tls-certificate', meaning: 'wrong' }],
+  [/^ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED$/, certificateRequired],
+  [/^(EPROTO$|ERR_SSL_)/, { code: 'tls-protocol', meaning: 'wrong' }],
 ];
 
 /**
@@ -67,7 +43,7 @@ export function readNetworkFailure(
   error: unknown,
   { requestWasSent }: { readonly requestWasSent?: boolean } = {},
 ): NetworkFailure {
-  const failure = readFailure(error, new Set()) ?? anythingElse;
+  const failure = readFailure(error, new Set()) ?? { code: 'network-error', meaning: 'broken' };
   if (requestWasSent === undefined || failure === certificateRequired) return failure;
   if (requestWasSent) return { code: failure.code, meaning: 'broken' };
   return failure.meaning === 'wrong' ? failure : { code: failure.code, meaning: 'unreached' };
@@ -96,5 +72,5 @@ function readCode(code: unknown, syscall: unknown): NetworkFailure | undefined {
   if (typeof code !== 'string') return undefined;
   // The kernel uses the same code for a connection being opened and for an open one.
   if (code === 'ETIMEDOUT') return syscall === 'connect' ? connectTimeout : timeout;
-  return failures.get(code) ?? families.find(([prefix]) => code.startsWith(prefix))?.[1];
+  return failures.find(([known]) => known.test(code))?.[1];
 }

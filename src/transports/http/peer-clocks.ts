@@ -83,17 +83,10 @@ export function describeOffset(offset: number): string | undefined {
 export const clockAdvice = 'Set the clock, preferably with NTP: with a wrong clock, run takes the wrong day.';
 
 /** What a process knows of its peers' clocks. */
-export interface PeerClocks {
-  /** What that peer's answers are told to. */
-  of(peer: Peer): PeerClock;
-  /** This process has collected the run: what is known of its clock says whether that was too early. */
-  noteCollected(runId: string): void;
-  /** See `findAgreedLead`; undefined for a run that another process has collected, and where the service has not answered. */
-  findLead(runId: string): number | undefined;
-}
+export type PeerClocks = ReturnType<typeof createPeerClocks>;
 
 /** @param warn called once for each difference from the service's clock, with `describeOffset` */
-export function createPeerClocks(clock: () => number, warn: (message: string) => void): PeerClocks {
+export function createPeerClocks(clock: () => number, warn: (message: string) => void) {
   const known = new Map<Peer, ClockDifference>();
   const collected = new Set<string>();
   let warnedOf = 0;
@@ -107,7 +100,8 @@ export function createPeerClocks(clock: () => number, warn: (message: string) =>
   }
 
   return {
-    of: (peer) => ({
+    /** What that peer's answers are told to. */
+    of: (peer: Peer): PeerClock => ({
       clock,
       note(difference) {
         if (!difference) return;
@@ -115,8 +109,10 @@ export function createPeerClocks(clock: () => number, warn: (message: string) =>
         if (peer === 'service') compareWithService(difference);
       },
     }),
-    noteCollected: (runId) => void collected.add(runId),
-    findLead(runId) {
+    /** This process has collected the run: what is known of its clock says whether that was too early. */
+    noteCollected: (runId: string): void => void collected.add(runId),
+    /** See `findAgreedLead`; undefined for a run that another process has collected, and where the service has not answered. */
+    findLead(runId: string): number | undefined {
       const service = known.get('service');
       if (!service || !collected.has(runId)) return undefined;
       const others = [...known.values()].filter((one) => one !== service);

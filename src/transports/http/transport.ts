@@ -1,5 +1,6 @@
 import {
   type ClientRequest,
+  type IncomingHttpHeaders,
   type IncomingMessage,
   Agent as PlainAgent,
   request as requestPlain,
@@ -8,8 +9,8 @@ import { request as requestTls } from 'node:https';
 import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
-import { type AbortWatch, createAbortWatch } from '../../base/abort.js';
-import { createGate, type Gate } from '../../base/gate.js';
+import { createAbortWatch } from '../../base/abort.js';
+import { createGate } from '../../base/gate.js';
 import { codeOf } from '../../base/safe-error.js';
 import type { ConnectionRules } from './connection-rules.js';
 import { type NetworkFailure, readNetworkFailure } from './network-failure.js';
@@ -76,154 +77,141 @@ export interface Transport {
  * connection. Certificates are verified even if the environment disables that.
  */
 export function createTransport(options: TransportOptions): Transport {
-  const { origin, connections, connectTimeoutMs } = options;
+  const { timeoutMs, connectTimeoutMs, peerClock } = options;
+  const origin = new URL(options.origin);
+  const isTls = origin.protocol === 'https:';
   const closing = new AbortController();
-  const isTls = new URL(origin).protocol === 'https:';
   const agent = isTls
     ? createTunnelAgent(options, { keepAlive: true, connectTimeoutMs, signal: closing.signal })
     : new PlainAgent({ keepAlive: true });
-  const line: Line = {
-    gate: createGate(connections),
-    ready: new WeakSet(),
-    open: ({ path, ...request }) =>
-      (isTls ? requestTls : requestPlain)(new URL(origin), { ...request, path, agent }),
-    isTls,
-    aborts: createAbortWatch(),
-    underway: new Set<(reason: Error) => void>(),
-    isClosed: () => closing.signal.aborted,
-  };
+  /** Limits the connections: an agent of Node's does not count a tunnel that is being opened. */
+  const gate = createGate(options.connections);
+  const aborts = createAbortWatch();
+  /** What ends each call. */
+  const underway = new Set<(reason: Error) => void>();
+  /** Connections that were established. */
+  const ready = new WeakSet<Socket>();
+
+  /** Ends a call that takes too long, and with the transport or the signal. @returns stops that */
+  function limitCall(signal: AbortSignal, fail: (reason: Error) => void, abort: () => void): () => void {
+    const timer = setTimeout(() => {
+      fail(new DOMException('the call took too long', 'TimeoutError'));
+    }, timeoutMs);
+    const unwatch = aborts.watch(signal, abort);
+    underway.add(fail);
+    return () => {
+      clearTimeout(timer);
+      unwatch();
+      underway.delete(fail);
+    };
+  }
+
+  /** @param onReady called once a byte may leave */
+  function awaitConnection(request: ClientRequest, socket: Socket, onReady: () => void): void {
+    if (ready.has(socket)) return onReady();
+    const late = Object.assign(new Error('connecting took too long'), { code: 'ERR_CONNECT_TIMEOUT' });
+    const timer = setTimeout(() => request.destroy(late), connectTimeoutMs);
+    request.once('close', () => clearTimeout(timer));
+    socket.once(isTls ? 'secureConnect' : 'connect', () => {
+      clearTimeout(timer);
+      ready.add(socket);
+      onReady();
+    });
+  }
+
+  function call(wanted: TransportRequest): Promise<HttpResult> {
+    const { method, path, signal, maxAnswerBytes = options.maxAnswerBytes } = wanted;
+    const headers = toFields(wanted.headers);
+    return new Promise((resolve, reject) => {
+      let request: ClientRequest | undefined;
+      let reading: AnswerReading | undefined;
+      /** Whether a byte may have left: then the server may have processed a failed call. */
+      let requestWasSent = false;
+      let isSettled = false;
+
+      function settle(end: () => void): void {
+        if (isSettled) return;
+        isSettled = true;
+        stopLimits();
+        // At once: a call that has ended must not be let in by another one that ends now.
+        if (request === undefined) leave();
+        end();
+      }
+      const fail = (error: unknown) =>
+        settle(() => {
+          const answer = reading?.finish({ truncated: true });
+          resolve({ failure: readNetworkFailure(error, { requestWasSent }), ...(answer && { answer }) });
+          request?.destroy();
+        });
+      const abort = () =>
+        settle(() => {
+          reject(signal.reason);
+          request?.destroy();
+        });
+
+      function onResponse(response: IncomingMessage, sentAt: number): void {
+        peerClock?.note(readDifference(response.headers, { sentAt, receivedAt: peerClock.clock() }));
+        const read = startReading(response, maxAnswerBytes);
+        const succeed = (end: { readonly truncated: boolean }) =>
+          settle(() => resolve(unpack(read.finish(end), response, maxAnswerBytes)));
+        reading = read;
+        response
+          .on('data', (chunk: Buffer) => {
+            if (read.take(chunk)) return;
+            succeed({ truncated: true });
+            request?.destroy();
+          })
+          .on('end', () => succeed({ truncated: false }))
+          .on('error', fail);
+      }
+
+      const stopLimits = limitCall(signal, fail, abort);
+      const leave = gate.enter(() => {
+        const opened = (isTls ? requestTls : requestPlain)(origin, { method, path, headers, agent });
+        request = opened;
+        const sentAt = peerClock?.clock() ?? 0;
+        opened
+          .on('socket', (socket) =>
+            awaitConnection(opened, socket, () => {
+              requestWasSent = true;
+              wanted.onSent?.();
+            }),
+          )
+          // Informational responses (1xx) are events of their own, and no answers.
+          .on('response', (response) => onResponse(response, sentAt))
+          .on('error', fail)
+          .on('close', () => {
+            fail(Object.assign(new Error('no answer'), { code: 'ECONNRESET' }));
+            // By then, the connection is free for the next call, or on its way to be closed.
+            setImmediate(() => whenGone(opened.socket, leave));
+          })
+          .end(wanted.body);
+      });
+    });
+  }
 
   return {
-    call: (request) => call(line, options, request),
+    async call(request) {
+      request.signal.throwIfAborted();
+      if (!closing.signal.aborted) return call(request);
+      return { failure: readNetworkFailure(closedError(), { requestWasSent: false }) };
+    },
     async close() {
       closing.abort();
-      for (const end of [...line.underway]) end(closedError());
+      for (const end of [...underway]) end(closedError());
       agent.destroy();
     },
   };
-}
-
-/** What the calls of a transport share. */
-interface Line {
-  readonly open: (request: {
-    readonly method: string;
-    readonly path: string;
-    readonly headers: Record<string, string>;
-  }) => ClientRequest;
-  readonly isTls: boolean;
-  readonly aborts: AbortWatch;
-  /** Limits the connections: an agent of Node's does not count a tunnel that is being opened. */
-  readonly gate: Gate;
-  /** Connections that were established. */
-  readonly ready: WeakSet<Socket>;
-  /** What ends each of them. */
-  readonly underway: Set<(reason: Error) => void>;
-  readonly isClosed: () => boolean;
 }
 
 function closedError(): Error {
   return Object.assign(new Error('the client was closed'), { code: 'ERR_CLIENT_CLOSED' });
 }
 
-function call(
-  line: Line,
-  { timeoutMs, connectTimeoutMs, peerClock, ...options }: TransportOptions,
-  { method, path, headers, body, signal, onSent, maxAnswerBytes = options.maxAnswerBytes }: TransportRequest,
-): Promise<HttpResult> {
-  if (signal.aborted) return Promise.reject(signal.reason);
-  if (line.isClosed())
-    return Promise.resolve({ failure: readNetworkFailure(closedError(), { requestWasSent: false }) });
-  return new Promise((resolve, reject) => {
-    let request: ClientRequest | undefined;
-    let reading: AnswerReading | undefined;
-    /** Whether a byte may have left: then the server may have processed a failed call. */
-    let requestWasSent = false;
-    let isSettled = false;
-
-    const settle = () => {
-      isSettled = true;
-      clearTimeout(timer);
-      unwatch();
-      line.underway.delete(fail);
-      // At once: a call that has ended must not be let in by another one that ends now.
-      if (request === undefined) leave();
-    };
-    const succeed = (read: AnswerReading, end: { readonly truncated: boolean }) => {
-      if (isSettled) return;
-      settle();
-      resolve(unpack(read.finish(end), read.coding, maxAnswerBytes));
-    };
-    const fail = (error: unknown) => {
-      if (isSettled) return;
-      settle();
-      const failure = readNetworkFailure(error, { requestWasSent });
-      const answer = reading?.finish({ truncated: true });
-      const known = answer && (reading?.coding === undefined ? answer : withoutBody(answer));
-      resolve({ failure, ...(known && { answer: known }) });
-      request?.destroy();
-    };
-    const watchConnection = (opened: ClientRequest, socket: Socket) => {
-      const noteSent = () => {
-        clearTimeout(connecting);
-        line.ready.add(socket);
-        requestWasSent = true;
-        onSent?.();
-      };
-      const connecting = setTimeout(fail, connectTimeoutMs, connectTimeout());
-      opened.once('close', () => clearTimeout(connecting));
-      if (line.ready.has(socket)) noteSent();
-      else socket.once(line.isTls ? 'secureConnect' : 'connect', noteSent);
-    };
-    const readAnswer = (response: IncomingMessage, sentAt: number | undefined) => {
-      if (sentAt !== undefined)
-        peerClock?.note(readDifference(response.headers, { sentAt, receivedAt: peerClock.clock() }));
-      const read = startReading(response, maxAnswerBytes);
-      reading = read;
-      response
-        .on('data', (chunk: Buffer) => {
-          if (read.take(chunk)) return;
-          succeed(read, { truncated: true });
-          request?.destroy();
-        })
-        .on('end', () => succeed(read, { truncated: false }))
-        .on('error', fail);
-    };
-    line.underway.add(fail);
-    const unwatch = line.aborts.watch(signal, () => {
-      settle();
-      reject(signal.reason);
-      request?.destroy();
-    });
-    const timer = setTimeout(() => {
-      fail(new DOMException('the call took too long', 'TimeoutError'));
-    }, timeoutMs);
-    const leave = line.gate.enter(() => {
-      const opened = line.open({ method, path, headers: toFields(headers) });
-      request = opened;
-      const sentAt = peerClock?.clock();
-      opened
-        .on('socket', (socket) => watchConnection(opened, socket))
-        // Informational responses (1xx) are events of their own, and no answers.
-        .on('response', (response) => readAnswer(response, sentAt))
-        .on('error', fail)
-        .on('close', () => {
-          fail(Object.assign(new Error('no answer'), { code: 'ECONNRESET' }));
-          // By then, the connection is free for the next call, or on its way to be closed.
-          setImmediate(() => whenGone(opened.socket, leave));
-        })
-        .end(body);
-    });
-  });
-}
-
 /** Calls back at once if the connection is kept, or else when it is closed. */
 function whenGone(socket: Socket | null | undefined, leave: () => void): void {
   if (!socket || socket.closed || !(socket.destroyed || socket.writableEnded)) leave();
   else socket.once('close', leave);
-}
-
-function connectTimeout(): Error {
-  return Object.assign(new Error('connecting took too long'), { code: 'ERR_CONNECT_TIMEOUT' });
 }
 
 /** In exactly this spelling. */
@@ -234,11 +222,29 @@ function toFields(headers: readonly string[]): Record<string, string> {
   return fields;
 }
 
-const withoutBody = (answer: HttpAnswer): HttpAnswer => ({
-  ...answer,
-  body: Buffer.alloc(0),
-  bodyTruncated: true,
-});
+type AnswerReading = ReturnType<typeof startReading>;
+
+function startReading({ statusCode = 0, headers }: IncomingMessage, maxBytes: number) {
+  const { 'retry-after': retryAfter, date, link } = headers;
+  const head = { status: statusCode, retryAfter, date, link: [link ?? []].flat().join(', ') || undefined };
+  const isPacked = readCoding(headers) !== undefined;
+  const chunks: Buffer[] = [];
+  let remaining = maxBytes;
+  return {
+    /** Keeps what fits; returns whether all of it did. */
+    take(chunk: Buffer): boolean {
+      const fits = chunk.length <= remaining;
+      chunks.push(fits ? chunk : chunk.subarray(0, remaining));
+      remaining -= Math.min(chunk.length, remaining);
+      return fits;
+    },
+    /** Without the body if it is a part of a compressed one. */
+    finish({ truncated }: { readonly truncated: boolean }): HttpAnswer {
+      const body = Buffer.concat(isPacked && truncated ? [] : chunks);
+      return { ...head, body, bodyTruncated: truncated };
+    },
+  };
+}
 
 type Decode = (body: Uint8Array, limit: { readonly maxOutputLength: number }) => Promise<Buffer>;
 
@@ -250,60 +256,31 @@ const decoders: ReadonlyMap<string, Decode> = new Map<string, Decode>([
   ['br', promisify(brotliDecompress)],
 ]);
 
-/** The compression that a header `Content-Encoding` names; undefined for none (RFC 9110, 8.4). */
-function readCoding(header: string | undefined): string | undefined {
-  const codings = header?.toLowerCase().split(',') ?? [];
-  const applied = codings
-    .map((coding) => coding.trim())
-    .filter((coding) => !['', 'identity'].includes(coding));
-  return applied.length === 0 ? undefined : applied.join(', ');
+/** The compression of a body; undefined for none (RFC 9110, 8.4). */
+function readCoding({ 'content-encoding': header = '' }: IncomingHttpHeaders): string | undefined {
+  const codings = header.split(',').map((coding) => coding.trim().toLowerCase());
+  return codings.filter((coding) => !['', 'identity'].includes(coding)).join(', ') || undefined;
 }
 
 /** Requests ask for plain answers, but a proxy may compress them regardless. */
-async function unpack(answer: HttpAnswer, coding: string | undefined, maxBytes: number): Promise<HttpResult> {
-  if (coding === undefined) return { answer };
-  if (answer.bodyTruncated) return { answer: withoutBody(answer) };
-  const decode = decoders.get(coding);
-  const fail = (code: string): HttpResult => ({
-    failure: { code, meaning: 'broken' },
-    answer: withoutBody(answer),
-  });
-  if (decode === undefined) return fail('unknown-compression');
+async function unpack(
+  answer: HttpAnswer,
+  { headers }: IncomingMessage,
+  maxOutputLength: number,
+): Promise<HttpResult> {
+  const coding = readCoding(headers);
   // The answer to HEAD, or 204: named, but not there.
-  if (answer.body.length === 0) return { answer };
+  if (coding === undefined || answer.body.length === 0) return { answer };
+  const withoutBody = { ...answer, body: Buffer.alloc(0), bodyTruncated: true };
+  const fail = (code: string): HttpResult => ({ failure: { code, meaning: 'broken' }, answer: withoutBody });
+  const decode = decoders.get(coding);
+  if (decode === undefined) return fail('unknown-compression');
   try {
     // A small body can expand to a very large one.
-    return { answer: { ...answer, body: await decode(answer.body, { maxOutputLength: maxBytes }) } };
+    return { answer: { ...answer, body: await decode(answer.body, { maxOutputLength }) } };
   } catch (error) {
-    return codeOf(error) === 'ERR_BUFFER_TOO_LARGE'
-      ? { answer: withoutBody(answer) }
-      : fail('damaged-compression');
+    return codeOf(error) === 'ERR_BUFFER_TOO_LARGE' ? { answer: withoutBody } : fail('damaged-compression');
   }
-}
-
-interface AnswerReading {
-  /** The body's compression; undefined if it has none. */
-  readonly coding: string | undefined;
-  /** Keeps what fits; returns whether all of it did. */
-  take(chunk: Buffer): boolean;
-  finish(end: { readonly truncated: boolean }): HttpAnswer;
-}
-
-function startReading({ statusCode = 0, headers }: IncomingMessage, maxBytes: number): AnswerReading {
-  const { 'retry-after': retryAfter, date, link } = headers;
-  const head = { status: statusCode, retryAfter, date, link: [link ?? []].flat().join(', ') || undefined };
-  const chunks: Buffer[] = [];
-  let remaining = maxBytes;
-  return {
-    coding: readCoding(headers['content-encoding']),
-    take(chunk) {
-      const fits = chunk.length <= remaining;
-      chunks.push(fits ? chunk : chunk.subarray(0, remaining));
-      remaining -= Math.min(chunk.length, remaining);
-      return fits;
-    },
-    finish: ({ truncated }) => ({ ...head, body: Buffer.concat(chunks), bodyTruncated: truncated }),
-  };
 }
 
 const httpDate = /^[A-Z][a-z]{2,8}, \d{2}[ -][A-Z][a-z]{2}[ -](\d{2}|\d{4}) \d{2}:\d{2}:\d{2} GMT$/;

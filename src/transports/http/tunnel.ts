@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { request as requestPlain } from 'node:http';
+import { type RequestOptions, request as requestPlain } from 'node:http';
 import { Agent, type AgentOptions, request as requestTls } from 'node:https';
-import type { Socket } from 'node:net';
+import { isIPv6, type Socket } from 'node:net';
 import { type ConnectionOptions, connect } from 'node:tls';
 import type { ConnectionRules, ProxyRules } from './connection-rules.js';
 
@@ -29,25 +29,12 @@ export function chooseProxy(
   return url === undefined || isDirect ? undefined : new URL(url);
 }
 
-/** The proxy did not open a connection. The request was not sent. */
-class ProxyError extends Error {
-  override readonly name = 'ProxyError';
-  constructor(readonly code: 'ERR_PROXY_UNREACHABLE' | 'ERR_PROXY_REFUSED') {
-    super(`the proxy of HTTPS_PROXY did not open a connection (${code})`);
-  }
-}
-
-interface TunnelTarget {
-  readonly hostname: string;
-  readonly port: string | number;
-  readonly timeoutMs: number;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** Opens a connection to a host through a proxy, for TLS to that host. @throws ProxyError */
-export function openTunnel(proxy: URL, { hostname, port, timeoutMs, signal }: TunnelTarget): Promise<Socket> {
-  const host = hostname.includes(':') && !hostname.startsWith('[') ? `[${hostname}]` : hostname;
-  const target = `${host}:${port}`;
+/**
+ * Opens a connection to a host and port through a proxy, for TLS to that host. Where it rejects, the request was not sent.
+ *
+ * @param limits how long the proxy may be silent, and what stops it
+ */
+function openTunnel(proxy: URL, target: string, limits: RequestOptions): Promise<Socket> {
   const login = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
   const isTls = proxy.protocol === 'https:';
   return new Promise((resolve, reject) => {
@@ -61,12 +48,12 @@ export function openTunnel(proxy: URL, { hostname, port, timeoutMs, signal }: Tu
         ...(login !== ':' && { 'proxy-authorization': `Basic ${Buffer.from(login).toString('base64')}` }),
       },
       agent: false,
-      timeout: timeoutMs,
-      ...(signal && { signal }),
+      ...limits,
     });
-    const fail = (code: ProxyError['code']) => {
+    const fail = (code: 'ERR_PROXY_UNREACHABLE' | 'ERR_PROXY_REFUSED') => {
       call.destroy();
-      reject(new ProxyError(code));
+      const message = `the proxy of HTTPS_PROXY did not open a connection (${code})`;
+      reject(Object.assign(new Error(message), { code }));
     };
     call.once('connect', ({ statusCode }, socket) => {
       if (statusCode !== 200) {
@@ -99,7 +86,8 @@ export function createTunnelAgent(
     const through = chooseProxy(proxy, { hostname, port });
     if (through === undefined) return connectDirectly(call, done);
     const { host: _, path: __, ...tls } = call as ConnectionOptions;
-    openTunnel(through, { hostname, port, timeoutMs: connectTimeoutMs, signal }).then(
+    const target = `${isIPv6(hostname) ? `[${hostname}]` : hostname}:${port}`;
+    openTunnel(through, target, { timeout: connectTimeoutMs, ...(signal && { signal }) }).then(
       (socket) => done?.(null, connect({ ...tls, socket, host: hostname })),
       (error: Error) => done?.(error, undefined as never),
     );

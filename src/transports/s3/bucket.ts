@@ -1,13 +1,6 @@
 import { isLoopback } from '../../base/loopback.js';
 import type { PeerFault } from '../../base/peer-patience.js';
 
-/** What the server says about an object. */
-interface ObjectFacts {
-  readonly size: number;
-  /** With lower-case names. */
-  readonly metadata: Readonly<Record<string, string>>;
-}
-
 /** Consecutive bytes of an object. */
 export interface ObjectBlock {
   readonly bytes: Uint8Array;
@@ -19,6 +12,7 @@ export interface ObjectContent {
   /** Reads it from the start. */
   readonly open: () => AsyncIterable<Uint8Array>;
   readonly bytes: number;
+  /** With lower-case names. */
   readonly metadata: Readonly<Record<string, string>>;
 }
 
@@ -28,8 +22,8 @@ export interface ObjectContent {
  * Each method throws S3Error, or the signal's reason when aborted.
  */
 export interface S3Bucket {
-  /** Undefined when there is no such object. */
-  find(key: string): Promise<ObjectFacts | undefined>;
+  /** The metadata of an object; undefined when there is none. */
+  find(key: string): Promise<ObjectContent['metadata'] | undefined>;
   /**
    * Streams an object. After a lost connection it continues where it stopped, if the object is still the same; otherwise
    * `changed`.

@@ -1,36 +1,43 @@
-import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { connect as connectSocket, type Socket } from 'node:net';
-import type {
-  Algorithms,
-  AnyAuthMethod,
-  AuthenticationType,
-  AuthHandlerMiddleware,
-  ParsedKey,
-  SFTPWrapper,
-} from 'ssh2';
-import type SftpClient from 'ssh2-sftp-client';
+import type { Client, SFTPWrapper } from 'ssh2';
+import { startTimeLimit } from '../../base/abort.js';
 import { explainConnectFailure } from './failure.js';
-import { SftpError } from './sftp.js';
+import {
+  algorithms,
+  chooseAuthentication,
+  describeHostKey,
+  type PresentedKey,
+  readPrivateKey,
+} from './login.js';
+import { retryable, SftpError } from './sftp.js';
 
-interface ConnectionOptions {
+export interface SftpLogin {
   readonly host: string;
   readonly port: number;
   readonly username: string;
-  readonly password: string | undefined;
-  readonly key: ParsedKey | undefined;
-  readonly trusts: (key: PresentedKey) => boolean;
-  readonly connectTimeoutMs: number;
-  readonly keepAliveSeconds: number;
+  readonly password?: string;
+  /** Read for every connection, so that a new key needs no restart. */
+  readonly privateKeyFile?: string;
+  /** For TCP, SSH and login together. Default 20,000. */
+  readonly connectTimeoutMs?: number;
+  /** Requests without any answer for this long end the connection. Default 30,000. */
+  readonly noProgressMs?: number;
+  /** Interval of keep-alives on an idle connection; three unanswered ones end it. Default 10. */
+  readonly keepAliveSeconds?: number;
 }
 
+/** Takes the server's answer: an Error with its status as `code`, or the value. */
+export type Answer<T> = (error?: Error | null, value?: T) => void;
+
 export interface Connection {
-  readonly client: SftpClient;
   readonly files: SFTPWrapper;
-  /** Undefined while the connection lives. */
-  ended(): { readonly reason: unknown } | undefined;
-  /** Calls back once when the connection ends, at once if it has ended, unless the returned function was called before. */
-  whenEnded(callBack: (reason: unknown) => void): () => void;
+  /** Aborted once it has ended, with the reason. */
+  readonly ended: AbortSignal;
+  /**
+   * A request as a promise that always settles: ssh2 does not call back when the connection is lost at certain moments
+   * (mscdex/ssh2#1490).
+   */
+  ask<T>(start: (answer: Answer<T>) => void): Promise<T>;
   /** Ends it at once, without notifying the server. */
   cut(reason: unknown): void;
   /** Disconnects gracefully, and cuts the connection when the server does not close it soon. Never throws. */
@@ -47,66 +54,58 @@ const disconnectMs = 1_000;
  *
  * @throws SftpError, or the signal's reason
  */
-export async function openConnection(options: ConnectionOptions, signal: AbortSignal): Promise<Connection> {
+export async function openConnection(
+  login: SftpLogin,
+  trusts: (key: PresentedKey) => boolean,
+  signal: AbortSignal,
+): Promise<Connection> {
+  const { host, port, username, password, privateKeyFile } = login;
+  const { connectTimeoutMs = 20_000, noProgressMs = 30_000, keepAliveSeconds = 10 } = login;
+  const key = privateKeyFile === undefined ? undefined : await readPrivateKey(privateKeyFile);
   // Loaded for the first connection: a delivery by body needs none.
-  const { default: Client } = await import('ssh2-sftp-client');
+  const { default: ssh2 } = await import('ssh2');
   signal.throwIfAborted();
-  const { host, port, username, connectTimeoutMs } = options;
   const server = `${host}:${port}`;
-
+  const limit = startTimeLimit(signal, connectTimeoutMs, () =>
+    retryable('connect-timeout', `SFTP server ${server}: no session within ${connectTimeoutMs / 1_000} s`),
+  );
   const socket = connectSocket({ host, port, noDelay: true });
-  let firstError: unknown;
-  // ssh2 emits further errors after the first; without a listener each would end the process.
-  const remember = (error: unknown) => {
-    firstError ??= error;
-  };
-  socket.on('error', remember);
-  const client = new Client('sftp', { error: remember, end() {}, close() {} });
-  client.on('error', remember);
-
-  let late = false;
-  const deadline = setTimeout(() => {
-    late = true;
-    socket.destroy();
-  }, connectTimeoutMs);
-  const onAbort = () => socket.destroy();
-  signal.addEventListener('abort', onAbort, { once: true });
-
+  limit.signal.addEventListener('abort', () => socket.destroy(), { once: true });
+  const client = new ssh2.Client();
   let refused: PresentedKey | undefined;
   try {
-    const files = await client.connect({
-      sock: socket,
-      username,
-      algorithms,
-      hostVerifier: (key: Buffer) => {
-        const presented = describeHostKey(key);
-        if (options.trusts(presented)) return true;
-        refused = presented;
-        return false;
-      },
-      authHandler: chooseAuthentication(options),
-      readyTimeout: 0,
-      keepaliveInterval: options.keepAliveSeconds * 1_000,
-      keepaliveCountMax: 3,
+    const files = await new Promise<SFTPWrapper>((resolve, reject) => {
+      // They stay: either emits further errors after the first, and without a listener each would end the process.
+      socket.on('error', reject);
+      client.on('error', reject);
+      client.on('close', () => reject(new Error('the server closed the connection')));
+      client.on('ready', () => client.sftp((error, opened) => (error ? reject(error) : resolve(opened))));
+      client.connect({
+        sock: socket,
+        username,
+        algorithms,
+        hostVerifier: (presented: Buffer) => {
+          const described = describeHostKey(presented);
+          if (trusts(described)) return true;
+          refused = described;
+          return false;
+        },
+        authHandler: chooseAuthentication(username, password, key),
+        readyTimeout: 0,
+        keepaliveInterval: keepAliveSeconds * 1_000,
+        keepaliveCountMax: 3,
+      });
     });
-    signal.throwIfAborted();
-    return watchConnection({ socket, client, files, firstError: () => firstError });
+    limit.signal.throwIfAborted();
+    return watchConnection(socket, client, files, noProgressMs);
   } catch (error) {
     socket.destroy();
-    signal.throwIfAborted();
-    if (refused !== undefined) throw refuseHostKey(server, refused);
-    if (late) {
-      const seconds = connectTimeoutMs / 1_000;
-      throw new SftpError(
-        'retryable',
-        'connect-timeout',
-        `SFTP server ${server}: no session within ${seconds} s`,
-      );
-    }
-    throw explainConnectFailure(server, username, firstError ?? error);
+    limit.signal.throwIfAborted();
+    throw refused === undefined
+      ? explainConnectFailure(server, username, error)
+      : refuseHostKey(server, refused);
   } finally {
-    clearTimeout(deadline);
-    signal.removeEventListener('abort', onAbort);
+    limit.stop();
   }
 }
 
@@ -119,205 +118,74 @@ function refuseHostKey(server: string, { fingerprint, type }: PresentedKey): Sft
   );
 }
 
-interface OpenedConnection {
-  readonly socket: Socket;
-  readonly client: SftpClient;
-  readonly files: SFTPWrapper;
-  readonly firstError: () => unknown;
-}
-
 /** Watches an open connection until it has ended, for whatever reason. */
-function watchConnection({ socket, client, files, firstError }: OpenedConnection): Connection {
-  let end: { readonly reason: unknown } | undefined;
+function watchConnection(
+  socket: Socket,
+  client: Client,
+  files: SFTPWrapper,
+  noProgressMs: number,
+): Connection {
+  const over = new AbortController();
   const waiting = new Set<(reason: unknown) => void>();
+  let answers = 0;
 
-  const finish = (reason: unknown) => {
-    if (end !== undefined) return;
-    end = { reason };
-    for (const callBack of [...waiting]) callBack(reason);
-    waiting.clear();
-  };
-  const cut = (reason: unknown) => {
-    finish(reason);
+  const watchdog = setTimeout(() => {
+    const before = answers;
+    // If this process was frozen or busy, answers may be waiting: let them be read first.
+    setImmediate(() => {
+      if (waiting.size === 0 || answers > before) return;
+      const what = `no answer from the SFTP server for ${noProgressMs / 1_000} s`;
+      cut(retryable('no-progress', `${what}; the connection was closed`));
+    });
+  }, noProgressMs);
+
+  function end(reason: unknown): void {
+    clearTimeout(watchdog);
+    over.abort(reason);
+    for (const reject of waiting) reject(reason);
+  }
+
+  function cut(reason: unknown): void {
+    end(reason);
     socket.destroy();
-  };
-  const onEnd = () => cut(firstError() ?? new Error('the server closed the connection'));
+  }
 
   // The server may also close only the channel and leave the connection open.
-  for (const event of ['end', 'close'] as const) {
-    socket.on(event, onEnd);
-    files.on(event, onEnd);
+  for (const part of [socket, client, files] as NodeJS.EventEmitter[]) {
+    part.on('error', cut);
+    for (const event of ['end', 'close'])
+      part.on(event, () => cut(new Error('the server closed the connection')));
   }
-  socket.on('error', cut);
-  client.on('error', cut);
-  files.on('error', cut);
-  if (socket.destroyed || socket.readableEnded) onEnd();
-
-  const disconnect = async () => {
-    if (socket.destroyed) return;
-    const closed = new Promise((resolve) => socket.once('close', resolve));
-    const timer = setTimeout(() => socket.destroy(), disconnectMs);
-    client.end().catch(() => {});
-    await closed;
-    clearTimeout(timer);
-  };
-  let disconnecting: Promise<void> | undefined;
+  if (socket.destroyed || socket.readableEnded) cut(new Error('the server closed the connection'));
 
   return {
-    client,
     files,
-    ended: () => end,
-    whenEnded(callBack) {
-      if (end === undefined) waiting.add(callBack);
-      else callBack(end.reason);
-      return () => waiting.delete(callBack);
-    },
+    ended: over.signal,
     cut,
-    close() {
-      finish(new Error('the session was closed'));
-      disconnecting ??= disconnect();
-      return disconnecting;
+    ask<T>(start: (answer: Answer<T>) => void): Promise<T> {
+      let asker = (_reason: unknown) => {};
+      const asked = new Promise<T>((resolve, reject) => {
+        over.signal.throwIfAborted();
+        if (waiting.size === 0) watchdog.refresh();
+        asker = reject;
+        waiting.add(asker);
+        start((error, value) => {
+          answers += 1;
+          if (!over.signal.aborted) watchdog.refresh();
+          if (error) reject(error);
+          else resolve(value as T);
+        });
+      });
+      return asked.finally(() => waiting.delete(asker));
+    },
+    async close() {
+      end(new Error('the session was closed'));
+      if (socket.destroyed) return;
+      const closed = new Promise((resolve) => socket.once('close', resolve));
+      const timer = setTimeout(() => socket.destroy(), disconnectMs);
+      client.end();
+      await closed;
+      clearTimeout(timer);
     },
   };
 }
-
-/** As `ssh-keygen -l` prints it; a trailing `=` is optional. */
-const fingerprintForm = /^SHA256:[A-Za-z0-9+/]{43}=?$/;
-
-export interface PresentedKey {
-  readonly fingerprint: string;
-  /** `ssh-ed25519`, `ssh-rsa`, … */
-  readonly type: string;
-}
-
-/**
- * Trusts only the host keys with these fingerprints.
- *
- * @throws RangeError for anything but a SHA-256 fingerprint
- */
-export function pinHostKeys(fingerprints: readonly string[]): (key: PresentedKey) => boolean {
-  const pinned = new Set(
-    fingerprints.map((fingerprint) => {
-      if (!fingerprintForm.test(fingerprint)) {
-        throw new RangeError(
-          `not a host key fingerprint: ${JSON.stringify(fingerprint)}; expected SHA256: and 43 characters of base64, as ssh-keygen -l prints it`,
-        );
-      }
-      return fingerprint.replace(/=$/, '');
-    }),
-  );
-  return ({ fingerprint }) => pinned.has(fingerprint);
-}
-
-/** Reads a public key in SSH's wire format: a length, the type, the numbers. */
-function describeHostKey(key: Buffer): PresentedKey {
-  const typeLength = key.length < 4 ? 0 : key.readUInt32BE(0);
-  return {
-    fingerprint: `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=$/, '')}`,
-    type: key
-      .subarray(4, 4 + Math.min(typeLength, 64))
-      .toString('latin1')
-      .replace(/[^\w@.-]/g, '?'),
-  };
-}
-
-export interface Credentials {
-  readonly username: string;
-  readonly password: string | undefined;
-  readonly key: ParsedKey | undefined;
-}
-
-/**
- * Tries the key, then the password, each once: repeating a wrong password could get the account locked. The password
- * answers keyboard-interactive only where the server does not accept it directly. A server that requires both key and
- * password gets both.
- */
-export function chooseAuthentication({ username, password, key }: Credentials): AuthHandlerMiddleware {
-  const tried = new Set<AuthenticationType>();
-
-  const method = (offered: readonly AuthenticationType[] | null): AnyAuthMethod | false => {
-    if (key !== undefined && !tried.has('publickey')) return { type: 'publickey', username, key };
-    // The methods that the server accepts are known only after a first try.
-    if (offered === null) return { type: 'none', username };
-    if (password === undefined || tried.has('password') || tried.has('keyboard-interactive')) return false;
-    // Some servers name no method at all, and accept the password.
-    if (offered.length === 0 || offered.includes('password')) return { type: 'password', username, password };
-    if (!offered.includes('keyboard-interactive')) return false;
-    return {
-      type: 'keyboard-interactive',
-      username,
-      prompt: (_name, _instructions, _language, prompts, finish) =>
-        finish(prompts.map(({ echo }) => (echo ? '' : password))),
-    };
-  };
-
-  // ssh2 also accepts the method as the return value, and false (missing in its types) for "no more".
-  return (offered: readonly AuthenticationType[] | null) => {
-    const next = method(offered);
-    if (next !== false) tried.add(next.type);
-    return next;
-  };
-}
-
-/**
- * Reads a private key in any format that OpenSSH writes.
- *
- * @throws SftpError fatal `private-key-unreadable`: no such file, no private key in it, or one with a passphrase
- */
-export async function readPrivateKey(file: string): Promise<ParsedKey> {
-  const unreadable = (why: string) =>
-    new SftpError('fatal', 'private-key-unreadable', `the private key ${file} cannot be used: ${why}`);
-
-  const content = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-    throw unreadable(`the file cannot be read (${error.code ?? 'unknown error'})`);
-  });
-  const { default: ssh2 } = await import('ssh2');
-  // Its message is dropped: it could quote the key.
-  const parsed: ParsedKey | ParsedKey[] | Error = ssh2.utils.parseKey(content);
-  if (parsed instanceof Error) {
-    throw unreadable(
-      /no passphrase/i.test(parsed.message)
-        ? 'it has a passphrase: use a key without one, which only this program can read'
-        : 'it is not a private key in a known format',
-    );
-  }
-  const key = Array.isArray(parsed) ? parsed[0] : parsed;
-  if (key === undefined || !key.isPrivateKey()) throw unreadable('it contains a public key');
-  return key;
-}
-
-/**
- * What OpenSSH 9 offers and ssh2 supports, without the remaining uses of SHA-1: no ssh-rsa, no group1 or group14 with
- * SHA-1, no CBC, no hmac-sha1 or hmac-md5. AES-GCM comes first because it is fastest.
- */
-const algorithms: Algorithms = {
-  kex: [
-    'curve25519-sha256',
-    'curve25519-sha256@libssh.org',
-    'ecdh-sha2-nistp256',
-    'ecdh-sha2-nistp384',
-    'ecdh-sha2-nistp521',
-    'diffie-hellman-group-exchange-sha256',
-    'diffie-hellman-group16-sha512',
-    'diffie-hellman-group18-sha512',
-    'diffie-hellman-group14-sha256',
-  ],
-  serverHostKey: [
-    'ssh-ed25519',
-    'ecdsa-sha2-nistp256',
-    'ecdsa-sha2-nistp384',
-    'ecdsa-sha2-nistp521',
-    'rsa-sha2-512',
-    'rsa-sha2-256',
-  ],
-  cipher: [
-    'aes128-gcm@openssh.com',
-    'aes256-gcm@openssh.com',
-    'chacha20-poly1305@openssh.com',
-    'aes128-ctr',
-    'aes192-ctr',
-    'aes256-ctr',
-  ],
-  hmac: ['hmac-sha2-256-etm@openssh.com', 'hmac-sha2-512-etm@openssh.com', 'hmac-sha2-256', 'hmac-sha2-512'],
-  compress: ['none'],
-};

@@ -1,29 +1,37 @@
+import { join } from 'node:path/posix';
 import { isUsableForeignName } from '../../base/foreign-text.js';
 import { formatDuration } from '../../base/format.js';
 import type { Connection } from './connection.js';
-import { downloadFile, readRemoteRange } from './download.js';
+import { downloadFile, ReceiverError } from './download.js';
 import { explainFailure } from './failure.js';
 import {
   createRemoteCalls,
+  describeFile,
   examineTime,
   findChange,
+  findFile,
+  isMissing,
   isStatus,
   isUnexplained,
   mayBeFile,
-  type RemoteAttributes,
   type RemoteCalls,
-  type RemoteEntry,
-  sizeOf,
   status,
 } from './remote-calls.js';
-import { type RemoteFile, SftpError, type SftpLimits, type SftpSession } from './sftp.js';
+import {
+  type ListOptions,
+  type RemoteFile,
+  retryable,
+  SftpError,
+  type SftpLimits,
+  type SftpSession,
+} from './sftp.js';
+import { readRemoteRange, toStoredFile } from './transfer.js';
 import { publishFile, uploadFile } from './upload.js';
 
 interface SessionOptions {
   readonly connection: Connection;
   /** The folder that contains all paths; see joinToRoot. */
   readonly root: string;
-  readonly noProgressMs: number;
   readonly limits: SftpLimits;
   readonly signal: AbortSignal;
   /** Receives the connection of a session that was closed in a clean state. Never throws. */
@@ -35,9 +43,9 @@ interface SessionOptions {
 /** How often a session opens another connection to publish a file. */
 const mostReopened = 2;
 
-/** The operations of a session on an open connection, each subject to the deadline and the signal. */
+/** The operations of a session on an open connection, each subject to the deadlines and the signal. */
 export function createSession(options: SessionOptions): SftpSession {
-  const { root, noProgressMs, limits, signal, giveBack, reopen } = options;
+  const { root, limits, signal, giveBack, reopen } = options;
   let connection = options.connection;
   let release = cutOnAbort(connection, signal);
   let closing: Promise<void> | undefined;
@@ -47,7 +55,7 @@ export function createSession(options: SessionOptions): SftpSession {
   /** Gives the connection back only if nothing unfinished is left on it. */
   function closeSession(): Promise<void> {
     release();
-    const isClean = !hasFailed && inHand === 0 && connection.ended() === undefined;
+    const isClean = !hasFailed && inHand === 0 && !connection.ended.aborted;
     return isClean ? giveBack(connection) : connection.close();
   }
 
@@ -59,160 +67,77 @@ export function createSession(options: SessionOptions): SftpSession {
     if (closing !== undefined) await connection.close();
   }
 
-  const lost = (operation: string, cause: unknown) => {
-    const message = `${operation}: the connection to the SFTP server was lost`;
-    return new SftpError('retryable', 'connection-lost', message, { cause });
-  };
-
-  /** Runs one operation; any failure becomes one of the errors of the port. */
-  const run = async <T>(
-    operation: string,
-    action: (remote: RemoteCalls) => Promise<T>,
+  /** Runs one operation on a path; any failure becomes one of the errors of the port. */
+  async function run<T>(
+    verb: string,
+    path: string,
+    action: (remote: RemoteCalls, whole: string) => Promise<T>,
     longestMs = limits.operationMs,
-  ): Promise<T> => {
+  ): Promise<T> {
+    const whole = joinToRoot(root, path);
+    const operation = `${verb} ${whole}`;
+    const used = connection;
+    const lost = (cause: unknown) =>
+      retryable('connection-lost', `${operation}: the connection to the SFTP server was lost`, cause);
     signal.throwIfAborted();
-    const before =
-      closing !== undefined ? { reason: new Error('the session was closed') } : connection.ended();
-    if (before !== undefined) throw lost(operation, before.reason);
+    if (closing !== undefined || used.ended.aborted) throw lost(used.ended.reason);
 
-    let ownEnd: SftpError | undefined;
-    const cut = (code: string, what: string) => {
-      ownEnd ??= new SftpError('retryable', code, `${operation}: ${what}; the connection was closed`);
-      connection.cut(ownEnd);
-    };
-    const watchdog = createWatchdog(noProgressMs, () =>
-      cut('no-progress', `no answer from the SFTP server for ${noProgressMs / 1_000} s`),
-    );
-    const deadline = setTimeout(
-      () => cut('too-slow', `not done after ${formatDuration(longestMs)}, however steady the progress`),
-      longestMs,
-    );
-    const { client, files, whenEnded } = connection;
-    const onAnswer = watchdog.progressed;
-    const { maxEntries } = limits;
+    const deadline = setTimeout(() => {
+      const what = `not done after ${formatDuration(longestMs)}, however steady the progress`;
+      used.cut(retryable('too-slow', `${what}; the connection was closed`));
+    }, longestMs);
     inHand += 1;
     try {
-      return await action(createRemoteCalls({ client, files, maxEntries, onAnswer, whenEnded }));
+      return await action(createRemoteCalls(used, limits.maxEntries), whole);
     } catch (error) {
       hasFailed = true;
       signal.throwIfAborted();
-      if (ownEnd !== undefined) throw ownEnd;
-      const ended = connection.ended();
-      if (ended !== undefined) throw lost(operation, ended.reason);
+      const { aborted, reason } = used.ended;
+      if (aborted && reason instanceof SftpError)
+        throw new SftpError(reason.kind, reason.code, `${operation}: ${reason.message}`);
+      if (aborted) throw lost(reason);
+      if (error instanceof ReceiverError) throw error.cause;
       throw error instanceof SftpError ? error : explainFailure(operation, error);
     } finally {
       inHand -= 1;
-      watchdog.stop();
       clearTimeout(deadline);
     }
-  };
+  }
 
   const session: SftpSession = {
-    async list(folder, { onUnusableName } = {}) {
-      const path = joinToRoot(root, folder);
-      return run(`list ${path}`, async (remote) => {
-        const found: RemoteEntry[] = [];
-        await listFolder(remote, path, (entries) => {
-          for (const entry of entries) {
-            const { name, attributes } = entry;
-            if (name === '.' || name === '..' || !mayBeFile(attributes)) continue;
-            if (isUsableForeignName(name)) found.push(entry);
-            else onUnusableName?.(name);
-          }
-        });
-        const files: RemoteFile[] = [];
-        for (const entry of found) {
-          const { name } = entry;
-          const whole = joinToRoot(root, folder === '' ? name : `${folder}/${name}`);
-          // A server need not describe what it lists.
-          const isDescribed = entry.attributes.size !== undefined;
-          const attributes = isDescribed ? entry.attributes : await remote.stat(whole);
-          if (attributes && mayBeFile(attributes)) files.push(describe(whole, attributes));
-        }
-        return files;
-      });
-    },
-
-    async stat(path) {
-      const remotePath = joinToRoot(root, path);
-      const found = await run(`look at ${remotePath}`, (remote) => remote.stat(remotePath));
-      return found && mayBeFile(found) ? describe(remotePath, found) : undefined;
-    },
-
-    async hasChanged(path, { size, modifiedAt }) {
-      const remotePath = joinToRoot(root, path);
-      const seen = { size, mtime: modifiedAt === undefined ? undefined : modifiedAt / 1_000 };
-      const change = await run(`look at ${remotePath}`, (remote) => findChange(remote, remotePath, seen));
+    list: (folder, how = {}) => run('list', folder, (remote, whole) => listFiles(remote, whole, how)),
+    stat: (path) => run('look at', path, findFile),
+    async hasChanged(path, seen) {
+      const change = await run('look at', path, (remote, whole) => findChange(remote, whole, seen));
       return change !== undefined;
     },
-
-    async examineTime(path) {
-      const remotePath = joinToRoot(root, path);
-      return run(`look twice at ${remotePath}`, (remote) => examineTime(remote, remotePath));
-    },
-
-    async makeFolder(path) {
-      const whole = joinToRoot(root, path);
-      const parts = path.split('/');
-      return run(`make the folder ${whole}`, async (remote) => {
+    examineTime: (path) => run('look twice at', path, examineTime),
+    makeFolder: (path) =>
+      run('make the folder', path, async (remote, whole) => {
         if (await isFolder(remote, whole)) return;
-        for (const index of parts.keys()) {
+        const parts = path.split('/');
+        for (const index of parts.keys())
           await makeOneFolder(remote, joinToRoot(root, parts.slice(0, index + 1).join('/')));
-        }
-      });
+      }),
+    upload(local, path, { onProgress } = {}) {
+      const upload = (remote: RemoteCalls, whole: string) =>
+        uploadFile(remote, toStoredFile(local), whole, limits.lateSizeMs, onProgress);
+      return run('upload', path, upload, limits.transferMs);
     },
-
-    async upload(local, path, options = {}) {
-      const remotePath = joinToRoot(root, path);
-      const upload = (remote: RemoteCalls) => uploadFile(remote, local, remotePath, options);
-      await run(`upload ${remotePath}`, upload, limits.transferMs);
+    download(path, local, how) {
+      const download = (remote: RemoteCalls, whole: string) => downloadFile(remote, whole, local, how);
+      return run('download', path, download, limits.transferMs);
     },
-
-    async download(path, local, { onBytes, ...options }) {
-      const remotePath = joinToRoot(root, path);
-      let failure: { readonly reason: unknown } | undefined;
-      const handOn = async (bytes: Uint8Array) =>
-        onBytes?.(bytes).catch((reason: unknown) => {
-          failure = { reason };
-          throw reason;
-        });
-      try {
-        const whole = { ...options, onBytes: handOn };
-        const download = (remote: RemoteCalls) => downloadFile(remote, remotePath, local, whole);
-        const found = await run(`download ${remotePath}`, download, limits.transferMs);
-        return describe(remotePath, found);
-      } catch (error) {
-        throw failure === undefined ? error : failure.reason;
-      }
-    },
-
-    async readRange(path, range) {
-      const remotePath = joinToRoot(root, path);
-      return run(`read ${remotePath}`, (remote) => readRemoteRange(remote, remotePath, range));
-    },
-
-    async readEnd(path, length) {
-      const remotePath = joinToRoot(root, path);
-      return run(`read the end of ${remotePath}`, async (remote) => {
-        const found = await remote.stat(remotePath);
-        if (found && mayBeFile(found)) {
-          const to = sizeOf(found, remotePath);
-          const range = { from: Math.max(0, to - length), to };
-          return readRemoteRange(remote, remotePath, range);
-        }
-        const message = `read the end of ${remotePath}: no such file on the server`;
-        throw new SftpError('retryable', 'no-such-file', message);
-      });
-    },
-
+    readRange: (path, range) => run('read', path, (remote, whole) => readRemoteRange(remote, whole, range)),
     async publish(from, to, size) {
-      const [source, target] = [joinToRoot(root, from), joinToRoot(root, to)];
+      const source = joinToRoot(root, from);
       let isPublished = false;
       for (let reopened = 0; ; reopened += 1) {
         try {
+          const isRepeated = reopened > 0;
           if (!isPublished)
-            await run(`publish ${target}`, (remote) =>
-              publishFile(remote, source, target, size, reopened > 0),
+            await run('publish', to, (remote, target) =>
+              publishFile(remote, source, target, size, isRepeated),
             );
           isPublished = true;
           return await session.stat(to);
@@ -223,12 +148,7 @@ export function createSession(options: SessionOptions): SftpSession {
         }
       }
     },
-
-    async remove(path) {
-      const remotePath = joinToRoot(root, path);
-      return run(`remove ${remotePath}`, (remote) => removeFile(remote, remotePath));
-    },
-
+    remove: (path) => run('remove', path, removeFile),
     close() {
       closing ??= closeSession();
       return closing;
@@ -240,34 +160,37 @@ export function createSession(options: SessionOptions): SftpSession {
 /** Cuts the connection when the signal aborts. @returns a function that stops this */
 function cutOnAbort(connection: Connection, signal: AbortSignal): () => void {
   const onAbort = () => connection.cut(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  const stopListening = () => signal.removeEventListener('abort', onAbort);
-  const stopWatching = connection.whenEnded(stopListening);
+  const stop = () => signal.removeEventListener('abort', onAbort);
+  signal.addEventListener('abort', onAbort, { once: true, signal: connection.ended });
   if (signal.aborted) onAbort();
-  return () => {
-    stopListening();
-    stopWatching();
-  };
+  return stop;
 }
 
-function describe(path: string, attributes: RemoteAttributes): RemoteFile {
-  const { mtime } = attributes;
-  const name = baseName(path);
-  return { name, size: sizeOf(attributes, path), ...(mtime !== undefined && { modifiedAt: mtime * 1_000 }) };
-}
-
-async function listFolder(
+async function listFiles(
   remote: RemoteCalls,
-  path: string,
-  take: (entries: readonly RemoteEntry[]) => void,
-): Promise<void> {
+  folder: string,
+  { onUnusableName }: ListOptions,
+): Promise<RemoteFile[]> {
+  const undescribed: string[] = [];
+  const files: RemoteFile[] = [];
   try {
-    await remote.list(path, take);
+    for await (const { name, attributes } of remote.list(folder)) {
+      if (name === '.' || name === '..' || !mayBeFile(attributes)) continue;
+      const path = join(folder, name);
+      if (!isUsableForeignName(name)) onUnusableName?.(name);
+      // A server need not describe what it lists.
+      else if (attributes.size === undefined) undescribed.push(path);
+      else files.push(describeFile(path, attributes));
+    }
   } catch (error) {
-    if (isStatus(error, status.noSuchFile, status.noSuchPath)) return;
-    if (isUnexplained(error) && (await remote.stat(path)) === undefined) return;
-    throw error;
+    const isAbsent = isMissing(error) || (isUnexplained(error) && !(await remote.stat(folder)));
+    if (!isAbsent) throw error;
   }
+  for (const path of undescribed) {
+    const found = await findFile(remote, path);
+    if (found) files.push(found);
+  }
+  return files;
 }
 
 async function isFolder(remote: RemoteCalls, path: string): Promise<boolean> {
@@ -290,7 +213,7 @@ async function removeFile(remote: RemoteCalls, path: string): Promise<'removed' 
     await remote.unlink(path);
     return 'removed';
   } catch (error) {
-    if (isStatus(error, status.noSuchFile, status.noSuchPath)) return 'absent';
+    if (isMissing(error)) return 'absent';
     if (isStatus(error, status.permissionDenied, status.writeProtected, status.unsupported)) return 'denied';
     // A read-only disk, for example, causes a failure without a reason.
     if (isStatus(error, status.failure)) return (await remote.stat(path)) === undefined ? 'absent' : 'denied';
@@ -310,36 +233,4 @@ export function joinToRoot(root: string, path: string): string {
   const base = root.replace(/\/+$/, '');
   if (path === '') return base || (root === '' ? '.' : '/');
   return base === '' && root === '' ? path : `${base}/${path}`;
-}
-
-/** The last part of a path. */
-export function baseName(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
-}
-
-/** Calls `onStalled` once when `deadlineMs` pass without progress. */
-export function createWatchdog(deadlineMs: number, onStalled: () => void) {
-  let stopped = false;
-  let progress = 0;
-
-  const timer = setTimeout(() => {
-    const before = progress;
-    // If this process was frozen or busy, answers may be waiting: let them be read first.
-    setImmediate(() => {
-      if (stopped) return;
-      if (progress > before) timer.refresh();
-      else onStalled();
-    });
-  }, deadlineMs);
-
-  return {
-    progressed() {
-      progress += 1;
-      if (!stopped) timer.refresh();
-    },
-    stop() {
-      stopped = true;
-      clearTimeout(timer);
-    },
-  };
 }

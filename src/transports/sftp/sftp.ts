@@ -41,12 +41,15 @@ export interface SftpLimits {
   readonly transferMs: number;
   /** How long any other operation may take. */
   readonly operationMs: number;
+  /** How long an uploaded file may be shorter than it is: some servers report the size a few seconds late. */
+  readonly lateSizeMs: number;
 }
 
 export const defaultLimits: SftpLimits = {
   maxEntries: 100_000,
   transferMs: 3_600_000,
   operationMs: 300_000,
+  lateSizeMs: 10_000,
 };
 
 /** How large a file may be that is downloaded. */
@@ -94,8 +97,6 @@ export interface SftpSession {
    * caller that reads several ranges compares size and time itself.
    */
   readRange(path: string, range: ByteRange): Promise<Uint8Array>;
-  /** The last `length` bytes of a file; all of a shorter one. */
-  readEnd(path: string, length: number): Promise<Uint8Array>;
   /**
    * Moves a file of `size` bytes to its final name, replacing what is there; never leaves a partial file under it. Atomic
    * where the server offers posix-rename; elsewhere an existing target is removed first.
@@ -163,4 +164,8 @@ export class SftpError extends SafeError {
   ) {
     super(message, options);
   }
+}
+
+export function retryable(code: string, message: string, cause?: unknown): SftpError {
+  return new SftpError('retryable', code, message, { cause });
 }

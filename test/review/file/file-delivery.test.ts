@@ -131,7 +131,6 @@ const emptyServer: SftpSession = {
   upload: () => Promise.reject(new TypeError('expected no upload')),
   download: () => Promise.reject(new TypeError('expected no download')),
   readRange: () => Promise.reject(new TypeError('expected nothing to be read')),
-  readEnd: () => Promise.reject(new TypeError('expected nothing to be read')),
   publish: () => Promise.reject(new TypeError('expected nothing to be published')),
   remove: async () => 'absent',
   hasChanged: () => Promise.reject(new TypeError('expected no file to be looked at')),

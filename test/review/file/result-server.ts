@@ -33,7 +33,6 @@ export function createResultServer({ keepsTimes = 'kept' }: { readonly keepsTime
     makeFolder: none,
     upload: none,
     readRange: none,
-    readEnd: none,
     hasChanged: none,
     publish: none,
     remove: none,

@@ -1,10 +1,9 @@
 import type { SFTPWrapper, Stats } from 'ssh2';
-import type SftpClient from 'ssh2-sftp-client';
 import { describe, expect, it } from 'vitest';
 import { awaitResult } from '../../../src/review/file/await-result.js';
 import { spoolReviewFile } from '../../../src/review/file/file-attempt.js';
 import { uploadReviewFile } from '../../../src/review/file/file-delivery.js';
-import type { Connection } from '../../../src/transports/sftp/connection.js';
+import type { Answer, Connection } from '../../../src/transports/sftp/connection.js';
 import { createSession } from '../../../src/transports/sftp/session.js';
 import { defaultLimits } from '../../../src/transports/sftp/sftp.js';
 import { claimStep } from '../../contracts/ledger/days.js';
@@ -44,7 +43,6 @@ describe('a file whose name the server chose to do harm', () => {
 
 /** A server that lists these files and refuses every upload. */
 function serverWith(names: readonly string[]) {
-  type Answer<T> = (error: Error | undefined, value?: T) => void;
   const fail = (code: number, message = '') => Object.assign(new Error(message), { code });
   const attrs = { size: 4, mtime: 1, isFile: () => true, isDirectory: () => false } as Stats;
   return {
@@ -67,19 +65,21 @@ function serverWith(names: readonly string[]) {
         },
         close: (_handle: Buffer, answer: Answer<void>) => answer(undefined),
         unlink: (_path: string, answer: Answer<void>) => answer(fail(2)),
+        open: (_path: string, _mode: string, answer: Answer<Buffer>) => answer(fail(3)),
       };
       const connection: Connection = {
-        client: { fastPut: () => Promise.reject(fail(3)) } as unknown as SftpClient,
         files: files as unknown as SFTPWrapper,
-        ended: () => undefined,
-        whenEnded: () => () => {},
+        ended: new AbortController().signal,
+        ask: <T>(start: (answer: Answer<T>) => void) =>
+          new Promise<T>((resolve, reject) =>
+            start((error, value) => (error ? reject(error) : resolve(value as T))),
+          ),
         cut: () => {},
         close: async () => {},
       };
       return createSession({
         connection,
         root: '',
-        noProgressMs: 5_000,
         limits: defaultLimits,
         signal,
         giveBack: async () => {},

@@ -6,7 +6,7 @@ import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
 import { limit, retryable } from './outcomes.js';
 import type { SessionTrial } from './trial.js';
 
-/** Resuming interrupted downloads, and reading the end of a file. */
+/** Resuming interrupted downloads. */
 export function describeResuming({
   connect,
   usual,
@@ -117,22 +117,6 @@ export function describeResuming({
       const to = target();
       await (await usual()).download(path, to, { limit, resumes: true });
       expect(readFileSync(to)).toHaveLength(0);
-    });
-  });
-
-  describe('reading the end of a file', () => {
-    it.each([
-      ['the last bytes', 'ServiceId\r\n1\r\n', 2, '\r\n'],
-      ['all of one that is shorter', 'x', 10, 'x'],
-      ['nothing of an empty one', '', 10, ''],
-    ])('returns %s', async (_what, content, length, end) => {
-      const path = `${newFolder()}/x.csv`;
-      put(path, content);
-      expect(Buffer.from(await (await usual()).readEnd(path, length)).toString()).toBe(end);
-    });
-
-    it('fails when there is no such file', async () => {
-      await expect((await usual()).readEnd('absent.csv', 1)).rejects.toEqual(retryable('no-such-file'));
     });
   });
 }

@@ -1,12 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { toFixedBlocks } from '../../../src/base/content.js';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import {
-  createLimitedDayFile,
-  type DayFile,
-  toFixedBlocks,
-  unpackBlocks,
-} from '../../../src/sources/files/day-file.js';
+import { createLimitedDayFile, type DayFile, unpackBlocks } from '../../../src/sources/files/day-file.js';
 
 const day = createBusinessDay('2026-11-20', 'UTC');
 const megabyte = 1_000_000;

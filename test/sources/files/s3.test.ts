@@ -5,7 +5,8 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { SourceError, type SourceFault } from '../../../src/booking/source.js';
 import { createS3DayFile } from '../../../src/sources/files/s3.js';
-import { createAwsBucket, type S3Access } from '../../../src/transports/s3/aws-bucket.js';
+import { createAwsBucket } from '../../../src/transports/s3/aws-bucket.js';
+import type { S3Access } from '../../../src/transports/s3/client.js';
 import { bucketName, s3Secrets, useS3Server } from '../../support/s3-server.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
 

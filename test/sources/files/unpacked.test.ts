@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toFixedBlocks, unpackBlocks } from '../../../src/sources/files/day-file.js';
+import { toFixedBlocks } from '../../../src/base/content.js';
+import { unpackBlocks } from '../../../src/sources/files/day-file.js';
 
 const never = () => new AbortController().signal;
 
