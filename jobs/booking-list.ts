@@ -13,7 +13,7 @@ import {
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { adviseLoad, explainCopies, nameCopy } from '../src/mappings/copied-hotels.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
-import { readDayOutcome } from '../src/review/outcome/day-outcome.js';
+import { readDayOutcome } from '../src/review/outcome/read-outcome.js';
 import type { ListName, Why } from '../src/review/verdicts/listed-lines.js';
 import {
   type BookingList,

@@ -23,7 +23,7 @@ import { requireBegun } from '../src/review/day/range-plan.js';
 import { toVolumeReport } from '../src/review/day/report.js';
 import { previewBodies, previewReviewFile, readFirstLines } from '../src/review/stored/preview.js';
 import { readMaskedFields } from '../src/review/stored/stored-line.js';
-import { explainSuspects } from '../src/review/suspects/listing.js';
+import { describeSuspects } from '../src/rules/describe-day.js';
 import { CollectError } from '../src/rules/gates.js';
 import type { Counts, Run } from '../src/rules/run.js';
 import { classOfCollect } from '../src/rules/try-again.js';
@@ -34,7 +34,7 @@ import { clock } from './clock.js';
 import { exitCode } from './exit-code.js';
 import { findLedger, openLedger, openSqlite } from './parts.js';
 import { composeCollect, createDelivery } from './review.js';
-import { readRunDetails, renderReasons } from './run-summary.js';
+import { renderReasons } from './run-summary.js';
 import { openSourceParts } from './sources.js';
 
 const sampleSize = 5;
@@ -59,11 +59,9 @@ export async function dryRunDay(app: App, day: BusinessDay, out: string | undefi
     const failure = await collect(app, day, ledger, past);
     app.endProgress();
     const run = await ledger.runs.get(runId);
-    const { rejects, warnings, placeUnit } = await readRunDetails(
-      ledger,
-      run,
-      kindOf(config.source).placeUnit,
-    );
+    const rejects = await ledger.rejects.count(runId);
+    const warnings = await ledger.rejects.countWarnings(runId);
+    const { placeUnit } = kindOf(config.source);
     const content = failure ? undefined : await previewContent(app, day, ledger, run, folder);
     const unconfirmed = failure ? undefined : await findUnconfirmedBookings(app, day);
     if (folder && run.counts.rejected > 0) {
@@ -274,7 +272,7 @@ function renderDryRun(report: DryRunReport, placeUnit: string, out: string | und
         ([name, count]) => [name, formatCount(count)],
       ),
     ),
-    ...(suspects ? renderSuspects(suspects.bookings) : []),
+    ...(suspects?.bookings ? wrapText(describeSuspects(suspects.bookings)) : []),
     ...renderReasons('rejected, by reason', rejects, placeUnit),
     ...renderReasons('warnings', warnings, placeUnit),
     ...(filters ? renderFilters(day, filters) : []),
@@ -298,10 +296,6 @@ function renderUnconfirmed(found: Unconfirmed): string[] {
     'unconfirmed bookings:',
     ...[...columns, adviseOnUnconfirmed(found)].flatMap((line) => wrapText(line)),
   ];
-}
-
-function renderSuspects(suspects: number): string[] {
-  return suspects > 0 ? ['what the local copy of the mappings says:', explainSuspects(suspects)] : [];
 }
 
 function renderSums(

@@ -25,8 +25,8 @@ import { fetchOneExport, requestOneExport } from './commands/export.js';
 import { syncOnce } from './commands/mappings.js';
 import { exitCode } from './exit-code.js';
 import { describeFailure } from './failure.js';
+import { runReview } from './main-job.js';
 import { type CommandIo, runAsProcess } from './process.js';
-import { runReview } from './review-day.js';
 import { openSource } from './sources.js';
 import { createTerminal, type Terminal } from './terminal.js';
 

@@ -3,14 +3,9 @@ import { formatCount, formatCountOf } from '../../src/base/format.js';
 import type { WriteCommand } from '../../src/base/shell.js';
 import { renderTable } from '../../src/base/tables.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
-import { readDayOutcome } from '../../src/review/outcome/day-outcome.js';
-import {
-  type DayBookings,
-  type DayOutcome,
-  describeNothingSent,
-  isEmptyDay,
-  withoutRun,
-} from '../../src/rules/day-outcome.js';
+import { readDayOutcome } from '../../src/review/outcome/read-outcome.js';
+import { type DayBookings, type DayOutcome, isEmptyDay, withoutRun } from '../../src/rules/day-outcome.js';
+import { explainUnknown } from '../../src/rules/describe-day.js';
 import { isActive, mayHaveResult } from '../../src/rules/run.js';
 import { sumKnown } from '../../src/rules/run-verdicts.js';
 import { answerBookings, readBookings, toRecords } from '../booking-list.js';
@@ -149,7 +144,8 @@ interface VerdictListing {
 /** What stands above the affected bookings of a day or a range, or those without a verdict: how many, or why none are known. */
 function renderVerdictHead(listing: VerdictListing): string {
   const [only] = listing.days;
-  return listing.isRange || !only ? describeRange(listing) : describeDay(only, listing);
+  if (listing.isRange || !only) return describeRange(listing);
+  return explainUnknown(only) ?? describeJudged(only, listing);
 }
 
 /** What stands below them: the days of the range, and how many bookings the list says nothing about. */
@@ -173,22 +169,6 @@ function describeRange(listing: VerdictListing): string {
   const isKnown = days.some((day) => day.knowledge === 'judged' || isEmptyDay(day));
   if (lists === 'affected' && !isKnown) return `${range}: no result is known.`;
   return `${range}: ${names[lists]}${describeFilter(listing)}: ${formatCount(count)}`;
-}
-
-function describeDay(verdicts: DayOutcome, listing: VerdictListing): string {
-  const { day, knowledge, run, delivered } = verdicts;
-  switch (knowledge) {
-    case 'no-run':
-      return `There is no run of ${day}.`;
-    case 'nothing-sent':
-      return describeNothingSent(verdicts) ?? '';
-    case 'by-email':
-      return `${day} ${delivered > 0 ? 'went' : 'goes'} by body: its verdicts come by e-mail only (run ${run?.id}, ${run?.state}).`;
-    case 'awaiting-result':
-      return `No result of ${day} has arrived yet: run ${run?.id} is ${run?.state}.`;
-    case 'judged':
-      return describeJudged(verdicts, listing);
-  }
 }
 
 function describeJudged({ day, run: named, unanswered }: DayOutcome, listing: VerdictListing): string {

@@ -8,8 +8,8 @@ import { removeSpooled } from '../../src/review/file/file-attempt.js';
 import { clock } from '../clock.js';
 import { command, requiredDay, requiredOption } from '../command.js';
 import { exitCode } from '../exit-code.js';
+import { readReason } from '../main-job.js';
 import { openArchive, openSpool } from '../parts.js';
-import { readReason } from '../review-day.js';
 
 /** Abandons the unfinished run of a day: it is never resumed, and the schedule leaves its day alone. */
 export default command({

@@ -1,5 +1,5 @@
 import { formatCount } from '../../src/base/format.js';
-import { describeNothingSent } from '../../src/rules/day-outcome.js';
+import { explainNothingSent } from '../../src/rules/describe-day.js';
 import { dayList } from '../booking-list.js';
 
 /** The bookings of a day by file that could not be in the file and went by body. */
@@ -16,7 +16,7 @@ Examples:
   nameRun: ({ run }) => run,
   describe({ day, id, state }, count, outcome) {
     const { runs } = outcome;
-    const nothingSent = describeNothingSent(outcome);
+    const nothingSent = explainNothingSent(outcome);
     if (nothingSent !== undefined)
       return count === 0
         ? nothingSent

@@ -1,5 +1,5 @@
 import { formatCount } from '../../src/base/format.js';
-import { describeNothingSent } from '../../src/rules/day-outcome.js';
+import { explainNothingSent } from '../../src/rules/describe-day.js';
 import { dayList } from '../booking-list.js';
 
 /** The bookings that the service refused. */
@@ -17,7 +17,7 @@ Examples:
   nameRun: ({ latest }) => latest,
   describe: ({ day, id, state }, count, outcome) =>
     count === 0
-      ? (describeNothingSent(outcome) ?? `${day}: the service refused no booking (run ${id}, ${state}).`)
+      ? (explainNothingSent(outcome) ?? `${day}: the service refused no booking (run ${id}, ${state}).`)
       : `${day}: bookings that the service refused: ${formatCount(count)} (run ${id})`,
   note: (command) => `What the service said about one: ${command('show REFERENCE --answers')}`,
 });

@@ -15,12 +15,13 @@ import {
   requestOf,
   toPlanObjects,
 } from '../../src/review/day/range-plan.js';
-import { describeWaiting, listToAccept, type RunReport, readReport } from '../../src/review/day/report.js';
+import { describeWaiting, type RunReport, readReport } from '../../src/review/day/report.js';
 import { runDaysConcurrently, runsAtOnce, waitForRunPermit } from '../../src/review/day/run-permits.js';
 import { type ReviewParts, reviewDay } from '../../src/review/review-day.js';
 import { listSuspects, suspectsReported } from '../../src/review/suspects/listing.js';
-import { adviseInLines } from '../../src/rules/acceptance-words.js';
-import type { DeliveryKind, Run } from '../../src/rules/run.js';
+import { describeRun } from '../../src/rules/describe-day.js';
+import { adviseInLines, type FindingCode, renderNotes } from '../../src/rules/finding.js';
+import { type DeliveryKind, isActive, type Run } from '../../src/rules/run.js';
 import { type App, recordOpening } from '../app.js';
 import { clock } from '../clock.js';
 import { bareFlag, command, dayOption, flag, option, requiredDay } from '../command.js';
@@ -39,7 +40,7 @@ import {
   reportingBreakOff,
   runReview,
   withDelivery,
-} from '../review-day.js';
+} from '../main-job.js';
 
 /** What the command line says about each day. */
 interface RangeOptions {
@@ -134,7 +135,7 @@ async function reviewOne(
     );
     const listed = await listSuspects(ledger, run, suspectsReported);
     const report = await readReport(ledger, run, { now: clock(), timezone: day.zone, listed });
-    return { ...outcomeOfRun(report, exitCodeOf(run), app.command), run };
+    return outcomeOfRun(run, report, { code: exitCodeOf(run), timezone: day.zone, command: app.command });
   } catch (error) {
     const failure = describeFailure(error);
     const message = completeCommands(failure.message, app.command);
@@ -161,32 +162,42 @@ interface DayOutcome {
   readonly run?: Run;
 }
 
-export function outcomeOfRun(json: RunReport, code: ExitCode, command: WriteCommand): DayOutcome {
+export function outcomeOfRun(
+  run: Run,
+  json: RunReport,
+  { code, ...style }: { readonly code: ExitCode } & AdviceStyle,
+): DayOutcome {
   const { day, runId, state, counts, topsUp = false, error } = json;
   const isStopped = (state === 'collecting' || state === 'delivering') && code !== exitCode.done;
   const shown = isStopped ? 'stopped' : state;
   const isNothingNew = topsUp && state === 'succeeded' && counts.accepted === 0;
   const sums = [counts.delivered, counts.pending, counts.refused].map(formatCount);
   return {
-    ...{ day, code, json },
+    ...{ day, code, json, run },
     words: isNothingNew ? 'succeeded, nothing new' : `${shown}, ${formatCount(counts.delivered)} delivered`,
     row: [day, runId, topsUp ? `${shown} +` : shown, ...sums],
-    advice: code === exitCode.done ? [] : adviseOn(json, code, command),
+    advice: code === exitCode.done ? [] : adviseOn(run, json, style),
     endsRange: error?.class === 'fatal',
   };
 }
 
-function adviseOn(report: RunReport, code: ExitCode, command: WriteCommand): string[] {
-  const { day, error, state, waiting } = report;
-  const next = command(`run --day ${day}`);
-  if (error) return [`${day}:`, ...wrapText(error.message), `  Once that is fixed: ${next}`];
-  if (code === exitCode.toBeAccepted)
-    return listToAccept(report).flatMap(({ kind, words }) => [
-      ...wrapText(`${day}: ${words}`),
-      ...adviseInLines(kind, day, command).map((line) => `  ${line}`),
-    ]);
-  const what = state === 'awaiting-result' ? 'To check for its result' : 'To resume it';
-  return [`${day}:`, ...(waiting ? [`  ${describeWaiting(waiting)}`] : []), `  ${what}: ${next}`];
+interface AdviceStyle {
+  readonly timezone: string;
+  readonly command: WriteCommand;
+}
+
+/** What of its description leaves something to do about the day. */
+const toDo: readonly FindingCode[] = ['incomplete', 'volume', 'implausible'];
+
+function adviseOn(run: Run, { waiting }: RunReport, { timezone, command }: AdviceStyle): string[] {
+  const { state, findings } = describeRun(run, { timezone });
+  const notes = isActive(run) || !state ? [] : [state];
+  return [
+    `${run.day}:`,
+    ...(waiting ? [`  ${describeWaiting(waiting)}`] : []),
+    ...renderNotes([...notes, ...findings.filter(({ code }) => toDo.includes(code))], command),
+    ...(isActive(run) ? adviseInLines(state?.advice ?? [], command).map((line) => `  ${line}`) : []),
+  ];
 }
 
 /** A day that the mode leaves out. */

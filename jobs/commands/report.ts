@@ -1,8 +1,10 @@
 import { formatCount, wrapText } from '../../src/base/format.js';
 import { writeNamedFile } from '../../src/base/output-files.js';
+import type { WriteCommand } from '../../src/base/shell.js';
 import { renderTable } from '../../src/base/tables.js';
 import { type Cells, gatherDayReport, listSections, type Section } from '../../src/desk/day-report.js';
 import { renderPage } from '../../src/desk/day-report-page.js';
+import { renderNotes } from '../../src/rules/finding.js';
 import { clock } from '../clock.js';
 import { command, dayOrYesterday, force, option } from '../command.js';
 import { exitCode } from '../exit-code.js';
@@ -29,29 +31,33 @@ Examples:
     const ledger = await app.findLedger();
     if (!ledger) return app.answerNone({ day, runs: [] });
     const { timezone } = app.config;
-    const report = await gatherDayReport(app.config, ledger, day, clock());
-    const sections = listSections(report, { timezone, command: app.command });
+    const { report, state, findings } = await gatherDayReport(app.config, ledger, day, clock());
+    const sections = listSections(report, findings, timezone);
     const details = { found: report.affected.count, html: html && app.locate(html) };
     await app.look({ action: 'report', subject: day, details });
     if (html !== undefined)
       await writeNamedFile({ option: '--html', name: html, force: replaces }, app, (add) =>
-        add(renderPage(report, sections, timezone)),
+        add(renderPage(report, sections, { timezone, command: app.command })),
       );
     return app.answer(
-      [`${day}: ${report.judgement}`, ...wrapText(report.headline), ...sections.flatMap(renderSection)],
+      [
+        `${day}: ${report.judgement}`,
+        ...(state ? wrapText(state.words) : []),
+        ...sections.flatMap((section) => renderSection(section, app.command)),
+      ],
       report,
       report.runs.length > 0 ? exitCode.done : exitCode.failed,
     );
   },
 });
 
-function renderSection({ title, notes, rows }: Section): string[] {
+function renderSection({ title, notes, rows }: Section, command: WriteCommand): string[] {
   const names = Object.keys(rows[0] ?? {}).filter((name) => !wideColumns.includes(name));
   const shown = rows.slice(0, rowsShown).map((cells) => names.map((name) => showCell(cells[name])));
   const left = rows.length - shown.length;
   return [
     `${title.toLowerCase()}:`,
-    ...notes.flatMap((note) => wrapText(note)),
+    ...renderNotes(notes, command),
     ...(shown.length > 0 ? [renderTable(shown, names)] : []),
     ...(left > 0 ? [`  … and ${formatCount(left)} more: --html FILE shows more`] : []),
   ];

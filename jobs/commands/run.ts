@@ -2,16 +2,8 @@ import { InvalidArgumentError } from 'commander';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import type { App } from '../app.js';
 import { command, dayOrYesterday, flag, option } from '../command.js';
+import { acceptVolume, checkOut, delivery, out, readAccepts, runReview, withDelivery } from '../main-job.js';
 import { showLedgerLocation } from '../parts.js';
-import {
-  acceptVolume,
-  checkOut,
-  delivery,
-  out,
-  readAccepts,
-  runReview,
-  withDelivery,
-} from '../review-day.js';
 
 /** The main command: reviews one business day, or resumes it. */
 export default command({

@@ -44,10 +44,10 @@ import {
   watchCanaries,
 } from '../follow-up.js';
 import type { LedgerGate } from '../ledger-gate.js';
+import { applyConfiguredRetention } from '../main-job.js';
 import { tellFailures } from '../notifications.js';
 import { findUsersFile, openMappingService } from '../parts.js';
 import { logQueueProblems } from '../review.js';
-import { applyConfiguredRetention } from '../review-day.js';
 import { openObserved, readDeskAssets, waitForLedger } from '../server.js';
 import { openRetryPolicy } from '../sources.js';
 import { findMailbox, openMailPoller } from '../verdict-mails.js';

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { showInLine } from '../../src/base/foreign-text.js';
-import { formatCountOf, formatInstant } from '../../src/base/format.js';
+import { formatCountOf, formatInstant, wrapText } from '../../src/base/format.js';
 import {
   type BookingHistory,
   describeSuspicion,
@@ -14,10 +14,11 @@ import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import { explainUnsearched } from '../../src/ledger/rejects.js';
 import { neverSynced } from '../../src/mappings/copied-hotels.js';
 import { renderPair } from '../../src/mappings/hotels/shown-hotels.js';
-import { renderShownCanary } from '../../src/review/canary.js';
+import { describeCanary } from '../../src/review/canary.js';
 import { findBookingsOf } from '../../src/review/guests/guest.js';
 import { createSentComparer, type SentComparison } from '../../src/review/stored/as-sent.js';
 import type { Action } from '../../src/rules/action.js';
+import { renderNotes } from '../../src/rules/finding.js';
 import type { App } from '../app.js';
 import { clock } from '../clock.js';
 import { command, flag, option } from '../command.js';
@@ -61,9 +62,16 @@ type Found = ReadOnlyLedger | undefined;
 async function showReference(app: App, ledger: Found, reference: string, answers: boolean): Promise<number> {
   const canary = await ledger?.canaries.findByReference(reference);
   if (canary) {
-    const style = { now: clock(), command: app.command, timezone: app.config.timezone };
-    const json = { reference, canary: canaryToJson(canary, clock()), bookings: [] };
-    return app.answer(renderShownCanary(canary, style), json);
+    const shown = canaryToJson(canary, clock());
+    const text = [
+      `${reference}: the canary of run ${canary.runId} of ${canary.day}, no booking`,
+      ...wrapText(
+        'It was sent to see whether the service names an agreed, wrong pair. No count and no list has it.',
+      ),
+      ...renderNotes([describeCanary(shown, app.config.timezone)], app.command),
+      '',
+    ];
+    return app.answer(text.join('\n'), { reference, canary: shown, bookings: [] });
   }
   const histories = await read(app, ledger, [reference], answers);
   const found = histories.length;

@@ -1,51 +1,31 @@
 import { InvalidArgumentError } from 'commander';
 import { answerWithin } from '../../src/base/abort.js';
 import type { Paint } from '../../src/base/colours.js';
-import { formatCount, formatCountOf, formatLocalInstant, wrapText } from '../../src/base/format.js';
+import { formatCount, formatLocalInstant, wrapText } from '../../src/base/format.js';
 import { describeError } from '../../src/base/safe-error.js';
 import type { WriteCommand } from '../../src/base/shell.js';
 import { renderTable } from '../../src/base/tables.js';
 import { UsageError } from '../../src/base/usage-error.js';
 import { createBusinessDay, goBack, listDays } from '../../src/booking/business-day.js';
-import { canaryToJson } from '../../src/ledger/canaries.js';
 import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import { findMisfit } from '../../src/review/archive-fit.js';
+import { readDescription } from '../../src/review/day/describe.js';
 import {
-  describeSetAside,
   describeWaiting,
   type RunReport,
   readReport,
-  readWaiting,
   runToJson,
   type WaitingReport,
 } from '../../src/review/day/report.js';
-import { judgeRuns } from '../../src/review/outcome/day-outcome.js';
 import { refusedToJson } from '../../src/review/stored/stored-line.js';
 import { listSuspects, suspectsReported } from '../../src/review/suspects/listing.js';
 import { describeUnknown, findUnknownFolders, folderToJson } from '../../src/review/unknown-folders.js';
-import { describeImplausible } from '../../src/rules/acceptance-words.js';
-import { type DayOutcome, outcomeToJson } from '../../src/rules/day-outcome.js';
-import {
-  describeEarly,
-  endedTooEarly,
-  findRepaired,
-  hasNews,
-  makesDayGood,
-  repairedNote,
-  wasBad,
-} from '../../src/rules/good-day.js';
-import {
-  countRecords,
-  groupByDay,
-  hasUnexpectedCount,
-  isToBeAccepted,
-  mayCompleteDay,
-  type Run,
-  warnsOfVolume,
-} from '../../src/rules/run.js';
+import { outcomeToJson } from '../../src/rules/day-outcome.js';
+import { describeRun } from '../../src/rules/describe-day.js';
+import { type FindingCode, isDecision } from '../../src/rules/finding.js';
+import { hasNews, isGoodDay } from '../../src/rules/good-day.js';
+import { groupByDay, mayCompleteDay, type Run } from '../../src/rules/run.js';
 import { countAffected, formatKnown, nameState, paintState } from '../../src/rules/run-verdicts.js';
-import { nameDrops } from '../../src/rules/volume.js';
-import { describeFilterWarnings } from '../../src/rules/where-report.js';
 import { kindOf } from '../../src/sources/registry.js';
 import type { App } from '../app.js';
 import { clock } from '../clock.js';
@@ -209,13 +189,13 @@ interface DaysStyle {
 export function renderDays(days: readonly StatusDay[], style: DaysStyle): string[] {
   const runs = days.flatMap((day) => day.runs);
   return [
-    renderTable(listRows(days, style.paint), ['day', 'run', 'state', 'delivered', 'undelivered', 'affected']),
+    renderTable(listRows(days, style), ['day', 'run', 'state', 'delivered', 'undelivered', 'affected']),
     ...Object.entries(marks).flatMap(([mark, meaning]) =>
       runs.some((run) => markOf(run) === ` ${mark}`) ? [`  ${mark} ${meaning}`] : [],
     ),
     ...days.flatMap(({ runs: ofDay }) => {
-      const repaired = findRepaired(ofDay, style.timezone);
-      return ofDay.flatMap((run) => noteRun(run, ofDay, { ...style, isRepaired: run === repaired }));
+      const isGoodNow = isGoodDay(ofDay, style.timezone);
+      return ofDay.flatMap((run) => noteRun(run, isGoodNow, style));
     }),
     `  undelivered: pending, refused or rejected; times in ${style.timezone}`,
     `  all about one day: ${style.command('status DAY')}`,
@@ -223,7 +203,7 @@ export function renderDays(days: readonly StatusDay[], style: DaysStyle): string
 }
 
 /** The lines of runs, and of days without one. */
-function listRows(days: readonly StatusDay[], paint: Paint): string[][] {
+function listRows(days: readonly StatusDay[], style: DaysStyle): string[][] {
   const rows: string[][] = [];
   let gap: string[] = [];
   for (const { day, runs } of days) {
@@ -231,18 +211,19 @@ function listRows(days: readonly StatusDay[], paint: Paint): string[][] {
       gap.push(day);
       continue;
     }
-    rows.push(...renderGap(gap), ...runs.map((run) => toRow(run, paint)));
+    rows.push(...renderGap(gap), ...runs.map((run) => toRow(run, style)));
     gap = [];
   }
   return [...rows, ...renderGap(gap)];
 }
 
-function toRow(run: Run, paint: Paint): string[] {
+function toRow(run: Run, { paint, timezone }: DaysStyle): string[] {
   const { delivered, pending, refused, rejected } = run.counts;
   const name = nameState(run);
+  const isGood = describeRun(run, { timezone }).judgement === 'good';
   return [
     ...[run.day, run.id],
-    `${paintState(paint, run, name === 'awaiting-result' ? 'awaiting' : name)}${markOf(run)}`,
+    `${paintState(paint, run, isGood, name === 'awaiting-result' ? 'awaiting' : name)}${markOf(run)}`,
     formatCount(delivered),
     formatCount(pending + refused + rejected),
     formatKnown(countAffected(run)),
@@ -268,35 +249,21 @@ function markOf({ trigger, topsUp }: Run): '' | ` ${keyof typeof marks}` {
   return topsUp ? ' +' : '';
 }
 
-/** Notes that don't fit the columns. */
-function noteRun(
-  run: Run,
-  ofDay: readonly Run[],
-  { timezone, waits, isRepaired }: DaysStyle & { readonly isRepaired: boolean },
-): string[] {
-  const { day, id, reason, expected = 0, counts } = run;
-  const isGoodDay = ofDay.some((one) => makesDayGood(one, timezone));
-  const waiting = waits.get(id)?.waiting;
+/** What columns and marks say already. */
+const inColumns: readonly FindingCode[] = ['affected', 'refused', 'suspects', 'late', 'uncompared'];
+
+/** What does not fit the columns. */
+function noteRun(run: Run, isGoodNow: boolean, { timezone, waits }: DaysStyle): string[] {
+  const waiting = waits.get(run.id)?.waiting;
+  const { findings } = describeRun(run, { timezone, isGoodNow });
+  const hidden = isGoodNow || !mayCompleteDay(run) ? [...inColumns, 'incomplete'] : inColumns;
   const notes = [
-    waiting && describeWaiting(waiting, (instant) => formatLocalInstant(instant, timezone)),
-    run.state === 'succeeded' &&
-      hasUnexpectedCount(run) &&
-      `${formatCount(countRecords(counts))} records instead of the expected ${formatCount(expected)}`,
-    !isGoodDay && mayCompleteDay(run) && endedTooEarly(run, timezone) && describeEarly(run),
-    run.volume &&
-      warnsOfVolume(run) &&
-      `${nameDrops(run.volume)}${!isGoodDay && isToBeAccepted(run, ['volume']) ? ', to be accepted' : ''}`,
-    run.implausible &&
-      isToBeAccepted(run, ['affected']) &&
-      `${describeImplausible(run.implausible)}${isGoodDay ? '' : ', to be accepted'}`,
-    ...describeFilterWarnings(run),
-    counts.unanswered && `${formatCount(counts.unanswered)} without a verdict`,
-    ...(run.file?.setAside ?? []).map(describeSetAside),
-    counts.posted > 0 && `${formatCount(counts.posted)} by e-mail only`,
-    isRepaired && repairedNote,
-    reason !== undefined && `reason: ${reason}`,
-  ].filter((note) => typeof note === 'string');
-  return notes.length === 0 ? [] : wrapText(`${day}: ${notes.join(', ')}`);
+    ...(waiting ? [describeWaiting(waiting, (instant) => formatLocalInstant(instant, timezone))] : []),
+    ...findings
+      .filter(({ code }) => !hidden.includes(code))
+      .map((one) => (isDecision(one) ? `${one.words}, to be accepted` : one.words)),
+  ];
+  return notes.length === 0 ? [] : wrapText(`${run.day}: ${notes.join('; ')}`);
 }
 
 /** Shows what happened to one day: all its runs, and how many records were rejected or refused. */
@@ -306,47 +273,31 @@ async function showDay(app: App, ledger: ReadOnlyLedger, day: string): Promise<n
   if (all.length === 0) return app.answer(`There is no run of ${day}.`, { runs: [] });
   const runs = all.filter(hasNews);
   const withoutNews = all.length - runs.length;
-  const detailed = await Promise.all(
-    runs.map(async (run) => ({
-      ...(await readRunDetails(ledger, run, kindOf(source).placeUnit)),
-      refused: await ledger.bookings.listRefused(run.id, refusedShown),
-      suspects: await listSuspects(ledger, run, suspectsReported),
-      ...(await readWaiting(ledger, run, clock())),
-    })),
-  );
-  const style = { ...app, timezone, now: clock(), isOnlooker: true, mailbox: findMailbox(app.config) };
-  const outcome = await judgeRuns(ledger, day, all);
-  const isRepaired = findRepaired(all, timezone) !== undefined;
+  const now = clock();
+  const { outcome, headline } = await readDescription(ledger, day, all, { now, timezone });
+  const mailbox = findMailbox(app.config) ?? null;
+  const { placeUnit } = kindOf(source);
+  const isGoodNow = isGoodDay(all, timezone);
+  const style = { ...app, timezone, now, placeUnit, isOnlooker: true, mailbox, isGoodNow };
+  const text: string[] = [];
+  const reports: object[] = [];
+  for (const run of runs) {
+    const { rejects, warnings, ...details } = await readRunDetails(ledger, run, now);
+    const listed = await listSuspects(ledger, run, suspectsReported);
+    const refused = await ledger.bookings.listRefused(run.id, refusedShown);
+    text.push(renderClosing(run, { rejects, warnings, ...details }, style));
+    reports.push({
+      ...runToJson(run, { now, timezone, listed }),
+      ...details,
+      ...{ rejects, warnings, refused: refused.map(refusedToJson) },
+    });
+  }
   return app.answer(
     [
-      outcome.sent.length > 1 && describeOutcome(outcome),
-      ...detailed.map((details) =>
-        renderClosing(details, { ...style, isRepaired: isRepaired && wasBad(details.run) }),
-      ),
+      outcome.sent.length > 1 && `${day} in all:\n${wrapText(headline).join('\n')}\n`,
+      ...text,
       withoutNews > 0 && `${formatCount(withoutNews)} more, by schedule.today, found nothing new.`,
     ],
-    {
-      outcome: outcomeToJson(outcome),
-      runs: detailed.map(({ run, rejects, warnings, refused, suspects, waiting, canary }) => ({
-        ...runToJson(run, { now: clock(), timezone, listed: suspects }),
-        ...(waiting && { waiting }),
-        ...(canary && { canary: canaryToJson(canary, clock()) }),
-        rejects,
-        warnings,
-        refused: refused.map(refusedToJson),
-      })),
-      ...(withoutNews > 0 && { withoutNews }),
-    },
+    { outcome: outcomeToJson(outcome), runs: reports, ...(withoutNews > 0 && { withoutNews }) },
   );
-}
-
-/** What the runs of a day came to together: some of them may hold the same bookings. */
-function describeOutcome({ day, accepted, refused, affected, unanswered }: DayOutcome): string {
-  const parts = [
-    formatCountOf(accepted, 'booking'),
-    affected !== null && `${formatCount(affected)} affected`,
-    unanswered && `${formatCount(unanswered)} without a verdict`,
-    refused > 0 && `${formatCount(refused)} refused`,
-  ].filter((part) => typeof part === 'string');
-  return `${day} in all: ${parts.join(', ')}\n`;
 }

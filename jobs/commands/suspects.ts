@@ -1,4 +1,4 @@
-import { explainSuspects } from '../../src/review/suspects/listing.js';
+import { describeSuspects } from '../../src/rules/describe-day.js';
 import { dayList } from '../booking-list.js';
 
 /** The bookings that the local copy of the mappings flags. */
@@ -18,5 +18,5 @@ Examples:
   describe: ({ day, id }, count) =>
     count === 0
       ? `${day}: the local copy of the mappings flags no booking (run ${id}).`
-      : `${day}: what the local copy of the mappings says (run ${id}):\n${explainSuspects(count)}`,
+      : `${day}: ${describeSuspects(count)} (run ${id})`,
 });

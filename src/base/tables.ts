@@ -31,7 +31,7 @@ export function renderTable(rows: readonly (readonly Cell[])[], head?: readonly 
 }
 
 /** Words in place of an unknown number. */
-const standIns: readonly unknown[] = ['by e-mail', 'no result', '-', 'all', 'none sent'];
+const standIns: readonly unknown[] = ['by e-mail', 'no result', 'not compared', '-', 'all', 'none sent'];
 
 function isStandIn(cell: string | undefined): boolean {
   return standIns.includes(cell);

@@ -20,6 +20,7 @@ import type { Trace } from '../ledger/tracing.js';
 import { describeCanary } from '../review/canary.js';
 import { readReference } from '../review/stored/stored-line.js';
 import { isActiveCase } from '../rules/case.js';
+import { tellFinding } from '../rules/finding.js';
 import { renderHotels } from './case-page.js';
 import { pageField, searchField } from './fields.js';
 import { linkToMapping, renderMappingHistory } from './mappings-page.js';
@@ -85,7 +86,7 @@ ${found}`,
     });
     if (canary)
       return show(
-        html`<p class="card">${describeCanary(canary, visit.desk)}. It is no booking; no count and no list has it. <a href="/runs/${encodeURIComponent(canary.runId)}">The run that sent it</a></p>`,
+        html`<p class="card">${tellFinding(describeCanary(canary, visit.timezone))}. It is no booking; no count and no list has it. <a href="/runs/${encodeURIComponent(canary.runId)}">The run that sent it</a></p>`,
       );
     const [newest] = bookings;
     if (!newest) return show(renderNone(reference, isErased, visit.desk.unsearched));

@@ -2,16 +2,18 @@ import { showInLine } from '../base/foreign-text.js';
 import { formatCount, formatCountOf, shorten } from '../base/format.js';
 import { type Html, html } from '../base/html.js';
 import { type BusinessDay, createBusinessDay } from '../booking/business-day.js';
+import { canaryToJson } from '../ledger/canaries.js';
 import { findDeadline, judgeDeadlines } from '../notify/deadlines.js';
+import { describeCanary } from '../review/canary.js';
 import { isMissing } from '../review/day/missing-days.js';
-import { readDayOutcomes } from '../review/outcome/day-outcome.js';
-import { judgeCanary } from '../rules/canary.js';
+import { readDayOutcomes } from '../review/outcome/read-outcome.js';
 import type { DayOutcome } from '../rules/day-outcome.js';
-import { judgeDay, judgeRunOfDay, makesDayGood, noRun, noRunAsUsual, reviewsDay } from '../rules/good-day.js';
+import { type DayMark, describeDay, describeNoRun, describeRunOfDay } from '../rules/describe-day.js';
+import { makesDayGood, reviewsDay } from '../rules/good-day.js';
 import { groupByDay, mayCompleteDay, type Run } from '../rules/run.js';
 import { businessDayOf } from '../schedule/cron-times.js';
 import { listDayActions } from './day-actions.js';
-import { colourOf, type DayMark, defineShapes, drawShape, nameMark, renderLegend } from './marks.js';
+import { colourOf, defineShapes, drawShape, nameMark, renderLegend } from './marks.js';
 import type { DeskVisit } from './page.js';
 import { showDay } from './parts.js';
 
@@ -63,7 +65,9 @@ async function readKnown(
     /** Deadlines before that instant do not count. */
     countedFrom: deadline === undefined ? 0 : await ledger.notices.noteFirst('deadline', now),
     /** What became of the newest one of each day. */
-    canaries: new Map(sent.toReversed().map((canary) => [canary.day, judgeCanary(canary, now)])),
+    canaries: new Map(
+      sent.toReversed().map((canary) => [canary.day, describeCanary(canaryToJson(canary, now), timezone)]),
+    ),
     /** The bookings that are open in cases. */
     open: await ledger.cases.countUnresolvedByDay(),
   };
@@ -86,14 +90,17 @@ export function judgeShownDay(
   const run = outcome?.latest;
   const isReached = firstDay !== undefined && iso >= firstDay;
   const isOver = iso <= dueUntil;
-  const isDue = isReached && ((isOver && isMissing(day, known)) || runs.some(mayCompleteDay));
   const facts = { timezone, canary: known.canaries.get(iso) };
-  const judged = outcome && { ...judgeDay(outcome, facts), ran: judgeRunOfDay(outcome, facts).judgement };
+  const isMissed = isReached && isOver && isMissing(day, known);
+  const isDue = isMissed || (isReached && runs.some(mayCompleteDay));
+  const { judgement, headline } = outcome
+    ? describeDay(outcome, facts)
+    : describeNoRun({ isMissing: isMissed, isOver, isReached });
   return {
     /** YYYY-MM-DD */
     day: iso,
     /** In all, in a sentence, and how its run went. */
-    ...(judged ?? judgeWithoutRun({ isDue, isReached, isOver })),
+    ...{ judgement, headline, ran: outcome ? describeRunOfDay(outcome, facts).judgement : judgement },
     /** Its bookings that are open in cases. */
     openBookings: known.open.get(iso) ?? 0,
     /** Its run has begun, or should have. */
@@ -110,18 +117,6 @@ export function judgeShownDay(
     /** What helps the day most, after the newest of all its runs; null for a day that is not due. */
     firstAction: (isDue && listDayActions(runs[0], timezone)[0]) || null,
   };
-}
-
-/** Only a day that is due misses a run. */
-function judgeWithoutRun({
-  isDue,
-  isReached,
-  isOver,
-}: Readonly<Record<'isDue' | 'isReached' | 'isOver', boolean>>) {
-  const mark = (ran: DayMark, headline: string) => ({ judgement: ran, headline, ran });
-  if (isDue) return mark('missing', noRun);
-  if (!isReached) return mark('not-due', 'Before the first run.');
-  return mark('not-due', isOver ? noRunAsUsual : 'Its run is still to come.');
 }
 
 function missesDeadline(day: BusinessDay, runs: readonly Run[], { deadline, countedFrom, now }: Known) {

@@ -1,8 +1,7 @@
 import { type Html, html } from '../base/html.js';
 import { describeIncomparable } from '../review/collect/delivered-lines.js';
-import { listToAccept } from '../review/day/report.js';
 import { reportGoodDay } from '../rules/good-day.js';
-import { isActive, type Run, type RunState } from '../rules/run.js';
+import { acceptanceKinds, isActive, isToBeAccepted, type Run, type RunState } from '../rules/run.js';
 import { mayTryAgain } from '../rules/try-again.js';
 import type { ShownDay } from './calendar.js';
 import type { DeskVisit } from './page.js';
@@ -51,7 +50,7 @@ function listAfter(newest: Run | undefined, timezone: string): readonly (typeof 
   const { state } = newest;
   const { notGood } = reportGoodDay(newest, timezone);
   const isDone = state === 'succeeded';
-  const toAccept = listToAccept({ notGood }).map(({ kind }) => kind);
+  const toAccept = acceptanceKinds.filter((kind) => isToBeAccepted(newest, [kind]));
   if (isDone && toAccept.length > 0)
     return [
       ...toAccept.map((kind) => accepts[kind]),

@@ -7,12 +7,11 @@ import { createBusinessDay } from '../booking/business-day.js';
 import { findCases, nameCheckIn } from '../cases/shown-cases.js';
 import { wantedToJson } from '../ledger/wanted-days.js';
 import { describeNotice } from '../notify/describe-notice.js';
+import { readDescription } from '../review/day/describe.js';
 import { isMissing, readKnownDays } from '../review/day/missing-days.js';
-import { readReport, reportsOdd } from '../review/day/report.js';
-import { judgeRuns } from '../review/outcome/day-outcome.js';
-import { judgeCanary } from '../rules/canary.js';
-import type { DayOutcome } from '../rules/day-outcome.js';
-import { judgeDay, judgeRunOfDay, noRun, noRunAsUsual } from '../rules/good-day.js';
+import { describeWaiting, readReport } from '../review/day/report.js';
+import { type DayOutcome, outcomeOfRun } from '../rules/day-outcome.js';
+import { describeNoRun, describeRunOfDay } from '../rules/describe-day.js';
 import { type Notice, nobodyIsTold } from '../rules/notice.js';
 import { isActive } from '../rules/run.js';
 import { countAffected } from '../rules/run-verdicts.js';
@@ -20,7 +19,7 @@ import { reportsFolder } from '../storage/archive.js';
 import { readDayActions, renderButtons } from './day-actions.js';
 import { outlineCase, runsRead } from './day-report.js';
 import { dayField, pageField } from './fields.js';
-import { type DayMark, type Mark, markOfRun, renderMark, renderSeverity } from './marks.js';
+import { type Mark, markOfRun, renderMark, renderSeverity } from './marks.js';
 import { type DeskVisit, defineDownload, definePage } from './page.js';
 import {
   cutPage,
@@ -83,7 +82,7 @@ async function readDay({ day, page }: { readonly day: string; readonly page: num
     ledger.notices.listOfDay(day, noticesShown),
     listReports(day, visit),
   ]);
-  const outcome = await judgeRuns(ledger, day, runs);
+  const description = await readDescription(ledger, day, runs, { now, timezone });
   // A day can have dozens of runs of today.
   const { shown, ...cut } = cutPage(runs, page);
   // Dismissed ones need no action.
@@ -97,17 +96,22 @@ async function readDay({ day, page }: { readonly day: string; readonly page: num
   return {
     day,
     /** In all, and how its run `ran`. */
-    ...(await judge(outcome, visit)),
+    ...(await judgeRun(description, visit)),
     /** What its bookings still need; null if nothing of the day is known. */
-    needs: judgeBookings(counted, open.length, outcome),
+    needs: judgeBookings(counted, open.length, description.outcome),
     previous: day > '0001-01-01' ? previous().iso : null,
     /** Today has no next day: nothing can have happened there. */
     next: day < today ? next().iso : null,
     /** The run that is wanted, until it starts. */
     ...(wanted &&
       !runs.some(({ id }) => id === wanted.runId) && { promised: wantedToJson(wanted, 'not-started') }),
-    /** Newest first. */
-    runs: await Promise.all(shown.map((run) => readReport(ledger, run, { now, timezone }))),
+    /** Newest first, each with how it went. */
+    runs: await Promise.all(
+      shown.map(async (run) => ({
+        ...(await readReport(ledger, run, { now, timezone })),
+        judgement: describeRunOfDay(outcomeOfRun(run), { timezone }).judgement,
+      })),
+    ),
     ...cut,
     /** With an open booking of that day, guests in house first. */
     cases: { count: open.length, first: open.slice(0, casesShown).map(outlineCase) },
@@ -124,35 +128,31 @@ async function readDay({ day, page }: { readonly day: string; readonly page: num
 
 type DayData = Awaited<ReturnType<typeof readDay>>;
 
-const say = (judgement: DayMark, headline: string) => ({ judgement, headline });
-
-/** How the day went in all and, apart from that, how its run went: whatever the bookings need does not change that. */
-async function judge(outcome: DayOutcome, visit: DeskVisit) {
-  const { desk, now, timezone } = visit;
-  const { ledger } = desk;
-  const { day, affected, knowledge } = outcome;
-  if (knowledge === 'no-run') {
-    const judged = await judgeWithoutRun(day, visit);
+/** How its run went, apart from how the day went in all: whatever the bookings need does not change that. */
+async function judgeRun(
+  { outcome, facts, judgement, headline }: Awaited<ReturnType<typeof readDescription>>,
+  visit: DeskVisit,
+) {
+  if (outcome.knowledge === 'no-run') {
+    const judged = await judgeWithoutRun(outcome.day, visit);
     return { ...judged, ran: judged };
   }
-  const [canary] = await ledger.canaries.list({ day, limit: 1 });
-  const facts = { timezone, canary: canary && judgeCanary(canary, now) };
-  const judged = judgeDay(outcome, facts);
-  const ran = judgeRunOfDay(outcome, facts);
+  const ran = describeRunOfDay(outcome, facts);
   // "All have the verdict correct" would not be true.
-  const isReviewed = affected && ran.judgement === 'good';
-  return { ...judged, ran: isReviewed ? say('good', 'Complete: each booking has a verdict.') : ran };
+  const isReviewed = outcome.affected && ran.judgement === 'good';
+  const words = isReviewed ? 'Complete: each booking has a verdict.' : ran.headline;
+  return { judgement, headline, ran: { judgement: ran.judgement, headline: words } };
 }
 
-/** Only a day that is over, and not before the first run, misses one. */
 async function judgeWithoutRun(day: string, { desk: { ledger }, today, timezone }: DeskVisit) {
-  if (day > today) return say('not-due', 'This day has not begun.');
-  if (day === today) return say('not-due', 'This day is not over, and has no run yet.');
   const upTo = createBusinessDay(day, timezone);
   const known = await readKnownDays(ledger, upTo);
-  if (known.firstDay === undefined || day < known.firstDay)
-    return say('not-due', 'No run: the reviews began later.');
-  return isMissing(upTo, known) ? say('missing', noRun) : say('not-due', noRunAsUsual);
+  const isOver = day < today;
+  return describeNoRun({
+    isMissing: isOver && isMissing(upTo, known),
+    isOver,
+    isReached: known.firstDay !== undefined && day >= known.firstDay,
+  });
 }
 
 /** What the bookings of the day still need: calm once all are resolved. */
@@ -176,7 +176,7 @@ function judgeBookings(
   if (resolved > 0) return tell('resolved', 'all resolved');
   if (knowledge === 'no-run') return null;
   const mark = affected === 0 ? 'good' : 'not-due';
-  return tell(mark, 'nothing open', 'None of its bookings needs action in a case.');
+  return tell(mark, 'nothing open', 'No open cases for this day.');
 }
 
 /** Null while the archive does not answer. */
@@ -198,7 +198,7 @@ function renderDay(data: DayData, visit: DeskVisit): Html {
 <section class="card"><p class="headline">${renderMark(ran.judgement)} <span>${showInLine(showMessage(ran.headline, visit.desk.command))}</span></p>
 ${needs ? html`<p class="headline">${renderMark(needs.mark, needs.words)} <span>${needs.text}</span></p>` : undefined}
 ${renderWhatToDo(data)}</section>
-${renderNotices(html`<h2>Problems that last</h2>`, problems, visit)}<h2>Runs</h2>
+${renderNotices(html`<h2>Open problems</h2>`, problems, visit)}<h2>Runs</h2>
 ${pages > 1 ? renderPages(data, 'run', (page) => `/days/${day}?page=${page}`) : undefined}${renderRuns(data, visit)}
 <h2>Open cases of its bookings</h2>
 ${renderCases(data)}
@@ -222,7 +222,8 @@ function renderRuns({ runs, judgement, promised }: DayData, visit: DeskVisit): H
     runs,
     {
       Run: linkRun,
-      State: renderState,
+      // What its bookings need is said above: the run does not become worse for it.
+      State: (run) => renderMark(markOfRun(run)),
       By: ({ delivery, trigger }) => `${delivery}, ${trigger}`,
       Started: ({ startedAt }) => html`<span class="whole">${showInstant(startedAt, visit)}</span>`,
       Took: ({ durationMs }) => formatDuration(durationMs),
@@ -250,17 +251,9 @@ function renderRuns({ runs, judgement, promised }: DayData, visit: DeskVisit): H
 
 type DayRun = DayData['runs'][number];
 
-/** Without what the result says of its bookings: the column beside has their number, and a run does not become better or worse. */
-function renderState(run: DayRun): Html {
-  const { affected } = run.counts;
-  const counts = { ...run.counts, affected: affected === null ? null : 0 };
-  return renderMark(markOfRun({ ...run, counts }, reportsOdd(run)));
-}
-
 /** Why it failed, was cancelled or waits; otherwise why somebody started it. */
 function describeRun({ error, cancelReason, waiting, reason }: DayRun, visit: DeskVisit): string | undefined {
-  const wait =
-    waiting && `waits until ${showInstant(waiting.until, visit)} for ${waiting.step} (${waiting.code})`;
+  const wait = waiting && describeWaiting(waiting, (instant) => showInstant(instant, visit));
   return error ? showMessage(error.message, visit.desk.command) : (cancelReason ?? wait ?? reason);
 }
 
@@ -302,7 +295,7 @@ function renderReports({ day, reports }: DayData): Html | undefined {
   const link = (name: string) =>
     html`<li><a href="/days/${day}/reports/${encodeURIComponent(name)}" download>${showInLine(name)}</a></li>
 `;
-  return html`<h2>Kept reports</h2>
+  return html`<h2>Saved reports</h2>
 ${reports ? html`<ul>${reports.map(link)}</ul>` : html`<p class="wait">Unknown: the archive does not answer.</p>`}
 `;
 }

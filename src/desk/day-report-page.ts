@@ -3,7 +3,8 @@ import { Html, html } from '../base/html.js';
 import type { WriteCommand } from '../base/shell.js';
 import type { Config } from '../config/load.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-import type { Judgement } from '../rules/good-day.js';
+import type { Judgement } from '../rules/describe-day.js';
+import { adviseInLines } from '../rules/finding.js';
 import { type Cells, type DayReport, gatherDayReport, listSections, type Section } from './day-report.js';
 import { renderTable, showDay, showInstant } from './parts.js';
 
@@ -17,10 +18,10 @@ export async function renderSavedReport(
   day: string,
   now: number,
 ) {
-  const report = await gatherDayReport(config, ledger, day, now);
+  const { report, findings } = await gatherDayReport(config, ledger, day, now);
   const { timezone } = config;
-  const sections = listSections(report, { timezone, command }).map(withoutStay);
-  return { headline: report.headline, page: renderPage(report, sections, timezone) };
+  const sections = listSections(report, findings, timezone).map(withoutStay);
+  return { headline: report.headline, page: renderPage(report, sections, { timezone, command }) };
 }
 
 /** What a page that no erasure reaches may show: hotels and numbers, but nobody's stay. */
@@ -28,13 +29,17 @@ function withoutStay({ title, notes, rows }: Section): Section {
   if (!rows.some((cells) => 'check-in' in cells)) return { title, notes, rows };
   return {
     title,
-    notes: [...notes, 'bookings and their check-ins are left out of this page'],
+    notes: [...notes, { words: 'bookings and their check-ins are left out of this page' }],
     rows: rows.map(({ 'check-in': _, booking: __, ...cells }) => cells),
   };
 }
 
 /** The report as one page without a script: nothing in it is loaded from anywhere. */
-export function renderPage(report: DayReport, sections: readonly Section[], timezone: string): string {
+export function renderPage(
+  report: DayReport,
+  sections: readonly Section[],
+  { timezone, command }: { readonly timezone: string; readonly command: WriteCommand },
+): string {
   const { day, headline, judgement, writtenAt } = report;
   const title = `Hotel review of ${showDay(day)}`;
   return html`<!doctype html>
@@ -46,7 +51,7 @@ export function renderPage(report: DayReport, sections: readonly Section[], time
 <style>${new Html(style)}</style></head>
 <body><header class="${judgement}"><h1>${title}</h1>
 <p><strong>${words[judgement]}</strong> ${showInLine(headline)}</p></header>
-<main>${sections.map(renderSection)}</main>
+<main>${sections.map((section) => renderSection(section, command))}</main>
 <footer>Written ${showInstant(writtenAt, { timezone })}, ${timezone}.</footer></body></html>
 `.markup;
 }
@@ -60,10 +65,10 @@ const words: Readonly<Record<Judgement, string>> = {
 };
 
 /** All rows of a table have the same columns, those of the first. */
-function renderSection({ title, notes, rows }: Section): Html {
+function renderSection({ title, notes, rows }: Section, command: WriteCommand): Html {
   const columns = Object.keys(rows[0] ?? {}).map((name) => [name, (cells: Cells) => showCell(cells, name)]);
   return html`<section><h2>${title}</h2>
-${notes.map((note) => html`<p>${showInLine(note)}</p>`)}${rows.length > 0 && renderTable(rows, Object.fromEntries(columns))}</section>
+${notes.map(({ words, advice = [] }) => html`<p>${[words, ...adviseInLines(advice, command)].map(showInLine).join('. ')}</p>`)}${rows.length > 0 && renderTable(rows, Object.fromEntries(columns))}</section>
 `;
 }
 

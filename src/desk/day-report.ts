@@ -5,20 +5,16 @@ import {
   formatKilometres,
   formatLocalInstant,
 } from '../base/format.js';
-import type { WriteCommand } from '../base/shell.js';
 import { businessDayAt } from '../booking/business-day.js';
 import { describeCheckIn, stayOf } from '../booking/stay.js';
 import { findCases, type ListedCase, nameCheckIn } from '../cases/shown-cases.js';
 import type { Config } from '../config/load.js';
-import { canaryToJson } from '../ledger/canaries.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { explainCopies, nameCopy } from '../mappings/copied-hotels.js';
-import { describeCanary } from '../review/canary.js';
+import { readDescription } from '../review/day/describe.js';
 import { readReport } from '../review/day/report.js';
-import { judgeRuns } from '../review/outcome/day-outcome.js';
 import { type ListedBooking, listBookings } from '../review/verdicts/listing.js';
-import { judgeCanary } from '../rules/canary.js';
-import { judgeDay } from '../rules/good-day.js';
+import type { Finding, Note } from '../rules/finding.js';
 import { chooseCompared, daysToCompare, listProviderVolumes, usualOf } from '../rules/volume.js';
 
 /** Of a day: more than any has. */
@@ -31,7 +27,7 @@ const listed = 100;
 const providersShown = 20;
 
 /**
- * How a day went, as `report D --json` prints it and as pages show it, with the cases that are open now, and those that were never
+ * How a day went: `report` as `report D --json` prints it and as pages show it, with the cases that are open now, and those that were never
  * resolved. It holds references and stays of affected bookings, and no guest's name; null stands for unknown.
  */
 export async function gatherDayReport(
@@ -43,9 +39,9 @@ export async function gatherDayReport(
   const today = businessDayAt(new Date(now), timezone).iso;
   const runs = await ledger.runs.list({ day, limit: runsRead });
   const shown = runs.slice(0, runsShown);
-  const outcome = await judgeRuns(ledger, day, runs);
+  const described = await readDescription(ledger, day, runs, { now, timezone });
+  const { outcome, canary, judgement, headline, state, findings } = described;
   const { knowledge, affected, unanswered, posted, latest: newest, sent } = outcome;
-  const [canary] = await ledger.canaries.list({ day, limit: 1 });
   const bookings = await listBookings(ledger, 'affected', sent, { today, clock: () => now });
   const first: ReturnType<typeof outlineBooking>[] = [];
   for await (const some of bookings.read({ from: 0, to: listed })) first.push(...some.map(outlineBooking));
@@ -55,18 +51,18 @@ export async function gatherDayReport(
     return { count: found.length, first: found.slice(0, listed).map(outlineCase) };
   }
 
-  return {
+  const report = {
     /** YYYY-MM-DD */
     day,
     /** ISO 8601, UTC */
     writtenAt: new Date(now).toISOString(),
-    ...judgeDay(outcome, { timezone, canary: canary && judgeCanary(canary, now) }),
+    ...{ judgement, headline },
     /** Newest first. */
     runs: await Promise.all(shown.map((run) => readReport(ledger, run, { now, timezone }))),
     /** Of all runs that sent the day. */
     verdicts: { knowledge, affected, unanswered, posted },
     /** The newest of the day. */
-    canary: canary ? canaryToJson(canary, now) : null,
+    canary: canary ?? null,
     /** Of the newest run. */
     rejects: newest ? await ledger.rejects.count(newest.id) : [],
     warnings: newest ? await ledger.rejects.countWarnings(newest.id) : [],
@@ -80,9 +76,10 @@ export async function gatherDayReport(
     /** All cases with a booking that nobody resolved before the stay was over. */
     left: await listCases(true),
   };
+  return { report, state, findings };
 }
 
-export type DayReport = Awaited<ReturnType<typeof gatherDayReport>>;
+export type DayReport = Awaited<ReturnType<typeof gatherDayReport>>['report'];
 
 async function compareVolume(day: string, ledger: ReadOnlyLedger, settings: Config['volume']) {
   const counted = await ledger.runs.findVolume(day);
@@ -146,15 +143,8 @@ function outlineHotels({ copyServiceId, copy, hotels }: ListedBooking | ListedCa
   };
 }
 
-type Note = string | false | 0 | null | undefined;
-
 /** A row of a table, by the names of its columns. Numbers are written with commas, so an id is a text. */
 export type Cells = Readonly<Record<string, string | number>>;
-
-interface SectionOptions {
-  readonly timezone: string;
-  readonly command: WriteCommand;
-}
 
 export type Section = ReturnType<typeof listSections>[number];
 
@@ -162,12 +152,12 @@ export type Section = ReturnType<typeof listSections>[number];
  * What the page and the terminal show, in this order, without empty sections. Texts are plain: each makes them safe where it writes
  * them.
  */
-export function listSections(report: DayReport, options: SectionOptions) {
+export function listSections(report: DayReport, findings: readonly Finding[], timezone: string) {
   const { day, runs, left, volume, rejects, steps, affected, cases } = report;
-  const { command, timezone } = options;
   const today = businessDayAt(new Date(report.writtenAt), timezone).iso;
   const counted = volume.accepted === null ? [] : [...volume.compared, { day, accepted: volume.accepted }];
   const sections = [
+    toSection('Findings', [], findings),
     toSection(
       'Runs',
       runs.map((run) => {
@@ -181,17 +171,17 @@ export function listSections(report: DayReport, options: SectionOptions) {
           ...{ accepted, delivered, refused, rejected, pending },
         };
       }),
-      runs.map(({ runId, error }) => error && `${runId}: ${error.message}`),
+      runs.flatMap(({ runId, error }) => (error ? { words: `${runId}: ${error.message}` } : [])),
     ),
     toSection(
-      'Verdicts',
+      'Affected bookings',
       affected.first.map((item) => {
         const sent = { checkInDate: item.checkIn ?? undefined, checkOutDate: item.checkOut ?? undefined };
         const stay = stayOf(sent, day);
         const booking = item.reference ?? '-';
         return { 'check-in': describeCheckIn(stay, today), booking, ...toHotelCells(item) };
       }),
-      describeVerdicts(report, options),
+      [...adviseMore(affected, `affected ${day} --csv FILE`), ...explainCopy(affected.first)],
     ),
     toSection(
       'Open cases',
@@ -200,7 +190,7 @@ export function listSections(report: DayReport, options: SectionOptions) {
         ...{ case: String(item.id), mapping: item.state, open: item.openBookings },
         ...toHotelCells(item),
       })),
-      describeCases(report, options),
+      [{ words: describeOpen(cases) }, ...adviseMore(cases, 'cases --csv FILE'), ...explainCopy(cases.first)],
     ),
     toSection(
       'Never resolved before the guests left',
@@ -208,7 +198,9 @@ export function listSections(report: DayReport, options: SectionOptions) {
         ...{ case: String(item.id), mapping: item.state, left: item.leftBookings },
         ...toHotelCells(item),
       })),
-      [left.count > 0 && `to list them: ${command('cases --left')}`],
+      left.count > 0
+        ? [{ words: formatCountOf(left.count, 'case'), advice: [['to list them', 'cases --left']] }]
+        : [],
     ),
     toSection(
       'Bookings',
@@ -216,22 +208,23 @@ export function listSections(report: DayReport, options: SectionOptions) {
         day: one.day === day ? `${day}, this day` : one.day,
         bookings: one.accepted,
       })),
-      [describeVolume(report)],
+      describeUsual(volume),
     ),
     toSection(
       'Providers, and what is usual',
       volume.providers.slice(0, providersShown).map(({ provider, accepted: bookings, usual }) => ({
         ...{ provider, bookings, usual: usual ?? '-' },
       })),
-      [
-        volume.providers.length > providersShown &&
-          `the ${providersShown} largest of ${formatCount(volume.providers.length)}`,
-      ],
+      volume.providers.length > providersShown
+        ? [{ words: `the ${providersShown} largest of ${formatCount(volume.providers.length)}` }]
+        : [],
     ),
     toSection(
       'Rejected, by reason',
       rejects.map(({ reason, count: records }) => ({ reason, records })),
-      [rejects.length > 0 && `all of them: ${command(`rejected ${day} --csv FILE`)}`],
+      rejects.length > 0
+        ? [{ words: 'of the newest run', advice: [['all of them', `rejected ${day} --csv FILE`]] }]
+        : [],
     ),
     toSection(
       'Steps of the newest run',
@@ -243,46 +236,25 @@ export function listSections(report: DayReport, options: SectionOptions) {
   return sections.filter(({ notes, rows }) => notes.length + rows.length > 0);
 }
 
-/** @param notes those that say nothing are left out */
 function toSection(title: string, rows: readonly Cells[], notes: readonly Note[] = []) {
-  return { title, rows, notes: notes.filter((note) => typeof note === 'string') };
+  return { title, rows, notes };
 }
 
-function describeVerdicts({ day, verdicts, affected, canary, runs }: DayReport, options: SectionOptions) {
-  const { command } = options;
-  const { knowledge, unanswered, posted } = verdicts;
-  const isKnown = knowledge === 'judged';
-  const isSent = runs.some(({ counts }) => counts.delivered > 0);
-  return [
-    isKnown && `${formatCountOf(affected.count, 'booking')} on an incorrect mapping`,
-    !isKnown && runs.length > 0 && !isSent && 'nothing was delivered: there is no verdict',
-    isSent && knowledge === 'awaiting-result' && 'the result has not arrived yet: no verdict is known',
-    isSent && knowledge === 'by-email' && 'verdicts come by e-mail only: none is known to be correct',
-    isKnown &&
-      unanswered &&
-      `${formatCountOf(unanswered, 'booking')} without a verdict: ${command(`affected ${day} --unanswered`)}`,
-    isKnown &&
-      posted > 0 &&
-      `${formatCountOf(posted, 'booking')} went by body: their verdicts come by e-mail only`,
-    canary && describeCanary(canary, options),
-    adviseMore(affected, command(`affected ${day} --csv FILE`)),
-    ...explainCopies(affected.first),
-  ];
-}
-
-function describeCases({ cases }: DayReport, { command }: SectionOptions) {
-  const { count, first } = cases;
-  if (count === 0) return ['none'];
+function describeOpen({ count, first }: DayReport['cases']): string {
+  if (count === 0) return 'none';
   const bookings = first.reduce((sum, { openBookings }) => sum + openBookings, 0);
-  return [
-    `${formatCountOf(count, 'case')}${count > first.length ? '' : ` with ${formatCountOf(bookings, 'open booking')}`}`,
-    adviseMore(cases, command('cases --csv FILE')),
-    ...explainCopies(first),
-  ];
+  const open = count > first.length ? '' : ` with ${formatCountOf(bookings, 'open booking')}`;
+  return `${formatCountOf(count, 'case')}${open}`;
 }
 
-function adviseMore({ count, first }: DayReport['affected' | 'cases'], command: string) {
-  return count > first.length && `the first ${formatCount(first.length)} are below; all of them: ${command}`;
+/** A list that is cut, and how to have all of it. */
+function adviseMore({ count, first }: DayReport['affected' | 'cases'], list: string): Note[] {
+  if (count <= first.length) return [];
+  return [{ words: `the first ${formatCount(first.length)} are below`, advice: [['all of them', list]] }];
+}
+
+function explainCopy(listed: DayReport['affected' | 'cases']['first']): Note[] {
+  return explainCopies(listed).map((words) => ({ words }));
 }
 
 function toHotelCells(item: DayReport['affected' | 'cases']['first'][number]): Cells {
@@ -299,11 +271,9 @@ function toHotelCells(item: DayReport['affected' | 'cases']['first'][number]): C
   };
 }
 
-function describeVolume({ runs, volume: { accepted, usual, isOfWeekday } }: DayReport): Note {
-  if (accepted === null) return undefined;
-  const bookings = formatCountOf(accepted, 'booking');
-  if (usual !== null)
-    return `${bookings}, usually ${formatCount(usual)}${isOfWeekday ? ' on this weekday' : ''}`;
-  const isCompared = runs.some(({ volume }) => volume !== null);
-  return `${bookings}, not compared${isCompared ? ': no earlier day is known' : ''}`;
+function describeUsual({ accepted, usual, isOfWeekday }: DayReport['volume']): Note[] {
+  if (accepted === null) return [];
+  const usually =
+    usual === null ? '' : `, usually ${formatCount(usual)}${isOfWeekday ? ' on this weekday' : ''}`;
+  return [{ words: `${formatCountOf(accepted, 'booking')}${usually}` }];
 }

@@ -1,12 +1,9 @@
 import { type Html, html } from '../base/html.js';
 import type { BookingState, MappingState } from '../rules/case.js';
-import type { Judgement } from '../rules/good-day.js';
+import type { DayMark, Judgement } from '../rules/describe-day.js';
 import type { Severity } from '../rules/notice.js';
-import type { Run, RunState } from '../rules/run.js';
-import { hasUnknownVerdicts } from '../rules/run-verdicts.js';
+import type { RunState } from '../rules/run.js';
 
-/** What a page says about a day. `missing`: it is over and has no run; `not-due`: no run is expected, or not yet. */
-export type DayMark = Judgement | 'missing' | 'not-due';
 export type Mark = DayMark | RunState | MappingState | BookingState;
 
 interface Look {
@@ -63,11 +60,16 @@ const looks: Readonly<Record<Mark, Look>> = {
   left: { colour: 'bad', sign: 'warning' },
 };
 
-/** The mark of a run. A run that succeeded is marked as such only if its verdicts are known and nothing is wrong. (Design 11.) */
-export function markOfRun({ state, counts }: Pick<Run, 'state' | 'counts'>, isOdd: boolean): Mark {
+/** The mark of a run. One that succeeded is marked as such only if it is good. (Design 11.) */
+export function markOfRun({
+  state,
+  judgement,
+}: {
+  readonly state: RunState;
+  readonly judgement: Judgement;
+}): Mark {
   if (state !== 'succeeded') return state;
-  if (isOdd || counts.refused > 0 || counts.affected || counts.unanswered) return 'attention';
-  return hasUnknownVerdicts(counts) ? 'sent' : 'succeeded';
+  return judgement === 'good' ? state : judgement;
 }
 
 /** The CSS class that colours it. */

@@ -15,7 +15,8 @@ import {
   toPlanObjects,
 } from '../review/day/range-plan.js';
 import { runsAtOnce } from '../review/day/run-permits.js';
-import { isOdd, mayCompleteDay } from '../rules/run.js';
+import { describeRun } from '../rules/describe-day.js';
+import { mayCompleteDay } from '../rules/run.js';
 import { dayField, optionalDayField } from './fields.js';
 import { markOfRun, nameMark } from './marks.js';
 import { type DeskVisit, defineAction, type ReasonGiven } from './page.js';
@@ -176,7 +177,7 @@ function describeBookings(known: readonly number[], unknown: number): string {
 function previewPlan(
   which: RangeMode,
   { days, seen, refusal }: ReplayPlan,
-  { desk: { command } }: DeskVisit,
+  { desk: { command }, timezone }: DeskVisit,
 ) {
   const begun = days.filter(isToReview).length;
   const known = days.flatMap((one) => countBookings(one) ?? []);
@@ -189,7 +190,8 @@ function previewPlan(
   // A year of days fits on a page.
   const table = renderTable(days, {
     Day: ({ day }) => html`<a href="/days/${day}">${showDay(day)}</a>`,
-    Now: ({ latest }) => (latest ? nameMark(markOfRun(latest, isOdd(latest))) : 'no run'),
+    Now: ({ latest }) =>
+      latest ? nameMark(markOfRun({ ...describeRun(latest, { timezone }), ...latest })) : 'no run',
     Bookings: known.length > 0 && countBookings,
     'What happens': ({ plan }) =>
       plan.action === 'refused' ? `refused: ${showMessage(plan.message, command)}` : describePlan(plan),

@@ -5,7 +5,6 @@ import { type Html, html } from '../base/html.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import type { WantedDay } from '../ledger/wanted-days.js';
 import { dayOfRunId } from '../review/day/open-run.js';
-import { describeSetAside } from '../review/day/report.js';
 import { describeErased } from '../review/erased-run.js';
 import { manifestName } from '../review/file/archive-run.js';
 import { type VerifiedItem, verifyArchived, verifyManifest } from '../review/file/verify-run.js';
@@ -66,7 +65,6 @@ type FileDetails = NonNullable<ReturnType<typeof toFileDetails>>;
 export function renderFile({ runId, file, fileDetails }: ShownRun, visit: DeskVisit): Html | undefined {
   if (!file || !fileDetails) return undefined;
   const { result, otherResults = [], bytes, triggeredAt } = fileDetails;
-  const ignored = file.resultRowsIgnored;
   const facts = renderFacts([
     ['File', html`<code>${showInLine(file.remotePath ?? 'not uploaded yet')}</code>`],
     ['Rows', `${formatCount(file.rows)}${bytes === null ? '' : `, ${formatSize(bytes)}`}`],
@@ -78,7 +76,6 @@ export function renderFile({ runId, file, fileDetails }: ShownRun, visit: DeskVi
       'Judged with it',
       html`<code>${showInLine(other.name)}</code>, ${formatCount(other.rows)} records, ${formatSize(other.bytes)}: <code>${other.sha256}</code>`,
     ]),
-    ['Rows ignored', ignored ? `${formatCount(ignored)}, about none of our bookings` : undefined],
     ['Archived to', file.archivedTo ?? 'not yet'],
   ]);
   const download = (name: string) =>
@@ -88,24 +85,22 @@ export function renderFile({ runId, file, fileDetails }: ShownRun, visit: DeskVi
   return html`<h2>File and result</h2>
 <div class="card">${facts}</div>
 ${file.archivedTo === null ? undefined : html`<p class="buttons">${hasResult ? download('result') : undefined}${download('manifest')}</p>`}
-${(file.resultsSetAside ?? []).map((one) => html`<p class="bad">Note: ${showInLine(describeSetAside(one))}.</p>`)}${renderNotes(fileDetails)}`;
+${renderNotes(fileDetails)}`;
 }
 
-function renderNotes({ namesAreGone, erased, laterResults, removed }: FileDetails): Html {
-  const gone = 'The names, and with them the file and the result in the archive, were removed as agreed.';
-  const list = (names: readonly string[]) => names.map(showInLine).join(', ');
+function renderNotes({ namesAreGone, erased, removed }: FileDetails): Html {
+  const gone =
+    'The names, and with them the file and the result in the archive, were deleted after guestNameDays.';
   const files = erased !== null && `The file and the result in the archive were ${erased}.`;
   return html`${namesAreGone || files ? html`<p class="faint">${namesAreGone ? gone : files} Their checksums are kept.</p>` : undefined}${
-    laterResults.length > 0
-      ? html`<p class="bad">The server held another result later, which was not judged: ${list(laterResults)}.</p>`
-      : undefined
-  }${removed.length > 0 ? html`<p class="faint">Removed from the server as agreed: ${list(removed)}.</p>` : undefined}
+    removed.length > 0 &&
+    html`<p class="faint">Deleted from the server after file.removeAfterDays: ${removed.map(showInLine).join(', ')}.</p>`
+  }
 `;
 }
 
-function describeResult({ name, rows, bytes, isWhole }: NonNullable<FileDetails['result']>): Html {
-  const incomplete = isWhole ? undefined : html` <strong class="bad">accepted although incomplete</strong>`;
-  return html`<code>${showInLine(name)}</code>, ${formatCount(rows)} records, ${formatSize(bytes)}${incomplete}`;
+function describeResult({ name, rows, bytes }: NonNullable<FileDetails['result']>): Html {
+  return html`<code>${showInLine(name)}</code>, ${formatCount(rows)} records, ${formatSize(bytes)}`;
 }
 
 function formatSize(bytes: number): string {

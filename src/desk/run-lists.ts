@@ -10,9 +10,9 @@ import { neverSynced } from '../mappings/copied-hotels.js';
 import { createRunMask } from '../review/stored/stored-line.js';
 import type { ListName } from '../review/verdicts/listed-lines.js';
 import { type ListedBooking, listBookings } from '../review/verdicts/listing.js';
-import { alone } from '../rules/day-outcome.js';
+import { alone, outcomeOfRun } from '../rules/day-outcome.js';
+import { explainUnknown } from '../rules/describe-day.js';
 import { hasSentNothing, type Run } from '../rules/run.js';
-import { countAffected, type Unknown } from '../rules/run-verdicts.js';
 import { outlineBooking } from './day-report.js';
 import { pageField } from './fields.js';
 import { definePage } from './page.js';
@@ -22,6 +22,7 @@ import {
   renderPages,
   renderTable,
   showDay,
+  showMessage,
   toPage,
   writeAddress,
 } from './parts.js';
@@ -177,7 +178,7 @@ function defineBookingList(name: ListName, about: ListWords) {
       const answers = hasAnswers ? await readAnswers(ledger, run, bookings) : undefined;
       return {
         ...listed,
-        unknown: explainUnknown(name, run, list.count),
+        unknown: explainEmpty(name, run, list.count),
         hasAnswers,
         bookings: bookings.map((one) => toShown(one, answers?.get(one.step ?? ''))),
       };
@@ -202,7 +203,7 @@ ${renderBookings(bookings, about)}`;
       return {
         title: (!isSent && about.titleIfUnsent) || about.title,
         content: html`${backToRun(runId)}
-${unknown === undefined ? list : html`<p class="wait">${unknown}</p>`}`,
+${unknown === undefined ? list : html`<p class="wait">${showInLine(showMessage(unknown, command))}</p>`}`,
       };
     },
   });
@@ -229,19 +230,12 @@ async function readAnswers(ledger: ReadOnlyLedger, run: Run, refused: readonly L
   return new Map(answers.map(({ step, answer = '' }) => [step, mask.apply(answer)]));
 }
 
-const whyUnknown: Readonly<Record<Unknown, string>> = {
-  'by e-mail': 'Unknown: verdicts of this run come by e-mail only.',
-  'no result': 'Unknown: no result has arrived yet.',
-  '-': 'Nothing of this run was sent, so there is no verdict on any booking.',
-};
-
 /** An empty list is no good news if nothing is known. */
-function explainUnknown(name: ListName, run: Run, count: number): string | undefined {
+function explainEmpty(name: ListName, run: Run, count: number): string | undefined {
   if (name === 'suspects' && run.suspects === undefined)
     return 'Unknown: this run was not compared with a copy of the mappings.';
-  const affected = countAffected(run);
-  if (typeof affected === 'number') return undefined;
-  return name === 'affected' || (name === 'unanswered' && count === 0) ? whyUnknown[affected] : undefined;
+  const isAboutVerdicts = name === 'affected' || (name === 'unanswered' && count === 0);
+  return isAboutVerdicts ? explainUnknown(outcomeOfRun(run)) : undefined;
 }
 
 /** @param answer what the service said last about its step */

@@ -5,15 +5,13 @@ import type { OpenWork } from '../ledger/steps.js';
 import { type WantedDay, wantedToJson } from '../ledger/wanted-days.js';
 import { isUnfinished } from '../review/day/open-run.js';
 import { decidePending, describePending, type Pending } from '../review/day/pending.js';
-import { reportsOdd, runToJson, waitingToJson } from '../review/day/report.js';
-import { describeImplausible } from '../rules/acceptance-words.js';
-import { outcomeOfRun } from '../rules/day-outcome.js';
+import { runToJson, waitingToJson } from '../review/day/report.js';
+import { describeRun } from '../rules/describe-day.js';
 import { type ShownStep, showSteps } from '../rules/file-chain.js';
-import { judgeDay } from '../rules/good-day.js';
-import { hasWork, isActive, isUnusual, type Run } from '../rules/run.js';
-import { countAffected } from '../rules/run-verdicts.js';
+import { capitalise, toSentence } from '../rules/finding.js';
+import { hasWork, isActive, type Run } from '../rules/run.js';
+import { formatKnown, listCounts } from '../rules/run-verdicts.js';
 import type { StepKind } from '../rules/step.js';
-import { describeDrops, nameDrops } from '../rules/volume.js';
 import { cancel, readDayActions, renderButtons } from './day-actions.js';
 import { runsRead } from './day-report.js';
 import { markOfRun, renderMark } from './marks.js';
@@ -47,7 +45,7 @@ export const runPage = definePage({
       title: `Run ${runId}`,
       content: html`<p><a href="/days/${encodeURIComponent(day)}">‹ Day ${showDay(day)}</a></p>
 <div${isActive(run) && html` data-live`}>${run.actions.length > 0 && html`<p class="buttons">${renderButtons(day, run.actions)}</p>`}
-<section class="card"><p class="headline">${renderMark(markOfRun(run, reportsOdd(run)))}${words === null ? undefined : html` <span>${showInLine(showMessage(words, visit.desk.command))}</span>`}</p>
+<section class="card"><p class="headline">${renderMark(markOfRun(run))}${words === null ? undefined : html` <span>${showInLine(showMessage(words, visit.desk.command))}</span>`}</p>
 ${isActive(run) && renderBar(run)}${renderCounts(run, visit)}</section>
 ${renderOrigin(run, visit)}${renderSteps(run, visit)}
 ${renderTroubles(run, visit)}${renderFile(run, visit)}${renderReasons('Rejected, by reason', run.rejects, visit.may('see-bookings') && `${path}/rejected`)}${renderReasons('Warnings', run.warnings, false)}</div>`,
@@ -95,13 +93,16 @@ async function readRun(run: Run, visit: DeskVisit) {
     ledger.rejects.countWarnings(id),
   ]);
   const pending = decidePending(run, work, limits);
+  const { judgement, headline, findings } = describeRun(run, visit);
   return {
     ...runToJson(run, visit),
     ...waitingToJson(work),
     /** Why it is not done, in a sentence; null for a run that succeeded. */
     pending: pending ? pendingToJson(pending, visit) : null,
     /** How it went, in a sentence; null for a run that has not succeeded. */
-    headline: state === 'succeeded' ? judgeDay(outcomeOfRun(run), visit).headline : null,
+    headline: state === 'succeeded' ? headline : null,
+    /** How it went, and what else there is to say about it. */
+    ...{ judgement, findings },
     open: work ? openToJson(work) : null,
     /** How long nobody worked on it. */
     idleMs: run.pausedMs,
@@ -136,10 +137,10 @@ function toIso(instant: number): string {
 }
 
 function pendingToJson(pending: Pending, visit: DeskVisit) {
-  const words = `It ${describePending(pending, (instant) => showInstant(instant, visit))}`;
+  const words = toSentence(`it ${describePending(pending, (instant) => showInstant(instant, visit))}`);
   return {
     kind: pending.kind,
-    words: /[.?!]$/.test(words) ? words : `${words}.`,
+    words,
     ...('until' in pending && { until: toIso(pending.until) }),
   };
 }
@@ -166,88 +167,40 @@ function renderBar({ state, counts: { read, accepted, delivered } }: ShownRun): 
 `;
 }
 
-/** A value that is a text is not known as a number; the list is a page below the address of the run. */
-type Count = readonly [name: string, value: number | string, list?: string, colour?: 'bad' | 'wait'];
-
-function listCounts(run: ShownRun): readonly Count[] {
-  const { counts, suspects } = run;
-  const isByFile = run.delivery === 'file';
-  const affected = countAffected(run);
-  const unanswered = counts.unanswered ?? (isByFile ? 'no result' : 'by e-mail');
-  return [
-    ['Read', counts.read],
-    ['Accepted', counts.accepted],
-    ['Duplicates', counts.duplicates],
-    ['Filtered', counts.filtered],
-    ['Rejected', counts.rejected, 'rejected', 'wait'],
-    ['Delivered', counts.delivered],
-    ['Pending', counts.pending],
-    ['Refused', counts.refused, 'refused', 'bad'],
-    ['Sent again', counts.repeated],
-    // In its file, and delivered by earlier runs.
-    ...(counts.carried > 0 ? [['Carried', counts.carried] as const] : []),
-    ...(isByFile ? [['By e-mail only', counts.posted, 'posted'] as const] : []),
-    // Where nothing was sent, no answer is missing.
-    ['Unanswered', affected === '-' ? '-' : unanswered, 'unanswered', 'wait'],
-    ['Affected', affected, 'affected', 'bad'],
-    ['Suspects', suspects?.bookings ?? 'not compared', 'suspects', 'wait'],
-  ];
-}
+/** The counts with a list below the address of the run, in the colour of one that is not 0. */
+const lists: Readonly<Record<string, 'bad' | 'wait' | undefined>> = {
+  ...{ rejected: 'wait', refused: 'bad', posted: undefined, unanswered: 'wait' },
+  ...{ affected: 'bad', suspects: 'wait' },
+};
 
 function renderCounts(run: ShownRun, visit: DeskVisit): Html {
-  const path = `/runs/${encodeURIComponent(run.runId)}`;
-  const render = ([name, value, list, colour]: Count) => {
-    const isFound = typeof value === 'number' && value > 0;
-    const text = typeof value === 'number' ? formatCount(value) : value;
-    const isLinked = isFound && list !== undefined && visit.may('see-bookings');
-    const look = isFound ? colour : typeof value === 'string' ? 'faint' : undefined;
-    return html`<div><dt>${name}</dt><dd class="${look}">${isLinked ? html`<a href="${path}/${list}">${text}</a>` : text}</dd></div>`;
-  };
-  return html`<dl class="counts">${listCounts(run).map(render)}</dl>
+  const counts = listCounts(run, run.suspects?.bookings).map(({ name, count }) => {
+    const isFound = typeof count === 'number' && count > 0;
+    const isLinked = isFound && name in lists && visit.may('see-bookings');
+    const look = isFound ? lists[name] : typeof count === 'string' ? 'faint' : undefined;
+    const text = formatKnown(count);
+    const address = `/runs/${encodeURIComponent(run.runId)}/${name}`;
+    return html`<div><dt>${capitalise(name)}</dt><dd class="${look}">${isLinked ? html`<a href="${address}">${text}</a>` : text}</dd></div>`;
+  });
+  return html`<dl class="counts">${counts}</dl>
 `;
 }
 
 /** A shorter pause is not worth a word. */
 const leastIdleMs = 60_000;
 
-/** When, by whom, and how it came about. */
+/** When, by whom, and what else there is to say: what the counts and the headline do not. */
 function renderOrigin(run: ShownRun, visit: DeskVisit): Html {
-  const { finishedAt, reason, durationMs, idleMs } = run;
+  const { finishedAt, durationMs, idleMs, findings, headline } = run;
   const ended = finishedAt === null ? '' : `, ended ${showInstant(finishedAt, visit)}`;
   const idle =
     idleMs >= leastIdleMs && ` of work, and ${formatDuration(idleMs)} in which nobody worked on it`;
-  const late = run.topsUp && ' Late bookings: it sends only what earlier runs have not delivered.';
-  return html`<p class="faint">By ${run.delivery}, ${run.trigger}. Started ${showInstant(run.startedAt, visit)}${ended}: ${formatDuration(durationMs)}${idle}${finishedAt === null && ' so far'}.${late}</p>
-${reason === undefined ? undefined : html`<p>Reason: ${showInLine(reason)}</p>`}${renderVolume(run, visit)}${renderImplausible(run, visit)}`;
-}
-
-function renderVolume({ volume, notGood }: ShownRun, visit: DeskVisit): Html | undefined {
-  if (!volume) return undefined;
-  if (!('drops' in volume))
-    return html`<p class="faint">Its number of bookings is not compared: no earlier day is known.</p>`;
-  if (!isUnusual(volume)) return undefined;
-  const drops = `${capitalise(nameDrops(volume))}: ${describeDrops(volume).map(showInLine).join('; ')}.`;
-  const drop = notGood.find(({ code }) => code === 'volume-dropped');
-  return renderAccepted(drops, drop, visit);
-}
-
-function renderImplausible({ notGood }: ShownRun, visit: DeskVisit): Html | undefined {
-  const found = notGood.find((one) => one.code === 'affected-implausible');
-  if (!found) return undefined;
-  return renderAccepted(`${capitalise(describeImplausible(found))}.`, found, visit);
-}
-
-const capitalise = (words: string) => `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
-
-/** In red until somebody has accepted it. */
-function renderAccepted(
-  words: string,
-  found: ShownRun['notGood'][number] | undefined,
-  visit: DeskVisit,
-): Html {
-  if (!found || !('acceptedAt' in found) || found.acceptedAt === null)
-    return html`<p class="bad">${words}</p>`;
-  return html`<p class="faint">${words} Accepted by ${showInLine(found.acceptedBy ?? '')}, ${showInstant(found.acceptedAt, visit)}.</p>`;
+  const others = findings.filter(
+    ({ code, level, words }) =>
+      !(code in lists) && (headline === null || (level !== 'attention' && headline !== toSentence(words))),
+  );
+  return html`<p class="faint">By ${run.delivery}, ${run.trigger}. Started ${showInstant(run.startedAt, visit)}${ended}: ${formatDuration(durationMs)}${idle}${finishedAt === null && ' so far'}.</p>
+${others.map(({ level, words }) => html`<p class="${level === 'note' ? 'faint' : 'bad'}">${showInLine(showMessage(toSentence(words), visit.desk.command))}</p>`)}`;
 }
 
 /** Steps that have not ended, in plain words. */

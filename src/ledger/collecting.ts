@@ -9,7 +9,6 @@ import { startDelivery } from '../rules/state-machine.js';
 import type { PlannedStep, Right } from '../rules/step.js';
 import { type ExtraColumns, extraColumns, readBatch, storedBatches, writeExtraColumns } from './batches.js';
 import { canaries, storeCanary } from './canaries.js';
-import { type SupersededRows, standingRows, storeSuperseded, supersededRows } from './day-outcomes.js';
 import { FencedError } from './errors.js';
 import { type Suspect, storeSuspects, suspects, verdicts } from './findings.js';
 import { followedRuns } from './followed-runs.js';
@@ -22,6 +21,7 @@ import { lockRight, readRun, runs } from './runs.js';
 import { contextOfBatch, contextOfExtraColumns } from './sealing.js';
 import { createCollectedIndexes, referenceRows, stayRows } from './stays.js';
 import { attempts, insertSteps, steps } from './steps.js';
+import { type SupersededRows, standingRows, storeSuperseded, supersededRows } from './stored-outcomes.js';
 
 /** Number of batches that `holds` caches: duplicates are mostly close together or in the order of their originals. */
 const cachedBatches = 32;

@@ -14,7 +14,6 @@ import {
 import { createCanaries, createCanaryReader } from './canaries.js';
 import { createCaseReader, createCases } from './cases.js';
 import { beginCollect, type CollectStart } from './collecting.js';
-import { listOutcomes, listStandings, listSuperseded, storeOutcome } from './day-outcomes.js';
 import { listEverIncorrect, listJudgedOfBatch, nextJudged, nextSuspects } from './findings.js';
 import { createFollowedReader, createFollowedRuns } from './followed-runs.js';
 import { createErasures, createGuestReader, createRetention, type HoldDay, nameOfHeldDay } from './guests.js';
@@ -37,6 +36,7 @@ import { createRunChanges, reopenAbandoned } from './run-changes.js';
 import { createRunReader } from './runs.js';
 import { createStays } from './stays.js';
 import { createStepReader, tally } from './steps.js';
+import { listOutcomes, listStandings, listSuperseded, storeOutcome } from './stored-outcomes.js';
 import { listRefused, listTimes, readTraces, trace } from './tracing.js';
 import { createWantedDays, createWantedReader } from './wanted-days.js';
 

@@ -2,7 +2,6 @@ import { auditTrail } from './audit.js';
 import { extraColumns, storedBatches } from './batches.js';
 import { canaries } from './canaries.js';
 import { caseBookings, identifiedCases } from './cases.js';
-import { dayOutcomes, standingRows, supersededRows } from './day-outcomes.js';
 import { LedgerUnusableError } from './errors.js';
 import { suspects, verdicts } from './findings.js';
 import { followedRuns } from './followed-runs.js';
@@ -26,6 +25,7 @@ import { hookRequests } from './run-changes.js';
 import { runs } from './runs.js';
 import { referenceRows, stayRows } from './stays.js';
 import { attempts, steps } from './steps.js';
+import { dayOutcomes, standingRows, supersededRows } from './stored-outcomes.js';
 import type { SchemaWords } from './table.js';
 import { wantedDays } from './wanted-days.js';
 

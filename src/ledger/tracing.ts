@@ -8,7 +8,6 @@ import type { Judged } from '../rules/review-file.js';
 import type { Run } from '../rules/run.js';
 import type { StepKind } from '../rules/step.js';
 import { extraAt, readExtraOfBatch, readLines } from './batches.js';
-import { isSuperseded } from './day-outcomes.js';
 import { findJudged, findSuspect, type Suspect } from './findings.js';
 import { findNaming, findNamingMapping } from './mails.js';
 import {
@@ -24,6 +23,7 @@ import {
 import { findRejects, type Reject } from './rejects.js';
 import { readRun, runNumber, runs } from './runs.js';
 import { type Attempt, attempts, attemptsOf, steps } from './steps.js';
+import { isSuperseded } from './stored-outcomes.js';
 import * as t from './table.js';
 
 /**

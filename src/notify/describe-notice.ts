@@ -2,7 +2,8 @@ import { showInLine } from '../base/foreign-text.js';
 import { formatCount, formatCountOf } from '../base/format.js';
 import type { WriteCommand } from '../base/shell.js';
 import { describeInHouse } from '../booking/stay.js';
-import { adviseInLines, describeImplausible } from '../rules/acceptance-words.js';
+import { adviseOn, describeImplausible } from '../rules/acceptance-words.js';
+import { adviseInLines } from '../rules/finding.js';
 import { type Facts, isPartProblem, type Notice } from '../rules/notice.js';
 import type { Message } from './channel.js';
 import { isRefusingChannel } from './refused-credentials.js';
@@ -89,7 +90,7 @@ function describeRaised({ event, subject, day = '', facts }: Notice, situation: 
         title: `${day} has far fewer bookings than usual: ${about.text('drops')}`,
         text: lines(
           'Check the export. Bookings that are missing in it are not reviewed.',
-          ...(subject === day ? adviseInLines('volume', day, command) : []),
+          ...(subject === day ? adviseInLines(adviseOn('volume', day), command) : []),
         ),
       };
     case 'affected-implausible':
@@ -97,7 +98,7 @@ function describeRaised({ event, subject, day = '', facts }: Notice, situation: 
         title: `${day} has ${describeImplausible({ affected: about.number('affected'), judged: about.number('judged') })}`,
         text: lines(
           'Perhaps the source, the result or the account is wrong: look before anybody acts. Their cases are open.',
-          ...adviseInLines('affected', day, command),
+          ...adviseInLines(adviseOn('affected', day), command),
         ),
       };
     case 'volume-low':

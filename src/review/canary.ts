@@ -1,10 +1,10 @@
-import { formatDuration, formatInstant, formatLocalInstant, wrapText } from '../base/format.js';
-import type { WriteCommand } from '../base/shell.js';
+import { formatLocalInstant } from '../base/format.js';
 import type { Booking } from '../booking/booking.js';
 import { createLineBuffer, renderLine } from '../booking/render-line.js';
-import { type CanaryJson, canaryToJson } from '../ledger/canaries.js';
+import type { CanaryJson } from '../ledger/canaries.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Canary, CanarySettings, NewCanary } from '../rules/canary.js';
+import type { Finding } from '../rules/finding.js';
 import type { Notify } from './events.js';
 
 const dayMs = 86_400_000;
@@ -48,57 +48,32 @@ export async function reportMissedCanaries(
   return missed;
 }
 
-export interface CanaryStyle {
-  readonly command: WriteCommand;
-  /** Of the account; instants are in UTC without it. */
-  readonly timezone?: string | undefined;
-}
-
-/** What became of a canary, and what to do about it. */
-export function describeCanary(canary: CanaryJson, { command, timezone }: CanaryStyle): string {
-  const { state, reference, sentAt, dueAt, namedAt, code } = canary;
-  const show = (written: string | null) =>
-    timezone === undefined
-      ? formatInstant(Date.parse(written ?? ''))
-      : formatLocalInstant(Date.parse(written ?? ''), timezone);
+/** What became of a canary, and what to do about it. @param timezone the account's */
+export function describeCanary(canary: CanaryJson, timezone: string): Finding {
+  const { state, reference, dueAt, namedAt, code } = canary;
+  const show = (written: string | null) => formatLocalInstant(Date.parse(written ?? ''), timezone);
+  const note = (words: string): Finding => ({ code: 'canary', level: 'note', words: `canary: ${words}` });
   switch (state) {
     case 'unsent':
-      return 'canary: not sent';
+      return note('not sent');
     case 'not-taken':
-      return `canary: not taken by the service (${code}), so it shows nothing about this night. Has the service agreed to the pair in the setting canary?`;
+      return note(
+        `not taken by the service (${code}), so it shows nothing about this night. Has the service agreed to the pair in the setting canary?`,
+      );
     case 'waiting':
-      return `canary: sent, not named yet; an e-mail is to name it by ${show(dueAt)}`;
+      return note(`sent, not named yet; an e-mail is to name it by ${show(dueAt)}`);
     case 'named':
-      return `canary: named by an e-mail of ${show(namedAt)}`;
+      return note(`named by an e-mail of ${show(namedAt)}`);
     case 'missed':
-      return `canary: NOT NAMED within ${formatDuration(Date.parse(dueAt ?? '') - Date.parse(sentAt ?? ''))}: the service reviews nothing, or its e-mails do not arrive. Ask the service whether it reviewed ${reference}, and look for e-mails that nobody has read: ${command('verdicts list --unknown')}`;
+      return {
+        ...{ code: 'canary', level: 'attention' },
+        words: 'nothing named the canary: the service reviews nothing, or its e-mails do not arrive',
+        advice: [
+          [
+            `ask the service whether it reviewed ${reference}, and look for e-mails that nobody has read`,
+            'verdicts list --unknown',
+          ],
+        ],
+      };
   }
-}
-
-interface TextStyle extends CanaryStyle {
-  readonly now: number;
-}
-
-/** What happened to a canary, within 80 columns. */
-export function renderCanary(canary: Canary, style: TextStyle): string[] {
-  return wrapText(describeCanary(canaryToJson(canary, style.now), style));
-}
-
-/** The canaries of other runs that have just turned out not to be named in time. */
-export function renderMissedCanaries(canaries: readonly Canary[], style: TextStyle): string {
-  return canaries
-    .map((canary) => `${canary.day}: run ${canary.runId}\n${renderCanary(canary, style).join('\n')}\n`)
-    .join('');
-}
-
-/** What `show` says about the reference of a canary. */
-export function renderShownCanary(canary: Canary, style: TextStyle): string {
-  return [
-    `${canary.reference}: the canary of run ${canary.runId} of ${canary.day}, no booking`,
-    ...wrapText(
-      'It was sent to see whether the service names an agreed, wrong pair. No count and no list has it.',
-    ),
-    ...renderCanary(canary, style),
-    '',
-  ].join('\n');
 }

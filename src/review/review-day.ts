@@ -21,7 +21,7 @@ import { runsCompared } from './collect/delivered-lines.js';
 import { acquireDay, DayBusyError } from './day/join-run.js';
 import { acceptIn, type DayRequest, type OpenedRun, openRun } from './day/open-run.js';
 import type { Delivery } from './delivery.js';
-import { storeDayOutcome } from './outcome/day-outcome.js';
+import { storeDayOutcome } from './outcome/read-outcome.js';
 import type { Workforce } from './perform/workforce.js';
 
 export interface ReviewParts extends Omit<CollectParts, 'delivery' | 'past'> {

@@ -1,10 +1,10 @@
 import { formatCount } from '../base/format.js';
-import type { WriteCommand } from '../base/shell.js';
+import type { Advice } from './finding.js';
 import type { AcceptanceKind, ImplausibleAffected } from './run.js';
 import { formatShare } from './share.js';
 
 /** What to do about a day that somebody has to accept: each case with its command. */
-function adviseOn(kind: AcceptanceKind, day: string): readonly (readonly [when: string, line: string])[] {
+export function adviseOn(kind: AcceptanceKind, day: string): Advice {
   switch (kind) {
     case 'volume':
       return [
@@ -18,20 +18,6 @@ function adviseOn(kind: AcceptanceKind, day: string): readonly (readonly [when: 
         ['if they are right', `run ${day} --accept-affected`],
       ];
   }
-}
-
-/** A half sentence, with commands as messages name them. */
-export function adviseInSentence(kind: AcceptanceKind, day: string): string {
-  return adviseOn(kind, day)
-    .map(([when, line]) => `${when}, \`${line}\``)
-    .join('; ');
-}
-
-/** A line for each case. */
-export function adviseInLines(kind: AcceptanceKind, day: string, command: WriteCommand): string[] {
-  return adviseOn(kind, day).map(
-    ([when, line]) => `${when.slice(0, 1).toUpperCase()}${when.slice(1)}: ${command(line)}`,
-  );
 }
 
 /** For the audit trail: the options that accept it. */

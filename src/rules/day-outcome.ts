@@ -1,4 +1,3 @@
-import { formatCount } from '../base/format.js';
 import type { BatchStream } from '../booking/sending.js';
 import type { Judged } from './review-file.js';
 import { type Counts, hasSentNothing, mayHaveResult, type Run } from './run.js';
@@ -77,7 +76,7 @@ export interface DayOutcome extends DayCounts {
 
 /**
  * `judged`: there is a result. `awaiting-result`: a file was or will be sent, and no result is known. `by-email`: all
- * bookings went by body. `nothing-sent`: the service took none, and nobody is sending any: see `describeNothingSent`.
+ * bookings went by body. `nothing-sent`: the service took none, and nobody is sending any.
  */
 export type VerdictKnowledge = 'judged' | 'awaiting-result' | 'by-email' | 'nothing-sent' | 'no-run';
 
@@ -117,7 +116,7 @@ export function isUsual({ state, counts }: Run): boolean {
 }
 
 /** @param only the run that holds all bookings; undefined if none does */
-export function countRun(only: Run | undefined, runs: readonly Run[]): DayCounts {
+export function countsOfRun(only: Run | undefined, runs: readonly Run[]): DayCounts {
   const counts: Partial<Counts> = only?.counts ?? {};
   const { accepted = 0, delivered = 0, refused = 0, pending = 0 } = counts;
   return {
@@ -148,12 +147,12 @@ export function toBookings(
 
 /** What a day without a run came to. */
 export function withoutRun(day: string): DayBookings {
-  return toBookings(day, [], countRun(undefined, []), []);
+  return toBookings(day, [], countsOfRun(undefined, []), []);
 }
 
 /** What the day of a run would have come to without its other runs. */
 export function outcomeOfRun(run: Run): DayOutcome {
-  return summariseDay(run.day, [run], countRun(holdsBookings(run) ? run : undefined, [run]));
+  return summariseDay(run.day, [run], countsOfRun(holdsBookings(run) ? run : undefined, [run]));
 }
 
 /** The bookings of a day in numbers, over all its runs. */
@@ -238,18 +237,6 @@ function findKnowledge(
 /** Whether its source had no bookings: there is nothing to know. */
 export function isEmptyDay({ accepted, latest }: DayOutcome): boolean {
   return accepted === 0 && latest?.state === 'succeeded';
-}
-
-/** Why the service took nothing of a day; undefined for any other. */
-export function describeNothingSent(outcome: DayOutcome): string | undefined {
-  const { day, knowledge, latest, refused } = outcome;
-  if (knowledge !== 'nothing-sent' || !latest) return undefined;
-  const { id, state } = latest;
-  if (isEmptyDay(outcome))
-    return `${day}: nothing was sent for review, as there were no bookings (run ${id}).`;
-  if (refused > 0)
-    return `${day}: the service took no booking, and refused ${formatCount(refused)} (run ${id}, ${state}).`;
-  return `${day}: nothing was sent for review: run ${id} ${state === 'cancelled' ? 'was cancelled' : 'failed'} before the service took a booking.`;
 }
 
 export function isJudged({ file }: Run): boolean {

@@ -1,24 +1,15 @@
-import { formatCountOf, formatDuration } from '../base/format.js';
 import { type BusinessDay, businessDayAt, createBusinessDay, isDayOver } from '../booking/business-day.js';
-import { adviseInSentence, describeImplausible, shareOf } from './acceptance-words.js';
-import type { CanaryState } from './canary.js';
-import type { DayOutcome } from './day-outcome.js';
+import { shareOf } from './acceptance-words.js';
 import {
   type AcceptanceKind,
   acceptanceOf,
   hasDropped,
   hasUnexpectedCount,
-  isActive,
   isToBeAccepted,
   mayCompleteDay,
   type Run,
-  type VolumeComparison,
-  warnsOfVolume,
   wasToBeAccepted,
 } from './run.js';
-import { hasUnknownVerdicts } from './run-verdicts.js';
-import { describeDrops, nameDrops } from './volume.js';
-import { describeFilterWarnings } from './where-report.js';
 
 /** Whether the collect began before the day ended, by our clock or by those of two others: later bookings are missing. */
 export function wasCollectedEarly(day: LastInstant, run: Run): boolean {
@@ -31,13 +22,6 @@ export function isOverFor({ clockLead = 0 }: Run, day: LastInstant, at: number):
 }
 
 type LastInstant = Pick<BusinessDay, 'lastInstant'>;
-
-export function describeEarly({ clockLead }: Run): string {
-  const early = 'collected before the day was over';
-  return clockLead === undefined
-    ? early
-    : `${early}: the clock of its machine was ${formatDuration(clockLead)} ahead`;
-}
 
 /** Whether it succeeded, but before the day was over. Such a run looks done, and the day is not. */
 export function endedTooEarly(run: Run, timezone: string): boolean {
@@ -65,13 +49,11 @@ export function wasBad(run: Run): boolean {
   return hasEndedBadly || hasUnexpectedCount(run) || wasToBeAccepted(run);
 }
 
-/** The run that went wrong last of a day that is good now; undefined for any other day. @param ofDay its runs, the newest first */
-export function findRepaired(ofDay: readonly Run[], timezone: string): Run | undefined {
-  const runs = ofDay.filter(mayCompleteDay);
-  return runs[0] && makesDayGood(runs[0], timezone) ? runs.find(wasBad) : undefined;
+/** Whether the newest run that may complete its day does. @param ofDay its runs, the newest first */
+export function isGoodDay(ofDay: readonly Run[], timezone: string): boolean {
+  const newest = ofDay.find(mayCompleteDay);
+  return newest !== undefined && makesDayGood(newest, timezone);
 }
-
-export const repairedNote = 'now good';
 
 /** What the run says about its day, for `--json`: also why it would not be good if nobody had accepted it. */
 export function reportGoodDay(run: Run, timezone: string) {
@@ -142,82 +124,4 @@ export function countDaysBehind(day: string, now: number, zone: string): number 
 /** False for a run that completes no day and had nothing to send: there are dozens a day. */
 export function hasNews(run: Run): boolean {
   return mayCompleteDay(run) || run.state !== 'succeeded' || run.counts.accepted > 0;
-}
-
-/**
- * `good`: a complete day, and each of its bookings has the verdict correct. `sent`: complete, but some verdicts are unknown.
- * `attention`: somebody has to act. `unfinished`: it is being worked on, or waits.
- */
-export type Judgement = 'good' | 'sent' | 'attention' | 'unfinished';
-
-/** Said of a day without a run. */
-export const noRun = 'No run: nothing of this day was reviewed.';
-
-/** Said of a day that misses none. */
-export const noRunAsUsual = 'No run, as on this weekday in the weeks before.';
-
-/**
- * Says in a sentence how a day went. Sent is not reviewed, and unknown never looks good. (Design 11.)
- *
- * @param canary what became of the day's canary
- */
-export function judgeDay(
-  outcome: DayOutcome,
-  { timezone, canary }: { readonly timezone: string; readonly canary?: CanaryState | undefined },
-) {
-  const say = (judgement: Judgement, headline: string) => ({ judgement, headline });
-  const { latest: run, knowledge } = outcome;
-  if (!run) return say('attention', noRun);
-  if (run.state === 'failed') return say('attention', describeFailure(run));
-  if (run.state === 'cancelled') return say('attention', 'The run was cancelled: the day is not reviewed.');
-  const found = findProblems(outcome, run);
-  if (canary === 'missed')
-    found.push('nothing named the canary: the service reviews nothing, or its e-mails do not arrive');
-  if (found.length > 0) return say('attention', `${found.join('; ')}.`);
-  if (run.state === 'awaiting-result') return say('unfinished', 'Delivered; the result has not arrived yet.');
-  if (isActive(run)) return say('unfinished', `The run is ${run.state}.`);
-  if (!makesDayGood(run, timezone))
-    return say('unfinished', 'The day is not complete: it was collected before it was over.');
-  if (knowledge === 'nothing-sent') return say('sent', 'The source had no bookings: nothing was sent.');
-  if (hasUnknownVerdicts(outcome)) {
-    const how =
-      knowledge === 'judged'
-        ? 'Some verdicts come by e-mail only, so not all are known to be correct.'
-        : 'Verdicts come by e-mail only, so none is known to be correct.';
-    return say('sent', `Sent for review. ${how}`);
-  }
-  return say('good', `All ${formatCountOf(outcome.accepted, 'booking')} have the verdict correct.`);
-}
-
-/** Turns the message into a sentence: in logs it begins in lower case. */
-function describeFailure({ failure }: Run): string {
-  if (!failure) return 'The run failed.';
-  const { message } = failure;
-  return `The run failed. ${message.slice(0, 1).toUpperCase()}${message.slice(1)}${/[.!?]$/.test(message) ? '' : '.'}`;
-}
-
-/** The same, but for wrong mappings that the run found: they are no fault of the run. What its bookings still need stands in their cases. */
-export function judgeRunOfDay(outcome: DayOutcome, facts: Parameters<typeof judgeDay>[1]) {
-  return judgeDay(outcome.affected ? { ...outcome, affected: 0 } : outcome, facts);
-}
-
-function findProblems({ affected, unanswered, refused, knowledge }: DayOutcome, run: Run): string[] {
-  return [
-    ...(affected ? [`${formatCountOf(affected, 'booking')} on an incorrect mapping`] : []),
-    ...(unanswered && knowledge === 'judged'
-      ? [`${formatCountOf(unanswered, 'booking')} without a verdict`]
-      : []),
-    ...(refused > 0 ? [`${formatCountOf(refused, 'booking')} refused by the service`] : []),
-    ...(run.volume && warnsOfVolume(run) ? [describeVolume(run.day, run.volume)] : []),
-    ...(run.implausible && isToBeAccepted(run, ['affected'])
-      ? [`${describeImplausible(run.implausible)}; ${adviseInSentence('affected', run.day)}`]
-      : []),
-    ...describeFilterWarnings(run),
-  ];
-}
-
-/** A day that is not good for it needs somebody; what a single provider lost is only told. */
-function describeVolume(day: string, volume: VolumeComparison): string {
-  const drop = `${nameDrops(volume)} (${describeDrops(volume)[0]})`;
-  return hasDropped(volume) ? `${drop}: ${adviseInSentence('volume', day)}` : drop;
 }

@@ -1,14 +1,6 @@
 import type { Colour, Paint } from '../base/colours.js';
 import { formatCount } from '../base/format.js';
-import {
-  type Counts,
-  hasSentNothing,
-  hasUnexpectedCount,
-  isOdd,
-  mayHaveResult,
-  type Run,
-  type RunState,
-} from './run.js';
+import { type Counts, hasSentNothing, mayHaveResult, type Run, type RunState } from './run.js';
 
 /** Whether some bookings of a run or a day have no verdict that this program knows: nothing about it may look good. */
 export function hasUnknownVerdicts({
@@ -33,18 +25,10 @@ const colours: Readonly<Record<Exclude<RunState, 'succeeded'>, Colour>> = {
   cancelled: 'gray',
 };
 
-/** Colours the state of a run. Green is only for a run whose verdicts are all known, with as many bookings as usual. (Design 11.) */
-export function paintState(paint: Paint, run: Run, text: string): string {
-  if (run.state !== 'succeeded') return paint(colours[run.state], text);
-  return hasUnknownVerdicts(run.counts) || isOdd(run) || hasUnexpectedCount(run)
-    ? text
-    : paint('green', text);
-}
-
-/** Of bookings that are no part of the file. */
-export function describeByBody(run: Run): string {
-  if (hasSentNothing(run)) return 'would go by body';
-  return run.counts.delivered === 0 ? 'go by body' : 'went by body';
+/** Colours the state of a run. Green is only for one that `describeRun` calls good. (Design 11.) */
+export function paintState(paint: Paint, { state }: Run, isGood: boolean, text: string): string {
+  if (state !== 'succeeded') return paint(colours[state], text);
+  return isGood ? paint('green', text) : text;
 }
 
 /** Where no number is known, this says why. */
@@ -64,6 +48,27 @@ export function sumKnown(counts: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : known.reduce((sum, count) => sum + count, 0);
 }
 
-export function formatKnown(count: number | Unknown): string {
+export function formatKnown(count: number | string): string {
   return typeof count === 'number' ? formatCount(count) : count;
+}
+
+/** Shown only where they are not 0. */
+const rareCounts: readonly string[] = ['filtered', 'carried', 'posted'];
+
+/** The counts of a run, by the names that its JSON has, in the order in which its records go; words say why one is not known. */
+export function listCounts(run: Pick<Run, 'delivery' | 'state' | 'counts'>, suspects: number | undefined) {
+  const { read, accepted, duplicates, filtered, rejected, delivered, pending, refused } = run.counts;
+  const { repeated, carried, posted, unanswered } = run.counts;
+  const affected = countAffected(run);
+  const counts: Readonly<Record<string, number | string>> = {
+    ...{ read, accepted, duplicates, filtered, rejected, delivered, pending, refused, repeated },
+    ...{ carried, posted },
+    // Where nothing was sent, no answer is missing.
+    unanswered: affected === '-' ? affected : (unanswered ?? affected),
+    affected,
+    suspects: suspects ?? 'not compared',
+  };
+  return Object.entries(counts)
+    .map(([name, count]) => ({ name, count }))
+    .filter(({ name, count }) => count !== 0 || !rareCounts.includes(name));
 }

@@ -200,11 +200,6 @@ export function warnsOfVolume(run: Acceptable): boolean {
   return run.volume !== undefined && isUnusual(run.volume) && acceptanceOf(run, 'volume') === undefined;
 }
 
-/** Whether somebody should look at how many bookings it has, at how many are affected, or at what a filter left out. */
-export function isOdd(run: Acceptable & Pick<Run, 'filters'>): boolean {
-  return warnsOfVolume(run) || isToBeAccepted(run) || (run.filters?.warnings ?? []).length > 0;
-}
-
 /** Whether there is a step to perform; an overdue result alone is not one. */
 export function hasWork(run: Run): boolean {
   return isActive(run) && run.openSteps > 0 && !isOverdue(run);

@@ -72,7 +72,8 @@ it.each(['viewer', 'admin'] as const)('a day, for the role %s', async (role) => 
   };
   expect(await read(role, '/days/2026-11-20')).toEqual({
     ...{ day: '2026-11-20', judgement: 'unfinished', headline: 'The run is collecting.' },
-    ...{ previous: '2026-11-19', next: '2026-11-21', runs: [run], count: 1, page: 1, pages: 1 },
+    ...{ previous: '2026-11-19', next: '2026-11-21', count: 1, page: 1, pages: 1 },
+    runs: [{ ...run, judgement: 'unfinished' }],
     cases: {
       count: 3,
       first: [
@@ -107,8 +108,9 @@ it.each(['viewer', 'admin'] as const)('a day, for the role %s', async (role) => 
 });
 
 it.each(['viewer', 'admin'] as const)('a run, for the role %s', async (role) => {
-  const { file, fileDetails, actions, ...data } = await read(role, `/runs/${fileRunId}`);
+  const { file, fileDetails, actions, findings, ...data } = await read(role, `/runs/${fileRunId}`);
   expect(actions).toEqual([]);
+  expect(findings).toMatchObject([{ code: 'affected' }, { code: 'unanswered' }, { code: 'posted' }]);
   const sha256 = expect.stringMatching(/^[0-9a-f]{64}$/);
   const kinds = ['archive', 'await-result', 'batch', 'trigger', 'upload', 'write'];
   const steps = { write: 0, upload: 0, trigger: 6, 'await-result': 0, archive: 0, batch: 3 };
@@ -121,6 +123,7 @@ it.each(['viewer', 'admin'] as const)('a run, for the role %s', async (role) => 
     ...{ startedAt: started, finishedAt: '2026-11-21T01:31:00.000Z', durationMs: 60_000 },
     ...{ pending: null, open: null, idleMs: 0, troubles: [], rejects: [], warnings: [] },
     ...{ isGood: true, notGood: [], volume: null },
+    judgement: 'attention',
     headline: '1 booking on an incorrect mapping; 1 booking without a verdict.',
     collect: { startedAt: started, endedAt: started },
     steps: Object.entries(steps).map(([kind, bookings]) => ({ kind, state: 'done', steps: 1, bookings })),

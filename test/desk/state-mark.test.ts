@@ -1,29 +1,15 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { markOfRun, renderLegend, renderMark } from '../../src/desk/marks.js';
-import { someRun } from '../review/some-run.js';
 
-describe('the mark of a run', () => {
-  const { counts } = someRun();
-  const known = { ...counts, refused: 0, posted: 0, accepted: 3, affected: 0, unanswered: 0 };
-
-  it.each([
-    ['succeeded', known],
-    ['sent', { ...known, affected: null, unanswered: null }],
-    ['sent', { ...known, posted: 1 }],
-    ['attention', { ...known, affected: 1 }],
-    ['attention', { ...known, unanswered: 1 }],
-    ['attention', { ...known, refused: 1 }],
-  ] as const)('that succeeded is %s where its counts say so', (mark, of) => {
-    expect(markOfRun(someRun({ state: 'succeeded', counts: of }), false)).toBe(mark);
-  });
-
-  it('with few bookings needs attention', () => {
-    expect(markOfRun(someRun({ state: 'succeeded', counts: known }), true)).toBe('attention');
-  });
-
-  it('in any other state is that state', () => {
-    expect(markOfRun(someRun({ state: 'awaiting-result' }), true)).toBe('awaiting-result');
-  });
+it('the mark of a run that succeeded says whether it is good; any other is its state', () => {
+  for (const [mark, judgement] of [
+    ['succeeded', 'good'],
+    ['sent', 'sent'],
+    ['attention', 'attention'],
+    ['unfinished', 'unfinished'],
+  ] as const)
+    expect(markOfRun({ state: 'succeeded', judgement })).toBe(mark);
+  expect(markOfRun({ state: 'awaiting-result', judgement: 'attention' })).toBe('awaiting-result');
 });
 
 it('Each sign has its own lines and a text beside its colour', () => {

@@ -32,8 +32,8 @@ import { command } from '../support/plain-command.js';
 export function listTexts(): ReadonlyMap<string, string> {
   const closings = Object.entries(closed).map(([what, [given, details, options]]) => {
     const run = someRun(given);
-    const known = { run, rejects: [], warnings: [], placeUnit: 'line', ...details };
-    const text = renderClosing(known, { now, command, timezone, ...options });
+    const known = { rejects: [], warnings: [], ...details };
+    const text = renderClosing(run, known, { ...style, now, placeUnit: 'line', mailbox: null, ...options });
     return [what, `${text}--- exit code ${exitCodeOf(run)}`];
   });
   const statuses = Object.entries(listed).map(([what, days]) => [what, renderDays(days, style).join('\n')]);
@@ -111,12 +111,9 @@ const closed: Readonly<Record<string, Closing>> = {
   'stopped while collecting': [{ ...delivering, state: 'collecting' }, {}, { command: elsewhere }],
   'perhaps at work elsewhere': [delivering, {}, { isOnlooker: true }],
   'cancelled, with a reason': [{ state: 'cancelled', cancelReason: 'sent by hand' }],
-  'late bookings': [{ topsUp: true }, { toppedUp: '20261120-aaaaaaaa' }],
-  'late bookings, but none': [
-    { topsUp: true, counts: { accepted: 0, duplicates: 997, delivered: 0 } },
-    { toppedUp: '20261120-aaaaaaaa' },
-  ],
-  'late bookings, failed': [{ topsUp: true, state: 'failed', failure }, { toppedUp: '20261120-aaaaaaaa' }],
+  'late bookings': [{ topsUp: true }],
+  'late bookings, but none': [{ topsUp: true, counts: { accepted: 0, duplicates: 997, delivered: 0 } }],
+  'late bookings, failed': [{ topsUp: true, state: 'failed', failure }],
   'far fewer bookings than usual': [{ volume }],
   'accepted, though far fewer': [{ volume, acceptances: { volume: { at: now, by: 'ada' } } }],
   'fewer than the hook expected, too': [{ volume, expected: 1_012 }],
@@ -230,7 +227,7 @@ const worst: readonly (readonly ExitCode[])[] = [[], [0, 0], [0, 5], [3, 5], [0,
 function listRangeTexts(): Readonly<Record<string, string>> {
   const reviewed = (run: Overrides, code: ExitCode, more: object = {}) => {
     const json = runToJson(someRun(run), { now, timezone });
-    return outcomeOfRun({ ...json, ...more }, code, command);
+    return outcomeOfRun(someRun(run), { ...json, ...more }, { code, timezone, command });
   };
   const outcomes = [
     reviewed({ day: '2026-11-13', topsUp: true, counts: { accepted: 0, delivered: 0 } }, 0),

@@ -1,6 +1,6 @@
 import { withApp } from '../../jobs/app.js';
+import { type ReviewRequest, runReview } from '../../jobs/main-job.js';
 import type { CommandIo } from '../../jobs/process.js';
-import { type ReviewRequest, runReview } from '../../jobs/review-day.js';
 import { createTerminal } from '../../jobs/terminal.js';
 import { createReports } from '../../src/base/reports.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';

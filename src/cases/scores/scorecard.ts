@@ -9,7 +9,7 @@ import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { isNamedByMapping, type ReceivedPair } from '../../ledger/mails.js';
 import { keyOfBooking } from '../../review/collect/booking-keys.js';
 import { maxProviders } from '../../review/collect/store-bookings.js';
-import { judgeRuns, runsOfDay } from '../../review/outcome/day-outcome.js';
+import { judgeRuns, runsOfDay } from '../../review/outcome/read-outcome.js';
 import { readJudgedRows, readSuspectRows } from '../../review/outcome/stored-entries.js';
 import type { Case } from '../../rules/case.js';
 import type { DayStanding, SentRun } from '../../rules/day-outcome.js';

@@ -1,7 +1,7 @@
 import { formatCountOf, formatDuration, formatInstant } from '../../base/format.js';
 import { businessDayAt } from '../../booking/business-day.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import { readDayOutcomes } from '../../review/outcome/day-outcome.js';
+import { readDayOutcomes } from '../../review/outcome/read-outcome.js';
 import { judgeCanary } from '../../rules/canary.js';
 import { groupByDay } from '../../rules/run.js';
 import { type Finding, findingsOf } from '../examination/finding.js';

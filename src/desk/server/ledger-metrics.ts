@@ -4,7 +4,7 @@ import { type BusinessDay, businessDayAt, createBusinessDay, goBack } from '../.
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { readCompleteUntil } from '../../mappings/sync-bounds.js';
 import { daysLookedBack, isMissing, readKnownDays } from '../../review/day/missing-days.js';
-import { readDayOutcome } from '../../review/outcome/day-outcome.js';
+import { readDayOutcome } from '../../review/outcome/read-outcome.js';
 import { countMissedInRow } from '../../rules/canary.js';
 import type { DayOutcome } from '../../rules/day-outcome.js';
 import { countDaysBehind, reviewsDay } from '../../rules/good-day.js';

@@ -4,7 +4,7 @@ import { SafeError } from '../../base/safe-error.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
 import { hasWork, isActive, mayCompleteDay, type Run } from '../../rules/run.js';
-import { storeDayOutcome } from '../outcome/day-outcome.js';
+import { storeDayOutcome } from '../outcome/read-outcome.js';
 import type { Workforce } from '../perform/workforce.js';
 import { type DayRequest, decideOpening, isUnfinished } from './open-run.js';
 

@@ -1,17 +1,8 @@
-import { formatCount, formatCountOf, formatInstant } from '../../base/format.js';
+import { formatInstant } from '../../base/format.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { findWait, type OpenWork } from '../../ledger/steps.js';
-import { describeImplausible } from '../../rules/acceptance-words.js';
 import { reportGoodDay } from '../../rules/good-day.js';
-import type { SetAsideResult } from '../../rules/review-file.js';
-import {
-  type AcceptanceKind,
-  durationOf,
-  hasWork,
-  isUnusual,
-  type Run,
-  type VolumeComparison,
-} from '../../rules/run.js';
+import { durationOf, hasWork, type Run, type VolumeComparison } from '../../rules/run.js';
 import type { SuspectReport } from '../suspects/listing.js';
 
 /** The final report of a run, exactly as `run --json` prints it. (Design 9.) */
@@ -107,26 +98,4 @@ export function describeWaiting(
   format: (instant: number) => string = formatInstant,
 ): string {
   return `waiting until ${format(Date.parse(until))} for ${step} (${code})`;
-}
-
-/** Why a result was not judged. */
-export function describeSetAside({ name, archivedAs, foreign, ours }: SetAsideResult): string {
-  return `the result ${name} was set aside: ${formatCountOf(foreign, 'row')} about other bookings, ${formatCount(ours)} about ours; it is archived as ${archivedAs}, and its verdicts do not count`;
-}
-
-/** As `isOdd` of the run that is reported. */
-export function reportsOdd({ volume, notGood, filters }: RunReport): boolean {
-  const hasDrops = volume !== null && 'drops' in volume && isUnusual(volume);
-  const isDrop = notGood.every((one) => one.code !== 'volume-dropped' || one.acceptedAt === null);
-  return (hasDrops && isDrop) || listToAccept({ notGood }).length > 0 || (filters?.warnings ?? []).length > 0;
-}
-
-/** What of the run that is reported is to be accepted (see `isToBeAccepted`), in words. */
-export function listToAccept({ notGood }: Pick<RunReport, 'notGood'>) {
-  return notGood.flatMap((one): { readonly kind: AcceptanceKind; readonly words: string }[] => {
-    if (!('acceptedAt' in one) || one.acceptedAt !== null) return [];
-    return one.code === 'volume-dropped'
-      ? [{ kind: 'volume', words: 'far fewer bookings than usual' }]
-      : [{ kind: 'affected', words: describeImplausible(one) }];
-  });
 }

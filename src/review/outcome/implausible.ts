@@ -2,7 +2,7 @@ import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { DayOutcome } from '../../rules/day-outcome.js';
 import { type ImplausibleAffected, mayCompleteDay, type Run } from '../../rules/run.js';
 import { isMoreThanShare } from '../../rules/share.js';
-import { judgeRuns, runsOfDay } from './day-outcome.js';
+import { judgeRuns, runsOfDay } from './read-outcome.js';
 
 /** Fewer affected bookings than this are plausible, whatever their share. */
 const leastAffected = 20;

@@ -6,10 +6,10 @@ import { type Judged, unansweredReasons } from '../../rules/review-file.js';
 import type { Run } from '../../rules/run.js';
 import { judgeBooking } from '../../rules/verdict.js';
 import { keyOfBooking } from '../collect/booking-keys.js';
-import type { RecordedVerdict, WalkedBatch, WalkedEntry, WalkedRun } from './day-walk.js';
+import type { RecordedVerdict, WalkedBatch, WalkedEntry, WalkedRun } from './count-bookings.js';
 
 /** The bookings that a run holds, as the ledger has them. */
-export function toWalkedRun(ledger: ReadOnlyLedger, run: Run): WalkedRun {
+export function readEntries(ledger: ReadOnlyLedger, run: Run): WalkedRun {
   return {
     id: run.id,
     hasPending: run.counts.pending > 0,

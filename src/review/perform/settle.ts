@@ -7,8 +7,8 @@ import { formatShare, isMoreThanShare } from '../../rules/share.js';
 import { classOfRun, tooManyRefused } from '../../rules/try-again.js';
 import type { PeerClocks } from '../../transports/http/peer-clocks.js';
 import type { Notify } from '../events.js';
-import { storeDayOutcome } from '../outcome/day-outcome.js';
 import { findImplausible } from '../outcome/implausible.js';
+import { storeDayOutcome } from '../outcome/read-outcome.js';
 
 /** After this many failed tries in a row the service counts as down, rather than a batch as bad; and so for failed steps. */
 export const maxFailuresInRow = 5;

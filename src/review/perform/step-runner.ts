@@ -6,7 +6,7 @@ import { hasWork, type Run } from '../../rules/run.js';
 import { decideChange } from '../../rules/state-machine.js';
 import type { Claim, Claimed, OpenStep, Outcome, Recorded, StepCursor } from '../../rules/step.js';
 import type { Delivery } from '../delivery.js';
-import { storeDayOutcome } from '../outcome/day-outcome.js';
+import { storeDayOutcome } from '../outcome/read-outcome.js';
 import { maxFailuresInRow, type SettleParts, settleIfDue } from './settle.js';
 
 /** The outcome of an attempt that threw because of a fault of our own. */

@@ -1,4 +1,3 @@
-import { formatCountOf } from '../../base/format.js';
 import type { Suspect, SuspectReason } from '../../ledger/findings.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { SuspectLines } from '../../ledger/tracing.js';
@@ -60,9 +59,4 @@ export async function* readSuspects(ledger: ReadOnlyLedger, runId: string): Asyn
     page = await ledger.bookings.nextSuspects(runId, page.cursor)
   )
     yield page;
-}
-
-/** The number of flagged bookings, for people. */
-export function explainSuspects(suspects: number): string {
-  return `  suspects: ${formatCountOf(suspects, 'booking')} whose mapping differs or changed recently`;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceRecord } from '../../../src/booking/source.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import { readDayOutcome, storeDayOutcome } from '../../../src/review/outcome/day-outcome.js';
+import { readDayOutcome, storeDayOutcome } from '../../../src/review/outcome/read-outcome.js';
 import type { ListName } from '../../../src/review/verdicts/listed-lines.js';
 import { listBookings } from '../../../src/review/verdicts/listing.js';
 import type { DayBookings } from '../../../src/rules/day-outcome.js';

@@ -77,8 +77,8 @@ describe('the page of a day', () => {
   it.each([
     ['2026-11-19', 'missing', 'No run: nothing of this day was reviewed.'],
     ['2026-11-10', 'not-due', 'No run: the reviews began later.'],
-    ['2026-11-21', 'not-due', 'This day is not over, and has no run yet.'],
-    ['2026-11-22', 'not-due', 'This day has not begun.'],
+    ['2026-11-21', 'not-due', 'Its run is still to come.'],
+    ['2026-11-22', 'not-due', 'Its run is still to come.'],
   ])('%s, which has no run, is %s', async (asked, judgement, headline) => {
     await collectedRun(ledger, 'r1', { day: '2026-11-18' });
     const { url } = await start();
@@ -126,7 +126,7 @@ describe('the page of a day', () => {
       ran: { judgement: 'attention', headline: '1 booking without a verdict.' },
       needs: {
         ...{ mark: 'not-due', words: 'nothing open' },
-        text: `${affected}None of its bookings needs action in a case.`,
+        text: `${affected}No open cases for this day.`,
       },
       filled: undefined,
     });
@@ -173,7 +173,7 @@ describe('the page of a day', () => {
     expect((await getData(url, `/days/${day}`)).data).toMatchObject({
       ...{ judgement: 'attention', headline: '2 bookings on an incorrect mapping.' },
       ran: { judgement: 'good', headline: 'Complete: each booking has a verdict.' },
-      needs: { text: '2 bookings on an incorrect mapping. None of its bookings needs action in a case.' },
+      needs: { text: '2 bookings on an incorrect mapping. No open cases for this day.' },
     });
     const { text } = await getPage(url, `/days/${day}`);
     expect(readRows(text)[0]?.slice(0, 2)).toEqual([run.id, 'succeeded']);

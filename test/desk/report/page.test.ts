@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type DayReport, listSections } from '../../../src/desk/day-report.js';
 import { renderPage } from '../../../src/desk/day-report-page.js';
-import { runToJson } from '../../../src/review/day/report.js';
-import { someRun } from '../../review/some-run.js';
+import { type Finding, renderNotes } from '../../../src/rules/finding.js';
 
 /** What an attacker would call a provider, a hotel or a booking. */
 const hostile = '<script>alert(1)</script>|`x`[a](javascript:1)\u001b[2J\n# no';
@@ -54,20 +53,29 @@ const report: DayReport = {
     ],
   },
 };
-const sections = listSections(report, options);
-const page = renderPage(report, sections, options.timezone);
+const findings: readonly Finding[] = [
+  {
+    ...{ code: 'unanswered', level: 'attention', words: '4 bookings without a verdict' },
+    advice: [['to list them', 'affected 2026-11-20 --unanswered']],
+  },
+];
+const sections = listSections(report, findings, options.timezone);
+const page = renderPage(report, sections, options);
 
 describe('a report', () => {
   it('says what is unknown, what is usual, and how to list the rest', () => {
-    const said = sections.flatMap(({ notes }) => notes);
-    expect(said).toContain('4 bookings without a verdict: hotel-review affected 2026-11-20 --unanswered');
-    expect(said).toContain('the first 1 are below; all of them: hotel-review affected 2026-11-20 --csv FILE');
+    const said = renderNotes(
+      sections.flatMap(({ notes }) => notes),
+      options.command,
+    ).map((line) => line.trim());
+    expect(said).toContain('To list them: hotel-review affected 2026-11-20 --unanswered');
+    expect(said).toContain('All of them: hotel-review affected 2026-11-20 --csv FILE');
     expect(said).toContain('100 bookings, usually 400 on this weekday');
-    const [affected = {}] = sections.find(({ title }) => title === 'Verdicts')?.rows ?? [];
+    const [affected = {}] = sections.find(({ title }) => title === 'Affected bookings')?.rows ?? [];
     expect(affected).toMatchObject({ 'check-in': 'unknown', distance: '12.3 km' });
     const [open] = sections.find(({ title }) => title === 'Open cases')?.rows ?? [];
     expect(open).toMatchObject({ 'check-in': 'in house since 2026-11-19, until 2026-11-24' });
-    expect(said).toContain('to list them: hotel-review cases --left');
+    expect(said).toContain('To list them: hotel-review cases --left');
     const [left = {}] = sections.find(({ title }) => title.startsWith('Never resolved'))?.rows ?? [];
     expect(left).toMatchObject({ case: '2', mapping: 'reported', left: 3 });
     expect(Object.keys(left).slice(0, 3)).toEqual(['case', 'mapping', 'left']);
@@ -104,25 +112,9 @@ describe('a report', () => {
     expect(page).toContain('in house since 19 Nov 2026, until 24 Nov 2026');
     expect(page).toContain('>13 Nov 2026<');
     expect(page).toContain('>20 Nov 2026, this day<');
-    expect(page).toContain('hotel-review affected 2026-11-20 --unanswered');
+    expect(page).toContain(
+      '4 bookings without a verdict. To list them: hotel-review affected 2026-11-20 --unanswered',
+    );
     expect(page).toContain('Written 21 Nov 2026, 03:30, Europe/Madrid.');
-  });
-
-  it('says nothing of verdicts by e-mail where nothing was delivered', () => {
-    const run = (delivered: number) => ({
-      ...runToJson(someRun({ state: 'failed', counts: { delivered } }), { now: 0, ...options }),
-    });
-    const say = (delivered: number) =>
-      listSections(
-        {
-          ...report,
-          runs: [run(delivered)],
-          verdicts: { knowledge: 'by-email', affected: null, unanswered: null, posted: 0 },
-        },
-        options,
-      ).flatMap(({ notes }) => notes);
-    expect(say(0)).toContain('nothing was delivered: there is no verdict');
-    expect(say(0).join()).not.toContain('by e-mail');
-    expect(say(3)).toContain('verdicts come by e-mail only: none is known to be correct');
   });
 });

@@ -215,7 +215,7 @@ it('Of a run by body nothing is known: its list of affected bookings is unknown,
   await collectedRun(ledger, 'r1');
   const { url } = await start('team');
   expect((await getPage(url, '/runs/r1/affected')).text).toContain(
-    'Unknown: verdicts of this run come by e-mail only',
+    'Verdicts come by e-mail only, so none is known to be correct.',
   );
 });
 
@@ -226,7 +226,7 @@ it('Of a run that sent nothing, no list speaks as if it was sent, and nothing co
   const { url } = await start('team');
   for (const name of ['affected', 'unanswered'])
     expect((await getPage(url, `/runs/r1/${name}`)).text).toContain(
-      'Nothing of this run was sent, so there is no verdict on any booking.',
+      '(run r1, failed): nothing was sent: there is no verdict.',
     );
   const { text } = await getPage(url, '/runs/r1/posted');
   expect(text).toContain('Nothing of this run was sent. They could not be in the file.');
@@ -239,7 +239,7 @@ it('A list without bookings is no good news if nothing was compared or answered'
   const { url } = await start('team');
   const words = {
     suspects: 'Unknown: this run was not compared with a copy of the mappings.',
-    unanswered: 'Unknown: verdicts of this run come by e-mail only.',
+    unanswered: 'Verdicts come by e-mail only, so none is known to be correct.',
     refused: 'The service refused no booking of this run.',
     rejected: 'No record of this run was rejected.',
   };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { endedTooEarly, findRepaired, makesDayGood } from '../../../src/rules/good-day.js';
+import { endedTooEarly, isGoodDay, makesDayGood, wasBad } from '../../../src/rules/good-day.js';
 import { someRun } from '../some-run.js';
 
 const zone = 'Europe/Madrid';
@@ -34,16 +34,15 @@ it('a run that began before the end of its day by the clocks of two others makes
   }
 });
 
-it('a day is repaired once it is good after a run that was not, or once somebody has accepted it', () => {
+it('a day is good by its newest run that may complete it, also once somebody has accepted that', () => {
   const volume = { accepted: 9, usual: 99, drops: [{ provider: null, accepted: 9, usual: 99 }] };
   const [good, failed, few] = [someRun(), someRun({ state: 'failed' }), someRun({ volume })];
   const accepted = someRun({ volume, acceptances: { volume: { at: 1, by: 'ada' } } });
-  const early = someRun({ collectStartedAt: Date.parse('2026-11-20T20:00:00Z') });
   const today = someRun({ trigger: 'today', state: 'failed' });
-  const active = someRun({ state: 'delivering' });
-  expect(findRepaired([good, failed, few], zone)).toBe(failed);
-  expect(findRepaired([good, few], zone)).toBe(few);
-  expect(findRepaired([accepted], zone)).toBe(accepted);
-  for (const runs of [[], [good], [good, early], [good, today], [failed, good], [few], [active, failed]])
-    expect(findRepaired(runs, zone)).toBeUndefined();
+  for (const runs of [[good, failed], [good, few], [accepted], [today, good]])
+    expect(isGoodDay(runs, zone)).toBe(true);
+  for (const runs of [[], [failed, good], [few], [someRun({ state: 'delivering' }), good]])
+    expect(isGoodDay(runs, zone)).toBe(false);
+  expect([failed, few, accepted].every(wasBad)).toBe(true);
+  expect(wasBad(good)).toBe(false);
 });

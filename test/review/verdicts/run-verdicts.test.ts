@@ -47,15 +47,11 @@ describe('a run', () => {
   });
 });
 
-it('The state of a run is green only if its verdicts are all known', () => {
+it('The state of a run is green only if it succeeded and is good', () => {
   const paint: Paint = (colour, text) => `${colour} ${text}`;
-  const paintSucceeded = (counts: NonNullable<Parameters<typeof someRun>[0]>['counts'] = {}) =>
-    paintState(paint, someRun({ counts }), 'done');
-  expect(paintSucceeded()).toBe('green done');
-  expect(paintSucceeded({ affected: null, unanswered: null })).toBe('done');
-  expect(paintSucceeded({ unanswered: 1 })).toBe('done');
-  expect(paintSucceeded({ posted: 1 })).toBe('done');
-  expect(paintState(paint, someRun({ state: 'failed' }), 'failed')).toBe('red failed');
+  expect(paintState(paint, someRun(), true, 'done')).toBe('green done');
+  expect(paintState(paint, someRun(), false, 'done')).toBe('done');
+  expect(paintState(paint, someRun({ state: 'failed' }), true, 'failed')).toBe('red failed');
 });
 
 it.each<[string, Run, boolean]>([

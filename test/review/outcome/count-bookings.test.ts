@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
+  countBookings,
   type RecordedVerdict,
   type WalkedEntry,
   type WalkedRun,
-  walkDay,
-} from '../../../src/review/outcome/day-walk.js';
+} from '../../../src/review/outcome/count-bookings.js';
 
 const verdicts = ['correct', 'incorrect', 'not-in-result', 'unclear'] as const;
 
@@ -78,7 +78,7 @@ it('counts each booking as often as the run with most of it, with its latest ver
   await fc.assert(
     fc.asyncProperty(days, async (day) => {
       const counted = count(day);
-      const { counts, rows } = await walkDay(day.map(toRun));
+      const { counts, rows } = await countBookings(day.map(toRun));
       const having = (is: (one: Counted) => boolean) => counted.filter(is).length;
       const isKnown = ({ said }: Counted) => ['correct', 'incorrect'].includes(judge(said) ?? '');
       expect(counts).toEqual({
@@ -107,7 +107,7 @@ it('counts each booking as often as the run with most of it, with its latest ver
 
 it('finds the run of every counted booking and of every verdict that counts', async () => {
   const delivered = { key: 'a', state: 'delivered' } as const;
-  const { contributing } = await walkDay(
+  const { contributing } = await countBookings(
     [
       [delivered],
       [{ ...delivered, verdict: 'correct' as const }],

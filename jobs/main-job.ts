@@ -10,11 +10,11 @@ import { canaryToJson } from '../src/ledger/canaries.js';
 import { quickRewrite } from '../src/ledger/guests.js';
 import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { listExempt } from '../src/notify/deadlines.js';
-import { renderMissedCanaries } from '../src/review/canary.js';
+import { describeCanary } from '../src/review/canary.js';
 import { daysLookedBack, findMissingDays, readKnownDays } from '../src/review/day/missing-days.js';
 import type { DayRequest } from '../src/review/day/open-run.js';
 import { requireBegun } from '../src/review/day/range-plan.js';
-import { readWaiting, runToJson } from '../src/review/day/report.js';
+import { runToJson } from '../src/review/day/report.js';
 import { type DayResult, type ReviewParts, reviewDay } from '../src/review/review-day.js';
 import { removeSentFiles } from '../src/review/stored/remove-sent.js';
 import {
@@ -24,6 +24,7 @@ import {
   removeUnknownDue,
 } from '../src/review/stored/retention.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
+import { renderNotes } from '../src/rules/finding.js';
 import { isGoodSoFar } from '../src/rules/good-day.js';
 import {
   type AcceptanceKind,
@@ -131,21 +132,20 @@ async function followUp(
   app.endProgress();
   if (wasDone) say(describeDone(run, command));
   const missed = signal.aborted ? [] : await followUpCanaries({ ...app, warn });
-  const waiting = await readWaiting(ledger, run, clock());
-  const details = await readRunDetails(ledger, run, reader.placeUnit);
-  const style = { now: clock(), command, timezone: day.zone };
-  const closing = { ...style, paint: app.paint, isOnlooker: detach, mailbox: findMailbox(config) };
-  say(renderClosing({ ...details, ...waiting }, closing));
-  const warnings = isHeld ? renderWarnings(run, style) : [];
-  if (warnings.length > 0) warn([`${day.iso}: run ${run.id}`, ...warnings].join('\n'));
-  const told = missed.filter(({ runId }) => isHeld || runId !== run.id);
-  if (told.length > 0) warn(renderMissedCanaries(told, style));
+  const { rejects, warnings, ...details } = await readRunDetails(ledger, run, clock());
+  const { placeUnit } = reader;
+  const style = { ...app, now: clock(), timezone: day.zone, placeUnit, isOnlooker: detach };
+  const closing = { ...style, mailbox: findMailbox(config) ?? null };
+  say(renderClosing(run, { rejects, warnings, ...details }, closing));
+  const found = isHeld ? renderWarnings(run, closing) : [];
+  if (found.length > 0) warn([`${day.iso}: run ${run.id}`, ...found].join('\n'));
+  for (const canary of missed.filter(({ runId }) => isHeld || runId !== run.id)) {
+    const finding = describeCanary(canaryToJson(canary, clock()), day.zone);
+    warn([`${canary.day}: run ${canary.runId}`, ...renderNotes([finding], command), ''].join('\n'));
+  }
   await warnOfMissingDays(app, ledger, day);
-  app.report({
-    ...runToJson(run, { ...style, listed: await listSuspects(ledger, run, suspectsReported) }),
-    ...waiting,
-    ...(details.canary && { canary: canaryToJson(details.canary, clock()) }),
-  });
+  const listed = await listSuspects(ledger, run, suspectsReported);
+  app.report({ ...runToJson(run, { ...style, listed }), ...details });
   if (!signal.aborted) await followUpAndSay({ ...app, warn });
   await saveReport(app, run);
   if (!signal.aborted) await applyConfiguredRetention({ ...app, warn });

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { describeCanary } from '../../../src/review/canary.js';
 import type { CanaryState } from '../../../src/rules/canary.js';
-import { judgeDay } from '../../../src/rules/good-day.js';
+import { describeDay, describeRun, type Judgement } from '../../../src/rules/describe-day.js';
 import type { Counts, Run, RunState } from '../../../src/rules/run.js';
 import { failureOf, runOf } from '../../schedule/ledger-days.js';
 import { outcomeOf } from '../outcome/some-outcome.js';
+import { someRun } from '../some-run.js';
 
 const day = '2026-11-20';
 const afterTheDay = new Date('2026-11-21T02:30:00Z');
@@ -23,9 +25,13 @@ const sent: Counts = {
 };
 const judged = { affected: 0, unanswered: 0, unclear: 0, malformed: 0 };
 
+const timezone = 'Europe/Madrid';
+
+/** The day of one run, in a judgement and a sentence. */
 function judge(state: RunState, counts: Partial<Counts>, changes: Partial<Run> = {}) {
   const run = runOf(day, state, afterTheDay, { counts: { ...sent, ...counts }, ...changes });
-  return judgeDay(outcomeOf([run]), { timezone: 'Europe/Madrid' });
+  const { judgement, headline } = describeDay(outcomeOf([run]), { timezone });
+  return { judgement, headline };
 }
 
 const byFile = (verdicts: Partial<typeof judged>): Partial<Run> => ({
@@ -71,6 +77,13 @@ describe('the judgement on a day', () => {
     expect(judge('succeeded', counts, changes)).toEqual({ judgement: 'attention', headline });
   });
 
+  it('is unfinished with another number of records than the hook expected, and says so', () => {
+    expect(judge('succeeded', {}, { expected: 12, collectedAt: 1 })).toEqual({
+      judgement: 'unfinished',
+      headline: 'The day is not complete: the end-of-day hook expected 12 records, and the source held 10.',
+    });
+  });
+
   it('needs none for few bookings that somebody has accepted', () => {
     const volume = { accepted: 10, usual: 400, drops: [{ provider: null, accepted: 10, usual: 400 }] };
     const accepted = { volume, acceptances: { volume: { at: 1, by: 'ada' } } };
@@ -82,17 +95,19 @@ describe('the judgement on a day', () => {
       ...byFile({}),
       counts: { ...sent, affected: 0, unanswered: 0 },
     });
-    const judgeWith = (canary: CanaryState) =>
-      judgeDay(outcomeOf([run]), { timezone: 'UTC', canary }).judgement;
+    const about = { reference: 'C-1', runId: 'r1', day, sentAt: null, dueAt: null, namedAt: null };
+    const judgeWith = (state: CanaryState) => {
+      const dates = { dueAt: '2026-11-21T14:30:00Z', namedAt: '2026-11-21T03:30:00Z' };
+      const canary = describeCanary({ ...about, ...dates, state, namedBy: null }, timezone);
+      return describeDay(outcomeOf([run]), { timezone, canary }).judgement;
+    };
     expect(judgeWith('missed')).toBe('attention');
     expect(judgeWith('waiting')).toBe('good');
     expect(judgeWith('named')).toBe('good');
   });
 
   it('needs attention where nothing was reviewed', () => {
-    expect(judgeDay(outcomeOf([]), { timezone: 'UTC' })).toMatchObject({
-      judgement: 'attention',
-    });
+    expect(describeDay(outcomeOf([]), { timezone }).judgement).toBe('attention');
     expect(judge('cancelled', {})).toMatchObject({ judgement: 'attention' });
     expect(judge('failed', {}, { failure: failureOf('fatal') })).toEqual({
       judgement: 'attention',
@@ -118,6 +133,51 @@ describe('the judgement on a day', () => {
       counts: sent,
       failure: failureOf('retryable'),
     });
-    expect(judgeDay(outcomeOf([newer, older]), { timezone: 'UTC' }).judgement).toBe('attention');
+    expect(describeDay(outcomeOf([newer, older]), { timezone }).judgement).toBe('attention');
+  });
+});
+
+describe('the description of a run', () => {
+  const codes = (of: Run, isGoodNow = false) =>
+    describeRun(of, { timezone, isGoodNow }).findings.map(({ code, level }) => `${code} ${level}`);
+
+  it('has the findings of its day, and what only concerns the run', () => {
+    const verdicts = { affected: 1, unanswered: 1, unclear: 0, malformed: 1, ignored: 1 };
+    const file = { rows: 990, verdicts, laterResults: ['later.csv'] };
+    const counts = { refused: 1, posted: 2, affected: 1, unanswered: 1 };
+    const of = someRun({ delivery: 'file', topsUp: true, reason: 'again', suspects: 3, file, counts });
+    expect(codes(of)).toEqual([
+      ...['late note', 'reason note', 'affected attention', 'unanswered attention', 'refused attention'],
+      ...['posted note', 'suspects note', 'result warning', 'result warning', 'result note'],
+    ]);
+    for (const { words, advice = [] } of describeRun(of, { timezone }).findings)
+      expect([words, ...advice.map(([when]) => when)].join()).not.toMatch(/\.$|`/);
+  });
+
+  it('has a state beside its findings only where that is true of them', () => {
+    const states: [Parameters<typeof someRun>[0], Judgement, string | undefined][] = [
+      [{}, 'good', 'All 990 bookings have the verdict correct.'],
+      [{ counts: { refused: 1 } }, 'attention', undefined],
+      [{ expected: 1 }, 'unfinished', undefined],
+      [{ state: 'delivering', counts: { refused: 1 } }, 'attention', 'The run is delivering.'],
+      [
+        { topsUp: true, counts: { accepted: 0, delivered: 0 } },
+        'sent',
+        'Nothing new since the run before: nothing was sent.',
+      ],
+    ];
+    for (const [changes, judgement, words] of states) {
+      const { state, ...described } = describeRun(someRun(changes), { timezone });
+      expect([described.judgement, state?.words]).toEqual([judgement, words]);
+    }
+  });
+
+  it('leaves nothing to do about a run whose day is good now', () => {
+    const volume = { accepted: 9, usual: 99, drops: [{ provider: null, accepted: 9, usual: 99 }] };
+    expect(codes(someRun({ volume }))).toEqual(['volume attention']);
+    expect(codes(someRun({ volume }), true)).toEqual(['volume note', 'repaired note']);
+    const failed = describeRun(someRun({ state: 'failed' }), { timezone, isGoodNow: true });
+    expect(failed.state?.advice).toEqual([]);
+    expect(describeRun(someRun({ state: 'failed' }), { timezone }).state?.advice).toHaveLength(1);
   });
 });

@@ -67,7 +67,7 @@ export interface Walked {
  *
  * @param runs newest first
  */
-export async function walkDay(runs: readonly WalkedRun[]): Promise<Walked> {
+export async function countBookings(runs: readonly WalkedRun[]): Promise<Walked> {
   const slots = createSlots();
   const counters = new Map<string, KeyCounter>();
   for (const run of runs) {
