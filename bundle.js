@@ -10,7 +10,7 @@ import { rolldown } from 'rolldown';
 const folder = 'dist/jobs';
 /** For production: without the sandbox and what needs it. `jobs/program.ts` says so to anybody who calls it anyway. */
 const withoutSandbox = argv.includes('--without-sandbox');
-const commands = withoutSandbox ? ['hotel-review'] : ['hotel-review', 'first-run'];
+const commands = withoutSandbox ? ['hotel-review'] : ['hotel-review', 'processes/first-run'];
 
 /**
  * Each group is a file with these modules and everything that they import, except for what an earlier group has. A command

@@ -2,33 +2,33 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { print } from '../src/base/foreign-text.js';
-import { formatCount, formatCountOf, wrapText } from '../src/base/format.js';
-import { createReports } from '../src/base/reports.js';
-import { quoteForShell, type WriteCommand } from '../src/base/shell.js';
-import { UsageError } from '../src/base/usage-error.js';
-import { type BusinessDay, businessDayAt } from '../src/booking/business-day.js';
-import { findCases, type ListedCase } from '../src/cases/shown-cases.js';
-import { type Config, loadConfig } from '../src/config/load.js';
-import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
-import type { DeliveryKind } from '../src/rules/run.js';
-import { writeDayFile } from '../src/sandbox/bookings/write-day.js';
-import { writeSandboxConfiguration } from '../src/sandbox/configuration.js';
-import { account, type SandboxEvent, startSandbox } from '../src/sandbox/sandbox.js';
-import { createWorld } from '../src/sandbox/world/world.js';
-import { hashPassword } from '../src/storage/access/passwords.js';
-import { roles } from '../src/storage/access/roles.js';
-import { createUsers, openUsersFile } from '../src/storage/access/users-file.js';
-import { type App, withApp } from './app.js';
-import { clock } from './clock.js';
-import { fetchOneExport, requestOneExport } from './commands/export.js';
-import { syncOnce } from './commands/mappings.js';
-import { exitCode } from './exit-code.js';
-import { describeFailure } from './failure.js';
-import { runReview } from './main-job.js';
-import { type CommandIo, runAsProcess } from './process.js';
-import { openSource } from './sources.js';
-import { createTerminal, type Terminal } from './terminal.js';
+import { print } from '../../src/base/foreign-text.js';
+import { formatCount, formatCountOf, wrapText } from '../../src/base/format.js';
+import { createReports } from '../../src/base/reports.js';
+import { quoteForShell, type WriteCommand } from '../../src/base/shell.js';
+import { UsageError } from '../../src/base/usage-error.js';
+import { type BusinessDay, businessDayAt } from '../../src/booking/business-day.js';
+import { findCases, type ListedCase } from '../../src/cases/shown-cases.js';
+import { type Config, loadConfig } from '../../src/config/load.js';
+import { renderPair } from '../../src/mappings/hotels/shown-hotels.js';
+import type { DeliveryKind } from '../../src/rules/run.js';
+import { writeDayFile } from '../../src/sandbox/bookings/write-day.js';
+import { writeSandboxConfiguration } from '../../src/sandbox/configuration.js';
+import { account, type SandboxEvent, startSandbox } from '../../src/sandbox/sandbox.js';
+import { createWorld } from '../../src/sandbox/world/world.js';
+import { hashPassword } from '../../src/storage/access/passwords.js';
+import { roles } from '../../src/storage/access/roles.js';
+import { createUsers, openUsersFile } from '../../src/storage/access/users-file.js';
+import { type App, withApp } from '../app.js';
+import { clock } from '../clock.js';
+import { fetchOneExport, requestOneExport } from '../commands/export.js';
+import { syncOnce } from '../commands/mappings.js';
+import { exitCode } from '../exit-code.js';
+import { describeFailure } from '../failure.js';
+import { runReview } from '../main-job.js';
+import { type CommandIo, runAsProcess } from '../process.js';
+import { openSource } from '../sources.js';
+import { createTerminal, type Terminal } from '../terminal.js';
 
 /**
  * `npm start`: reviews two made-up days with the sandbox, one by body and one by file. Needs no setup and leaves nothing
@@ -151,7 +151,7 @@ async function serveDesk(config: Config, folder: string, terminal: Terminal): Pr
 To sign in there: ${roles.join(', ')}; the password of each is ${secret}
 It is not shown again.
 `);
-  const { serve } = await import('./commands/serve.js');
+  const { serve } = await import('../commands/serve.js');
   return withApp({ ...config, server: { ...config.server, users: path } }, terminal, (app) =>
     serve(app, { port: 0 }),
   );
