@@ -99,7 +99,7 @@ async function lookUpRun({ id }: Run, { bookings, delivery, ledger }: LookUp) {
   return { sampled, found, repeated };
 }
 
-/** Which batches of a run to read, and each so manyth line: all of a small run, some at equal distances of a large one. */
+/** Which batches of a run to read, and every nth line of them: all of a small run, some at equal distances of a large one. */
 export function planSample({ batches, bookings }: { readonly batches: number; readonly bookings: number }) {
   if (bookings === 0) return [];
   if (bookings <= sampleSize) return [{ range: { from: 0, to: batches }, step: 1 }];
