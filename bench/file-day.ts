@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { makeBookings } from '../src/sandbox/bookings/made-bookings.js';
-import type { MadeRecord } from '../src/sandbox/bookings/made-record.js';
-import { csvFormat } from '../src/sandbox/bookings/record-formats.js';
+import { csvFormat, type MadeRecord } from '../src/sandbox/bookings/record-formats.js';
 import { createWorld } from '../src/sandbox/world/world.js';
 
 export interface FileDay {

@@ -7,13 +7,14 @@ import { describeError } from '../src/base/safe-error.js';
 import { renderTable } from '../src/base/tables.js';
 import type { BusinessDay } from '../src/booking/business-day.js';
 import type { ExtraValues } from '../src/booking/extra-values.js';
-import type { FilterReport } from '../src/booking/filter-columns.js';
+import type { FilterReport } from '../src/booking/source.js';
 import {
   adviseOnUnconfirmed,
   describeUnconfirmed,
+  lookForUnconfirmed,
+  takeSample,
   type Unconfirmed,
 } from '../src/checks/examination/unconfirmed.js';
-import { lookForUnconfirmed, takeSample } from '../src/checks/examination/unconfirmed-check.js';
 import { extraAt } from '../src/ledger/batches.js';
 import { readErasedGuests } from '../src/ledger/guests.js';
 import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
@@ -21,7 +22,7 @@ import { type ReasonCount, rejectColumns, rejectsListed, rejectToJson } from '..
 import { collectDay } from '../src/review/collect/collect.js';
 import { requireBegun } from '../src/review/day/range-plan.js';
 import { toVolumeReport } from '../src/review/day/report.js';
-import { previewBodies, previewReviewFile, readFirstLines } from '../src/review/stored/preview.js';
+import { previewBodies, previewReviewFile, readFirstLines } from '../src/review/stored/as-sent.js';
 import { readMaskedFields } from '../src/review/stored/stored-line.js';
 import { describeSuspects } from '../src/rules/describe-day.js';
 import { CollectError } from '../src/rules/gates.js';

@@ -1,7 +1,7 @@
 import { needsPerson } from '../src/base/peer-patience.js';
 import { UsageError } from '../src/base/usage-error.js';
 import { QueueAwayError } from '../src/booking/step-queue.js';
-import { lookOnce } from '../src/checks/examination/check.js';
+import { lookOnce } from '../src/checks/doctor/check.js';
 import type { Config } from '../src/config/load.js';
 import { readErasedGuests } from '../src/ledger/guests.js';
 import type { Ledger } from '../src/ledger/ledger.js';
@@ -22,7 +22,7 @@ import {
 } from '../src/review/perform/workforce.js';
 import type { ReviewParts } from '../src/review/review-day.js';
 import type { CanarySettings } from '../src/rules/canary.js';
-import type { Endpoints } from '../src/rules/endpoints.js';
+import type { Endpoints } from '../src/rules/refusing-peer.js';
 import type { DeliveryKind, Run } from '../src/rules/run.js';
 import type { ReviewService } from '../src/service/client.js';
 import type { SourceMessages } from '../src/sources/common/kind.js';

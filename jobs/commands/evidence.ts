@@ -7,8 +7,7 @@ import { type HistoryOptions, historyToJson, subjectOf, toHistory } from '../../
 import type { PackedEvidence } from '../../src/desk/page.js';
 import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import { mappingToJson } from '../../src/ledger/mappings.js';
-import { neverSynced } from '../../src/mappings/copied-hotels.js';
-import { describeMapping } from '../../src/mappings/describe-mapping.js';
+import { describeMapping, neverSynced } from '../../src/mappings/copied-hotels.js';
 import {
   type Checksum,
   gatherEvidence,

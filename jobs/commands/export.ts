@@ -7,9 +7,13 @@ import { renderTable } from '../../src/base/tables.js';
 import { UsageError } from '../../src/base/usage-error.js';
 import type { Config } from '../../src/config/load.js';
 import type { FetchedExport } from '../../src/ledger/mappings.js';
-import { archiveDay, type FetchResult, fetchExport } from '../../src/mappings/export/fetch-export.js';
+import {
+  archiveDay,
+  type FetchResult,
+  fetchExport,
+  requestExport,
+} from '../../src/mappings/export/fetch-export.js';
 import type { InspectedFile } from '../../src/mappings/export/inspect-file.js';
-import { requestExport } from '../../src/mappings/export/request-export.js';
 import { type LoadedHotels, loadedHotelsToJson } from '../../src/mappings/hotels/load-hotels.js';
 import { MappingServiceError } from '../../src/service/errors.js';
 import { createDirectorySpool } from '../../src/storage/spool.js';

@@ -9,7 +9,7 @@ import type { Ledger, ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import type { RunKey } from '../../src/ledger/runs.js';
 import type { Trace } from '../../src/ledger/tracing.js';
 import { readEveryRunKey } from '../../src/review/every-run.js';
-import { eraseGuest } from '../../src/review/guests/erase-guest.js';
+import { eraseGuest, type Receipt } from '../../src/review/guests/erase-guest.js';
 import {
   findGuest,
   findGuestFiles,
@@ -17,7 +17,6 @@ import {
   type Guest,
   readGuestTraces,
 } from '../../src/review/guests/guest.js';
-import type { Receipt } from '../../src/review/guests/receipt.js';
 import {
   findDueDays,
   listDue,

@@ -13,8 +13,7 @@ import { createBusinessDay } from '../../src/booking/business-day.js';
 import type { EncodingGuess } from '../../src/checks/examination/encoding-check.js';
 import type { Finding } from '../../src/checks/examination/finding.js';
 import { checkSource, warnOfSamePath } from '../../src/checks/examination/source-check.js';
-import { leaveOutCancelled } from '../../src/checks/examination/unconfirmed.js';
-import { warnOfUnconfirmed } from '../../src/checks/examination/unconfirmed-check.js';
+import { leaveOutCancelled, warnOfUnconfirmed } from '../../src/checks/examination/unconfirmed.js';
 import { type Asker, createAsker, wrapLines } from '../../src/checks/setup/asker.js';
 import {
   type ConfigurationContent,

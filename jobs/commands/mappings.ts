@@ -23,8 +23,7 @@ import {
   summaryToJson,
   syncToJson,
 } from '../../src/ledger/mappings.js';
-import { adviseLoad, neverSynced, wasSynced } from '../../src/mappings/copied-hotels.js';
-import { describeMapping } from '../../src/mappings/describe-mapping.js';
+import { adviseLoad, describeMapping, neverSynced, wasSynced } from '../../src/mappings/copied-hotels.js';
 import type { NotifySync } from '../../src/mappings/events.js';
 import { hotelToJson } from '../../src/mappings/hotels/shown-hotels.js';
 import { syncMappings } from '../../src/mappings/sync-mappings.js';

@@ -9,10 +9,10 @@ import { UsageError } from '../../src/base/usage-error.js';
 import { createBusinessDay, goBack, listDays } from '../../src/booking/business-day.js';
 import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import { findMisfit } from '../../src/review/archive-fit.js';
-import { readDescription } from '../../src/review/day/describe.js';
 import {
   describeWaiting,
   type RunReport,
+  readDescription,
   readReport,
   runToJson,
   type WaitingReport,

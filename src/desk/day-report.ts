@@ -11,8 +11,7 @@ import { findCases, type ListedCase, nameCheckIn } from '../cases/shown-cases.js
 import type { Config } from '../config/load.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { explainCopies, nameCopy } from '../mappings/copied-hotels.js';
-import { readDescription } from '../review/day/describe.js';
-import { readReport } from '../review/day/report.js';
+import { readDescription, readReport } from '../review/day/report.js';
 import { type ListedBooking, listBookings } from '../review/verdicts/listing.js';
 import type { Finding, Note } from '../rules/finding.js';
 import { chooseCompared, daysToCompare, listProviderVolumes, usualOf } from '../rules/volume.js';

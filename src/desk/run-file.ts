@@ -5,7 +5,7 @@ import { type Html, html } from '../base/html.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import type { WantedDay } from '../ledger/wanted-days.js';
 import { dayOfRunId } from '../review/day/open-run.js';
-import { describeErased } from '../review/erased-run.js';
+import { describeErased } from '../review/every-run.js';
 import { manifestName } from '../review/file/archive-run.js';
 import { type VerifiedItem, verifyArchived, verifyManifest } from '../review/file/verify-run.js';
 import type { Run } from '../rules/run.js';

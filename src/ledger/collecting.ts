@@ -1,7 +1,7 @@
-import type { FilterReport } from '../booking/filter-columns.js';
 import type { GuestNames } from '../booking/guest-names.js';
 import { rendererVersion } from '../booking/item-line.js';
 import type { BatchStream } from '../booking/sending.js';
+import type { FilterReport } from '../booking/source.js';
 import type { NewCanary } from '../rules/canary.js';
 import { acceptanceOf, type Run, type Volume, type VolumeComparison } from '../rules/run.js';
 import { noticesOfVolume } from '../rules/run-notices.js';
@@ -221,7 +221,7 @@ export interface CollectStart {
 /** One collect, from its first record to the plan. */
 export type Collect = Awaited<ReturnType<typeof beginCollect>>;
 
-export interface CollectedPlan {
+interface CollectedPlan {
   readonly steps: readonly PlannedStep[];
   /** Sent with the bookings. */
   readonly canary?: NewCanary | undefined;
@@ -230,7 +230,7 @@ export interface CollectedPlan {
   readonly at: number;
 }
 
-export interface CollectedVolume extends Pick<Volume, 'providers'> {
+interface CollectedVolume extends Pick<Volume, 'providers'> {
   /** The number of bookings of the whole day, if the run stores only a part of them. */
   readonly accepted?: number;
   readonly comparison?: VolumeComparison;

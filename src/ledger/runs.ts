@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { yieldToEventLoop } from '../base/event-loop.js';
 import type { BusinessDay } from '../booking/business-day.js';
-import type { DayFilters, FilterReport } from '../booking/filter-columns.js';
 import type { GuestNames } from '../booking/guest-names.js';
+import type { DayFilters, FilterReport } from '../booking/source.js';
 import { makesDayGood, reviewsDay } from '../rules/good-day.js';
 import type { ReviewFile } from '../rules/review-file.js';
 import {

@@ -1,6 +1,9 @@
+import { showInLine } from '../base/foreign-text.js';
+import { formatInstant } from '../base/format.js';
 import type { WriteCommand } from '../base/shell.js';
 import type { ProviderHotel } from '../booking/booking.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
+import type { CopiedMapping, MappingMove } from '../ledger/mappings.js';
 import { readCompleteUntil } from './sync-bounds.js';
 
 /** What the local copy says about a provider hotel. Nothing while no sync has ended: it may be mapped all the same. */
@@ -13,7 +16,7 @@ export interface CopiedHotel {
   readonly copy: CopyStanding;
 }
 
-export type CopyReader = ReadOnlyLedger['mappings'];
+type CopyReader = ReadOnlyLedger['mappings'];
 
 /** In the same order. */
 export async function readCopiedHotels(
@@ -49,5 +52,30 @@ export function adviseLoad(command: WriteCommand): string[] {
   return [
     '  for names and distances of hotels, load the content file of an export:',
     `  ${command('hotels load FILE')}`,
+  ];
+}
+
+/**
+ * A provider's hotel and its history for people, line by line.
+ *
+ * @param content lines about its master hotel
+ */
+export function describeMapping(
+  mapping: CopiedMapping,
+  moves: readonly MappingMove[],
+  content: readonly string[] = [],
+): string[] {
+  const { providerName, providerHotelId, serviceId, locationCode, channelIds, firstSeenAt } = mapping;
+  const what = serviceId === undefined ? 'no longer mapped to a master hotel' : `master hotel ${serviceId}`;
+  return [
+    `${showInLine(providerName)} ${showInLine(providerHotelId)}: ${what}`,
+    ...content,
+    ...(locationCode === undefined ? [] : [`  location: ${showInLine(locationCode)}`]),
+    ...channelIds.map((channel) => `  channel: ${showInLine(channel)}`),
+    `  first seen: ${formatInstant(firstSeenAt)}`,
+    ...moves.map(
+      ({ from, to, seenAt }) =>
+        `  ${formatInstant(seenAt)}: ${from === undefined ? 'came back' : `was ${from}`}, ${to === undefined ? 'was deleted' : `is ${to}`}`,
+    ),
   ];
 }

@@ -1,5 +1,6 @@
 import { SafeError } from '../base/safe-error.js';
 import type { NoticeEvent, NoticeStage, Severity } from '../rules/notice.js';
+import type { ProxyRules } from '../transports/http/connection-rules.js';
 
 /** Takes messages to people: an adapter per kind, in `src/notify/channels`. */
 export interface Channel {
@@ -70,3 +71,15 @@ export class ChannelError extends SafeError {
 
 /** How long a receiver may take to confirm a message: mail servers scan it first. (RFC 5321, 4.5.3.2.6, allows ten minutes.) */
 export const confirmWithinMs = { email: 120_000, web: 30_000 } as const;
+
+/** What channels need of their process. */
+export interface ChannelParts {
+  /** How https connections leave this machine. E-mails use no proxy. */
+  readonly proxy: ProxyRules;
+  /** Epoch milliseconds */
+  readonly clock: () => number;
+  /** Gets what a person should know about an accepted message. It never quotes the receiver. */
+  readonly warn: (line: string) => void;
+  /** How long sending a message may take; by default as `confirmWithinMs` says. */
+  readonly timeoutMs?: number;
+}

@@ -18,12 +18,12 @@ interface DeadlinePlan {
   readonly exceptions: Readonly<Record<string, string>>;
 }
 
-export const noDeadline = 'none';
+const noDeadline = 'none';
 
 /** How many days back a day can be late, so that a day that nobody will review is not reported for ever. */
 const judgedDays = 31;
 
-export interface DeadlineQuestion {
+interface DeadlineQuestion {
   readonly deadline: Deadline;
   readonly timezone: string;
   /** Epoch milliseconds */
@@ -37,14 +37,14 @@ export interface DeadlineQuestion {
   readonly reviewedDays: Iterable<string>;
 }
 
-export interface DayDeadline {
+interface DayDeadline {
   /** YYYY-MM-DD */
   readonly day: string;
   /** Epoch milliseconds */
   readonly at: number;
 }
 
-export interface DeadlineJudgement {
+interface DeadlineJudgement {
   /** The days that were not reviewed by their deadline and still are not, oldest first. */
   readonly late: readonly DayDeadline[];
   /** The next deadline of a day that is not reviewed yet; undefined if there is none within a month. */
@@ -92,4 +92,28 @@ export function findDeadline(day: BusinessDay, deadline: Deadline): number | und
   const time = typeof deadline === 'string' ? deadline : (deadline.exceptions[day.iso] ?? deadline.at);
   if (time === noDeadline || !holdsInstants(day)) return undefined;
   return instantAt(day.next(), time).getTime();
+}
+
+/**
+ * The last time of day at which a morning digest was due, and the day that it is about: the one before. Undefined if
+ * that was before `countedFrom`.
+ *
+ * @param at the first time of day at which a channel gets it, HH:MM
+ * @param countedFrom epoch milliseconds
+ */
+export function findDueDigest({
+  at,
+  now,
+  countedFrom,
+  timezone,
+}: {
+  readonly at: string;
+  readonly now: number;
+  readonly countedFrom: number;
+  readonly timezone: string;
+}): { readonly date: string; readonly day: string } | undefined {
+  const today = businessDayAt(new Date(now), timezone);
+  const date = instantAt(today, at).getTime() <= now ? today : today.previous();
+  if (instantAt(date, at).getTime() <= countedFrom) return undefined;
+  return { date: date.iso, day: date.previous().iso };
 }

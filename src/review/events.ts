@@ -1,8 +1,7 @@
 import { type EventOf, event } from '../base/events.js';
 import { formatBytes, formatCount, formatCountOf, formatDuration, formatInstant } from '../base/format.js';
 import { describeError } from '../base/safe-error.js';
-import type { FilterWarning } from '../booking/filter-columns.js';
-import type { SourceNotice } from '../booking/source.js';
+import type { FilterWarning, SourceNotice } from '../booking/source.js';
 import type { QueueAwayError } from '../booking/step-queue.js';
 import type { Canary } from '../rules/canary.js';
 import type { DayCounts } from '../rules/day-outcome.js';

@@ -1,5 +1,5 @@
-import type { FilterReport } from '../booking/filter-columns.js';
 import type { GuestNames } from '../booking/guest-names.js';
+import type { FilterReport } from '../booking/source.js';
 import type { ReviewFile, Sighting } from './review-file.js';
 
 /** What started a run. `today` sends what is new while the day is not over. What each means for its day: see `mayCompleteDay`. */
@@ -196,7 +196,7 @@ export function acceptanceOf(
 }
 
 /** Whether somebody should look at its number of bookings, in total or of a provider. */
-export function warnsOfVolume(run: Acceptable): boolean {
+function warnsOfVolume(run: Acceptable): boolean {
   return run.volume !== undefined && isUnusual(run.volume) && acceptanceOf(run, 'volume') === undefined;
 }
 
@@ -288,7 +288,7 @@ export const acceptanceKinds = ['volume', 'affected'] as const;
 export type AcceptanceKind = (typeof acceptanceKinds)[number];
 
 /** Who said that it is right, and when. */
-export interface Acceptance {
+interface Acceptance {
   /** Epoch milliseconds */
   readonly at: number;
   readonly by: string;

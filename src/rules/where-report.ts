@@ -6,7 +6,7 @@ import type {
   FilterReport,
   FilterValue,
   FilterWarning,
-} from '../booking/filter-columns.js';
+} from '../booking/source.js';
 import {
   chooseCompared,
   daysToCompare,

@@ -1,7 +1,18 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { decrypt, type Encryption, encryptTo, nonceBytes, tagBytes } from './cipher.js';
 import type { DayKey, DayKeys } from './day-keys.js';
-import { damaged, findKey, headingBytes, isSealed, readHeading, writeHeading } from './sealed-value.js';
+import {
+  damaged,
+  decrypt,
+  type Encryption,
+  encryptTo,
+  findKey,
+  headingBytes,
+  isSealed,
+  nonceBytes,
+  readHeading,
+  tagBytes,
+  writeHeading,
+} from './sealed-value.js';
 
 /**
  * An encrypted file: a heading, a random salt, and chunks of 256 KiB with a tag each; only the last chunk may be shorter,

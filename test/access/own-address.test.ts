@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createOwnAddress } from '../../src/desk/access/own-address.js';
+import { createOwnAddress } from '../../src/desk/access/access.js';
 
 const published = 'https://review.example.com';
 

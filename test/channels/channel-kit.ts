@@ -1,7 +1,6 @@
 import { inspect } from 'node:util';
 import { onTestFinished } from 'vitest';
-import type { Channel, ChannelError, Message } from '../../src/notify/channel.js';
-import type { ChannelParts } from '../../src/notify/channels/channel-parts.js';
+import type { Channel, ChannelError, ChannelParts, Message } from '../../src/notify/channel.js';
 import type { ChannelSettings } from '../../src/notify/channels/channel-settings.js';
 import { openChannel } from '../../src/notify/channels/open-channel.js';
 import { parse } from '../config/writing.js';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { readStatus } from '../../src/checks/examination/status-words.js';
 import {
   adviseOnUnconfirmed,
   describeUnconfirmed,
   findUnconfirmed,
   leaveOutCancelled,
+  readStatus,
   writeFilter,
 } from '../../src/checks/examination/unconfirmed.js';
 

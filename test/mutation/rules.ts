@@ -65,8 +65,10 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   'src/review/file/verdict-state.ts': file('verdict-state', 'judge-result', 'several-results'),
   'src/review/outcome/read-outcome.ts': outcome('day-outcome'),
   'src/review/outcome/count-bookings.ts': outcome('count-bookings'),
-  'src/review/outcome/implausible.ts': outcome('implausible'),
-  'src/review/perform/settle.ts': inFolder('review/perform')('settling', 'endpoints'),
+  'src/review/perform/settle.ts': [
+    ...inFolder('review/perform')('settling', 'endpoints'),
+    ...outcome('implausible'),
+  ],
   'src/review/stays/stays-ahead.ts': [...collect('late'), ...ledger],
   'src/review/stored/retention.ts': stored('retention', 'oldest-names'),
   'src/review/stored/stored-line.ts': stored('stored-line'),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DayFilters, FilterColumn, FilterValue } from '../../src/booking/filter-columns.js';
+import type { DayFilters, FilterColumn, FilterValue } from '../../src/booking/source.js';
 import {
   compareFilters,
   describeFilters,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makeBookings } from '../../src/sandbox/bookings/made-bookings.js';
-import type { MadeRecord } from '../../src/sandbox/bookings/made-record.js';
+import type { MadeRecord } from '../../src/sandbox/bookings/record-formats.js';
 import { isWronglyMapped, madeDay, world } from './made-days.js';
 
 const recordsOf = (changes = {}) => [...makeBookings(madeDay(changes))];

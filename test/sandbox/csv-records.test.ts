@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readCsvRecords } from '../../src/sandbox/common/csv-records.js';
+import { readCsvRecords } from '../../src/sandbox/common/publish.js';
 
 const cell = fc.string({ unit: fc.constantFrom('a', 'ü', '🏨', '"', ',', '\n', '\r\n', ' ', 'b') });
 const cut = fc.array(fc.nat({ max: 20 }), { minLength: 1 });

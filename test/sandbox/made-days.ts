@@ -1,6 +1,6 @@
 import { type DayFormat, renderDay } from '../../src/sandbox/bookings/day-text.js';
 import type { MadeDay } from '../../src/sandbox/bookings/made-bookings.js';
-import type { MadeRecord } from '../../src/sandbox/bookings/made-record.js';
+import type { MadeRecord } from '../../src/sandbox/bookings/record-formats.js';
 import { createWorld, isCorrectlyMapped } from '../../src/sandbox/world/world.js';
 
 export const world = createWorld({ seed: 1 });

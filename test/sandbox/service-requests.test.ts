@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Refusal } from '../../src/sandbox/common/refusal.js';
+import { Refusal } from '../../src/sandbox/common/errors.js';
 import { findMediaProblem, parseReview } from '../../src/sandbox/service/operations.js';
 
 /** The hotels of a body, or why it is refused. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, request as openRequest } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { Refusal } from '../../src/sandbox/common/refusal.js';
+import { Refusal } from '../../src/sandbox/common/errors.js';
 import { createGate } from '../support/gate.js';
 import { patienceMs } from '../support/patience.js';
 import { type AskedRequest, askNode } from './http-clients.js';

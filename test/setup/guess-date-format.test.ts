@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDateReader } from '../../src/booking/written-date.js';
-import { guessDateFormat } from '../../src/checks/setup/guess-date-format.js';
+import { guessDateFormat } from '../../src/checks/setup/examine-export.js';
 
 describe('The date format of an export', () => {
   it.each([[[]], [['', '  ']], [['NULL', 'null']], [['2026-11-20', 'NULL', '2026-11-21T10:00:00Z']]])(

@@ -1,3 +1,5 @@
+import { pause, startTimeLimit, untilAborted } from '../../base/abort.js';
+import { describeError } from '../../base/safe-error.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { NormaliserFor } from '../../booking/normalise.js';
 import type { BookingSource } from '../../booking/source.js';
@@ -9,8 +11,7 @@ import type { Archive } from '../../storage/archive.js';
 import type { KeyFolder } from '../../storage/key-folder.js';
 import type { Spool } from '../../storage/spool.js';
 import type { SftpServer } from '../../transports/sftp/sftp.js';
-import { lookOnce } from '../examination/check.js';
-import type { Finding, Part } from '../examination/finding.js';
+import { type Finding, findingsOf, type Part } from '../examination/finding.js';
 
 /** The configuration, and the parts that it describes: each is opened when it is first asked for. */
 export interface CheckedApp {
@@ -91,4 +92,41 @@ export async function lookAtAll(
       await ended;
     }
   }
+}
+
+interface Look {
+  readonly part: Part;
+  /** How long it may take before it is stopped. */
+  readonly seconds: number;
+  look(signal: AbortSignal): Promise<readonly Finding[]>;
+}
+
+/** How long a stopped check may take to clean up before it is abandoned. */
+const graceMs = 3_000;
+
+/**
+ * Looks at a part in bounded time. What the part's adapter throws is a finding, too.
+ *
+ * @throws the signal's reason if it aborts
+ */
+export async function lookOnce(
+  { part, seconds, look }: Look,
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
+  const { wrong } = findingsOf(part);
+  const limit = startTimeLimit(signal, seconds * 1000);
+  const ended = new AbortController();
+  const abandoned = untilAborted(limit.signal, ended.signal).then(() => pause(graceMs, ended.signal));
+  try {
+    const findings = await Promise.race([look(limit.signal), abandoned]);
+    signal.throwIfAborted();
+    if (findings) return findings;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!limit.isOver()) return [wrong(describeError(error))];
+  } finally {
+    limit.stop();
+    ended.abort();
+  }
+  return [wrong(`was not done within ${seconds} s`, 'Something does not respond. Try again later.')];
 }

@@ -1,6 +1,6 @@
 import { checkEncoding } from '../examination/encoding-check.js';
 import { checkSource } from '../examination/source-check.js';
-import { lookForUnconfirmed, takeSample, warnOfUnconfirmed } from '../examination/unconfirmed-check.js';
+import { lookForUnconfirmed, takeSample, warnOfUnconfirmed } from '../examination/unconfirmed.js';
 import type { Check } from './check.js';
 
 /** Since the check began, which must not fail because a second reading is slow. */

@@ -1,7 +1,6 @@
 import { type Booking, serviceFields } from '../../booking/booking.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { readExtraValue } from '../../booking/extra-values.js';
-import type { FilterColumn } from '../../booking/filter-columns.js';
 import {
   addDates,
   countDates,
@@ -9,7 +8,7 @@ import {
   type NormaliserFor,
   noDates,
 } from '../../booking/normalise.js';
-import { type BookingSource, filteredAtMost, SourceError } from '../../booking/source.js';
+import { type BookingSource, type FilterColumn, filteredAtMost, SourceError } from '../../booking/source.js';
 import { readNormalised } from '../../review/collect/day-reader.js';
 import { maskBooking } from '../../review/stored/stored-line.js';
 import { areTooManyRejects } from '../../rules/gates.js';

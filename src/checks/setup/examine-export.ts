@@ -1,13 +1,13 @@
 import { UsageError } from '../../base/usage-error.js';
 import { type ServiceField, serviceFields } from '../../booking/booking.js';
 import type { BusinessDay } from '../../booking/business-day.js';
+import { readField } from '../../booking/field-text.js';
 import { matchColumns } from '../../booking/match-columns.js';
 import { SourceError } from '../../booking/source.js';
 import { createDateReader } from '../../booking/written-date.js';
 import type { Sample, SampleDay } from '../../sources/common/sample.js';
 import { type EncodingGuess, findGuess } from '../examination/encoding-check.js';
 import { findUnconfirmed, type Unconfirmed } from '../examination/unconfirmed.js';
-import { type DateReading, guessDateFormat } from './guess-date-format.js';
 
 /**
  * What an export shows about the settings of its source. It holds no cell of it but words for a state and, masked, words with
@@ -107,4 +107,61 @@ function findDayBefore({ day, written }: Export, columns: readonly string[][]): 
   if (isOf(day.previous())) return 'its bookings were made on the day before';
   const age = written.getTime() - day.firstInstant.getTime();
   return age >= 0 && age < halfADay ? 'it was written before noon of the day that it names' : undefined;
+}
+
+/** A date-fns pattern, and how many dates it reads. Nearly every export has some broken ones, which a review treats as missing. */
+export interface DateReading {
+  readonly format: string;
+  readonly read: number;
+  /** The number of all dates. */
+  readonly seen: number;
+}
+
+/** What is understood without a setting. */
+export const usualFormat = 'yyyy-MM-dd';
+
+const formats = [
+  'dd/MM/yyyy',
+  'MM/dd/yyyy',
+  'dd.MM.yyyy',
+  'dd-MM-yyyy',
+  'MM-dd-yyyy',
+  'yyyy/MM/dd',
+  'yyyy.MM.dd',
+  'yyyyMMdd',
+  'ddMMyyyy',
+  'MMddyyyy',
+  'dd MMM yyyy',
+  'dd-MMM-yyyy',
+] as const;
+
+/** Nobody books in other years. Without this, `20101112` could be in the year 1112. */
+const plausibleYears = /^(?:19|20|21)\d{2}-/;
+
+/** A pattern that reads less is not the right one. */
+const minShare = 0.9;
+
+/** Finds the date-fns pattern that fits nearly all dates: none if they are no dates, several if they are ambiguous. */
+export function guessDateFormat(dates: readonly string[]): readonly DateReading[] {
+  // Values that a review treats as missing, such as NULL, are not dates.
+  const written = dates.map((date) => readField('date', date)).filter((date) => typeof date === 'string');
+  const seen = written.length;
+  const isUsual = createDateReader();
+  const usual = written.filter((date) => isUsual(date) !== undefined).length;
+  const readings = formats.map((format) => {
+    const read = createDateReader(format);
+    // Every pattern reads YYYY-MM-DD as well.
+    const fits = (date: string) => isUsual(date) !== undefined || plausibleYears.test(read(date) ?? '');
+    return { format, fitting: new Set(written.flatMap((date, at) => (fits(date) ? [at] : []))) };
+  });
+  const most = Math.max(...readings.map(({ fitting }) => fitting.size));
+  if (most < seen * minShare) return [];
+  if (most === usual) return [{ format: usualFormat, read: usual, seen }];
+  const isBettered = (fitting: ReadonlySet<number>) =>
+    readings.some(
+      (other) => other.fitting.size > fitting.size && [...fitting].every((at) => other.fitting.has(at)),
+    );
+  return readings
+    .filter(({ fitting }) => fitting.size >= seen * minShare && !isBettered(fitting))
+    .map(({ format, fitting }) => ({ format, read: fitting.size, seen }));
 }

@@ -2,12 +2,11 @@ import { type ServiceField, serviceFields } from '../../booking/booking.js';
 import type { RowFilter } from '../../sources/common/row-filter.js';
 import { describeUnconfirmed, writeFilter } from '../examination/unconfirmed.js';
 import { type SourceText, type Written, writeYaml } from './configuration-text.js';
-import type { Examined } from './examine-export.js';
-import { type DateReading, usualFormat } from './guess-date-format.js';
+import { type DateReading, type Examined, usualFormat } from './examine-export.js';
 
 const shownNames = 40;
 
-export interface FoundExport {
+interface FoundExport {
   readonly examined: Examined;
   /** The file, from the configuration's folder. */
   readonly location: string;

@@ -1,5 +1,4 @@
-import type { Channel } from '../channel.js';
-import type { ChannelParts } from './channel-parts.js';
+import type { Channel, ChannelParts } from '../channel.js';
 import type { ChannelSettings, SettingsOf } from './channel-settings.js';
 import { withSafeTexts } from './message-texts.js';
 import { renderPagerDutyEvent } from './pagerduty.js';

@@ -1,7 +1,6 @@
 import { shorten } from '../../base/format.js';
 import type { Message } from '../channel.js';
-import { disarm } from './disarm.js';
-import { summarise } from './message-texts.js';
+import { disarm, summarise } from './message-texts.js';
 
 /** The most that Slack accepts in a block's text, and shows of the text beside the blocks. */
 const headerCharacters = 150;

@@ -4,12 +4,10 @@ import { startTimeLimit } from '../../base/abort.js';
 import { shorten } from '../../base/format.js';
 import { html } from '../../base/html.js';
 import { readNetworkFailure } from '../../transports/http/network-failure.js';
-import { type Channel, ChannelError, confirmWithinMs, type Message } from '../channel.js';
+import { type Channel, ChannelError, type ChannelParts, confirmWithinMs, type Message } from '../channel.js';
 import { refusesSender } from '../refused-credentials.js';
-import type { ChannelParts } from './channel-parts.js';
 import type { SettingsOf } from './channel-settings.js';
-import { disarm, unlinked } from './disarm.js';
-import { summarise } from './message-texts.js';
+import { disarm, summarise, unlinked } from './message-texts.js';
 import { readSmtpAddress } from './smtp-address.js';
 
 /** E-mails by SMTP: a connection for each, with a verified certificate unless the settings allow plain text. */

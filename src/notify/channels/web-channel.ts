@@ -1,6 +1,5 @@
 import { createTransport, type HttpResult, readRetryAfter } from '../../transports/http/transport.js';
-import { type Channel, ChannelError, confirmWithinMs, type Message } from '../channel.js';
-import type { ChannelParts } from './channel-parts.js';
+import { type Channel, ChannelError, type ChannelParts, confirmWithinMs, type Message } from '../channel.js';
 
 export interface WebCall {
   /** JSON */

@@ -1,8 +1,7 @@
 import type { ServiceField } from '../../booking/booking.js';
 import { type BusinessDay, isDayOver } from '../../booking/business-day.js';
-import type { FilterColumn } from '../../booking/filter-columns.js';
 import { findComparableNames } from '../../booking/guest-names.js';
-import { SourceError } from '../../booking/source.js';
+import { type FilterColumn, SourceError } from '../../booking/source.js';
 import type { Collect } from '../../ledger/collecting.js';
 import type { ErasedGuests } from '../../ledger/guests.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';

@@ -1,8 +1,12 @@
 import { formatInstant } from '../../base/format.js';
+import { canaryToJson } from '../../ledger/canaries.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { findWait, type OpenWork } from '../../ledger/steps.js';
+import { describeDay } from '../../rules/describe-day.js';
 import { reportGoodDay } from '../../rules/good-day.js';
 import { durationOf, hasWork, type Run, type VolumeComparison } from '../../rules/run.js';
+import { describeCanary } from '../canary.js';
+import { judgeRuns } from '../outcome/read-outcome.js';
 import type { SuspectReport } from '../suspects/listing.js';
 
 /** The final report of a run, exactly as `run --json` prints it. (Design 9.) */
@@ -98,4 +102,22 @@ export function describeWaiting(
   format: (instant: number) => string = formatInstant,
 ): string {
   return `waiting until ${format(Date.parse(until))} for ${step} (${code})`;
+}
+
+/**
+ * What a day came to, and its description.
+ *
+ * @param runs of the day, newest first
+ */
+export async function readDescription(
+  ledger: ReadOnlyLedger,
+  day: string,
+  runs: readonly Run[],
+  { now, timezone }: { readonly now: number; readonly timezone: string },
+) {
+  const outcome = await judgeRuns(ledger, day, runs);
+  const [newest] = await ledger.canaries.list({ day, limit: 1 });
+  const canary = newest && canaryToJson(newest, now);
+  const facts = { timezone, canary: canary && describeCanary(canary, timezone) };
+  return { outcome, canary, facts, ...describeDay(outcome, facts) };
 }

@@ -11,7 +11,7 @@ import { isSameSighting, type Run } from '../../rules/run.js';
 import type { Outcome } from '../../rules/step.js';
 import { type Archive, type ArchivedFile, ArchiveError } from '../../storage/archive.js';
 import type { SftpSession } from '../../transports/sftp/sftp.js';
-import { describeErased } from '../erased-run.js';
+import { describeErased } from '../every-run.js';
 import { fetchAside, findResults, lookForResult } from './await-result.js';
 import {
   convertFailures,

@@ -6,7 +6,7 @@ import type { Outcome } from '../../rules/step.js';
 import type { SftpSession } from '../../transports/sftp/sftp.js';
 import { toServiceOutcome } from '../body/body-delivery.js';
 import type { Delivery } from '../delivery.js';
-import { hasErasedGuest } from '../erased-run.js';
+import { hasErasedGuest } from '../every-run.js';
 import { archiveRun } from './archive-run.js';
 import { awaitResult, fetchAside, fetchResult, findResults } from './await-result.js';
 import {
@@ -27,7 +27,7 @@ import { checkReviewFile } from './file-check.js';
 import { hasNewResult } from './late-result.js';
 import { createResultNameTest, expectFewResults, limitEarlier, locateRemoteFiles } from './remote-files.js';
 
-export interface FileDeliveryParts extends FileParts {
+interface FileDeliveryParts extends FileParts {
   /** Posts the bookings that can't be in the file. */
   readonly body: Delivery;
   /** The account's time zone. */
@@ -89,7 +89,7 @@ async function removeSpooledTooLate({ ledger, spool, claim, run }: FileAttempt):
 /**
  * `write`: writes the review file to the spool and checks it byte by byte against the file rules. (Spec 4.3.)
  */
-export async function writeReviewFile(attempt: FileAttempt): Promise<Outcome> {
+async function writeReviewFile(attempt: FileAttempt): Promise<Outcome> {
   return convertFailures(async () => {
     const { spool, ledger, incomplete, run } = attempt;
     await removeOthersOfDay(attempt);

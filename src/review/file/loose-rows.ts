@@ -1,5 +1,4 @@
 import { forEachLine } from '../../booking/stored-line.js';
-import { spellingOf } from './fold-reference.js';
 import {
   createKeyHasher,
   createKeyTable,
@@ -16,10 +15,10 @@ import {
   type RowIndex,
   verdictBits,
 } from './row-index.js';
-import { createKeyReader, type KeyField, readSentText } from './sent-lines.js';
+import { createKeyReader, type KeyField, readSentText, spellingOf } from './sent-lines.js';
 
 /** What rows without an exact match say, and about which bookings: by the rules of startJoin. */
-export interface LooseRows extends Candidates {
+interface LooseRows extends Candidates {
   /** The master ids that such rows call correct, each with the group of the reference. */
   readonly correctMappings: KeyTable;
   /** How many rows match a booking, */

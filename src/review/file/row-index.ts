@@ -1,4 +1,3 @@
-import { spellingOf } from './fold-reference.js';
 import {
   createHashList,
   createKeyHasher,
@@ -17,7 +16,7 @@ import {
   type ResultTable,
   readResult,
 } from './result.js';
-import { type KeyField, keyFields } from './sent-lines.js';
+import { type KeyField, keyFields, spellingOf } from './sent-lines.js';
 
 /** Verdicts of several rows combined, one bit each; 0 for none. */
 export const verdictBits = { correct: 1, incorrect: 2, unclear: 4 } as const;

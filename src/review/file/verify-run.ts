@@ -3,7 +3,7 @@ import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { listResultFiles } from '../../rules/review-file.js';
 import type { Run } from '../../rules/run.js';
 import { type Archive, ArchiveError } from '../../storage/archive.js';
-import { describeErased } from '../erased-run.js';
+import { describeErased } from '../every-run.js';
 import { describeCalls, describeRun, type Manifest, manifestName, readManifest } from './archive-run.js';
 import { masterIdColumnOf, renderReviewFile } from './file-attempt.js';
 import { checkReviewFile } from './file-check.js';
@@ -16,7 +16,7 @@ export interface VerifiedItem {
   readonly note?: string;
 }
 
-export interface VerifyParts {
+interface VerifyParts {
   readonly archive: Archive;
   readonly ledger: ReadOnlyLedger;
 }

@@ -19,7 +19,6 @@ import { listSent, removeNoted } from '../stored/remove-sent.js';
 import { findUnknownFolders } from '../unknown-folders.js';
 import { createLineBlanker, type Erasure, findBlankable } from './blank-lines.js';
 import { findGuestFiles, findRecords, findRejectsToErase } from './guest.js';
-import { placeIn, type Receipt } from './receipt.js';
 
 interface EraseParts extends ServerParts {
   readonly ledger: Ledger;
@@ -353,3 +352,23 @@ function createServerEraser(parts: ServerParts, { guest, at }: Erasure, receipt:
     },
   };
 }
+
+/** Something of the guest that was removed or blanked, or would be. Without a run where nobody knows of which. */
+interface ErasedPlace {
+  readonly runId: string | null;
+  readonly day: string | null;
+  readonly place: 'ledger' | 'archive' | 'spool' | 'sftp';
+  readonly name: string;
+}
+
+/** What was done; and what is left, and what to do about it. */
+export interface Receipt {
+  readonly erased: ErasedPlace[];
+  readonly left: (Omit<ErasedPlace, 'name'> & { readonly why: string })[];
+}
+
+const placeIn = ({ id, day }: Pick<Run, 'id' | 'day'>, place: ErasedPlace['place']) => ({
+  runId: id,
+  day,
+  place,
+});

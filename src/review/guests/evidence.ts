@@ -10,7 +10,7 @@ import { listResultFiles } from '../../rules/review-file.js';
 import type { Run } from '../../rules/run.js';
 import { type Archive, ArchiveError } from '../../storage/archive.js';
 import type { Spool } from '../../storage/spool.js';
-import { describeErased } from '../erased-run.js';
+import { describeErased } from '../every-run.js';
 import { manifestName, readManifest } from '../file/archive-run.js';
 import { createSentComparer, type SentComparison } from '../stored/as-sent.js';
 import { maskAnswers } from '../stored/stored-line.js';

@@ -14,13 +14,13 @@ import type { Spool } from '../../storage/spool.js';
 import { readEveryRun, readEveryRunKey } from '../every-run.js';
 import { listArchived } from '../file/archive-run.js';
 import { listSpooled } from '../file/file-attempt.js';
-import { foldReference } from '../file/fold-reference.js';
 import { readCellText } from '../file/result.js';
+import { foldReference } from '../file/sent-lines.js';
 import { readReference } from '../stored/stored-line.js';
 import { contains, decodeText, type FileRecord, readRecords } from './file-records.js';
 
 /** Lines and rows are recognised by these. */
-export interface NamedGuest {
+interface NamedGuest {
   readonly reference: string;
   /** As written in their bookings. */
   readonly names: ReadonlySet<string>;
@@ -183,12 +183,12 @@ export function isRecordOf({ reference, names }: NamedGuest, record: FileRecord)
  * A text without which a file holds nothing about the guest, however it spells the reference; as a CSV cell writes it. Empty,
  * which every file holds, for a reference whose letter case its bytes do not show.
  */
-export function needleOf({ reference }: NamedGuest): string {
+function needleOf({ reference }: NamedGuest): string {
   return /^[ -~]*$/.test(reference) ? foldReference(reference).replaceAll('"', '""') : '';
 }
 
 /** Whether a record is one cell because nobody knows what separates its cells. */
-export function isUncut({ cells, columns }: FileRecord): boolean {
+function isUncut({ cells, columns }: FileRecord): boolean {
   return cells?.length === 1 && columns.reference === -1;
 }
 
@@ -198,7 +198,7 @@ function mentions({ raw, form }: FileRecord, texts: readonly string[]): boolean 
 }
 
 /** A record about the guest: its cells by column, or its text if it is malformed. */
-export interface GuestRecord {
+interface GuestRecord {
   readonly line: number;
   readonly cells?: Readonly<Record<string, string>>;
   readonly text?: string;

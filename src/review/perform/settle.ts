@@ -1,14 +1,21 @@
 import type { RetryPolicy } from '../../base/retry.js';
-import type { Ledger } from '../../ledger/ledger.js';
+import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { FailedStep, Tally } from '../../ledger/steps.js';
-import { describeCode, type Endpoints } from '../../rules/endpoints.js';
-import { isActive, isOverdue, type Run, type RunFailure } from '../../rules/run.js';
+import type { DayOutcome } from '../../rules/day-outcome.js';
+import { describeCode, type Endpoints } from '../../rules/refusing-peer.js';
+import {
+  type ImplausibleAffected,
+  isActive,
+  isOverdue,
+  mayCompleteDay,
+  type Run,
+  type RunFailure,
+} from '../../rules/run.js';
 import { formatShare, isMoreThanShare } from '../../rules/share.js';
 import { classOfRun, tooManyRefused } from '../../rules/try-again.js';
 import type { PeerClocks } from '../../transports/http/peer-clocks.js';
 import type { Notify } from '../events.js';
-import { findImplausible } from '../outcome/implausible.js';
-import { storeDayOutcome } from '../outcome/read-outcome.js';
+import { judgeRuns, runsOfDay, storeDayOutcome } from '../outcome/read-outcome.js';
 
 /** After this many failed tries in a row the service counts as down, rather than a batch as bad; and so for failed steps. */
 export const maxFailuresInRow = 5;
@@ -115,4 +122,44 @@ function judgeEnd(run: Run, tally: Tally, { endpoints, explainFailure }: SettleP
 
 function fail(failure: RunFailure) {
   return { state: 'failed' as const, failure };
+}
+
+/** Fewer affected bookings than this are plausible, whatever their share. */
+const leastAffected = 20;
+
+/**
+ * The affected bookings of a day, if they are implausibly many: then it is rather the source, the result or the account that is wrong
+ * than so many mappings.
+ */
+export function judgeAffected(
+  {
+    affected,
+    accepted,
+    posted,
+    unanswered,
+  }: Pick<DayOutcome, 'affected' | 'accepted' | 'posted' | 'unanswered'>,
+  maxAffectedShare: number,
+): ImplausibleAffected | undefined {
+  const judged = accepted - posted - (unanswered ?? 0);
+  return affected !== null && affected >= leastAffected && isMoreThanShare(affected, judged, maxAffectedShare)
+    ? { affected, judged }
+    : undefined;
+}
+
+/**
+ * What `judgeAffected` says of a day whose run is about to succeed, over all its runs: one that sends nothing new, or another way, makes
+ * no earlier result plausible.
+ */
+export async function findImplausible(
+  ledger: ReadOnlyLedger,
+  run: Run,
+  maxAffectedShare: number,
+): Promise<ImplausibleAffected | undefined> {
+  if (!mayCompleteDay(run)) return undefined;
+  const runs = await ledger.runs.list({ day: run.day, limit: runsOfDay });
+  // No day has more than its runs together, and few need to be counted booking by booking.
+  const most = runs.reduce((sum, { counts }) => sum + (counts.affected ?? 0), 0);
+  return most < leastAffected
+    ? undefined
+    : judgeAffected(await judgeRuns(ledger, run.day, runs), maxAffectedShare);
 }

@@ -7,7 +7,7 @@ import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { RefusedBooking, Trace } from '../../ledger/tracing.js';
 import type { Run } from '../../rules/run.js';
-import { hasErasedGuest } from '../erased-run.js';
+import { hasErasedGuest } from '../every-run.js';
 
 /** The booking reference of a stored line. */
 export function readReference(line: string): string | undefined {

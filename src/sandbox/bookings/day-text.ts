@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { TextProperty } from '../common/fields.js';
 import { type MadeDay, makeBookings } from './made-bookings.js';
-import type { Flaw, MadeRecord } from './made-record.js';
-import { csvFormat, ndjsonFormat, type RecordFormat } from './record-formats.js';
+import { csvFormat, type Flaw, type MadeRecord, ndjsonFormat, type RecordFormat } from './record-formats.js';
 
 export const dayFormats = ['csv', 'ndjson'] as const;
 

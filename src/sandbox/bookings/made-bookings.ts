@@ -2,7 +2,7 @@ import { isCalendarDay } from '../../booking/business-day.js';
 import { type TextProperty, textFields } from '../common/fields.js';
 import { createEvenSelector, createPick, createSeededRandom } from '../common/random.js';
 import type { Hotel, Mapping, World } from '../world/world.js';
-import type { Cell, Flaw, MadeRecord } from './made-record.js';
+import type { Cell, Flaw, MadeRecord } from './record-formats.js';
 
 /** Shares of the records. */
 const duplicateShare = 0.005;

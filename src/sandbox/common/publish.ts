@@ -1,8 +1,8 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import { StringDecoder } from 'node:string_decoder';
 import { stringify } from 'csv-stringify';
-import { readCsvRecords } from './csv-records.js';
 import type { ResultFault } from './faults.js';
 
 /**
@@ -44,4 +44,67 @@ export async function publish(
   await rename(halfDraft, target);
   await rm(draft);
   return half;
+}
+
+/** How a text is no CSV: a quotation mark that is never closed, one in the wrong place, or a record without an end. */
+export class CsvFault extends Error {
+  override readonly name = 'CsvFault';
+
+  constructor(readonly kind: 'open-quote' | 'stray-quote' | 'endless-record') {
+    super(kind);
+  }
+}
+
+/** A cell, and what ends it. A carriage return that is no part of a line end belongs to a cell without quotes. */
+const nextCell = /(?:"([^"]*(?:""[^"]*)*)"|([^",\n]*))(,|\r?\n|\r?$)/y;
+const openQuote = /"[^"]*(?:""[^"]*)*$/y;
+
+/**
+ * Reads CSV as strictly as the template has it: commas, line ends with or without a carriage return, cells in quotes where they
+ * hold one of these. The sandbox has its own reader, so that it finds what the product's writer and readers agree on wrongly.
+ *
+ * @throws CsvFault at the first fault, after the records before it
+ */
+export async function* readCsvRecords(
+  blocks: AsyncIterable<Buffer>,
+  maxRecordLength = 2 ** 20,
+): AsyncGenerator<string[], void> {
+  const decoder = new StringDecoder('utf8');
+  let text = '';
+  for await (const block of blocks) {
+    text = yield* readComplete(text + decoder.write(block), false);
+    if (text.length > maxRecordLength) throw new CsvFault('endless-record');
+  }
+  yield* readComplete(text + decoder.end(), true);
+}
+
+/** Returns the beginning of a record that is not complete. */
+function* readComplete(text: string, isWhole: boolean): Generator<string[], string> {
+  let cells: string[] = [];
+  let [recordAt, cellAt] = [0, 0];
+  while (cellAt < text.length) {
+    nextCell.lastIndex = cellAt;
+    const found = nextCell.exec(text);
+    if (!found && !isOpen(text, cellAt)) throw new CsvFault('stray-quote');
+    const [, quoted, plain = '', end = ''] = found ?? [];
+    // The next block may continue the cell, or its line end.
+    if ((end === '' || end === '\r') && !isWhole) return text.slice(recordAt);
+    if (!found) throw new CsvFault('open-quote');
+    if (end === '\r') throw new CsvFault('stray-quote');
+    cellAt = nextCell.lastIndex;
+    cells.push(quoted?.replaceAll('""', '"') ?? (end === '\n' ? plain.replace(/\r$/, '') : plain));
+    if (end === ',' && cellAt < text.length) continue;
+    if (end === ',' && !isWhole) return text.slice(recordAt);
+    // The last cell of a text may be empty.
+    if (end === ',') cells.push('');
+    yield cells;
+    cells = [];
+    recordAt = cellAt;
+  }
+  return '';
+}
+
+function isOpen(text: string, at: number): boolean {
+  openQuote.lastIndex = at;
+  return openQuote.test(text);
 }

@@ -2,14 +2,12 @@ import { mkdir, realpath, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isCalendarDay } from '../../booking/business-day.js';
-import { nameReason } from '../common/errors.js';
+import { nameReason, Refusal } from '../common/errors.js';
 import type { FaultPlan, ResultFault } from '../common/faults.js';
 import { publish } from '../common/publish.js';
-import { Refusal } from '../common/refusal.js';
 import type { Outbox } from '../outbox/outbox.js';
 import type { World } from '../world/world.js';
-import { BrokenFile } from './file-rules.js';
-import { type Findings, reviewFile } from './review-file.js';
+import { BrokenFile, type Findings, reviewFile } from './review-file.js';
 
 /** What becomes of an accepted file. No guest is named. */
 export interface FileReviewEvent {

@@ -3,9 +3,8 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, isIPv6 } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { nameReason } from '../common/errors.js';
+import { nameReason, Refusal } from '../common/errors.js';
 import type { CallFault, FaultPlan, Operation } from '../common/faults.js';
-import { Refusal } from '../common/refusal.js';
 import { isSameSecret } from '../common/same-secret.js';
 import type { BookedHotel, Outbox } from '../outbox/outbox.js';
 import {

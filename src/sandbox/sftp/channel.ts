@@ -2,7 +2,7 @@ import { lstatSync, renameSync, type Stats } from 'node:fs';
 import { chmod, lstat, mkdir, readdir, rmdir, truncate, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Attributes, FileEntry, SFTPWrapper } from 'ssh2';
-import { type Jail, normalisePath, type Place } from './jail.js';
+import { explainFailure, type Jail, normalisePath, type Place, RequestRefused, status } from './jail.js';
 import {
   newFolderMode,
   type OpenFile,
@@ -11,7 +11,6 @@ import {
   toAttributes,
   type WantedAttributes,
 } from './open-file.js';
-import { explainFailure, RequestRefused, status } from './refusal.js';
 
 /**
  * What happened on the sandbox's SFTP server. Paths are as in the by-file call: relative to the root, without a leading

@@ -1,9 +1,7 @@
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import type { Attributes } from 'ssh2';
-import ssh2 from 'ssh2';
-import type { Place } from './jail.js';
-import { RequestRefused, status } from './refusal.js';
+import ssh2, { type Attributes } from 'ssh2';
+import { type Place, RequestRefused, status } from './jail.js';
 
 /** Attributes that a client sets; absent ones stay unchanged. Times in seconds. */
 export interface WantedAttributes {

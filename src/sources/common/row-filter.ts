@@ -1,8 +1,9 @@
 import { foldCase } from '../../booking/field-text.js';
-import type { FilterColumn, FilterValue } from '../../booking/filter-columns.js';
 import { matchColumns } from '../../booking/match-columns.js';
 import {
   type BookingSource,
+  type FilterColumn,
+  type FilterValue,
   filteredAtMost,
   type SourceChunk,
   type SourceColumns,

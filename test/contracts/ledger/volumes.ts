@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import type { FilterReport } from '../../../src/booking/filter-columns.js';
+import type { FilterReport } from '../../../src/booking/source.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { VolumeComparison } from '../../../src/rules/run.js';
 import type { OpenedLedger } from '../ledger.js';

@@ -1,4 +1,4 @@
-import { requestExport } from '../../../src/mappings/export/request-export.js';
+import { requestExport } from '../../../src/mappings/export/fetch-export.js';
 import type { EventKind, OfDay } from './event.js';
 
 /** Somebody requests an export of the mappings, or the one that was requested comes, after which somebody may request another one. */

@@ -1,6 +1,6 @@
 import type { Booking } from '../../../src/booking/booking.js';
-import { foldReference } from '../../../src/review/file/fold-reference.js';
 import type { ResultRow } from '../../../src/review/file/result.js';
+import { foldReference } from '../../../src/review/file/sent-lines.js';
 import type { Judged, JudgedRows } from '../../../src/rules/review-file.js';
 import type { readRows } from './file-bookings.js';
 

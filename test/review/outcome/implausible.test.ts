@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findImplausible, judgeAffected } from '../../../src/review/outcome/implausible.js';
+import { findImplausible, judgeAffected } from '../../../src/review/perform/settle.js';
 import type { Trigger } from '../../../src/rules/run.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
 import { someRun } from '../some-run.js';

@@ -6,7 +6,7 @@ import {
   previewReviewFile,
   readFirstLines,
   type TakeContent,
-} from '../../../src/review/stored/preview.js';
+} from '../../../src/review/stored/as-sent.js';
 import { readFields } from '../../../src/review/stored/stored-line.js';
 import { fileLineOf, lineOf } from '../../contracts/ledger/days.js';
 import { collectedFileRun } from '../../contracts/ledger/file-days.js';

@@ -1,8 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeBookings } from '../../../src/sandbox/bookings/made-bookings.js';
-import type { MadeRecord } from '../../../src/sandbox/bookings/made-record.js';
-import { csvFormat } from '../../../src/sandbox/bookings/record-formats.js';
+import { csvFormat, type MadeRecord } from '../../../src/sandbox/bookings/record-formats.js';
 import type { FaultPlan } from '../../../src/sandbox/common/faults.js';
 import { account } from '../../../src/sandbox/sandbox.js';
 import type { World } from '../../../src/sandbox/world/world.js';
