@@ -3,8 +3,7 @@ import { readBooking } from '../../booking/stored-line.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { MailOutcome, MailReason, NamedPair, NamedThings, StoredMail } from '../../ledger/mails.js';
 import type { NotifyCases, NotifyVerdictMails, NumberedMail } from '../events.js';
-import { type Finding, gatherFindings, openCases, toFinding } from '../open-cases.js';
-import { followSince } from '../update-cases.js';
+import { openCases, toFinding } from '../open-cases.js';
 import type { FoundMail } from './mailbox.js';
 import {
   mostCanaries,
@@ -279,23 +278,14 @@ async function openCasesOf(
 ): Promise<void> {
   // The dates of e-mails carry no milliseconds: a move within that second came before.
   const at = Math.min(receivedAt + 999, clock());
-  const named = await ledger.mails.readNamed(number);
-  const parts = { ledger, today: today(), clock, notify };
-  const hasOutdated = await openCases(gatherFindings(toFindings(named, { at, today: today() })), parts);
-  const [first] = named.bookings.map(({ day }) => day).sort();
-  if (hasOutdated && first !== undefined) await followSince(first, parts);
-  await ledger.mails.noteCasesOpened(number, clock());
-}
-
-function toFindings(
-  { bookings, pairs }: NamedThings,
-  { at, today }: { readonly at: number; readonly today: string },
-): Finding[] {
-  const origin = 'email';
-  return [
-    ...pairs.map((pair) => ({ ...pair, origin, at }) as const),
-    ...bookings.flatMap(({ line, day }) => toFinding(readBooking(line), { origin, at, day, today })),
+  const about = { origin: 'email', at, today: today() } as const;
+  const { bookings, pairs } = await ledger.mails.readNamed(number);
+  const findings = [
+    ...pairs.map((pair) => ({ ...pair, ...about })),
+    ...bookings.flatMap(({ line, day }) => toFinding(readBooking(line), { ...about, day })),
   ];
+  await openCases(findings, { ledger, today: about.today, clock, notify });
+  await ledger.mails.noteCasesOpened(number, clock());
 }
 
 /** An e-mail that could not be fetched before was recorded by its key. */
