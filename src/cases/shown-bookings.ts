@@ -6,7 +6,7 @@ import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import type { Attempt } from '../ledger/steps.js';
 import type { Trace } from '../ledger/tracing.js';
 import { type CopiedHotel, readCopiedHotels } from '../mappings/copied-hotels.js';
-import { createHotelComparer, type HotelPair, unknownPair } from '../mappings/hotels/compare-hotels.js';
+import { createHotelComparer, type HotelPair } from '../mappings/hotels/compare-hotels.js';
 import { pairColumns, pairToCells, pairToJson } from '../mappings/hotels/shown-hotels.js';
 import type { createSentComparer, SentComparison } from '../review/stored/as-sent.js';
 import { maskAnswers, readMaskedFields } from '../review/stored/stored-line.js';
@@ -79,17 +79,11 @@ async function findMappings(ledger: ReadOnlyLedger, traces: readonly Trace[], no
     const { checkIn: checkInDate } = stayOf(booking, trace.run.day);
     return { providerName, providerHotelId, serviceId, checkInDate };
   });
-  const copied = await readCopiedHotels(ledger.mappings, keys);
-  const stays = keys.map((key, index) => ({
-    ...key,
-    copyServiceId: null,
-    copy: 'unmapped' as const,
-    ...copied[index],
-  }));
-  const pairs = await createHotelComparer({ hotels: ledger.hotels, clock: () => now })(stays);
+  const compare = createHotelComparer({ hotels: ledger.hotels, clock: () => now });
+  const compared = await compare(await readCopiedHotels(ledger.mappings, keys));
   const cases = await ledger.cases.findByKeys(keys);
-  return stays.map(({ serviceId, copyServiceId, copy }, index) => ({
-    hotels: { ...(pairs[index] ?? unknownPair), copyServiceId, copy, serviceId },
+  return compared.map(({ serviceId, copyServiceId, copy, hotels }, index) => ({
+    hotels: { ...hotels, copyServiceId, copy, serviceId },
     found: cases[index],
   }));
 }
