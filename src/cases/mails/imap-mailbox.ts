@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
-import type { ImapAnswer, ImapLogin, ImapOrder } from './imap-session.js';
+import type { FetchedMail, ImapAnswer, ImapLogin, ImapOrder } from './imap-session.js';
 import { answerMs, converse, LimitedProcessError, megabyte, type ProcessLimits } from './limited-process.js';
-import { type FoundMail, type Mailbox, MailboxError, trackMails } from './mailbox.js';
+import { type Mailbox, MailboxError, trackMails } from './mailbox.js';
 
 const dayMs = 86_400_000;
 /** Nothing depends on a polite end. */
@@ -23,11 +23,11 @@ export interface ImapOptions extends ImapLogin {
 /**
  * A folder on an IMAP server.
  *
- * @param start starts a limited process that calls `answerImap`: one for each look, so that no server gets more than that
+ * @param start starts a limited process that calls `openImapReader`: one for each look, so that no server gets more than that
  */
 export function openImapMailbox(options: ImapOptions, start: () => ChildProcess): Mailbox {
-  const { host, port, user, password, folder, tls, days, clock } = options;
-  const login: ImapLogin = { host, port, user, password, folder, tls };
+  const { days, clock, ...login } = options;
+  const { host, port, user, folder } = login;
   const location = `imap://${host}:${port}/${folder}`;
   const mails = trackMails(clock);
 
@@ -54,14 +54,9 @@ export function openImapMailbox(options: ImapOptions, start: () => ChildProcess)
         // A UID is unique as long as its folder exists.
         return mails.order(answer.uids.map((uid) => ({ uid, key: `${user} ${answer.uidValidity} ${uid}` })));
       },
-      /** Undefined for an e-mail that somebody has removed meanwhile. */
-      async fetch(uid: string, key: string): Promise<FoundMail | undefined> {
-        const answer = await ask({ kind: 'fetch', uid });
-        return answer.kind === 'gone' ? undefined : toFound(answer, { from: location, key });
-      },
+      fetch: (uid: string) => ask({ kind: 'fetch', uid }),
       async leave() {
-        const order: ImapOrder = { kind: 'leave' };
-        await converse<ImapAnswer>(child, order, undefined, leaveMs).catch(() => {});
+        await converse(child, { kind: 'leave' }, undefined, leaveMs).catch(() => {});
       },
       end() {
         signal.removeEventListener('abort', kill);
@@ -73,33 +68,31 @@ export function openImapMailbox(options: ImapOptions, start: () => ChildProcess)
   return {
     location,
     async *readNew(signal) {
-      let session: ReturnType<typeof connect> | undefined;
+      let session = connect(signal);
       try {
-        session = connect(signal);
         for (const { uid, key } of await session.open()) {
           signal.throwIfAborted();
-          if (!session) {
-            session = connect(signal);
-            await session.open();
-          }
           const hadFailed = mails.noteTry(key);
-          let mail: FoundMail | undefined;
+          const found = { from: location, key };
+          let answer: Awaited<ReturnType<typeof session.fetch>>;
           try {
-            mail = await session.fetch(uid, key);
+            answer = await session.fetch(uid);
           } catch (error) {
             // It ended the connection twice, and so might keep the others from being read.
             if (!hadFailed || signal.aborted) throw error;
             session.end();
-            session = undefined;
-            mail = { from: location, key, fault: 'not-fetched' };
+            session = connect(signal);
+            await session.open();
+            answer = { kind: 'not-fetched' };
           }
-          if (mail?.fault !== 'not-fetched') mails.noteFetched(key);
-          if (mail) yield mail;
+          if (answer.kind === 'not-fetched') yield { ...found, fault: 'not-fetched' };
+          else mails.noteFetched(key);
+          if (answer.kind === 'fetched') yield { ...found, ...toFound(answer.mail) };
           mails.noteGiven(key);
         }
-        await session?.leave();
+        await session.leave();
       } finally {
-        session?.end();
+        session.end();
       }
     },
     async probe(signal) {
@@ -109,16 +102,11 @@ export function openImapMailbox(options: ImapOptions, start: () => ChildProcess)
   };
 }
 
-function toFound(
-  answer: Exclude<ImapAnswer, { kind: 'failed' }>,
-  about: { readonly from: string; readonly key: string },
-): FoundMail {
-  if (answer.kind !== 'fetched') return { ...about, fault: 'not-fetched' };
-  const { mail } = answer;
+function toFound(mail: FetchedMail) {
   const { arrivedAt } = mail;
   return mail.bytes
-    ? { ...about, arrivedAt, bytes: toBuffer(mail.bytes) }
-    : { ...about, arrivedAt, fault: 'too-large', head: toBuffer(mail.head) };
+    ? { arrivedAt, bytes: toBuffer(mail.bytes) }
+    : { arrivedAt, fault: 'too-large' as const, head: toBuffer(mail.head) };
 }
 
 /** Bytes arrive from another process as a plain array. */

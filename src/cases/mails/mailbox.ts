@@ -109,8 +109,7 @@ export function createMailPoller(parts: PollingParts) {
   const stop = AbortSignal.any([signal, closing.signal]);
   let timer: NodeJS.Timeout | undefined;
   let current: Promise<void> | undefined;
-  let isAway = false;
-  let refusedLogin = false;
+  let trouble: 'away' | 'refused' | undefined;
 
   async function readAll(): Promise<void> {
     const begunAt = clock();
@@ -122,17 +121,15 @@ export function createMailPoller(parts: PollingParts) {
         if (stop.aborted) return;
       }
       await noteMailbox(begunAt, true);
-      if (isAway) notify({ type: 'mailbox-back' });
-      isAway = false;
-      refusedLogin = false;
+      if (trouble) notify({ type: 'mailbox-back' });
+      trouble = undefined;
       notify({ type: 'mailbox-read' });
     } catch (error) {
       if (stop.aborted) return;
       // Again, once it is known that it needs a person.
-      const refusesLogin = error instanceof MailboxError && error.refusesLogin;
-      if (!isAway || (refusesLogin && !refusedLogin)) notify({ type: 'mailbox-away', error });
-      isAway = true;
-      refusedLogin ||= refusesLogin;
+      const needsPerson = trouble !== 'refused' && error instanceof MailboxError && error.refusesLogin;
+      if (!trouble || needsPerson) notify({ type: 'mailbox-away', error });
+      trouble = needsPerson ? 'refused' : (trouble ?? 'away');
       // If the ledger is away too, what it holds gets too old.
       await noteMailbox(begunAt, false).catch(() => {});
     }
