@@ -29,32 +29,29 @@ type ProviderDay = ReturnType<typeof createProviderDay>;
 /** The provider's ids of the hotels that an incorrect booking names are kept beside the counts. */
 const createProviderDay = () => ({ ...createCounts(), affectedHotels: new Set<string>() });
 
-function createCounts() {
-  return {
-    sent: 0,
-    /** Sent bookings about which a result says that their mapping is correct or incorrect. */
-    known: 0,
-    /** Of these, the incorrect ones, including those that only an e-mail calls incorrect. */
-    affected: 0,
-    /** Bookings that went by body, without such a verdict: an e-mail names incorrect ones only. */
-    byEmail: 0,
-    /** Bookings without such a verdict that an e-mail names. They have no share, because nobody knows out of how many. */
-    namedByEmail: 0,
-    /** Flagged by the local copy of the mappings before they were sent. */
-    suspects: { flagged: 0, known: 0, incorrect: 0 },
-  };
-}
+const createCounts = () => ({
+  sent: 0,
+  /** Sent bookings about which a result says that their mapping is correct or incorrect. */
+  known: 0,
+  /** Of these, the incorrect ones, including those that only an e-mail calls incorrect. */
+  affected: 0,
+  /** Bookings that went by body, without such a verdict: an e-mail names incorrect ones only. */
+  byEmail: 0,
+  /** Bookings without such a verdict that an e-mail names. They have no share, because nobody knows out of how many. */
+  namedByEmail: 0,
+  /** Flagged by the local copy of the mappings before they were sent; those of them with a verdict, and the incorrect ones. */
+  ...{ flagged: 0, flaggedKnown: 0, flaggedIncorrect: 0 },
+});
 
 function count(score: ProviderDay, { verdict, isNamedByEmail, isSuspect, providerHotelId }: Outcome): void {
-  const { suspects } = score;
   const isIncorrect = isNamedByEmail || verdict === 'incorrect';
   score.sent += 1;
-  if (isSuspect) suspects.flagged += 1;
+  if (isSuspect) score.flagged += 1;
   if (verdict === 'correct' || verdict === 'incorrect') {
     score.known += 1;
     if (isIncorrect) score.affected += 1;
-    if (isSuspect) suspects.known += 1;
-    if (isSuspect && isIncorrect) suspects.incorrect += 1;
+    if (isSuspect) score.flaggedKnown += 1;
+    if (isSuspect && isIncorrect) score.flaggedIncorrect += 1;
   } else {
     if (verdict === 'by-email') score.byEmail += 1;
     if (isNamedByEmail) score.namedByEmail += 1;
@@ -90,7 +87,9 @@ export function createScoreMemory(whole: ReadOnlyLedger) {
   return async (days: readonly string[], signal: AbortSignal): Promise<readonly DayScore[]> => {
     const ledger = whole.stoppedBy(signal);
     const namedPairs = await readNamedPairs(ledger);
-    const common = hash([...namedPairs]);
+    const common = createHash('sha256')
+      .update(JSON.stringify([...namedPairs]))
+      .digest('base64');
     const ofDays = await ledger.runs.markDays({ from: days[0] ?? '', to: days.at(-1) ?? '' });
     const marks = new Map(ofDays.map(({ day, mark }) => [day, `${mark} ${common}`]));
     const scores: DayScore[] = [];
@@ -109,34 +108,23 @@ export function createScoreMemory(whole: ReadOnlyLedger) {
             count(findScore(providers, outcome.providerName ?? null, createProviderDay), outcome);
         }
         scores.push({ day, providers });
-        remember(mark, { day, providers });
+        // The oldest entry goes first.
+        remembered.delete(day);
+        remembered.set(day, { mark, score: { day, providers } });
+        const [oldest = ''] = remembered.keys();
+        if (remembered.size > daysRemembered) remembered.delete(oldest);
       }
     }
     return scores;
   };
-
-  function remember(mark: string, score: DayScore): void {
-    // The oldest entry goes first.
-    remembered.delete(score.day);
-    remembered.set(score.day, { mark, score });
-    const [oldest] = remembered.keys();
-    if (remembered.size > daysRemembered && oldest !== undefined) remembered.delete(oldest);
-  }
 }
 
-function hash(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('base64');
-}
-
-/** What is known about one provider over some days; its name is null as in `findScore`. */
-type ProviderScore = Awaited<ReturnType<typeof scoreProviders>>[number];
-
-const offendersNamed = 5;
-const hourMs = 3_600_000;
+/** A provider as `providers --json` prints it. Unknown is null, never 0. */
+export type ProviderJson = ReturnType<typeof providerToJson>;
 
 /**
- * Adds up each provider's days, and the cases that were opened in them. What is held is a row per provider, and one per hotel
- * that was affected or has a case.
+ * Adds up each provider's days, and the cases that were opened in them; the most certain offender first, by the lower end of the
+ * interval, those without a known verdict last. What is held is a row per provider, and one per hotel that was affected or has a case.
  *
  * @param scored the days, ascending
  */
@@ -144,8 +132,8 @@ export async function scoreProviders(
   { cases }: ReadOnlyLedger,
   timezone: string,
   scored: readonly DayScore[],
-) {
-  const scores = new Map<string | null, OpenScore>();
+): Promise<ProviderJson[]> {
+  const scores = new Map<string | null, ProviderScore>();
   for (const { providers } of scored)
     for (const [name, day] of providers) addDay(findScore(scores, name, createScore), day);
   const [first, last] = [scored.at(0), scored.at(-1)];
@@ -157,51 +145,38 @@ export async function scoreProviders(
         })
       : [];
   for (const item of opened) addCase(findScore(scores, item.providerName, createScore), item);
-  return [...scores].map(([providerName, { hours, hotels, ...counts }]) => ({
-    ...{ providerName, ...counts },
-    /** From the opening of a case to the correction of its mapping; null without a corrected case. */
-    medianHoursToCorrection: findMedian(hours),
-    /** Hotels with several cases, or affected bookings on several days: the worst first. */
-    repeatOffenders: [...hotels]
-      .map(([providerHotelId, counted]) => ({ providerHotelId, ...counted }))
-      .filter(({ cases, days }) => cases > 1 || days > 1)
-      .sort(
-        (a, b) => b.days - a.days || b.cases - a.cases || (a.providerHotelId < b.providerHotelId ? -1 : 1),
-      )
-      .slice(0, offendersNamed),
-  }));
+  return [...scores]
+    .map(([name, score]) => providerToJson(name, score))
+    .sort((a, b) => (b.affectedShareLow ?? -1) - (a.affectedShareLow ?? -1) || b.sent - a.sent);
 }
 
-type OpenScore = ReturnType<typeof createScore>;
+type ProviderScore = ReturnType<typeof createScore>;
 
-function createScore() {
-  return {
-    ...createCounts(),
-    /** Cases that were opened in these days. */
-    ...{ cases: 0, corrected: 0 },
-    hours: [] as number[],
-    /** Their cases, and the business days with affected bookings. */
-    hotels: new Map<string, { cases: number; days: number }>(),
-  };
-}
+const createScore = () => ({
+  counts: createCounts(),
+  /** The cases that were opened in these days. */
+  cases: 0,
+  /** From the opening of each corrected one to the correction of its mapping. */
+  hours: [] as number[],
+  /** Their cases, and the business days with affected bookings. */
+  hotels: new Map<string, { cases: number; days: number }>(),
+});
 
-function addDay(score: OpenScore, { suspects, affectedHotels, ...day }: ProviderDay): void {
-  for (const name of ['sent', 'known', 'affected', 'byEmail', 'namedByEmail'] as const)
-    score[name] += day[name];
-  for (const name of ['flagged', 'known', 'incorrect'] as const) score.suspects[name] += suspects[name];
+const hourMs = 3_600_000;
+
+function addDay(score: ProviderScore, { affectedHotels, ...day }: ProviderDay): void {
+  for (const name of Object.keys(day) as (keyof typeof day)[]) score.counts[name] += day[name];
   for (const id of affectedHotels) hotelOf(score, id).days += 1;
 }
 
-function addCase(score: OpenScore, item: Case): void {
+function addCase(score: ProviderScore, item: Case): void {
   const { state, openedAt, stateSince, correctedBy = stateSince, providerHotelId } = item;
   score.cases += 1;
   hotelOf(score, providerHotelId).cases += 1;
-  if (state !== 'corrected') return;
-  score.corrected += 1;
-  score.hours.push(Math.max(0, correctedBy - openedAt) / hourMs);
+  if (state === 'corrected') score.hours.push(Math.max(0, correctedBy - openedAt) / hourMs);
 }
 
-function hotelOf({ hotels }: OpenScore, id: string) {
+function hotelOf({ hotels }: ProviderScore, id: string) {
   const hotel = hotels.get(id) ?? { cases: 0, days: 0 };
   hotels.set(id, hotel);
   return hotel;
@@ -211,15 +186,14 @@ function findMedian(values: readonly number[]): number | null {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;
   const [low, high] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
-  return low === undefined || high === undefined ? null : (low + high) / 2;
+  return low === undefined || high === undefined ? null : Number(((low + high) / 2).toFixed(1));
 }
 
-/** A provider as `providers --json` prints it. Unknown is null, never 0. */
-export type ProviderJson = ReturnType<typeof providerToJson>;
+const offendersNamed = 5;
 
-export function providerToJson(score: ProviderScore) {
-  const { providerName, sent, known, affected, byEmail, namedByEmail, suspects, cases, corrected } = score;
-  const { medianHoursToCorrection: hours, repeatOffenders } = score;
+function providerToJson(providerName: string | null, { counts, cases, hours, hotels }: ProviderScore) {
+  const { sent, known, affected, byEmail, namedByEmail } = counts;
+  const { flagged, flaggedKnown, flaggedIncorrect } = counts;
   const interval = wilsonInterval(affected, known);
   return {
     ...{ providerName, sent, known },
@@ -229,21 +203,22 @@ export function providerToJson(score: ProviderScore) {
     affectedShareLow: interval ? round(interval.low) : null,
     affectedShareHigh: interval ? round(interval.high) : null,
     ...{ byEmail, namedByEmail },
-    suspects: { ...suspects, incorrect: suspects.known === 0 ? null : suspects.incorrect },
-    ...{ cases, corrected },
-    medianHoursToCorrection: hours === null ? null : Number(hours.toFixed(1)),
-    repeatOffenders,
+    suspects: { flagged, known: flaggedKnown, incorrect: flaggedKnown === 0 ? null : flaggedIncorrect },
+    ...{ cases, corrected: hours.length },
+    /** Null without a corrected case. */
+    medianHoursToCorrection: findMedian(hours),
+    /** Hotels with several cases, or affected bookings on several days: the worst first. */
+    repeatOffenders: [...hotels]
+      .map(([providerHotelId, counted]) => ({ providerHotelId, ...counted }))
+      .filter(({ cases, days }) => cases > 1 || days > 1)
+      .sort(
+        (a, b) => b.days - a.days || b.cases - a.cases || (a.providerHotelId < b.providerHotelId ? -1 : 1),
+      )
+      .slice(0, offendersNamed),
   };
 }
 
 const round = (share: number) => Number(share.toFixed(6));
-
-/** The most certain offender first, by the lower end of the interval; those without a known verdict last. */
-export function orderProviders(providers: readonly ProviderJson[]): ProviderJson[] {
-  return providers.toSorted(
-    (a, b) => (b.affectedShareLow ?? -1) - (a.affectedShareLow ?? -1) || b.sent - a.sent,
-  );
-}
 
 /** Why no verdict is known: never "0 %". */
 export function nameUnknown({ sent, byEmail }: Pick<ProviderJson, 'sent' | 'byEmail'>): string {
