@@ -87,11 +87,12 @@ async function resolvePairs(
       serviceId === undefined ? keyOfHotel(hotel) : keyOfCase({ ...hotel, serviceId }),
     ),
   );
+  const isWanted = (stay: NamedPair) => wanted.has(keyOfHotel(stay)) || wanted.has(keyOfCase(stay));
   const found = new Map<string, NamedPair>();
-  for await (const { stays } of readStaysAhead(ledger, mentions, { today }))
+  for await (const { stays } of readStaysAhead(ledger, mentions, { today, isWanted }))
     for (const { providerName, providerHotelId, serviceId } of stays) {
       const pair = { providerName, providerHotelId, serviceId };
-      if (wanted.has(keyOfHotel(pair)) || wanted.has(keyOfCase(pair))) found.set(keyOfCase(pair), pair);
+      found.set(keyOfCase(pair), pair);
     }
   return [...found.values()];
 }
