@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
-import type { FetchedMail, ImapAnswer, ImapLogin, ImapOrder } from './imap-session.js';
+import type { ImapAnswer, ImapLogin, ImapOrder } from './imap-session.js';
 import { answerMs, converse, LimitedProcessError, megabyte, type ProcessLimits } from './limited-process.js';
-import { type Mailbox, MailboxError, trackMails } from './mailbox.js';
+import { createMailbox, type FoundMail, type Mailbox, MailboxError, type MailboxLook } from './mailbox.js';
 
 const dayMs = 86_400_000;
 /** Nothing depends on a polite end. */
@@ -29,84 +29,52 @@ export function openImapMailbox(options: ImapOptions, start: () => ChildProcess)
   const { days, clock, ...login } = options;
   const { host, port, user, folder } = login;
   const location = `imap://${host}:${port}/${folder}`;
-  const mails = trackMails(clock);
 
-  function connect(signal: AbortSignal) {
+  async function look(signal: AbortSignal): Promise<MailboxLook> {
     signal.throwIfAborted();
     const child = start();
     const kill = () => void child.kill('SIGKILL');
     signal.addEventListener('abort', kill, { once: true });
-
-    async function ask(order: ImapOrder): Promise<Exclude<ImapAnswer, { kind: 'failed' }>> {
+    const ask = async (order: ImapOrder) => {
       const answer = await converse<ImapAnswer>(child, order).catch((error: unknown) => {
         signal.throwIfAborted();
         throw new MailboxError(`${location} can't be read: ${describeEnd(error)}`, false, { cause: error });
       });
       if (answer.kind !== 'failed') return answer;
       throw new MailboxError(`${location} can't be read: ${answer.why}`, answer.refusesLogin);
-    }
-
-    return {
-      async open() {
-        // A day more: the server compares dates in its own time zone.
-        const answer = await ask({ kind: 'open', login, since: clock() - (days + 1) * dayMs });
-        if (answer.kind !== 'opened') return [];
-        // A UID is unique as long as its folder exists.
-        return mails.order(answer.uids.map((uid) => ({ uid, key: `${user} ${answer.uidValidity} ${uid}` })));
-      },
-      fetch: (uid: string) => ask({ kind: 'fetch', uid }),
-      async leave() {
-        await converse(child, { kind: 'leave' }, undefined, leaveMs).catch(() => {});
-      },
-      end() {
-        signal.removeEventListener('abort', kill);
-        kill();
-      },
     };
+    const end = async (isDone: boolean) => {
+      if (isDone) await converse(child, { kind: 'leave' }, undefined, leaveMs).catch(() => {});
+      signal.removeEventListener('abort', kill);
+      kill();
+    };
+    try {
+      // A day more: the server compares dates in its own time zone.
+      const opened = await ask({ kind: 'open', login, since: clock() - (days + 1) * dayMs });
+      const { uidValidity, uids } = opened.kind === 'opened' ? opened : { uidValidity: '', uids: [] };
+      // A UID is unique as long as its folder exists.
+      const uidOf = new Map(uids.map((uid) => [`${user} ${uidValidity} ${uid}`, uid]));
+      return {
+        ...{ keys: [...uidOf.keys()], end },
+        fetch: async (key) =>
+          toFound(await ask({ kind: 'fetch', uid: uidOf.get(key) ?? '' }), { from: location, key }),
+      };
+    } catch (error) {
+      await end(false);
+      throw error;
+    }
   }
 
-  return {
-    location,
-    async *readNew(signal) {
-      let session = connect(signal);
-      try {
-        for (const { uid, key } of await session.open()) {
-          signal.throwIfAborted();
-          const hadFailed = mails.noteTry(key);
-          const found = { from: location, key };
-          let answer: Awaited<ReturnType<typeof session.fetch>>;
-          try {
-            answer = await session.fetch(uid);
-          } catch (error) {
-            // It ended the connection twice, and so might keep the others from being read.
-            if (!hadFailed || signal.aborted) throw error;
-            session.end();
-            session = connect(signal);
-            await session.open();
-            answer = { kind: 'not-fetched' };
-          }
-          if (answer.kind === 'not-fetched') yield { ...found, fault: 'not-fetched' };
-          else mails.noteFetched(key);
-          if (answer.kind === 'fetched') yield { ...found, ...toFound(answer.mail) };
-          mails.noteGiven(key);
-        }
-        await session.leave();
-      } finally {
-        session.end();
-      }
-    },
-    async probe(signal) {
-      const session = connect(signal);
-      return { mails: (await session.open().finally(session.end)).length };
-    },
-  };
+  return createMailbox(location, look, clock);
 }
 
-function toFound(mail: FetchedMail) {
-  const { arrivedAt } = mail;
+function toFound(answer: ImapAnswer, about: { readonly from: string; readonly key: string }): FoundMail[] {
+  if (answer.kind === 'not-fetched') return [{ ...about, fault: 'not-fetched' }];
+  if (answer.kind !== 'fetched') return [];
+  const { arrivedAt, ...mail } = answer.mail;
   return mail.bytes
-    ? { arrivedAt, bytes: toBuffer(mail.bytes) }
-    : { arrivedAt, fault: 'too-large' as const, head: toBuffer(mail.head) };
+    ? [{ ...about, arrivedAt, bytes: toBuffer(mail.bytes) }]
+    : [{ ...about, arrivedAt, fault: 'too-large', head: toBuffer(mail.head) }];
 }
 
 /** Bytes arrive from another process as a plain array. */
