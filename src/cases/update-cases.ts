@@ -88,8 +88,8 @@ async function* findSuspects(
   for await (const { suspects } of readSuspects(ledger, run.id)) {
     const found = suspects.flatMap(({ reason, serviceId: copyServiceId, line }) => {
       const isDoubtful = reason === 'other-master' || (reason === 'moved' && copyServiceId === undefined);
-      const findings = isDoubtful ? toFinding(readBooking(line), origin) : [];
-      return findings.map((finding) => ({ finding, copyServiceId }));
+      if (!isDoubtful) return [];
+      return toFinding(readBooking(line), origin).map((finding) => ({ finding, copyServiceId }));
     });
     const booked = [...new Set(found.map(({ finding }) => finding.serviceId))];
     const masters = await ledger.watch.readMasterHotels(booked);
