@@ -273,20 +273,20 @@ export async function* readOutcomes(
   const isKeyNamed = (line: string) => namedKeys.size > 0 && namedKeys.has(keyOfBooking(readBooking(line)));
   for (const { run, standings } of sent) {
     if (run.collectedAt === undefined) continue;
-    const rows = await ledger.mails.listNamedRows(run.id);
-    const named = new Set(rows.map(({ stream, batch, row }) => `${stream} ${batch} ${row}`));
-    const isRowNamed = (place: string) => named.size > 0 && named.has(place);
+    const named = await ledger.mails.listNamedRows(run.id);
     const isPairNamed = createPairTest(namedPairs, run);
     const readProvider = createProviderReader();
     for (const stream of batchStreams)
       for await (const { batch, entries } of readStoredEntries(ledger, run, stream)) {
         const standing = standings.find(stream, batch);
+        const rows = new Set(
+          named.filter((of) => of.stream === stream && of.batch === batch).map((of) => of.row),
+        );
         yield entries.flatMap(({ line, state, verdict: own, isSuspect }, row): Outcome[] => {
           const stands = standing.get(row);
           if (stands === 'uncounted' || state !== 'delivered') return [];
           const verdict = stands ?? own ?? (stream === 'file' ? 'awaiting-result' : 'by-email');
-          const isNamedByEmail =
-            isRowNamed(`${stream} ${batch} ${row}`) || isPairNamed(line) || isKeyNamed(line);
+          const isNamedByEmail = rows.has(row) || isPairNamed(line) || isKeyNamed(line);
           const isIncorrect = isNamedByEmail || verdict === 'incorrect';
           const providerHotelId = isIncorrect ? readBooking(line).providerHotelId : undefined;
           return [{ providerName: readProvider(line), providerHotelId, verdict, isNamedByEmail, isSuspect }];
