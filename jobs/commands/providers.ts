@@ -5,9 +5,7 @@ import { createBusinessDay, goBack } from '../../src/booking/business-day.js';
 import {
   createScoreMemory,
   nameUnknown,
-  orderProviders,
   type ProviderJson,
-  providerToJson,
   scoreProviders,
 } from '../../src/cases/scores/scorecard.js';
 import { command, csvOptions, dayOption, readRange } from '../command.js';
@@ -37,8 +35,7 @@ Examples:
     if (!ledger) return app.answerNone({ from, to, providers: [] });
 
     const scored = await createScoreMemory(ledger)(days, app.signal);
-    const scores = await scoreProviders(ledger, timezone, scored);
-    const providers = orderProviders(scores.map(providerToJson));
+    const providers = await scoreProviders(ledger, timezone, scored);
     await app.writeCsv(file, columns, (add) => add(providers.map(toCells)));
     const json = { from, to, providers };
     if (providers.length === 0) return app.answerNone(json, `${from} to ${to}: no booking was sent.`);

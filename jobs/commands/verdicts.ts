@@ -121,22 +121,20 @@ function importedToJson({ file, messageId, receivedAt, outcome, reason, ...mail 
 }
 
 function describeOutcome({ outcome, bookings, pairs, canaries, reason }: ImportedMail): string {
-  const isOnlyCanary = canaries.length > 0 && bookings.length + pairs.length === 0;
-  const named = [
-    ...(bookings.length > 0 || pairs.length === 0 ? [formatCountOf(bookings.length, 'booking')] : []),
-    ...(pairs.length > 0 ? [formatCountOf(pairs.length, 'hotel')] : []),
-  ].join(' and ');
+  const counted = [
+    bookings.length > 0 && formatCountOf(bookings.length, 'booking'),
+    pairs.length > 0 && formatCountOf(pairs.length, 'hotel'),
+  ].filter(Boolean);
+  const nothing = canaries.length > 0 ? 'the canary and no booking' : 'nothing that the ledger knows';
+  const named = counted.join(' and ') || nothing;
   const why = reason === undefined ? 'unknown' : reasons[reason];
   switch (outcome) {
     case 'named':
-      return isOnlyCanary ? 'names the canary and no booking' : `names ${named}`;
+      return `names ${named}`;
     case 'already-read':
-      if (isOnlyCanary) return 'was read before, and names the canary and no booking';
-      return bookings.length + pairs.length > 0
-        ? `was read before, and names ${named}`
-        : 'was read before, and names nothing that the ledger knows';
+      return `was read before, and names ${named}`;
     case 'nothing-known':
-      return 'names nothing that the ledger knows: read it yourself';
+      return `names ${named}: read it yourself`;
     case 'unreadable':
       return `can't be read: ${why}`;
     case 'set-aside':
@@ -182,18 +180,13 @@ function listNamed({ outcome, bookings, pairs, canaries }: ImportedMail): string
 }
 
 function listDoubts({ correct, unreadAttachments }: ImportedMail): string[] {
-  return [
-    ...(correct > 0
-      ? [
-          `  called correct: ${formatCountOf(correct, 'booking')}; that changes nothing, no e-mail clears a booking`,
-        ]
-      : []),
-    ...(unreadAttachments > 0
-      ? [
-          `  not read: ${formatCountOf(unreadAttachments, 'attachment')} without text, such as a spreadsheet, a PDF or a ZIP file`,
-        ]
-      : []),
+  const doubts = [
+    correct > 0 &&
+      `  called correct: ${formatCountOf(correct, 'booking')}; that changes nothing, no e-mail clears a booking`,
+    unreadAttachments > 0 &&
+      `  not read: ${formatCountOf(unreadAttachments, 'attachment')} without text, such as a spreadsheet, a PDF or a ZIP file`,
   ];
+  return doubts.filter((line) => line !== false);
 }
 
 const mailsShown = 200;

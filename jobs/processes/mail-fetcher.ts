@@ -1,8 +1,6 @@
 import { runLimited } from '../../src/cases/mails/limited-process.js';
 
 /** The process that talks to the mail server. It has the mailbox's password and nothing else, and may be killed at any moment. */
-runLimited(new URL(import.meta.url), async (watch) => {
-  // The thread that watches the limits does not need it.
-  const { answerImap } = await import('../../src/cases/mails/imap-session.js');
-  answerImap(watch);
-});
+void runLimited(new URL(import.meta.url), async () =>
+  (await import('../../src/cases/mails/imap-session.js')).openImapReader(),
+);

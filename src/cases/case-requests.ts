@@ -61,13 +61,12 @@ export function writeRefusal({ id, state }: Pick<HeldCase, 'id' | 'state'>): str
   return `case ${id} is ${state}: reopen it first`;
 }
 
-interface AppliedRequest {
-  readonly next: HeldCase;
-  readonly acts: readonly Action[];
-}
-
 /** @throws CaseRefusedError */
-function applyRequest(held: HeldCase, request: CaseRequest, at: number): AppliedRequest {
+function applyRequest(
+  held: HeldCase,
+  request: CaseRequest,
+  at: number,
+): { readonly next: HeldCase; readonly acts: readonly Action[] } {
   const { note = held.note } = request;
   switch (request.kind) {
     case 'note':
@@ -79,44 +78,34 @@ function applyRequest(held: HeldCase, request: CaseRequest, at: number): Applied
         acts: [{ action: 'case-assigned', details: { assignee } }],
       };
     }
-    case 'resolve':
-      return applyResolution(held, request, at);
-    case 'report':
-    case 'dismiss':
-    case 'reopen': {
+    case 'resolve': {
+      const { bookings, as } = request;
+      const action = 'case-resolved';
+      const places = new Set(bookings.map((chosen) => findPlace(held, chosen)));
+      // Under the reference too, where people look for a booking's history.
+      const ofBookings = held.bookings.flatMap(({ place, reference: subject }) =>
+        subject !== undefined && places.has(place)
+          ? [{ action, subject, details: { as, case: held.id } } as const]
+          : [],
+      );
+      return {
+        next: resolveBookings(held, { places, as, note: request.note }, at),
+        acts: [{ action, details: { as, bookings: places.size } }, ...ofBookings],
+      };
+    }
+    default: {
       const next = applyCommand(held, request.kind, at);
       if (!next) throw new CaseRefusedError(writeRefusal(held));
-      const isNoted = request.note !== undefined;
-      return { next: isNoted ? { ...next, note } : next, acts: [{ action: actions[request.kind] }] };
+      const noted = request.note === undefined ? next : { ...next, note };
+      return { next: noted, acts: [{ action: actions[request.kind] }] };
     }
   }
 }
 
-function applyResolution(
-  held: HeldCase,
-  { bookings, as, note }: Extract<CaseRequest, { readonly kind: 'resolve' }>,
-  at: number,
-): AppliedRequest {
-  const action = 'case-resolved';
-  const places = new Set(bookings.map((chosen) => findPlace(held, chosen)));
-  const resolved = held.bookings.filter(({ place }) => places.has(place));
-  return {
-    next: resolveBookings(held, { places, as, note }, at),
-    acts: [
-      { action, details: { as, bookings: places.size } },
-      // Under the reference too, where people look for a booking's history.
-      ...resolved.flatMap(({ reference: subject }) =>
-        subject === undefined ? [] : [{ action, subject, details: { as, case: held.id } } as const],
-      ),
-    ],
-  };
-}
-
 function findPlace({ id, bookings }: HeldCase, chosen: ChosenBooking): number {
-  const byPlace = bookings.find(({ place }) => place === chosen);
-  const byReference = bookings.find(({ reference }) => reference !== undefined && reference === chosen);
-  const byNumber = bookings.find(({ reference, place }) => reference === undefined && `#${place}` === chosen);
-  const found = byPlace ?? byReference ?? byNumber;
+  const found =
+    bookings.find(({ place, reference }) => place === chosen || reference === chosen) ??
+    bookings.find(({ place, reference }) => reference === undefined && `#${place}` === chosen);
   if (found) return found.place;
   const name = typeof chosen === 'number' ? `#${chosen}` : chosen;
   throw new CaseRefusedError(`case ${id} has no booking ${name}; nothing was changed`);

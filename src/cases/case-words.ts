@@ -6,19 +6,11 @@ import type { caseToJson, shownCaseToJson } from './shown-cases.js';
 
 /* A case in words, for people: what happened to it, and what the service is told about it. */
 
-type EntryJson = ReturnType<typeof shownCaseToJson>['history'][number];
+type Detail = 'origins' | 'bookings' | 'assignee' | 'as' | 'day' | 'mergedInto' | 'calledCorrect' | 'run';
 
 /** An entry of its history, with whatever details its action has. */
-type Entry = EntryJson & {
-  readonly [Detail in
-    | 'origins'
-    | 'bookings'
-    | 'assignee'
-    | 'as'
-    | 'day'
-    | 'mergedInto'
-    | 'calledCorrect'
-    | 'run']?: string | number | boolean;
+type Entry = ReturnType<typeof shownCaseToJson>['history'][number] & {
+  readonly [Name in Detail]?: string | number | boolean;
 };
 
 /** References named in one sentence. */

@@ -1,27 +1,11 @@
-import { yieldToEventLoop } from '../base/event-loop.js';
-import type { Ledger } from '../ledger/ledger.js';
 import { keyOfHotel, type MasterHotel, type MovedMapping } from '../ledger/mappings.js';
-import type { StayAhead } from '../ledger/stays.js';
 import type { CopyStanding } from '../mappings/copied-hotels.js';
 import { readStaysAhead, type StaysOfHotels } from '../review/stays/stays-ahead.js';
 import { type Case, type CaseKey, type CaseMove, type HeldCase, keyOfCase } from '../rules/case.js';
 import { applyCommand, applyMoves, automatic, escalateIfDue, toDecision } from '../rules/case-transitions.js';
+import { type CaseParts, changeCases } from './case-bookings.js';
 import type { CaseEvent, WatchCounts, WatchEvent } from './events.js';
-import { type CaseParts, casesPerTransaction, gatherFindings, openCases } from './open-cases.js';
-
-/** Changes cases, some in each transaction. Returns how many changed. */
-export async function changeCases(
-  { cases }: Ledger,
-  ids: readonly number[],
-  decide: Parameters<Ledger['cases']['changeById']>[1],
-): Promise<number> {
-  let changed = 0;
-  for (let from = 0; from < ids.length; from += casesPerTransaction) {
-    if (from > 0) await yieldToEventLoop();
-    changed += (await cases.changeById(ids.slice(from, from + casesPerTransaction), decide)).length;
-  }
-  return changed;
-}
+import { openCases } from './open-cases.js';
 
 export interface FollowParts extends CaseParts {
   /** How long a reported case may stay uncorrected. */
@@ -105,10 +89,10 @@ export async function watchMappings(parts: WatchParts, signal: AbortSignal) {
     if (!moved) break;
     dismissed += await dismissMerged(parts);
     const onRun = (runs: number, of: number) => notify({ type: 'searching-stays', runs, of });
-    for await (const slice of readStaysAhead(ledger, moved.mappings, { today, onRun, signal })) {
-      const found = await findMovedStays(parts, slice);
-      findings.push(...(await openMovedCases(parts, found)));
-    }
+    const found: Awaited<ReturnType<typeof findMoved>> = [];
+    for await (const slice of readStaysAhead(ledger, moved.mappings, { today, onRun, signal }))
+      found.push(...(await findMoved(parts, slice)));
+    findings.push(...(await openMovedCases(parts, found)));
     await ledger.watch.finishMoves(moved.upTo);
     checkedMoves += moved.moves;
     notify({ type: 'moves-checked', checkedMoves, findings: findings.length });
@@ -126,38 +110,38 @@ export async function watchMappings(parts: WatchParts, signal: AbortSignal) {
   return { counts, findings };
 }
 
-/** The current and upcoming stays on these mappings that are no longer as booked, by booked master hotel. */
-async function findMovedStays({ ledger }: WatchParts, { hotels, stays }: StaysOfHotels<MovedMapping>) {
+/** The mappings with current and upcoming stays that are no longer as booked, by booked master hotel. */
+async function findMoved({ ledger }: WatchParts, { hotels, stays }: StaysOfHotels<MovedMapping>) {
   const moved = new Map(hotels.map((mapping) => [keyOfHotel(mapping), mapping]));
-  const changed = new Map<string, CaseKey & { readonly stays: StayAhead[] }>();
+  const changed = new Map<string, CaseKey & { bookings: number }>();
   for (const stay of stays) {
     const { providerName, providerHotelId, serviceId } = stay;
     if (moved.get(keyOfHotel(stay))?.copyServiceId === serviceId) continue;
-    const key = keyOfCase(stay);
-    const known = changed.get(key);
-    if (known) known.stays.push(stay);
-    else changed.set(key, { providerName, providerHotelId, serviceId, stays: [stay] });
+    const known = changed.get(keyOfCase(stay));
+    if (known) known.bookings += 1;
+    else changed.set(keyOfCase(stay), { providerName, providerHotelId, serviceId, bookings: 1 });
   }
   const booked = [...new Set([...changed.values()].map(({ serviceId }) => serviceId))];
   const masters = await ledger.watch.readMasterHotels(booked);
-  return [...changed.values()].flatMap((stays) => {
-    const { copyServiceId, movedAt = 0 } = moved.get(keyOfHotel(stays)) ?? {};
-    const move = classifyMove({ serviceId: stays.serviceId, copyServiceId }, masters.get(stays.serviceId));
+  return [...changed.values()].flatMap((found) => {
+    const { copyServiceId, movedAt = 0 } = moved.get(keyOfHotel(found)) ?? {};
+    const move = classifyMove({ serviceId: found.serviceId, copyServiceId }, masters.get(found.serviceId));
     const copy: CopyStanding = copyServiceId === undefined ? 'unmapped' : 'mapped';
-    return move ? [{ ...stays, copyServiceId: copyServiceId ?? null, copy, move, movedAt }] : [];
+    return move ? [{ ...found, copyServiceId: copyServiceId ?? null, copy, move, movedAt }] : [];
   });
 }
 
-/** What is found about each mapping; a merge opens no case. */
-async function openMovedCases(parts: WatchParts, found: Awaited<ReturnType<typeof findMovedStays>>) {
+/** Opens the cases of mappings that moved; a merge opens none. */
+async function openMovedCases(parts: WatchParts, found: Awaited<ReturnType<typeof findMoved>>) {
   const endangered = found.filter(({ move }) => move !== 'merged');
-  const findings = endangered.map((one) => ({ ...one, origin: 'watch' as const, at: one.movedAt }));
-  const stays = new Map(endangered.map((one) => [keyOfCase(one), one.stays]));
-  await openCases(gatherFindings(findings), parts, stays);
+  await openCases(
+    endangered.map((one) => ({ ...one, origin: 'watch', at: one.movedAt })),
+    parts,
+  );
   const cases = await parts.ledger.cases.findByKeys(found);
-  return found.map(({ movedAt: _, stays, ...finding }, index) => {
+  return found.map(({ movedAt: _, ...finding }, index) => {
     const caseId = finding.move === 'merged' ? null : (cases[index]?.id ?? null);
-    return { ...finding, bookings: stays.length, caseId };
+    return { ...finding, caseId };
   });
 }
 

@@ -6,7 +6,7 @@ import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import type { Attempt } from '../ledger/steps.js';
 import type { Trace } from '../ledger/tracing.js';
 import { type CopiedHotel, readCopiedHotels } from '../mappings/copied-hotels.js';
-import { createHotelComparer, type HotelPair, unknownPair } from '../mappings/hotels/compare-hotels.js';
+import { createHotelComparer, type HotelPair } from '../mappings/hotels/compare-hotels.js';
 import { pairColumns, pairToCells, pairToJson } from '../mappings/hotels/shown-hotels.js';
 import type { createSentComparer, SentComparison } from '../review/stored/as-sent.js';
 import { maskAnswers, readMaskedFields } from '../review/stored/stored-line.js';
@@ -42,33 +42,25 @@ export async function readHistories(
   },
 ) {
   const traces = await ledger.bookings.trace(reference);
-  const shown = answers
-    ? await Promise.all(traces.map((trace) => maskAnswers(ledger, trace, showsGuest)))
-    : traces;
   const states = new Map<number, BookingState>();
   for (const { id, booking } of await ledger.cases.findBookings(reference))
     states.set(id, stateOfBooking(booking, today));
   const mappings = await findMappings(ledger, traces, now);
-  const { readUntil } = await ledger.mails.describeMailbox();
-  const renderedAgain: (SentComparison | undefined)[] = [];
-  for (const trace of traces) renderedAgain.push(await compareSent?.(trace));
-  return shown.map((trace, index) => {
-    const { hotels, found } = mappings[index] ?? {};
+  const { readUntil: emailsReadUntil } = await ledger.mails.describeMailbox();
+  const histories: { readonly trace: Trace; readonly history: BookingHistory }[] = [];
+  for (const [index, found] of traces.entries()) {
+    const { hotels, inCase } = mappings[index] ?? {};
+    const trace = answers ? await maskAnswers(ledger, found, showsGuest) : found;
     // A booking may not be in its case, such as a stay that was over when the case was opened.
-    const ofCase = found && {
-      id: found.id,
-      state: found.state,
-      origins: found.origins,
-      bookingState: states.get(found.id) ?? null,
+    const ofCase = inCase && {
+      ...{ id: inCase.id, state: inCase.state, origins: inCase.origins },
+      bookingState: states.get(inCase.id) ?? null,
     };
-    return {
-      trace,
-      history: toHistory(trace, {
-        ...{ withAnswers: answers, emailsReadUntil: readUntil, hotels, case: ofCase },
-        renderedAgain: renderedAgain[index],
-      }),
-    };
-  });
+    const renderedAgain = await compareSent?.(found);
+    const shown = { withAnswers: answers, emailsReadUntil, hotels, case: ofCase, renderedAgain };
+    histories.push({ trace, history: toHistory(trace, shown) });
+  }
+  return histories;
 }
 
 /** The hotels and the case of each trace; a record that was rejected has no known ones. */
@@ -79,18 +71,12 @@ async function findMappings(ledger: ReadOnlyLedger, traces: readonly Trace[], no
     const { checkIn: checkInDate } = stayOf(booking, trace.run.day);
     return { providerName, providerHotelId, serviceId, checkInDate };
   });
-  const copied = await readCopiedHotels(ledger.mappings, keys);
-  const stays = keys.map((key, index) => ({
-    ...key,
-    copyServiceId: null,
-    copy: 'unmapped' as const,
-    ...copied[index],
-  }));
-  const pairs = await createHotelComparer({ hotels: ledger.hotels, clock: () => now })(stays);
+  const compare = createHotelComparer({ hotels: ledger.hotels, clock: () => now });
+  const compared = await compare(await readCopiedHotels(ledger.mappings, keys));
   const cases = await ledger.cases.findByKeys(keys);
-  return stays.map(({ serviceId, copyServiceId, copy }, index) => ({
-    hotels: { ...(pairs[index] ?? unknownPair), copyServiceId, copy, serviceId },
-    found: cases[index],
+  return compared.map(({ serviceId, copyServiceId, copy, hotels }, index) => ({
+    hotels: { ...hotels, copyServiceId, copy, serviceId },
+    inCase: cases[index],
   }));
 }
 

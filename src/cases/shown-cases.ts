@@ -8,12 +8,7 @@ import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import type { CaseFilter, CaseSummary } from '../ledger/listed-cases.js';
 import type { Trace } from '../ledger/tracing.js';
 import { type CopiedHotel, readCopiedHotels } from '../mappings/copied-hotels.js';
-import {
-  createHotelComparer,
-  type HotelPair,
-  type LocatedHotel,
-  unknownPair,
-} from '../mappings/hotels/compare-hotels.js';
+import { createHotelComparer, type HotelPair, type LocatedHotel } from '../mappings/hotels/compare-hotels.js';
 import { pairColumns, pairToCells, pairToJson } from '../mappings/hotels/shown-hotels.js';
 import type { RecordedAction } from '../rules/action.js';
 import { type Case, type CaseBooking, type CaseKey, keyOfCase, stateOfBooking } from '../rules/case.js';
@@ -44,7 +39,9 @@ export async function findCases(
   const compareHotels = createHotelComparer({ hotels: ledger.hotels, clock: () => now });
   const found: ListedCase[] = [];
   for (let from = 0; from < listed.length; from += comparedAtOnce) {
-    found.push(...(await compareCases(ledger, listed.slice(from, from + comparedAtOnce), compareHotels)));
+    const some = listed.slice(from, from + comparedAtOnce);
+    const stays = some.map((item) => ({ ...item, checkInDate: item.firstCheckIn }));
+    found.push(...(await compareHotels(await readCopiedHotels(ledger.mappings, stays))));
     await yieldIfDue();
   }
   return found
@@ -65,27 +62,6 @@ export async function findUrgentCases(
   const ids = open.filter(({ urgency }) => urgency <= last).map(({ id }) => id);
   const found = ids.length === 0 ? [] : await findCases(ledger, { state: 'all', ids, today }, now);
   return { cases: found.slice(0, most), total: open.length };
-}
-
-/** Adds the master hotel of each case in the copy now, and both hotels. */
-async function compareCases(
-  { mappings }: ReadOnlyLedger,
-  cases: readonly CaseSummary[],
-  compareHotels: ReturnType<typeof createHotelComparer>,
-): Promise<ListedCase[]> {
-  const copied = await readCopiedHotels(mappings, cases);
-  const stays = cases.map((item, index) => ({
-    ...item,
-    copyServiceId: null,
-    copy: 'never-synced' as const,
-    ...copied[index],
-    checkInDate: item.firstCheckIn,
-  }));
-  const pairs = await compareHotels(stays);
-  return stays.map(({ checkInDate: _, ...item }, index) => ({
-    ...item,
-    hotels: pairs[index] ?? unknownPair,
-  }));
 }
 
 /** The same order as that of bookings: see `urgencyOf` of a stay. Cases without open bookings come last. */

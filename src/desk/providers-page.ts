@@ -6,9 +6,7 @@ import { countDays, createBusinessDay, goBack, listDays } from '../booking/busin
 import {
   type DayScore,
   nameUnknown,
-  orderProviders,
   type ProviderJson,
-  providerToJson,
   scoreProviders,
   wilsonInterval,
 } from '../cases/scores/scorecard.js';
@@ -148,8 +146,7 @@ type Range = { readonly [bound in 'from' | 'to']?: string | undefined };
 async function readScores(range: Range, visit: DeskVisit) {
   const { desk, timezone } = visit;
   const scored = await scoreDays(desk.scores, visit, range);
-  const scores = await scoreProviders(desk.ledger, timezone, scored);
-  const providers = orderProviders(scores.map(providerToJson));
+  const providers = await scoreProviders(desk.ledger, timezone, scored);
   return { from: scored.at(0)?.day ?? '', to: scored.at(-1)?.day ?? '', scored, providers };
 }
 

@@ -40,11 +40,10 @@ function* listRunsToFollow(): Query<RunToFollow[]> {
   return rows.map(({ id, run }) => ({ runId: String(id), hasBookings: run !== null }));
 }
 
-function* markFollowed(marks: readonly FollowedRun[]): Query<void> {
-  for (const { runId, verdictsRecorded } of marks)
-    yield* followedRuns.add(
-      { run: yield* runNumber(runId), verdictsRecorded },
-      sql`ON CONFLICT (run) DO UPDATE SET verdicts_recorded = excluded.verdicts_recorded
-       WHERE followed_runs.verdicts_recorded < excluded.verdicts_recorded`,
-    );
+function* markFollowed({ runId, verdictsRecorded }: FollowedRun): Query<void> {
+  yield* followedRuns.add(
+    { run: yield* runNumber(runId), verdictsRecorded },
+    sql`ON CONFLICT (run) DO UPDATE SET verdicts_recorded = excluded.verdicts_recorded
+     WHERE followed_runs.verdicts_recorded < excluded.verdicts_recorded`,
+  );
 }

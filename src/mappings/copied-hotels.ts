@@ -18,15 +18,18 @@ export interface CopiedHotel {
 
 type CopyReader = ReadOnlyLedger['mappings'];
 
-/** In the same order. */
-export async function readCopiedHotels(
+/** What the copy says now about the hotel of each. */
+export async function readCopiedHotels<Hotel extends ProviderHotel>(
   mappings: CopyReader,
-  hotels: readonly ProviderHotel[],
-): Promise<CopiedHotel[]> {
+  hotels: readonly Hotel[],
+): Promise<(Hotel & CopiedHotel)[]> {
   const found = await mappings.lookUp(hotels);
   const ids = hotels.map((_, index) => found[index]?.serviceId ?? null);
   const missing = ids.includes(null) && !(await wasSynced(mappings)) ? 'never-synced' : 'unmapped';
-  return ids.map((copyServiceId) => ({ copyServiceId, copy: copyServiceId === null ? missing : 'mapped' }));
+  return hotels.map((hotel, index) => {
+    const copyServiceId = ids[index] ?? null;
+    return { ...hotel, copyServiceId, copy: copyServiceId === null ? missing : 'mapped' };
+  });
 }
 
 /** Whether a sync has ever ended. */

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { formatInstant } from '../../src/base/format.js';
 import { bookingToJson, describeVerdict, toHistory } from '../../src/cases/shown-bookings.js';
 import type { Trace } from '../../src/ledger/tracing.js';
-import { unknownPair } from '../../src/mappings/hotels/compare-hotels.js';
 import type { ListedBooking } from '../../src/review/verdicts/listing.js';
 import type { StepState } from '../../src/rules/step.js';
 import { someRun } from '../review/some-run.js';
+import { unknownPair } from '../support/unknown-pair.js';
 
 type BookingTrace = Extract<Trace, { kind: 'booking' }>;
 

@@ -404,9 +404,9 @@ export function describeCasesContract(
         { runId: 'r1', hasBookings: false },
         { runId: 'r2', hasBookings: false },
       ]);
-      await cases.markFollowed([{ runId: 'r1', verdictsRecorded: 0 }]);
+      await cases.markFollowed({ runId: 'r1', verdictsRecorded: 0 });
       expect(await cases.listRunsToFollow()).toEqual([{ runId: 'r2', hasBookings: false }]);
-      await cases.markFollowed([{ runId: 'r2', verdictsRecorded: 0 }]);
+      await cases.markFollowed({ runId: 'r2', verdictsRecorded: 0 });
       expect(await cases.listRunsToFollow()).toEqual([]);
     });
 
@@ -432,7 +432,7 @@ export function describeCasesContract(
       await openOne(ledger, keyOf('1'), [stayOf('BR-1')]);
       await openOne(ledger, keyOf('2'), [stayOf('BR-2'), { ...stayOf('BR-3'), day: '2026-11-25' }]);
       const run = await collectedRun(ledger, 'r1');
-      await cases.markFollowed([{ runId: 'r1', verdictsRecorded: 0 }]);
+      await cases.markFollowed({ runId: 'r1', verdictsRecorded: 0 });
       await ledger.runs.settle(rightOf(run), { state: 'cancelled', at });
       await ledger.guests.prune('2026-11-20');
       expect((await cases.find(1))?.bookings).toHaveLength(1);

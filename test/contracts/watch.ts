@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WatchEvent } from '../../src/cases/events.js';
 import { watchMappings } from '../../src/cases/follow-mappings.js';
-import { gatherFindings, openCases } from '../../src/cases/open-cases.js';
+import { openCases } from '../../src/cases/open-cases.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { withReplaced } from '../support/fake-ledger.js';
 import { type MadeStay, storeRun } from './ledger/stays.js';
@@ -147,13 +147,8 @@ export function describeWatchContract(
       await book('r1', [bookingOf('a', 'BR-1'), bookingOf('b', 'BR-2')]);
       await syncRows(ledger.mappings, [mapped('a', 8)], at + 1);
       const [finding] = (await watch()).findings;
-      const named = gatherFindings([
-        {
-          ...{ providerName: 'a', providerHotelId: 'H', serviceId: 7, references: ['BR-1'] },
-          ...{ origin: 'email', at: at + 2 },
-        },
-      ]);
-      await openCases(named, { ledger, today, clock: () => now });
+      const named = { providerName: 'a', providerHotelId: 'H', serviceId: 7, at: at + 2 };
+      await openCases([{ ...named, origin: 'email' }], { ledger, today, clock: () => now });
       await syncRows(ledger.mappings, [mapped('b', 8)], at + 3);
       expect((await watch()).counts).toMatchObject({ merged: 1, dismissed: 0 });
       expect(await ledger.cases.listActive()).toMatchObject([

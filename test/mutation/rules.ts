@@ -75,6 +75,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
 
   'src/rules/case-transitions.ts': cases,
   'src/cases/follow-mappings.ts': [...inFolder('cases')('classify-move'), ...caseUpdates],
+  'src/cases/case-bookings.ts': caseUpdates,
   'src/cases/open-cases.ts': [...cases, ...caseUpdates],
   'src/cases/update-cases.ts': caseUpdates,
   'src/cases/mails/examine-mail.ts': mails('read-mail', 'unexpected-forms', 'take-mail'),

@@ -72,7 +72,8 @@ function judgeOneByOne(all: readonly Known[]): Outcome[] {
     .map(({ booking, stream, judged, isNamed, isSuspect }) => {
       const { providerName, providerHotelId, serviceId } = booking;
       const { checkIn } = stayOf(booking, run.day);
-      const verdict = judgeBooking({ run, stream, step: { state: 'done' }, judged });
+      const found = judgeBooking({ run, stream, step: { state: 'done' }, judged });
+      const verdict = found.verdict === 'unknown' ? found.reason : found.verdict;
       const isNamedByEmail =
         isNamed ||
         pairs.some(
@@ -82,7 +83,7 @@ function judgeOneByOne(all: readonly Known[]): Outcome[] {
             pair.serviceId === serviceId &&
             isNamedByMapping(pair.receivedAt, { sentAfter: startedAt, checkIn }),
         );
-      const isIncorrect = isNamedByEmail || verdict.verdict === 'incorrect';
+      const isIncorrect = isNamedByEmail || verdict === 'incorrect';
       return {
         ...{ providerName, verdict, isNamedByEmail, isSuspect },
         providerHotelId: isIncorrect ? providerHotelId : undefined,

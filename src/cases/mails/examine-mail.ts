@@ -1,3 +1,4 @@
+import { addTo } from '../../base/group.js';
 import { hashReference } from '../../booking/booking.js';
 import type { Statement, VerdictWords } from './headings.js';
 import { readMail } from './read-mail.js';
@@ -75,16 +76,14 @@ function hashCandidates(records: readonly MailRecord[]): Uint32Array {
   return Uint32Array.from(hashes).sort();
 }
 
-interface Mention {
+/** Where a record names a known reference. */
+interface Hit {
+  readonly candidate: Candidate;
   /** None if it names a canary. */
   readonly bookings: readonly KnownBooking[];
   /** Whether the record also has an id of their hotels, which tells one version of a booking from another. */
   readonly isEvident: boolean;
   readonly statement: Statement | undefined;
-}
-
-interface Hit extends Mention {
-  readonly candidate: Candidate;
 }
 
 /** Finds the bookings that the records of an e-mail name by their references, among those that its candidates may mean. */
@@ -94,30 +93,24 @@ function matchReferences(
   canaries: readonly string[],
 ) {
   const known = new Map<string, KnownBooking[]>();
-  for (const booking of bookings) add(known, booking.reference, booking);
+  for (const booking of bookings) addTo(known, booking.reference, booking);
   // A canary is known, but no booking has its reference.
   for (const reference of canaries) known.set(reference, []);
-  const mentions = new Map<string, Mention[]>();
+  const mentions = new Map<string, Hit[]>();
   /** Records that name no known booking and call no mapping correct. */
   const rest: MailRecord[] = [];
   for (const record of records) {
     const hits = findHits(record, known);
     if (hits.length === 0 && record.statement !== 'correct') rest.push(record);
-    for (const hit of hits) add(mentions, hit.candidate.text, hit);
+    for (const hit of hits) addTo(mentions, hit.candidate.text, hit);
   }
   return { ...judge(mentions), rest };
-}
-
-function add<Value>(lists: Map<string, Value[]>, key: string, value: Value): void {
-  const list = lists.get(key);
-  if (list) list.push(value);
-  else lists.set(key, [value]);
 }
 
 function findHits(record: MailRecord, known: ReadonlyMap<string, readonly KnownBooking[]>): Hit[] {
   const { cells, statement } = record;
   const hits: Hit[] = [];
-  let pieces: Map<string, Candidate[]> | undefined;
+  let pieces: ReturnType<typeof gatherPieces> | undefined;
   for (const candidate of listCandidates(record)) {
     const { text, cell } = candidate;
     const bookings = known.get(text);
@@ -137,9 +130,9 @@ function findHits(record: MailRecord, known: ReadonlyMap<string, readonly KnownB
   return dropInner(hits);
 }
 
-function gatherPieces(record: MailRecord): Map<string, Candidate[]> {
+function gatherPieces(record: MailRecord): ReadonlyMap<string, readonly Candidate[]> {
   const pieces = new Map<string, Candidate[]>();
-  for (const piece of listCandidates(record)) add(pieces, piece.text, piece);
+  for (const piece of listCandidates(record)) addTo(pieces, piece.text, piece);
   return pieces;
 }
 
@@ -176,7 +169,7 @@ function dropInner(hits: Hit[]): Hit[] {
  * An e-mail may list all bookings with their verdicts, and repeat itself as plain text without them: a reference that it calls
  * correct counts as named only if it is also called incorrect.
  */
-function judge(mentions: ReadonlyMap<string, readonly Mention[]>) {
+function judge(mentions: ReadonlyMap<string, readonly Hit[]>) {
   const named = new Set<KnownBooking>();
   const canaries: string[] = [];
   /** How many known references it calls correct. They stay as they were. */

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { ImapAnswer, ImapLogin, ImapOrder } from './imap-session.js';
 import { answerMs, converse, LimitedProcessError, megabyte, type ProcessLimits } from './limited-process.js';
-import { type FoundMail, type Mailbox, MailboxError, trackMails } from './mailbox.js';
+import { createMailbox, type FoundMail, type Mailbox, MailboxError, type MailboxLook } from './mailbox.js';
 
 const dayMs = 86_400_000;
 /** Nothing depends on a polite end. */
@@ -23,102 +23,58 @@ export interface ImapOptions extends ImapLogin {
 /**
  * A folder on an IMAP server.
  *
- * @param start starts a limited process that calls `answerImap`: one for each look, so that no server gets more than that
+ * @param start starts a limited process that calls `openImapReader`: one for each look, so that no server gets more than that
  */
 export function openImapMailbox(options: ImapOptions, start: () => ChildProcess): Mailbox {
-  const { host, port, user, password, folder, tls, days, clock } = options;
-  const login: ImapLogin = { host, port, user, password, folder, tls };
+  const { days, clock, ...login } = options;
+  const { host, port, user, folder } = login;
   const location = `imap://${host}:${port}/${folder}`;
-  const mails = trackMails(clock);
 
-  function connect(signal: AbortSignal) {
+  async function look(signal: AbortSignal): Promise<MailboxLook> {
     signal.throwIfAborted();
     const child = start();
     const kill = () => void child.kill('SIGKILL');
     signal.addEventListener('abort', kill, { once: true });
-
-    async function ask(order: ImapOrder): Promise<Exclude<ImapAnswer, { kind: 'failed' }>> {
+    const ask = async (order: ImapOrder) => {
       const answer = await converse<ImapAnswer>(child, order).catch((error: unknown) => {
         signal.throwIfAborted();
         throw new MailboxError(`${location} can't be read: ${describeEnd(error)}`, false, { cause: error });
       });
       if (answer.kind !== 'failed') return answer;
       throw new MailboxError(`${location} can't be read: ${answer.why}`, answer.refusesLogin);
-    }
-
-    return {
-      async open() {
-        // A day more: the server compares dates in its own time zone.
-        const answer = await ask({ kind: 'open', login, since: clock() - (days + 1) * dayMs });
-        if (answer.kind !== 'opened') return [];
-        // A UID is unique as long as its folder exists.
-        return mails.order(answer.uids.map((uid) => ({ uid, key: `${user} ${answer.uidValidity} ${uid}` })));
-      },
-      /** Undefined for an e-mail that somebody has removed meanwhile. */
-      async fetch(uid: string, key: string): Promise<FoundMail | undefined> {
-        const answer = await ask({ kind: 'fetch', uid });
-        return answer.kind === 'gone' ? undefined : toFound(answer, { from: location, key });
-      },
-      async leave() {
-        const order: ImapOrder = { kind: 'leave' };
-        await converse<ImapAnswer>(child, order, undefined, leaveMs).catch(() => {});
-      },
-      end() {
-        signal.removeEventListener('abort', kill);
-        kill();
-      },
     };
+    const end = async (isDone: boolean) => {
+      if (isDone) await converse(child, { kind: 'leave' }, undefined, leaveMs).catch(() => {});
+      signal.removeEventListener('abort', kill);
+      kill();
+    };
+    try {
+      // A day more: the server compares dates in its own time zone.
+      const opened = await ask({ kind: 'open', login, since: clock() - (days + 1) * dayMs });
+      const { uidValidity, uids } = opened.kind === 'opened' ? opened : { uidValidity: '', uids: [] };
+      // A UID is unique as long as its folder exists.
+      const uidOf = new Map(uids.map((uid) => [`${user} ${uidValidity} ${uid}`, uid]));
+      return {
+        ...{ keys: [...uidOf.keys()], end },
+        fetch: async (key) =>
+          toFound(await ask({ kind: 'fetch', uid: uidOf.get(key) ?? '' }), { from: location, key }),
+      };
+    } catch (error) {
+      await end(false);
+      throw error;
+    }
   }
 
-  return {
-    location,
-    async *readNew(signal) {
-      let session: ReturnType<typeof connect> | undefined;
-      try {
-        session = connect(signal);
-        for (const { uid, key } of await session.open()) {
-          signal.throwIfAborted();
-          if (!session) {
-            session = connect(signal);
-            await session.open();
-          }
-          const hadFailed = mails.noteTry(key);
-          let mail: FoundMail | undefined;
-          try {
-            mail = await session.fetch(uid, key);
-          } catch (error) {
-            // It ended the connection twice, and so might keep the others from being read.
-            if (!hadFailed || signal.aborted) throw error;
-            session.end();
-            session = undefined;
-            mail = { from: location, key, fault: 'not-fetched' };
-          }
-          if (mail?.fault !== 'not-fetched') mails.noteFetched(key);
-          if (mail) yield mail;
-          mails.noteGiven(key);
-        }
-        await session?.leave();
-      } finally {
-        session?.end();
-      }
-    },
-    async probe(signal) {
-      const session = connect(signal);
-      return { mails: (await session.open().finally(session.end)).length };
-    },
-  };
+  return createMailbox(location, look, clock);
 }
 
-function toFound(
-  answer: Exclude<ImapAnswer, { kind: 'failed' }>,
-  about: { readonly from: string; readonly key: string },
-): FoundMail {
-  if (answer.kind !== 'fetched') return { ...about, fault: 'not-fetched' };
-  const { mail } = answer;
-  const { arrivedAt } = mail;
+function toFound(answer: ImapAnswer, about: { readonly from: string; readonly key: string }): FoundMail[] {
+  if (answer.kind === 'not-fetched') return [{ ...about, fault: 'not-fetched' }];
+  if (answer.kind !== 'fetched') return [];
+  const { arrivedAt, ...mail } = answer.mail;
   return mail.bytes
-    ? { ...about, arrivedAt, bytes: toBuffer(mail.bytes) }
-    : { ...about, arrivedAt, fault: 'too-large', head: toBuffer(mail.head) };
+    ? [{ ...about, arrivedAt, bytes: toBuffer(mail.bytes) }]
+    : [{ ...about, arrivedAt, fault: 'too-large', head: toBuffer(mail.head) }];
 }
 
 /** Bytes arrive from another process as a plain array. */

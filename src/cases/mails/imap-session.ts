@@ -1,7 +1,7 @@
 import { type FetchMessageObject, type FetchQueryObject, ImapFlow } from 'imapflow';
 import type { PeerFault } from '../../base/peer-patience.js';
 import { codeOf, SafeError } from '../../base/safe-error.js';
-import { megabyte, type Watch } from './limited-process.js';
+import { megabyte } from './limited-process.js';
 import { isNoMail, maxMailBytes } from './mail-bytes.js';
 
 /*
@@ -47,28 +47,19 @@ export type ImapAnswer =
   | { readonly kind: 'failed'; readonly why: string; readonly refusesLogin: boolean };
 
 /** Performs one order after the other. It may be ended at any moment. */
-export function answerImap(watch: Watch): void {
+export function openImapReader(): (order: ImapOrder) => Promise<ImapAnswer> {
   let session: Session | undefined;
-
-  async function perform(order: ImapOrder): Promise<ImapAnswer> {
-    if (order.kind === 'open') {
-      session = openSession(order.login);
-      return session.open(order.since);
+  return async (order) => {
+    try {
+      if (order.kind === 'open') session = openSession(order.login);
+      if (!session) throw new SafeError('there is no connection');
+      if (order.kind === 'open') return await session.open(order.since);
+      return await (order.kind === 'fetch' ? session.fetch(order.uid) : session.leave());
+    } catch (error) {
+      const fault = session?.fault() ?? error;
+      return { kind: 'failed', why: describeFault(fault), refusesLogin: judgeLogin(fault) === 'refused' };
     }
-    if (!session) throw new SafeError('there is no connection');
-    return order.kind === 'fetch' ? session.fetch(order.uid) : session.leave();
-  }
-
-  process.on('message', (order: ImapOrder) => {
-    // It is never told of an end: the server may send at any time.
-    watch(true);
-    void perform(order)
-      .catch((error: unknown): ImapAnswer => {
-        const fault = session?.fault() ?? error;
-        return { kind: 'failed', why: describeFault(fault), refusesLogin: judgeLogin(fault) === 'refused' };
-      })
-      .then((answer) => process.send?.(answer));
-  });
+  };
 }
 
 type Session = ReturnType<typeof openSession>;

@@ -99,11 +99,11 @@ const faultOfSignal: { readonly [Signal in NodeJS.Signals]?: ProcessFault } = {
   SIGABRT: 'too-much-memory',
 };
 
-/** Tells the limits that an order begins, or that it is performed. */
-export type Watch = (isPerforming: boolean) => void;
+/** Performs an order. @param ask gets the parent's reply to a question */
+type Perform<Order> = (order: Order, ask: (question: object) => Promise<unknown>) => Promise<object>;
 
 /** The whole of such a process. @param entry its file, which a thread of it loads, too */
-export function runLimited(entry: URL, answerOrders: (watch: Watch) => void | Promise<void>): void {
+export async function runLimited<Order>(entry: URL, load: () => Promise<Perform<Order>>): Promise<void> {
   if (!isMainThread) {
     if (parentPort) watchLimits(parentPort, workerData as ProcessLimits);
     return;
@@ -113,18 +113,35 @@ export function runLimited(entry: URL, answerOrders: (watch: Watch) => void | Pr
   process.once('disconnect', () => process.exit());
   const watcher = new Worker(entry, { workerData: JSON.parse(process.argv[2] ?? '') });
   watcher.unref();
-  void answerOrders((isPerforming) => watcher.postMessage(isPerforming));
+  // The thread that watches the limits does not need it.
+  const perform = await load();
+  const send = (message: object) => void process.send?.(message);
+  let takeReply: ((reply: unknown) => void) | undefined;
+  const ask = (question: object) =>
+    new Promise((resolve) => {
+      takeReply = resolve;
+      send(question);
+    });
+  process.on('message', (message) => {
+    const take = takeReply;
+    takeReply = undefined;
+    if (take) return take(message);
+    watcher.postMessage('begin');
+    void perform(message as Order, ask).then(send);
+  });
 }
 
-/** How often the limits are looked at while an order is performed. */
+/** How often the limits are looked at. */
 const lookMs = 50;
 
-/** Ends this process as soon as an order takes more than the limits, from a thread: the main one may be busy for good. */
+/**
+ * Ends this process as soon as it has taken more than the limits since its last order began, from a thread: the main one may be busy
+ * for good. An order has no end: a server may send at any time.
+ */
 function watchLimits(port: MessagePort, { processBytes, processorMs }: ProcessLimits): void {
   let timer: NodeJS.Timeout | undefined;
-  port.on('message', (isPerforming: boolean) => {
+  port.on('message', () => {
     clearInterval(timer);
-    if (!isPerforming) return;
     const before = process.cpuUsage();
     timer = setInterval(() => {
       const { user, system } = process.cpuUsage(before);

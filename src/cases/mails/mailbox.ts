@@ -41,7 +41,7 @@ export interface Mailbox {
    * @throws MailboxError
    */
   readNew(signal: AbortSignal): AsyncGenerator<FoundMail, void, undefined>;
-  /** Checks whether it can be read, and how many e-mails it would give. Changes nothing. @throws MailboxError */
+  /** Checks whether it can be read, and how many e-mails it holds. Changes nothing. @throws MailboxError */
   probe(signal: AbortSignal): Promise<{ readonly mails: number }>;
 }
 
@@ -58,31 +58,69 @@ export class MailboxError extends SafeError {
   }
 }
 
+/** What a mailbox holds at one look. */
+export interface MailboxLook {
+  /** What identifies its e-mails, in their order. */
+  readonly keys: readonly string[];
+  /** None if somebody has moved or removed it meanwhile, several if its file holds as many. @throws MailboxError */
+  fetch(key: string): Promise<readonly FoundMail[]>;
+  /** @param isDone whether nothing went wrong */
+  end(isDone: boolean): Promise<void> | void;
+}
+
 const triedMs = 86_400_000;
 
-/** Which e-mails a mailbox has given, and which it could not fetch: those are tried for a day, then passed over. */
-export function trackMails(clock: () => number) {
+/**
+ * Remembers which e-mails were given, and which could not be fetched: those are tried for a day, then passed over, and come last, so that
+ * the others do not wait for them.
+ *
+ * @param look opens the mailbox
+ */
+export function createMailbox(
+  location: string,
+  look: (signal: AbortSignal) => Promise<MailboxLook>,
+  clock: () => number,
+): Mailbox {
   const given = new Set<string>();
   const triedSince = new Map<string, number>();
   return {
-    /** Those that are to be given. Those that failed come last: the others do not wait for them. */
-    order<Listed extends { readonly key: string }>(listed: readonly Listed[]): Listed[] {
-      return listed
-        .filter(({ key }) => !given.has(key))
-        .sort((a, b) => Number(triedSince.has(a.key)) - Number(triedSince.has(b.key)));
+    location,
+    async *readNew(signal) {
+      let open = await look(signal);
+      let isDone = false;
+      try {
+        const isLast = (key: string) => Number(triedSince.has(key));
+        const fresh = open.keys.filter((key) => !given.has(key));
+        for (const key of fresh.sort((a, b) => isLast(a) - isLast(b))) {
+          signal.throwIfAborted();
+          const hadFailed = triedSince.has(key);
+          if (!hadFailed) triedSince.set(key, clock());
+          let found: readonly FoundMail[];
+          try {
+            found = await open.fetch(key);
+          } catch (error) {
+            // It failed twice, and so might keep the others from being read.
+            if (!hadFailed || signal.aborted) throw error;
+            await open.end(false);
+            open = await look(signal);
+            found = [{ from: location, key, fault: 'not-fetched' }];
+          }
+          if (found.every(({ fault }) => fault !== 'not-fetched')) triedSince.delete(key);
+          yield* found;
+          // Whoever reads the mailbox is done with it.
+          if (found.length === 0 || clock() - (triedSince.get(key) ?? 0) < triedMs) continue;
+          given.add(key);
+          triedSince.delete(key);
+        }
+        isDone = true;
+      } finally {
+        await open.end(isDone);
+      }
     },
-    /** Call it before an e-mail is fetched. Returns whether that failed before. */
-    noteTry(key: string): boolean {
-      const isAgain = triedSince.has(key);
-      if (!isAgain) triedSince.set(key, clock());
-      return isAgain;
-    },
-    noteFetched: (key: string) => void triedSince.delete(key),
-    /** Whoever reads the mailbox is done with it. */
-    noteGiven(key: string): void {
-      if (clock() - (triedSince.get(key) ?? 0) < triedMs) return;
-      given.add(key);
-      triedSince.delete(key);
+    async probe(signal) {
+      const open = await look(signal);
+      await open.end(false);
+      return { mails: open.keys.length };
     },
   };
 }
@@ -109,8 +147,7 @@ export function createMailPoller(parts: PollingParts) {
   const stop = AbortSignal.any([signal, closing.signal]);
   let timer: NodeJS.Timeout | undefined;
   let current: Promise<void> | undefined;
-  let isAway = false;
-  let refusedLogin = false;
+  let trouble: 'away' | 'refused' | undefined;
 
   async function readAll(): Promise<void> {
     const begunAt = clock();
@@ -122,17 +159,15 @@ export function createMailPoller(parts: PollingParts) {
         if (stop.aborted) return;
       }
       await noteMailbox(begunAt, true);
-      if (isAway) notify({ type: 'mailbox-back' });
-      isAway = false;
-      refusedLogin = false;
+      if (trouble) notify({ type: 'mailbox-back' });
+      trouble = undefined;
       notify({ type: 'mailbox-read' });
     } catch (error) {
       if (stop.aborted) return;
       // Again, once it is known that it needs a person.
-      const refusesLogin = error instanceof MailboxError && error.refusesLogin;
-      if (!isAway || (refusesLogin && !refusedLogin)) notify({ type: 'mailbox-away', error });
-      isAway = true;
-      refusedLogin ||= refusesLogin;
+      const needsPerson = trouble !== 'refused' && error instanceof MailboxError && error.refusesLogin;
+      if (!trouble || needsPerson) notify({ type: 'mailbox-away', error });
+      trouble = needsPerson ? 'refused' : (trouble ?? 'away');
       // If the ledger is away too, what it holds gets too old.
       await noteMailbox(begunAt, false).catch(() => {});
     }

@@ -5,62 +5,50 @@ import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { codeOf } from '../../base/safe-error.js';
 import { isNoMail, maxMailBytes } from './mail-bytes.js';
-import { type Mailbox, MailboxError, trackMails } from './mailbox.js';
+import { createMailbox, type Mailbox, MailboxError, type MailboxLook } from './mailbox.js';
 
 /** Enough to find out who sent an e-mail. */
 const headBytes = 256 * 1024;
 
 /** A maildir: e-mails are delivered to `new`, and moved to `cur` by any program that has seen them. */
 export function openMaildir(folder: string, clock: () => number): Mailbox {
-  const mails = trackMails(clock);
-  const list = () =>
-    explain(folder, async () => [
-      ...(await listFiles(join(folder, 'new'))),
-      ...(await listFiles(join(folder, 'cur'))),
-    ]);
-  return {
-    location: folder,
-    async *readNew(signal) {
-      let fault: unknown;
-      for (const { path, key, changedAt } of mails.order(await list())) {
-        signal.throwIfAborted();
-        try {
-          mails.noteTry(key);
-          // Senders and mail programs choose the names of files, so nothing else gets to know them.
-          const file = await explain(`a file in ${folder}`, () => readFile(path));
-          // It is listed the next time.
-          if (file === 'moved') continue;
-          const found = { from: folder, key };
-          if (file !== undefined) mails.noteFetched(key);
-          if (file === undefined) yield { ...found, savedAt: changedAt, fault: 'not-fetched' };
-          else if (!file.isWhole)
-            yield { ...found, arrivedAt: changedAt, fault: 'too-large', head: file.bytes };
-          else for (const bytes of splitMails(file.bytes)) yield { ...found, savedAt: changedAt, bytes };
-          mails.noteGiven(key);
-        } catch (error) {
-          // The others are read all the same.
-          if (!(error instanceof MailboxError)) throw error;
-          fault ??= error;
-        }
-      }
-      if (fault !== undefined) throw fault;
-    },
-    probe: async () => ({ mails: (await list()).length }),
-  };
+  async function look(): Promise<MailboxLook> {
+    const files = new Map(
+      await explain(folder, async () => [
+        ...(await listFiles(join(folder, 'new'))),
+        ...(await listFiles(join(folder, 'cur'))),
+      ]),
+    );
+    return {
+      keys: [...files.keys()],
+      async fetch(key) {
+        const { path = '', changedAt: savedAt } = files.get(key) ?? {};
+        // Senders and mail programs choose the names of files, so nothing else gets to know them.
+        const file = await explain(`a file in ${folder}`, () => readFile(path));
+        const found = { from: folder, key };
+        // It is listed the next time.
+        if (file === 'moved') return [];
+        if (file === undefined) return [{ ...found, savedAt, fault: 'not-fetched' }];
+        if (!file.isWhole) return [{ ...found, arrivedAt: savedAt, fault: 'too-large', head: file.bytes }];
+        return splitMails(file.bytes).map((bytes) => ({ ...found, savedAt, bytes }));
+      },
+      end() {},
+    };
+  }
+  return createMailbox(folder, look, clock);
 }
 
-/** Of one of its two folders, the oldest first. */
+/** Of one of its two folders, by their keys, the oldest first. */
 async function listFiles(folder: string) {
-  const files: { path: string; key: string; changedAt: number }[] = [];
+  const files: [key: string, file: { readonly path: string; readonly changedAt: number }][] = [];
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
     const found = entry.isFile() && (await stat(path).catch(() => undefined));
-    if (!found) continue;
     // Flags are appended to the name after a colon.
     const key = entry.name.replace(/:2,[^:]*$/, '');
-    files.push({ path, key, changedAt: Math.floor(found.mtimeMs) });
+    if (found) files.push([key, { path, changedAt: Math.floor(found.mtimeMs) }]);
   }
-  return files.sort((a, b) => a.changedAt - b.changedAt || (a.path < b.path ? -1 : 1));
+  return files.sort(([, a], [, b]) => a.changedAt - b.changedAt || (a.path < b.path ? -1 : 1));
 }
 
 /** Codes of a file that is there, and can't be read or decompressed. Others are about the folder, or about this machine. */

@@ -10,18 +10,17 @@ import type { ExaminedMail, PairMention } from './examine-mail.js';
 import type { ExamineMail } from './mail-process.js';
 
 /** What an e-mail says, and what it names of all that the ledger knows. */
-export interface RecognisedMail {
-  readonly said: ExaminedMail;
-  readonly bookings: readonly KnownBooking[];
+export type RecognisedMail = Omit<ExaminedMail, 'named' | 'canaries' | 'pairs'> & {
+  readonly bookings: readonly (StoredBooking & { readonly reference: string; readonly booking: Booking })[];
   readonly canaries: readonly Canary[];
   /** The pairs that it names without a reference; none for a stranger. */
   readonly pairs: readonly NamedPair[];
-}
+};
 
-interface KnownBooking extends StoredBooking {
-  readonly reference: string;
-  readonly booking: Booking;
-}
+export const namesNothing: RecognisedMail = {
+  ...{ messageId: undefined, receivedAt: undefined, correct: 0, accusesUnknown: false, unreadAttachments: 0 },
+  ...{ bookings: [], canaries: [], pairs: [] },
+};
 
 export interface RecogniseParts {
   readonly ledger: Ledger;
@@ -43,8 +42,8 @@ export async function recogniseMail(
 ): Promise<RecognisedMail> {
   const since = now - matchMs;
   const canaries = await ledger.canaries.list({ since, limit: mostCanaries });
-  let bookings: readonly KnownBooking[] = [];
-  const said = await examine(bytes, async (hashes) => {
+  let bookings: RecognisedMail['bookings'] = [];
+  const { named, ...said } = await examine(bytes, async (hashes) => {
     bookings = await findBookings(hashes, since, ledger);
     return {
       // Without names of guests: they are none of its business.
@@ -56,8 +55,8 @@ export async function recogniseMail(
     };
   });
   return {
-    said,
-    bookings: said.named.flatMap((index) => bookings[index] ?? []),
+    ...said,
+    bookings: named.flatMap((index) => bookings[index] ?? []),
     canaries: canaries.filter(({ reference }) => said.canaries.includes(reference)),
     // Nothing is made of a stranger's pairs, and there may be thousands.
     pairs: isStranger ? [] : await resolvePairs(said.pairs, ledger, today()),
@@ -65,8 +64,8 @@ export async function recogniseMail(
 }
 
 /** The bookings whose references are among the candidates, and some more. */
-async function findBookings(hashes: Uint32Array, since: number, { mails }: Ledger): Promise<KnownBooking[]> {
-  const found: KnownBooking[] = [];
+async function findBookings(hashes: Uint32Array, since: number, { mails }: Ledger) {
+  const found: RecognisedMail['bookings'][number][] = [];
   if (hashes.length === 0) return found;
   for await (const stored of mails.findBookings(since, hashes))
     for (const one of stored) {
@@ -88,11 +87,12 @@ async function resolvePairs(
       serviceId === undefined ? keyOfHotel(hotel) : keyOfCase({ ...hotel, serviceId }),
     ),
   );
+  const isWanted = (stay: NamedPair) => wanted.has(keyOfHotel(stay)) || wanted.has(keyOfCase(stay));
   const found = new Map<string, NamedPair>();
-  for await (const { stays } of readStaysAhead(ledger, mentions, { today }))
+  for await (const { stays } of readStaysAhead(ledger, mentions, { today, isWanted }))
     for (const { providerName, providerHotelId, serviceId } of stays) {
       const pair = { providerName, providerHotelId, serviceId };
-      if (wanted.has(keyOfHotel(pair)) || wanted.has(keyOfCase(pair))) found.set(keyOfCase(pair), pair);
+      found.set(keyOfCase(pair), pair);
     }
   return [...found.values()];
 }

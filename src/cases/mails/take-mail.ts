@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readBooking } from '../../booking/stored-line.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import type { MailOutcome, MailReason, NamedPair, NamedThings, StoredMail } from '../../ledger/mails.js';
-import type { NotifyCases, NotifyVerdictMails, NumberedMail } from '../events.js';
-import { type Finding, gatherFindings, openCases, toFinding } from '../open-cases.js';
-import { followSince } from '../update-cases.js';
+import type { MailOutcome, MailReason, NamedPair, StoredMail } from '../../ledger/mails.js';
+import type { NotifyCases, NotifyVerdictMails } from '../events.js';
+import { openCases, toFinding } from '../open-cases.js';
 import type { FoundMail } from './mailbox.js';
 import {
   mostCanaries,
+  namesNothing,
   opensMoreThan,
   type RecognisedMail,
   type RecogniseParts,
@@ -48,13 +48,15 @@ export type MailTaker = ReturnType<typeof createMailTaker>;
 
 /** Reads verdict e-mails one at a time: what one names is recorded first, then its cases are opened. */
 export function createMailTaker(parts: MailTakerParts) {
+  const { ledger, senders, clock } = parts;
   /** The e-mail that could not be taken the last time. */
   let failed: string | undefined;
 
   return {
     /** Opens the cases of e-mails whose reading was interrupted after they were recorded. */
     async resume(): Promise<void> {
-      for (const mail of await parts.ledger.mails.listWithoutCases()) await openCasesOf(mail, parts);
+      for (const { number, receivedAt } of await ledger.mails.listWithoutCases())
+        await openCasesOf(number, receivedAt, parts);
     },
 
     /**
@@ -64,9 +66,24 @@ export function createMailTaker(parts: MailTakerParts) {
     async take(found: FoundMail, { isAsked = false } = {}): Promise<TakenMail> {
       const sha256 = identifyMail(found.bytes ?? Buffer.from(found.key));
       try {
-        const received = await receive({ found, sha256, isAsked, isSecondTry: failed === sha256 }, parts);
-        const taken = await takeMail(received, parts);
-        if (found.bytes && found.key !== undefined) await forgetUnfetched(found.key, parts);
+        const known = await ledger.mails.findMail(sha256);
+        const sender = judgeSender(found.bytes ?? found.head ?? Buffer.alloc(0), senders);
+        const isSecondTry = failed === sha256;
+        const standing = isAsked ? ('asked' as const) : sender;
+        const mail = {
+          found,
+          sha256,
+          standing,
+          isListed: sender === 'listed',
+          known,
+          isSecondTry,
+          now: clock(),
+        };
+        const taken =
+          known && isDone(known, mail)
+            ? await repeat(known, ledger)
+            : await record(mail, await judgeMail(mail, parts), parts);
+        if (found.bytes && found.key !== undefined) await forgetUnfetched(found.key, ledger);
         failed = undefined;
         return taken;
       } catch (error) {
@@ -77,57 +94,18 @@ export function createMailTaker(parts: MailTakerParts) {
   };
 }
 
-/** `asked`: a person vouches for it. */
-type Standing = SenderStanding | 'asked';
-
-interface GivenMail {
+/** An e-mail, and what is known about it before it is read. */
+interface ReceivedMail {
   readonly found: FoundMail;
   readonly sha256: string;
-  readonly isAsked: boolean;
-  readonly isSecondTry: boolean;
-}
-
-/** An e-mail, and what is known about it before it is read. */
-interface ReceivedMail extends GivenMail {
-  readonly standing: Standing;
+  /** `asked`: a person vouches for it. */
+  readonly standing: SenderStanding | 'asked';
   /** Whether its sender is listed, whoever asks for it. */
   readonly isListed: boolean;
   /** What was recorded when it was taken before. */
   readonly known: StoredMail | undefined;
+  readonly isSecondTry: boolean;
   readonly now: number;
-}
-
-/** What becomes of an e-mail. */
-interface Judged {
-  readonly outcome: MailOutcome;
-  readonly reason?: MailReason | undefined;
-  /** If it was read. */
-  readonly mail?: RecognisedMail;
-}
-
-/** The most bookings that an e-mail opens where anybody may write one. */
-const mostOfAnybody = 1_000;
-
-async function receive(given: GivenMail, { ledger, senders, clock }: MailTakerParts): Promise<ReceivedMail> {
-  const { found, sha256, isAsked } = given;
-  const known = await ledger.mails.findMail(sha256);
-  const ofSender = judgeSender(found.bytes ?? found.head ?? Buffer.alloc(0), senders);
-  const standing = isAsked ? 'asked' : ofSender;
-  return { ...given, standing, isListed: ofSender === 'listed', known, now: clock() };
-}
-
-async function takeMail(received: ReceivedMail, parts: MailTakerParts): Promise<TakenMail> {
-  const { known } = received;
-  if (known && isDone(known, received)) return repeat(known, parts);
-  const unread = judgeUnread(received);
-  if (unread) return record(received, unread, parts);
-  try {
-    return await record(received, await readMail(received, parts), parts);
-  } catch (error) {
-    const judged = judgeFailure(error, received);
-    if (!judged) throw error;
-    return record(received, judged, parts);
-  }
 }
 
 /** Whether a known e-mail is not read again. Its sender may be listed by now. */
@@ -148,122 +126,108 @@ function isDone({ outcome, reason }: StoredMail, { found, standing }: ReceivedMa
   }
 }
 
-/** What becomes of an e-mail that need not be read. */
-function judgeUnread({ found, standing }: ReceivedMail): Judged | undefined {
-  if (found.fault === 'not-fetched') return { outcome: 'set-aside', reason: 'not-fetched' };
-  if (standing === 'unproven') return { outcome: 'set-aside', reason: 'not-authenticated' };
-  return undefined;
+/** What becomes of an e-mail. */
+interface Judged {
+  readonly outcome: MailOutcome;
+  readonly reason?: MailReason | undefined;
+  /** If it was read. */
+  readonly mail?: RecognisedMail;
 }
 
-/** @throws UnreadMailError */
-async function readMail(
-  { found: { bytes }, standing, now }: ReceivedMail,
+/** The most bookings that an e-mail opens where anybody may write one. */
+const mostOfAnybody = 1_000;
+
+/** @throws what is no fault of the e-mail's, unless that happens a second time: then later e-mails would wait for this one for good */
+async function judgeMail(
+  { found, standing, isSecondTry, now }: ReceivedMail,
   parts: MailTakerParts,
 ): Promise<Judged> {
-  if (bytes === undefined) throw new UnreadMailError('too-large');
-  const mail = await recogniseMail(bytes, { now, isStranger: standing === 'unlisted' }, parts);
-  if (standing === 'unlisted') return { outcome: 'unknown-sender', mail };
-  if (standing === 'anybody' && (await opensMoreThan(mostOfAnybody, mail, parts)))
-    return { outcome: 'set-aside', reason: 'too-many-bookings', mail };
-  return judgeNaming(mail);
+  if (found.fault === 'not-fetched') return { outcome: 'set-aside', reason: 'not-fetched' };
+  if (standing === 'unproven') return { outcome: 'set-aside', reason: 'not-authenticated' };
+  const isStranger = standing === 'unlisted';
+  try {
+    if (found.bytes === undefined) throw new UnreadMailError('too-large');
+    const mail = await recogniseMail(found.bytes, { now, isStranger }, parts);
+    if (isStranger) return { outcome: 'unknown-sender', mail };
+    if (standing === 'anybody' && (await opensMoreThan(mostOfAnybody, mail, parts)))
+      return { outcome: 'set-aside', reason: 'too-many-bookings', mail };
+    return judgeNaming(mail);
+  } catch (error) {
+    const isUnread = error instanceof UnreadMailError;
+    if (!isUnread && !isSecondTry) throw error;
+    if (isStranger) return { outcome: 'unknown-sender' };
+    if (!isUnread) return { outcome: 'set-aside', reason: 'failed' };
+    return { outcome: error.isFault ? 'set-aside' : 'unreadable', reason: error.reason };
+  }
 }
 
 function judgeNaming(mail: RecognisedMail): Judged {
-  const { correct, accusesUnknown, unreadAttachments } = mail.said;
   const isNaming = countNamed(mail) > 0;
-  const isOnlyCorrect = correct > 0 && !isNaming && !accusesUnknown;
+  const isOnlyCorrect = mail.correct > 0 && !isNaming && !mail.accusesUnknown;
   return {
     outcome: isNaming || mail.canaries.length > 0 ? 'named' : 'nothing-known',
-    reason: unreadAttachments > 0 ? 'unread-attachment' : isOnlyCorrect ? 'called-correct' : undefined,
+    reason: mail.unreadAttachments > 0 ? 'unread-attachment' : isOnlyCorrect ? 'called-correct' : undefined,
     mail,
   };
 }
 
-/** What becomes of an e-mail whose reading failed; undefined if it is to be tried again. */
-function judgeFailure(error: unknown, { standing, isSecondTry }: ReceivedMail): Judged | undefined {
-  const isUnread = error instanceof UnreadMailError;
-  // Perhaps the ledger is away. If not, later e-mails would wait for this one for good.
-  if (!isUnread && !isSecondTry) return undefined;
-  if (standing === 'unlisted') return { outcome: 'unknown-sender' };
-  if (!isUnread) return { outcome: 'set-aside', reason: 'failed' };
-  return { outcome: error.isFault ? 'set-aside' : 'unreadable', reason: error.reason };
-}
+/** What opens cases. */
+const countNamed = ({ bookings, pairs }: RecognisedMail) => bookings.length + pairs.length;
 
 /** Records an e-mail, opens the cases of what it names, and reports it once. */
-async function record(received: ReceivedMail, judged: Judged, parts: MailTakerParts): Promise<TakenMail> {
-  const { found, sha256, isListed, now } = received;
-  const { outcome, reason } = judged;
-  const receivedAt = dateMail(received, judged);
-  const used = takeUsed(judged);
-  const { bookings, pairs } = used;
-  const { messageId, correct, unreadAttachments } = used.said;
+async function record(
+  { found, sha256, isListed, known, now }: ReceivedMail,
+  judged: Judged,
+  parts: MailTakerParts,
+): Promise<TakenMail> {
+  const { outcome, reason, mail } = judged;
+  const { bytes, from, arrivedAt, savedAt } = found;
+  // A later move of the mapping corrects a case, so that an instant in the future would keep it open for good.
+  const receivedAt = Math.min(arrivedAt ?? mail?.receivedAt ?? savedAt ?? now, now);
+  // Nothing is used of a stranger's e-mail, or of one that is set aside.
+  const isUsed = outcome === 'named' || outcome === 'nothing-known';
+  const used = isUsed && mail ? mail : namesNothing;
+  const { messageId, pairs, correct, unreadAttachments } = used;
   const canaries = used.canaries.map(({ reference, day }) => ({ reference, day }));
   const { number, isNew } = await parts.ledger.mails.record({
-    ...{ sha256, content: found.bytes && identifyContent(found.bytes), from: found.from, isListed },
-    ...{ readAt: now, receivedAt, messageId, outcome, reason, bookings, pairs },
+    ...{ sha256, content: bytes && identifyContent(bytes), from, isListed },
+    ...{ readAt: now, receivedAt, messageId, outcome, reason, bookings: used.bookings, pairs },
     canaries: canaries.map(({ reference }) => reference),
     toldOn: isToldOncePerDay(judged) ? parts.today() : undefined,
   });
-  if (countNamed(used) > 0) await openCasesOf({ number, receivedAt }, parts);
-  if (isNew && !wasReported(received, judged)) report({ mail: number, receivedAt }, judged, parts);
+  if (countNamed(used) > 0) await openCasesOf(number, receivedAt, parts);
+  // One of which something is used may name more than before.
+  const wasReported = !isUsed && known?.outcome === outcome;
+  if (isNew && !wasReported) report({ mail: number, receivedAt }, judged, parts);
   return {
     ...{ messageId, receivedAt, pairs, canaries, correct, unreadAttachments },
-    ...(isUsed(judged) ? { outcome: isNew ? outcome : 'already-read' } : { outcome, reason }),
-    bookings: listNamed(bookings),
+    ...(isUsed ? { outcome: isNew ? outcome : 'already-read' } : { outcome, reason }),
+    bookings: listNamed(used.bookings),
   };
 }
 
-/** A later move of the mapping corrects a case, so that an instant in the future would keep it open for good. */
-function dateMail({ found: { arrivedAt, savedAt }, now }: ReceivedMail, { mail }: Judged): number {
-  return Math.min(arrivedAt ?? mail?.said.receivedAt ?? savedAt ?? now, now);
-}
-
-const isUsed = ({ outcome }: Judged) => outcome === 'named' || outcome === 'nothing-known';
-
-/** What counts of what an e-mail says. */
-type UsedMail = Omit<RecognisedMail, 'said'> & {
-  readonly said: Pick<RecognisedMail['said'], 'messageId' | 'correct' | 'unreadAttachments'>;
-};
-const nothing: UsedMail = {
-  ...{ bookings: [], pairs: [], canaries: [] },
-  said: { messageId: undefined, correct: 0, unreadAttachments: 0 },
-};
-
-/** Nothing is used of a stranger's e-mail, or of one that is set aside. */
-function takeUsed(judged: Judged): UsedMail {
-  return isUsed(judged) && judged.mail ? judged.mail : nothing;
-}
-
-/** What opens cases. */
-function countNamed({ bookings, pairs }: UsedMail): number {
-  return bookings.length + pairs.length;
-}
-
 /** What a stranger's names is only counted. */
-function namesSent({ outcome, mail }: Judged): boolean {
-  if (outcome !== 'unknown-sender' || !mail) return false;
-  return mail.bookings.length + mail.canaries.length + mail.said.correct > 0;
+function namesSent({ outcome, mail = namesNothing }: Judged): boolean {
+  return outcome === 'unknown-sender' && mail.bookings.length + mail.canaries.length + mail.correct > 0;
 }
 
 /** Anybody could write many of its kind. */
 function isToldOncePerDay(judged: Judged): boolean {
-  const { reason } = judged;
-  return namesSent(judged) || reason === 'not-authenticated' || reason === 'not-fetched';
+  return namesSent(judged) || judged.reason === 'not-authenticated' || judged.reason === 'not-fetched';
 }
 
-/** An e-mail of which something is used may name more than before. */
-function wasReported({ known }: ReceivedMail, judged: Judged): boolean {
-  return !isUsed(judged) && known?.outcome === judged.outcome;
-}
-
-function report(about: NumberedMail, judged: Judged, { notify }: MailTakerParts): void {
-  const { outcome, reason } = judged;
-  const used = takeUsed(judged);
-  const { unreadAttachments } = used.said;
-  const canaries = used.canaries.length > 0 && { canaries: used.canaries.length };
+function report(
+  about: { readonly mail: number; readonly receivedAt: number },
+  judged: Judged,
+  { notify }: MailTakerParts,
+): void {
+  const { outcome, reason, mail = namesNothing } = judged;
+  const { canaries, unreadAttachments } = mail;
   switch (outcome) {
-    case 'named':
-      return notify({ type: 'verdict-mail-named', ...about, named: countNamed(used), ...canaries });
+    case 'named': {
+      const named = { named: countNamed(mail), ...(canaries.length > 0 && { canaries: canaries.length }) };
+      return notify({ type: 'verdict-mail-named', ...about, ...named });
+    }
     case 'nothing-known':
       return notify({ type: 'verdict-mail-unknown', ...about, unreadAttachments });
     case 'unknown-sender':
@@ -274,61 +238,49 @@ function report(about: NumberedMail, judged: Judged, { notify }: MailTakerParts)
 }
 
 async function openCasesOf(
-  { number, receivedAt }: Pick<StoredMail, 'number' | 'receivedAt'>,
+  number: number,
+  receivedAt: number,
   { ledger, today, clock, notify }: MailTakerParts,
 ): Promise<void> {
   // The dates of e-mails carry no milliseconds: a move within that second came before.
   const at = Math.min(receivedAt + 999, clock());
-  const named = await ledger.mails.readNamed(number);
-  const parts = { ledger, today: today(), clock, notify };
-  const hasOutdated = await openCases(gatherFindings(toFindings(named, { at, today: today() })), parts);
-  const [first] = named.bookings.map(({ day }) => day).sort();
-  if (hasOutdated && first !== undefined) await followSince(first, parts);
+  const about = { origin: 'email', at, today: today() } as const;
+  const { bookings, pairs } = await ledger.mails.readNamed(number);
+  const findings = [
+    ...pairs.map((pair) => ({ ...pair, ...about })),
+    ...bookings.flatMap(({ line, day }) => toFinding(readBooking(line), { ...about, day })),
+  ];
+  await openCases(findings, { ledger, today: about.today, clock, notify });
   await ledger.mails.noteCasesOpened(number, clock());
 }
 
-function toFindings(
-  { bookings, pairs }: NamedThings,
-  { at, today }: { readonly at: number; readonly today: string },
-): Finding[] {
-  const origin = 'email';
-  return [
-    ...pairs.map((pair) => ({ ...pair, origin, at }) as const),
-    ...bookings.flatMap(({ line, day }) => toFinding(readBooking(line), { origin, at, day, today })),
-  ];
-}
-
 /** An e-mail that could not be fetched before was recorded by its key. */
-async function forgetUnfetched(key: string, { ledger: { mails } }: MailTakerParts): Promise<void> {
+async function forgetUnfetched(key: string, { mails }: Ledger): Promise<void> {
   const sha256 = identifyMail(Buffer.from(key));
   if ((await mails.findMail(sha256))?.reason === 'not-fetched') await mails.forget(sha256);
 }
 
 /** What a known e-mail names. */
-async function repeat(
-  { number, messageId, receivedAt }: StoredMail,
-  { ledger }: { readonly ledger: Ledger },
-): Promise<TakenMail> {
+async function repeat({ number, messageId, receivedAt }: StoredMail, ledger: Ledger): Promise<TakenMail> {
   const { bookings, pairs } = await ledger.mails.readNamed(number);
   const canaries = await ledger.canaries.list({ limit: mostCanaries });
-  const toNamed = ({ day, line }: NamedThings['bookings'][number]) => {
-    return { day, reference: readBooking(line).bookingReferenceId ?? '' };
-  };
   return {
-    ...{ messageId, receivedAt, outcome: 'already-read', correct: 0, unreadAttachments: 0 },
-    bookings: listNamed(bookings.map(toNamed)),
-    pairs,
-    canaries: canaries.flatMap(({ reference, day, namedAt }) =>
-      namedAt === receivedAt ? [{ reference, day }] : [],
+    ...{ messageId, receivedAt, outcome: 'already-read', correct: 0, unreadAttachments: 0, pairs },
+    bookings: listNamed(
+      bookings.map(({ day, line }) => ({ day, reference: readBooking(line).bookingReferenceId ?? '' })),
     ),
+    canaries: canaries
+      .filter(({ namedAt }) => namedAt === receivedAt)
+      .map(({ reference, day }) => ({ reference, day })),
   };
 }
 
 /** Each once, by day and reference. */
 function listNamed(named: readonly NamedBooking[]): NamedBooking[] {
-  const listed = new Map<string, NamedBooking>();
-  for (const { day, reference } of named) listed.set(`${day} ${reference}`, { reference, day });
-  return [...listed.values()].sort((a, b) => (a.day + a.reference < b.day + b.reference ? -1 : 1));
+  const listed = new Map(
+    named.map(({ day, reference }) => [`${day} ${reference}`, { reference, day }] as const),
+  );
+  return [...listed].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, booking]) => booking);
 }
 
 /** The checksum by which an e-mail is known again; a copy may have other line ends. */

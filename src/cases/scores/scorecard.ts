@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { yieldToEventLoop } from '../../base/event-loop.js';
+import { addTo } from '../../base/group.js';
 import { createBusinessDay } from '../../booking/business-day.js';
-import { type BatchStream, batchStreams } from '../../booking/sending.js';
+import { batchStreams } from '../../booking/sending.js';
 import { stayOf } from '../../booking/stay.js';
 import { findHotel, findProvider, readBooking, writeProviderHotel } from '../../booking/stored-line.js';
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
@@ -10,12 +11,11 @@ import { isNamedByMapping, type ReceivedPair } from '../../ledger/mails.js';
 import { keyOfBooking } from '../../review/collect/booking-keys.js';
 import { maxProviders } from '../../review/collect/store-bookings.js';
 import { judgeRuns, runsOfDay } from '../../review/outcome/read-outcome.js';
-import { readJudgedRows, readSuspectRows } from '../../review/outcome/stored-entries.js';
+import { readStoredEntries } from '../../review/outcome/stored-entries.js';
 import type { Case } from '../../rules/case.js';
-import type { DayStanding, SentRun } from '../../rules/day-outcome.js';
-import type { Judged } from '../../rules/review-file.js';
+import type { DayStanding } from '../../rules/day-outcome.js';
 import type { Run } from '../../rules/run.js';
-import { type BookingVerdict, judgeBooking } from '../../rules/verdict.js';
+import type { UnknownReason } from '../../rules/verdict.js';
 
 /** What became of the bookings of a day, by provider; see `findScore`. */
 export interface DayScore {
@@ -29,37 +29,34 @@ type ProviderDay = ReturnType<typeof createProviderDay>;
 /** The provider's ids of the hotels that an incorrect booking names are kept beside the counts. */
 const createProviderDay = () => ({ ...createCounts(), affectedHotels: new Set<string>() });
 
-function createCounts() {
-  return {
-    sent: 0,
-    /** Sent bookings about which a result says that their mapping is correct or incorrect. */
-    known: 0,
-    /** Of these, the incorrect ones, including those that only an e-mail calls incorrect. */
-    affected: 0,
-    /** Bookings that went by body, without such a verdict: an e-mail names incorrect ones only. */
-    byEmail: 0,
-    /** Bookings without such a verdict that an e-mail names. They have no share, because nobody knows out of how many. */
-    namedByEmail: 0,
-    /** Flagged by the local copy of the mappings before they were sent. */
-    suspects: { flagged: 0, known: 0, incorrect: 0 },
-  };
-}
+const createCounts = () => ({
+  sent: 0,
+  /** Sent bookings about which a result says that their mapping is correct or incorrect. */
+  known: 0,
+  /** Of these, the incorrect ones, including those that only an e-mail calls incorrect. */
+  affected: 0,
+  /** Bookings that went by body, without such a verdict: an e-mail names incorrect ones only. */
+  byEmail: 0,
+  /** Bookings without such a verdict that an e-mail names. They have no share, because nobody knows out of how many. */
+  namedByEmail: 0,
+  /** Flagged by the local copy of the mappings before they were sent; those of them with a verdict, and the incorrect ones. */
+  ...{ flagged: 0, flaggedKnown: 0, flaggedIncorrect: 0 },
+});
 
 function count(score: ProviderDay, { verdict, isNamedByEmail, isSuspect, providerHotelId }: Outcome): void {
-  const { suspects } = score;
-  const isIncorrect = isNamedByEmail || verdict.verdict === 'incorrect';
+  const isIncorrect = isNamedByEmail || verdict === 'incorrect';
   score.sent += 1;
-  if (isSuspect) suspects.flagged += 1;
-  if (verdict.verdict === 'unknown') {
-    if (verdict.reason === 'by-email') score.byEmail += 1;
-    if (isNamedByEmail) score.namedByEmail += 1;
-  } else {
+  if (isSuspect) score.flagged += 1;
+  if (verdict === 'correct' || verdict === 'incorrect') {
     score.known += 1;
     if (isIncorrect) score.affected += 1;
-    if (isSuspect) suspects.known += 1;
-    if (isSuspect && isIncorrect) suspects.incorrect += 1;
+    if (isSuspect) score.flaggedKnown += 1;
+    if (isSuspect && isIncorrect) score.flaggedIncorrect += 1;
+  } else {
+    if (verdict === 'by-email') score.byEmail += 1;
+    if (isNamedByEmail) score.namedByEmail += 1;
   }
-  if (isIncorrect && providerHotelId !== undefined) score.affectedHotels.add(providerHotelId);
+  if (providerHotelId !== undefined) score.affectedHotels.add(providerHotelId);
 }
 
 /** The score of a provider. Bookings without one have the name null, and so have those of the names beyond a thousand. */
@@ -90,7 +87,9 @@ export function createScoreMemory(whole: ReadOnlyLedger) {
   return async (days: readonly string[], signal: AbortSignal): Promise<readonly DayScore[]> => {
     const ledger = whole.stoppedBy(signal);
     const namedPairs = await readNamedPairs(ledger);
-    const common = hash([...namedPairs]);
+    const common = createHash('sha256')
+      .update(JSON.stringify([...namedPairs]))
+      .digest('base64');
     const ofDays = await ledger.runs.markDays({ from: days[0] ?? '', to: days.at(-1) ?? '' });
     const marks = new Map(ofDays.map(({ day, mark }) => [day, `${mark} ${common}`]));
     const scores: DayScore[] = [];
@@ -109,34 +108,23 @@ export function createScoreMemory(whole: ReadOnlyLedger) {
             count(findScore(providers, outcome.providerName ?? null, createProviderDay), outcome);
         }
         scores.push({ day, providers });
-        remember(mark, { day, providers });
+        // The oldest entry goes first.
+        remembered.delete(day);
+        remembered.set(day, { mark, score: { day, providers } });
+        const [oldest = ''] = remembered.keys();
+        if (remembered.size > daysRemembered) remembered.delete(oldest);
       }
     }
     return scores;
   };
-
-  function remember(mark: string, score: DayScore): void {
-    // The oldest entry goes first.
-    remembered.delete(score.day);
-    remembered.set(score.day, { mark, score });
-    const [oldest] = remembered.keys();
-    if (remembered.size > daysRemembered && oldest !== undefined) remembered.delete(oldest);
-  }
 }
 
-function hash(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('base64');
-}
-
-/** What is known about one provider over some days; its name is null as in `findScore`. */
-type ProviderScore = Awaited<ReturnType<typeof scoreProviders>>[number];
-
-const offendersNamed = 5;
-const hourMs = 3_600_000;
+/** A provider as `providers --json` prints it. Unknown is null, never 0. */
+export type ProviderJson = ReturnType<typeof providerToJson>;
 
 /**
- * Adds up each provider's days, and the cases that were opened in them. What is held is a row per provider, and one per hotel
- * that was affected or has a case.
+ * Adds up each provider's days, and the cases that were opened in them; the most certain offender first, by the lower end of the
+ * interval, those without a known verdict last. What is held is a row per provider, and one per hotel that was affected or has a case.
  *
  * @param scored the days, ascending
  */
@@ -144,8 +132,8 @@ export async function scoreProviders(
   { cases }: ReadOnlyLedger,
   timezone: string,
   scored: readonly DayScore[],
-) {
-  const scores = new Map<string | null, OpenScore>();
+): Promise<ProviderJson[]> {
+  const scores = new Map<string | null, ProviderScore>();
   for (const { providers } of scored)
     for (const [name, day] of providers) addDay(findScore(scores, name, createScore), day);
   const [first, last] = [scored.at(0), scored.at(-1)];
@@ -157,51 +145,38 @@ export async function scoreProviders(
         })
       : [];
   for (const item of opened) addCase(findScore(scores, item.providerName, createScore), item);
-  return [...scores].map(([providerName, { hours, hotels, ...counts }]) => ({
-    ...{ providerName, ...counts },
-    /** From the opening of a case to the correction of its mapping; null without a corrected case. */
-    medianHoursToCorrection: findMedian(hours),
-    /** Hotels with several cases, or affected bookings on several days: the worst first. */
-    repeatOffenders: [...hotels]
-      .map(([providerHotelId, counted]) => ({ providerHotelId, ...counted }))
-      .filter(({ cases, days }) => cases > 1 || days > 1)
-      .sort(
-        (a, b) => b.days - a.days || b.cases - a.cases || (a.providerHotelId < b.providerHotelId ? -1 : 1),
-      )
-      .slice(0, offendersNamed),
-  }));
+  return [...scores]
+    .map(([name, score]) => providerToJson(name, score))
+    .sort((a, b) => (b.affectedShareLow ?? -1) - (a.affectedShareLow ?? -1) || b.sent - a.sent);
 }
 
-type OpenScore = ReturnType<typeof createScore>;
+type ProviderScore = ReturnType<typeof createScore>;
 
-function createScore() {
-  return {
-    ...createCounts(),
-    /** Cases that were opened in these days. */
-    ...{ cases: 0, corrected: 0 },
-    hours: [] as number[],
-    /** Their cases, and the business days with affected bookings. */
-    hotels: new Map<string, { cases: number; days: number }>(),
-  };
-}
+const createScore = () => ({
+  counts: createCounts(),
+  /** The cases that were opened in these days. */
+  cases: 0,
+  /** From the opening of each corrected one to the correction of its mapping. */
+  hours: [] as number[],
+  /** Their cases, and the business days with affected bookings. */
+  hotels: new Map<string, { cases: number; days: number }>(),
+});
 
-function addDay(score: OpenScore, { suspects, affectedHotels, ...day }: ProviderDay): void {
-  for (const name of ['sent', 'known', 'affected', 'byEmail', 'namedByEmail'] as const)
-    score[name] += day[name];
-  for (const name of ['flagged', 'known', 'incorrect'] as const) score.suspects[name] += suspects[name];
+const hourMs = 3_600_000;
+
+function addDay(score: ProviderScore, { affectedHotels, ...day }: ProviderDay): void {
+  for (const name of Object.keys(day) as (keyof typeof day)[]) score.counts[name] += day[name];
   for (const id of affectedHotels) hotelOf(score, id).days += 1;
 }
 
-function addCase(score: OpenScore, item: Case): void {
+function addCase(score: ProviderScore, item: Case): void {
   const { state, openedAt, stateSince, correctedBy = stateSince, providerHotelId } = item;
   score.cases += 1;
   hotelOf(score, providerHotelId).cases += 1;
-  if (state !== 'corrected') return;
-  score.corrected += 1;
-  score.hours.push(Math.max(0, correctedBy - openedAt) / hourMs);
+  if (state === 'corrected') score.hours.push(Math.max(0, correctedBy - openedAt) / hourMs);
 }
 
-function hotelOf({ hotels }: OpenScore, id: string) {
+function hotelOf({ hotels }: ProviderScore, id: string) {
   const hotel = hotels.get(id) ?? { cases: 0, days: 0 };
   hotels.set(id, hotel);
   return hotel;
@@ -211,15 +186,14 @@ function findMedian(values: readonly number[]): number | null {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;
   const [low, high] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
-  return low === undefined || high === undefined ? null : (low + high) / 2;
+  return low === undefined || high === undefined ? null : Number(((low + high) / 2).toFixed(1));
 }
 
-/** A provider as `providers --json` prints it. Unknown is null, never 0. */
-export type ProviderJson = ReturnType<typeof providerToJson>;
+const offendersNamed = 5;
 
-export function providerToJson(score: ProviderScore) {
-  const { providerName, sent, known, affected, byEmail, namedByEmail, suspects, cases, corrected } = score;
-  const { medianHoursToCorrection: hours, repeatOffenders } = score;
+function providerToJson(providerName: string | null, { counts, cases, hours, hotels }: ProviderScore) {
+  const { sent, known, affected, byEmail, namedByEmail } = counts;
+  const { flagged, flaggedKnown, flaggedIncorrect } = counts;
   const interval = wilsonInterval(affected, known);
   return {
     ...{ providerName, sent, known },
@@ -229,21 +203,22 @@ export function providerToJson(score: ProviderScore) {
     affectedShareLow: interval ? round(interval.low) : null,
     affectedShareHigh: interval ? round(interval.high) : null,
     ...{ byEmail, namedByEmail },
-    suspects: { ...suspects, incorrect: suspects.known === 0 ? null : suspects.incorrect },
-    ...{ cases, corrected },
-    medianHoursToCorrection: hours === null ? null : Number(hours.toFixed(1)),
-    repeatOffenders,
+    suspects: { flagged, known: flaggedKnown, incorrect: flaggedKnown === 0 ? null : flaggedIncorrect },
+    ...{ cases, corrected: hours.length },
+    /** Null without a corrected case. */
+    medianHoursToCorrection: findMedian(hours),
+    /** Hotels with several cases, or affected bookings on several days: the worst first. */
+    repeatOffenders: [...hotels]
+      .map(([providerHotelId, counted]) => ({ providerHotelId, ...counted }))
+      .filter(({ cases, days }) => cases > 1 || days > 1)
+      .sort(
+        (a, b) => b.days - a.days || b.cases - a.cases || (a.providerHotelId < b.providerHotelId ? -1 : 1),
+      )
+      .slice(0, offendersNamed),
   };
 }
 
 const round = (share: number) => Number(share.toFixed(6));
-
-/** The most certain offender first, by the lower end of the interval; those without a known verdict last. */
-export function orderProviders(providers: readonly ProviderJson[]): ProviderJson[] {
-  return providers.toSorted(
-    (a, b) => (b.affectedShareLow ?? -1) - (a.affectedShareLow ?? -1) || b.sent - a.sent,
-  );
-}
 
 /** Why no verdict is known: never "0 %". */
 export function nameUnknown({ sent, byEmail }: Pick<ProviderJson, 'sent' | 'byEmail'>): string {
@@ -276,7 +251,7 @@ export interface Outcome {
   /** Only of an incorrect booking: the lines of others are not parsed. */
   readonly providerHotelId: string | undefined;
   /** Without what e-mails say: they name incorrect bookings only. */
-  readonly verdict: BookingVerdict;
+  readonly verdict: DayStanding | UnknownReason;
   /** An e-mail names it, or its mapping. */
   readonly isNamedByEmail: boolean;
   /** The local copy of the mappings contradicted it before it was sent. */
@@ -284,9 +259,6 @@ export interface Outcome {
 }
 
 type NamedPairs = Awaited<ReturnType<typeof readNamedPairs>>;
-
-/** Cached names of providers: few, unless a column holds something else. */
-const cachedProviders = 10_000;
 
 /** The bookings of a day that were delivered, each once, one stored batch at a time. */
 export async function* readOutcomes(
@@ -296,44 +268,57 @@ export async function* readOutcomes(
 ): AsyncGenerator<readonly Outcome[], void, undefined> {
   const runs = await ledger.runs.list({ day, limit: runsOfDay });
   const { sent } = await judgeRuns(ledger, day, runs);
-  const named = await readNamedKeys(ledger, runs, namedPairs);
-  for (const one of sent) {
-    if (one.run.collectedAt === undefined) continue;
-    const others = named.filter(({ runId }) => runId !== one.run.id);
-    const ofDay = { namedPairs, namedInOthers: new Set(others.flatMap(({ keys }) => keys)) };
-    if (one.run.file?.triggeredAt !== undefined) yield* readStream(ledger, one, 'file', ofDay);
-    yield* readStream(ledger, one, 'posted', ofDay);
+  // One stays named if another run sends it, too. What the only run of a day sent is known by its row.
+  const namedKeys = runs.length > 1 ? await readNamedKeys(ledger, runs, namedPairs) : new Set();
+  const isKeyNamed = (line: string) => namedKeys.size > 0 && namedKeys.has(keyOfBooking(readBooking(line)));
+  for (const { run, standings } of sent) {
+    if (run.collectedAt === undefined) continue;
+    const named = await ledger.mails.listNamedRows(run.id);
+    const isPairNamed = createPairTest(namedPairs, run);
+    const readProvider = createProviderReader();
+    for (const stream of batchStreams)
+      for await (const { batch, entries } of readStoredEntries(ledger, run, stream)) {
+        const standing = standings.find(stream, batch);
+        const rows = new Set(
+          named.filter((of) => of.stream === stream && of.batch === batch).map((of) => of.row),
+        );
+        yield entries.flatMap(({ line, state, verdict: own, isSuspect }, row): Outcome[] => {
+          const stands = standing.get(row);
+          if (stands === 'uncounted' || state !== 'delivered') return [];
+          const verdict = stands ?? own ?? (stream === 'file' ? 'awaiting-result' : 'by-email');
+          const isNamedByEmail = rows.has(row) || isPairNamed(line) || isKeyNamed(line);
+          const isIncorrect = isNamedByEmail || verdict === 'incorrect';
+          const providerHotelId = isIncorrect ? readBooking(line).providerHotelId : undefined;
+          return [{ providerName: readProvider(line), providerHotelId, verdict, isNamedByEmail, isSuspect }];
+        });
+      }
   }
 }
 
-/** By run, the keys of the bookings that e-mails name, or whose mappings they name: one stays named if another run sends it, too. */
+/** The keys of the bookings that e-mails name, or whose mappings they name. */
 async function readNamedKeys(ledger: ReadOnlyLedger, runs: readonly Run[], namedPairs: NamedPairs) {
-  // What the only run of a day sent is known by its row.
-  const found: { readonly runId: string; readonly keys: string[] }[] = [];
-  for (const run of runs.length > 1 ? runs : []) {
+  const keys = new Set<string>();
+  for (const run of runs) {
     const named = await ledger.mails.listNamedRows(run.id);
-    const keys: string[] = [];
     const isPairNamed = createPairTest(namedPairs, run);
     for (const stream of batchStreams) {
       const ofStream = named.filter((of) => of.stream === stream);
-      if (ofStream.length === 0 && isPairNamed === undefined) continue;
+      if (ofStream.length === 0 && namedPairs.size === 0) continue;
       for await (const { batch, lines } of readStoredBatches(ledger, run, stream)) {
         const rows = new Set(ofStream.filter((of) => of.batch === batch).map(({ row }) => row));
-        if (rows.size === 0 && isPairNamed === undefined) continue;
+        if (rows.size === 0 && namedPairs.size === 0) continue;
         for (const [row, line] of splitStoredLines(lines).entries())
-          if (rows.has(row) || isPairNamed?.(line)) keys.push(keyOfBooking(readBooking(line)));
+          if (rows.has(row) || isPairNamed(line)) keys.add(keyOfBooking(readBooking(line)));
       }
     }
-    found.push({ runId: run.id, keys });
   }
-  return found;
+  return keys;
 }
 
-/** Whether an e-mail names the mapping of a line's booking, of those that came after its run began; undefined if none names any. */
-function createPairTest(namedPairs: NamedPairs, run: Run): ((line: string) => boolean) | undefined {
-  if (namedPairs.size === 0) return undefined;
+/** Whether an e-mail names the mapping of a line's booking, of those that came after its run began. */
+function createPairTest(namedPairs: NamedPairs, run: Run): (line: string) => boolean {
   return (line) => {
-    const hotel = findHotel(line);
+    const hotel = namedPairs.size > 0 ? findHotel(line) : undefined;
     const pairs = hotel && namedPairs.get(hotel.key)?.filter((pair) => pair.serviceId === hotel.serviceId);
     if (!pairs || pairs.length === 0) return false;
     const { checkIn } = stayOf(readBooking(line), run.day);
@@ -343,70 +328,15 @@ function createPairTest(namedPairs: NamedPairs, run: Run): ((line: string) => bo
   };
 }
 
-async function* readStream(
-  ledger: ReadOnlyLedger,
-  { run, standings }: SentRun,
-  stream: BatchStream,
-  { namedPairs, namedInOthers }: { namedPairs: NamedPairs; namedInOthers: ReadonlySet<string> },
-): AsyncGenerator<readonly Outcome[], void, undefined> {
-  const undelivered = stream === 'posted' ? await ledger.steps.listUndelivered(run.id) : [];
-  const judgedRowsOf = readJudgedRows(ledger, run.id);
-  const suspectsOf = readSuspectRows(ledger, run.id, stream);
-  const ofStream = (await ledger.mails.listNamedRows(run.id)).filter((of) => of.stream === stream);
-  const named = new Set(ofStream.map(({ batch, row }) => `${batch} ${row}`));
-  const readProvider = createProviderReader();
-  const judge = (judged?: Judged) => judgeBooking({ run, stream, step: { state: 'done' }, judged });
-  const usual = judge();
-  const isPairNamed = createPairTest(namedPairs, run);
-  for await (const { batch, lines } of readStoredBatches(ledger, run, stream)) {
-    const judgedRows = stream === 'file' ? await judgedRowsOf(batch) : undefined;
-    const standing = standings.find(stream, batch);
-    const suspectRows = new Set(await suspectsOf(batch));
-    const left = undelivered.filter((slice) => slice.batch === batch);
-    const outcomes: Outcome[] = [];
-    for (const [row, line] of splitStoredLines(lines).entries()) {
-      const stands = standing.get(row);
-      if (stands === 'uncounted') continue;
-      if (left.some(({ first, bookings }) => row >= first && row < first + bookings)) continue;
-      const judged = judgedRows?.get(row);
-      const own = judged === undefined ? usual : judge(judged);
-      const verdict = stands === undefined ? own : toVerdict(stands);
-      const isNamedByEmail =
-        (named.size > 0 && named.has(`${batch} ${row}`)) ||
-        isNamedInOther(line) ||
-        isPairNamed?.(line) === true;
-      const isIncorrect = isNamedByEmail || verdict.verdict === 'incorrect';
-      outcomes.push({
-        providerName: readProvider(line),
-        providerHotelId: isIncorrect ? readBooking(line).providerHotelId : undefined,
-        verdict,
-        isNamedByEmail,
-        isSuspect: suspectRows.has(row),
-      });
-    }
-    yield outcomes;
-  }
-
-  function isNamedInOther(line: string): boolean {
-    return namedInOthers.size > 0 && namedInOthers.has(keyOfBooking(readBooking(line)));
-  }
-}
-
-function toVerdict(standing: Exclude<DayStanding, 'uncounted'>): BookingVerdict {
-  return standing === 'correct' || standing === 'incorrect'
-    ? { verdict: standing }
-    : { verdict: 'unknown', reason: standing };
-}
-
 /** The pairs that e-mails name, by the keys of their hotels in stored lines. */
 export async function readNamedPairs({ mails }: ReadOnlyLedger) {
   const pairs = new Map<string, ReceivedPair[]>();
-  for (const pair of await mails.listNamedPairs()) {
-    const key = writeProviderHotel(pair);
-    pairs.set(key, [...(pairs.get(key) ?? []), pair]);
-  }
+  for (const pair of await mails.listNamedPairs()) addTo(pairs, writeProviderHotel(pair), pair);
   return pairs;
 }
+
+/** Cached names of providers: few, unless a column holds something else. */
+const cachedProviders = 10_000;
 
 /** Reads the provider of a line; a line is parsed only for a name that is not cached. */
 function createProviderReader(): (line: string) => string | undefined {

@@ -34,15 +34,7 @@ export interface HotelPair {
   readonly hoursToCheckIn: number | undefined;
 }
 
-export const unknownPair: HotelPair = {
-  bookedHotel: undefined,
-  copyHotel: undefined,
-  distanceKm: undefined,
-  hoursToCheckIn: undefined,
-};
-
-/** Puts the hotels of stays side by side, in the order of the request. */
-export type CompareHotels = (stays: readonly DoubtfulStay[]) => Promise<HotelPair[]>;
+export type CompareHotels = ReturnType<typeof createHotelComparer>;
 
 interface CompareParts {
   readonly hotels: ReadOnlyLedger['hotels'];
@@ -54,8 +46,8 @@ const hotelsPerLookUp = 1_000;
 const hourMs = 3_600_000;
 const rememberedDays = 10_000;
 
-/** Time zones are loaded with the first hotel that has coordinates. */
-export function createHotelComparer({ hotels, clock }: CompareParts): CompareHotels {
+/** Puts the hotels of stays side by side. Time zones are loaded with the first hotel that has coordinates. */
+export function createHotelComparer({ hotels, clock }: CompareParts) {
   let zones: TimeZones | undefined;
   const starts: DayStarts = new Map();
 
@@ -74,7 +66,9 @@ export function createHotelComparer({ hotels, clock }: CompareParts): CompareHot
     return timeZone === undefined ? hotel : { ...hotel, timeZone, localTime: readTime(timeZone) };
   }
 
-  return async (stays) => {
+  return async <Stay extends DoubtfulStay>(
+    stays: readonly Stay[],
+  ): Promise<(Stay & { readonly hotels: HotelPair })[]> => {
     const now = clock();
     const countHours = createHoursCounter(now, starts);
     const asked = stays.flatMap(({ serviceId, copyServiceId }) => [serviceId, copyServiceId ?? []].flat());
@@ -85,12 +79,9 @@ export function createHotelComparer({ hotels, clock }: CompareParts): CompareHot
     return stays.map((stay) => {
       const bookedHotel = located.get(stay.serviceId);
       const copyHotel = stay.copyServiceId === null ? undefined : located.get(stay.copyServiceId);
-      return {
-        bookedHotel,
-        copyHotel,
-        distanceKm: measureBetween(bookedHotel, copyHotel),
-        hoursToCheckIn: countHours(stay.checkInDate, bookedHotel?.timeZone ?? copyHotel?.timeZone),
-      };
+      const distanceKm = measureBetween(bookedHotel, copyHotel);
+      const hoursToCheckIn = countHours(stay.checkInDate, bookedHotel?.timeZone ?? copyHotel?.timeZone);
+      return { ...stay, hotels: { bookedHotel, copyHotel, distanceKm, hoursToCheckIn } };
     });
   };
 }

@@ -6,7 +6,7 @@ import { type Judged, unansweredReasons } from '../../rules/review-file.js';
 import type { Run } from '../../rules/run.js';
 import { judgeBooking } from '../../rules/verdict.js';
 import { keyOfBooking } from '../collect/booking-keys.js';
-import type { RecordedVerdict, WalkedBatch, WalkedEntry, WalkedRun } from './count-bookings.js';
+import type { RecordedVerdict, WalkedEntry, WalkedRun } from './count-bookings.js';
 
 /** The bookings that a run holds, as the ledger has them. */
 export function readEntries(ledger: ReadOnlyLedger, run: Run): WalkedRun {
@@ -14,16 +14,21 @@ export function readEntries(ledger: ReadOnlyLedger, run: Run): WalkedRun {
     id: run.id,
     hasPending: run.counts.pending > 0,
     async *read() {
-      for (const stream of batchStreams) yield* readStream(ledger, run, stream);
+      for (const stream of batchStreams)
+        for await (const { batch, entries } of readStoredEntries(ledger, run, stream))
+          yield {
+            ...{ stream, batch },
+            entries: entries.map(({ line, ...entry }) => ({
+              ...entry,
+              key: keyOfBooking(readBooking(line)),
+            })),
+          };
     },
   };
 }
 
-async function* readStream(
-  ledger: ReadOnlyLedger,
-  run: Run,
-  stream: BatchStream,
-): AsyncGenerator<WalkedBatch, void, undefined> {
+/** The same by stream, with their lines. */
+export async function* readStoredEntries(ledger: ReadOnlyLedger, run: Run, stream: BatchStream) {
   const stateOf = await createStateReader(ledger, run, stream);
   const verdictsOf = createVerdictReader(ledger, run, stream);
   const suspectsOf = readSuspectRows(ledger, run.id, stream);
@@ -35,22 +40,19 @@ async function* readStream(
   for await (const { batch, lines } of readStoredBatches(ledger, run, stream)) {
     const verdictOf = await verdictsOf(batch);
     const suspects = new Set(await suspectsOf(batch));
-    yield {
-      stream,
-      batch,
-      entries: splitStoredLines(lines).map((line, row) => ({
-        key: keyOfBooking(readBooking(line)),
-        state: stateOf(batch, row),
-        verdict: verdictOf(row),
-        isSuspect: suspects.has(row),
-        isSuperseded: superseded.get(batch)?.has(row) ?? false,
-      })),
-    };
+    const entries = splitStoredLines(lines).map((line, row) => ({
+      line,
+      state: stateOf(batch, row),
+      verdict: verdictOf(row),
+      isSuspect: suspects.has(row),
+      isSuperseded: superseded.get(batch)?.has(row) ?? false,
+    }));
+    yield { batch, entries };
   }
 }
 
 /** The rows in each batch of a stream that the local copy of the mappings flags, asked in the order of the batches. */
-export function readSuspectRows({ bookings }: ReadOnlyLedger, runId: string, stream: BatchStream) {
+function readSuspectRows({ bookings }: ReadOnlyLedger, runId: string, stream: BatchStream) {
   return followPages(async (batch) => {
     const page = await bookings.nextSuspects(runId, { stream, batch });
     if (page?.stream !== stream) return undefined;
@@ -59,7 +61,7 @@ export function readSuspectRows({ bookings }: ReadOnlyLedger, runId: string, str
 }
 
 /** What the result says about rows of each batch of the file, unless it calls their mapping correct. */
-export function readJudgedRows({ bookings }: ReadOnlyLedger, runId: string) {
+function readJudgedRows({ bookings }: ReadOnlyLedger, runId: string) {
   const kinds: readonly Judged[] = ['incorrect', ...unansweredReasons];
   const pages = kinds.map((kind) => ({
     kind,

@@ -10,7 +10,6 @@ import {
   type CompareHotels,
   createHotelComparer,
   type HotelPair,
-  unknownPair,
 } from '../../mappings/hotels/compare-hotels.js';
 import type { Case, CaseKey } from '../../rules/case.js';
 import type { SentRun } from '../../rules/day-outcome.js';
@@ -147,28 +146,18 @@ async function lookUp(
   ledger: ReadOnlyLedger,
   compare: CompareHotels,
 ): Promise<ListedBooking[]> {
-  const keys = bookings.map(toKey);
+  const keys = bookings.map((booking) => ({
+    ...{ ...toKey(booking), checkInDate: stayOfListed(booking).checkIn },
+    ...{ copyServiceId: booking.copyServiceId ?? null, copy: booking.copy ?? ('unmapped' as const) },
+  }));
   // A suspect has the hotel that the copy had when it was compared.
   const areSuspects = bookings.every(({ copyServiceId }) => copyServiceId !== undefined);
-  const copied = areSuspects ? [] : await readCopiedHotels(ledger.mappings, keys);
-  const listed = bookings.map((booking, index) => ({
-    ...{ copyServiceId: null, copy: 'unmapped' as const },
-    ...copied[index],
-    ...booking,
-  }));
-  const pairs = await compare(
-    listed.map((booking) => ({
-      serviceId: Number(booking.fields.ServiceId),
-      copyServiceId: booking.copyServiceId,
-      checkInDate: stayOfListed(booking).checkIn,
-    })),
-  );
+  const compared = await compare(areSuspects ? keys : await readCopiedHotels(ledger.mappings, keys));
   const cases = await ledger.cases.findByKeys(keys);
-  return listed.map((booking, index) => ({
-    ...booking,
-    hotels: pairs[index] ?? unknownPair,
-    case: cases[index],
-  }));
+  return compared.flatMap(({ copyServiceId, copy, hotels }, index) => {
+    const booking = bookings[index];
+    return booking ? [{ copyServiceId, copy, ...booking, hotels, case: cases[index] }] : [];
+  });
 }
 
 /** The stay of a listed booking. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { performRequest } from '../../../src/cases/case-requests.js';
-import { gatherFindings, openCases as openFound } from '../../../src/cases/open-cases.js';
+import { openCases as openFound } from '../../../src/cases/open-cases.js';
 import { readActions } from '../../../src/ledger/audit.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { RecordedAction } from '../../../src/rules/action.js';
@@ -164,8 +164,12 @@ describe('a case', () => {
       someBooking({ bookingReferenceId: 'BR-1042', providerHotelId: 'H-9', checkOutDate: '2026-12-24' }),
     ]);
     const finding = { providerName: 'hotelbeds', providerHotelId: 'H-9', serviceId: 7, at: now };
-    const found = gatherFindings([{ ...finding, origin: 'affected', references: ['BR-1042'] }]);
-    await openFound(found, { ledger, today: '2026-11-21', clock: () => now });
+    const stay = { reference: 'BR-1042', day: '2026-11-20' };
+    await openFound([{ ...finding, origin: 'affected', stay }], {
+      ledger,
+      today: '2026-11-21',
+      clock: () => now,
+    });
     for (const request of [
       { kind: 'assign', assignee: 'Bea' },
       { kind: 'assign', assignee: undefined },

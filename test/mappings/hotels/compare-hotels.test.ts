@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import type { KnownHotel } from '../../../src/ledger/hotels.js';
-import { createHotelComparer } from '../../../src/mappings/hotels/compare-hotels.js';
+import { createHotelComparer, type DoubtfulStay } from '../../../src/mappings/hotels/compare-hotels.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
 
 const loadedAt = Date.UTC(2026, 10, 20);
@@ -21,7 +21,11 @@ const now = Date.UTC(2026, 10, 20, 21, 30);
 function openComparer() {
   const lookUp = vi.fn(async (ids: readonly number[]) => ids.map((id) => known.get(id)));
   const { hotels } = fakeLedger({ hotels: { lookUp } });
-  return { lookUp, compare: createHotelComparer({ hotels, clock: () => now }) };
+  const compare = createHotelComparer({ hotels, clock: () => now });
+  return {
+    lookUp,
+    compare: async (stays: readonly DoubtfulStay[]) => (await compare(stays)).map((stay) => stay.hotels),
+  };
 }
 
 it('puts both hotels side by side, with their distance and their clocks', async () => {

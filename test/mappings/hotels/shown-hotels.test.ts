@@ -1,16 +1,13 @@
 import stringWidth from 'fast-string-width';
 import { describe, expect, it } from 'vitest';
-import {
-  type HotelPair,
-  type LocatedHotel,
-  unknownPair,
-} from '../../../src/mappings/hotels/compare-hotels.js';
+import type { HotelPair, LocatedHotel } from '../../../src/mappings/hotels/compare-hotels.js';
 import {
   pairColumns,
   pairToCells,
   pairToJson,
   renderPair,
 } from '../../../src/mappings/hotels/shown-hotels.js';
+import { unknownPair } from '../../support/unknown-pair.js';
 
 const loadedAt = Date.UTC(2026, 10, 20);
 const bookedHotel: LocatedHotel = {
