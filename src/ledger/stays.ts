@@ -275,7 +275,6 @@ export function createCollectedIndexes(
   };
   const streams = { file: ofStream('file'), posted: ofStream('posted') };
   const all = batchStreams.flatMap((stream) => streams[stream].all);
-  const held = { file: 0, posted: 0 };
 
   return {
     all,
@@ -283,9 +282,6 @@ export function createCollectedIndexes(
     add(batches: readonly CollectedBatch[], batchSize: number): void {
       for (const { stream, number: batch, referenceHashes, stays } of batches) {
         const first = batch * batchSize;
-        // All batches but the last have one size: by it, a booking is found.
-        if (first !== held[stream]) throw new RangeError(`batch ${batch} follows one of another size`);
-        held[stream] += referenceHashes.length;
         // A loop over indexes: an iterator takes three times as long.
         for (let row = 0; row < referenceHashes.length; row += 1)
           streams[stream].references.add(referenceHashes[row] ?? noReference, first + row);
