@@ -1,6 +1,14 @@
 import * as z from 'zod';
 import { completePostgresUrl, explainUnprotected } from '../../base/connection-security.js';
-import { confidentiality, expected, group, isGroup, numberUpTo, text } from '../../base/setting-values.js';
+import {
+  confidentiality,
+  expected,
+  group,
+  isGroup,
+  numberUpTo,
+  objectionTo,
+  text,
+} from '../../base/setting-values.js';
 import type { SourceKind } from '../common/kind.js';
 import { recordSettings } from '../common/record-settings.js';
 import { listFilterColumns } from '../common/row-filter.js';
@@ -66,7 +74,7 @@ export const sql = { ...kind, settings };
 
 /** What is wrong with an address, without repeating it; undefined if nothing is. */
 function explainAddress(address: string): string | undefined {
-  return explain(() => readSqlAddress(address));
+  return objectionTo(() => readSqlAddress(address));
 }
 
 /** Why the connection to the database is not safe enough; undefined if it is, or if the address is wrong anyway. */
@@ -80,15 +88,5 @@ function explainQuery(source: unknown): string | undefined {
   const { url, query } = isGroup(source) ? source : {};
   if (typeof url !== 'string' || typeof query !== 'string' || query === '') return undefined;
   if (explainAddress(url) !== undefined) return undefined;
-  return explain(() => parseDayQuery(query, readSqlAddress(url).kind));
-}
-
-function explain(read: () => unknown): string | undefined {
-  try {
-    read();
-    return undefined;
-  } catch (error) {
-    if (error instanceof RangeError) return error.message;
-    throw error;
-  }
+  return objectionTo(() => parseDayQuery(query, readSqlAddress(url).kind));
 }

@@ -1,0 +1,35 @@
+import { type BusinessDay, createBusinessDay, isDayPattern } from '../../booking/business-day.js';
+
+/** Writes a text for a day. */
+export type DayTemplate = (day: BusinessDay) => string;
+
+/** To try what a template writes. */
+export const anyDay = createBusinessDay('2000-01-01', 'UTC');
+
+/** Text outside braces, a pair of braces, or an unmatched brace. */
+const templatePart = /\{([^{}]*)\}|[^{}]+|[{}]/g;
+
+/**
+ * Parses a text with placeholders in braces.
+ *
+ * @param readPlaceholder is given what stands in the braces
+ * @throws RangeError for an unmatched brace; what `readPlaceholder` throws
+ */
+export function parseTemplate(
+  template: string,
+  readPlaceholder: (placeholder: string) => DayTemplate,
+): DayTemplate {
+  const parts = Array.from(template.matchAll(templatePart), ([text, placeholder]): DayTemplate => {
+    if (placeholder !== undefined) return readPlaceholder(placeholder);
+    if (text === '{' || text === '}') throw new RangeError('has an unmatched brace');
+    return () => text;
+  });
+  return (day) => parts.map((write) => write(day)).join('');
+}
+
+/** What `day` stands for, YYYY-MM-DD, or `day:PATTERN`, a date-fns pattern; undefined for anything else. */
+export function readDayPlaceholder(placeholder: string): DayTemplate | undefined {
+  if (placeholder === 'day') return ({ iso }) => iso;
+  const pattern = /^day:(.*)$/s.exec(placeholder)?.[1];
+  return pattern === undefined || !isDayPattern(pattern) ? undefined : (day) => day.format(pattern);
+}
