@@ -298,7 +298,7 @@ describe('an aborted read', () => {
     await expect(readHttp({ url: `${api.origin}/{day}`, retry, say }, stopping.signal)).rejects.toThrow(
       'stopped by hand',
     );
-    expect(say).toHaveBeenCalledWith(expect.stringMatching(/http-503.*retrying in 60 min/));
+    expect(say).toHaveBeenCalledWith(expect.stringMatching(/http-503.*retrying in 1 h/));
     expect(api.requests).toHaveLength(1);
   });
 });
