@@ -27,9 +27,13 @@ export function parseTemplate(
   return (day) => parts.map((write) => write(day)).join('');
 }
 
-/** What `day` stands for, YYYY-MM-DD, or `day:PATTERN`, a date-fns pattern; undefined for anything else. */
+/**
+ * What `day` stands for, YYYY-MM-DD, or `day:PATTERN`, a date-fns pattern; with `day+1` it is the next day. Undefined for anything
+ * else.
+ */
 export function readDayPlaceholder(placeholder: string): DayTemplate | undefined {
-  if (placeholder === 'day') return ({ iso }) => iso;
-  const pattern = /^day:(.*)$/s.exec(placeholder)?.[1];
-  return pattern === undefined || !isDayPattern(pattern) ? undefined : (day) => day.format(pattern);
+  const found = /^day(\+1)?(?::(.*))?$/s.exec(placeholder);
+  const [, next, pattern = 'yyyy-MM-dd'] = found ?? [];
+  if (found === null || !isDayPattern(pattern)) return undefined;
+  return (day) => (next === undefined ? day : day.next()).format(pattern);
 }

@@ -4,7 +4,6 @@ import { SourceError } from '../../booking/source.js';
 import type { SftpServer } from '../../transports/sftp/sftp.js';
 import type { SourceParts } from '../common/kind.js';
 import {
-  createLimitedDayFile,
   createLocalDayFile,
   type DayFile,
   type FileLocation,
@@ -20,18 +19,15 @@ interface DayFileSettings {
   readonly doneMarker?: string | undefined;
 }
 
-/** Unpacked: far more than the largest day, and little enough for a disk. */
-const maxBytes = 20e9;
-
-type DayFileParts = Pick<SourceParts, 'openBucket'>;
+type OpenBucket = Pick<SourceParts, 'openBucket'>;
 
 /** Opens the daily file at the location that its path names. With a marker, it is there once the marker is. */
-export function openDayFile({ path, sftp, doneMarker }: DayFileSettings, parts: DayFileParts): DayFile {
-  const file = createLimitedDayFile(openAt(path, sftp, parts), maxBytes);
+export function openDayFile({ path, sftp, doneMarker }: DayFileSettings, parts: OpenBucket): DayFile {
+  const file = openAt(path, sftp, parts);
   return doneMarker === undefined ? file : createMarkedDayFile(file, openAt(doneMarker, sftp, parts));
 }
 
-function openAt(path: string, sftp: SftpAccount | undefined, { openBucket }: DayFileParts): DayFile {
+function openAt(path: string, sftp: SftpAccount | undefined, { openBucket }: OpenBucket): DayFile {
   const location = readFileLocation(path);
   switch (location.kind) {
     case 'local':
