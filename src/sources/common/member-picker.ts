@@ -1,19 +1,9 @@
 import { buildRecord } from '../../booking/booking.js';
-import type { SourceColumns, SourceNotice, SourceRecord } from '../../booking/source.js';
-import { describeNames, listFieldColumns, requireColumns } from './columns.js';
+import type { SourceNotice, SourceRecord } from '../../booking/source.js';
+import { describeNames, listFieldColumns, requireColumns, type WantedColumns } from './columns.js';
 
 /** The default maximum of records per chunk. */
 export const recordsInChunk = 1_000;
-
-/** The members of objects that are asked for. `guest.name` is a member of a nested object. */
-export interface WantedMembers {
-  /** The member for each field, if it is not named like the field. */
-  readonly columns?: SourceColumns | undefined;
-  /** Further members, whose values every record has as `filterValues`. */
-  readonly filterColumns?: readonly string[] | undefined;
-  /** Members that are kept with the booking, and may be absent: every record has their values as `extraValues`. */
-  readonly extraColumns?: readonly string[] | undefined;
-}
 
 /** What a reader returns where an object has no such member. */
 export const absent = Symbol('absent');
@@ -25,7 +15,7 @@ export function isObject(value: unknown): value is Members {
 }
 
 /** Picks a booking's fields, and what else is asked for, out of objects, and knows which members no object had. */
-export function createMemberPicker({ columns = {}, filterColumns = [], extraColumns = [] }: WantedMembers) {
+export function createMemberPicker({ columns = {}, filterColumns = [], extraColumns = [] }: WantedColumns) {
   const fieldColumns = listFieldColumns(columns);
   const firstExtra = fieldColumns.length + filterColumns.length;
   const names = [...fieldColumns.map((one) => one?.column), ...filterColumns, ...extraColumns];

@@ -2,15 +2,7 @@ import type * as z from 'zod';
 import { group, textLike, wholeNumber } from '../../base/setting-values.js';
 import type { SourceKind } from '../common/kind.js';
 import { listFilterColumns } from '../common/row-filter.js';
-import {
-  accountMissing,
-  dayFileSettings,
-  findSamePath,
-  hasAccount,
-  listDayFiles,
-  listKeyFiles,
-  resolveDayFile,
-} from '../files/settings.js';
+import { accountMissing, dayFileKind, dayFileSettings, hasAccount } from '../files/settings.js';
 
 /** One CSV file a day, with a header. */
 const settings = group({
@@ -27,11 +19,7 @@ export type CsvSettings = z.output<typeof settings>;
 
 const kind: SourceKind<CsvSettings> = {
   name: 'csv',
-  placeUnit: 'line',
-  resolve: resolveDayFile,
-  listSecretFiles: listKeyFiles,
-  listLocalFiles: listDayFiles,
-  findSamePath,
+  ...dayFileKind,
   async open({ where, keep, ...source }, parts) {
     const [{ createCsvSource }, { openDayFile }] = await Promise.all([
       import('./csv-source.js'),

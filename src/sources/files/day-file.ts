@@ -220,7 +220,7 @@ function explainFileError(error: unknown, path: string): unknown {
 }
 
 /** Where the files are stored, with a placeholder for the day. */
-export type FileLocation =
+type FileLocation =
   | { readonly kind: 'local'; readonly path: string }
   | { readonly kind: 's3'; readonly bucket: string; readonly key: string }
   | {
@@ -307,7 +307,9 @@ export function parsePathTemplate(template: string): DayTemplate {
     const found = `the path ${JSON.stringify(template)} has {${placeholder}}`;
     const write = readDayPlaceholder(placeholder);
     if (write === undefined)
-      throw new RangeError(`${found}: only {day}, {day+1} and {day:ddMMyyyy} (any date-fns pattern) are known`);
+      throw new RangeError(
+        `${found}: only {day}, {day+1} and {day:ddMMyyyy} (any date-fns pattern) are known`,
+      );
     if (
       !write(anyDay)
         .split('/')

@@ -1,17 +1,32 @@
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { BookingSource, SourceRecord } from '../../booking/source.js';
-import type { SourceParts } from '../common/kind.js';
-import { recordsInChunk, type WantedMembers } from '../common/member-picker.js';
+import type { WantedColumns } from '../common/columns.js';
+import { recordsInChunk } from '../common/member-picker.js';
 import { createJsonPicker } from '../json/json-text.js';
-import type { HttpSettings } from './kind.js';
 import { type HttpPagination, readAddress } from './pagination.js';
 import { type PageCalls, readPages } from './read-pages.js';
 import { writeRequestHeaders } from './request.js';
 
-export interface HttpSourceOptions extends DayPagesOptions, WantedMembers {
+export interface HttpSourceOptions extends PageCalls, WantedColumns {
+  /** With `{day}`, `{day:ddMMyyyy}`, `{dayStart}` and `{dayEnd}` as placeholders for the day. */
+  readonly url: string;
+  /** By name. All of them are secret. They override the default headers. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Where a response holds the list of bookings, such as `data.bookings`; empty if the response is that list. */
+  readonly records?: string | undefined;
+  /** No pages by default. */
+  readonly pagination?: HttpPagination | undefined;
+  readonly maxPageBytes?: number;
+  /** A day with more pages is an error; 10,000 by default. */
+  readonly maxPages?: number;
   /** A record with more bytes is skipped and reported; 1 MB by default. (Design 4.) */
   readonly recordLimit?: number;
 }
+
+/** Some 50,000 bookings. JSON may take thirty times its size in memory, and nothing else happens while it is parsed. */
+const largestPage = 16_000_000;
+/** Without pages, the answer is the whole day. */
+const largestDay = 64_000_000;
 
 /**
  * Reads the day's bookings from a JSON API over HTTP: GET, page by page, one page in memory at a time, without reading
@@ -25,8 +40,17 @@ export interface HttpSourceOptions extends DayPagesOptions, WantedMembers {
  * @throws RangeError for an invalid address
  */
 export function createHttpSource(options: HttpSourceOptions): BookingSource {
+  const { records: path = '', pagination = { kind: 'none' }, maxPages = 10_000 } = options;
+  const { maxPageBytes = pagination.kind === 'none' ? largestDay : largestPage } = options;
   const { recordLimit = 1_000_000 } = options;
-  const { locate, read } = createDayPages(options);
+  const urlOf = readAddress(options);
+  const headers = writeRequestHeaders(options.headers);
+
+  /** Without the query, which often holds keys. */
+  const locate = (day: BusinessDay) => {
+    const { origin, pathname } = urlOf(day);
+    return `${origin}${pathname} for ${day.iso}`;
+  };
 
   return {
     locate,
@@ -35,13 +59,14 @@ export function createHttpSource(options: HttpSourceOptions): BookingSource {
     async *read(day, { signal }) {
       signal.throwIfAborted();
       const picker = createJsonPicker(options);
+      const reading = { ...options, path, pagination, headers, maxPageBytes, maxPages, signal };
       let place = 0;
       const readRecord = (json: string): SourceRecord => {
         place += 1;
         if (Buffer.byteLength(json) > recordLimit) return { place, unreadable: 'record-too-long' };
         return picker.pick(place, json);
       };
-      for await (const page of read(day, signal)) {
+      for await (const page of readPages(urlOf(day), { ...reading, location: locate(day) })) {
         for (let at = 0; at < page.length; at += recordsInChunk) {
           yield { records: page.slice(at, at + recordsInChunk).map(readRecord) };
           signal.throwIfAborted();
@@ -53,71 +78,5 @@ export function createHttpSource(options: HttpSourceOptions): BookingSource {
       signal.throwIfAborted();
       picker.requireFields(locate(day));
     },
-  };
-}
-
-interface DayPagesOptions extends PageCalls {
-  /** With `{day}`, `{day:ddMMyyyy}`, `{dayStart}` and `{dayEnd}` as placeholders for the day. */
-  readonly url: string;
-  /** By name. All of them are secret. They override the default headers. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Where a response holds the list of bookings, such as `data.bookings`; empty if the response is that list. */
-  readonly records?: string | undefined;
-  /** No pages by default. */
-  readonly pagination?: HttpPagination | undefined;
-  readonly maxPageBytes?: number;
-  /** A day with more pages is an error; 10,000 by default. */
-  readonly maxPages?: number;
-}
-
-/** Some 50,000 bookings. JSON may take thirty times its size in memory, and nothing else happens while it is parsed. */
-const largestPage = 16_000_000;
-/** Without pages, the answer is the whole day. */
-const largestDay = 64_000_000;
-
-/** The pages of a day, as the API returns them. @throws RangeError for an invalid address */
-export function createDayPages(options: DayPagesOptions) {
-  const { records: path = '', pagination = { kind: 'none' }, maxPages = 10_000 } = options;
-  const { maxPageBytes = pagination.kind === 'none' ? largestDay : largestPage } = options;
-  const urlOf = readAddress(options);
-  const headers = writeRequestHeaders(options.headers);
-
-  /** For people: without the query, which often holds keys. */
-  const locate = (day: BusinessDay) => {
-    const { origin, pathname } = urlOf(day);
-    return `${origin}${pathname} for ${day.iso}`;
-  };
-
-  return {
-    locate,
-    /** Requests pages on demand, and yields the records of each as written. */
-    read: (day: BusinessDay, signal: AbortSignal) =>
-      readPages(urlOf(day), {
-        ...options,
-        path,
-        pagination,
-        headers,
-        maxPageBytes,
-        maxPages,
-        location: locate(day),
-        signal,
-      }),
-  };
-}
-
-/** Converts the settings to options for `createDayPages`. */
-export function toPageOptions(
-  source: HttpSettings,
-  { retry, clock, random, proxy, peerClock, sourceMessages }: SourceParts,
-): DayPagesOptions {
-  return {
-    ...source,
-    timeoutMs: source.timeoutSeconds * 1000,
-    retry,
-    clock,
-    random,
-    proxy,
-    peerClock,
-    say: sourceMessages.say,
   };
 }

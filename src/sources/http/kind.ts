@@ -30,14 +30,8 @@ const parameter = () =>
 const pagination = groupByKind(
   [
     group({ kind: paginationKind('none') }),
-    group({
-      kind: paginationKind('page'),
-      parameter: parameter(),
-    }),
-    group({
-      kind: paginationKind('offset'),
-      parameter: parameter(),
-    }),
+    group({ kind: paginationKind('page'), parameter: parameter() }),
+    group({ kind: paginationKind('offset'), parameter: parameter() }),
     group({
       kind: paginationKind('cursor'),
       parameter: parameter().exactOptional(),
@@ -92,16 +86,22 @@ const kind: SourceKind<HttpSettings> = {
   name: 'http',
   placeUnit: 'record',
   resolve: (source) => source,
-  async open(source, parts) {
-    const { createHttpSource, toPageOptions } = await import('./http-source.js');
+  async open({ where, keep, timeoutSeconds, ...source }, parts) {
+    const { createHttpSource } = await import('./http-source.js');
+    const { retry, clock, random, proxy, peerClock, sourceMessages } = parts;
     return createHttpSource({
-      ...toPageOptions(source, parts),
-      columns: source.columns,
-      filterColumns: listFilterColumns(source.where),
-      extraColumns: Object.values(source.keep),
+      ...source,
+      timeoutMs: timeoutSeconds * 1000,
+      ...{ retry, clock, random, proxy, peerClock },
+      say: sourceMessages.say,
+      filterColumns: listFilterColumns(where),
+      extraColumns: Object.values(keep),
     });
   },
-  openSample: async (settings, parts) => (await import('./sample.js')).sampleApi(settings, parts),
+  async openSample(source, parts) {
+    const { sampleObjects } = await import('../json/sample.js');
+    return sampleObjects(await this.open(source, parts));
+  },
 };
 
 export const http = { ...kind, settings };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { pause } from '../../base/abort.js';
 import { formatDuration } from '../../base/format.js';
 import { createRetryDelays, type RetryPolicy } from '../../base/retry.js';
-import { SourceError } from '../../booking/source.js';
+import { SourceError, type SourceFault } from '../../booking/source.js';
 import type { ProxyRules } from '../../transports/http/connection-rules.js';
 import type { PeerClock } from '../../transports/http/peer-clocks.js';
 import {
@@ -160,11 +160,8 @@ async function getPage(
     const delayMs = nextDelayMs(readRetryAfter(result.answer?.retryAfter, clock()));
     if (delayMs === undefined) {
       const tries = made === 1 ? '1 try' : `${made} tries`;
-      throw new PageFault(
-        `the API gave no usable response in ${tries} (${code}): try again later.`,
-        'unreadable',
-        'passing',
-      );
+      const reason = `the API gave no usable response in ${tries} (${code}): try again later.`;
+      throw new PageFault(reason, 'unreadable', 'passing');
     }
     // Shorter waits are not worth a message.
     if (delayMs >= 2_000)
@@ -188,37 +185,30 @@ function findPassingFailure({ answer, failure }: HttpResult): string | undefined
 /** @throws PageFault for anything but an answer that may be a page */
 function expectPage({ answer, failure }: HttpResult, maxBytes: number): HttpAnswer {
   if (answer === undefined || (failure !== undefined && answer.status < 300))
-    throw explainFailure(failure?.code ?? 'unknown');
-  const { status, bodyTruncated } = answer;
-  const code = `http-${status}`;
-  if (status === 404 || status === 410)
-    throw new PageFault(`the API found nothing there (${code}): is source.url right?`, 'missing');
-  if (status === 401 || status === 403)
-    throw new PageFault(`the API rejected the credentials (${code}): check source.headers.`, 'login-refused');
-  if (status >= 300 && status < 400)
-    throw new PageFault(
-      `the API redirects (${code}), which is not followed: set source.url to the target address.`,
-    );
-  if (status !== 200)
-    throw new PageFault(
-      `the API returned no list of bookings (${code}): check source.url and source.pagination.`,
-    );
-  if (bodyTruncated)
+    throw explainFailure(failure?.code);
+  if (answer.status !== 200) throw explainStatus(answer.status);
+  if (answer.bodyTruncated)
     throw new PageFault(`the API returned more than ${maxBytes} bytes: request fewer records at a time.`);
   return answer;
 }
 
-function explainFailure(code: string): PageFault {
-  switch (code) {
-    case 'unknown-compression':
-      return new PageFault('the API uses an unsupported compression: have it send plain responses, or gzip.');
-    case 'damaged-compression':
-      return new PageFault('the API returned damaged or truncated compressed data: try again later.');
-    default:
-      return new PageFault(
-        `the API can't be reached safely (${code}): is its certificate trusted here?`,
-        'unreadable',
-        'refused',
-      );
-  }
+function explainStatus(status: number): PageFault {
+  const says = (what: string, advice: string, fault?: SourceFault) =>
+    new PageFault(`the API ${what} (http-${status})${advice}`, fault);
+  if (status === 404 || status === 410)
+    return says('found nothing there', ': is source.url right?', 'missing');
+  if (status === 401 || status === 403)
+    return says('rejected the credentials', ': check source.headers.', 'login-refused');
+  return status >= 300 && status < 400
+    ? says('redirects', ', which is not followed: set source.url to the target address.')
+    : says('returned no list of bookings', ': check source.url and source.pagination.');
+}
+
+function explainFailure(code = 'unknown'): PageFault {
+  if (code === 'unknown-compression')
+    return new PageFault('the API uses an unsupported compression: have it send plain responses, or gzip.');
+  if (code === 'damaged-compression')
+    return new PageFault('the API returned damaged or truncated compressed data: try again later.');
+  const reason = `the API can't be reached safely (${code}): is its certificate trusted here?`;
+  return new PageFault(reason, 'unreadable', 'refused');
 }

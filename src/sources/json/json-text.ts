@@ -1,6 +1,7 @@
 import { isRounded } from '../../booking/field-text.js';
 import type { SourceRecord } from '../../booking/source.js';
-import { absent, createMemberPicker, isObject, type WantedMembers } from '../common/member-picker.js';
+import type { WantedColumns } from '../common/columns.js';
+import { absent, createMemberPicker, isObject } from '../common/member-picker.js';
 
 /**
  * Returns the end (exclusive) of the value that begins at `from`.
@@ -165,7 +166,7 @@ const malformed = Symbol('malformed');
  * define which one counts. A number that JavaScript can't represent is NaN, and a field's whole number that was rounded, such as
  * 1.23457E+11, is text.
  */
-export function createJsonPicker(wanted: WantedMembers) {
+export function createJsonPicker(wanted: WantedColumns) {
   const { names, fieldCount, pick, findAbsent, requireFields } = createMemberPicker(wanted);
   const paths = names.map((name = '') => name.split('.'));
   const needed = names.flatMap((name, index) => (name === undefined ? [] : [name, paths[index]?.[0] ?? '']));

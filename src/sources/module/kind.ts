@@ -33,8 +33,10 @@ const kind: SourceKind<ModuleSettings> = {
       extraColumns: Object.values(keep),
     });
   },
-  openSample: async (settings, { sourceMessages }) =>
-    (await import('./sample.js')).sampleModule(settings, sourceMessages),
+  async openSample(source, parts) {
+    const { sampleObjects } = await import('../json/sample.js');
+    return sampleObjects(await this.open(source, parts));
+  },
 };
 
 export const module = { ...kind, settings };

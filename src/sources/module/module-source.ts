@@ -1,17 +1,12 @@
 import { basename } from 'node:path';
 import type { BookingSource, SourceRecord } from '../../booking/source.js';
+import type { WantedColumns } from '../common/columns.js';
 import type { SourceMessages } from '../common/kind.js';
-import {
-  absent,
-  createMemberPicker,
-  isObject,
-  recordsInChunk,
-  type WantedMembers,
-} from '../common/member-picker.js';
-import { createDayItems, type DayItemsOptions } from './day-items.js';
+import { absent, createMemberPicker, isObject, recordsInChunk } from '../common/member-picker.js';
+import { type DayItemsOptions, explainItems, readItems } from './day-items.js';
 import { describeModuleFailure } from './load-module.js';
 
-export interface ModuleSourceOptions extends DayItemsOptions, WantedMembers {
+export interface ModuleSourceOptions extends DayItemsOptions, WantedColumns {
   /** A record with more bytes of text is skipped and reported; 1 MB by default. (Design 4.) */
   readonly recordLimit?: number;
 }
@@ -26,29 +21,31 @@ export interface ModuleSourceOptions extends DayItemsOptions, WantedMembers {
  */
 export function createModuleSource(options: ModuleSourceOptions): BookingSource {
   const { path, recordLimit = 1_000_000 } = options;
-  const { read } = createDayItems(options);
   return {
     locate: ({ iso }) => `${path} for ${iso}`,
     placeUnit: 'record',
     measure: () => Promise.resolve(undefined),
     async *read(day, { signal, atMost = recordsInChunk }) {
       const picker = createMemberPicker(options);
-      let place = 0;
-      function* take(items: readonly unknown[]): Generator<SourceRecord, void> {
-        for (const item of items) {
-          place += 1;
-          yield pickRecord(picker, place, item, recordLimit);
-        }
-      }
       // A caller that wants a few records must not wait for a thousand.
       const chunkRecords = Math.min(atMost, recordsInChunk);
+      let place = 0;
       let records: SourceRecord[] = [];
-      for await (const record of read(day, { signal, take })) {
-        records.push(record);
-        if (records.length < chunkRecords) continue;
-        yield { records };
-        signal.throwIfAborted();
-        records = [];
+      try {
+        for await (const item of readItems(day, options, signal)) {
+          for (const record of Array.isArray(item) ? item : [item]) {
+            place += 1;
+            // This can run the module's code, too.
+            records.push(pickRecord(picker, place, record, recordLimit));
+            if (records.length < chunkRecords) continue;
+            yield { records };
+            signal.throwIfAborted();
+            records = [];
+          }
+        }
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        throw explainItems(error, day, options);
       }
       if (records.length > 0) yield { records };
       signal.throwIfAborted();

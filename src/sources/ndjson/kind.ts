@@ -2,15 +2,7 @@ import type * as z from 'zod';
 import { group } from '../../base/setting-values.js';
 import type { SourceKind } from '../common/kind.js';
 import { listFilterColumns } from '../common/row-filter.js';
-import {
-  accountMissing,
-  dayFileSettings,
-  findSamePath,
-  hasAccount,
-  listDayFiles,
-  listKeyFiles,
-  resolveDayFile,
-} from '../files/settings.js';
+import { accountMissing, dayFileKind, dayFileSettings, hasAccount } from '../files/settings.js';
 
 /** One file a day, one JSON object per line. */
 const settings = group(
@@ -21,11 +13,7 @@ export type NdjsonSettings = z.output<typeof settings>;
 
 const kind: SourceKind<NdjsonSettings> = {
   name: 'ndjson',
-  placeUnit: 'line',
-  resolve: resolveDayFile,
-  listSecretFiles: listKeyFiles,
-  listLocalFiles: listDayFiles,
-  findSamePath,
+  ...dayFileKind,
   async open({ where, keep, ...source }, parts) {
     const [{ createNdjsonSource }, { openDayFile }] = await Promise.all([
       import('./ndjson-source.js'),

@@ -1,18 +1,12 @@
 import type { Encoding } from '../../base/encoding.js';
 import type { UnreadableReason } from '../../booking/normalise.js';
 import { type BookingSource, SourceError, type SourceRecord } from '../../booking/source.js';
-import type { WantedMembers } from '../common/member-picker.js';
+import type { WantedColumns } from '../common/columns.js';
 import type { DayFile } from '../files/day-file.js';
-import {
-  convertText,
-  createTextGate,
-  decodeFile,
-  explainBinary,
-  type FileDecoder,
-} from '../files/text-file.js';
+import { convertText, createTextGate, decodeFile, type FileDecoder } from '../files/text-file.js';
 import { createJsonPicker, type JsonPicker } from '../json/json-text.js';
 
-export interface NdjsonSourceOptions extends WantedMembers {
+export interface NdjsonSourceOptions extends WantedColumns {
   readonly file: DayFile;
   /** UTF-8 by default. A byte order mark takes precedence. */
   readonly encoding?: Encoding;
@@ -69,7 +63,7 @@ export function createNdjsonDecoder(
   picker: JsonPicker,
   { path, recordLimit = 1_000_000 }: NdjsonDecoderOptions,
 ): FileDecoder {
-  const gate = createTextGate();
+  const gate = createTextGate(path);
   const cutter = createLineCutter(recordLimit);
   let isEmpty = true;
 
@@ -90,13 +84,10 @@ export function createNdjsonDecoder(
 
   return {
     decode(block) {
-      const verdict = gate.pass(block);
-      if (verdict.kind === 'binary') {
-        throw explainBinary(path, cutter.line + verdict.lineFeedsBefore, verdict.bytes);
-      }
-      if (verdict.bytes.length > 0) isEmpty = false;
+      const bytes = gate.pass(block, cutter.line);
+      if (bytes.length > 0) isEmpty = false;
       const records: SourceRecord[] = [];
-      for (const line of cutter.cut(verdict.bytes)) {
+      for (const line of cutter.cut(bytes)) {
         const record = readLine(line);
         if (record) records.push(record);
       }

@@ -4,7 +4,7 @@ import { needsOwnSession } from '../../base/pooler-words.js';
 import { SourceError } from '../../booking/source.js';
 import { isTrustFault } from '../../transports/http/network-failure.js';
 import { compareClocks, type PeerClock } from '../../transports/http/peer-clocks.js';
-import { createDatabaseFault, readErrorCode } from './database-fault.js';
+import { createDatabaseFault, type DatabaseReason, readErrorCode } from './database-fault.js';
 import {
   chunkBytes,
   measureRow,
@@ -21,13 +21,21 @@ const boolean = 16;
 const numbers: readonly number[] = [20, 21, 23, 26, 700, 701, 1700];
 /** Before it is known how wide they are. */
 const firstRows = 10;
-/** The server's time limits for idle transactions and for whole transactions. */
-const timeouts: readonly string[] = ['25P03', '25P04'];
-/**
- * By somebody, or by a statement timeout (but by then the reader's own time limit has been reached); because a standby had to go on; because
- * of a lock that others hold.
- */
-const cancelled: readonly string[] = ['57014', '40001', '40P01', '55P03'];
+/** What the server's codes mean. */
+const states: { readonly [code in string]?: DatabaseReason } = {
+  // Its time limits for idle transactions and for whole transactions.
+  '25P03': 'too-slow',
+  '25P04': 'too-slow',
+  // By somebody, or by a statement timeout (but by then the reader's own time limit has been reached); because a standby had to go
+  // on; because of a lock that others hold.
+  '57014': 'cancelled',
+  '40001': 'cancelled',
+  '40P01': 'cancelled',
+  '55P03': 'cancelled',
+  '3D000': 'no-database',
+  '42501': 'no-permission',
+  '25006': 'would-write',
+};
 
 /** Reads through a cursor of the server, which works no further ahead than rows are fetched. */
 export async function* readPostgresRows(
@@ -153,21 +161,13 @@ function explain(error: unknown, where: string, query: string, isReading: boolea
 }
 
 function explainState(code: string, error: unknown, where: string, query: string, isReading: boolean) {
-  if (timeouts.includes(code)) return createDatabaseFault('too-slow', where, code);
-  if (cancelled.includes(code)) return createDatabaseFault('cancelled', where, code);
+  const known = states[code];
+  if (known !== undefined) return createDatabaseFault(known, where, code);
   const message = error instanceof Error ? error.message : '';
   if (!isReading && needsOwnSession(code, message)) return createDatabaseFault('shared-session', where, code);
   if (/^(08|57P0|53|58)/.test(code))
     return createDatabaseFault(isReading ? 'lost' : 'unreachable', where, code);
   if (code.startsWith('28')) return createDatabaseFault('login-refused', where, code);
-  switch (code) {
-    case '3D000':
-      return createDatabaseFault('no-database', where, code);
-    case '42501':
-      return createDatabaseFault('no-permission', where, code);
-    case '25006':
-      return createDatabaseFault('would-write', where, code);
-  }
   if (!code.startsWith('42')) return createDatabaseFault('failed', where, code);
   return createDatabaseFault('query-wrong', where, `${code}${findLine(error, query)}`);
 }
