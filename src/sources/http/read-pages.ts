@@ -155,8 +155,8 @@ async function getPage(
   for (let made = 1; ; made += 1) {
     const result = await transport.call(request);
     signal.throwIfAborted();
-    const code = findPassingFailure(result);
-    if (code === undefined) return expectPage(result, maxPageBytes);
+    const code = judge(result);
+    if (typeof code !== 'string') return expectWhole(code, maxPageBytes);
     const delayMs = nextDelayMs(readRetryAfter(result.answer?.retryAfter, clock()));
     if (delayMs === undefined) {
       const tries = made === 1 ? '1 try' : `${made} tries`;
@@ -171,25 +171,23 @@ async function getPage(
   }
 }
 
-/** The code of a failure that may be over when it is tried again. */
-function findPassingFailure({ answer, failure }: HttpResult): string | undefined {
+/** Returns the code of a failure that may be over when it is tried again. @throws PageFault for any other */
+function judge({ answer, failure }: HttpResult): HttpAnswer | string {
   // The status of a failed request is enough; its body may be incomplete.
-  if (answer !== undefined && (failure === undefined || answer.status >= 300)) {
-    const { status } = answer;
-    return status >= 500 || [408, 425, 429].includes(status) ? `http-${status}` : undefined;
+  const status = answer?.status ?? 0;
+  if (failure !== undefined && status < 300) {
+    const { code, meaning } = failure;
+    if (meaning === 'wrong' || code.endsWith('-compression')) throw explainFailure(code);
+    return code;
   }
-  const isFinal = failure === undefined || failure.meaning === 'wrong' || /-compression$/.test(failure.code);
-  return isFinal ? undefined : failure.code;
+  if (status >= 500 || [408, 425, 429].includes(status)) return `http-${status}`;
+  if (answer === undefined || status !== 200) throw explainStatus(status);
+  return answer;
 }
 
-/** @throws PageFault for anything but an answer that may be a page */
-function expectPage({ answer, failure }: HttpResult, maxBytes: number): HttpAnswer {
-  if (answer === undefined || (failure !== undefined && answer.status < 300))
-    throw explainFailure(failure?.code);
-  if (answer.status !== 200) throw explainStatus(answer.status);
-  if (answer.bodyTruncated)
-    throw new PageFault(`the API returned more than ${maxBytes} bytes: request fewer records at a time.`);
-  return answer;
+function expectWhole(answer: HttpAnswer, maxBytes: number): HttpAnswer {
+  if (!answer.bodyTruncated) return answer;
+  throw new PageFault(`the API returned more than ${maxBytes} bytes: request fewer records at a time.`);
 }
 
 function explainStatus(status: number): PageFault {
@@ -204,7 +202,7 @@ function explainStatus(status: number): PageFault {
     : says('returned no list of bookings', ': check source.url and source.pagination.');
 }
 
-function explainFailure(code = 'unknown'): PageFault {
+function explainFailure(code: string): PageFault {
   if (code === 'unknown-compression')
     return new PageFault('the API uses an unsupported compression: have it send plain responses, or gzip.');
   if (code === 'damaged-compression')
