@@ -4,11 +4,11 @@ import { type SourceColumns, SourceError } from '../../booking/source.js';
 /** What is asked for of each record. In objects, columns are members, and `guest.name` is a member of a nested object. */
 export interface WantedColumns {
   /** The column for each field, if it is not named like the field. */
-  readonly columns?: SourceColumns | undefined;
+  readonly columns?: SourceColumns;
   /** Further columns, whose values every record has as `filterValues`. */
-  readonly filterColumns?: readonly string[] | undefined;
+  readonly filterColumns?: readonly string[];
   /** Columns that are kept with the booking, and may be absent: every record has their values as `extraValues`. */
-  readonly extraColumns?: readonly string[] | undefined;
+  readonly extraColumns?: readonly string[];
 }
 
 /** A field and the name of its column. */

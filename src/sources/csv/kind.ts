@@ -1,7 +1,6 @@
 import type * as z from 'zod';
 import { group, textLike, wholeNumber } from '../../base/setting-values.js';
 import type { SourceKind } from '../common/kind.js';
-import { listFilterColumns } from '../common/row-filter.js';
 import { accountMissing, dayFileKind, dayFileSettings, hasAccount } from '../files/settings.js';
 
 /** One CSV file a day, with a header. */
@@ -20,7 +19,7 @@ export type CsvSettings = z.output<typeof settings>;
 const kind: SourceKind<CsvSettings> = {
   name: 'csv',
   ...dayFileKind,
-  async open({ where, keep, ...source }, parts) {
+  async open(source, parts) {
     const [{ createCsvSource }, { openDayFile }] = await Promise.all([
       import('./csv-source.js'),
       import('../files/open-day-file.js'),
@@ -28,8 +27,6 @@ const kind: SourceKind<CsvSettings> = {
     return createCsvSource({
       ...source,
       file: openDayFile(source, parts),
-      filterColumns: listFilterColumns(where),
-      extraColumns: Object.values(keep),
     });
   },
   openSample: async (settings, parts) => (await import('./sample.js')).sampleCsv(settings, parts),

@@ -12,7 +12,6 @@ import {
 } from '../../base/setting-values.js';
 import type { SourceKind } from '../common/kind.js';
 import { recordSettings } from '../common/record-settings.js';
-import { listFilterColumns } from '../common/row-filter.js';
 import { readAddress } from './pagination.js';
 import { isHeaderName, parseUrlTemplate } from './request.js';
 
@@ -86,16 +85,14 @@ const kind: SourceKind<HttpSettings> = {
   name: 'http',
   placeUnit: 'record',
   resolve: (source) => source,
-  async open({ where, keep, timeoutSeconds, ...source }, parts) {
+  async open(source, parts) {
     const { createHttpSource } = await import('./http-source.js');
     const { retry, clock, random, proxy, peerClock, sourceMessages } = parts;
     return createHttpSource({
       ...source,
-      timeoutMs: timeoutSeconds * 1000,
+      timeoutMs: source.timeoutSeconds * 1000,
       ...{ retry, clock, random, proxy, peerClock },
       say: sourceMessages.say,
-      filterColumns: listFilterColumns(where),
-      extraColumns: Object.values(keep),
     });
   },
   async openSample(source, parts) {

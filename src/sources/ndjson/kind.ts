@@ -1,7 +1,6 @@
 import type * as z from 'zod';
 import { group } from '../../base/setting-values.js';
 import type { SourceKind } from '../common/kind.js';
-import { listFilterColumns } from '../common/row-filter.js';
 import { accountMissing, dayFileKind, dayFileSettings, hasAccount } from '../files/settings.js';
 
 /** One file a day, one JSON object per line. */
@@ -14,7 +13,7 @@ export type NdjsonSettings = z.output<typeof settings>;
 const kind: SourceKind<NdjsonSettings> = {
   name: 'ndjson',
   ...dayFileKind,
-  async open({ where, keep, ...source }, parts) {
+  async open(source, parts) {
     const [{ createNdjsonSource }, { openDayFile }] = await Promise.all([
       import('./ndjson-source.js'),
       import('../files/open-day-file.js'),
@@ -22,8 +21,6 @@ const kind: SourceKind<NdjsonSettings> = {
     return createNdjsonSource({
       ...source,
       file: openDayFile(source, parts),
-      filterColumns: listFilterColumns(where),
-      extraColumns: Object.values(keep),
     });
   },
   openSample: async (settings, parts) => (await import('./sample.js')).sampleNdjson(settings, parts),

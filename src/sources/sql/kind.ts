@@ -11,7 +11,6 @@ import {
 } from '../../base/setting-values.js';
 import type { SourceKind } from '../common/kind.js';
 import { recordSettings } from '../common/record-settings.js';
-import { listFilterColumns } from '../common/row-filter.js';
 import { readSqlAddress, sqlAddressForms } from './address.js';
 import { parseDayQuery } from './query-text.js';
 
@@ -57,13 +56,11 @@ const kind: SourceKind<SqlSettings> = {
   name: 'sql',
   placeUnit: 'row',
   resolve: (source, folder) => ({ ...source, url: completePostgresUrl(source.url, folder) }),
-  async open({ where, keep, ...source }, { peerClock }) {
+  async open(source, { peerClock }) {
     const { createSqlSource } = await import('./sql-source.js');
     return createSqlSource({
       ...source,
       peerClock,
-      filterColumns: listFilterColumns(where),
-      extraColumns: Object.values(keep),
     });
   },
   findDatabase: ({ url }) => ({ setting: 'source.url', url }),
