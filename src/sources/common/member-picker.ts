@@ -14,8 +14,15 @@ export function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Picks a booking's fields, and what else is asked for, out of objects, and knows which members no object had. */
-export function createMemberPicker({ columns = {}, filterColumns = [], extraColumns = [] }: WantedColumns) {
+/**
+ * Picks a booking's fields, and what else is asked for, out of objects, and knows which members no object had.
+ *
+ * @param read returns the member of the current object with this name, at this index of the names, or `absent`
+ */
+export function createMemberPicker(
+  { columns = {}, filterColumns = [], extraColumns = [] }: WantedColumns,
+  read: (name: string, index: number) => unknown,
+) {
   const fieldColumns = listFieldColumns(columns);
   const firstExtra = fieldColumns.length + filterColumns.length;
   const names = [...fieldColumns.map((one) => one?.column), ...filterColumns, ...extraColumns];
@@ -23,19 +30,21 @@ export function createMemberPicker({ columns = {}, filterColumns = [], extraColu
   /** The members of the first object. */
   let firstNames: readonly string[] | undefined;
 
+  function find(index: number): unknown {
+    const name = names[index];
+    const value = name === undefined ? absent : read(name, index);
+    if (value === absent) return undefined;
+    wasFound[index] = true;
+    return value;
+  }
+
   return {
     /** Of the fields, in the table's order, then of the others; undefined for a field that the source does not have. */
     names,
     fieldCount: fieldColumns.length,
-    /** @param read returns the member at this index of the names, or `absent` */
-    pick(place: number, whole: Members, read: (index: number) => unknown): SourceRecord {
+    /** @param whole the current object */
+    pick(place: number, whole: Members): SourceRecord {
       firstNames ??= Object.keys(whole);
-      const find = (index: number) => {
-        const value = read(index);
-        if (value === absent) return undefined;
-        wasFound[index] = true;
-        return value;
-      };
       const fields = buildRecord(find);
       if (names.length === fieldColumns.length) return { place, fields, whole };
       const filterValues = filterColumns.map((_, index) => find(fieldColumns.length + index));

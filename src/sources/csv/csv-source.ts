@@ -219,7 +219,7 @@ function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: n
 
   return {
     decode(block) {
-      const bytes = gate.pass(block, cutter.line);
+      const bytes = gate.pass(block, () => cutter.line);
       if (bytes.length > 0) endsAtLineEnd = bytes[bytes.length - 1] === lineFeed;
       cutter.cut(bytes);
       return hand();

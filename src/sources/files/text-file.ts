@@ -149,7 +149,7 @@ export function readUnknownText(bytes: Buffer, path: string): UnknownText {
   const [likely = 'utf-8', ...others] = listLikelyEncodings(bytes.subarray(0, wholeCharacters(bytes)));
   const encoding = mark?.encoding ?? likely;
   const { text } = findEncoding(bytes, path, encoding);
-  const bytesOfText = createTextGate(path).pass(createConverter(encoding)?.convert(text) ?? text, 1);
+  const bytesOfText = createTextGate(path).pass(createConverter(encoding)?.convert(text) ?? text, () => 1);
   return {
     text: unifyText(bytesOfText).toString(),
     encoding,
@@ -180,12 +180,12 @@ export function createTextGate(path: string) {
     /**
      * Returns the block's text up to its last complete character.
      *
-     * @param line on which it begins
+     * @param findLine the line on which it begins
      * @throws SourceError `binary`
      */
-    pass(block: Buffer, line: number): Buffer {
+    pass(block: Buffer, findLine: () => number): Buffer {
       const bytes = cutter.cut(block);
-      if (!isText(bytes)) throw explainBinary(path, line + countLineFeedsBeforeBinary(bytes), bytes);
+      if (!isText(bytes)) throw explainBinary(path, findLine() + countLineFeedsBeforeBinary(bytes), bytes);
       return bytes;
     },
     endsInsideCharacter: cutter.isInside,

@@ -167,11 +167,14 @@ const malformed = Symbol('malformed');
  * 1.23457E+11, is text.
  */
 export function createJsonPicker(wanted: WantedColumns) {
-  const { names, fieldCount, pick, findAbsent, requireFields } = createMemberPicker(wanted);
+  const { names, fieldCount, pick, findAbsent, requireFields } = createMemberPicker(wanted, read);
   const paths = names.map((name = '') => name.split('.'));
   const needed = names.flatMap((name, index) => (name === undefined ? [] : [name, paths[index]?.[0] ?? '']));
   const slots = new Map([...new Set(needed)].map((name, slot) => [name, slot]));
-  /** The positions of the needed members' values in the text of the current object. */
+  /** The current object, as written and as parsed. */
+  let text = '';
+  let members: Readonly<Record<string, unknown>> = {};
+  /** The positions of the needed members' values in the text. */
   const starts = Array.from(slots, () => nowhere);
   const ends = Array.from(slots, () => nowhere);
   let isAmbiguous = false;
@@ -185,32 +188,30 @@ export function createJsonPicker(wanted: WantedColumns) {
   }
 
   /** The value as written. */
-  function findWritten(json: string, name: string): string | undefined {
+  function findWritten(name: string): string | undefined {
     const slot = slots.get(name) ?? nowhere;
     const start = starts[slot] ?? nowhere;
-    return start === nowhere ? undefined : json.slice(start, ends[slot]);
+    return start === nowhere ? undefined : text.slice(start, ends[slot]);
   }
 
-  function findNested(json: string, [first = '', ...steps]: readonly string[]): string | undefined {
-    const outer = steps.length === 0 ? undefined : findWritten(json, first);
+  function findNested([first = '', ...steps]: readonly string[]): string | undefined {
+    const outer = steps.length === 0 ? undefined : findWritten(first);
     if (outer === undefined) return undefined;
     const found = followPath(outer, steps);
     if (found.kind === 'ambiguous') isAmbiguous = true;
     return found.kind === 'found' ? found.json : undefined;
   }
 
-  function read(index: number, json: string, members: Readonly<Record<string, unknown>>): unknown {
-    const name = names[index];
-    if (name === undefined) return absent;
+  function read(name: string, index: number): unknown {
     let value = members[name];
     let written: string | undefined;
     if (!Object.hasOwn(members, name)) {
-      written = findNested(json, paths[index] ?? []);
+      written = findNested(paths[index] ?? []);
       if (written === undefined) return absent;
       value = JSON.parse(written);
     }
     if (typeof value !== 'number') return value;
-    written ??= findWritten(json, name) ?? '';
+    written ??= findWritten(name) ?? '';
     const wasInteger = index < fieldCount && Number.isSafeInteger(value);
     return wasInteger && isRounded(written) ? written : readExactNumber(written);
   }
@@ -218,13 +219,15 @@ export function createJsonPicker(wanted: WantedColumns) {
   return {
     /** @param json should be one JSON object */
     pick(place: number, json: string): SourceRecord {
-      const members = parse(json);
-      if (members === malformed) return { place, unreadable: 'malformed-json' };
-      if (!isObject(members)) return { place, unreadable: 'not-an-object' };
+      const value = parse(json);
+      if (value === malformed) return { place, unreadable: 'malformed-json' };
+      if (!isObject(value)) return { place, unreadable: 'not-an-object' };
+      text = json;
+      members = value;
       isAmbiguous = false;
       starts.fill(nowhere);
       scanMembers(json, note);
-      const record = pick(place, members, (index) => read(index, json, members));
+      const record = pick(place, value);
       return isAmbiguous ? { place, unreadable: 'duplicate-member' } : record;
     },
     findAbsent,

@@ -20,13 +20,13 @@ export interface ModuleSourceOptions extends DayItemsOptions, WantedColumns {
  * record has the member for a field.
  */
 export function createModuleSource(options: ModuleSourceOptions): BookingSource {
-  const { path, recordLimit = 1_000_000 } = options;
+  const { path } = options;
   return {
     locate: ({ iso }) => `${path} for ${iso}`,
     placeUnit: 'record',
     measure: () => Promise.resolve(undefined),
     async *read(day, { signal, atMost = recordsInChunk }) {
-      const picker = createMemberPicker(options);
+      const picker = createRecordPicker(options);
       // A caller that wants a few records must not wait for a thousand.
       const chunkRecords = Math.min(atMost, recordsInChunk);
       let place = 0;
@@ -36,7 +36,7 @@ export function createModuleSource(options: ModuleSourceOptions): BookingSource 
           for (const record of Array.isArray(item) ? item : [item]) {
             place += 1;
             // This can run the module's code, too.
-            records.push(pickRecord(picker, place, record, recordLimit));
+            records.push(picker.pick(place, record));
             if (records.length < chunkRecords) continue;
             yield { records };
             signal.throwIfAborted();
@@ -58,22 +58,26 @@ export function createModuleSource(options: ModuleSourceOptions): BookingSource 
 }
 
 /** A bigint becomes a string of its digits. */
-function pickRecord(
-  { names, fieldCount, pick }: ReturnType<typeof createMemberPicker>,
-  place: number,
-  record: unknown,
-  limit: number,
-): SourceRecord {
-  if (!isObject(record)) return { place, unreadable: 'not-an-object' };
+function createRecordPicker({ recordLimit = 1_000_000, ...wanted }: ModuleSourceOptions) {
+  let record: Readonly<Record<string, unknown>> = {};
+  /** Of the texts in the fields. */
   let bytes = 0;
-  const picked = pick(place, record, (index) => {
-    const name = names[index];
-    const value = name === undefined ? absent : find(record, name);
-    if (index >= fieldCount) return value;
+  const picker = createMemberPicker(wanted, (name, index) => {
+    const value = find(record, name);
+    if (index >= picker.fieldCount) return value;
     if (typeof value === 'string') bytes += Buffer.byteLength(value);
     return typeof value === 'bigint' ? String(value) : value;
   });
-  return bytes > limit ? { place, unreadable: 'record-too-long' } : picked;
+  return {
+    ...picker,
+    pick(place: number, item: unknown): SourceRecord {
+      if (!isObject(item)) return { place, unreadable: 'not-an-object' };
+      record = item;
+      bytes = 0;
+      const picked = picker.pick(place, item);
+      return bytes > recordLimit ? { place, unreadable: 'record-too-long' } : picked;
+    },
+  };
 }
 
 /** The member with exactly that name. If there is none and the name has dots, it is a path into nested objects: `guest.name`. */

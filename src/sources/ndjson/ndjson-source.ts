@@ -84,7 +84,7 @@ export function createNdjsonDecoder(
 
   return {
     decode(block) {
-      const bytes = gate.pass(block, cutter.line);
+      const bytes = gate.pass(block, () => cutter.line);
       if (bytes.length > 0) isEmpty = false;
       const records: SourceRecord[] = [];
       for (const line of cutter.cut(bytes)) {
