@@ -37,3 +37,13 @@ export function readDayPlaceholder(placeholder: string): DayTemplate | undefined
   if (found === null || !isDayPattern(pattern)) return undefined;
   return (day) => (next === undefined ? day : day.next()).format(pattern);
 }
+
+/** A business day as sources query it: `start` is its first instant, `end` the first instant after it. */
+interface DayBounds {
+  readonly start: Date;
+  readonly end: Date;
+}
+
+export function readDayBounds({ firstInstant, lastInstant }: BusinessDay): DayBounds {
+  return { start: firstInstant, end: new Date(lastInstant.getTime() + 1) };
+}

@@ -1,7 +1,12 @@
 import { isLoopback } from '../../base/loopback.js';
 import type { BusinessDay } from '../../booking/business-day.js';
-import { readDayBounds } from '../common/day-bounds.js';
-import { anyDay, type DayTemplate, parseTemplate, readDayPlaceholder } from '../common/day-template.js';
+import {
+  anyDay,
+  type DayTemplate,
+  parseTemplate,
+  readDayBounds,
+  readDayPlaceholder,
+} from '../common/day-template.js';
 
 /** Scheme, host and port without placeholders: no value may influence where a request goes. */
 const origin = /^https?:\/\/[^\s/\\?#{}]+(?=[/?]|$)/i;

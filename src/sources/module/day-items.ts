@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { answerWithin } from '../../base/abort.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { SourceError } from '../../booking/source.js';
-import { readDayBounds } from '../common/day-bounds.js';
+import { readDayBounds } from '../common/day-template.js';
 import type { ModuleContext, ModuleDay, ModuleLog } from './bookings-module.js';
 import { createModuleError, loadBookings, nameError } from './load-module.js';
 

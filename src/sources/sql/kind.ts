@@ -4,7 +4,6 @@ import {
   confidentiality,
   expected,
   group,
-  isGroup,
   numberUpTo,
   objectionTo,
   text,
@@ -14,14 +13,22 @@ import { recordSettings } from '../common/record-settings.js';
 import { readSqlAddress, sqlAddressForms } from './address.js';
 import { parseDayQuery } from './query-text.js';
 
+interface Checked {
+  readonly url: string;
+  readonly query: string;
+}
+
+/** Address and query are judged together once each is valid by itself. */
+const hasNoIssue = ({ issues }: { readonly issues: readonly unknown[] }) => issues.length === 0;
+
 /** Bookings in a database. */
 const settings = group(
   {
     kind: z.literal('sql', expected('sql')).describe('The bookings are rows of a database.'),
     url: z
       .string(expected(sqlAddressForms))
-      .refine((address) => explainAddress(address) === undefined, {
-        error: ({ input }) => explainAddress(String(input)),
+      .refine((address) => objectionTo(() => readSqlAddress(address)) === undefined, {
+        error: ({ input }) => objectionTo(() => readSqlAddress(String(input))),
       })
       .describe(
         'The database: `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, `mysql://…` or `mariadb://…`. On another machine, TLS with a verified certificate is required: `?sslmode=verify-full`, for PostgreSQL with `&sslrootcert=FILE` for an authority of your own. `?sslmode=disable` permits a connection without TLS.',
@@ -39,15 +46,15 @@ const settings = group(
   },
   'a group with kind, url and query',
 )
-  .refine((source) => explainSecurity(source) === undefined, {
+  .refine((source) => explainUnprotected(source.url) === undefined, {
     path: ['url'],
-    error: ({ input }) => explainSecurity(input),
-    when: ({ value }) => isGroup(value),
+    error: ({ input }) => explainUnprotected((input as Checked).url),
+    when: hasNoIssue,
   })
   .refine((source) => explainQuery(source) === undefined, {
     path: ['query'],
-    error: ({ input }) => explainQuery(input),
-    when: ({ value }) => isGroup(value),
+    error: ({ input }) => explainQuery(input as Checked),
+    when: hasNoIssue,
   });
 
 export type SqlSettings = z.output<typeof settings>;
@@ -69,21 +76,7 @@ const kind: SourceKind<SqlSettings> = {
 
 export const sql = { ...kind, settings };
 
-/** What is wrong with an address, without repeating it; undefined if nothing is. */
-function explainAddress(address: string): string | undefined {
-  return objectionTo(() => readSqlAddress(address));
-}
-
-/** Why the connection to the database is not safe enough; undefined if it is, or if the address is wrong anyway. */
-function explainSecurity(source: unknown): string | undefined {
-  const { url } = isGroup(source) ? source : {};
-  return typeof url !== 'string' || explainAddress(url) !== undefined ? undefined : explainUnprotected(url);
-}
-
 /** What is wrong with a query, by the rules of the database in the address; undefined if nothing is. */
-function explainQuery(source: unknown): string | undefined {
-  const { url, query } = isGroup(source) ? source : {};
-  if (typeof url !== 'string' || typeof query !== 'string' || query === '') return undefined;
-  if (explainAddress(url) !== undefined) return undefined;
+function explainQuery({ url, query }: Checked): string | undefined {
   return objectionTo(() => parseDayQuery(query, readSqlAddress(url).kind));
 }

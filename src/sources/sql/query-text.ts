@@ -1,5 +1,5 @@
 import type { BusinessDay } from '../../booking/business-day.js';
-import { readDayBounds } from '../common/day-bounds.js';
+import { readDayBounds } from '../common/day-template.js';
 
 /** MariaDB counts as MySQL. */
 export type SqlDialect = 'postgres' | 'mysql';
