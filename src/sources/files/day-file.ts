@@ -2,6 +2,7 @@ import type { Stats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { toFixedBlocks } from '../../base/content.js';
 import { formatBytes } from '../../base/format.js';
 import { codeOf } from '../../base/safe-error.js';
 import type { BusinessDay } from '../../booking/business-day.js';
@@ -141,26 +142,6 @@ async function* prepend(
 ): AsyncGenerator<Buffer, void, undefined> {
   yield head;
   yield* others;
-}
-
-/** Regroups pieces of any size into blocks of one size; the last may be smaller. */
-async function* toFixedBlocks(
-  pieces: AsyncIterable<Uint8Array>,
-  blockBytes: number,
-): AsyncGenerator<Buffer, void, undefined> {
-  let waiting: Buffer[] = [];
-  let length = 0;
-  for await (const { buffer, byteOffset, byteLength } of pieces) {
-    waiting.push(Buffer.from(buffer, byteOffset, byteLength));
-    length += byteLength;
-    if (length < blockBytes) continue;
-    const joined = waiting.length === 1 && waiting[0] ? waiting[0] : Buffer.concat(waiting);
-    const end = length - (length % blockBytes);
-    for (let at = 0; at < end; at += blockBytes) yield joined.subarray(at, at + blockBytes);
-    length -= end;
-    waiting = length > 0 ? [joined.subarray(end)] : [];
-  }
-  if (length > 0) yield Buffer.concat(waiting);
 }
 
 /**
