@@ -7,7 +7,7 @@ import { renderTable } from '../../src/base/tables.js';
 import { UsageError } from '../../src/base/usage-error.js';
 import type { Config } from '../../src/config/load.js';
 import { type LoadedHotels, loadedHotelsToJson, loadHotels } from '../../src/mappings/hotels/load-hotels.js';
-import { unpackBlocks } from '../../src/sources/files/day-file.js';
+import { unpack } from '../../src/sources/files/day-file.js';
 import type { App } from '../app.js';
 import { clock } from '../clock.js';
 import { command, commandGroup } from '../command.js';
@@ -48,12 +48,8 @@ async function findContentFile(
     throw new UsageError(`${file} can't be read (${error.code ?? error.name}); name ${what}`);
   });
   if (!found.isFile()) throw new UsageError(`${file} is not a file; name ${what}`);
-  return async function* () {
-    const packed = createReadStream(path, { highWaterMark: blockBytes }) as AsyncIterable<Buffer>;
-    const progress = () => ({ done: 0, total: found.size });
-    for await (const { bytes } of unpackBlocks(packed, { path: file, blockBytes, signal, progress }))
-      yield bytes;
-  };
+  return () =>
+    unpack(createReadStream(path, { highWaterMark: blockBytes }), { path: file, blockBytes, signal });
 }
 
 /** Loads a content file, from the command line or of an export. */

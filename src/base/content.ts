@@ -46,32 +46,22 @@ export async function* readBlocks(
   }
 }
 
-/**
- * Regroups pieces of any size into blocks of one size; the last may be smaller. Each piece must be in memory of its own.
- *
- * @param onBlock called before each block with its size in bytes
- */
+/** Regroups pieces of any size into blocks of one size; the last may be smaller. Each piece must be in memory of its own. */
 export async function* toFixedBlocks(
   pieces: AsyncIterable<Uint8Array>,
   blockBytes: number,
-  onBlock: (bytes: number) => void = () => {},
 ): AsyncGenerator<Buffer, void, undefined> {
   let waiting: Buffer[] = [];
   let length = 0;
-  for await (const piece of pieces) {
-    let rest = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
-    while (length + rest.length >= blockBytes) {
-      const taken = rest.subarray(0, blockBytes - length);
-      onBlock(blockBytes);
-      yield waiting.length === 0 ? taken : Buffer.concat([...waiting, taken]);
-      rest = rest.subarray(taken.length);
-      waiting = [];
-      length = 0;
-    }
-    if (rest.length > 0) waiting.push(rest);
-    length += rest.length;
+  for await (const { buffer, byteOffset, byteLength } of pieces) {
+    waiting.push(Buffer.from(buffer, byteOffset, byteLength));
+    length += byteLength;
+    if (length < blockBytes) continue;
+    const joined = waiting.length === 1 && waiting[0] ? waiting[0] : Buffer.concat(waiting);
+    const end = length - (length % blockBytes);
+    for (let at = 0; at < end; at += blockBytes) yield joined.subarray(at, at + blockBytes);
+    length -= end;
+    waiting = length > 0 ? [joined.subarray(end)] : [];
   }
-  if (length === 0) return;
-  onBlock(length);
-  yield Buffer.concat(waiting);
+  if (length > 0) yield Buffer.concat(waiting);
 }

@@ -108,3 +108,14 @@ export function isAccepted(read: () => unknown): boolean {
     return false;
   }
 }
+
+/** What `read` says is wrong with a value, in a RangeError; undefined if it takes it. */
+export function objectionTo(read: () => unknown): string | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    if (error instanceof RangeError) return error.message;
+    throw error;
+  }
+}

@@ -29,7 +29,9 @@ export function kindOf({ kind }: Pick<SourceSettings, 'kind'>): SourceKind<Sourc
 
 /** Opens the source that the settings describe. */
 export async function openSource(settings: SourceSettings, parts: SourceParts): Promise<BookingSource> {
-  return createFilteredSource(await kindOf(settings).open(settings, parts), settings.where, settings.columns);
+  const { where, keep, columns } = settings;
+  const wanted = { ...settings, filterColumns: Object.keys(where), extraColumns: Object.values(keep) };
+  return createFilteredSource(await kindOf(settings).open(wanted, parts), where, columns);
 }
 
 function listSettings<const Kinds extends readonly { readonly settings: unknown }[]>(list: Kinds) {

@@ -24,7 +24,7 @@ describe('an HTTP source', () => {
   });
 
   it.each([
-    [{ kind: 'page', parameter: 'page', first: 0 }],
+    [{ kind: 'page', parameter: 'page' }],
     [{ kind: 'offset', parameter: 'skip' }],
     [{ kind: 'cursor', parameter: 'after', field: 'meta.next' }],
     [{ kind: 'cursor', field: '@odata.nextLink' }],

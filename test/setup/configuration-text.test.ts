@@ -130,7 +130,7 @@ describe('A written configuration', () => {
   });
 
   it('shows the ways to write a group of several kinds', () => {
-    expect(said({ source: sourceTemplates.http })).toContain('{ kind: page, parameter: …, first: 1 }');
+    expect(said({ source: sourceTemplates.http })).toContain('{ kind: page, parameter: … }');
   });
 
   it('has what was found in an export', () => {

@@ -1,6 +1,16 @@
 import { bookingFields, type ServiceField } from '../../booking/booking.js';
 import { type SourceColumns, SourceError } from '../../booking/source.js';
 
+/** What is asked for of each record. In objects, columns are members, and `guest.name` is a member of a nested object. */
+export interface WantedColumns {
+  /** The column for each field, if it is not named like the field. */
+  readonly columns?: SourceColumns;
+  /** Further columns, whose values every record has as `filterValues`. */
+  readonly filterColumns?: readonly string[];
+  /** Columns that are kept with the booking, and may be absent: every record has their values as `extraValues`. */
+  readonly extraColumns?: readonly string[];
+}
+
 /** A field and the name of its column. */
 interface FieldColumn {
   readonly field: ServiceField;

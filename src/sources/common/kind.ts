@@ -4,6 +4,7 @@ import type { BookingSource } from '../../booking/source.js';
 import type { ProxyRules } from '../../transports/http/connection-rules.js';
 import type { PeerClock } from '../../transports/http/peer-clocks.js';
 import type { S3Bucket } from '../../transports/s3/bucket.js';
+import type { WantedColumns } from './columns.js';
 import type { SampleDay } from './sample.js';
 
 /** How a source sends messages to an operator while it is read. */
@@ -54,8 +55,7 @@ export interface SourceKind<Settings extends { readonly kind: string }> {
   readonly placeUnit: string;
   /** Makes relative paths absolute. @param folder of the configuration file */
   resolve(settings: Settings, folder: string): Settings;
-  /** Opens the source, whose records have the columns of `source.where` as `filterValues`, and those of `source.keep` as `extraValues`. */
-  open(settings: Settings, parts: SourceParts): Promise<BookingSource>;
+  open(settings: Settings & WantedColumns, parts: SourceParts): Promise<BookingSource>;
   /** Files with secrets, which only their owner may read. */
   listSecretFiles?(settings: Settings): readonly string[];
   /** The files on this machine that are read for a day, which other programs or people write. */

@@ -14,9 +14,6 @@ import { type Condition, createNameTest, isNegated, isOfWords, readValue } from 
 /** By column: what a record must have in it, or must not have. */
 export type RowFilter = Readonly<Record<string, Condition>>;
 
-/** The columns that a filter looks at, for `filterColumns`. */
-export const listFilterColumns = (filter: RowFilter): readonly string[] => Object.keys(filter);
-
 /**
  * Wraps a source whose records have the filter's columns as `filterValues`: leaves out the records that don't match, and counts
  * them. A record that can't be read stays in: what it holds is unknown. Each chunk says what the columns held so far.

@@ -15,7 +15,6 @@ import {
   createTextGate,
   type DecodedBlock,
   decodeFile,
-  explainBinary,
   type FileDecoder,
 } from '../files/text-file.js';
 import { createDoubt } from './doubt.js';
@@ -104,7 +103,7 @@ export function createCsvDecoder(options: CsvDecoderOptions): FileDecoder {
 /** Decodes the header and what follows it. */
 function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: number }): FileDecoder {
   const { path, delimiter, firstLine, recordLimit = longestRecord } = options;
-  const gate = createTextGate();
+  const gate = createTextGate(path);
   const delimiterCode = delimiter.charCodeAt(0);
   let header: CsvHeader | undefined;
   let hidesBooking: ReturnType<typeof createDoubt> = () => false;
@@ -220,11 +219,7 @@ function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: n
 
   return {
     decode(block) {
-      const verdict = gate.pass(block);
-      if (verdict.kind === 'binary') {
-        throw explainBinary(path, cutter.line + verdict.lineFeedsBefore, verdict.bytes);
-      }
-      const { bytes } = verdict;
+      const bytes = gate.pass(block, () => cutter.line);
       if (bytes.length > 0) endsAtLineEnd = bytes[bytes.length - 1] === lineFeed;
       cutter.cut(bytes);
       return hand();

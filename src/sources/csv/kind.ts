@@ -1,16 +1,7 @@
 import type * as z from 'zod';
 import { group, textLike, wholeNumber } from '../../base/setting-values.js';
 import type { SourceKind } from '../common/kind.js';
-import { listFilterColumns } from '../common/row-filter.js';
-import {
-  accountMissing,
-  dayFileSettings,
-  findSamePath,
-  hasAccount,
-  listDayFiles,
-  listKeyFiles,
-  resolveDayFile,
-} from '../files/settings.js';
+import { accountMissing, dayFileKind, dayFileSettings, hasAccount } from '../files/settings.js';
 
 /** One CSV file a day, with a header. */
 const settings = group({
@@ -27,12 +18,8 @@ export type CsvSettings = z.output<typeof settings>;
 
 const kind: SourceKind<CsvSettings> = {
   name: 'csv',
-  placeUnit: 'line',
-  resolve: resolveDayFile,
-  listSecretFiles: listKeyFiles,
-  listLocalFiles: listDayFiles,
-  findSamePath,
-  async open({ where, keep, ...source }, parts) {
+  ...dayFileKind,
+  async open(source, parts) {
     const [{ createCsvSource }, { openDayFile }] = await Promise.all([
       import('./csv-source.js'),
       import('../files/open-day-file.js'),
@@ -40,8 +27,6 @@ const kind: SourceKind<CsvSettings> = {
     return createCsvSource({
       ...source,
       file: openDayFile(source, parts),
-      filterColumns: listFilterColumns(where),
-      extraColumns: Object.values(keep),
     });
   },
   openSample: async (settings, parts) => (await import('./sample.js')).sampleCsv(settings, parts),

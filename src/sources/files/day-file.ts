@@ -2,11 +2,13 @@ import type { Stats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { toFixedBlocks } from '../../base/content.js';
 import { formatBytes } from '../../base/format.js';
 import { codeOf } from '../../base/safe-error.js';
-import { type BusinessDay, createBusinessDay, isDayPattern } from '../../booking/business-day.js';
+import type { BusinessDay } from '../../booking/business-day.js';
 import { SourceError } from '../../booking/source.js';
 import { readS3Location } from '../../transports/s3/bucket.js';
+import { anyDay, type DayTemplate, parseTemplate, readDayPlaceholder } from '../common/day-template.js';
 
 export interface FileBlock {
   /** Decompressed if the file is gzip. */
@@ -36,6 +38,112 @@ export interface DayFile {
   read(day: BusinessDay, reading: FileReading): AsyncIterable<FileBlock>;
 }
 
+/** Where the files of all days are stored, as they are. */
+export interface FileStore {
+  readonly locate: (day: BusinessDay) => string;
+  readonly measure?: (day: BusinessDay) => Promise<number | undefined>;
+  /** Yields pieces of any length, each with the size of the whole file. @throws SourceError */
+  readonly read: (
+    day: BusinessDay,
+    reading: FileReading,
+  ) => AsyncIterable<{ readonly bytes: Uint8Array; readonly size: number }>;
+}
+
+/** Unpacked: far more than the largest day, and little enough for a disk. */
+const mostBytes = 20e9;
+/** The text of a real day becomes about a tenth, repeated lines a fiftieth. */
+const maxRatio = 200;
+/** Below this size, the ratio says nothing: a day of a hundred equal bookings unpacks to many times its size. */
+const leastUnpacked = 100_000_000;
+
+/**
+ * Reads a day's file from a store, and refuses one that is too large, or that unpacks to far more than a day's bookings do:
+ * whoever writes the file must not decide how much disk and time is used.
+ */
+export function createDayFile(store: FileStore, maxBytes: number = mostBytes): DayFile {
+  return {
+    locate: store.locate,
+    measure: store.measure ?? (async () => undefined),
+    async *read(day, reading) {
+      const path = store.locate(day);
+      let done = 0;
+      let total = 0;
+      async function* arrive() {
+        for await (const { bytes, size } of store.read(day, reading)) {
+          done += bytes.length;
+          total = size;
+          yield bytes;
+        }
+      }
+      let unpacked = 0;
+      for await (const bytes of unpack(arrive(), { path, ...reading })) {
+        unpacked += bytes.length;
+        if (Math.max(unpacked, total) > maxBytes) {
+          const has = total > maxBytes ? formatBytes(total) : `more than ${formatBytes(maxBytes)}`;
+          throw new SourceError(
+            'unreadable',
+            `${path} has ${has}, and at most ${formatBytes(maxBytes)} are read: is it a day's bookings?`,
+          );
+        }
+        if (unpacked > leastUnpacked && unpacked > done * maxRatio)
+          throw new SourceError(
+            'unreadable',
+            `${path} unpacks to more than ${maxRatio} times its size: it can't be a day's bookings; have it exported again, or unpack it first`,
+          );
+        yield { bytes, progress: { done, total } };
+      }
+    },
+  };
+}
+
+/** The smallest output block size that zlib accepts. */
+const leastGunzipBlock = 64;
+
+/**
+ * Yields the bytes of a file in blocks of one size, decompressed if they begin with gzip's magic number. The file's name doesn't
+ * matter. At the end, `pieces` is closed.
+ *
+ * @param options.path for messages
+ * @throws SourceError `truncated` for damaged gzip data; what `pieces` throws; the signal's reason when it aborts
+ */
+export async function* unpack(
+  pieces: AsyncIterable<Uint8Array>,
+  { path, blockBytes, signal }: FileReading & { readonly path: string },
+): AsyncGenerator<Buffer, void, undefined> {
+  const packed = toFixedBlocks(pieces, Math.max(2, blockBytes));
+  try {
+    signal.throwIfAborted();
+    const { done, value: head } = await packed.next();
+    if (done) return;
+    const whole = prepend(head, packed);
+    const isGzip = head[0] === 0x1f && head[1] === 0x8b;
+    const gunzip = () => createGunzip({ chunkSize: Math.max(blockBytes, leastGunzipBlock) });
+    // The loop below receives the same error.
+    const bytes = isGzip ? pipeline(Readable.from(whole), gunzip(), () => undefined) : whole;
+    for await (const block of bytes as AsyncIterable<Buffer>) {
+      yield block;
+      // The reader stops on its own, but the decompressor may still hold blocks.
+      signal.throwIfAborted();
+    }
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    const code = codeOf(error) ?? '';
+    if (!code.startsWith('Z_')) throw error;
+    const message = `${path} is a gzip file that is cut off or damaged (${code})`;
+    throw new SourceError('truncated', message, { cause: error });
+  } finally {
+    await packed.return();
+  }
+}
+
+async function* prepend(
+  head: Buffer,
+  others: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer, void, undefined> {
+  yield head;
+  yield* others;
+}
+
 /**
  * The day's file on this machine.
  *
@@ -44,50 +152,34 @@ export interface DayFile {
  */
 export function createLocalDayFile(path: string): DayFile {
   const locate = parsePathTemplate(path);
-  return {
+  return createDayFile({
     locate,
-    measure: (day) => measureLocalFile(locate(day)),
+    // A missing file is reported when it is read.
+    measure: async (day) => (await stat(locate(day)).catch(() => undefined))?.size,
     read: (day, reading) => readLocalFile(locate(day), reading),
-  };
+  });
 }
 
-/**
- * Streams a file's bytes, decompressed if it is gzip. Only regular files are opened: nothing else can be read twice, and
- * opening a FIFO blocks until it has a writer, which no signal can interrupt.
- *
- * @throws SourceError `missing`, `unreadable`, or `truncated` for damaged gzip data and for a file that changed while it
- *   was read; the signal's reason when it aborts
- */
-async function* readLocalFile(
-  path: string,
-  { blockBytes, signal }: FileReading,
-): AsyncGenerator<FileBlock, void, undefined> {
-  signal.throwIfAborted();
-  const handle = await openFile(path).catch((error: unknown) => {
-    throw explainFileError(error, path);
-  });
+async function* readLocalFile(path: string, { blockBytes, signal }: FileReading) {
+  let handle: FileHandle | undefined;
   try {
+    handle = await openFile(path);
     const { size } = await handle.stat();
     const file = handle.createReadStream({ start: 0, highWaterMark: blockBytes, signal });
-    const progress = () => ({ done: file.bytesRead, total: size });
-    yield* unpackBlocks(file as AsyncIterable<Buffer>, { path, blockBytes, signal, progress });
-    if (file.bytesRead !== size) {
+    for await (const bytes of file as AsyncIterable<Buffer>) yield { bytes, size };
+    if (file.bytesRead !== size)
       throw new SourceError('truncated', `${path} changed while it was read: is it still being written?`);
-    }
   } catch (error) {
-    if (signal.aborted) throw signal.reason;
     throw explainFileError(error, path);
   } finally {
-    await handle.close();
+    await handle?.close();
   }
 }
 
-async function measureLocalFile(path: string): Promise<number | undefined> {
-  // A missing file is reported when it is read.
-  const stats = await stat(path).catch(() => undefined);
-  return stats?.size;
-}
-
+/**
+ * Only regular files are opened: nothing else can be read twice, and opening a FIFO blocks until it has a writer, which no
+ * signal can interrupt.
+ */
 async function openFile(path: string): Promise<FileHandle> {
   const stats = await stat(path);
   if (!stats.isFile()) throw new SourceError('unreadable', `${path} is ${nameKind(stats)}, expected a file`);
@@ -103,131 +195,13 @@ function nameKind(stats: Stats): string {
 function explainFileError(error: unknown, path: string): unknown {
   const code = codeOf(error);
   if (code === undefined || error instanceof SourceError) return error;
-  if (code === 'ENOENT' || code === 'ENOTDIR') {
-    return new SourceError('missing', `there is no file ${path}`, { cause: error });
-  }
-  return new SourceError('unreadable', `${path} can't be read (${code})`, { cause: error });
-}
-
-/** The smallest output block size that zlib accepts. */
-const leastGunzipBlock = 64;
-
-interface Unpacking extends FileReading {
-  /** For messages. */
-  readonly path: string;
-  readonly progress: () => FileBlock['progress'];
-}
-
-/**
- * Yields the bytes of a file, decompressed if they begin with gzip's magic number. The file's name doesn't matter.
- *
- * @throws SourceError `truncated` for damaged gzip data; what `packed` throws; the signal's reason when it aborts
- */
-export async function* unpackBlocks(
-  packed: AsyncIterable<Buffer>,
-  { path, blockBytes, signal, progress }: Unpacking,
-): AsyncGenerator<FileBlock, void, undefined> {
-  const arriving = packed[Symbol.asyncIterator]();
-  try {
-    const head = await readHead(arriving);
-    const whole = resume(head, arriving);
-    const bytes = isGzip(head)
-      ? pipeline(
-          Readable.from(whole),
-          createGunzip({ chunkSize: Math.max(blockBytes, leastGunzipBlock) }),
-          () => {
-            // The loop below receives the same error.
-          },
-        )
-      : whole;
-    for await (const block of bytes as AsyncIterable<Buffer>) {
-      yield { bytes: block, progress: progress() };
-      // The reader stops on its own, but the decompressor may still hold blocks.
-      signal.throwIfAborted();
-    }
-  } catch (error) {
-    if (signal.aborted) throw signal.reason;
-    throw explainGzip(error, path);
-  } finally {
-    await arriving.return?.();
-  }
-}
-
-/** Reads enough blocks for gzip's two magic bytes; fewer if the file is shorter. */
-async function readHead(arriving: AsyncIterator<Buffer>): Promise<readonly Buffer[]> {
-  const blocks: Buffer[] = [];
-  for (let length = 0; length < 2; ) {
-    const { done, value } = await arriving.next();
-    if (done === true) break;
-    blocks.push(value);
-    length += value.length;
-  }
-  return blocks;
-}
-
-function isGzip(head: readonly Buffer[]): boolean {
-  const [first, second] = Buffer.concat(head);
-  return first === 0x1f && second === 0x8b;
-}
-
-async function* resume(
-  head: readonly Buffer[],
-  arriving: AsyncIterator<Buffer>,
-): AsyncGenerator<Buffer, void, undefined> {
-  yield* head;
-  for (;;) {
-    const { done, value } = await arriving.next();
-    if (done === true) return;
-    yield value;
-  }
-}
-
-function explainGzip(error: unknown, path: string): unknown {
-  const code = codeOf(error) ?? '';
-  return code.startsWith('Z_')
-    ? new SourceError('truncated', `${path} is a gzip file that is cut off or damaged (${code})`, {
-        cause: error,
-      })
-    : error;
-}
-
-/** The text of a real day becomes about a tenth, repeated lines a fiftieth. */
-const maxRatio = 200;
-/** Below this size, the ratio says nothing: a day of a hundred equal bookings unpacks to many times its size. */
-const leastUnpacked = 100_000_000;
-
-/**
- * Refuses a file that is too large, or that unpacks to far more than a day's bookings do: whoever writes the file must not
- * decide how much disk and time is used.
- */
-export function createLimitedDayFile(file: DayFile, maxBytes: number): DayFile {
-  return {
-    ...file,
-    async *read(day, reading) {
-      let bytes = 0;
-      for await (const block of file.read(day, reading)) {
-        const { done, total } = block.progress;
-        bytes += block.bytes.length;
-        if (Math.max(bytes, total) > maxBytes) {
-          throw new SourceError(
-            'unreadable',
-            `${file.locate(day)} has ${total > maxBytes ? formatBytes(total) : `more than ${formatBytes(maxBytes)}`}, and at most ${formatBytes(maxBytes)} are read: is it a day's bookings?`,
-          );
-        }
-        if (bytes > leastUnpacked && bytes > done * maxRatio) {
-          throw new SourceError(
-            'unreadable',
-            `${file.locate(day)} unpacks to more than ${maxRatio} times its size: it can't be a day's bookings; have it exported again, or unpack it first`,
-          );
-        }
-        yield block;
-      }
-    },
-  };
+  return code === 'ENOENT' || code === 'ENOTDIR'
+    ? new SourceError('missing', `there is no file ${path}`, { cause: error })
+    : new SourceError('unreadable', `${path} can't be read (${code})`, { cause: error });
 }
 
 /** Where the files are stored, with a placeholder for the day. */
-export type FileLocation =
+type FileLocation =
   | { readonly kind: 'local'; readonly path: string }
   | { readonly kind: 's3'; readonly bucket: string; readonly key: string }
   | {
@@ -296,15 +270,8 @@ function readSftp(text: string): FileLocation {
   };
 }
 
-/** Returns the path for a day. */
-export type PathTemplate = (day: BusinessDay) => string;
-
 /** What a formatted day may have between two slashes. A dot at either end could lead to another folder. */
 const namePart = /^[\p{L}\p{M}\p{N} _,'-]+(?:\.[\p{L}\p{M}\p{N} _,'-]+)*$/u;
-const anyDay = createBusinessDay('2000-01-01', 'UTC');
-
-/** Text outside braces, a pair of braces, or an unmatched brace. */
-const templatePart = /\{([^{}]*)\}|[^{}]+|[{}]/g;
 
 /**
  * Parses a path in which `{day}` stands for the day as YYYY-MM-DD and `{day:PATTERN}` for the day in a date-fns
@@ -316,48 +283,28 @@ const templatePart = /\{([^{}]*)\}|[^{}]+|[{}]/g;
  * @throws RangeError for an unknown placeholder, an unmatched brace, or a pattern that date-fns rejects or that produces
  *   anything but letters, digits, spaces, - _ , ' and, inside, dots and slashes
  */
-export function parsePathTemplate(template: string): PathTemplate {
-  const parts = Array.from(template.matchAll(templatePart), ([part, placeholder]) =>
-    placeholder === undefined ? readText(part, template) : readPlaceholder(placeholder, template),
-  );
-  return (day) => parts.map((write) => write(day)).join('');
+export function parsePathTemplate(template: string): DayTemplate {
+  return parseTemplate(template, (placeholder) => {
+    const found = `the path ${JSON.stringify(template)} has {${placeholder}}`;
+    const write = readDayPlaceholder(placeholder);
+    if (write === undefined)
+      throw new RangeError(
+        `${found}: only {day}, {day+1} and {day:ddMMyyyy} (any date-fns pattern) are known`,
+      );
+    if (
+      !write(anyDay)
+        .split('/')
+        .every((part) => namePart.test(part))
+    )
+      throw new RangeError(
+        `${found}: a day may be written with letters, digits, spaces and - _ , ' and, except at its ends, with / and dots: nothing that leads elsewhere`,
+      );
+    return write;
+  });
 }
 
 /** Whether a path names a different file for each day. @throws RangeError as `parsePathTemplate` does */
 export function dependsOnDay(template: string): boolean {
   const write = parsePathTemplate(template);
   return write(anyDay) !== write(anyDay.next());
-}
-
-function readText(text: string, template: string): PathTemplate {
-  if (text === '{' || text === '}') {
-    throw new RangeError(`the path ${JSON.stringify(template)} has an unmatched brace`);
-  }
-  return () => text;
-}
-
-function readPlaceholder(placeholder: string, template: string): PathTemplate {
-  const found = /^day(\+1)?(?::(.*))?$/s.exec(placeholder);
-  if (found === null) {
-    throw new RangeError(
-      `the path ${JSON.stringify(template)} has {${placeholder}}: only {day}, {day+1} and {day:ddMMyyyy} (any date-fns pattern) are known`,
-    );
-  }
-  const [, next, pattern = 'yyyy-MM-dd'] = found;
-  if (!isDayPattern(pattern)) {
-    throw new RangeError(
-      `the path ${JSON.stringify(template)} has {${placeholder}}: ${JSON.stringify(pattern)} is not a date-fns pattern of a day (such as ddMMyyyy)`,
-    );
-  }
-  if (
-    !anyDay
-      .format(pattern)
-      .split('/')
-      .every((part) => namePart.test(part))
-  ) {
-    throw new RangeError(
-      `the path ${JSON.stringify(template)} has {${placeholder}}: a day may be written with letters, digits, spaces and - _ , ' and, except at its ends, with / and dots: nothing that leads elsewhere`,
-    );
-  }
-  return (day) => (next === undefined ? day : day.next()).format(pattern);
 }

@@ -1,16 +1,8 @@
 import type { SftpAccount } from '../../base/sftp-account.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { SourceError } from '../../booking/source.js';
-import type { SftpServer } from '../../transports/sftp/sftp.js';
 import type { SourceParts } from '../common/kind.js';
-import {
-  createLimitedDayFile,
-  createLocalDayFile,
-  type DayFile,
-  type FileLocation,
-  type FileReading,
-  readFileLocation,
-} from './day-file.js';
+import { createLocalDayFile, type DayFile, type FileReading, readFileLocation } from './day-file.js';
 import { createS3DayFile } from './s3.js';
 import { createSftpDayFile } from './sftp.js';
 
@@ -20,18 +12,15 @@ interface DayFileSettings {
   readonly doneMarker?: string | undefined;
 }
 
-/** Unpacked: far more than the largest day, and little enough for a disk. */
-const maxBytes = 20e9;
-
-type DayFileParts = Pick<SourceParts, 'openBucket'>;
+type OpenBucket = Pick<SourceParts, 'openBucket'>;
 
 /** Opens the daily file at the location that its path names. With a marker, it is there once the marker is. */
-export function openDayFile({ path, sftp, doneMarker }: DayFileSettings, parts: DayFileParts): DayFile {
-  const file = createLimitedDayFile(openAt(path, sftp, parts), maxBytes);
+export function openDayFile({ path, sftp, doneMarker }: DayFileSettings, parts: OpenBucket): DayFile {
+  const file = openAt(path, sftp, parts);
   return doneMarker === undefined ? file : createMarkedDayFile(file, openAt(doneMarker, sftp, parts));
 }
 
-function openAt(path: string, sftp: SftpAccount | undefined, { openBucket }: DayFileParts): DayFile {
+function openAt(path: string, sftp: SftpAccount | undefined, { openBucket }: OpenBucket): DayFile {
   const location = readFileLocation(path);
   switch (location.kind) {
     case 'local':
@@ -40,34 +29,23 @@ function openAt(path: string, sftp: SftpAccount | undefined, { openBucket }: Day
       const { bucket, key } = location;
       return createS3DayFile({ bucket, key, open: () => openBucket(bucket) });
     }
-    case 'sftp':
+    case 'sftp': {
+      if (sftp === undefined)
+        throw new RangeError('the schema let a source of sftp:// through without an account');
+      const { host, port, root, path: file } = location;
+      const { hostKey, ...login } = sftp;
+      const name = host.includes(':') ? `[${host}]` : host;
       return createSftpDayFile({
-        address: showAddress(location),
-        path: location.path,
-        open: () => openServer(location, expectAccount(sftp)),
+        address: `sftp://${name}:${port}${root === '' ? '/~' : ''}`,
+        path: file,
+        async open() {
+          // Only a source that needs the SFTP client loads it.
+          const { createSftpServer } = await import('../../transports/sftp/server.js');
+          return createSftpServer({ host, port, root, ...login, hostKeys: [hostKey].flat() });
+        },
       });
+    }
   }
-}
-
-type SftpLocation = Extract<FileLocation, { kind: 'sftp' }>;
-
-function showAddress({ host, port, root }: SftpLocation): string {
-  const name = host.includes(':') ? `[${host}]` : host;
-  return `sftp://${name}:${port}${root === '' ? '/~' : ''}`;
-}
-
-/** Loads the SFTP client only for a source that needs it. */
-async function openServer(
-  { host, port, root }: SftpLocation,
-  { hostKey, ...login }: SftpAccount,
-): Promise<SftpServer> {
-  const { createSftpServer } = await import('../../transports/sftp/server.js');
-  return createSftpServer({ host, port, root, ...login, hostKeys: [hostKey].flat() });
-}
-
-function expectAccount(account: SftpAccount | undefined): SftpAccount {
-  if (account) return account;
-  throw new RangeError('the schema let a source of sftp:// through without an account');
 }
 
 /** The day's file, which counts as missing until its marker is there: it may still be being written. */

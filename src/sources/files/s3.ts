@@ -1,7 +1,6 @@
-import { toFixedBlocks } from '../../base/content.js';
 import { SourceError } from '../../booking/source.js';
 import { type S3Bucket, S3Error } from '../../transports/s3/bucket.js';
-import { type DayFile, parsePathTemplate, unpackBlocks } from './day-file.js';
+import { createDayFile, type DayFile, parsePathTemplate } from './day-file.js';
 
 interface S3DayFileOptions {
   readonly bucket: string;
@@ -19,36 +18,17 @@ interface S3DayFileOptions {
 export function createS3DayFile({ bucket, key, open }: S3DayFileOptions): DayFile {
   const writeKey = parsePathTemplate(key);
   const locate: DayFile['locate'] = (day) => `s3://${bucket}/${writeKey(day)}`;
-  return {
+  return createDayFile({
     locate,
-    measure: async () => undefined,
-    async *read(day, { blockBytes, signal }) {
-      signal.throwIfAborted();
-      const location = locate(day);
-      const progress = { done: 0, total: 0 };
-      async function* arrive() {
-        const { read } = await open();
-        for await (const { bytes, size } of read(writeKey(day), { signal })) {
-          progress.total = size;
-          yield bytes;
-        }
-      }
-      const count = (bytes: number) => {
-        progress.done += bytes;
-      };
+    async *read(day, { signal }) {
       try {
-        const packed = toFixedBlocks(arrive(), blockBytes, count);
-        yield* unpackBlocks(packed, {
-          path: location,
-          blockBytes,
-          signal,
-          progress: () => ({ ...progress }),
-        });
+        const { read } = await open();
+        yield* read(writeKey(day), { signal });
       } catch (error) {
-        throw explainS3Error(error, location);
+        throw explainS3Error(error, locate(day));
       }
     },
-  };
+  });
 }
 
 function explainS3Error(error: unknown, location: string): unknown {

@@ -2,7 +2,13 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import { encodings } from '../../base/encoding.js';
 import { expected, group, isAccepted, isGroup, oneOf, text } from '../../base/setting-values.js';
-import { hasSftpSecret, resolveKeyFile, sftpAccount, sftpSecretMissing } from '../../base/sftp-account.js';
+import {
+  hasSftpSecret,
+  resolveKeyFile,
+  type SftpAccount,
+  sftpAccount,
+  sftpSecretMissing,
+} from '../../base/sftp-account.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { LocalFile } from '../common/kind.js';
 import { recordSettings } from '../common/record-settings.js';
@@ -71,31 +77,30 @@ export const accountMissing = {
   when: ({ value }: { readonly value: unknown }) => isGroup(value) && typeof value.path === 'string',
 };
 
-type FileSettings = Pick<
-  z.output<ReturnType<typeof group<ReturnType<typeof dayFileSettings>>>>,
-  'path' | 'doneMarker' | 'sftp'
->;
-
-export function resolveDayFile<Settings extends FileSettings>(settings: Settings, folder: string): Settings {
-  const { path, doneMarker, sftp } = settings;
-  const resolvePath = (one: string) => (readFileLocation(one).kind === 'local' ? resolve(folder, one) : one);
-  return {
-    ...settings,
-    path: resolvePath(path),
-    ...(doneMarker !== undefined && { doneMarker: resolvePath(doneMarker) }),
-    ...(sftp && { sftp: resolveKeyFile(sftp, folder) }),
-  };
+interface FileSettings {
+  readonly path: string;
+  readonly doneMarker?: string | undefined;
+  readonly sftp?: SftpAccount | undefined;
 }
 
-export function findSamePath({ path }: FileSettings): string | undefined {
-  return dependsOnDay(path) ? undefined : path;
-}
+/** What is the same for every kind of source that is one file a day. */
+export const dayFileKind = {
+  placeUnit: 'line',
+  resolve<Settings extends FileSettings>(settings: Settings, folder: string): Settings {
+    const { path, doneMarker, sftp } = settings;
+    const resolvePath = (one: string) => (isLocal(one) ? resolve(folder, one) : one);
+    return {
+      ...settings,
+      path: resolvePath(path),
+      ...(doneMarker !== undefined && { doneMarker: resolvePath(doneMarker) }),
+      ...(sftp && { sftp: resolveKeyFile(sftp, folder) }),
+    };
+  },
+  listSecretFiles: ({ sftp }: FileSettings): readonly string[] =>
+    sftp?.privateKeyFile === undefined ? [] : [sftp.privateKeyFile],
+  listLocalFiles: ({ path }: FileSettings, day: BusinessDay): readonly LocalFile[] =>
+    isLocal(path) ? [{ path: parsePathTemplate(path)(day), holds: 'bookings' }] : [],
+  findSamePath: ({ path }: FileSettings) => (dependsOnDay(path) ? undefined : path),
+};
 
-export function listDayFiles({ path }: FileSettings, day: BusinessDay): readonly LocalFile[] {
-  const isLocal = readFileLocation(path).kind === 'local';
-  return isLocal ? [{ path: parsePathTemplate(path)(day), holds: 'bookings' }] : [];
-}
-
-export function listKeyFiles({ sftp }: FileSettings): readonly string[] {
-  return sftp?.privateKeyFile === undefined ? [] : [sftp.privateKeyFile];
-}
+const isLocal = (path: string) => readFileLocation(path).kind === 'local';

@@ -1,11 +1,9 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import { startTimeLimit } from '../../base/abort.js';
-import { toFixedBlocks } from '../../base/content.js';
+import { pause, startTimeLimit } from '../../base/abort.js';
 import { formatDuration } from '../../base/format.js';
 import { SourceError } from '../../booking/source.js';
 import { loginRefusals } from '../../rules/refusing-peer.js';
-import { type RemoteFile, SftpError, type SftpServer, type SftpSession } from '../../transports/sftp/sftp.js';
-import { type DayFile, parsePathTemplate, unpackBlocks } from './day-file.js';
+import { SftpError, type SftpServer, type SftpSession } from '../../transports/sftp/sftp.js';
+import { createDayFile, type DayFile, parsePathTemplate } from './day-file.js';
 
 interface SftpDayFileOptions {
   /** `sftp://HOST:PORT`, for people. */
@@ -36,51 +34,32 @@ export function createSftpDayFile({
 }: SftpDayFileOptions): DayFile {
   const writePath = parsePathTemplate(path);
   const locate: DayFile['locate'] = (day) => `${address}/${writePath(day)}`;
-  return {
+  return createDayFile({
     locate,
-    measure: async () => undefined,
-    async *read(day, { blockBytes, signal }) {
-      signal.throwIfAborted();
+    async *read(day, { signal }) {
       const location = locate(day);
-      const progress = { done: 0, total: 0 };
+      const file = writePath(day);
       const limit = startTimeLimit(signal, transferMs, () => tooSlow(location, transferMs));
       const session = createRetryingSession(await open(), limit.signal);
+      let done = 0;
       try {
-        const found = await session.run((server) => server.stat(writePath(day)));
+        const found = await session.run((server) => server.stat(file));
         if (found === undefined) throw new SourceError('missing', `there is no file ${location}`);
-        progress.total = found.size;
-        const ranges = readRanges(session, writePath(day), found);
-        const packed = toFixedBlocks(ranges, blockBytes, (bytes) => {
-          progress.done += bytes;
-        });
-        yield* unpackBlocks(packed, {
-          path: location,
-          blockBytes,
-          signal,
-          progress: () => ({ ...progress }),
-        });
-        if (await session.run((server) => server.hasChanged(writePath(day), found))) throw changed(location);
+        while (done < found.size) {
+          const range = { from: done, to: Math.min(found.size, done + rangeBytes) };
+          const bytes = await session.run((server) => server.readRange(file, range));
+          done = range.to;
+          yield { bytes, size: found.size };
+        }
+        if (await session.run((server) => server.hasChanged(file, found))) throw changed(location);
       } catch (error) {
-        if (signal.aborted) throw signal.reason;
-        throw explainSftpError(error, location, progress.done);
+        throw explainSftpError(error, location, done);
       } finally {
         limit.stop();
         await session.close();
       }
     },
-  };
-}
-
-async function* readRanges(
-  session: ReturnType<typeof createRetryingSession>,
-  path: string,
-  { size }: RemoteFile,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  for (let from = 0; from < size; ) {
-    const range = { from, to: Math.min(size, from + rangeBytes) };
-    yield session.run((server) => server.readRange(path, range));
-    from = range.to;
-  }
+  });
 }
 
 function tooSlow(location: string, transferMs: number): SourceError {
@@ -126,32 +105,29 @@ function createRetryingSession(server: SftpServer, signal: AbortSignal) {
     await open?.close();
   }
 
-  return {
-    /** @throws SftpError after the last try; the signal's reason when it aborts */
-    async run<Result>(operation: (session: SftpSession) => Promise<Result>): Promise<Result> {
-      for (let tried = 1; ; tried += 1) {
-        try {
-          session ??= await server.connect({ signal });
-          return await operation(session);
-        } catch (error) {
-          await close();
-          signal.throwIfAborted();
-          if (tried === tries || !isLost(error)) throw error;
-        }
-        await wait(firstPauseMs * 2 ** (tried - 1), undefined, { signal }).catch(() =>
-          signal.throwIfAborted(),
-        );
+  /** @throws SftpError after the last try; the signal's reason when it aborts */
+  async function run<Result>(operation: (session: SftpSession) => Promise<Result>): Promise<Result> {
+    for (let tried = 1; ; tried += 1) {
+      try {
+        session ??= await server.connect({ signal });
+        return await operation(session);
+      } catch (error) {
+        await close();
+        signal.throwIfAborted();
+        if (tried === tries || !isLost(error)) throw error;
       }
-    },
-    close,
-  };
+      await pause(firstPauseMs * 2 ** (tried - 1), signal);
+      signal.throwIfAborted();
+    }
+  }
+
+  return { run, close };
 }
 
 function isLost(error: unknown): boolean {
   return (
     error instanceof SftpError &&
     error.kind === 'retryable' &&
-    error.code !== 'no-such-file' &&
-    error.code !== 'changed-while-reading'
+    !['no-such-file', 'changed-while-reading'].includes(error.code)
   );
 }

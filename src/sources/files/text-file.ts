@@ -34,26 +34,18 @@ export async function* decodeFile(
   decoder: FileDecoder,
   signal: AbortSignal,
 ): AsyncGenerator<SourceChunk, void, undefined> {
-  let progress: SourceChunk['progress'];
+  let progress: FileBlock['progress'] | undefined;
   for await (const block of blocks) {
     progress = block.progress;
-    yield* toChunks(decoder.decode(block.bytes), progress);
+    const decoded = decoder.decode(block.bytes);
+    if (!isNothing(decoded)) yield { ...decoded, progress };
   }
-  yield* toChunks(decoder.end(), progress);
+  const decoded = decoder.end();
+  if (!isNothing(decoded)) yield progress ? { ...decoded, progress } : decoded;
   signal.throwIfAborted();
 }
 
-function* toChunks(
-  { records, notices }: DecodedBlock,
-  progress: SourceChunk['progress'],
-): Generator<SourceChunk, void, undefined> {
-  if (records.length === 0 && notices.length === 0) return;
-  yield {
-    records,
-    ...(progress === undefined ? {} : { progress }),
-    ...(notices.length === 0 ? {} : { notices }),
-  };
-}
+const isNothing = ({ records, notices }: DecodedBlock) => records.length + notices.length === 0;
 
 const lineFeed = 0x0a;
 const nothing: Buffer = Buffer.alloc(0);
@@ -86,19 +78,17 @@ function createConvertingDecoder(decoder: FileDecoder, path: string, encoding: E
   const converter = createConverter(encoding);
   if (converter === undefined) return decoder;
   const isFullOfUtf8 = isByteEncoding(encoding) ? createUtf8Watch() : () => false;
-  const attempt = <Result>(fault: 'binary' | 'truncated', convert: () => Result): Result => {
+  const orFault = <Result>(convert: () => Result, fault: 'binary' | 'truncated', reason: string): Result => {
     try {
       return convert();
-    } catch (error) {
-      if (!(error instanceof TypeError)) throw error;
-      const reason = fault === 'binary' ? `is not text in ${encoding}` : 'ends in the middle of a character';
+    } catch {
       throw new SourceError(fault, `${path} ${reason}`);
     }
   };
   return {
     decode(block) {
       const isUtf8SoFar = isFullOfUtf8(block);
-      const text = attempt('binary', () => converter.convert(block));
+      const text = orFault(() => converter.convert(block), 'binary', `is not text in ${encoding}`);
       try {
         return decoder.decode(text);
       } catch (error) {
@@ -108,7 +98,7 @@ function createConvertingDecoder(decoder: FileDecoder, path: string, encoding: E
     },
     end() {
       if (isFullOfUtf8(nothing, true)) throw explainUtf8(path, encoding);
-      attempt('truncated', converter.end);
+      orFault(converter.end, 'truncated', 'ends in the middle of a character');
       return decoder.end();
     },
   };
@@ -119,13 +109,13 @@ function createConvertingDecoder(decoder: FileDecoder, path: string, encoding: E
  * impossible: each of its accented letters would have to stand before the right symbol.
  */
 function createUtf8Watch(): (block: Buffer, isEnd?: boolean) => boolean {
-  const gate = createTextGate();
+  const cutter = createCharacterCutter();
   let isValid = true;
   let isBeyondAscii = false;
   return (block, isEnd = false) => {
     if (!isValid) return false;
     isBeyondAscii ||= !isAscii(block);
-    isValid = gate.pass(block).kind === 'text' && !(isEnd && gate.endsInsideCharacter());
+    isValid = isText(cutter.cut(block)) && !(isEnd && cutter.isInside());
     return isValid && isBeyondAscii;
   };
 }
@@ -159,43 +149,46 @@ export function readUnknownText(bytes: Buffer, path: string): UnknownText {
   const [likely = 'utf-8', ...others] = listLikelyEncodings(bytes.subarray(0, wholeCharacters(bytes)));
   const encoding = mark?.encoding ?? likely;
   const { text } = findEncoding(bytes, path, encoding);
-  const verdict = createTextGate().pass(createConverter(encoding)?.convert(text) ?? text);
-  if (verdict.kind === 'binary') throw explainBinary(path, verdict.lineFeedsBefore + 1, verdict.bytes);
+  const bytesOfText = createTextGate(path).pass(createConverter(encoding)?.convert(text) ?? text, () => 1);
   return {
-    text: unifyText(verdict.bytes).toString(),
+    text: unifyText(bytesOfText).toString(),
     encoding,
     otherEncodings: mark === undefined && encoding !== 'utf-8' ? others : undefined,
     isMarked: mark !== undefined,
   };
 }
 
-type GateVerdict =
-  | { readonly kind: 'text'; readonly bytes: Buffer }
-  /** After this many line feeds of the block, there is a line that is not text. */
-  | { readonly kind: 'binary'; readonly lineFeedsBefore: number; readonly bytes: Buffer };
-
-/** Lets blocks of UTF-8 text through, and nothing else. */
-interface TextGate {
-  /** Returns the block's text up to its last complete character; the rest comes with the next block. */
-  pass(block: Buffer): GateVerdict;
-  /** Whether the input ended in the middle of a character. */
-  endsInsideCharacter(): boolean;
-}
-
-/** NUL is valid UTF-8, but no text file has one. */
-export function createTextGate(): TextGate {
+/** Cuts blocks of UTF-8 after their last complete character; the rest comes with the next block. */
+function createCharacterCutter() {
   let held = nothing;
   return {
-    pass(block) {
+    cut(block: Buffer): Buffer {
       const joined = held.length === 0 ? block : Buffer.concat([held, block]);
       const whole = wholeCharacters(joined);
       held = joined.subarray(whole);
-      const bytes = joined.subarray(0, whole);
-      return isText(bytes)
-        ? { kind: 'text', bytes }
-        : { kind: 'binary', lineFeedsBefore: countLineFeedsBeforeBinary(bytes), bytes };
+      return joined.subarray(0, whole);
     },
-    endsInsideCharacter: () => held.length > 0,
+    /** Whether the input so far ends in the middle of a character. */
+    isInside: () => held.length > 0,
+  };
+}
+
+/** Lets blocks of UTF-8 text through, and nothing else. NUL is valid UTF-8, but no text file has one. */
+export function createTextGate(path: string) {
+  const cutter = createCharacterCutter();
+  return {
+    /**
+     * Returns the block's text up to its last complete character.
+     *
+     * @param findLine the line on which it begins
+     * @throws SourceError `binary`
+     */
+    pass(block: Buffer, findLine: () => number): Buffer {
+      const bytes = cutter.cut(block);
+      if (!isText(bytes)) throw explainBinary(path, findLine() + countLineFeedsBeforeBinary(bytes), bytes);
+      return bytes;
+    },
+    endsInsideCharacter: cutter.isInside,
   };
 }
 
@@ -204,7 +197,7 @@ export function createTextGate(): TextGate {
  *
  * @param bytes of the file around that line
  */
-export function explainBinary(path: string, line: number, bytes: Buffer): SourceError {
+function explainBinary(path: string, line: number, bytes: Buffer): SourceError {
   const [guess, ...others] = listLikelyEncodings(bytes);
   const advice =
     guess === undefined || guess === 'utf-8'
@@ -303,10 +296,23 @@ const longestHeld = 64 * 1024;
  * with an end mark after the last line.
  */
 function unifyLineEnds(decoder: FileDecoder): FileDecoder {
-  return beginDecoding((bytes, isWhole) => {
-    if (!isWhole && bytes.length < longestHeld) return undefined;
-    const hasReturns = endsWithReturns(bytes.subarray(0, longestHeld));
-    return { decoder: createUnifier(decoder, hasReturns ? replaceReturns : undefined), rest: bytes };
+  return beginDecoding((begun, isWhole) => {
+    if (!isWhole && begun.length < longestHeld) return undefined;
+    const hasReturns = endsWithReturns(begun.subarray(0, longestHeld));
+    /** What may be the file's end. */
+    let held = nothing;
+    const unifying: FileDecoder = {
+      decode(block) {
+        const text = hasReturns ? replaceReturns(block) : block;
+        const bytes = held.length === 0 ? text : Buffer.concat([held, text]);
+        const mark = findEndMark(bytes);
+        const end = bytes.length - mark > longestHeld ? bytes.length : mark;
+        held = bytes.subarray(end);
+        return end === 0 ? nothingDecoded : decoder.decode(bytes.subarray(0, end));
+      },
+      end: decoder.end,
+    };
+    return { decoder: unifying, rest: begun };
   });
 }
 
@@ -314,26 +320,6 @@ function unifyLineEnds(decoder: FileDecoder): FileDecoder {
 function unifyText(bytes: Buffer): Buffer {
   const text = endsWithReturns(bytes.subarray(0, longestHeld)) ? replaceReturns(bytes) : bytes;
   return text.subarray(0, findEndMark(text));
-}
-
-function createUnifier(decoder: FileDecoder, unify: ((bytes: Buffer) => Buffer) | undefined): FileDecoder {
-  /** What may be the file's end. */
-  let held = nothing;
-
-  function pass(bytes: Buffer): DecodedBlock {
-    const mark = findEndMark(bytes);
-    const end = bytes.length - mark > longestHeld ? bytes.length : mark;
-    held = bytes.subarray(end);
-    return end === 0 ? nothingDecoded : decoder.decode(bytes.subarray(0, end));
-  }
-
-  return {
-    decode(block) {
-      const text = unify?.(block) ?? block;
-      return pass(held.length === 0 ? text : Buffer.concat([held, text]));
-    },
-    end: decoder.end,
-  };
 }
 
 function replaceReturns(bytes: Buffer): Buffer {

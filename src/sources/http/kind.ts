@@ -6,15 +6,14 @@ import {
   groupByKind,
   headerText,
   numberUpTo,
+  objectionTo,
   text,
   textThat,
-  wholeNumber,
 } from '../../base/setting-values.js';
 import type { SourceKind } from '../common/kind.js';
 import { recordSettings } from '../common/record-settings.js';
-import { listFilterColumns } from '../common/row-filter.js';
-import { prepareRequests } from './pagination.js';
-import { checkHeaderName, checkUrlTemplate } from './request.js';
+import { readAddress } from './pagination.js';
+import { isHeaderName, parseUrlTemplate } from './request.js';
 
 const paginationKind = <const Kind extends string>(name: Kind) =>
   z
@@ -22,23 +21,19 @@ const paginationKind = <const Kind extends string>(name: Kind) =>
     .describe(
       'How the API splits a day into pages: `none`, `page` (by number), `offset`, `cursor` or `link` (header `Link`).',
     );
-const parameter = () => text('the name of a parameter');
+const parameter = () =>
+  text('the name of a parameter').describe(
+    'The parameter that selects the next page. If the address has a number for it, pages are counted from there: `…&page=0`.',
+  );
 
 const pagination = groupByKind(
   [
     group({ kind: paginationKind('none') }),
-    group({
-      kind: paginationKind('page'),
-      parameter: parameter().describe('The parameter that selects the next page.'),
-      first: wholeNumber(0, 1).default(1).describe('The number of the first page.'),
-    }),
-    group({
-      kind: paginationKind('offset'),
-      parameter: parameter().describe('The parameter that selects the next page.'),
-    }),
+    group({ kind: paginationKind('page'), parameter: parameter() }),
+    group({ kind: paginationKind('offset'), parameter: parameter() }),
     group({
       kind: paginationKind('cursor'),
-      parameter: parameter().exactOptional().describe('The parameter that selects the next page.'),
+      parameter: parameter().exactOptional(),
       field: text('a path such as meta.next').describe(
         'Where a response holds the cursor for `parameter` or, without `parameter`, the address of the next page.',
       ),
@@ -53,8 +48,8 @@ const settings = group({
   kind: z.literal('http', expected('http')).describe('The bookings come from an HTTP API.'),
   url: z
     .string(expected('an address such as https://pms.example.com/bookings?day={day}'))
-    .refine((url) => checkUrlTemplate(url) === undefined, {
-      error: ({ input }) => checkUrlTemplate(String(input)),
+    .refine((url) => objectionTo(() => parseUrlTemplate(url)) === undefined, {
+      error: ({ input }) => objectionTo(() => parseUrlTemplate(String(input))),
     })
     .describe(
       'The address, with the number of bookings per page where the API takes one: `…?day={day}&limit=100`. `{day}` stands for the day as YYYY-MM-DD, `{day:ddMMyyyy}` for the day in that date-fns pattern, `{dayStart}` and `{dayEnd}` for the first instants of the day and of the next day.',
@@ -62,7 +57,7 @@ const settings = group({
     .register(confidentiality, { level: 'private' }),
   headers: z
     .record(
-      textThat((name) => checkHeaderName(name) === undefined, 'the name of a header that can be set'),
+      textThat(isHeaderName, 'the name of a header that can be set'),
       headerText(),
       expected('a group of headers, such as X-Api-Key'),
     )
@@ -78,8 +73,8 @@ const settings = group({
   pagination: pagination.prefault({ kind: 'none' }).describe('How the API splits a day into pages.'),
   ...recordSettings,
   timeoutSeconds: numberUpTo(3_600).default(60).describe('How long a whole request may take.'),
-}).refine((source) => findObjection(source) === undefined, {
-  error: ({ input }) => findObjection(input as Parameters<typeof prepareRequests>[0]),
+}).refine((source) => objectionTo(() => readAddress(source)) === undefined, {
+  error: ({ input }) => objectionTo(() => readAddress(input as Parameters<typeof readAddress>[0])),
   // Problems of single settings have been reported already.
   when: ({ issues }) => issues.length === 0,
 });
@@ -91,25 +86,19 @@ const kind: SourceKind<HttpSettings> = {
   placeUnit: 'record',
   resolve: (source) => source,
   async open(source, parts) {
-    const { createHttpSource, toPageOptions } = await import('./http-source.js');
+    const { createHttpSource } = await import('./http-source.js');
+    const { retry, clock, random, proxy, peerClock, sourceMessages } = parts;
     return createHttpSource({
-      ...toPageOptions(source, parts),
-      columns: source.columns,
-      filterColumns: listFilterColumns(source.where),
-      extraColumns: Object.values(source.keep),
+      ...source,
+      timeoutMs: source.timeoutSeconds * 1000,
+      ...{ retry, clock, random, proxy, peerClock },
+      say: sourceMessages.say,
     });
   },
-  openSample: async (settings, parts) => (await import('./sample.js')).sampleApi(settings, parts),
+  async openSample(source, parts) {
+    const { sampleObjects } = await import('../json/sample.js');
+    return sampleObjects(await this.open(source, parts));
+  },
 };
 
 export const http = { ...kind, settings };
-
-/** What is wrong with settings that are valid each by itself. It quotes no value. */
-function findObjection(source: Parameters<typeof prepareRequests>[0]): string | undefined {
-  try {
-    prepareRequests(source);
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error.message : undefined;
-  }
-}

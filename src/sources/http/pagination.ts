@@ -1,20 +1,16 @@
-import { createBusinessDay } from '../../booking/business-day.js';
+import type { PeerFault } from '../../base/peer-patience.js';
+import type { BusinessDay } from '../../booking/business-day.js';
+import type { SourceFault } from '../../booking/source.js';
 import { encodeQueryPart } from '../../transports/http/transport.js';
+import { anyDay } from '../common/day-template.js';
 import { readJsonPath } from '../json/json-text.js';
-import { parseUrlTemplate, type RequestCredentials, writeRequestHeaders } from './request.js';
-
-const anyDay = createBusinessDay('2000-01-01', 'UTC');
+import { parseUrlTemplate } from './request.js';
 
 /** How an API returns more records than fit in one response. */
 export type HttpPagination =
   | { readonly kind: 'none' }
   /** By page number. */
-  | {
-      readonly kind: 'page';
-      readonly parameter: string;
-      /** The number of the first page, 0 or 1; 1 by default. */
-      readonly first?: number | undefined;
-    }
+  | { readonly kind: 'page'; readonly parameter: string }
   /** By how many records to skip. */
   | { readonly kind: 'offset'; readonly parameter: string }
   /** By a field of the response: a value for `parameter` or, without `parameter`, the address of the next page. */
@@ -36,53 +32,56 @@ interface ReadPage {
   readonly link: string | undefined;
 }
 
-type NextPage =
-  | { readonly kind: 'page'; readonly url: URL }
-  | { readonly kind: 'end' }
-  /** The response points to a page that must not be requested. */
-  | { readonly kind: 'refused'; readonly reason: string };
+/** What is wrong with a page. Quotes nothing of the response. */
+export class PageFault extends Error {
+  constructor(
+    reason: string,
+    readonly fault: SourceFault = 'unreadable',
+    readonly peer?: PeerFault,
+  ) {
+    super(reason);
+  }
+}
 
 interface Paging {
   readonly first: URL;
-  /** A short page is never the end: an API may have filtered it, and the rest of the day would be lost. */
-  next(page: ReadPage): NextPage;
+  /**
+   * The address of the next page; undefined at the end. A short page is never the end: an API may have filtered it, and the rest
+   * of the day would be lost.
+   *
+   * @throws PageFault for a response that points to a page that must not be requested
+   */
+  next(page: ReadPage): URL | undefined;
 }
 
-const end: NextPage = { kind: 'end' };
-
-/** @throws RangeError if the address already has one of the pagination's parameters */
+/** @throws RangeError if the address already has a parameter that is the pagination's */
 export function createPaging(pagination: HttpPagination, base: URL): Paging {
   switch (pagination.kind) {
     case 'none':
-      return { first: base, next: () => end };
+      return { first: base, next: () => undefined };
     case 'page': {
-      const { parameter, first = 1 } = pagination;
-      const pageAt = (index: number) => addParameter(base, parameter, `${first + index}`);
+      const pageAt = count(base, pagination.parameter, 1);
       return {
         first: pageAt(0),
-        next: ({ records, index }) => (records === 0 ? end : { kind: 'page', url: pageAt(index + 1) }),
+        next: ({ records, index }) => (records === 0 ? undefined : pageAt(index + 1)),
       };
     }
     case 'offset': {
-      const { parameter } = pagination;
-      const pageFrom = (offset: number) => addParameter(base, parameter, `${offset}`);
+      const pageFrom = count(base, pagination.parameter, 0);
       return {
         first: pageFrom(0),
-        next: ({ records, recordsBefore }) =>
-          records === 0 ? end : { kind: 'page', url: pageFrom(recordsBefore + records) },
+        next: ({ records, recordsBefore }) => (records === 0 ? undefined : pageFrom(recordsBefore + records)),
       };
     }
     case 'cursor': {
       const { field, parameter } = pagination;
-      if (parameter !== undefined) addParameter(base, parameter, '');
+      if (parameter !== undefined && base.searchParams.has(parameter)) throw isTaken(parameter);
       return {
         first: base,
         next({ url, json }) {
           const cursor = readCursor(json, field);
-          if (typeof cursor !== 'string') return cursor;
-          return parameter === undefined
-            ? follow(url, cursor)
-            : { kind: 'page', url: addParameter(base, parameter, cursor) };
+          if (cursor === undefined) return undefined;
+          return parameter === undefined ? follow(url, cursor) : addParameter(base, parameter, cursor);
         },
       };
     }
@@ -91,59 +90,74 @@ export function createPaging(pagination: HttpPagination, base: URL): Paging {
         first: base,
         next({ url, link }) {
           const target = link === undefined ? undefined : findNextLink(link);
-          return target === undefined ? end : follow(url, target);
+          return target === undefined ? undefined : follow(url, target);
         },
       };
   }
 }
 
+/** Counts from the number that the address has for the parameter: some APIs call their first page 0. */
+function count(base: URL, parameter: string, usualFirst: number): (steps: number) => URL {
+  const [written, ...more] = base.searchParams.getAll(parameter);
+  if (written === undefined) return (steps) => addParameter(base, parameter, `${usualFirst + steps}`);
+  if (more.length > 0 || !/^\d{1,9}$/.test(written)) throw isTaken(parameter);
+  return (steps) => {
+    const url = new URL(base);
+    url.searchParams.set(parameter, `${Number(written) + steps}`);
+    return url;
+  };
+}
+
+const isTaken = (parameter: string) =>
+  new RangeError(`The source's url has the parameter ${parameter} already, which is the pagination's.`);
+
 function addParameter(url: URL, name: string, value: string): URL {
-  if (url.searchParams.has(name)) {
-    throw new RangeError(`The source's url has the parameter ${name} already, which is the pagination's.`);
-  }
   const extended = new URL(url);
   extended.search = `${url.search}${url.search === '' ? '?' : '&'}${encodeQueryPart(name)}=${encodeQueryPart(value)}`;
   return extended;
 }
 
-function readCursor(json: string, field: string): string | NextPage {
-  const found = readJsonPath(json, field);
-  switch (found.kind) {
-    case 'absent':
-      return end;
-    case 'ambiguous':
-      return {
-        kind: 'refused',
-        reason: `${JSON.stringify(field)}, the pagination's field, occurs there twice`,
-      };
-    case 'found': {
-      const value: unknown = JSON.parse(found.json);
-      if (value === null) return end;
-      // As written: JavaScript might lose digits of a number.
-      if (typeof value === 'number') return found.json;
-      if (typeof value === 'string') return value.trim() === '' ? end : value;
-      return {
-        kind: 'refused',
-        reason: `${JSON.stringify(field)}, the pagination's field, is neither a text nor a number`,
-      };
-    }
-  }
+/**
+ * Parses the address of a source.
+ *
+ * @throws RangeError for an invalid one, and for one that has a parameter of the pagination
+ */
+export function readAddress({
+  url,
+  pagination = { kind: 'none' },
+}: {
+  readonly url: string;
+  readonly pagination?: HttpPagination | undefined;
+}): (day: BusinessDay) => URL {
+  const urlOf = parseUrlTemplate(url);
+  createPaging(pagination, urlOf(anyDay));
+  return urlOf;
+}
+
+function readCursor(json: string, path: string): string | undefined {
+  const found = readJsonPath(json, path);
+  const field = `${JSON.stringify(path)}, the pagination's field,`;
+  if (found.kind === 'absent') return undefined;
+  if (found.kind === 'ambiguous') throw new PageFault(`${field} occurs there twice`);
+  const value: unknown = JSON.parse(found.json);
+  // As written: JavaScript might lose digits of a number.
+  if (typeof value === 'number') return found.json;
+  if (value !== null && typeof value !== 'string')
+    throw new PageFault(`${field} is neither a text nor a number`);
+  return value?.trim() ? value : undefined;
 }
 
 /** Every request carries the credentials, so a response must not redirect it to another origin. */
-function follow(from: URL, target: string): NextPage {
-  if (!URL.canParse(target, from.href)) {
-    return { kind: 'refused', reason: 'what it returns as the address of the next page is not an address' };
-  }
+function follow(from: URL, target: string): URL {
+  if (!URL.canParse(target, from.href))
+    throw new PageFault('what it returns as the address of the next page is not an address');
   const url = new URL(target, from);
   url.hash = '';
-  if (url.origin !== from.origin || url.username !== '' || url.password !== '') {
-    return {
-      kind: 'refused',
-      reason: 'the address of the next page leads to another host, scheme or port: it is not followed',
-    };
-  }
-  return { kind: 'page', url };
+  if (url.origin !== from.origin || url.username !== '' || url.password !== '')
+    throw new PageFault(
+      'the address of the next page leads to another host, scheme or port: it is not followed',
+    );
+  return url;
 }
 
 /** `<target>` and its parameters, up to a comma that is neither quoted nor in a target. */
@@ -165,19 +179,4 @@ function findNextLink(header: string): string | undefined {
     if (relations.includes('next')) return target?.trim();
   }
   return undefined;
-}
-
-/**
- * Prepares the address and the headers of requests, and checks them together with the pagination.
- *
- * @throws RangeError for an invalid address, TypeError for an invalid header
- */
-export function prepareRequests({
-  url,
-  pagination = { kind: 'none' },
-  ...credentials
-}: { readonly url: string; readonly pagination?: HttpPagination | undefined } & RequestCredentials) {
-  const urlOf = parseUrlTemplate(url);
-  createPaging(pagination, urlOf(anyDay));
-  return { urlOf, headers: writeRequestHeaders(credentials) };
 }

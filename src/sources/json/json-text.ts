@@ -1,7 +1,7 @@
-import { buildRecord } from '../../booking/booking.js';
 import { isRounded } from '../../booking/field-text.js';
-import type { SourceColumns, SourceNotice, SourceRecord } from '../../booking/source.js';
-import { describeNames, listFieldColumns, requireColumns } from '../common/columns.js';
+import type { SourceRecord } from '../../booking/source.js';
+import type { WantedColumns } from '../common/columns.js';
+import { absent, createMemberPicker, isObject } from '../common/member-picker.js';
 
 /**
  * Returns the end (exclusive) of the value that begins at `from`.
@@ -73,18 +73,20 @@ function isSpace(code: number): boolean {
 }
 
 /**
- * Yields the elements of a JSON array, each as written.
+ * Returns the elements of a JSON array, each as written.
  *
  * @param json a valid JSON array
  */
-export function* listElements(json: string): Generator<string, void, undefined> {
+export function listElements(json: string): string[] {
+  const elements: string[] = [];
   let at = skipSpace(json, json.indexOf('[') + 1);
   while (json[at] !== ']') {
     const end = endOfValue(json, at);
-    yield json.slice(at, end);
+    elements.push(json.slice(at, end));
     at = skipSpace(json, end);
     if (json[at] === ',') at = skipSpace(json, at + 1);
   }
+  return elements;
 }
 
 /** Called for each member of an object with its name, and the start and end (exclusive) of its value in the text. */
@@ -129,11 +131,14 @@ type JsonAtPath =
 export function readJsonPath(json: string, path: string): JsonAtPath {
   if (path === '') return { kind: 'found', json };
   const own = findMember(json, path);
-  if (own.kind !== 'absent' || !path.includes('.')) return own;
+  return own.kind === 'absent' ? followPath(json, path.split('.')) : own;
+}
+
+function followPath(json: string, names: readonly string[]): JsonAtPath {
   let value: JsonAtPath = { kind: 'found', json };
-  for (const name of path.split('.')) {
-    if (value.kind !== 'found') return value;
+  for (const name of names) {
     value = findMember(value.json, name);
+    if (value.kind !== 'found') return value;
   }
   return value;
 }
@@ -149,142 +154,84 @@ function findMember(json: string, wanted: string): JsonAtPath {
   return found.length > 1 ? { kind: 'ambiguous' } : { kind: 'found', json: value };
 }
 
-/** Picks a booking's fields out of JSON objects. */
-export interface MemberPicker {
-  /** @param json should be one JSON object */
-  pick(place: number, json: string): SourceRecord;
-  /** The extra columns that no object has had so far; none before the first object. */
-  findAbsent(): readonly SourceNotice[];
-  /** @param location of all objects, for messages @throws SourceError `missing-member` for a field that no object had */
-  requireFields(location: string): void;
-}
+export type JsonPicker = ReturnType<typeof createJsonPicker>;
 
 /** Instead of an offset: the current object has no such member. */
-const absent = -1;
+const nowhere = -1;
 const malformed = Symbol('malformed');
 
 /**
- * A field is the member with exactly that name. If there is none and the name has dots, it is a path into nested objects:
- * `guest.name`. A needed name that occurs twice in one object is a fault, as JSON doesn't define which one counts. A number
- * that JavaScript can't represent is NaN, and a field's whole number that was rounded, such as 1.23457E+11, is text.
+ * Picks what is asked for out of JSON objects. A field is the member with exactly that name. If there is none and the name has
+ * dots, it is a path into nested objects: `guest.name`. A needed name that occurs twice in one object is a fault, as JSON doesn't
+ * define which one counts. A number that JavaScript can't represent is NaN, and a field's whole number that was rounded, such as
+ * 1.23457E+11, is text.
  */
-export function createMemberPicker(
-  columns: SourceColumns,
-  {
-    filterColumns = [],
-    extraColumns = [],
-  }: {
-    readonly filterColumns?: readonly string[] | undefined;
-    readonly extraColumns?: readonly string[] | undefined;
-  } = {},
-): MemberPicker {
-  const fieldColumns = listFieldColumns(columns);
-  const names = [...fieldColumns.map((one) => one?.column), ...filterColumns, ...extraColumns];
-  const firstExtra = fieldColumns.length + filterColumns.length;
+export function createJsonPicker(wanted: WantedColumns) {
+  const { names, fieldCount, pick, findAbsent, requireFields } = createMemberPicker(wanted, read);
   const paths = names.map((name = '') => name.split('.'));
-  const needed = [
-    ...new Set([...names.filter((name) => name !== undefined), ...paths.flatMap(([first]) => first ?? [])]),
-  ];
-  const slots = new Map(needed.map((name, slot) => [name, slot]));
-  /** The positions of the needed members' values in the text of the current object. */
-  const starts = needed.map(() => absent);
-  const ends = needed.map(() => absent);
-  const wasFound = names.map(() => false);
-  /** The members of the first object. */
-  let firstNames: readonly string[] | undefined;
+  const needed = names.flatMap((name, index) => (name === undefined ? [] : [name, paths[index]?.[0] ?? '']));
+  const slots = new Map([...new Set(needed)].map((name, slot) => [name, slot]));
+  /** The current object, as written and as parsed. */
+  let text = '';
+  let members: Readonly<Record<string, unknown>> = {};
+  /** The positions of the needed members' values in the text. */
+  const starts = Array.from(slots, () => nowhere);
+  const ends = Array.from(slots, () => nowhere);
   let isAmbiguous = false;
 
   function note(name: string, from: number, to: number): void {
     const slot = slots.get(name);
     if (slot === undefined) return;
-    if (starts[slot] !== absent) isAmbiguous = true;
+    if (starts[slot] !== nowhere) isAmbiguous = true;
     starts[slot] = from;
     ends[slot] = to;
   }
 
   /** The value as written. */
-  function findWritten(json: string, name: string): string | undefined {
-    const slot = slots.get(name) ?? absent;
-    const start = starts[slot] ?? absent;
-    return start === absent ? undefined : json.slice(start, ends[slot]);
+  function findWritten(name: string): string | undefined {
+    const slot = slots.get(name) ?? nowhere;
+    const start = starts[slot] ?? nowhere;
+    return start === nowhere ? undefined : text.slice(start, ends[slot]);
   }
 
-  function findNested(json: string, [first = '', ...steps]: readonly string[]): string | undefined {
-    let value = steps.length === 0 ? undefined : findWritten(json, first);
-    for (const step of steps) {
-      const object = value;
-      value = undefined;
-      if (!object?.startsWith('{')) return undefined;
-      scanMembers(object, (name, from, to) => {
-        if (name !== step) return;
-        if (value !== undefined) isAmbiguous = true;
-        value = object.slice(from, to);
-      });
-    }
-    return value;
+  function findNested([first = '', ...steps]: readonly string[]): string | undefined {
+    const outer = steps.length === 0 ? undefined : findWritten(first);
+    if (outer === undefined) return undefined;
+    const found = followPath(outer, steps);
+    if (found.kind === 'ambiguous') isAmbiguous = true;
+    return found.kind === 'found' ? found.json : undefined;
   }
 
-  function read(index: number, json: string, members: Readonly<Record<string, unknown>>): unknown {
-    const name = names[index];
-    if (name === undefined) return undefined;
+  function read(name: string, index: number): unknown {
     let value = members[name];
     let written: string | undefined;
     if (!Object.hasOwn(members, name)) {
-      written = findNested(json, paths[index] ?? []);
-      if (written === undefined) return undefined;
+      written = findNested(paths[index] ?? []);
+      if (written === undefined) return absent;
       value = JSON.parse(written);
     }
-    wasFound[index] = true;
     if (typeof value !== 'number') return value;
-    written ??= findWritten(json, name) ?? '';
-    const wasInteger = index < fieldColumns.length && Number.isSafeInteger(value);
+    written ??= findWritten(name) ?? '';
+    const wasInteger = index < fieldCount && Number.isSafeInteger(value);
     return wasInteger && isRounded(written) ? written : readExactNumber(written);
   }
 
   return {
-    pick(place, json) {
-      const members = parse(json);
-      if (members === malformed) return { place, unreadable: 'malformed-json' };
-      if (!isObject(members)) return { place, unreadable: 'not-an-object' };
-      firstNames ??= Object.keys(members);
+    /** @param json should be one JSON object */
+    pick(place: number, json: string): SourceRecord {
+      const value = parse(json);
+      if (value === malformed) return { place, unreadable: 'malformed-json' };
+      if (!isObject(value)) return { place, unreadable: 'not-an-object' };
+      text = json;
+      members = value;
       isAmbiguous = false;
-      starts.fill(absent);
+      starts.fill(nowhere);
       scanMembers(json, note);
-      const fields = buildRecord((field) => read(field, json, members));
-      const filterValues =
-        filterColumns.length > 0
-          ? filterColumns.map((_, index) => read(fieldColumns.length + index, json, members))
-          : undefined;
-      const extraValues =
-        extraColumns.length > 0
-          ? extraColumns.map((_, index) => read(firstExtra + index, json, members))
-          : undefined;
-      if (isAmbiguous) return { place, unreadable: 'duplicate-member' };
-      if (!filterValues && !extraValues) return { place, fields, whole: members };
-      return {
-        place,
-        fields,
-        whole: members,
-        ...(filterValues && { filterValues }),
-        ...(extraValues && { extraValues }),
-      };
+      const record = pick(place, value);
+      return isAmbiguous ? { place, unreadable: 'duplicate-member' } : record;
     },
-    findAbsent() {
-      return extraColumns.flatMap((column, index) =>
-        firstNames !== undefined && !wasFound[firstExtra + index]
-          ? [{ kind: 'absent-column', column } as const]
-          : [],
-      );
-    },
-    requireFields(location) {
-      if (firstNames === undefined) return;
-      const first = describeNames(firstNames);
-      requireColumns(fieldColumns, {
-        fault: 'missing-member',
-        isThere: (index) => wasFound[index] ?? false,
-        describe: (shown) => `no record of ${location} has the member ${shown}; the first one has ${first}`,
-      });
-    },
+    findAbsent,
+    requireFields,
   };
 }
 
@@ -295,10 +242,6 @@ function parse(json: string): unknown {
   } catch {
     return malformed;
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const integer = /^-?\d+$/;

@@ -1,4 +1,5 @@
-import type { Sample } from '../common/sample.js';
+import type { BookingSource } from '../../booking/source.js';
+import { type Sample, type SampleDay, sampleRecords } from '../common/sample.js';
 
 /** The members of an object and of its nested objects, by the names that `source.columns` uses for them. */
 export type ListedMembers = ReadonlyMap<string, unknown>;
@@ -14,6 +15,17 @@ function walk(group: object, prefix: string): [string, unknown][] {
     if (isObject(member)) return name.includes('.') ? [] : walk(member, `${prefix}${name}.`);
     return prefix !== '' && name.includes('.') ? [] : [[`${prefix}${name}`, member]];
   });
+}
+
+/** Samples the first objects that a source reads. */
+export function sampleObjects(source: BookingSource): SampleDay {
+  return async (day, signal) => {
+    for await (const { records } of source.read(day, { signal, atMost: sampleRecords })) {
+      const first = records.slice(0, sampleRecords);
+      return toMemberSample(first.map((one) => ('fields' in one ? listMembers(one.whole) : undefined)));
+    }
+    return toMemberSample([]);
+  };
 }
 
 /** Skips values that are not objects. */

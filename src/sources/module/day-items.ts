@@ -1,82 +1,72 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { pause } from '../../base/abort.js';
+import { answerWithin } from '../../base/abort.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { SourceError } from '../../booking/source.js';
-import { readDayBounds } from '../common/day-bounds.js';
-import type { ModuleContext, ModuleDay } from './bookings-module.js';
+import { readDayBounds } from '../common/day-template.js';
+import type { ModuleContext, ModuleDay, ModuleLog } from './bookings-module.js';
 import { createModuleError, loadBookings, nameError } from './load-module.js';
 
-export interface DayItemsOptions extends Pick<ModuleContext, 'log'>, Partial<Pick<ModuleContext, 'options'>> {
+export interface DayItemsOptions {
   /** The file, absolute: `.js`, `.mjs`, `.cjs`, or `.ts`. */
   readonly path: string;
+  readonly log: ModuleLog;
+  readonly options?: Readonly<Record<string, unknown>>;
   /** Called with the error that the module threw, before `read` throws: for the author of the module. */
   readonly onFailure?: (error: unknown) => void;
 }
 
-/** The items that a module yields for a day. */
-interface DayItems {
-  /**
-   * Pulls items from the module on demand, and ends its generator when the reader stops.
-   *
-   * @param options.take converts the records of an item. Reading a record can run the module's code too: if that throws,
-   *   the module has failed.
-   * @throws SourceError that quotes nothing of the module's own messages; the signal's reason when it aborts
-   */
-  read<Result>(
-    day: BusinessDay,
-    options: {
-      readonly signal: AbortSignal;
-      readonly take: (records: readonly unknown[]) => Iterable<Result>;
-    },
-  ): AsyncGenerator<Result, void, undefined>;
+/**
+ * Pulls the items that a module yields for a day, on demand, and ends its generator when the reader stops.
+ *
+ * @throws SourceError, and what the module throws: `explainItems` hides its message
+ */
+export async function* readItems(
+  day: BusinessDay,
+  { path, log, options = {}, onFailure }: DayItemsOptions,
+  signal: AbortSignal,
+): AsyncGenerator<unknown, void, undefined> {
+  signal.throwIfAborted();
+  const stays = watchForExit(() =>
+    log.warn(
+      `it ended the process while it read ${day.iso}: the day is incomplete, and nothing of it was sent`,
+    ),
+  );
+  // Whoever aborted the read doesn't expect the day, and may never ask for the rest.
+  signal.addEventListener('abort', stays, { once: true });
+  try {
+    const bookings = await loadBookings(path, onFailure);
+    signal.throwIfAborted();
+    const items = bookings(toModuleDay(day), { signal, log, options } satisfies ModuleContext);
+    if (!isIterable(items)) {
+      // If it is a promise, nobody awaits its rejection.
+      Promise.resolve(items).catch(() => undefined);
+      throw new SourceError(
+        'unreadable',
+        `${path}: bookings returns nothing to iterate over: it needs the star of \`async function* bookings\``,
+      );
+    }
+    yield* pullItems(items, signal);
+  } finally {
+    signal.removeEventListener('abort', stays);
+    stays();
+  }
 }
 
-export function createDayItems({ path, options = {}, log, onFailure }: DayItemsOptions): DayItems {
-  const explain = (error: unknown, day: BusinessDay) => {
-    if (error instanceof StalledModuleError) {
-      const reason =
-        'bookings waits for something that can no longer happen: no timer, file or connection is left to wait for';
-      return new SourceError('unreadable', `${path} failed while it read ${day.iso}: ${reason}`);
-    }
-    onFailure?.(error);
-    const { words } = nameError(error);
-    return createModuleError(`${path} failed while it read ${day.iso}: ${words}`, error);
-  };
-
-  return {
-    async *read(day, { signal, take }) {
-      signal.throwIfAborted();
-      const stays = watchForExit(() =>
-        log.warn(
-          `it ended the process while it read ${day.iso}: the day is incomplete, and nothing of it was sent`,
-        ),
-      );
-      // Whoever aborted the read doesn't expect the day, and may never ask for the rest.
-      signal.addEventListener('abort', stays, { once: true });
-      try {
-        const bookings = await loadBookings(path, onFailure);
-        signal.throwIfAborted();
-        const items = bookings(toModuleDay(day), { signal, log, options } satisfies ModuleContext);
-        if (!isIterable(items)) {
-          // If it is a promise, nobody awaits its rejection.
-          Promise.resolve(items).catch(() => undefined);
-          throw new SourceError(
-            'unreadable',
-            `${path}: bookings returns nothing to iterate over: it needs the star of \`async function* bookings\``,
-          );
-        }
-        for await (const item of pullItems(items, signal)) {
-          for (const result of take(Array.isArray(item) ? item : [item])) yield result;
-        }
-      } catch (error) {
-        if (signal.aborted) throw signal.reason;
-        throw error instanceof SourceError ? error : explain(error, day);
-      } finally {
-        signal.removeEventListener('abort', stays);
-        stays();
-      }
-    },
-  };
+/** The error for what ended the reading of a day. It quotes nothing of the module's own messages. */
+export function explainItems(
+  error: unknown,
+  { iso }: BusinessDay,
+  { path, onFailure }: DayItemsOptions,
+): SourceError {
+  if (error instanceof SourceError) return error;
+  const what = `${path} failed while it read ${iso}`;
+  if (error instanceof StalledModuleError) {
+    const reason =
+      'bookings waits for something that can no longer happen: no timer, file or connection is left to wait for';
+    return new SourceError('unreadable', `${what}: ${reason}`);
+  }
+  onFailure?.(error);
+  return createModuleError(`${what}: ${nameError(error).words}`, error);
 }
 
 /** Copies the dates: those of the day are shared. */
@@ -114,50 +104,50 @@ async function* pullItems(
     return ending;
   };
   let isOver = false;
+  const failures: unknown[] = [];
   let interrupt = (): void => {};
-  const onAbort = () => {
+  const fail = (error: unknown) => {
+    failures.push(error);
     interrupt();
+  };
+  const throwIfAny = () => {
+    if (failures.length > 0) throw failures[0];
+  };
+  const onAbort = () => {
+    fail(signal.reason);
     void end();
   };
+  // Either would end the process silently: Node would print the rejection's message, which may name a guest, and it would exit with
+  // success where nothing can settle a promise any more.
+  const onIdle = () => fail(new StalledModuleError());
   signal.addEventListener('abort', onAbort, { once: true });
-  const failures = watchUnhandledFailures(() => interrupt());
-  /** Undefined if interrupted. A promise for each item: a shared one would retain them all. */
-  const askNext = () =>
-    new Promise<IteratorResult<unknown> | undefined>((resolve, reject) => {
-      interrupt = () => resolve(undefined);
-      const fail = (error: unknown) => {
-        isOver = true;
-        reject(error);
-      };
-      // It may throw at once.
-      (async () => iterator.next())().then(resolve, fail);
-    });
+  process.on('unhandledRejection', fail);
+  process.on('beforeExit', onIdle);
   try {
     for (;;) {
-      failures.throwIfAny();
-      const result = await askNext();
-      if (result?.done === true) {
-        isOver = true;
-        // Unhandled rejections are reported only now.
-        await nextTurn();
-      }
-      failures.throwIfAny();
-      if (result === undefined || result.done === true) break;
+      throwIfAny();
+      // A promise for each item: a shared one would retain them all.
+      const result = await new Promise<IteratorResult<unknown> | undefined>((resolve, reject) => {
+        interrupt = () => resolve(undefined);
+        // It may throw at once.
+        (async () => iterator.next())().then(resolve, (error) => {
+          isOver = true;
+          reject(error);
+        });
+      });
+      isOver = result?.done === true;
+      // Unhandled rejections are reported only now.
+      if (isOver) await nextTurn();
+      throwIfAny();
+      if (result === undefined || result.done === true) return;
       yield result.value;
-      if (signal.aborted) break;
     }
-  } catch (error) {
-    if (!signal.aborted) throw error;
   } finally {
     signal.removeEventListener('abort', onAbort);
-    failures.end();
-    if (!isOver) {
-      const patience = new AbortController();
-      await Promise.race([end(), pause(patienceMs, patience.signal)]);
-      patience.abort();
-    }
+    process.off('unhandledRejection', fail);
+    process.off('beforeExit', onIdle);
+    if (!isOver) await answerWithin(patienceMs, end()).catch(() => undefined);
   }
-  signal.throwIfAborted();
 }
 
 /** A generator is pending, and nothing is left that could resume it. */
@@ -179,31 +169,4 @@ function watchForExit(tell: () => void): () => void {
   };
   process.on('exit', onExit);
   return () => void process.off('exit', onExit);
-}
-
-/**
- * Watches, while a module reads a day, for what would end the process silently: an unhandled rejection (Node would print its
- * message, which may name a guest), and a promise that nothing can settle any more (Node would exit with success).
- *
- * @param onFailure called once `throwIfAny` has something to throw
- */
-function watchUnhandledFailures(onFailure: () => void) {
-  let failure: { readonly error: unknown } | undefined;
-  const fail = (error: unknown) => {
-    failure ??= { error };
-    onFailure();
-  };
-  const onIdle = () => fail(new StalledModuleError());
-  process.on('unhandledRejection', fail);
-  process.on('beforeExit', onIdle);
-  return {
-    /** @throws what the module threw without anybody waiting for it; StalledModuleError */
-    throwIfAny(): void {
-      if (failure) throw failure.error;
-    },
-    end(): void {
-      process.off('unhandledRejection', fail);
-      process.off('beforeExit', onIdle);
-    },
-  };
 }

@@ -3,7 +3,6 @@ import * as z from 'zod';
 import { confidentiality, expected, group, text } from '../../base/setting-values.js';
 import type { SourceKind } from '../common/kind.js';
 import { recordSettings } from '../common/record-settings.js';
-import { listFilterColumns } from '../common/row-filter.js';
 
 /** Bookings from a module of the user's own. */
 const settings = group({
@@ -24,17 +23,17 @@ const kind: SourceKind<ModuleSettings> = {
   placeUnit: 'record',
   resolve: (source, folder) => ({ ...source, path: resolve(folder, source.path) }),
   listLocalFiles: ({ path }) => [{ path, holds: 'code' }],
-  async open({ where, keep, ...source }, { sourceMessages }) {
+  async open(source, { sourceMessages }) {
     const { createModuleSource, createModuleMessages } = await import('./module-source.js');
     return createModuleSource({
       ...source,
       ...createModuleMessages(source.path, sourceMessages),
-      filterColumns: listFilterColumns(where),
-      extraColumns: Object.values(keep),
     });
   },
-  openSample: async (settings, { sourceMessages }) =>
-    (await import('./sample.js')).sampleModule(settings, sourceMessages),
+  async openSample(source, parts) {
+    const { sampleObjects } = await import('../json/sample.js');
+    return sampleObjects(await this.open(source, parts));
+  },
 };
 
 export const module = { ...kind, settings };

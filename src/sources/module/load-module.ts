@@ -50,19 +50,11 @@ function readsTypeScript(): boolean {
   return 'typescript' in process.features && Boolean(process.features.typescript);
 }
 
-/** The part of its API that is used here. */
-interface Jiti {
-  createJiti(
-    from: string,
-    options: { readonly fsCache: boolean },
-  ): { import(path: string): Promise<unknown> };
-}
-
 // Not bundled: it loads its parser by path.
 const jiti = 'jiti';
 
 async function importTypeScript(path: string): Promise<unknown> {
-  const { createJiti }: Jiti = await import(jiti);
+  const { createJiti }: typeof import('jiti') = await import(jiti);
   return createJiti(import.meta.url, { fsCache: false }).import(path);
 }
 
@@ -74,7 +66,7 @@ function explainFault(error: unknown, path: string): string | undefined {
   if (!(error instanceof Error)) return undefined;
   // The type stripper puts the position into its message.
   if (error.message.startsWith('ParseError: ')) return error.message.replace(/\s+/g, ' ');
-  const isOfNode = error instanceof SyntaxError || /^ERR_/.test(nameError(error).code ?? '');
+  const isOfNode = error instanceof SyntaxError || /^ERR_/.test(codeOf(error) ?? '');
   if (!isOfNode) return undefined;
   if (!(error instanceof SyntaxError)) return error.message;
   const [, line] = /^((?:file:\/\/)?\/.*:\d+)\n/.exec(error.stack ?? '') ?? [];
@@ -93,25 +85,19 @@ export function createModuleError(message: string, thrown: unknown): SourceError
   return error;
 }
 
-/** The parts of a foreign error that are safe to show: its class, its code and where it was thrown. */
-interface ErrorName {
-  /** The class. */
-  readonly name: string;
-  readonly code: string | undefined;
-  /** `TypeError ECONNRESET at readPage (/srv/bookings.mjs:12:9)` */
-  readonly words: string;
-}
-
-export function nameError(error: unknown): ErrorName {
-  if (!(error instanceof Error))
-    return { name: typeof error, code: undefined, words: `a ${typeof error} that is not an Error` };
-  const written = codeOf(error);
-  const code = written !== undefined && /^\w+$/.test(written) ? written : undefined;
+/** The parts of a foreign error that are safe to show: its class and its code; in `words` also where it was thrown. */
+export function nameError(error: unknown): { readonly name: string; readonly words: string } {
+  if (!(error instanceof Error)) {
+    const name = `a ${typeof error} that is not an Error`;
+    return { name, words: name };
+  }
+  const code = codeOf(error) ?? '';
   // An error's name can be any text.
-  const name = /^\w{1,60}$/.test(error.name) ? error.name : 'Error';
+  const parts = [/^\w{1,60}$/.test(error.name) ? error.name : 'Error', /^\w+$/.test(code) ? code : ''];
+  const name = parts.filter(Boolean).join(' ');
   const frames = listFrames(error);
-  const frame = frames.find((one) => !/node:|<anonymous>|node_modules/.test(one)) ?? frames[0];
-  return { name, code, words: [name, code, frame].filter((word) => word !== undefined).join(' ') };
+  const frame = frames.find((one) => !/node:|<anonymous>|node_modules/.test(one)) ?? frames[0] ?? '';
+  return { name, words: `${name} ${frame}`.trim() };
 }
 
 /** The frames of an error's stack, without its message, which may quote a booking. */
@@ -144,9 +130,8 @@ export function describeModuleFailure(
 }
 
 function describe(error: unknown, showsMessage: boolean): string {
-  if (!(error instanceof Error)) return nameError(error).words;
-  const { name, code } = nameError(error);
-  const called = [name, code].filter((word) => word !== undefined).join(' ');
-  const text = showsMessage ? `${called}: ${error.message}` : `${called} (--stack-trace shows its message)`;
+  const { name } = nameError(error);
+  if (!(error instanceof Error)) return name;
+  const text = showsMessage ? `${name}: ${error.message}` : `${name} (--stack-trace shows its message)`;
   return [text, ...listFrames(error).map((frame) => `    ${frame}`)].join('\n');
 }

@@ -1,19 +1,12 @@
 import { basename } from 'node:path';
-import type { ServiceField } from '../../booking/booking.js';
-import type { BookingSource, SourceColumns, SourceNotice, SourceRecord } from '../../booking/source.js';
-import { describeNames, listFieldColumns, requireColumns } from '../common/columns.js';
+import type { BookingSource, SourceRecord } from '../../booking/source.js';
+import type { WantedColumns } from '../common/columns.js';
 import type { SourceMessages } from '../common/kind.js';
-import { recordsInChunk } from '../common/record-chunks.js';
-import { createDayItems, type DayItemsOptions } from './day-items.js';
+import { absent, createMemberPicker, isObject, recordsInChunk } from '../common/member-picker.js';
+import { type DayItemsOptions, explainItems, readItems } from './day-items.js';
 import { describeModuleFailure } from './load-module.js';
 
-export interface ModuleSourceOptions extends DayItemsOptions {
-  /** The member for each field, if it is not named like the field; `guest.name` is a member of a nested object. */
-  readonly columns?: SourceColumns;
-  /** Further members, whose values every record has as `filterValues`. */
-  readonly filterColumns?: readonly string[];
-  /** Members that are kept with the booking, and may be absent: every record has their values as `extraValues`. */
-  readonly extraColumns?: readonly string[];
+export interface ModuleSourceOptions extends DayItemsOptions, WantedColumns {
   /** A record with more bytes of text is skipped and reported; 1 MB by default. (Design 4.) */
   readonly recordLimit?: number;
 }
@@ -28,29 +21,31 @@ export interface ModuleSourceOptions extends DayItemsOptions {
  */
 export function createModuleSource(options: ModuleSourceOptions): BookingSource {
   const { path } = options;
-  const { read } = createDayItems(options);
   return {
     locate: ({ iso }) => `${path} for ${iso}`,
     placeUnit: 'record',
     measure: () => Promise.resolve(undefined),
     async *read(day, { signal, atMost = recordsInChunk }) {
       const picker = createRecordPicker(options);
-      let place = 0;
-      function* take(items: readonly unknown[]): Generator<SourceRecord, void> {
-        for (const item of items) {
-          place += 1;
-          yield picker.pick(place, item);
-        }
-      }
       // A caller that wants a few records must not wait for a thousand.
       const chunkRecords = Math.min(atMost, recordsInChunk);
+      let place = 0;
       let records: SourceRecord[] = [];
-      for await (const record of read(day, { signal, take })) {
-        records.push(record);
-        if (records.length < chunkRecords) continue;
-        yield { records };
-        signal.throwIfAborted();
-        records = [];
+      try {
+        for await (const item of readItems(day, options, signal)) {
+          for (const record of Array.isArray(item) ? item : [item]) {
+            place += 1;
+            // This can run the module's code, too.
+            records.push(picker.pick(place, record));
+            if (records.length < chunkRecords) continue;
+            yield { records };
+            signal.throwIfAborted();
+            records = [];
+          }
+        }
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        throw explainItems(error, day, options);
       }
       if (records.length > 0) yield { records };
       signal.throwIfAborted();
@@ -62,89 +57,38 @@ export function createModuleSource(options: ModuleSourceOptions): BookingSource 
   };
 }
 
-/**
- * Picks a booking's fields out of objects. A field is the member with exactly that name. If there is none and the name has dots, it is a path into nested objects:
- * `guest.name`. A bigint becomes a string of its digits.
- */
-function createRecordPicker({
-  columns = {},
-  filterColumns = [],
-  extraColumns = [],
-  recordLimit = 1_000_000,
-}: ModuleSourceOptions) {
-  const fieldColumns = listFieldColumns(columns);
-  const wasFound = new Set<string>();
-  /** The members of the first object. */
-  let firstNames: readonly string[] | undefined;
-
-  function findExtraColumn(record: Readonly<Record<string, unknown>>, name: string): unknown {
-    const found = find(record, name);
-    if (found !== undefined) wasFound.add(name);
-    return found?.value;
-  }
-
+/** A bigint becomes a string of its digits. */
+function createRecordPicker({ recordLimit = 1_000_000, ...wanted }: ModuleSourceOptions) {
+  let record: Readonly<Record<string, unknown>> = {};
+  /** Of the texts in the fields. */
+  let bytes = 0;
+  const picker = createMemberPicker(wanted, (name, index) => {
+    const value = find(record, name);
+    if (index >= picker.fieldCount) return value;
+    if (typeof value === 'string') bytes += Buffer.byteLength(value);
+    return typeof value === 'bigint' ? String(value) : value;
+  });
   return {
-    pick(place: number, record: unknown): SourceRecord {
-      if (!isObject(record)) return { place, unreadable: 'not-an-object' };
-      firstNames ??= Object.keys(record);
-      const fields: { [field in ServiceField]?: unknown } = {};
-      let bytes = 0;
-      for (const one of fieldColumns) {
-        if (one === undefined) continue;
-        const { field, column } = one;
-        const found = find(record, column);
-        if (found === undefined) continue;
-        wasFound.add(column);
-        const value = typeof found.value === 'bigint' ? String(found.value) : found.value;
-        if (typeof value === 'string') bytes += Buffer.byteLength(value);
-        fields[field] = value;
-      }
-      if (bytes > recordLimit) return { place, unreadable: 'record-too-long' };
-      if (filterColumns.length + extraColumns.length === 0) return { place, fields, whole: record };
-      const filterValues = filterColumns.map((name) => find(record, name)?.value);
-      return {
-        place,
-        fields,
-        whole: record,
-        filterValues,
-        extraValues: extraColumns.map((name) => findExtraColumn(record, name)),
-      };
-    },
-    /** The extra columns that no object has had so far; none before the first object. */
-    findAbsent(): readonly SourceNotice[] {
-      if (firstNames === undefined) return [];
-      return extraColumns
-        .filter((name) => !wasFound.has(name))
-        .map((column) => ({ kind: 'absent-column', column }) as const);
-    },
-    /** @throws SourceError `missing-member` for a field that no object had */
-    requireFields(location: string): void {
-      if (firstNames === undefined) return;
-      const first = describeNames(firstNames);
-      requireColumns(fieldColumns, {
-        fault: 'missing-member',
-        isThere: (index) => wasFound.has(fieldColumns[index]?.column ?? ''),
-        describe: (shown) => `no record of ${location} has the member ${shown}; the first one has ${first}`,
-      });
+    ...picker,
+    pick(place: number, item: unknown): SourceRecord {
+      if (!isObject(item)) return { place, unreadable: 'not-an-object' };
+      record = item;
+      bytes = 0;
+      const picked = picker.pick(place, item);
+      return bytes > recordLimit ? { place, unreadable: 'record-too-long' } : picked;
     },
   };
 }
 
-function find(
-  record: Readonly<Record<string, unknown>>,
-  name: string,
-): { readonly value: unknown } | undefined {
-  if (name in record) return { value: record[name] };
+/** The member with exactly that name. If there is none and the name has dots, it is a path into nested objects: `guest.name`. */
+function find(record: Readonly<Record<string, unknown>>, name: string): unknown {
+  if (name in record) return record[name];
   let value: unknown = record;
   for (const step of name.split('.')) {
-    if (!isObject(value) || !(step in value)) return undefined;
+    if (!isObject(value) || !(step in value)) return absent;
     value = value[step];
   }
-  return { value };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return value;
 }
 
 /** Where a bookings module writes, and where its failures are shown: standard error, for the author of the module. */

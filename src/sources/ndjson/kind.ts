@@ -1,16 +1,7 @@
 import type * as z from 'zod';
 import { group } from '../../base/setting-values.js';
 import type { SourceKind } from '../common/kind.js';
-import { listFilterColumns } from '../common/row-filter.js';
-import {
-  accountMissing,
-  dayFileSettings,
-  findSamePath,
-  hasAccount,
-  listDayFiles,
-  listKeyFiles,
-  resolveDayFile,
-} from '../files/settings.js';
+import { accountMissing, dayFileKind, dayFileSettings, hasAccount } from '../files/settings.js';
 
 /** One file a day, one JSON object per line. */
 const settings = group(
@@ -21,12 +12,8 @@ export type NdjsonSettings = z.output<typeof settings>;
 
 const kind: SourceKind<NdjsonSettings> = {
   name: 'ndjson',
-  placeUnit: 'line',
-  resolve: resolveDayFile,
-  listSecretFiles: listKeyFiles,
-  listLocalFiles: listDayFiles,
-  findSamePath,
-  async open({ where, keep, ...source }, parts) {
+  ...dayFileKind,
+  async open(source, parts) {
     const [{ createNdjsonSource }, { openDayFile }] = await Promise.all([
       import('./ndjson-source.js'),
       import('../files/open-day-file.js'),
@@ -34,8 +21,6 @@ const kind: SourceKind<NdjsonSettings> = {
     return createNdjsonSource({
       ...source,
       file: openDayFile(source, parts),
-      filterColumns: listFilterColumns(where),
-      extraColumns: Object.values(keep),
     });
   },
   openSample: async (settings, parts) => (await import('./sample.js')).sampleNdjson(settings, parts),

@@ -1,29 +1,13 @@
 import type { Encoding } from '../../base/encoding.js';
 import type { UnreadableReason } from '../../booking/normalise.js';
-import {
-  type BookingSource,
-  type SourceColumns,
-  SourceError,
-  type SourceRecord,
-} from '../../booking/source.js';
+import { type BookingSource, SourceError, type SourceRecord } from '../../booking/source.js';
+import type { WantedColumns } from '../common/columns.js';
 import type { DayFile } from '../files/day-file.js';
-import {
-  convertText,
-  createTextGate,
-  decodeFile,
-  explainBinary,
-  type FileDecoder,
-} from '../files/text-file.js';
-import { createMemberPicker, type MemberPicker } from '../json/json-text.js';
+import { convertText, createTextGate, decodeFile, type FileDecoder } from '../files/text-file.js';
+import { createJsonPicker, type JsonPicker } from '../json/json-text.js';
 
-export interface NdjsonSourceOptions {
+export interface NdjsonSourceOptions extends WantedColumns {
   readonly file: DayFile;
-  /** The member for each field, if it is not named like the field; `guest.name` is a member of a nested object. */
-  readonly columns?: SourceColumns;
-  /** Further members, whose values every record has as `filterValues`. */
-  readonly filterColumns?: readonly string[];
-  /** Members that are kept with the booking, and may be absent: every record has their values as `extraValues`. */
-  readonly extraColumns?: readonly string[];
   /** UTF-8 by default. A byte order mark takes precedence. */
   readonly encoding?: Encoding;
   /** How many bytes to read at a time, which also sets the size of a chunk; 128 KiB by default. */
@@ -44,14 +28,14 @@ export interface NdjsonSourceOptions {
  * object has the member for a field).
  */
 export function createNdjsonSource(options: NdjsonSourceOptions): BookingSource {
-  const { file, columns = {}, encoding = 'utf-8', blockBytes = 128 * 1024, recordLimit } = options;
+  const { file, encoding = 'utf-8', blockBytes = 128 * 1024, recordLimit } = options;
   return {
     locate: file.locate,
     placeUnit: 'line',
     measure: file.measure,
     async *read(day, { signal }) {
       const path = file.locate(day);
-      const picker = createMemberPicker(columns, options);
+      const picker = createJsonPicker(options);
       const decoder = convertText(createNdjsonDecoder(picker, { path, recordLimit }), path, encoding);
       yield* decodeFile(file.read(day, { blockBytes, signal }), decoder, signal);
       picker.requireFields(path);
@@ -76,10 +60,10 @@ export function explainEmptyNdjson(path: string): SourceError {
  * Decodes UTF-8 without a byte order mark. Notices come at the end: only then is it known which members no object has.
  */
 export function createNdjsonDecoder(
-  picker: MemberPicker,
+  picker: JsonPicker,
   { path, recordLimit = 1_000_000 }: NdjsonDecoderOptions,
 ): FileDecoder {
-  const gate = createTextGate();
+  const gate = createTextGate(path);
   const cutter = createLineCutter(recordLimit);
   let isEmpty = true;
 
@@ -100,13 +84,10 @@ export function createNdjsonDecoder(
 
   return {
     decode(block) {
-      const verdict = gate.pass(block);
-      if (verdict.kind === 'binary') {
-        throw explainBinary(path, cutter.line + verdict.lineFeedsBefore, verdict.bytes);
-      }
-      if (verdict.bytes.length > 0) isEmpty = false;
+      const bytes = gate.pass(block, () => cutter.line);
+      if (bytes.length > 0) isEmpty = false;
       const records: SourceRecord[] = [];
-      for (const line of cutter.cut(verdict.bytes)) {
+      for (const line of cutter.cut(bytes)) {
         const record = readLine(line);
         if (record) records.push(record);
       }

@@ -1,26 +1,22 @@
 import { readMysqlMode } from '../../base/connection-security.js';
 import { mayContainUnescapedPassword } from '../../transports/http/transport.js';
 
-/** Whether the connection is encrypted, and whether the server's certificate is verified. */
-type MysqlTls = 'off' | 'unverified' | 'verified';
-
 export type SqlAddress =
   | { readonly kind: 'postgres'; readonly location: string; readonly url: string }
   | { readonly kind: 'mysql'; readonly location: string; readonly login: MysqlLogin };
 
+/** As the driver takes it. What the address doesn't say is empty. */
 export interface MysqlLogin {
   readonly host: string;
   readonly port: number;
-  readonly user: string | undefined;
-  readonly password: string | undefined;
-  readonly database: string | undefined;
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
   /** The path of the server's socket, in place of host and port. */
-  readonly socket: string | undefined;
-  /** Undefined if the address doesn't say. */
-  readonly tls: MysqlTls | undefined;
+  readonly socketPath: string;
+  readonly ssl?: { readonly rejectUnauthorized: boolean; readonly verifyIdentity: boolean };
 }
 
-const mysqlPort = 3306;
 export const sqlAddressForms = 'postgres://…, mysql://… or mariadb://…';
 const howToWriteSigns =
   'signs such as @ / ? # in a user or a password are written %40 %2F %3F %23, and a % itself is %25';
@@ -47,51 +43,36 @@ export function readSqlAddress(address: string): SqlAddress {
   }
 }
 
-function locationOf(url: URL): string {
-  const shown = new URL(url);
-  shown.username = '';
-  shown.password = '';
-  shown.search = '';
-  shown.hash = '';
-  const isSocket =
-    shown.hostname === '' || shown.hostname.startsWith('%2F') || url.searchParams.has('socket');
-  const usualPort = shown.protocol.startsWith('postgres') ? '5432' : '3306';
-  if (!isSocket && shown.port === '') shown.port = usualPort;
-  return shown.href;
+const mysqlPort = '3306';
+
+function locationOf({ protocol, hostname, port, pathname, searchParams }: URL): string {
+  const isSocket = hostname === '' || hostname.startsWith('%2F') || searchParams.has('socket');
+  const usualPort = protocol.startsWith('postgres') ? '5432' : mysqlPort;
+  const shownPort = port || (isSocket ? '' : usualPort);
+  return `${protocol}//${hostname}${shownPort && `:${shownPort}`}${pathname}`;
 }
 
 function readLogin(url: URL): MysqlLogin {
   if ([...url.searchParams.keys()].some((name) => !['sslmode', 'ssl-mode', 'socket'].includes(name)))
     throw new RangeError('the address has an unknown parameter; only sslmode and socket are known');
-  const database = decode(url.pathname.replace(/^\//, ''));
   return {
     host: url.hostname.replace(/^\[(.*)\]$/, '$1') || 'localhost',
-    port: url.port === '' ? mysqlPort : Number(url.port),
-    user: decode(url.username) || undefined,
-    password: decode(url.password) || undefined,
-    database: database || undefined,
-    socket: url.searchParams.get('socket') ?? undefined,
-    tls: readTls(readMysqlMode(url)),
+    port: Number(url.port || mysqlPort),
+    user: decode(url.username),
+    password: decode(url.password),
+    database: decode(url.pathname.replace(/^\//, '')),
+    socketPath: url.searchParams.get('socket') ?? '',
+    ...readTls(readMysqlMode(url)),
   };
 }
 
 /** Uses the values of PostgreSQL's driver, with the same meaning. */
-function readTls(mode: string | undefined): MysqlTls | undefined {
-  switch (mode) {
-    case undefined:
-      return undefined;
-    case 'disable':
-      return 'off';
-    case 'no-verify':
-      return 'unverified';
-    case 'prefer':
-    case 'require':
-    case 'verify-ca':
-    case 'verify-full':
-      return 'verified';
-    default:
-      throw new RangeError('sslmode in the address must be disable, no-verify, require or verify-full');
-  }
+function readTls(mode = 'disable') {
+  if (mode === 'disable') return {};
+  if (!/^(?:no-verify|prefer|require|verify-ca|verify-full)$/.test(mode))
+    throw new RangeError('sslmode in the address must be disable, no-verify, require or verify-full');
+  const isVerified = mode !== 'no-verify';
+  return { ssl: { rejectUnauthorized: isVerified, verifyIdentity: isVerified } };
 }
 
 function decode(part: string): string {

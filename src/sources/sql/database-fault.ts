@@ -30,37 +30,33 @@ const reasons = {
 
 export type DatabaseReason = keyof typeof reasons;
 
+/** All others are `unreadable`. */
+const faults: { readonly [reason in DatabaseReason]?: SourceFault } = {
+  'login-refused': 'login-refused',
+  'no-database': 'missing',
+  lost: 'truncated',
+  cancelled: 'truncated',
+};
+
+/** What a query lacks, or takes too long for, is no fault of the server. */
+const peerFaults: { readonly [reason in DatabaseReason]?: PeerFault } = {
+  unreachable: 'passing',
+  lost: 'passing',
+  cancelled: 'passing',
+  'login-refused': 'refused',
+  'certificate-untrusted': 'refused',
+  'no-permission': 'refused',
+  'no-tls': 'unsuited',
+  'shared-session': 'unsuited',
+};
+
 /**
  * @param where the database, without user and password, and the query
  * @param code of the database or the system, perhaps with details; never the database's message, which may quote cells
  */
 export function createDatabaseFault(reason: DatabaseReason, where: string, code: string): SourceError {
-  return new SourceError(faultOf(reason), `${where}${reasons[reason](code)}`, { peer: peerFaultOf(reason) });
-}
-
-/** What a query lacks, or takes too long for, is no fault of the server. */
-function peerFaultOf(reason: DatabaseReason): PeerFault | undefined {
-  switch (reason) {
-    case 'unreachable':
-    case 'lost':
-    case 'cancelled':
-      return 'passing';
-    case 'login-refused':
-    case 'certificate-untrusted':
-    case 'no-permission':
-      return 'refused';
-    case 'no-tls':
-    case 'shared-session':
-      return 'unsuited';
-    default:
-      return undefined;
-  }
-}
-
-function faultOf(reason: DatabaseReason): SourceFault {
-  if (reason === 'no-database') return 'missing';
-  if (reason === 'login-refused') return reason;
-  return reason === 'lost' || reason === 'cancelled' ? 'truncated' : 'unreadable';
+  const message = `${where}${reasons[reason](code)}`;
+  return new SourceError(faults[reason] ?? 'unreadable', message, { peer: peerFaults[reason] });
 }
 
 /** Returns the code of a driver's error, a short word in capitals, and nothing else of it. */

@@ -3,8 +3,8 @@ import type { BusinessDay } from '../../booking/business-day.js';
 import type { PeerClock } from '../../transports/http/peer-clocks.js';
 import { readSqlAddress, type SqlAddress } from './address.js';
 import { createDatabaseFault } from './database-fault.js';
-import { parseDayQuery, writeDayQuery } from './query-text.js';
-import type { OpenRows, RowBatch, SqlRows, SqlType } from './rows.js';
+import { parseDayQuery } from './query-text.js';
+import type { ReadRows, RowBlock } from './rows.js';
 
 export interface DayRowsOptions {
   /** `postgres://`, `postgresql://`, `mysql://` or `mariadb://`. */
@@ -19,59 +19,40 @@ export interface DayRowsOptions {
   readonly peerClock?: PeerClock | undefined;
 }
 
-interface RowBlock {
-  /** The column names from the database, in the query's order; the same in every block. */
-  readonly columns: readonly string[];
-  readonly types: readonly SqlType[];
-  readonly rows: RowBatch;
-}
-
-/** The rows of a day, as the database returns them. */
-interface DayRows {
-  /** For messages: the database, without user and password, and the query. */
-  readonly where: string;
-  /**
-   * Yields a block with the columns only, then the rows. All resources here are released when the reader stops, the
-   * signal aborts or the time is up.
-   *
-   * @param options.atMost the maximum number of rows to request; by default all of the day
-   * @throws SourceError with the database's code but without its message; the signal's reason when it aborts
-   */
-  read(
-    day: BusinessDay,
-    options: { readonly signal: AbortSignal; readonly atMost?: number | undefined },
-  ): AsyncGenerator<RowBlock, void, undefined>;
-}
-
-/** @throws RangeError for an invalid address or query */
-export function createDayRows(options: DayRowsOptions): DayRows {
-  const { timeoutSeconds = 600, chunkRows = 1_000, query } = options;
+/** The rows of a day, as the database returns them. @throws RangeError for an invalid address or query */
+export function createDayRows(options: DayRowsOptions) {
+  const { timeoutSeconds = 600, chunkRows = 1_000, peerClock } = options;
   const timeoutMs = timeoutSeconds * 1_000;
   const address = readSqlAddress(options.url);
   const where = `${address.location} (source.query)`;
-  const dayQuery = parseDayQuery(query, address.kind);
+  const writeQuery = parseDayQuery(options.query, address.kind);
 
   return {
+    /** For messages: the database, without user and password, and the query. */
     where,
-    async *read(day, { signal, atMost }) {
+    /**
+     * All resources here are released when the reader stops, the signal aborts or the time is up.
+     *
+     * @param options.atMost the maximum number of rows to request; by default all of the day
+     * @throws SourceError with the database's code but without its message; the signal's reason when it aborts
+     */
+    async *read(
+      day: BusinessDay,
+      { signal, atMost }: { readonly signal: AbortSignal; readonly atMost?: number | undefined },
+    ): AsyncGenerator<RowBlock, void, undefined> {
       signal.throwIfAborted();
-      const { text, values } = writeDayQuery(dayQuery, day, address.kind);
-      const openRows = await loadDatabase(address, where, options.peerClock);
+      const readRows = await loadDriver(address);
       const limit = startTimeLimit(signal, timeoutMs);
-      let rows: SqlRows | undefined;
+      // If the query has a LIMIT of its own, more rows than requested may come.
+      let left = atMost ?? Number.POSITIVE_INFINITY;
       try {
         signal.throwIfAborted();
-        rows = await openRows({ text, values, chunkRows, atMost, timeoutMs, signal: limit.signal });
-        const { columns, types } = rows;
-        // If the query has a LIMIT of its own, more rows than requested may come.
-        let left = atMost ?? Number.POSITIVE_INFINITY;
-        yield { columns, types, rows: [] };
-        while (left > 0) {
-          const read = await rows.next();
+        const request = { text: writeQuery(day), where, chunkRows, atMost: left, timeoutMs, peerClock };
+        for await (const block of readRows({ ...request, signal: limit.signal })) {
           signal.throwIfAborted();
-          if (read.length === 0) break;
-          yield { columns, types, rows: read.length > left ? read.slice(0, left) : read };
-          left -= read.length;
+          yield block.rows.length > left ? { ...block, rows: block.rows.slice(0, left) } : block;
+          left -= block.rows.length;
+          if (left <= 0) break;
         }
         signal.throwIfAborted();
       } catch (error) {
@@ -79,26 +60,17 @@ export function createDayRows(options: DayRowsOptions): DayRows {
         throw limit.isOver() ? createDatabaseFault('too-slow', where, `${timeoutSeconds} s`) : error;
       } finally {
         limit.stop();
-        await rows?.close();
       }
     },
   };
 }
 
 /** Loads a database's driver only when it is needed. */
-async function loadDatabase(
-  address: SqlAddress,
-  where: string,
-  peerClock: PeerClock | undefined,
-): Promise<OpenRows> {
-  switch (address.kind) {
-    case 'postgres': {
-      const { openPostgresRows } = await import('./postgres-rows.js');
-      return (request) => openPostgresRows({ url: address.url, where, peerClock }, request);
-    }
-    case 'mysql': {
-      const { openMysqlRows } = await import('./mysql-rows.js');
-      return (request) => openMysqlRows({ login: address.login, where }, request);
-    }
+async function loadDriver(address: SqlAddress): Promise<ReadRows> {
+  if (address.kind === 'postgres') {
+    const { readPostgresRows } = await import('./postgres-rows.js');
+    return (request) => readPostgresRows(address.url, request);
   }
+  const { readMysqlRows } = await import('./mysql-rows.js');
+  return (request) => readMysqlRows(address.login, request);
 }

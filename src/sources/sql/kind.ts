@@ -1,11 +1,25 @@
 import * as z from 'zod';
 import { completePostgresUrl, explainUnprotected } from '../../base/connection-security.js';
-import { confidentiality, expected, group, isGroup, numberUpTo, text } from '../../base/setting-values.js';
+import {
+  confidentiality,
+  expected,
+  group,
+  numberUpTo,
+  objectionTo,
+  text,
+} from '../../base/setting-values.js';
 import type { SourceKind } from '../common/kind.js';
 import { recordSettings } from '../common/record-settings.js';
-import { listFilterColumns } from '../common/row-filter.js';
 import { readSqlAddress, sqlAddressForms } from './address.js';
 import { parseDayQuery } from './query-text.js';
+
+interface Checked {
+  readonly url: string;
+  readonly query: string;
+}
+
+/** Address and query are judged together once each is valid by itself. */
+const hasNoIssue = ({ issues }: { readonly issues: readonly unknown[] }) => issues.length === 0;
 
 /** Bookings in a database. */
 const settings = group(
@@ -13,8 +27,8 @@ const settings = group(
     kind: z.literal('sql', expected('sql')).describe('The bookings are rows of a database.'),
     url: z
       .string(expected(sqlAddressForms))
-      .refine((address) => explainAddress(address) === undefined, {
-        error: ({ input }) => explainAddress(String(input)),
+      .refine((address) => objectionTo(() => readSqlAddress(address)) === undefined, {
+        error: ({ input }) => objectionTo(() => readSqlAddress(String(input))),
       })
       .describe(
         'The database: `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, `mysql://…` or `mariadb://…`. On another machine, TLS with a verified certificate is required: `?sslmode=verify-full`, for PostgreSQL with `&sslrootcert=FILE` for an authority of your own. `?sslmode=disable` permits a connection without TLS.',
@@ -32,15 +46,15 @@ const settings = group(
   },
   'a group with kind, url and query',
 )
-  .refine((source) => explainSecurity(source) === undefined, {
+  .refine((source) => explainUnprotected(source.url) === undefined, {
     path: ['url'],
-    error: ({ input }) => explainSecurity(input),
-    when: ({ value }) => isGroup(value),
+    error: ({ input }) => explainUnprotected((input as Checked).url),
+    when: hasNoIssue,
   })
   .refine((source) => explainQuery(source) === undefined, {
     path: ['query'],
-    error: ({ input }) => explainQuery(input),
-    when: ({ value }) => isGroup(value),
+    error: ({ input }) => explainQuery(input as Checked),
+    when: hasNoIssue,
   });
 
 export type SqlSettings = z.output<typeof settings>;
@@ -49,13 +63,11 @@ const kind: SourceKind<SqlSettings> = {
   name: 'sql',
   placeUnit: 'row',
   resolve: (source, folder) => ({ ...source, url: completePostgresUrl(source.url, folder) }),
-  async open({ where, keep, ...source }, { peerClock }) {
+  async open(source, { peerClock }) {
     const { createSqlSource } = await import('./sql-source.js');
     return createSqlSource({
       ...source,
       peerClock,
-      filterColumns: listFilterColumns(where),
-      extraColumns: Object.values(keep),
     });
   },
   findDatabase: ({ url }) => ({ setting: 'source.url', url }),
@@ -64,31 +76,7 @@ const kind: SourceKind<SqlSettings> = {
 
 export const sql = { ...kind, settings };
 
-/** What is wrong with an address, without repeating it; undefined if nothing is. */
-function explainAddress(address: string): string | undefined {
-  return explain(() => readSqlAddress(address));
-}
-
-/** Why the connection to the database is not safe enough; undefined if it is, or if the address is wrong anyway. */
-function explainSecurity(source: unknown): string | undefined {
-  const { url } = isGroup(source) ? source : {};
-  return typeof url !== 'string' || explainAddress(url) !== undefined ? undefined : explainUnprotected(url);
-}
-
 /** What is wrong with a query, by the rules of the database in the address; undefined if nothing is. */
-function explainQuery(source: unknown): string | undefined {
-  const { url, query } = isGroup(source) ? source : {};
-  if (typeof url !== 'string' || typeof query !== 'string' || query === '') return undefined;
-  if (explainAddress(url) !== undefined) return undefined;
-  return explain(() => parseDayQuery(query, readSqlAddress(url).kind));
-}
-
-function explain(read: () => unknown): string | undefined {
-  try {
-    read();
-    return undefined;
-  } catch (error) {
-    if (error instanceof RangeError) return error.message;
-    throw error;
-  }
+function explainQuery({ url, query }: Checked): string | undefined {
+  return objectionTo(() => parseDayQuery(query, readSqlAddress(url).kind));
 }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import mysql from 'mysql2';
+import { answerWithin } from '../../base/abort.js';
 import { SourceError } from '../../booking/source.js';
 import { isTrustFault } from '../../transports/http/network-failure.js';
 import type { MysqlLogin } from './address.js';
@@ -7,20 +8,15 @@ import { createDatabaseFault, type DatabaseReason, readErrorCode } from './datab
 import {
   chunkBytes,
   measureRow,
+  type RowBlock,
   type RowsRequest,
   rowLimit,
   type SqlRow,
-  type SqlRows,
   type SqlType,
 } from './rows.js';
 
-interface MysqlSource {
-  readonly login: MysqlLogin;
-  /** The file of the authority's certificate, absolute. */
-  /** For messages. */
-  readonly where: string;
-}
-
+const connectTimeoutMs = 10_000;
+const disconnectMs = 2_000;
 const binaryCharset = 63;
 const { Types } = mysql;
 /** Types that hold bytes if their character set is binary. */
@@ -41,54 +37,88 @@ const numberTypes: readonly (number | undefined)[] = [
 /** What they are called as BOOLEAN: BIT(1) and TINYINT(1). */
 const booleanTypes: readonly (number | undefined)[] = [Types.BIT, Types.TINY];
 
-/**
- * Reads rows as the server sends them, with backpressure.
- *
- * The query and its values are sent as bound values of session variables, from which the server prepares the statement.
- * That way rows come as text: the driver's own prepared statements lose the zeros of a ZEROFILL column and digits of a
- * FLOAT.
- */
-export async function openMysqlRows(source: MysqlSource, request: RowsRequest): Promise<SqlRows> {
-  const { where } = source;
-  const { text, values, chunkRows, signal } = request;
+/** Reads rows as the server sends them, with backpressure: as texts, so that no digit of a number is lost. */
+export async function* readMysqlRows(
+  login: MysqlLogin,
+  request: RowsRequest,
+): AsyncGenerator<RowBlock, void, undefined> {
+  const { where, signal } = request;
+  requireName(login, where);
+  const connection = mysql.createConnection({
+    ...login,
+    charset: 'utf8mb4',
+    connectTimeout: connectTimeoutMs,
+    enableKeepAlive: true,
+    keepAliveInitialDelay: connectTimeoutMs,
+    // The server must not request files of this machine.
+    flags: ['-LOCAL_FILES'],
+  });
+  const session = watchSession(connection);
+  /** The server ends the query when it next sends rows, or at its time limit. */
+  const cut = () => cutConnection(connection);
   let isReading = false;
-  const fail = (error: unknown) => explainMysqlError(error, where, isReading);
-  let session: MysqlSession | undefined;
-  const onAbort = () => void session?.close();
-  const release = async () => {
-    signal.removeEventListener('abort', onAbort);
-    await session?.close();
-  };
+  let isComplete = false;
+  signal.addEventListener('abort', cut, { once: true });
   try {
-    session = createMysqlSession(await toOptions(source));
-    signal.addEventListener('abort', onAbort, { once: true });
-    await session.connected();
-    signal.throwIfAborted();
     await prepare(session, request);
-    const names = values.map((_, index) => `@hotel_review_${index}`);
-    const assigned = ['@hotel_review_query', ...names].map((name) => `${name} = ?`);
-    await session.execute(`SET ${assigned.join(', ')}`, [text, ...values]);
-    await session.run('PREPARE hotel_review FROM @hotel_review_query');
     isReading = true;
-    const rows = session.stream(`EXECUTE hotel_review USING ${names.join(', ')}`, chunkRows, chooseCell);
-    const fields = await rows.fields();
-    if (fields.length === 0) throw createDatabaseFault('no-rows', where, 'no columns');
-    return {
-      columns: fields.map(({ name }) => name),
-      types: fields.map(typeOf),
-      async next() {
-        try {
-          return await rows.next();
-        } catch (error) {
-          throw fail(error);
-        }
-      },
-      close: release,
-    };
+    for await (const { isLast, ...block } of streamRows(connection, session, request)) {
+      isComplete = isLast;
+      yield block;
+    }
   } catch (error) {
-    await release();
-    throw fail(error);
+    throw explainMysqlError(error, where, isReading);
+  } finally {
+    signal.removeEventListener('abort', cut);
+    if (isComplete) await answerWithin(disconnectMs, connection.promise().end()).catch(() => undefined);
+    cut();
   }
+}
+
+/** For an IP address, the driver would accept any certificate for localhost. */
+function requireName({ host, socketPath, ssl }: MysqlLogin, where: string): void {
+  if (!ssl?.verifyIdentity || socketPath !== '' || isIP(host) === 0) return;
+  const reason = 'it is checked against a name, and the host is a bare address: put its name into source.url';
+  throw createDatabaseFault('certificate-untrusted', where, reason);
+}
+
+type MysqlSession = ReturnType<typeof watchSession>;
+
+/** The connection's statements, and its failures: a connection that breaks while rows are read is reported only by an event. */
+function watchSession(connection: mysql.Connection) {
+  let failure: Error | undefined;
+  let wake = () => {};
+  const fail = (error: Error) => {
+    failure ??= error;
+    wake();
+  };
+  connection.on('error', fail);
+  connection.on('end', () => fail(new Error('the connection ended')));
+  const until = async (isThere: () => boolean): Promise<void> => {
+    while (failure === undefined && !isThere()) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    if (failure !== undefined) throw failure;
+  };
+  return {
+    fail,
+    /** Waits for what an event brings, which has to call `look`. @throws the driver's first error */
+    until,
+    look: () => wake(),
+    /** A statement that is not the query. Returns its rows. */
+    async run(sql: string): Promise<readonly unknown[][]> {
+      let found: unknown;
+      connection.query({ sql, rowsAsArray: true }, (error, rows) => {
+        if (error) fail(error);
+        found = rows ?? [];
+        wake();
+      });
+      await until(() => found !== undefined);
+      return Array.isArray(found) ? found : [];
+    },
+  };
 }
 
 /** More than any query returns: the server's own way to say that there is no limit. */
@@ -100,50 +130,85 @@ const longestJoinedText = 4 * (rowLimit + 1);
  * All that a session sets, for a day as for a sample, after what the server's `init_connect` has set. `docs/sources.md` lists it.
  * The first settings come before anything is read: a limit could hide the version, too.
  */
-async function prepare(session: MysqlSession, { timeoutMs, atMost }: RowsRequest): Promise<void> {
+async function prepare({ run }: MysqlSession, { timeoutMs, atMost }: RowsRequest): Promise<void> {
   // Some servers ignore what the driver asks for when it connects, and answer in their own character set.
-  await session.run('SET NAMES utf8mb4 COLLATE utf8mb4_general_ci');
+  await run('SET NAMES utf8mb4 COLLATE utf8mb4_general_ci');
   const seconds = Math.max(1, Math.ceil(timeoutMs / 1_000));
-  await session.run(
+  await run(
     `SET SESSION sql_select_limit = ${noLimit}, SESSION sql_big_selects = 1,
        SESSION group_concat_max_len = ${longestJoinedText},
        SESSION time_zone = '+00:00', SESSION net_write_timeout = ${seconds},
        SESSION sql_mode = REPLACE(@@SESSION.sql_mode, 'NO_BACKSLASH_ESCAPES', '')`,
   );
-  const [version] = (await session.run('SELECT VERSION()'))[0] ?? [];
-  await session.run(
+  const [version] = (await run('SELECT VERSION()'))[0] ?? [];
+  await run(
     /mariadb/i.test(String(version))
       ? `SET SESSION max_statement_time = ${timeoutMs / 1_000}`
       : `SET SESSION max_execution_time = ${Math.ceil(timeoutMs)}`,
   );
-  await session.run('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-  await session.run('START TRANSACTION READ ONLY');
+  await run('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+  await run('START TRANSACTION READ ONLY');
   // Not a LIMIT around the query: that would lose its order and reject two columns with the same name.
-  if (atMost !== undefined) await session.run(`SET SESSION sql_select_limit = ${atMost}`);
+  if (Number.isFinite(atMost)) await run(`SET SESSION sql_select_limit = ${atMost}`);
 }
 
-async function toOptions({ login, where }: MysqlSource): Promise<mysql.ConnectionOptions> {
-  const { host, port, user, password, database, socket, tls = 'off' } = login;
-  const isVerified = tls === 'verified';
-  // For an IP address, the driver would accept any certificate for localhost.
-  if (isVerified && socket === undefined && isIP(host) !== 0) {
-    const reason =
-      'it is checked against a name, and the host is a bare address: put its name into source.url';
-    throw createDatabaseFault('certificate-untrusted', where, reason);
-  }
-  return {
-    ...(socket === undefined ? { host, port } : { socketPath: socket }),
-    ...(user !== undefined && { user }),
-    ...(password !== undefined && { password }),
-    ...(database !== undefined && { database }),
-    ...(tls !== 'off' && {
-      ssl: {
-        rejectUnauthorized: isVerified,
-        verifyIdentity: isVerified,
-      },
-    }),
+/** Sends the query, and pauses the server while as many rows wait as a reader takes at a time. */
+async function* streamRows(
+  connection: mysql.Connection,
+  { fail, until, look }: MysqlSession,
+  { text, where, chunkRows }: RowsRequest,
+): AsyncGenerator<RowBlock & { readonly isLast: boolean }, void, undefined> {
+  let rows: SqlRow[] = [];
+  let bytes = 0;
+  const isFull = () => rows.length >= chunkRows || bytes >= chunkBytes;
+  let fields: readonly mysql.FieldPacket[] | undefined;
+  let cells: readonly MysqlCell[] = [];
+  let next = 0;
+  let hasEnded = false;
+  // Called for each cell in turn. Reading texts here, and not from bytes later, saves a Buffer each.
+  const typeCast: mysql.TypeCast = (cell) => {
+    const kind = cells[next];
+    next = next + 1 === cells.length ? 0 : next + 1;
+    if (kind === 'bytes') return cell.buffer();
+    const written = cell.string('utf8');
+    // The session's zone is UTC.
+    return kind === 'instant' && written !== null ? `${written}Z` : written;
   };
+  const query = connection.query({ sql: text, rowsAsArray: true, typeCast });
+  query.on('error', fail);
+  query.on('fields', (columns: readonly mysql.FieldPacket[] | undefined) => {
+    // A procedure ends with an empty result; the one before it counts.
+    if (fields !== undefined && columns !== undefined) fail(new Error('more than one result'));
+    fields ??= columns ?? [];
+    cells = fields.map(chooseCell);
+  });
+  query.on('result', (row: unknown) => {
+    if (!Array.isArray(row)) return;
+    rows.push(row);
+    bytes += measureRow(row);
+    if (!isFull()) return;
+    connection.pause();
+    look();
+  });
+  query.on('end', () => {
+    hasEnded = true;
+    look();
+  });
+
+  for (let isLast = false; !isLast; ) {
+    if (!isFull() && !hasEnded) connection.resume();
+    await until(() => hasEnded || isFull());
+    if (!fields?.length) throw createDatabaseFault('no-rows', where, 'no columns');
+    const block = { columns: fields.map(({ name }) => name), types: fields.map(typeOf), rows };
+    rows = [];
+    bytes = 0;
+    isLast = hasEnded;
+    yield { ...block, isLast };
+  }
 }
+
+/** How the cells of a column are read: as the server's text, as its bytes, or as an instant, whose zone the text lacks. */
+type MysqlCell = 'text' | 'bytes' | 'instant';
 
 function chooseCell({ columnType, characterSet }: mysql.FieldPacket): MysqlCell {
   if (alwaysBytes.includes(columnType)) return 'bytes';
@@ -197,190 +262,8 @@ const reasons = new Map(
   ),
 );
 
-const connectTimeoutMs = 10_000;
-const disconnectMs = 2_000;
-
-/** A row of texts as the server sent them, as bytes. */
-type RawRow = readonly unknown[];
-
-/** How the cells of a column are read: as the server's text, as its bytes, or as an instant, whose zone the text lacks. */
-type MysqlCell = 'text' | 'bytes' | 'instant';
-
-interface MysqlRowStream {
-  /** The columns; none if the statement returns no rows. */
-  fields(): Promise<readonly mysql.FieldPacket[]>;
-  /** The next rows; none once the server has reported the end. */
-  next(): Promise<readonly SqlRow[]>;
-}
-
-/** One connection to MySQL. Failures reject with the driver's error, including those that the driver only emits. */
-interface MysqlSession {
-  connected(): Promise<void>;
-  /** A statement without values. */
-  run(sql: string): Promise<readonly RawRow[]>;
-  /** A statement whose values are bound on the server. */
-  execute(sql: string, values: readonly string[]): Promise<void>;
-  /** @param chunkRows about how many rows to buffer before the server is paused */
-  stream(
-    sql: string,
-    chunkRows: number,
-    chooseCell: (column: mysql.FieldPacket) => MysqlCell,
-  ): MysqlRowStream;
-  /** Ends the connection, or cuts it while a query runs. Never throws. */
-  close(): Promise<void>;
-}
-
-function createMysqlSession(options: mysql.ConnectionOptions): MysqlSession {
-  const connection = mysql.createConnection({
-    ...options,
-    charset: 'utf8mb4',
-    connectTimeout: connectTimeoutMs,
-    enableKeepAlive: true,
-    keepAliveInitialDelay: connectTimeoutMs,
-    // The server must not request files of this machine.
-    flags: ['-LOCAL_FILES'],
-  });
-  let isBusy = false;
-  let lost: Error | undefined;
-  const onLost = new Set<(error: Error) => void>();
-  // A connection that breaks while rows are read is reported only here.
-  connection.on('error', (error: Error) => lose(error));
-  connection.on('end', () => lose(new Error('the connection ended')));
-
-  function lose(error: Error): void {
-    lost ??= error;
-    for (const tell of onLost) tell(lost);
-  }
-
-  function perform<Result>(work: (settle: (error: Error | null, result: Result) => void) => void) {
-    return new Promise<Result>((resolve, reject) => {
-      if (lost) return reject(lost);
-      onLost.add(reject);
-      isBusy = true;
-      work((error, result) => {
-        onLost.delete(reject);
-        isBusy = false;
-        if (error) reject(error);
-        else resolve(result);
-      });
-    });
-  }
-
-  let ending: Promise<void> | undefined;
-  return {
-    connected: () =>
-      perform<void>((settle) =>
-        connection.connect((error) => {
-          if (error) lose(error);
-          settle(error, undefined);
-        }),
-      ),
-    run: (sql) =>
-      perform<RawRow[]>((settle) =>
-        connection.query({ sql, rowsAsArray: true }, (error, rows) =>
-          settle(error, Array.isArray(rows) ? (rows as RawRow[]) : []),
-        ),
-      ),
-    execute: (sql, values) =>
-      perform<void>((settle) => connection.execute(sql, [...values], (error) => settle(error, undefined))),
-    stream(sql, chunkRows, chooseCell) {
-      let rows: SqlRow[] = [];
-      let bytes = 0;
-      const isFull = () => rows.length >= chunkRows || bytes >= chunkBytes;
-      let fields: readonly mysql.FieldPacket[] | undefined;
-      let hasEnded = false;
-      let failure = lost;
-      let wake = () => {};
-      const fail = (error: Error) => {
-        failure ??= error;
-        wake();
-      };
-      onLost.add(fail);
-      isBusy = true;
-      let cells: readonly MysqlCell[] = [];
-      let next = 0;
-      // Called for each cell in turn. Reading texts here, and not from bytes later, saves a Buffer each.
-      const typeCast: mysql.TypeCast = (cell) => {
-        const kind = cells[next];
-        next = next + 1 === cells.length ? 0 : next + 1;
-        if (kind === 'bytes') return cell.buffer();
-        const text = cell.string('utf8');
-        // The session's zone is UTC.
-        return kind === 'instant' && text !== null ? `${text}Z` : text;
-      };
-      const query = connection.query({ sql, rowsAsArray: true, typeCast });
-      query.on('error', fail);
-      query.on('fields', (columns: readonly mysql.FieldPacket[] | undefined) => {
-        // A procedure ends with an empty result; the one before it counts.
-        if (fields !== undefined && columns !== undefined) fail(new Error('more than one result'));
-        fields ??= columns ?? [];
-        cells = fields.map(chooseCell);
-        wake();
-      });
-      query.on('result', (row: unknown) => {
-        if (!Array.isArray(row)) return;
-        rows.push(row);
-        bytes += measureRow(row);
-        if (!isFull()) return;
-        connection.pause();
-        wake();
-      });
-      query.on('end', () => {
-        hasEnded = true;
-        isBusy = false;
-        wake();
-      });
-      const until = async (isThere: () => boolean) => {
-        while (failure === undefined && !isThere()) {
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-          });
-        }
-        if (failure !== undefined) throw failure;
-      };
-      return {
-        async fields() {
-          await until(() => fields !== undefined || hasEnded);
-          return fields ?? [];
-        },
-        async next() {
-          if (!isFull() && !hasEnded) connection.resume();
-          await until(() => hasEnded || isFull());
-          const taken = rows;
-          rows = [];
-          bytes = 0;
-          return taken;
-        },
-      };
-    },
-    close() {
-      ending ??= isBusy ? abandon() : disconnect();
-      return ending;
-    },
-  };
-
-  async function disconnect(): Promise<void> {
-    // A server that is gone, or that rejected the login, doesn't respond to it.
-    if (lost === undefined)
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, disconnectMs);
-        connection.end(() => {
-          clearTimeout(timer);
-          resolve();
-        });
-      });
-    cut(connection);
-  }
-
-  /** The server ends the query when it next sends rows, or at its time limit. */
-  async function abandon(): Promise<void> {
-    cut(connection);
-    lose(new Error('the reading was ended'));
-  }
-}
-
 /** The driver's own methods wait for data that is still to come. */
-function cut(connection: mysql.Connection): void {
+function cutConnection(connection: mysql.Connection): void {
   const { stream } = connection as unknown as { readonly stream: { destroy(): void } };
   stream.destroy();
 }

@@ -1,25 +1,18 @@
 import pg from 'pg';
+import { answerWithin } from '../../base/abort.js';
 import { needsOwnSession } from '../../base/pooler-words.js';
 import { SourceError } from '../../booking/source.js';
 import { isTrustFault } from '../../transports/http/network-failure.js';
 import { compareClocks, type PeerClock } from '../../transports/http/peer-clocks.js';
-import { createDatabaseFault, readErrorCode } from './database-fault.js';
+import { createDatabaseFault, type DatabaseReason, readErrorCode } from './database-fault.js';
 import {
   chunkBytes,
   measureRow,
-  type RowBatch,
+  type RowBlock,
   type RowsRequest,
-  type SqlRows,
+  type SqlRow,
   type SqlType,
 } from './rows.js';
-
-interface PostgresSource {
-  readonly url: string;
-  /** The file of the authority's certificate, absolute. */
-  /** For messages. */
-  readonly where: string;
-  readonly peerClock?: PeerClock | undefined;
-}
 
 const connectTimeoutMs = 10_000;
 const bytea = 17;
@@ -28,90 +21,67 @@ const boolean = 16;
 const numbers: readonly number[] = [20, 21, 23, 26, 700, 701, 1700];
 /** Before it is known how wide they are. */
 const firstRows = 10;
-/** The server's time limits for idle transactions and for whole transactions. */
-const timeouts: readonly string[] = ['25P03', '25P04'];
-/**
- * By somebody, or by a statement timeout (but by then the reader's own time limit has been reached); because a standby had to go on; because
- * of a lock that others hold.
- */
-const cancelled: readonly string[] = ['57014', '40001', '40P01', '55P03'];
+/** What the server's codes mean. */
+const states: { readonly [code in string]?: DatabaseReason } = {
+  // Its time limits for idle transactions and for whole transactions.
+  '25P03': 'too-slow',
+  '25P04': 'too-slow',
+  // By somebody, or by a statement timeout (but by then the reader's own time limit has been reached); because a standby had to go
+  // on; because of a lock that others hold.
+  '57014': 'cancelled',
+  '40001': 'cancelled',
+  '40P01': 'cancelled',
+  '55P03': 'cancelled',
+  '3D000': 'no-database',
+  '42501': 'no-permission',
+  '25006': 'would-write',
+};
 
-/**
- * Reads through a cursor of the server, which works no further ahead than rows are fetched.
- */
-export async function openPostgresRows(source: PostgresSource, request: RowsRequest): Promise<SqlRows> {
-  const { where, peerClock } = source;
-  const { text, timeoutMs, chunkRows, atMost, signal } = request;
+/** Reads through a cursor of the server, which works no further ahead than rows are fetched. */
+export async function* readPostgresRows(
+  url: string,
+  { text, where, timeoutMs, chunkRows, atMost, signal, peerClock }: RowsRequest,
+): AsyncGenerator<RowBlock, void, undefined> {
   // The query starts on the first line, to keep its line numbers.
   const declaration = `DECLARE bookings NO SCROLL CURSOR FOR ${text}`;
+  const client = createClient(url, where);
+  /** The server ends the query when it next sends rows, or at its statement timeout. Waits for nothing. */
+  const cut = () => connectionOf(client).stream.destroy();
   let isReading = false;
-  const fail = (error: unknown) => explain(error, where, declaration, isReading);
-  const client = await createClient(source).catch((error: unknown) => {
-    // The files are those of sslrootcert, sslcert and sslkey.
-    const code = readErrorCode(error);
-    if (code === undefined || error instanceof SourceError) throw fail(error);
-    throw createDatabaseFault('certificate-untrusted', where, `a file in source.url can't be read: ${code}`);
-  });
-  // A lost connection also fails the current query. Without a listener, the event would end the process.
-  client.on('error', () => undefined);
-
-  let closing: Promise<void> | undefined;
   let isComplete = false;
-  const close = () => {
-    closing ??= isComplete ? disconnect(client) : cut(client);
-    return closing;
-  };
-  const onAbort = () => void close();
-  signal.addEventListener('abort', onAbort, { once: true });
-  const release = async () => {
-    signal.removeEventListener('abort', onAbort);
-    await close();
-  };
-
+  signal.addEventListener('abort', cut, { once: true });
   try {
     await client.connect();
     await begin(client, timeoutMs, peerClock);
     await client.query(declaration);
     isReading = true;
-    let left = atMost ?? Number.POSITIVE_INFINITY;
-    let count = Math.min(firstRows, chunkRows);
-    const fetchRows = async (): Promise<{ readonly rows: RowBatch; readonly fields: pg.FieldDef[] }> => {
+    let left = atMost;
+    for (let count = Math.min(firstRows, chunkRows); !isComplete; ) {
       const wanted = Math.min(count, left);
-      const { rows, fields, rowCount } = await client.query({
+      const { rows, fields, rowCount } = await client.query<SqlRow & unknown[]>({
         text: `FETCH ${wanted} FROM bookings`,
         rowMode: 'array',
         types: asWritten,
       });
+      if (fields.length === 0) throw createDatabaseFault('no-rows', where, 'no columns');
       if (rows.length !== rowCount) throw createDatabaseFault('lost', where, 'rows missing');
       left -= rows.length;
+      // With the last rows, so that no session has to be cut off after them.
       if (rows.length < wanted || left <= 0) {
         await client.query('COMMIT');
         isComplete = true;
       }
+      yield { columns: fields.map(({ name }) => name), types: fields.map(typeOf), rows };
       count = chooseCount(rows, chunkRows);
-      return { rows, fields };
-    };
-    // The end is known with the last rows, so that no session has to be cut off after them.
-    const first = await fetchRows();
-    if (first.fields.length === 0) throw createDatabaseFault('no-rows', where, 'no columns');
-    let ahead = first.rows;
-    return {
-      columns: first.fields.map(({ name }) => name),
-      types: first.fields.map(typeOf),
-      async next() {
-        try {
-          const batch = ahead;
-          ahead = isComplete ? [] : (await fetchRows()).rows;
-          return batch;
-        } catch (error) {
-          throw fail(error);
-        }
-      },
-      close: release,
-    };
+    }
   } catch (error) {
-    await release();
-    throw fail(error);
+    throw explain(error, where, declaration, isReading);
+  } finally {
+    signal.removeEventListener('abort', cut);
+    // Does not wait for a server that is gone.
+    if (isComplete && !signal.aborted)
+      await answerWithin(connectTimeoutMs, client.end()).catch(() => undefined);
+    else cut();
   }
 }
 
@@ -127,7 +97,7 @@ function typeOf({ dataTypeID }: pg.FieldDef): SqlType {
 }
 
 /** How many rows to fetch next: fewer where they are wide. */
-function chooseCount(rows: RowBatch, chunkRows: number): number {
+function chooseCount(rows: readonly SqlRow[], chunkRows: number): number {
   const bytes = rows.reduce((sum, row) => sum + measureRow(row), 0);
   const fitting = Math.floor((chunkBytes * rows.length) / Math.max(1, bytes));
   return Math.max(1, Math.min(chunkRows, fitting));
@@ -155,25 +125,28 @@ async function begin(client: pg.Client, timeoutMs: number, peerClock: PeerClock 
     peerClock?.note(compareClocks({ from: now, to: now }, { sentAt, receivedAt: peerClock.clock() }));
 }
 
-/** The driver reads the files that the address names, and throws if it can't. */
-async function createClient({ url }: PostgresSource): Promise<pg.Client> {
-  return new pg.Client({
-    connectionString: url,
-    application_name: 'hotel-review',
-    client_encoding: 'UTF8',
-    connectionTimeoutMillis: connectTimeoutMs,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: connectTimeoutMs,
-  });
+function createClient(url: string, where: string): pg.Client {
+  try {
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: 'hotel-review',
+      client_encoding: 'UTF8',
+      connectionTimeoutMillis: connectTimeoutMs,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: connectTimeoutMs,
+    });
+    // A lost connection also fails the current query. Without a listener, the event would end the process.
+    client.on('error', () => undefined);
+    return client;
+  } catch (error) {
+    // The driver reads the files of sslrootcert, sslcert and sslkey.
+    const code = readErrorCode(error) ?? 'unknown error';
+    throw createDatabaseFault('certificate-untrusted', where, `a file in source.url can't be read: ${code}`);
+  }
 }
 
-/** Ends the session and its transaction. Does not wait for a server that is gone. */
-async function disconnect(client: pg.Client): Promise<void> {
-  await Promise.race([
-    client.end().catch(() => undefined),
-    new Promise((resolve) => setTimeout(resolve, connectTimeoutMs).unref()),
-  ]);
-}
+const connectionOf = (client: pg.Client) =>
+  Reflect.get(client, 'connection') as { readonly stream: { destroy(): void } };
 
 function explain(error: unknown, where: string, query: string, isReading: boolean): unknown {
   const code = readErrorCode(error);
@@ -188,21 +161,13 @@ function explain(error: unknown, where: string, query: string, isReading: boolea
 }
 
 function explainState(code: string, error: unknown, where: string, query: string, isReading: boolean) {
-  if (timeouts.includes(code)) return createDatabaseFault('too-slow', where, code);
-  if (cancelled.includes(code)) return createDatabaseFault('cancelled', where, code);
+  const known = states[code];
+  if (known !== undefined) return createDatabaseFault(known, where, code);
   const message = error instanceof Error ? error.message : '';
   if (!isReading && needsOwnSession(code, message)) return createDatabaseFault('shared-session', where, code);
   if (/^(08|57P0|53|58)/.test(code))
     return createDatabaseFault(isReading ? 'lost' : 'unreachable', where, code);
   if (code.startsWith('28')) return createDatabaseFault('login-refused', where, code);
-  switch (code) {
-    case '3D000':
-      return createDatabaseFault('no-database', where, code);
-    case '42501':
-      return createDatabaseFault('no-permission', where, code);
-    case '25006':
-      return createDatabaseFault('would-write', where, code);
-  }
   if (!code.startsWith('42')) return createDatabaseFault('failed', where, code);
   return createDatabaseFault('query-wrong', where, `${code}${findLine(error, query)}`);
 }
@@ -219,10 +184,4 @@ function findLine(error: unknown, query: string): string {
 /** System codes such as EPIPE can have five letters, too. */
 function isSqlState(code: string): boolean {
   return /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]{4}$/.test(code);
-}
-
-/** The server ends the query when it next sends rows, or at its statement timeout. Waits for nothing. */
-async function cut(client: pg.Client): Promise<void> {
-  const { stream } = Reflect.get(client, 'connection') as { readonly stream: { destroy(): void } };
-  stream.destroy();
 }

@@ -1,3 +1,4 @@
+import type { PeerClock } from '../../transports/http/peer-clocks.js';
 import { readExactNumber } from '../json/json-text.js';
 
 /** A cell as the database writes it: bytes for binary data. */
@@ -5,47 +6,43 @@ type SqlValue = string | Uint8Array | null;
 export type SqlRow = readonly SqlValue[];
 /** What the cells of a column are, where that is more than text. */
 export type SqlType = 'boolean' | 'number' | 'other';
-/** In the query's order. */
-export type RowBatch = readonly SqlRow[];
 
-/** A query with its values and limits. */
+/** Rows of a query, in its order. The first block may have none, as it also says what the columns are. */
+export interface RowBlock {
+  /** Their names; the same in every block. */
+  readonly columns: readonly string[];
+  /** Of each column. */
+  readonly types: readonly SqlType[];
+  readonly rows: readonly SqlRow[];
+}
+
+/** A query with its limits, for a read-only transaction of its own. */
 export interface RowsRequest {
-  /** One statement, with the database's own placeholders. */
+  /** One statement. */
   readonly text: string;
-  readonly values: readonly string[];
+  /** For messages: the database and the query. */
+  readonly where: string;
   /** The maximum number of rows to read at a time. */
   readonly chunkRows: number;
   /**
    * The total number of rows wanted, passed to the database so that it does no more work. If the query has a limit of its
    * own, more may come.
    */
-  readonly atMost?: number | undefined;
+  readonly atMost: number;
   /** How long the query may take, from the first to the last row. */
   readonly timeoutMs: number;
   /** When it aborts, the connection is cut. The server ends the query when it next sends rows, or at its own time limit. */
   readonly signal: AbortSignal;
+  /** Is told what PostgreSQL's answers say about its clock. */
+  readonly peerClock?: PeerClock | undefined;
 }
 
 /**
- * The rows of one query, read on demand in a read-only transaction of its own.
+ * Reads rows on demand. All resources here are released when the reader stops or the signal aborts.
+ *
+ * @throws SourceError if the query fails or the connection is lost; any error once the signal has aborted
  */
-export interface SqlRows {
-  /** The names of the columns, in the query's order. */
-  readonly columns: readonly string[];
-  /** Of each column. */
-  readonly types: readonly SqlType[];
-  /**
-   * Returns the next rows; none once the database has reported the end.
-   *
-   * @throws SourceError if the query fails or the connection is lost; any error once the signal has aborted
-   */
-  next(): Promise<RowBatch>;
-  /** Releases all resources here, at any point, and leaves to the server a query that is not at its end. Never throws. */
-  close(): Promise<void>;
-}
-
-/** @throws SourceError for a database that can't be reached or rejects the query */
-export type OpenRows = (request: RowsRequest) => Promise<SqlRows>;
+export type ReadRows = (request: RowsRequest) => AsyncGenerator<RowBlock, void, undefined>;
 
 /** In bytes, for all cells of a row together. (Design 4.) */
 export const rowLimit = 1_000_000;

@@ -1,23 +1,21 @@
 import { buildRecord } from '../../booking/booking.js';
 import {
   type BookingSource,
-  type SourceColumns,
   SourceError,
   type SourceNotice,
   type SourceRecord,
 } from '../../booking/source.js';
-import { describeColumn, describeNames, listFieldColumns, requireColumns } from '../common/columns.js';
+import {
+  describeColumn,
+  describeNames,
+  listFieldColumns,
+  requireColumns,
+  type WantedColumns,
+} from '../common/columns.js';
 import { createDayRows, type DayRowsOptions } from './day-rows.js';
 import { measureRow, readTyped, rowLimit, type SqlRow, type SqlType } from './rows.js';
 
-export interface SqlSourceOptions extends DayRowsOptions {
-  /** The column of each field, if it is not named like the field. */
-  readonly columns?: SourceColumns;
-  /** Further columns, whose values every record has as `filterValues`. */
-  readonly filterColumns?: readonly string[];
-  /** Columns that are kept with the booking, and may be absent: every record has their values as `extraValues`. */
-  readonly extraColumns?: readonly string[];
-}
+export type SqlSourceOptions = DayRowsOptions & WantedColumns;
 
 /**
  * Reads the day's bookings as rows of one query: PostgreSQL, MySQL or MariaDB. `place` is the row, counted from 1. Values
@@ -32,7 +30,6 @@ export interface SqlSourceOptions extends DayRowsOptions {
  * @throws RangeError for an invalid address or query
  */
 export function createSqlSource(options: SqlSourceOptions): BookingSource {
-  const { columns = {}, filterColumns = [], extraColumns = [] } = options;
   const { where, read } = createDayRows(options);
   return {
     locate: () => where,
@@ -40,14 +37,11 @@ export function createSqlSource(options: SqlSourceOptions): BookingSource {
     measure: async () => Number.POSITIVE_INFINITY,
     async *read(day, { signal, atMost }) {
       let found: ResultColumns | undefined;
-      let pendingNotices: readonly SourceNotice[] = [];
       let place = 0;
       for await (const { columns: names, types, rows } of read(day, { signal, atMost })) {
-        if (found === undefined) {
-          found = findResultColumns(names, { columns, filterColumns, extraColumns, where, types });
-          pendingNotices = found.notices;
-        }
-        if (rows.length === 0) continue;
+        const isFirst = found === undefined;
+        found ??= findResultColumns(names, types, options, where);
+        const notices = isFirst ? found.notices : undefined;
         const records: SourceRecord[] = [];
         for (const row of rows) {
           place += 1;
@@ -55,29 +49,17 @@ export function createSqlSource(options: SqlSourceOptions): BookingSource {
           const isTooLong = measureRow(row) > rowLimit;
           records.push(isTooLong ? { place, unreadable: 'record-too-long' } : found.pickRecord(place, row));
         }
-        if (records.length === 0 && pendingNotices.length === 0) continue;
-        yield {
-          records,
-          ...(pendingNotices.length > 0 && { notices: pendingNotices }),
-        };
-        pendingNotices = [];
+        if (records.length > 0 || notices) yield { records, ...(notices && { notices }) };
       }
-      if (pendingNotices.length > 0) yield { records: [], notices: pendingNotices };
       signal.throwIfAborted();
     },
   };
 }
 
-export interface ResultColumns {
-  readonly notices: readonly SourceNotice[];
+interface ResultColumns {
+  /** Undefined without any. */
+  readonly notices: readonly SourceNotice[] | undefined;
   pickRecord(place: number, row: SqlRow): SourceRecord;
-}
-
-interface WantedColumns extends Pick<SqlSourceOptions, 'columns' | 'filterColumns' | 'extraColumns'> {
-  /** For messages. */
-  readonly where: string;
-  /** Of the result's columns. */
-  readonly types?: readonly SqlType[];
 }
 
 /**
@@ -87,39 +69,28 @@ interface WantedColumns extends Pick<SqlSourceOptions, 'columns' | 'filterColumn
  * @throws SourceError `missing-column` if the column of a field or an extra one is missing; `ambiguous-column` if several
  *   columns match
  */
-export function findResultColumns(
+function findResultColumns(
   names: readonly string[],
-  { columns = {}, filterColumns = [], extraColumns = [], where, types = [] }: WantedColumns,
+  types: readonly SqlType[],
+  { columns = {}, filterColumns = [], extraColumns = [] }: WantedColumns,
+  where: string,
 ): ResultColumns {
-  const notices: SourceNotice[] = [];
+  const indexesOf = (isMeant: (name: string) => boolean) =>
+    names.flatMap((name, index) => (isMeant(name) ? [index] : []));
 
   function findOnly(column: string, use: string): number | undefined {
-    const exact = indexesOf(names, (name) => name === column);
+    const exact = indexesOf((name) => name === column);
     const folded = column.toLowerCase();
-    const meant = exact.length > 0 ? exact : indexesOf(names, (name) => name.toLowerCase() === folded);
-    if (meant.length > 1) {
-      throw new SourceError(
-        'ambiguous-column',
-        `${where}: the result has ${meant.length} columns that could be ${describeColumn(column, use)}; give them names that differ, with AS`,
-      );
-    }
-    return meant[0];
+    const meant = exact.length > 0 ? exact : indexesOf((name) => name.toLowerCase() === folded);
+    if (meant.length <= 1) return meant[0];
+    throw new SourceError(
+      'ambiguous-column',
+      `${where}: the result has ${meant.length} columns that could be ${describeColumn(column, use)}; give them names that differ, with AS`,
+    );
   }
 
   const describeResult = (shown: string) =>
     `${where}: the result has no column ${shown}; its columns are ${describeNames(names)}`;
-
-  function findFilterColumn(column: string): number {
-    const at = findOnly(column, 'source.where');
-    if (at !== undefined) return at;
-    throw new SourceError('missing-column', describeResult(describeColumn(column, 'source.where')));
-  }
-
-  function findExtraColumn(column: string): number | undefined {
-    const at = findOnly(column, 'source.keep');
-    if (at === undefined) notices.push({ kind: 'absent-column', column });
-    return at;
-  }
 
   const fields = listFieldColumns(columns);
   const fieldIndexes = fields.map((one) => one && findOnly(one.column, one.field));
@@ -128,25 +99,23 @@ export function findResultColumns(
     isThere: (index) => fieldIndexes[index] !== undefined,
     describe: describeResult,
   });
-  const filterIndexes = filterColumns.map(findFilterColumn);
-  const extraIndexes = extraColumns.map(findExtraColumn);
+  const filterIndexes = filterColumns.map((column) => {
+    const at = findOnly(column, 'source.where');
+    if (at !== undefined) return at;
+    throw new SourceError('missing-column', describeResult(describeColumn(column, 'source.where')));
+  });
+  const extraIndexes = extraColumns.map((column) => findOnly(column, 'source.keep'));
+  const absent = extraColumns.filter((_, index) => extraIndexes[index] === undefined);
+  const hasFieldsOnly = filterIndexes.length + extraIndexes.length === 0;
   const readCell = (row: SqlRow, at: number | undefined) => (at === undefined ? undefined : row[at]);
-  const pickFields = (row: SqlRow) => buildRecord((index) => readCell(row, fieldIndexes[index]));
   return {
-    notices,
-    pickRecord: (place, row) =>
-      filterIndexes.length + extraIndexes.length === 0
-        ? { place, fields: pickFields(row), whole: row }
-        : {
-            place,
-            fields: pickFields(row),
-            whole: row,
-            filterValues: filterIndexes.map((at) => readTyped(row[at], types[at])),
-            extraValues: extraIndexes.map((at) => readCell(row, at)),
-          },
+    notices: absent.length > 0 ? absent.map((column) => ({ kind: 'absent-column', column })) : undefined,
+    pickRecord(place, row) {
+      const fields = buildRecord((index) => readCell(row, fieldIndexes[index]));
+      if (hasFieldsOnly) return { place, fields, whole: row };
+      const filterValues = filterIndexes.map((at) => readTyped(row[at], types[at]));
+      const extraValues = extraIndexes.map((at) => readCell(row, at));
+      return { place, fields, whole: row, filterValues, extraValues };
+    },
   };
-}
-
-function indexesOf(names: readonly string[], isMeant: (name: string) => boolean): number[] {
-  return names.flatMap((name, index) => (isMeant(name) ? [index] : []));
 }

@@ -1,37 +1,27 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { toFixedBlocks } from '../../../src/base/content.js';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import { createLimitedDayFile, type DayFile, unpackBlocks } from '../../../src/sources/files/day-file.js';
+import { createDayFile, type FileStore } from '../../../src/sources/files/day-file.js';
 
 const day = createBusinessDay('2026-11-20', 'UTC');
 const megabyte = 1_000_000;
 
-/** A file of these bytes, of which a server claims that there are `total`. */
-function fileOf(content: Buffer, total = content.length): DayFile {
+/** A file of these bytes, of which a server claims that there are `size`. */
+function fileOf(bytes: Buffer, size = bytes.length): FileStore {
   return {
     locate: () => 'sftp://x/day.csv',
-    measure: async () => undefined,
-    read(_day, { blockBytes, signal }) {
-      let done = 0;
-      async function* arrive() {
-        yield content;
-      }
-      const packed = toFixedBlocks(arrive(), blockBytes, (bytes) => {
-        done += bytes;
-      });
-      return unpackBlocks(packed, { path: 'x', blockBytes, signal, progress: () => ({ done, total }) });
+    async *read() {
+      yield { bytes, size };
     },
   };
 }
 
 /** Counts what a reader receives until the file ends or is refused. */
-async function readAll(file: DayFile, maxBytes: number) {
+async function readAll(store: FileStore, maxBytes: number) {
   const reading = { blockBytes: 65_536, signal: new AbortController().signal };
   let received = 0;
   try {
-    for await (const { bytes } of createLimitedDayFile(file, maxBytes).read(day, reading))
-      received += bytes.length;
+    for await (const { bytes } of createDayFile(store, maxBytes).read(day, reading)) received += bytes.length;
     return { received };
   } catch (error) {
     return { received, error };

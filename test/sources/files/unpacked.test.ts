@@ -1,54 +1,39 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toFixedBlocks } from '../../../src/base/content.js';
-import { unpackBlocks } from '../../../src/sources/files/day-file.js';
+import { unpack } from '../../../src/sources/files/day-file.js';
 
-const never = () => new AbortController().signal;
+const readingIn = (blockBytes: number) => ({ path: 'x', blockBytes, signal: new AbortController().signal });
 
-describe('pieces of any size', () => {
-  it('become blocks of one size, which are announced beforehand', async () => {
-    const anyPieces = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 10 });
+describe('a file that arrives in pieces of any size', () => {
+  const anyPieces = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 10 });
+  const anySize = fc.integer({ min: 1, max: 50 });
+  // Random bytes may begin with gzip's magic number.
+  const isPlain = (content: Buffer) => content[0] !== 0x1f || content[1] !== 0x8b;
+
+  it('is read in blocks of one size', async () => {
     await fc.assert(
-      fc.asyncProperty(anyPieces, fc.integer({ min: 1, max: 50 }), async (pieces, size) => {
+      fc.asyncProperty(anyPieces, anySize, async (pieces, size) => {
+        const content = Buffer.concat(pieces);
+        fc.pre(isPlain(content));
         const blocks: Buffer[] = [];
-        const announced: number[] = [];
-        for await (const block of toFixedBlocks(iterate(pieces), size, (bytes) => announced.push(bytes))) {
-          blocks.push(block);
-          expect(announced.at(-1)).toBe(block.length);
-        }
-        expect(Buffer.concat(blocks)).toEqual(Buffer.concat(pieces));
-        for (const block of blocks.slice(0, -1)) expect(block).toHaveLength(size);
-        expect(announced).toHaveLength(blocks.length);
+        for await (const block of unpack(iterate(pieces), readingIn(size))) blocks.push(block);
+        expect(Buffer.concat(blocks)).toEqual(content);
+        for (const block of blocks.slice(0, -1)) expect(block).toHaveLength(Math.max(2, size));
       }),
     );
   });
-});
 
-describe('a file that arrives in blocks of any size', () => {
-  it.each([
-    ['as it is', (content: Buffer) => content],
-    ['in gzip', (content: Buffer) => gzipSync(content)],
-  ])('is decompressed if needed: %s', async (_, pack) => {
+  it('is decompressed', async () => {
     await fc.assert(
-      fc.asyncProperty(
-        fc.uint8Array({ maxLength: 500 }),
-        fc.integer({ min: 1, max: 50 }),
-        async (bytes, size) => {
-          const content = Buffer.from(bytes);
-          // Random bytes may begin with gzip's magic number.
-          if (content[0] === 0x1f && content[1] === 0x8b) return;
-          const packed = toFixedBlocks(iterate([pack(content)]), size, () => {});
-          const reading = { path: 'x', blockBytes: size, signal: never() };
-          const blocks: Buffer[] = [];
-          for await (const block of unpackBlocks(packed, {
-            ...reading,
-            progress: () => ({ done: 0, total: 0 }),
-          }))
-            blocks.push(block.bytes);
-          expect(Buffer.concat(blocks)).toEqual(content);
-        },
-      ),
+      fc.asyncProperty(fc.uint8Array({ maxLength: 500 }), anySize, anySize, async (bytes, step, size) => {
+        const packed = gzipSync(bytes);
+        const pieces: Buffer[] = [];
+        for (let at = 0; at < packed.length; at += step) pieces.push(packed.subarray(at, at + step));
+        const blocks: Buffer[] = [];
+        for await (const block of unpack(iterate(pieces), readingIn(size))) blocks.push(block);
+        expect(Buffer.concat(blocks)).toEqual(Buffer.from(bytes));
+      }),
     );
   });
 
@@ -65,13 +50,7 @@ describe('a file that arrives in blocks of any size', () => {
         isLeft = true;
       }
     }
-    for await (const _block of unpackBlocks(arrive(), {
-      path: 'x',
-      blockBytes: 1_000,
-      signal: never(),
-      progress: () => ({ done: 0, total: 0 }),
-    }))
-      break;
+    for await (const _block of unpack(arrive(), readingIn(1_000))) break;
     expect(isLeft).toBe(true);
   });
 });

@@ -9,6 +9,7 @@ const token = 'token-that-nobody-sees';
 
 interface Style {
   readonly pagination: HttpPagination;
+  readonly query?: string;
   /** The offset of the requested page. */
   readonly offsetOf: (query: URLSearchParams) => number;
   readonly answer: (response: ServerResponse, page: object, next: URL | undefined, offset: number) => void;
@@ -28,7 +29,8 @@ const styles: Readonly<Record<string, Style>> = {
     answer: paged,
   },
   'page by number from 0': {
-    pagination: { kind: 'page', parameter: 'p', first: 0 },
+    pagination: { kind: 'page', parameter: 'p' },
+    query: '&p=0',
     offsetOf: (query) => Number(query.get('p')) * pageSize,
     answer: paged,
   },
@@ -60,7 +62,7 @@ const styles: Readonly<Record<string, Style>> = {
   },
 };
 
-function createHttpDriver({ pagination, offsetOf, answer }: Style): SourceDriver {
+function createHttpDriver({ pagination, query = '', offsetOf, answer }: Style): SourceDriver {
   const days = new Map<string, readonly IntendedRecord[]>();
   let api: BookingsApi | undefined;
   let served = 0;
@@ -84,7 +86,7 @@ function createHttpDriver({ pagination, offsetOf, answer }: Style): SourceDriver
       answer(response, page, isLast ? undefined : next(url, offset + pageSize), offset);
     });
     const source = openHttpSource({
-      url: `${api.origin}/v1/bookings?from={dayStart}&to={dayEnd}&key=${token}`,
+      url: `${api.origin}/v1/bookings?from={dayStart}&to={dayEnd}&key=${token}${query}`,
       headers: { Authorization: `Bearer ${token}` },
       records: 'data.bookings',
       pagination,

@@ -10,7 +10,6 @@ type Options = Partial<HttpSourceOptions> & Pick<HttpSourceOptions, 'url'>;
 export function openHttpSource(options: Options): BookingSource {
   return createHttpSource({
     timeoutMs: 30_000,
-    connectTimeoutMs: 30_000,
     retry: { tries: 3, waits: 3, baseMs: 1, capMs: 5, retryAfterCapMs: 50 },
     clock: () => new Date(),
     random: () => 0.5,

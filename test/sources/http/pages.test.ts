@@ -243,8 +243,8 @@ describe('a day of two thousand pages', () => {
     const used: number[] = [];
     let read = 0;
     const source = openHttpSource({
-      url: `${api.origin}/{day}`,
-      pagination: { kind: 'page', parameter: 'page', first: 0 },
+      url: `${api.origin}/{day}?page=0`,
+      pagination: { kind: 'page', parameter: 'page' },
     });
     for await (const { records } of source.read(day, { signal: new AbortController().signal })) {
       read += records.length;

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createMemberPicker, scanMembers } from '../../../src/sources/json/json-text.js';
+import { createJsonPicker, scanMembers } from '../../../src/sources/json/json-text.js';
 
 it('A whole number that was rounded stays as written', () => {
   const json =
     '{ "ServiceId": 100, "ProviderHotelId": 1.23457E+11, "BookingReferenceId": 15e+2, "price": 1.5e+3 }';
-  expect(createMemberPicker({}, { extraColumns: ['price'] }).pick(1, json)).toMatchObject({
+  expect(createJsonPicker({ extraColumns: ['price'] }).pick(1, json)).toMatchObject({
     fields: { ServiceId: 100, ProviderHotelId: '1.23457E+11', BookingReferenceId: 1500 },
     extraValues: [1500],
   });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { describePageWait } from '../../../src/sources/http/read-pages.js';
 import { describeModuleFailure } from '../../../src/sources/module/load-module.js';
 
 describe('what a bookings module threw', () => {
@@ -35,12 +34,4 @@ describe('what a bookings module threw', () => {
       '/srv/bookings.mjs threw a string that is not an Error',
     );
   });
-});
-
-it('reports a long wait for an API, with its reason and its length', () => {
-  expect(describePageWait({ code: 'http-429', delayMs: 300_000 })).toMatch(/http-429.*retrying in 5 min/);
-});
-
-it('does not report a short wait', () => {
-  expect(describePageWait({ code: 'http-503', delayMs: 400 })).toBeUndefined();
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { serviceFields } from '../../../src/booking/booking.js';
 import { SourceError, type SourceRecord } from '../../../src/booking/source.js';
 import { convertText } from '../../../src/sources/files/text-file.js';
-import { createMemberPicker } from '../../../src/sources/json/json-text.js';
+import { createJsonPicker } from '../../../src/sources/json/json-text.js';
 import { createNdjsonDecoder } from '../../../src/sources/ndjson/ndjson-source.js';
 import { listRecords } from '../../support/source-records.js';
 
@@ -16,7 +16,7 @@ interface Reading {
 function read(bytes: Buffer, { blockBytes, recordLimit = 1_000_000 }: Reading) {
   const path = 'day.ndjson';
   const decoder = convertText(
-    createNdjsonDecoder(createMemberPicker({}), { path, recordLimit }),
+    createNdjsonDecoder(createJsonPicker({}), { path, recordLimit }),
     path,
     'utf-8',
   );
@@ -153,7 +153,7 @@ describe('any bytes', () => {
 describe('a line of any length', () => {
   it('is skipped in constant memory', () => {
     const block = Buffer.alloc(1_000_000, 'x');
-    const decoder = createNdjsonDecoder(createMemberPicker({}), { path: 'day.ndjson' });
+    const decoder = createNdjsonDecoder(createJsonPicker({}), { path: 'day.ndjson' });
     decoder.decode(Buffer.from('{"ServiceId":"'));
     const before = process.memoryUsage().arrayBuffers;
     let most = 0;

@@ -36,17 +36,17 @@ describe('the address of a database', () => {
         user: 'a@b',
         password: 'p/w:',
         database: 'hotel s',
-        tls: undefined,
+        socketPath: '',
       },
     });
     expect(readSqlAddress('mariadb://[::1]:3307/?sslmode=no-verify&socket=/run/my.sock')).toMatchObject({
       login: {
         host: '::1',
         port: 3307,
-        user: undefined,
-        database: undefined,
-        socket: '/run/my.sock',
-        tls: 'unverified',
+        user: '',
+        database: '',
+        socketPath: '/run/my.sock',
+        ssl: { rejectUnauthorized: false, verifyIdentity: false },
       },
     });
   });
