@@ -8,7 +8,7 @@ import type { Run, Trigger } from '../rules/run.js';
 import type { Slice } from '../rules/step.js';
 import { KeyError } from '../storage/day-keys.js';
 import type { ReadOnlyLedger } from './ledger.js';
-import { all, change, database, one, type Query, type Store, sql } from './query.js';
+import { all, change, database, one, type Query, reads, readsTogether, type Store, sql } from './query.js';
 import { isComparable, nameForm, noSuchRun, runNumber, runs } from './runs.js';
 import { contextOfBatch, contextOfExtraColumns, isGone } from './sealing.js';
 import { findBookings, referencePages, type StayRun } from './stays.js';
@@ -34,14 +34,14 @@ export interface BatchRange {
   readonly to: number;
 }
 
-export function* readBatch(runId: string, stream: BatchStream, batch: number): Query<Buffer> {
+export const readBatch = reads(function* (runId: string, stream: BatchStream, batch: number): Query<Buffer> {
   const [lines] = yield* readBatches(runId, stream, { from: batch, to: batch + 1 });
   if (!lines) throw noSuchBatch(stream, batch);
   return lines;
-}
+});
 
 /** Several at once: the caller limits how many bookings that may be. */
-export function* readBatches(
+export const readBatches = reads(function* (
   runId: string,
   stream: BatchStream,
   { from, to }: BatchRange,
@@ -61,7 +61,7 @@ export function* readBatches(
     if (!row || row.lines === null || Number(row.batch) !== batch) throw noSuchBatch(stream, batch);
     return sealing.openLines(row.lines, contextOfBatch(Number(run.number), stream, batch));
   });
-}
+});
 
 /** All lines of a batch of a run that is known to exist. */
 export function* readLines(run: number, stream: BatchStream, batch: number): Query<string[]> {
@@ -90,7 +90,7 @@ export function* readStored(run: number, stream: BatchStream, batch: number): Qu
 }
 
 /** How many batches and bookings a stream has. */
-export function* measureBatches(
+export const measureBatches = reads(function* (
   runId: string,
   stream: BatchStream,
 ): Query<{ batches: number; bookings: number }> {
@@ -101,10 +101,10 @@ export function* measureBatches(
   );
   if (!row) throw noSuchRun(runId);
   return { batches: Number(row.batches), bookings: Number(row.bookings) };
-}
+});
 
 /** The first and the last batch of each stream; none of a run without bookings. Batches whose key is gone hold no names that anybody can read. */
-export function* sampleBatches(
+export const sampleBatches = reads(function* (
   runId: string,
 ): Query<{ readonly stream: BatchStream; readonly lines: Buffer }[]> {
   const { lines, sealing } = yield* database();
@@ -125,7 +125,7 @@ export function* sampleBatches(
       }
     }
   return samples;
-}
+});
 
 function noSuchBatch(stream: BatchStream, batch: number): RangeError {
   return new RangeError(`no ${stream} batch ${batch} in the ledger`);
@@ -234,7 +234,10 @@ export interface DeliveredLines {
  * It lists the slices of batches that are done, and every batch of a file whose by-file call was accepted. The cursor is a
  * position in that list, by run, stream, batch and first booking.
  */
-export function* nextDelivered(runId: string, after?: DeliveredCursor): Query<DeliveredLines | undefined> {
+export const nextDelivered = readsTogether(function* (
+  runId: string,
+  after?: DeliveredCursor,
+): Query<DeliveredLines | undefined> {
   const run = yield* runNumber(runId);
   const [afterRun, afterStream, ...afterPosition] = after?.split(' ') ?? ['-1'];
   for (const { number: other, trigger, guestNames } of yield* listOthers(run, Number(afterRun))) {
@@ -253,7 +256,7 @@ export function* nextDelivered(runId: string, after?: DeliveredCursor): Query<De
     };
   }
   return undefined;
-}
+});
 
 const others = t.columnsOf({
   number: t.integer,
@@ -324,13 +327,13 @@ export function* readExtraOfBatch(
 }
 
 /** The extra columns of a stored batch; undefined if there are none, or no longer. */
-export function* readExtra(
+export const readExtra = readsTogether(function* (
   runId: string,
   stream: BatchStream,
   batch: number,
 ): Query<ExtraColumns | undefined> {
   return yield* readExtraOfBatch(yield* runNumber(runId), stream, batch);
-}
+});
 
 /** Reads one run or batch at a time, so that other work can run in between. */
 export async function findExtra(

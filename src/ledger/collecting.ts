@@ -9,9 +9,10 @@ import { startDelivery } from '../rules/state-machine.js';
 import type { PlannedStep, Right } from '../rules/step.js';
 import { type ExtraColumns, extraColumns, readBatch, storedBatches, writeExtraColumns } from './batches.js';
 import { canaries, storeCanary } from './canaries.js';
+import { followedRuns } from './cases.js';
+import { type SupersededRows, standingRows, storeSuperseded, supersededRows } from './stored-outcomes.js';
 import { FencedError } from './errors.js';
 import { type Suspect, storeSuspects, suspects, verdicts } from './findings.js';
-import { followedRuns } from './followed-runs.js';
 import { mailBookings } from './mails.js';
 import { raise } from './notices.js';
 import { change, database, one, type Query, type Store, sql } from './query.js';
@@ -21,7 +22,6 @@ import { lockRight, readRun, runs } from './runs.js';
 import { contextOfBatch, contextOfExtraColumns } from './sealing.js';
 import { createCollectedIndexes, referenceRows, stayRows } from './stays.js';
 import { attempts, insertSteps, steps } from './steps.js';
-import { type SupersededRows, standingRows, storeSuperseded, supersededRows } from './stored-outcomes.js';
 
 /** Number of batches that `holds` caches: duplicates are mostly close together or in the order of their originals. */
 const cachedBatches = 32;

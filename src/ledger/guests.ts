@@ -13,20 +13,21 @@ import { pruneMails, verdictMails } from './mails.js';
 import { pruneNotices } from './notices.js';
 import {
   all,
-  bind,
   change,
   database,
+  erases,
   type Named,
   one,
   type Query,
   readColumns,
-  removing,
+  reads,
   type Sql,
   type Store,
   sql,
   withoutUndefined,
+  writes,
 } from './query.js';
-import { blankRejects, eraseReject, rejects } from './rejects.js';
+import { blankRejects, rejects } from './rejects.js';
 import { changeRun } from './run-changes.js';
 import { lockRun, quotedActiveStates, type RunSlice, readInSlices, runs, selectRuns } from './runs.js';
 import { contextOfBatch, createKeyedHash } from './sealing.js';
@@ -50,56 +51,40 @@ export const erasedGuests = t.table(
 /** What is remembered of an erased guest: nothing that reveals the reference. */
 export type ErasedGuest = t.Row<typeof erasedGuests>;
 
-export function createGuestReader({ read }: Store) {
-  return bind(read, { listErased: listErasedGuests, describeStored });
+/** Blanks lines of a run in place. The caller holds its day. */
+export async function eraseBookings({ read, erase }: Store, runId: string, blank: BlankLines): Promise<void> {
+  for (const batch of await read(() => listBatches(runId)))
+    await erase(() => eraseBatch(runId, batch, blank));
 }
 
-export function createErasures(store: Store) {
-  const { read, transact } = store;
-  return {
-    ...bind(transact, { rememberErased, beginErasing }),
-
-    /** Drops what was answered in these attempts. */
-    dropAnswers: (runId: string, attempts: readonly Pick<Attempt, 'step' | 'attempt'>[]) =>
-      removing(store, () => transact(() => dropAnswers(runId, attempts))),
-
-    /** Blanks lines of a run in place. The caller holds its day. */
-    eraseBookings: (runId: string, blank: BlankLines) =>
-      removing(store, async () => {
-        for (const batch of await read(() => listBatches(runId)))
-          await transact(() => eraseBatch(runId, batch, blank));
-      }),
-
-    eraseReject: (runId: string, place: number, how: { readonly withHash: boolean }) =>
-      removing(store, () => transact(() => eraseReject(runId, place, how))),
-  };
-}
-
-const listErasedGuests = () => erasedGuests.list(sql`ORDER BY number`);
+export const listErased = reads(() => erasedGuests.list(sql`ORDER BY number`));
 
 /** Guests that are already remembered stay as they are. */
-function* rememberErased(guests: readonly ErasedGuest[]): Query<void> {
+export const rememberErased = writes(function* (guests: readonly ErasedGuest[]): Query<void> {
   for (const guest of guests) yield* erasedGuests.add(guest, sql`ON CONFLICT (hash) DO NOTHING`);
-}
+});
 
 /**
  * Records that a guest of the run is being erased. False, and nothing is recorded, while somebody performs a step of its day. The caller
  * holds the day.
  */
-function* beginErasing(runId: string, at: number): Query<boolean> {
+export const beginErasing = writes(function* (runId: string, at: number): Query<boolean> {
   const { number, run } = yield* lockRun(runId);
   if (yield* isWorkedOn(run.day)) return false;
   if (run.guestErasedAt === undefined) yield* changeRun(number, { guestErasedAt: at });
   return true;
-}
+});
 
-function* dropAnswers(runId: string, of: readonly Pick<Attempt, 'step' | 'attempt'>[]): Query<void> {
+export const dropAnswers = erases(function* (
+  runId: string,
+  of: readonly Pick<Attempt, 'step' | 'attempt'>[],
+): Query<void> {
   const { number } = yield* lockRun(runId);
   for (const { step, attempt } of of)
     yield* change(
       sql`UPDATE ${attempts} SET answer = NULL WHERE run = ${number} AND step = ${step} AND attempt = ${attempt}`,
     );
-}
+});
 
 function* eraseBatch(runId: string, key: BatchKey, blank: BlankLines): Query<void> {
   const { lock, sealing } = yield* database();
@@ -211,7 +196,7 @@ const hasNames = (before: string) =>
  * batch per transaction, so that nobody has to wait long.
  */
 export function createRetention(store: Store, clock: () => number, holdDay: HoldDay) {
-  const { read, transact } = store;
+  const { read, erase } = store;
   const readOldRuns = (list: ListOldRuns, before: string) =>
     readInSlices((slice) => read(() => list(before, slice)));
 
@@ -247,14 +232,12 @@ export function createRetention(store: Store, clock: () => number, holdDay: Hold
     at: number,
     { lost }: Hold,
   ): Promise<void> {
-    await removing(store, async () => {
-      for (const batch of linesBlanked ? [] : await read(() => listBatches(id))) {
-        if (lost.aborted) return;
-        await transact(() => blankBatch(batch, blank));
-      }
-      // Last, so that interrupted work is finished the next time.
-      if (!lost.aborted) await transact(() => markBlanked(id, at));
-    });
+    for (const batch of linesBlanked ? [] : await read(() => listBatches(id))) {
+      if (lost.aborted) return;
+      await erase(() => blankBatch(batch, blank));
+    }
+    // Last, so that interrupted work is finished the next time.
+    if (!lost.aborted) await erase(() => markBlanked(id, at));
   }
 
   return {
@@ -282,14 +265,13 @@ export function createRetention(store: Store, clock: () => number, holdDay: Hold
      */
     async prune(before: string): Promise<number> {
       const instant = Date.parse(before);
-      let removed = await transact(() => pruneActions(instant));
-      removed += await transact(() => pruneCases(before));
+      await erase(() => pruneActions(instant));
+      await erase(() => pruneCases(before));
       const count = await forOldRuns(before, listRunsWithRecords, ({ id }) =>
-        removing(store, () => transact(() => pruneRun(id, clock()))),
+        erase(() => pruneRun(id, clock())),
       );
-      removed += await transact(() => pruneMails(instant));
-      removed += await transact(() => pruneNotices(instant));
-      if (removed > 0) await store.noteRemoval();
+      await erase(() => pruneMails(instant));
+      await erase(() => pruneNotices(instant));
       return count;
     },
     /**
@@ -407,7 +389,7 @@ export interface StoredData {
 }
 
 /** The personal data in the ledger. */
-export function* describeStored(): Query<StoredData> {
+export const describeStored = reads(function* (): Query<StoredData> {
   const hasRows = (table: Named) => sql`EXISTS (SELECT 1 FROM ${table} WHERE run = number)`;
   const hasNames = sql`names_blanked_at IS NULL`;
   const row = yield* one(
@@ -431,4 +413,4 @@ export function* describeStored(): Query<StoredData> {
     mails: withoutUndefined({ count: count('mails'), since: integer('mails_since') }),
     actions: withoutUndefined({ count: count('actions'), since: integer('actions_since') }),
   };
-}
+});

@@ -1,23 +1,8 @@
 import type { Coordinates } from '../base/distance.js';
-import type { Hold } from '../base/hold.js';
 import { SafeError } from '../base/safe-error.js';
 import type { StoredRow } from './query.js';
-import { all, bind, change, database, one, type Query, type Store, sql } from './query.js';
+import { all, change, database, one, type Query, reads, readsTogether, sql, writes } from './query.js';
 import * as t from './table.js';
-
-/** @param holdLoad takes the exclusive right to load, without waiting */
-export function createHotels(store: Store, holdLoad: () => Promise<Hold | undefined>) {
-  return {
-    ...createHotelReader(store),
-    /** Takes the exclusive right to load without waiting; undefined while a live process holds it. */
-    holdLoad,
-    ...bind(store.transact, { beginLoad, addHotels, finishLoad, removeUnseen }),
-  };
-}
-
-export function createHotelReader({ read, readTogether }: Store) {
-  return { ...bind(readTogether, { lookUp }), ...bind(read, { latestLoad }) };
-}
 
 const begun = {
   id: t.text(),
@@ -84,9 +69,9 @@ export interface KnownHotel
 export type HotelContent = Omit<KnownHotel, 'loadedAt'>;
 
 /** Starts a load. Nobody sees its hotels before `finishLoad`. */
-function* beginLoad(load: Pick<HotelLoad, keyof typeof begun>): Query<void> {
+export const beginLoad = writes(function* (load: Pick<HotelLoad, keyof typeof begun>): Query<void> {
   yield* hotelLoads.add(load, sql`ON CONFLICT (id) DO NOTHING`);
-}
+});
 
 /**
  * Adds hotels to a load; the last of several with the same id counts. Adding the same ones again after a lost answer
@@ -94,7 +79,7 @@ function* beginLoad(load: Pick<HotelLoad, keyof typeof begun>): Query<void> {
  *
  * @throws LoadOvertakenError when the load is no longer at `after`: another process has started one
  */
-function* addHotels({ id, after, hotels }: HotelChunk): Query<void> {
+export const addHotels = writes(function* ({ id, after, hotels }: HotelChunk): Query<void> {
   const { number, at, rows } = yield* readOpenLoad(id);
   if (Number(rows) === after + hotels.length) return;
   if (Number(rows) !== after) throw overtaken();
@@ -110,7 +95,7 @@ function* addHotels({ id, after, hotels }: HotelChunk): Query<void> {
   yield* change(
     sql`UPDATE ${hotelLoads} SET rows = ${after + hotels.length} WHERE number = ${Number(number)}`,
   );
-}
+});
 
 /** The row of a load that is the newest one and not finished. */
 function* readOpenLoad(id: string): Query<StoredRow> {
@@ -124,7 +109,7 @@ function* readOpenLoad(id: string): Query<StoredRow> {
 }
 
 /** Makes the load the one that everybody sees. @throws LoadOvertakenError */
-function* finishLoad(id: string, at: number): Query<HotelLoad> {
+export const finishLoad = writes(function* (id: string, at: number): Query<HotelLoad> {
   const last = yield* latestLoad();
   if (last?.id === id) return last;
   const load = Number((yield* readOpenLoad(id)).number);
@@ -141,7 +126,7 @@ function* finishLoad(id: string, at: number): Query<HotelLoad> {
     sql`UPDATE ${hotelLoads} SET finished_at = ${at}, hotels = ${hotels}, kept = ${kept} WHERE number = ${load}`,
   );
   return (yield* latestLoad()) as HotelLoad;
-}
+});
 
 function* countHotels(load: number): Query<number> {
   const found = yield* one(
@@ -151,7 +136,7 @@ function* countHotels(load: number): Query<number> {
 }
 
 /** Removes rows of unfinished loads, too: call it while no load is open. */
-function* removeUnseen(limit: number): Query<number> {
+export const removeUnseen = writes(function* (limit: number): Query<number> {
   const seen = yield* findCurrentLoad();
   let removed = 0;
   // In the order of the index: otherwise PostgreSQL may read the whole table each time.
@@ -162,7 +147,7 @@ function* removeUnseen(limit: number): Query<number> {
        )`,
     );
   return removed;
-}
+});
 
 /** The number of the last load that was finished; 0 if there is none. */
 function* findCurrentLoad(): Query<number> {
@@ -173,11 +158,14 @@ function* findCurrentLoad(): Query<number> {
 }
 
 /** The last load that was finished. */
-const latestLoad = () =>
-  finished.one(sql`SELECT * FROM ${hotelLoads} WHERE finished_at IS NOT NULL ORDER BY number DESC LIMIT 1`);
+export const latestLoad = reads(() =>
+  finished.one(sql`SELECT * FROM ${hotelLoads} WHERE finished_at IS NOT NULL ORDER BY number DESC LIMIT 1`),
+);
 
 /** The content of each master hotel, in the order of the request. */
-function* lookUp(serviceIds: readonly number[]): Query<(KnownHotel | undefined)[]> {
+export const lookUp = readsTogether(function* (
+  serviceIds: readonly number[],
+): Query<(KnownHotel | undefined)[]> {
   const { findContents } = yield* database();
   const rows = yield* all(findContents(yield* findCurrentLoad(), serviceIds));
   // If a hotel has several rows, the last one counts.
@@ -186,7 +174,7 @@ function* lookUp(serviceIds: readonly number[]): Query<(KnownHotel | undefined)[
     const row = found.get(serviceId);
     return row && toHotel(row);
   });
-}
+});
 
 function toHotel(row: StoredRow): KnownHotel {
   const { load, microdegreesNorth: north, microdegreesEast: east, ...hotel } = hotelContents.read(row);

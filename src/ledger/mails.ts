@@ -8,17 +8,19 @@ import { nameCanary } from './canaries.js';
 import { notedInstants, raise } from './notices.js';
 import {
   all,
-  bind,
   change,
   database,
   one,
   type Query,
   readColumns,
   readJson,
+  reads,
+  readsTogether,
   type Store,
   type StoredRow,
   sql,
   toStorable,
+  writes,
 } from './query.js';
 import { runNumber, runs } from './runs.js';
 import { isGone } from './sealing.js';
@@ -69,29 +71,6 @@ export const mailBookings = t.table(
   },
 );
 
-export function createMails(store: Store) {
-  return {
-    ...createMailReader(store),
-    ...bind(store.transact, { noteMailbox, record, forget, noteCasesOpened }),
-  };
-}
-
-export function createMailReader(store: Store) {
-  return {
-    ...bind(store.read, {
-      listProviders,
-      findMail,
-      listMails,
-      listWithoutCases,
-      listNamedRows,
-      listNamedPairs,
-      describeMailbox,
-    }),
-    ...bind(store.readTogether, { readNamed }),
-    findBookings: (since: number, hashes: Uint32Array) => findBookings(store, since, hashes),
-  };
-}
-
 /** Removes the e-mails that were read before and name nothing that is still there; returns how many rows were removed. */
 export function* pruneMails(before: number): Query<number> {
   const isDue = sql`read_at < ${before} AND NOT EXISTS (SELECT 1 FROM ${mailBookings} WHERE mail = number)`;
@@ -105,7 +84,7 @@ export function* pruneMails(before: number): Query<number> {
  * Records an e-mail and what it names: all of it or nothing. What is recorded already stays. It is not new if the same e-mail
  * named all of it before: then nothing was recorded.
  */
-function* record(mail: NewMail) {
+export const record = writes(function* (mail: NewMail) {
   const { lock } = yield* database();
   let found = 0;
   // Always in this order, so that two writers can't wait for each other.
@@ -140,7 +119,7 @@ function* record(mail: NewMail) {
   const notice = findNotice(number, mail, added > 0);
   if (notice) yield* raise([notice]);
   return { number, isNew: inserted + added + found > 0 };
-}
+});
 
 /** One at most, however often the e-mail is read. */
 function findNotice(number: number, mail: NewMail, isNaming: boolean): NewNotice | undefined {
@@ -198,23 +177,23 @@ function addPair(mail: number, { providerName, providerHotelId, serviceId }: Nam
 }
 
 /** Removes an e-mail that could not be fetched, once it is known by its bytes. */
-function* forget(sha256: string): Query<void> {
+export const forget = writes(function* (sha256: string): Query<void> {
   yield* change(sql`DELETE FROM ${verdictMails} WHERE sha256 = ${sha256} AND reason = 'not-fetched'`);
-}
+});
 
 /** Notes that the cases of an e-mail are open. */
-function* noteCasesOpened(number: number, at: number): Query<void> {
+export const noteCasesOpened = writes(function* (number: number, at: number): Query<void> {
   yield* change(sql`UPDATE ${verdictMails} SET cases_opened_at = ${at} WHERE number = ${number}`);
-}
+});
 
 const mailboxRead = 'mailbox-read';
 const mailboxTried = 'mailbox-tried';
 
 /** Notes that a look at the mailbox began then, and whether all of it was read. */
-function* noteMailbox(at: number, isRead: boolean): Query<void> {
+export const noteMailbox = writes(function* (at: number, isRead: boolean): Query<void> {
   for (const name of isRead ? [mailboxRead, mailboxTried] : [mailboxTried])
     yield* notedInstants.add({ name, at }, sql`ON CONFLICT (name) DO UPDATE SET at = excluded.at`);
-}
+});
 
 const mailbox = t.columnsOf({
   /** Until when it was read; absent if it never was. */
@@ -224,16 +203,16 @@ const mailbox = t.columnsOf({
 });
 
 /** The mailbox of verdict e-mails, as it was last looked at. */
-function* describeMailbox() {
+export const describeMailbox = reads(function* () {
   const row = yield* one(
     sql`SELECT (SELECT at FROM ${notedInstants} WHERE name = ${mailboxRead}) AS read_until,
        (SELECT at FROM ${notedInstants} WHERE name = ${mailboxTried}) AS tried_at`,
   );
   return mailbox.read(row ?? {});
-}
+});
 
 /** The newest first; `onlyUnknown`: those that name nothing known, or can't be read. */
-function* listMails({
+export const listMails = reads(function* ({
   limit,
   onlyUnknown = false,
 }: {
@@ -244,21 +223,21 @@ function* listMails({
     sql`SELECT * FROM ${verdictMails} ${onlyUnknown ? sql`WHERE outcome <> 'named'` : sql``} ORDER BY number DESC LIMIT ${limit}`,
   );
   return rows.map(toMail);
-}
+});
 
 /** The e-mail with exactly these bytes. */
-function* findMail(sha256: string): Query<StoredMail | undefined> {
+export const findMail = reads(function* (sha256: string): Query<StoredMail | undefined> {
   const row = yield* one(sql`SELECT * FROM ${verdictMails} WHERE sha256 = ${sha256}`);
   return row && toMail(row);
-}
+});
 
 /** Those that name bookings whose cases are not known to be open, the oldest first. */
-function* listWithoutCases(): Query<StoredMail[]> {
+export const listWithoutCases = reads(function* (): Query<StoredMail[]> {
   const rows = yield* all(
     sql`SELECT * FROM ${verdictMails} WHERE named > 0 AND cases_opened_at IS NULL ORDER BY number`,
   );
   return rows.map(toMail);
-}
+});
 
 function toMail(row: StoredRow): StoredMail {
   const { foundIn: from, casesOpenedAt, ...mail } = verdictMails.read(row);
@@ -417,7 +396,7 @@ export async function* findBookings(
 }
 
 /** The names of the providers in the bookings of runs that were active since then. */
-export function* listProviders(since: number): Query<string[]> {
+export const listProviders = reads(function* (since: number): Query<string[]> {
   const rows = yield* all(
     sql`SELECT providers FROM ${runs}
      WHERE providers IS NOT NULL AND (finished_at IS NULL OR finished_at >= ${since})`,
@@ -426,7 +405,7 @@ export function* listProviders(since: number): Query<string[]> {
     Object.keys(readJson<Record<string, number>>(providers) ?? {}),
   );
   return [...new Set(names)];
-}
+});
 
 /** When the first e-mail that names a booking was received; undefined if none does. */
 export function* findNaming(
@@ -456,7 +435,7 @@ export function* findNamingMapping(
 }
 
 /** What an e-mail names, with the lines of the bookings; without those that were removed since. */
-export function* readNamed(number: number): Query<NamedThings> {
+export const readNamed = readsTogether(function* (number: number): Query<NamedThings> {
   const rows = yield* all(
     sql`SELECT run, id, day, stream, batch, row FROM ${mailBookings} JOIN ${runs} ON number = run
      WHERE mail = ${number} ORDER BY run, stream, batch, row`,
@@ -478,7 +457,7 @@ export function* readNamed(number: number): Query<NamedThings> {
     sql`SELECT * FROM ${mailPairs} WHERE mail = ${number} ORDER BY provider_name, provider_hotel_id, service_id`,
   );
   return { bookings, pairs: pairs.map(toPair) };
-}
+});
 
 function toPair(row: StoredRow): NamedPair {
   const { mail, ...pair } = mailPairs.read(row);
@@ -486,7 +465,7 @@ function toPair(row: StoredRow): NamedPair {
 }
 
 /** The bookings of a run that e-mails name by their references. */
-export function* listNamedRows(runId: string): Query<NamedRow[]> {
+export const listNamedRows = reads(function* (runId: string): Query<NamedRow[]> {
   const rows = yield* all(
     sql`SELECT DISTINCT stream, batch, row FROM ${mailBookings} WHERE run = ${yield* runNumber(runId)}`,
   );
@@ -495,15 +474,15 @@ export function* listNamedRows(runId: string): Query<NamedRow[]> {
     batch: Number(batch),
     row: Number(row),
   }));
-}
+});
 
 /** All pairs that e-mails name. */
-export function* listNamedPairs(): Query<ReceivedPair[]> {
+export const listNamedPairs = reads(function* (): Query<ReceivedPair[]> {
   const rows = yield* all(
     sql`SELECT mail_pairs.*, received_at FROM ${mailPairs} JOIN ${verdictMails} ON number = mail`,
   );
   return rows.map((row) => ({ ...toPair(row), receivedAt: Number(row.received_at) }));
-}
+});
 
 /** A booking of a run whose mapping an e-mail names without its reference. */
 interface NamedStay {

@@ -32,10 +32,17 @@ import {
   toStorable,
   update,
   withoutUndefined,
+  writes,
 } from './query.js';
 
 /** Begins a cycle, unless an earlier try has begun this same one. */
-export function* beginSync({ scope, syncId, since, keepsSince, at }: NewSync): Query<MappingSync> {
+export const beginSync = writes(function* ({
+  scope,
+  syncId,
+  since,
+  keepsSince,
+  at,
+}: NewSync): Query<MappingSync> {
   yield* lockCopy();
   const { mayBeDone } = yield* database();
   const begun = mayBeDone ? yield* findSync(syncId) : undefined;
@@ -48,7 +55,7 @@ export function* beginSync({ scope, syncId, since, keepsSince, at }: NewSync): Q
   const last = yield* syncs.find(sql`ORDER BY number DESC LIMIT 1`);
   yield* syncs.add({ scope, syncId, since, keepsSince, begunAt: at, pageLimit: last?.pageLimit });
   return toSync(yield* readSync(syncId));
-}
+});
 
 /**
  * Stores a page's rows, its resume key and the cycle's counts in one transaction; a page without a key ends the cycle.
@@ -56,7 +63,7 @@ export function* beginSync({ scope, syncId, since, keepsSince, at }: NewSync): Q
  *
  * @throws SyncOvertakenError when the cycle is no longer at `after`: another process has continued it
  */
-export function* storePage(received: StoredPage): Query<MappingSync> {
+export const storePage = writes(function* (received: StoredPage): Query<MappingSync> {
   const page = toStorablePage(received);
   const { syncId, resumeKey, isPart = false, rows, skipped = [], serviceBeganAt, pageLimit, at } = page;
   yield* lockCopy();
@@ -94,7 +101,7 @@ export function* storePage(received: StoredPage): Query<MappingSync> {
   const sync = toSync(yield* readSync(syncId));
   yield* raise(noticesOfSync(sync));
   return sync;
-}
+});
 
 /** What people are told of a cycle that has ended. */
 function noticesOfSync({ syncId, endedAt, counts }: MappingSync): NewNotice[] {
@@ -105,7 +112,7 @@ function noticesOfSync({ syncId, endedAt, counts }: MappingSync): NewNotice[] {
 }
 
 /** Restarts a cycle, unless an earlier try has done so already. */
-export function* restartSync({
+export const restartSync = writes(function* ({
   syncId,
   resumeKey,
 }: Pick<MappingSync, 'syncId' | 'resumeKey'>): Query<MappingSync> {
@@ -123,7 +130,7 @@ export function* restartSync({
      WHERE sync_id = ${syncId}`,
   );
   return toSync(yield* readSync(syncId));
-}
+});
 
 /** Serialises writers of the copy, so that mappings are numbered without gaps and none is inserted twice. */
 function* lockCopy(): Query<void> {

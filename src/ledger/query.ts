@@ -178,8 +178,6 @@ export interface Dialect {
   readonly mayBeDone: boolean;
   /** The table of steps, to be searched by stored batch. */
   readonly stepsBySlice: Sql;
-  /** The table of mappings, to be read in the order of their numbers. */
-  readonly mappingsByNumber: Sql;
   /** The lines of a batch, as the type that is fetched fastest: for `Sealing.openLines`. */
   readonly lines: Sql;
   readonly sealing: Sealing;
@@ -209,40 +207,58 @@ export interface Dialect {
   lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undefined)[]>;
 }
 
-/** The methods that perform these queries. */
-export type Bound<Queries> = {
-  readonly [Name in keyof Queries]: Queries[Name] extends (...values: infer Values) => Query<infer Result>
+/** How a query is performed when somebody outside the ledger asks it. */
+type Way = keyof Performer;
+
+const marking =
+  <Own extends Way>(way: Own) =>
+  <Asked extends (...values: never) => Query<unknown>>(query: Asked) =>
+    Object.assign(query, { way });
+
+/** For one request, or several that need no transaction. */
+export const reads = marking('read');
+/** For several reads of the same moment. */
+export const readsTogether = marking('readTogether');
+/** In one transaction: all of it or nothing. */
+export const writes = marking('transact');
+/** The same, for what removes personal data; it removes none if it returns 0. */
+export const erases = marking('erase');
+
+type Bound<Queries, Chosen extends Way> = {
+  readonly [Name in keyof Queries as Queries[Name] extends { readonly way: Chosen }
+    ? Name
+    : never]: Queries[Name] extends (...values: infer Values) => Query<infer Result>
     ? (...values: Values) => Promise<Result>
     : never;
 };
 
-/** Makes a method of each query. */
-export function bind<Queries extends Readonly<Record<string, (...values: never) => Query<unknown>>>>(
-  perform: Performer['read'],
+/** The methods that perform those of these queries that are performed in one of these ways: by default all. */
+export function bind<Queries extends object, Chosen extends Way = Way>(
+  store: Performer,
   queries: Queries,
-): Bound<Queries> {
+  ways?: readonly Chosen[],
+): Bound<Queries, Chosen> {
   const bound: Record<string, (...values: never) => Promise<unknown>> = {};
-  for (const [name, query] of Object.entries(queries))
-    bound[name] = (...values) => perform(() => query(...values));
-  return bound as Bound<Queries>;
+  for (const [name, query] of Object.entries(queries)) {
+    const way: Chosen | undefined = query.way;
+    if (way && (!ways || ways.includes(way)))
+      bound[name] = (...values: unknown[]) => store[way](() => query(...values));
+  }
+  return bound as Bound<Queries, Chosen>;
 }
 
 /** A database. It may repeat a query when the connection is lost, so it gets a function that starts the query. */
-export interface Performer {
-  /** For one request, or several that need no transaction. */
-  read<Result>(query: () => Query<Result>): Promise<Result>;
-  /** For several reads of the same moment. */
-  readTogether<Result>(query: () => Query<Result>): Promise<Result>;
-  /** In one transaction: all of it or nothing. */
-  transact<Result>(query: () => Query<Result>): Promise<Result>;
-  /** Like `transact`, but a power failure may undo it as long as no later `transact` was committed. */
-  transactUnflushed<Result>(query: () => Query<Result>): Promise<Result>;
-}
+export type Performer = Readonly<
+  Record<
+    'read' | 'readTogether' | 'transact' | 'erase',
+    <Result>(query: () => Query<Result>) => Promise<Result>
+  >
+>;
 
 export interface Store extends Performer {
   readonly dialect: Dialect;
-  /** Notes that personal data is being removed, whose bytes the database's files may hold until `clearRemains`. */
-  noteRemoval(): Promise<void>;
+  /** Like `transact`, but a power failure may undo it as long as no later `transact` was committed. */
+  transactUnflushed: Performer['transact'];
   /** See `createRetention`. */
   clearRemains(limits: RewriteLimits): Promise<Remains | undefined>;
 }
@@ -256,14 +272,6 @@ export function stopping(store: Store, signal: AbortSignal): Store {
       return perform(query);
     };
   return { ...store, read: until(store.read), readTogether: until(store.readTogether) };
-}
-
-/** Removes personal data. It is noted before, because the work may be cut off, and afterwards, because it takes a while. */
-export async function removing<Result>({ noteRemoval }: Store, work: () => Promise<Result>): Promise<Result> {
-  await noteRemoval();
-  const result = await work();
-  await noteRemoval();
-  return result;
 }
 
 /** A row as either database returns it. Integers that may exceed a number can be text. */

@@ -16,7 +16,7 @@ import { FencedError } from './errors.js';
 import { replaceVerdicts } from './findings.js';
 import { noteChangedRun } from './identity.js';
 import { raise } from './notices.js';
-import { bind, change, database, one, type Query, type Store, sql } from './query.js';
+import { change, database, one, type Query, reads, sql, writes } from './query.js';
 import { findLocked, get, lockRight, lockRun, runs } from './runs.js';
 import { contextOfAnswer } from './sealing.js';
 import { attempts, changeSteps, findStep, insertSteps, readOpenKinds, tally } from './steps.js';
@@ -25,34 +25,23 @@ import { asPromised, findCreated } from './wanted-days.js';
 
 /** Whatever changes a run: it is created and taken over, its attempts are recorded, it is reopened and settled. */
 
-export function createRunChanges({ read, transact }: Store, clock: () => number) {
-  return {
-    ...bind(transact, { create, abandon, settle, replaceFailure, accept }),
-    ...bind(transact, { noteExpected, noteClockLead, noteRemoval, rememberHook }),
-    ...bind(transact, {
-      takeOver: (runId: string, asked?: CollectRequest) => takeOver(runId, clock(), asked),
-    }),
-    ...bind(read, { findOfHook }),
-  };
-}
-
 /** Records how many records the run's source should hold, whatever the run's state; see `hasUnexpectedCount`. */
-function noteExpected(runId: string, expected: number): Query<Run> {
+export const noteExpected = writes((runId: string, expected: number): Query<Run> => {
   return note(runId, () => ({ expected }));
-}
+});
 
 /** Records how far ahead the clock was that the run was collected by, whatever the run's state. */
-function noteClockLead(runId: string, clockLead: number): Query<Run> {
+export const noteClockLead = writes((runId: string, clockLead: number): Query<Run> => {
   return note(runId, () => ({ clockLead }));
-}
+});
 
 /** Records who accepted what about the run, whatever its state. */
-function accept(runId: string, accepted: Acceptances): Query<Run> {
+export const accept = writes((runId: string, accepted: Acceptances): Query<Run> => {
   return note(runId, ({ acceptances }) => ({ acceptances: { ...acceptances, ...accepted } }));
-}
+});
 
 /** Creates a run; `replaces` is marked cancelled in the same transaction and can't be written to any more. */
-function* create(asked: NewRun): Query<Run> {
+export const create = writes(function* (asked: NewRun): Query<Run> {
   const { mayBeDone } = yield* database();
   const { startedAt, replaces } = asked;
   const created = mayBeDone ? yield* findCreated(asked) : undefined;
@@ -65,17 +54,17 @@ function* create(asked: NewRun): Query<Run> {
   const run = yield* asPromised(asked);
   yield* runs.add({ ...run, state: 'collecting' });
   return yield* get(run.id);
-}
+});
 
 /** Cancels an unfinished run; false if it has ended otherwise. Whoever works on it can't write to it any more. */
-function* abandon(runId: string, abandonment: Abandonment): Query<boolean> {
+export const abandon = writes(function* (runId: string, abandonment: Abandonment): Query<boolean> {
   const { mayBeDone } = yield* database();
   const { number, run } = yield* lockRun(runId);
   if (mayBeDone && run.cancelReason === abandonment.reason && run.finishedAt === abandonment.at) return true;
   const patch = abandonRun(run, abandonment);
   if (patch) yield* changeRun(number, { ...patch, ...(yield* notePause({ number, run }, abandonment.at)) });
   return patch !== undefined;
-}
+});
 
 /** Since a run failed, or a process that is gone last did something for it, nobody has worked on it. */
 function* notePause(
@@ -91,7 +80,7 @@ function* notePause(
 }
 
 /** Takes a run over: see `takeOverSteps`. What `asked` holds replaces what the run was started with. */
-function* takeOver(runId: string, at: number, asked: CollectRequest = {}): Query<Run> {
+export function* takeOver(runId: string, at: number, asked: CollectRequest = {}): Query<Run> {
   const { number, run } = yield* lockRun(runId);
   for (const each of takeOverSteps(run, asked.by ?? 'person')) yield* changeSteps(number, each);
   const patch = {
@@ -117,7 +106,10 @@ export interface FailureChange {
 }
 
 /** Replaces why a run failed; false unless it failed with the code `before`. */
-function* replaceFailure(runId: string, { before, failure, at }: FailureChange): Query<boolean> {
+export const replaceFailure = writes(function* (
+  runId: string,
+  { before, failure, at }: FailureChange,
+): Query<boolean> {
   const { mayBeDone } = yield* database();
   const { number, run } = yield* lockRun(runId);
   if (run.state !== 'failed') return false;
@@ -125,16 +117,16 @@ function* replaceFailure(runId: string, { before, failure, at }: FailureChange):
   yield* changeRun(number, { failure });
   yield* raise(noticesOfRun(run, patchRun(run, { failure }), at));
   return true;
-}
+});
 
 /**
  * Reopens the run's steps whose claim was not renewed for one lease: their owner is dead or frozen, and its call may
  * have reached the service. Returns how many.
  */
-export function* reopenAbandoned(runId: string): Query<number> {
+export const reopenAbandoned = writes(function* (runId: string): Query<number> {
   const { number } = yield* lockRun(runId);
   return yield* changeSteps(number, reopeningAbandoned);
-}
+});
 
 /**
  * Records what an attempt found and applies what is decided about it, inside a transaction.
@@ -232,7 +224,7 @@ function* insertAttempt(
 }
 
 /** Ends a run by compare-and-set. False if the run is no longer active. @throws FencedError */
-function* settle(right: Right, settlement: Settlement): Query<boolean> {
+export const settle = writes(function* (right: Right, settlement: Settlement): Query<boolean> {
   const { mayBeDone } = yield* database();
   const { number, run } = yield* lockRight(right);
   const { state, at } = settlement;
@@ -242,7 +234,7 @@ function* settle(right: Right, settlement: Settlement): Query<boolean> {
   yield* changeRun(number, patch);
   yield* raise(noticesOfRun(run, patchRun(run, patch), at));
   return true;
-}
+});
 
 /** The run after a patch is applied. */
 export function patchRun(run: Run, patch: RunPatch): Run {
@@ -314,19 +306,19 @@ export const hookRequests = table(
 const rememberedMs = 31 * 86_400_000;
 
 /** The run that was returned for a request of the end-of-day hook. */
-function* findOfHook(id: string): Query<string | undefined> {
+export const findOfHook = reads(function* (id: string): Query<string | undefined> {
   return (yield* hookRequests.find(sql`WHERE id = ${id}`))?.runId;
-}
+});
 
 /** Also deletes entries too old to recur. */
-function* rememberHook(request: Row<typeof hookRequests>): Query<void> {
+export const rememberHook = writes(function* (request: Row<typeof hookRequests>): Query<void> {
   yield* change(sql`DELETE FROM ${hookRequests} WHERE at < ${request.at - rememberedMs}`);
   yield* hookRequests.add(request, sql`ON CONFLICT (id) DO NOTHING`);
-}
+});
 
 /** Records what became of a file of the run on the SFTP server, whatever its state; replaces what was recorded of that file. */
-function* noteRemoval(runId: string, removal: RemoteRemoval): Query<void> {
+export const noteRemoval = writes(function* (runId: string, removal: RemoteRemoval): Query<void> {
   const { number, run } = yield* lockRun(runId);
   const others = (run.file?.removals ?? []).filter(({ path }) => path !== removal.path);
   yield* changeRun(number, { file: { ...run.file, removals: [...others, removal] } });
-}
+});

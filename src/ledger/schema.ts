@@ -1,10 +1,10 @@
 import { auditTrail } from './audit.js';
 import { extraColumns, storedBatches } from './batches.js';
 import { canaries } from './canaries.js';
-import { caseBookings, identifiedCases } from './cases.js';
+import { caseBookings, followedRuns, identifiedCases } from './cases.js';
+import { dayOutcomes, standingRows, supersededRows } from './stored-outcomes.js';
 import { LedgerUnusableError } from './errors.js';
 import { suspects, verdicts } from './findings.js';
-import { followedRuns } from './followed-runs.js';
 import { erasedGuests } from './guests.js';
 import { hotelContents, hotelLoads } from './hotels.js';
 import { ledgerIdentity } from './identity.js';
@@ -25,7 +25,6 @@ import { hookRequests } from './run-changes.js';
 import { runs } from './runs.js';
 import { referenceRows, stayRows } from './stays.js';
 import { attempts, steps } from './steps.js';
-import { dayOutcomes, standingRows, supersededRows } from './stored-outcomes.js';
 import type { SchemaWords } from './table.js';
 import { wantedDays } from './wanted-days.js';
 

@@ -7,15 +7,14 @@ import { KeyError } from '../storage/day-keys.js';
 import type { CollectedBatch, StayKeys } from './collecting.js';
 import {
   all,
-  bind,
   type Candidates,
   change,
   type Dialect,
   database,
   type Named,
   type Query,
+  reads,
   type Sql,
-  type Store,
   type StoredRow,
   sql,
 } from './query.js';
@@ -291,14 +290,10 @@ export function createCollectedIndexes(
   };
 }
 
-export function createStays(store: Store) {
-  return bind(store.read, { listStayRuns, findStays, findReferences, readReadableBatches });
-}
-
 /** Bookings whose references may have one of these hashes, in ascending order. */
-function findReferences(run: StayRun, hashes: Uint32Array): Query<FoundBookings[]> {
+export const findReferences = reads((run: StayRun, hashes: Uint32Array): Query<FoundBookings[]> => {
   return findBookings(run, hashes, referencePages);
-}
+});
 
 /** The pages of the references. */
 export const referencePages: HashPages = { table: referenceRows, toPositions: (positions) => positions };
@@ -327,24 +322,26 @@ export function* selectStayRuns(rest: Sql): Query<StayRun[]> {
  * The runs whose bookings count, the latest first: those that were collected to the end, whatever became of their delivery.
  * A later business day is later, and of one day the run that was started later.
  */
-const listStayRuns = () => selectStayRuns(sql`AND collected_at IS NOT NULL ORDER BY day DESC, number DESC`);
+export const listStayRuns = reads(() =>
+  selectStayRuns(sql`AND collected_at IS NOT NULL ORDER BY day DESC, number DESC`),
+);
 
 /**
  * Bookings of the run at hotels with these hashes whose stay ends on the day `from` or later, or nobody knows when.
  *
  * @param hashes ascending
  */
-function findStays(run: StayRun, hashes: Uint32Array, from: string): Query<FoundHashes[]> {
+export const findStays = reads((run: StayRun, hashes: Uint32Array, from: string): Query<FoundHashes[]> => {
   const firstDay = toStoredDay(countDays(from), countDays(run.day));
   return findHashes(run, hashes, {
     table: stayRows,
     only: sql`latest_day >= ${firstDay}`,
     toPositions: (words, page) => readStayWords(words, Number(page.first_position), firstDay),
   });
-}
+});
 
 /** The lines of these batches of the run; a batch that was removed meanwhile, or whose key is gone, is absent. */
-function* readReadableBatches(
+export const readReadableBatches = reads(function* (
   { number }: StayRun,
   stream: BatchStream,
   batches: readonly number[],
@@ -364,7 +361,7 @@ function* readReadableBatches(
     }
   }
   return read;
-}
+});
 
 /** Removes a booking from the index. */
 export function* removeStay({

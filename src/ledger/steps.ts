@@ -14,14 +14,14 @@ import type {
 } from '../rules/step.js';
 import {
   all,
-  bind,
   change,
   type Dialect,
   database,
   one,
   type Query,
+  reads,
+  readsTogether,
   type Sql,
-  type Store,
   type StoredRow,
   sql,
   withoutUndefined,
@@ -100,7 +100,7 @@ export function* findStep(run: number, name: string): Query<StoredStep | undefin
 }
 
 /** Steps that may be queued, in plan order, page by page. */
-function* listOpen(
+export const listOpen = reads(function* (
   runId: string,
   { after, limit }: { readonly after?: StepCursor; readonly limit: number },
 ): Query<OpenStep[]> {
@@ -112,17 +112,17 @@ function* listOpen(
   );
   if (rows.length === 0) yield* runNumber(runId);
   return rows.map(toOpenStep);
-}
+});
 
 /** Whether a step of the run is being performed under a valid claim. */
-function* isBeingPerformed(runId: string): Query<boolean> {
+export const isBeingPerformed = reads(function* (runId: string): Query<boolean> {
   const { isAbandoned } = yield* database();
   const row = yield* one(
     sql`SELECT 1 AS found FROM ${steps} JOIN ${runs} ON run = number
      WHERE runs.id = ${runId} AND steps.state = 'running' AND NOT (${isAbandoned()}) LIMIT 1`,
   );
   return row !== undefined;
-}
+});
 
 /**
  * Returns how many steps it changed.
@@ -184,13 +184,13 @@ const slices = t.columnsOf({
 });
 
 /** The slices of a run's batches that were not delivered by body, if the run has a plan. What became of a step that was halved is in its halves. */
-function* listUndelivered(runId: string): Query<t.Row<typeof slices>[]> {
+export const listUndelivered = reads(function* (runId: string): Query<t.Row<typeof slices>[]> {
   return yield* slices.all(
     sql`SELECT batch, first, bookings, state FROM ${steps}
      WHERE run = ${yield* runNumber(runId)} AND stream = 'posted' AND state NOT IN ('done', 'halved')
      ORDER BY batch, first`,
   );
-}
+});
 
 const tallied = t.columnsOf({
   stored: t.integer,
@@ -219,7 +219,7 @@ export interface Tally
 }
 
 /** One statement, so that all counts are of the same moment. */
-export function* tally(runId: string): Query<Tally> {
+export const tally = reads(function* (runId: string): Query<Tally> {
   const ofRun = sql`run = (SELECT number FROM ${runs} WHERE id = ${runId})`;
   const firstFailed = (column: Sql) =>
     sql`(SELECT ${column} FROM ${steps} WHERE ${ofRun} AND state = 'failed'
@@ -250,7 +250,7 @@ export function* tally(runId: string): Query<Tally> {
     ...counts
   } = found;
   return { ...counts, ...(name !== undefined && { firstFailed: { name, code, failureClass } }) };
-}
+});
 
 /** The kinds of a run's open steps, ignoring one of them. */
 export function* readOpenKinds(run: number, except = ''): Query<StepKind[]> {
@@ -285,9 +285,9 @@ export const attempts = t.table(
 export type Attempt = Omit<t.Row<typeof attempts>, 'run'>;
 
 /** The ended attempts of a step, in their order. */
-function* listAttempts(runId: string, step: string): Query<Attempt[]> {
+export const listAttempts = reads(function* (runId: string, step: string): Query<Attempt[]> {
   return yield* attemptsOf(yield* runNumber(runId), runId, step);
-}
+});
 
 export function* attemptsOf(run: number, runId: string, step: string): Query<Attempt[]> {
   return yield* openAnswers(
@@ -297,7 +297,7 @@ export function* attemptsOf(run: number, runId: string, step: string): Query<Att
 }
 
 /** The last attempt of each of these steps in which the service said something. */
-function* listAnswers(runId: string, names: readonly string[]): Query<Attempt[]> {
+export const listAnswers = reads(function* (runId: string, names: readonly string[]): Query<Attempt[]> {
   const { isListed } = yield* database();
   const rows = yield* all(
     sql`SELECT attempts.* FROM ${steps} JOIN ${attempts}
@@ -306,23 +306,23 @@ function* listAnswers(runId: string, names: readonly string[]): Query<Attempt[]>
      ORDER BY position, name`,
   );
   return yield* openAnswers(runId, rows.map(attempts.read));
-}
+});
 
 /** Every attempt of a run in which the service said something. */
-function* listAnswered(runId: string): Query<Attempt[]> {
+export const listAnswered = reads(function* (runId: string): Query<Attempt[]> {
   const found = yield* attempts.list(sql`WHERE run = ${yield* runNumber(runId)} AND answer IS NOT NULL`);
   return yield* openAnswers(runId, found);
-}
+});
 
 /** Without what was sent and answered. */
-function* listTroubles(runId: string, limit: number): Query<Attempt[]> {
+export const listTroubles = reads(function* (runId: string, limit: number): Query<Attempt[]> {
   const found = yield* attempts.list(
     sql`WHERE run = ${yield* runNumber(runId)} AND outcome <> 'done'
        AND NOT (step = 'await-result' AND outcome = 'retry')
      ORDER BY ended_at DESC, started_at DESC, step, attempt LIMIT ${limit}`,
   );
   return found.map(({ run, answer, sha256, ...attempt }) => attempt);
-}
+});
 
 function* openAnswers(runId: string, found: readonly t.Row<typeof attempts>[]): Query<Attempt[]> {
   const { sealing } = yield* database();
@@ -330,14 +330,6 @@ function* openAnswers(runId: string, found: readonly t.Row<typeof attempts>[]): 
     const answer = sealing.openText(attempt.answer, contextOfAnswer(runId, attempt.step, attempt.attempt));
     return { ...attempt, ...(answer !== undefined && { answer }) };
   });
-}
-
-export function createStepReader({ read, readTogether }: Store) {
-  return {
-    ...bind(read, { listOpen, listUndelivered, isBeingPerformed, count }),
-    ...bind(read, { listAttempts, listAnswered, listAnswers, listTroubles }),
-    ...bind(readTogether, { readOpenWork }),
-  };
 }
 
 const stepCounts = t.columnsOf({
@@ -348,12 +340,12 @@ const stepCounts = t.columnsOf({
 });
 
 /** The steps by kind and state, in the order of the plan; those of a chain, in no order: see `showSteps`. */
-function* count(runId: string): Query<StepCount[]> {
+export const count = reads(function* (runId: string): Query<StepCount[]> {
   return yield* stepCounts.all(
     sql`SELECT kind, state, count(*) AS steps, sum(bookings) AS bookings FROM ${steps}
      WHERE run = ${yield* runNumber(runId)} GROUP BY kind, state ORDER BY min(position), kind, state`,
   );
-}
+});
 
 const openCounts = t.columnsOf({
   running: t.integer,
@@ -363,7 +355,7 @@ const openCounts = t.columnsOf({
 });
 
 /** What is being done, and what is due when. */
-function* readOpenWork(runId: string, now: number): Query<OpenWork> {
+export const readOpenWork = readsTogether(function* (runId: string, now: number): Query<OpenWork> {
   const { isAbandoned } = yield* database();
   const run = yield* runNumber(runId);
   const found = yield* openCounts.one(
@@ -380,7 +372,7 @@ function* readOpenWork(runId: string, now: number): Query<OpenWork> {
     oldest: running > 0 ? yield* findOldest(run) : undefined,
     next: counts.delayed > 0 ? yield* findNext(run, now) : undefined,
   });
-}
+});
 
 const oldestStep = t.columnsOf({ step: t.text(), kind: t.text<StepKind>(), since: t.bigint });
 

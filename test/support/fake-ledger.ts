@@ -47,7 +47,7 @@ const store: Store = {
     throw new TypeError('a fake ledger has no database');
   },
   ...{ read: unused, readTogether: unused, transact: unused, transactUnflushed: unused },
-  ...{ noteRemoval: unused, clearRemains: unused },
+  ...{ erase: unused, clearRemains: unused },
 };
 
 const engine: Engine = {

@@ -42,7 +42,6 @@ const caseLock = 0x63_61_73_65;
 
 const common: Omit<Dialect, 'sealing' | 'mayBeDone'> = {
   stepsBySlice: sql`${steps}`,
-  mappingsByNumber: sql`${copied}`,
   lines: linesAsText('lines'),
   lock: sql`FOR NO KEY UPDATE`,
   lockOf: (table) => sql`FOR NO KEY UPDATE OF ${table}`,
@@ -86,11 +85,11 @@ function createPostgresStore(
     transact((session, mayBeDone) => session.perform(query(), { ...dialect, mayBeDone }));
   return {
     dialect,
-    async noteRemoval() {},
     clearRemains: async () => remains,
     read: (query) => perform((session) => session.perform(query(), dialect)),
     readTogether: (query) => snapshot((session) => session.perform(query(), dialect)),
     transact: inTransaction,
+    erase: inTransaction,
     transactUnflushed: inTransaction,
   };
 }

@@ -143,7 +143,6 @@ function open(path: string, { isReader, isUnlinked, busyTimeoutMs = 15_000 }: Le
     /** The folder of this file's locks. */
     locks,
     watch,
-    noteRemoval: (at: number) => noteRemoval(database, at),
     /** See `createRetention`. */
     clearRemains(limits: RewriteLimits) {
       watch.expectSameFile();
@@ -407,19 +406,7 @@ function lookIntoFile(path: string, database: Database): LedgerIdentity | undefi
  */
 
 /** The name in `noted_instants` of the last removal that bytes may remain of. */
-const removal = 'data-removed';
-
-/** Each note differs from the one before, so that a removal during a rewrite stays noted. */
-export function noteRemoval(database: Database, at: number): void {
-  database.transact(() => {
-    database.run(
-      `INSERT INTO noted_instants (name, at) VALUES (?, ?)
-       ON CONFLICT (name) DO UPDATE SET at = max(excluded.at, at + 1)`,
-      removal,
-      at,
-    );
-  });
-}
+export const removalName = 'data-removed';
 
 interface ClearParts {
   readonly database: Database;
@@ -486,7 +473,7 @@ function isLarge(size: number, atMostBytes: number | undefined): boolean {
 }
 
 function findRemoval(database: Database): number | undefined {
-  const row = database.get('SELECT at FROM noted_instants WHERE name = ?', removal);
+  const row = database.get('SELECT at FROM noted_instants WHERE name = ?', removalName);
   return row && Number(row.at);
 }
 
@@ -494,7 +481,7 @@ function findRemoval(database: Database): number | undefined {
 function forget(database: Database, noted: number): void {
   try {
     database.transact(() =>
-      database.run('DELETE FROM noted_instants WHERE name = ? AND at = ?', removal, noted),
+      database.run('DELETE FROM noted_instants WHERE name = ? AND at = ?', removalName, noted),
     );
   } catch (error) {
     if (!(error instanceof DatabaseBusyError)) throw error;

@@ -15,6 +15,7 @@ import {
 } from '../ledger.js';
 import { toStorableHotel } from '../mapping-syncs.js';
 import { type CopiedMapping, copied } from '../mappings.js';
+import { notedInstants } from '../notices.js';
 import {
   type Answer,
   all,
@@ -36,7 +37,7 @@ import { contextOfBatch, createSealing, type Sealing } from '../sealing.js';
 import { gatherCandidates, referenceRows } from '../stays.js';
 import { changeSteps, steps, storedStepColumns, toStep, toStoredStep } from '../steps.js';
 import { createGroupCommit, type Database, type Value } from './database.js';
-import { type LedgerFile, openLedgerFile, tryLock } from './ledger-file.js';
+import { type LedgerFile, openLedgerFile, removalName, tryLock } from './ledger-file.js';
 
 export interface SqliteLedgerOptions {
   readonly path: string;
@@ -119,11 +120,11 @@ export function createSqliteStore(
   }
   const store: Store = {
     dialect,
-    noteRemoval: async () => file?.noteRemoval(clock()),
     clearRemains: async (limits) => file?.clearRemains(limits),
     read: async (query) => perform(query()),
     readTogether: async (query) => database.readTogether(() => perform(query())),
     transact: async (query) => database.transact(() => perform(query())),
+    erase: async (query) => database.transact(() => perform(erasing(query(), clock()))),
     async transactUnflushed(query) {
       // Whatever a power failure destroys is collected again; the commit of the plan flushes all that precedes it.
       database.exec('PRAGMA synchronous = NORMAL');
@@ -135,6 +136,20 @@ export function createSqliteStore(
     },
   };
   return { store, perform };
+}
+
+/**
+ * Notes the removal of personal data in its own transaction: the file may hold its bytes until `clearRemains`. Each note differs from the
+ * one before, so that a removal while the file is rewritten stays noted.
+ */
+function* erasing<Result>(removal: Query<Result>, at: number): Query<Result> {
+  const removed = yield* removal;
+  if (removed !== 0)
+    yield* notedInstants.add(
+      { name: removalName, at },
+      sql`ON CONFLICT (name) DO UPDATE SET at = max(excluded.at, noted_instants.at + 1)`,
+    );
+  return removed;
 }
 
 function answer(database: Database, request: Request): Omit<Answer, 'dialect'> {
@@ -175,7 +190,6 @@ function createDialect(clock: () => number, sealing: Sealing): Dialect {
   return {
     mayBeDone: false,
     stepsBySlice: sql`${steps} INDEXED BY steps_by_slice`,
-    mappingsByNumber: sql`${copied} NOT INDEXED`,
     lines: sql`lines`,
     sealing,
     lock: sql``,

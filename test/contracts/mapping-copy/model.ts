@@ -9,7 +9,7 @@ import type {
   StoredPage,
 } from '../../../src/ledger/mappings.js';
 import type { OpenedLedger } from '../ledger.js';
-import { listAll, newSync } from './pages.js';
+import { newSync } from './pages.js';
 
 const row = fc.record({
   hotel: fc.nat(5),
@@ -177,7 +177,6 @@ async function expectModel(copy: Ledger['mappings'], { mappings, hotels }: Model
   for (const { mapping, moves } of all.slice(-12))
     expect(await copy.find(mapping)).toEqual({ mapping, moves });
   const standing = all.map(({ mapping }) => mapping).filter(({ serviceId }) => serviceId !== undefined);
-  expect(await listAll(copy, { limit: 7 })).toEqual(standing);
   expect(await copy.summarise()).toMatchObject({
     mappings: standing.length,
     masterHotels: new Set(standing.map(({ serviceId }) => serviceId)).size,
