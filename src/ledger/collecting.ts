@@ -41,9 +41,7 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
     async store(chunk: CollectedChunk): Promise<void> {
       const full = indexes.listFull();
       await transactUnflushed(function* () {
-        const { mayBeDone } = yield* database();
         const stored = yield* lockRight(right);
-        if (mayBeDone && stored.chunks === chunks + 1) return;
         if (stored.chunks !== chunks) throw new FencedError(right.runId);
         yield* storeChunk({ run, day, guestNames }, chunk);
         for (const index of full) yield* index.store();
@@ -89,9 +87,7 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
     /** Ends the collect and stores the plan, in one transaction. */
     finish: ({ steps, canary, superseded = [], at }: CollectedPlan) =>
       transact(function* () {
-        const { mayBeDone } = yield* database();
         const { run: before, chunks: stored } = yield* lockRight(right);
-        if (mayBeDone && before.state !== 'collecting' && before.collectedAt === at) return before;
         if (stored !== chunks) throw new FencedError(right.runId);
         for (const index of indexes.all) yield* index.store();
         if (canary) yield* storeCanary(run, canary);

@@ -70,18 +70,16 @@ export type HotelContent = Omit<KnownHotel, 'loadedAt'>;
 
 /** Starts a load. Nobody sees its hotels before `finishLoad`. */
 export const beginLoad = writes(function* (load: Pick<HotelLoad, keyof typeof begun>): Query<void> {
-  yield* hotelLoads.add(load, sql`ON CONFLICT (id) DO NOTHING`);
+  yield* hotelLoads.add(load);
 });
 
 /**
- * Adds hotels to a load; the last of several with the same id counts. Adding the same ones again after a lost answer
- * changes nothing.
+ * Adds hotels to a load; the last of several with the same id counts.
  *
  * @throws LoadOvertakenError when the load is no longer at `after`: another process has started one
  */
 export const addHotels = writes(function* ({ id, after, hotels }: HotelChunk): Query<void> {
   const { number, at, rows } = yield* readOpenLoad(id);
-  if (Number(rows) === after + hotels.length) return;
   if (Number(rows) !== after) throw overtaken();
   yield* hotelContents.insert(
     hotels.map(({ coordinates, ...hotel }) => ({
@@ -110,8 +108,6 @@ function* readOpenLoad(id: string): Query<StoredRow> {
 
 /** Makes the load the one that everybody sees. @throws LoadOvertakenError */
 export const finishLoad = writes(function* (id: string, at: number): Query<HotelLoad> {
-  const last = yield* latestLoad();
-  if (last?.id === id) return last;
   const load = Number((yield* readOpenLoad(id)).number);
   const hotels = yield* countHotels(load);
   yield* change(

@@ -117,7 +117,7 @@ const totals = {
 };
 export const syncs = t.table(
   'mapping_syncs',
-  { ...cycle, lastPage: t.optional(t.text()), givenUpAt: t.optional(t.bigint), ...totals },
+  { ...cycle, givenUpAt: t.optional(t.bigint), ...totals },
   {
     isNumbered: true,
     unique: ['sync_id'],
@@ -404,8 +404,6 @@ export const fetchedExports = t.table(
 export type FetchedExport = t.Row<typeof fetchedExports>;
 
 export const rememberRequest = writes(function* (request: RequestedExport): Query<void> {
-  const { mayBeDone } = yield* database();
-  if (mayBeDone && (yield* latestRequest())?.requestedAt === request.requestedAt) return;
   yield* exportRequests.add(request);
 });
 

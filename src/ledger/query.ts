@@ -171,11 +171,6 @@ export interface TraceRange {
 
 /** What differs between the databases: fragments of SQL, and the queries that each plans in its own way. */
 export interface Dialect {
-  /**
-   * True if an earlier try of this query may have been committed: its connection was lost before the answer arrived. Always
-   * false outside a transaction, and with SQLite.
-   */
-  readonly mayBeDone: boolean;
   /** The table of steps, to be searched by stored batch. */
   readonly stepsBySlice: Sql;
   /** The lines of a batch, as the type that is fetched fastest: for `Sealing.openLines`. */

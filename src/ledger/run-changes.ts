@@ -21,7 +21,7 @@ import { findLocked, get, lockRight, lockRun, runs } from './runs.js';
 import { contextOfAnswer } from './sealing.js';
 import { attempts, changeSteps, findStep, insertSteps, readOpenKinds, tally } from './steps.js';
 import { bigint, type Row, table, text } from './table.js';
-import { asPromised, findCreated } from './wanted-days.js';
+import { asPromised } from './wanted-days.js';
 
 /** Whatever changes a run: it is created and taken over, its attempts are recorded, it is reopened and settled. */
 
@@ -42,10 +42,7 @@ export const accept = writes((runId: string, accepted: Acceptances): Query<Run> 
 
 /** Creates a run; `replaces` is marked cancelled in the same transaction and can't be written to any more. */
 export const create = writes(function* (asked: NewRun): Query<Run> {
-  const { mayBeDone } = yield* database();
   const { startedAt, replaces } = asked;
-  const created = mayBeDone ? yield* findCreated(asked) : undefined;
-  if (created) return created;
   if (replaces !== undefined) {
     const replaced = yield* lockRun(replaces);
     const patch = cancelRun(replaced.run, startedAt);
@@ -58,9 +55,7 @@ export const create = writes(function* (asked: NewRun): Query<Run> {
 
 /** Cancels an unfinished run; false if it has ended otherwise. Whoever works on it can't write to it any more. */
 export const abandon = writes(function* (runId: string, abandonment: Abandonment): Query<boolean> {
-  const { mayBeDone } = yield* database();
   const { number, run } = yield* lockRun(runId);
-  if (mayBeDone && run.cancelReason === abandonment.reason && run.finishedAt === abandonment.at) return true;
   const patch = abandonRun(run, abandonment);
   if (patch) yield* changeRun(number, { ...patch, ...(yield* notePause({ number, run }, abandonment.at)) });
   return patch !== undefined;
@@ -110,10 +105,8 @@ export const replaceFailure = writes(function* (
   runId: string,
   { before, failure, at }: FailureChange,
 ): Query<boolean> {
-  const { mayBeDone } = yield* database();
   const { number, run } = yield* lockRun(runId);
-  if (run.state !== 'failed') return false;
-  if (run.failure?.code !== before) return mayBeDone && run.failure?.code === failure.code;
+  if (run.state !== 'failed' || run.failure?.code !== before) return false;
   yield* changeRun(number, { failure });
   yield* raise(noticesOfRun(run, patchRun(run, { failure }), at));
   return true;
@@ -131,36 +124,19 @@ export const reopenAbandoned = writes(function* (runId: string): Query<number> {
 /**
  * Records what an attempt found and applies what is decided about it, inside a transaction.
  *
- * @param wasTried an earlier try may have recorded this attempt already: its answer was lost
  * @throws FencedError when the step is no longer performed under this claim
  */
-export function* record(
-  claim: Claimed,
-  outcome: Outcome,
-  at: number,
-  decide: Decide,
-  wasTried = false,
-): Query<Recorded> {
-  const { mayBeDone } = yield* database();
+export function* record(claim: Claimed, outcome: Outcome, at: number, decide: Decide): Query<Recorded> {
   const { runId, name } = claim.step;
   const stored = yield* findLocked(runId);
   const step = stored && (yield* findStep(stored.number, name));
   if (!step) throw new FencedError(runId);
   const { number, run } = stored;
   const { position, repeated } = step;
-  const attempted = { claim, outcome, at, position, repeated };
-
-  if ((wasTried || mayBeDone) && (yield* isRecorded(number, claim, outcome, at))) {
-    // Decided once more, as it was then. Somebody may have claimed what it opened since: a stale reference finds nothing.
-    const again = decide({ ...attempted, run: claim.run });
-    const { ending, opened, settled } = again;
-    const hasFailedIt = run.finishedAt === at && run.failure?.message === again.run.failure?.message;
-    return { run, ending, opened, settled: settled && (hasFailedIt || run.overdueAt === at) };
-  }
   if (!isClaimed(run, step, claim)) throw new FencedError(runId);
 
   const others = mayAwaitResult(run) ? yield* readOpenKinds(number, name) : undefined;
-  const change = decide({ ...attempted, run, others });
+  const change = decide({ claim, outcome, at, position, repeated, run, others });
   const { ending, steps, inserts, opened, settled } = change;
   for (const each of steps) yield* changeSteps(number, each);
   if (inserts.length > 0) yield* insertSteps(number, inserts, () => position);
@@ -185,16 +161,6 @@ function isClaimed(run: Run, { token, state, attempts }: StoredStep, claim: Clai
   return (
     run.token === claim.token && token === claim.token && state === 'running' && attempts === claim.attempt
   );
-}
-
-/** Whether this same attempt was recorded. What somebody else recorded for a lost owner's attempt does not count. */
-function* isRecorded(run: number, { step, attempt, claimedAt }: Claimed, { evidence }: Outcome, at: number) {
-  const row = yield* one(
-    sql`SELECT 1 AS found FROM ${attempts}
-     WHERE run = ${run} AND step = ${step.name} AND attempt = ${attempt} AND started_at = ${claimedAt}
-       AND ended_at = ${at} AND code = ${evidence.code} AND code <> 'owner-lost'`,
-  );
-  return row !== undefined;
 }
 
 /** Stores the outcome of an attempt, as evidence. */
@@ -225,14 +191,11 @@ function* insertAttempt(
 
 /** Ends a run by compare-and-set. False if the run is no longer active. @throws FencedError */
 export const settle = writes(function* (right: Right, settlement: Settlement): Query<boolean> {
-  const { mayBeDone } = yield* database();
   const { number, run } = yield* lockRight(right);
-  const { state, at } = settlement;
-  if (mayBeDone && run.state === state && run.finishedAt === at) return true;
   const patch = settleRun(run, settlement);
   if (!patch) return false;
   yield* changeRun(number, patch);
-  yield* raise(noticesOfRun(run, patchRun(run, patch), at));
+  yield* raise(noticesOfRun(run, patchRun(run, patch), settlement.at));
   return true;
 });
 

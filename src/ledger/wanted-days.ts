@@ -9,7 +9,7 @@ import {
 } from '../rules/run.js';
 import { noteChangedRun } from './identity.js';
 import { change, one, type Query, reads, sql, withoutUndefined, writes } from './query.js';
-import { find as findRun, runs, selectRuns } from './runs.js';
+import { find as findRun, runs } from './runs.js';
 import * as t from './table.js';
 
 /**
@@ -118,15 +118,6 @@ export function* asPromised(run: NewRun): Query<NewRun> {
   if (!wanted || !mayCompleteDay(run) || (wanted.mode !== 'run' && run.trigger !== 'replay')) return run;
   if (yield* findRun(wanted.runId)) return run;
   return { ...run, id: wanted.runId, expected: run.expected ?? wanted.expected };
-}
-
-/** The run that an earlier try of the transaction has made of this one, under its own id or the promised one. */
-export function* findCreated({ id, day, startedAt }: NewRun): Query<Run | undefined> {
-  const [created] = yield* selectRuns(
-    sql`WHERE started_at = ${startedAt} 
-       AND (id = ${id} OR id = (SELECT run_id FROM ${wantedDays} WHERE wanted_days.day = ${day}))`,
-  );
-  return created;
 }
 
 /** Nobody wants the day any more. Returns what was wanted of it, if nobody has opened the run. */

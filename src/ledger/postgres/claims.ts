@@ -214,15 +214,17 @@ function findClaim(session: Session, { right, step, id }: ClaimRequest): Promise
 export async function recordAcceptedBatch(
   session: Session,
   { sealText }: Sealing,
-  { step, attempt, token, claimedAt, run: { day } }: Claimed,
-  { kind, evidence, file, verdicts, nothingSent }: Outcome,
-  at: number,
+  { held, outcome, at }: { readonly held: Claimed; readonly outcome: Outcome; readonly at: number },
+  mayBeDone: boolean,
 ): Promise<Recorded | undefined> {
+  const { step, attempt, token, claimedAt, run } = held;
+  const { kind, evidence, file, verdicts, nothingSent } = outcome;
   if (kind !== 'done' || step.kind !== 'batch' || file || verdicts || nothingSent) return undefined;
-  const answer = sealText(day, evidence.answer, contextOfAnswer(step.runId, step.name, attempt));
-  const row = await session.preparedRow(
-    'record accepted batch',
-    sql`WITH run AS MATERIALIZED (
+  const answer = sealText(run.day, evidence.answer, contextOfAnswer(step.runId, step.name, attempt));
+  const row =
+    (await session.preparedRow(
+      'record accepted batch',
+      sql`WITH run AS MATERIALIZED (
        SELECT number FROM ${runs}
        WHERE id = ${step.runId} AND token = ${token} AND delivery = 'body'
        FOR NO KEY UPDATE
@@ -243,8 +245,16 @@ export async function recordAcceptedBatch(
        delivered = delivered + ended.bookings, open_steps = open_steps - 1, failures_in_row = 0
      FROM ended WHERE number = ended.run
      RETURNING ${runColumns}`,
-  );
+    )) ?? (mayBeDone ? await findAccepted(session, held, at) : undefined);
   return row && { run: toRun(row), ending: 'done', opened: [], settled: false };
+}
+
+function findAccepted(session: Session, { step, attempt, claimedAt }: Claimed, at: number) {
+  return session.row(
+    sql`SELECT ${runColumns} FROM ${runs} JOIN ${attempts} ON attempts.run = runs.number
+     WHERE id = ${step.runId} AND step = ${step.name} AND attempt = ${attempt}
+       AND outcome = 'done' AND attempts.started_at = ${claimedAt} AND ended_at = ${at}`,
+  );
 }
 
 const heldClaims = (claims: readonly Claim[]) => sql`

@@ -40,7 +40,7 @@ const copyLock = 0x6d_61_70_73;
 /** One lock for all writers of cases: the letters `case`. */
 const caseLock = 0x63_61_73_65;
 
-const common: Omit<Dialect, 'sealing' | 'mayBeDone'> = {
+const common: Omit<Dialect, 'sealing'> = {
   stepsBySlice: sql`${steps}`,
   lines: linesAsText('lines'),
   lock: sql`FOR NO KEY UPDATE`,
@@ -80,9 +80,9 @@ function createPostgresStore(
   { perform, snapshot, transact }: Database,
   { keys, hashKey }: PostgresReaderOptions,
 ): Store {
-  const dialect = { ...common, sealing: createSealing(keys, hashKey), mayBeDone: false };
+  const dialect = { ...common, sealing: createSealing(keys, hashKey) };
   const inTransaction: Store['transact'] = (query) =>
-    transact((session, mayBeDone) => session.perform(query(), { ...dialect, mayBeDone }));
+    transact((session) => session.perform(query(), dialect));
   return {
     dialect,
     clearRemains: async () => remains,
@@ -199,12 +199,10 @@ export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
         return perform((session, mayBeDone) => claim(session, sealing, request, mayBeDone));
       },
       async record(held, outcome, at, decide) {
-        let wasTried = false;
-        const recorded = await perform(async (session, mayBeDone) => {
-          wasTried = mayBeDone;
-          return mayBeDone ? undefined : recordAcceptedBatch(session, sealing, held, outcome, at);
-        });
-        return recorded ?? store.transact(() => record(held, outcome, at, decide, wasTried));
+        const recorded = await perform((session, mayBeDone) =>
+          recordAcceptedBatch(session, sealing, { held, outcome, at }, mayBeDone),
+        );
+        return recorded ?? store.transact(() => record(held, outcome, at, decide));
       },
       holdsClaim: (held) => perform((session) => holdsClaim(session, held)),
       renewClaims: (claims) => transact((session) => renewClaims(session, claims, leaseMs)),

@@ -320,8 +320,11 @@ export function createSession(client: ClientBase, location: string) {
       while (!step.done) step = work.next({ ...(await answer(step.value)), dialect });
       return step.value;
     },
-    /** Runs several statements that have no values. */
-    script: async (text: string) => void (await translated(() => client.query(text))),
+    /** Runs several statements that have no values. Returns the first row of the last one. */
+    async script(text: string): Promise<StoredRow | undefined> {
+      const results = await translated(() => client.query<StoredRow>(text));
+      return [results].flat().at(-1)?.rows[0];
+    },
   };
 }
 

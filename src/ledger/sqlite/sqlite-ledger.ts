@@ -188,7 +188,6 @@ const render = createRenderer(
 
 function createDialect(clock: () => number, sealing: Sealing): Dialect {
   return {
-    mayBeDone: false,
     stepsBySlice: sql`${steps} INDEXED BY steps_by_slice`,
     lines: sql`lines`,
     sealing,
