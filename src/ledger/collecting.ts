@@ -151,18 +151,14 @@ function* storeChunk({ run, day, guestNames }: CollectedRun, chunk: CollectedChu
       stream,
       batch,
       bookings: referenceHashes.length,
-      lines: sealing.sealLines(day, lines, contextOfBatch(run, stream, batch)),
+      lines: sealing.seal(day, lines, contextOfBatch(run, stream, batch)),
     })),
   );
   yield* storeSuspects(run, batches);
   yield* extraColumns.insert(
     batches.flatMap(({ stream, number: batch, extraColumns: found }) => {
       if (!found) return [];
-      const columns = sealing.sealLines(
-        day,
-        writeExtraColumns(found),
-        contextOfExtraColumns(run, stream, batch),
-      );
+      const columns = sealing.seal(day, writeExtraColumns(found), contextOfExtraColumns(run, stream, batch));
       return [{ run, stream, batch, columns }];
     }),
   );

@@ -66,7 +66,7 @@ export const nextSuspects = readsTogether(function* (
   if (!first) return undefined;
   const { stream, batch } = first;
   const rows = found.map(({ row }) => row);
-  const lines = yield* readLinesAt(run, stream, batch, rows);
+  const lines = yield* readLinesAt([run, stream, batch], rows);
   return {
     cursor: { stream, batch },
     stream,
@@ -152,7 +152,7 @@ export const nextJudged = readsTogether(function* (
   if (!found) return undefined;
   const { batch } = found;
   const rows = unpackNumbers(found.rows);
-  return { batch, rows, lines: yield* readLinesAt(run, 'file', batch, rows) };
+  return { batch, rows, lines: yield* readLinesAt([run, 'file', batch], rows) };
 });
 
 export function* findJudged(run: number, batch: number, row: number): Query<Judged | undefined> {

@@ -5,7 +5,7 @@ import type { BatchStream } from '../booking/sending.js';
 import type { Run } from '../rules/run.js';
 import { KeyError } from '../storage/day-keys.js';
 import { auditTrail, pruneActions } from './audit.js';
-import { blankExtraColumns, eraseExtraOfBatch, storedBatches } from './batches.js';
+import { type BatchKey, blankExtraColumns, eraseExtraOfBatch, isBatch, storedBatches } from './batches.js';
 import { caseBookings, pruneCases } from './cases.js';
 import { runTables } from './collecting.js';
 import type { ReadOnlyLedger } from './ledger.js';
@@ -94,7 +94,7 @@ function* eraseBatch(runId: string, key: BatchKey, blank: BlankLines): Query<voi
   if (!found) return;
   const stored = found.lines as Buffer;
   const context = contextOfBatch(...key);
-  const blanked = blank(sealing.openLines(stored, context));
+  const blanked = blank(sealing.open(stored, context));
   if (!blanked) return;
   yield* eraseExtraOfBatch(run.day, key, blanked.rows);
   if (!blanked.lines) return;
@@ -307,11 +307,6 @@ function* isWorkedOn(day: string): Query<boolean> {
   return row !== undefined;
 }
 
-type BatchKey = readonly [run: number, stream: BatchStream, batch: number];
-
-const isBatch = ([run, stream, batch]: BatchKey) =>
-  sql`run = ${run} AND stream = ${stream} AND batch = ${batch}`;
-
 function* listBatches(runId: string): Query<BatchKey[]> {
   const rows = yield* all(
     sql`SELECT run, stream, batch FROM ${storedBatches} JOIN ${runs} ON run = number WHERE id = ${runId}`,
@@ -325,7 +320,7 @@ function* blankBatch(key: BatchKey, blank: Blank): Query<void> {
   const found = yield* one(sql`SELECT lines FROM ${storedBatches} WHERE ${isBatch(key)} ${lock}`);
   if (!found) return;
   const stored = found.lines as Buffer;
-  const opened = openUnlessDestroyed(() => sealing.openLines(stored, contextOfBatch(...key)));
+  const opened = openUnlessDestroyed(() => sealing.open(stored, contextOfBatch(...key)));
   if (!opened) return;
   const lines = blank(opened);
   if (lines.equals(stored)) return;

@@ -75,7 +75,7 @@ const { latestRequest, latestFetched, rememberRequest, rememberFetched, ...copyA
 const exportLog = { latestRequest, latestFetched, rememberRequest, rememberFetched };
 const { nextMoves, finishMoves, readMasterHotels, ...copy } = copyAndWatch;
 const watch = { nextMoves, finishMoves, readMasterHotels };
-const { listTimes, ...bookings } = { ...batches, ...findings, ...tracing };
+const { listTimes, readReadableBatches, ...bookings } = { ...batches, ...findings, ...tracing };
 const { tally, ...ownSteps } = steps;
 const { reopenAbandoned, ...ownRunChanges } = runChanges;
 const { eraseReject, ...ownRejects } = rejects;
@@ -104,7 +104,7 @@ export function createReadOnlyLedger(store: Store, connection: Connection) {
     rejects: of(ownRejects),
     canaries: of(canaries),
     guests: of(guests),
-    stays: of(stays),
+    stays: of({ ...stays, readReadableBatches }),
     mappings: of(copy),
     hotels: of(hotels),
     exports: of(exportLog),

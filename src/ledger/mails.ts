@@ -2,8 +2,7 @@ import type { ProviderHotel } from '../booking/booking.js';
 import type { BatchStream } from '../booking/sending.js';
 import { keyOfCase } from '../rules/case.js';
 import type { NewNotice } from '../rules/notice.js';
-import { KeyError } from '../storage/day-keys.js';
-import { groupByBatch, readLinesAt } from './batches.js';
+import { groupByBatch, isBatch, openReadable, takeStoredLines } from './batches.js';
 import { nameCanary } from './canaries.js';
 import { notedInstants, raise } from './notices.js';
 import {
@@ -23,7 +22,6 @@ import {
   writes,
 } from './query.js';
 import { runNumber, runs } from './runs.js';
-import { isGone } from './sealing.js';
 import { findBookings as findPositions, referencePages, selectStayRuns } from './stays.js';
 import * as t from './table.js';
 
@@ -369,13 +367,9 @@ interface BatchOfRun extends Pick<StoredBooking, 'runId' | 'day' | 'stream' | 'b
 
 /** The bookings at these rows of a batch, in ascending order; none if it can no longer be decrypted. */
 function* readRows({ run, ...of }: BatchOfRun, rows: readonly number[]): Query<StoredBooking[]> {
-  try {
-    const lines = yield* readLinesAt(run, of.stream, of.batch, rows);
-    return rows.map((row, index) => ({ ...of, row, line: lines[index] ?? '' }));
-  } catch (error) {
-    if (error instanceof KeyError && isGone(error)) return [];
-    throw error;
-  }
+  const [stored] = yield* openReadable(isBatch([run, of.stream, of.batch]));
+  const lines = stored && takeStoredLines(stored.lines, rows);
+  return lines ? rows.map((row, index) => ({ ...of, row, line: lines[index] ?? '' })) : [];
 }
 
 const listRecentRuns = (since: number) =>

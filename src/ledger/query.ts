@@ -173,8 +173,6 @@ export interface TraceRange {
 export interface Dialect {
   /** The table of steps, to be searched by stored batch. */
   readonly stepsBySlice: Sql;
-  /** The lines of a batch, as the type that is fetched fastest: for `Sealing.openLines`. */
-  readonly lines: Sql;
   readonly sealing: Sealing;
   /** Locks the selected rows until the end of the transaction. */
   readonly lock: Sql;

@@ -23,7 +23,7 @@ export const rejects = t.table(
     /** Finds the record by its reference: see `hashesOf`. */
     hash: t.optional(t.text()),
     /** See `Held`; sealed. */
-    held: t.optional(t.text()),
+    held: t.optional(t.bytes),
   },
   {
     indexes: [
@@ -123,11 +123,11 @@ function seal(
   sealing: Sealing,
   { run, day, place }: { readonly run: number; readonly day: string; readonly place: number },
   held: Held,
-): string | undefined {
+): Buffer | undefined {
   if (!isHeld(held)) return undefined;
   const { reference, value, cells } = held;
   const text = JSON.stringify({ reference, value, cells } satisfies Record<keyof Held, string | undefined>);
-  return sealing.sealText(day, text, contextOfReject(run, place)) ?? undefined;
+  return sealing.sealText(day, text, contextOfReject(run, place));
 }
 
 /** Whether anything is kept of what the record held. */

@@ -184,7 +184,7 @@ function* insertAttempt(
     code,
     httpStatus,
     statusCode,
-    answer: answer ?? undefined,
+    answer,
     sha256,
   });
 }

@@ -3,14 +3,12 @@ import { countDays, noHotel, noReference, unknownLastDay } from '../booking/book
 import { type BatchStream, batchStreams } from '../booking/sending.js';
 import type { StayDates } from '../booking/stay.js';
 import type { DeliveryKind } from '../rules/run.js';
-import { KeyError } from '../storage/day-keys.js';
 import type { CollectedBatch, StayKeys } from './collecting.js';
 import {
   all,
   type Candidates,
   change,
   type Dialect,
-  database,
   type Named,
   type Query,
   reads,
@@ -19,7 +17,6 @@ import {
   sql,
 } from './query.js';
 import { runs } from './runs.js';
-import { contextOfBatch, isGone } from './sealing.js';
 import * as t from './table.js';
 
 export const bytesPerEntry = 8;
@@ -338,29 +335,6 @@ export const findStays = reads((run: StayRun, hashes: Uint32Array, from: string)
     only: sql`latest_day >= ${firstDay}`,
     toPositions: (words, page) => readStayWords(words, Number(page.first_position), firstDay),
   });
-});
-
-/** The lines of these batches of the run; a batch that was removed meanwhile, or whose key is gone, is absent. */
-export const readReadableBatches = reads(function* (
-  { number }: StayRun,
-  stream: BatchStream,
-  batches: readonly number[],
-): Query<Map<number, Buffer>> {
-  const { lines, sealing, isListed } = yield* database();
-  const rows = yield* all(
-    sql`SELECT batch, ${lines} AS lines FROM ${sql.table('batches')}
-     WHERE run = ${number} AND stream = ${stream} AND ${isListed(sql`batch`, batches)}`,
-  );
-  const read = new Map<number, Buffer>();
-  for (const row of rows) {
-    const batch = Number(row.batch);
-    try {
-      read.set(batch, sealing.openLines(row.lines, contextOfBatch(number, stream, batch)));
-    } catch (error) {
-      if (!(error instanceof KeyError && isGone(error))) throw error;
-    }
-  }
-  return read;
 });
 
 /** Removes a booking from the index. */

@@ -277,12 +277,12 @@ export const attempts = t.table(
     httpStatus: t.optional(t.integer),
     statusCode: t.optional(t.integer),
     /** The service's own words, sealed. */
-    answer: t.optional(t.text()),
+    answer: t.optional(t.bytes),
     sha256: t.optional(t.text()),
   },
   { key: 'run, step, attempt', isItsIndex: true },
 );
-export type Attempt = Omit<t.Row<typeof attempts>, 'run'>;
+export type Attempt = Omit<t.Row<typeof attempts>, 'run' | 'answer'> & { readonly answer?: string };
 
 /** The ended attempts of a step, in their order. */
 export const listAttempts = reads(function* (runId: string, step: string): Query<Attempt[]> {
@@ -326,8 +326,8 @@ export const listTroubles = reads(function* (runId: string, limit: number): Quer
 
 function* openAnswers(runId: string, found: readonly t.Row<typeof attempts>[]): Query<Attempt[]> {
   const { sealing } = yield* database();
-  return found.map(({ run, ...attempt }) => {
-    const answer = sealing.openText(attempt.answer, contextOfAnswer(runId, attempt.step, attempt.attempt));
+  return found.map(({ run, answer: stored, ...attempt }) => {
+    const answer = sealing.openText(stored, contextOfAnswer(runId, attempt.step, attempt.attempt));
     return { ...attempt, ...(answer !== undefined && { answer }) };
   });
 }

@@ -11,7 +11,7 @@ import { contextOfAnswer, contextOfBatch, type Sealing } from '../sealing.js';
 import { attempts, steps, toStep } from '../steps.js';
 import { literals } from '../table.js';
 import type { Database } from './database.js';
-import { linesAsText, type Session } from './session.js';
+import type { Session } from './session.js';
 
 /** How long a release is retried; after that the lease expires by itself. */
 const releasePatienceMs = 5_000;
@@ -130,14 +130,11 @@ export interface ClaimRequest {
   readonly id: string;
 }
 
-/**
- * The columns of a claim. The bytes are fetched as text: the server would write bytes in hexadecimal, twice as long.
- */
+/** The columns of a claim. */
 const claimedColumns = sql`steps.run, steps.name, steps.kind, steps.stream, steps.batch, steps.first,
   steps.bookings, steps.tries, steps.waits, steps.not_before, steps.may_repeat`;
 const linesOfStep = sql`LEFT JOIN ${storedBatches}
   ON batches.run = steps.run AND batches.stream = steps.stream AND batches.batch = steps.batch`;
-const selectedLines = sql`${linesAsText('batches.lines')} AS lines`;
 
 /**
  * Claims a step in one statement that returns everything needed to perform it: with many machines, round trips are the
@@ -146,7 +143,7 @@ const selectedLines = sql`${linesAsText('batches.lines')} AS lines`;
  */
 export async function claim(
   session: Session,
-  { openLines }: Sealing,
+  { open }: Sealing,
   request: ClaimRequest,
   mayBeDone: boolean,
 ): Promise<Claimed | undefined> {
@@ -174,7 +171,7 @@ export async function claim(
          UPDATE ${runs} AS counted SET repeated = counted.repeated + newly_repeated
          FROM steps WHERE counted.number = steps.run AND newly_repeated > 0
        )
-       SELECT steps.*, ${runColumns}, ${selectedLines},
+       SELECT steps.*, ${runColumns}, batches.lines,
          -- Of two columns of a name the later one is read.
          runs.repeated + newly_repeated AS repeated
        FROM steps JOIN runs ON runs.number = steps.run ${linesOfStep}`,
@@ -191,13 +188,15 @@ export async function claim(
     mayRepeat: row.may_repeat === 1,
     run,
     ...(row.lines !== null &&
-      slice && { lines: openLines(row.lines, contextOfBatch(Number(row.run), slice.stream, slice.batch)) }),
+      slice && {
+        lines: open(row.lines as Buffer, contextOfBatch(Number(row.run), slice.stream, slice.batch)),
+      }),
   };
 }
 
 function findClaim(session: Session, { right, step, id }: ClaimRequest): Promise<StoredRow | undefined> {
   return session.row(
-    sql`SELECT ${claimedColumns}, ${runColumns}, ${selectedLines}
+    sql`SELECT ${claimedColumns}, ${runColumns}, batches.lines
      FROM ${steps} JOIN ${runs} ON steps.run = runs.number ${linesOfStep}
      WHERE runs.id = ${right.runId} AND runs.token = steps.token AND name = ${step}
        AND steps.state = 'running' AND claim_id = ${id}`,
@@ -238,7 +237,7 @@ export async function recordAcceptedBatch(
        INSERT INTO ${attempts}
          (run, step, attempt, started_at, ended_at, outcome, code, http_status, status_code, answer, sha256)
        SELECT run, ${step.name}, ${attempt}, ${claimedAt}, ${at}, 'done', ${evidence.code},
-         ${evidence.httpStatus ?? null}, ${evidence.statusCode ?? null}, ${answer}, ${evidence.sha256 ?? null}
+         ${evidence.httpStatus ?? null}, ${evidence.statusCode ?? null}, ${answer ?? null}, ${evidence.sha256 ?? null}
        FROM ended
      )
      UPDATE ${runs} SET

@@ -33,7 +33,7 @@ import { steps } from '../steps.js';
 import { claim, createHolds, holdsClaim, recordAcceptedBatch, renewClaims } from './claims.js';
 import { type Database, type DatabaseOptions, openDatabase } from './database.js';
 import { ledgerExists, migrate, requireWritable } from './schema.js';
-import { linesAsText, type Session } from './session.js';
+import type { Session } from './session.js';
 
 /** One lock for all writers of the copy, whatever their scope: the letters `maps`. */
 const copyLock = 0x6d_61_70_73;
@@ -42,7 +42,6 @@ const caseLock = 0x63_61_73_65;
 
 const common: Omit<Dialect, 'sealing'> = {
   stepsBySlice: sql`${steps}`,
-  lines: linesAsText('lines'),
   lock: sql`FOR NO KEY UPDATE`,
   lockOf: (table) => sql`FOR NO KEY UPDATE OF ${table}`,
   lockMappings: sql`SELECT pg_advisory_xact_lock(${copyLock})`,

@@ -21,7 +21,6 @@ import {
   toStorable,
   type Value,
 } from '../query.js';
-import { sealedMark } from '../sealing.js';
 
 /** A temporary failure of the server or the network: the request may be repeated. */
 export class TemporaryFault extends Error {
@@ -350,13 +349,4 @@ function toBound(value: Value): unknown {
   return Array.isArray(value)
     ? value.map((each) => (typeof each === 'string' ? toStorable(each) : each))
     : value;
-}
-
-/**
- * Selects the bytes of a batch as text: the server would write bytes in hexadecimal, twice as long. Encrypted lines, which
- * start with a NUL, follow a mark, in base64.
- */
-export function linesAsText(column: string): Sql {
-  return sql.raw(`CASE WHEN substr(${column}, 1, 1) = '\\x00'::bytea
-    THEN chr(${sealedMark.charCodeAt(0)}) || encode(${column}, 'base64') ELSE convert_from(${column}, 'UTF8') END`);
 }

@@ -2,9 +2,9 @@ import type { Hold } from '../../base/hold.js';
 import type { ProviderHotel } from '../../booking/booking.js';
 import { hashReference } from '../../booking/booking.js';
 import { claimStep } from '../../rules/state-machine.js';
-import type { Claim, Claimed, SharedRight, Slice } from '../../rules/step.js';
+import type { Claim, Claimed, SharedRight } from '../../rules/step.js';
 import type { DayKeys } from '../../storage/day-keys.js';
-import { storedBatches } from '../batches.js';
+import { readStored } from '../batches.js';
 import { hotelContents } from '../hotels.js';
 import {
   createLedger,
@@ -23,7 +23,6 @@ import {
   change,
   createRenderer,
   type Dialect,
-  database,
   one,
   type Query,
   type Request,
@@ -33,7 +32,7 @@ import {
 } from '../query.js';
 import { changeRun, patchRun, record } from '../run-changes.js';
 import { findLocked, runs } from '../runs.js';
-import { contextOfBatch, createSealing, type Sealing } from '../sealing.js';
+import { createSealing, type Sealing } from '../sealing.js';
 import { gatherCandidates, referenceRows } from '../stays.js';
 import { changeSteps, steps, storedStepColumns, toStep, toStoredStep } from '../steps.js';
 import { createGroupCommit, type Database, type Value } from './database.js';
@@ -189,7 +188,6 @@ const render = createRenderer(
 function createDialect(clock: () => number, sealing: Sealing): Dialect {
   return {
     stepsBySlice: sql`${steps} INDEXED BY steps_by_slice`,
-    lines: sql`lines`,
     sealing,
     lock: sql``,
     lockOf: () => sql``,
@@ -315,7 +313,7 @@ export function* claim(
   yield* changeSteps(number, { which: { name }, set: claimed.step }, leaseUntil);
   yield* changeRun(number, claimed.run);
   const step = toStep(runId, row);
-  const lines = step.slice && (yield* findLines(number, step.slice));
+  const lines = step.slice && (yield* readStored(number, step.slice.stream, step.slice.batch));
   return {
     step,
     attempt,
@@ -325,14 +323,6 @@ export function* claim(
     run: patchRun(run, claimed.run),
     ...(lines && { lines }),
   };
-}
-
-function* findLines(run: number, { stream, batch }: Slice): Query<Buffer | undefined> {
-  const { sealing } = yield* database();
-  const row = yield* one(
-    sql`SELECT lines FROM ${storedBatches} WHERE run = ${run} AND stream = ${stream} AND batch = ${batch}`,
-  );
-  return row && sealing.openLines(row.lines, contextOfBatch(run, stream, batch));
 }
 
 /** The row number of the claim's run, if the claim is still valid. */

@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import type {
-  CopiedMapping,
-  MappingMove,
-  MappingRow,
-  NewMasterHotel,
-} from '../../../src/ledger/mappings.js';
+import type { CopiedMapping, MappingMove, MappingRow, NewMasterHotel } from '../../../src/ledger/mappings.js';
 import type { OpenedLedger } from '../ledger.js';
 import { newSync } from './pages.js';
 
