@@ -21,7 +21,7 @@ import {
 } from './query.js';
 import { isComparable, nameForm, noSuchRun, runNumber, runs } from './runs.js';
 import { contextOfBatch, contextOfExtraColumns } from './sealing.js';
-import { findBookings, referencePages, type StayRun } from './stays.js';
+import { findReferences, type StayRun } from './stays.js';
 import { steps } from './steps.js';
 import * as t from './table.js';
 
@@ -354,7 +354,7 @@ export async function findExtra(
   for (const run of missing.size > 0 ? await read(() => listRunsWithExtra()) : []) {
     // Over a long period, most runs have none of them.
     if (hashes.length !== missing.size) hashes = Uint32Array.from(new Set(missing.values())).sort();
-    for (const { stream, positions } of await read(() => findBookings(run, hashes, referencePages)))
+    for (const { stream, positions } of await read(() => findReferences(run, hashes)))
       for (const [batch, rows] of groupByBatch(positions, run.batchSize))
         for (const [reference, extraValues] of await read(() => extraOf([run.number, stream, batch], rows)))
           if (missing.delete(reference)) found.set(reference, extraValues);
@@ -388,9 +388,10 @@ function* extraOf(
   const columns = yield* readExtraOfBatch(...key);
   return rows.flatMap((row) => {
     const extraValues = extraAt(columns, row);
-    const [line = ''] = extraValues ? takeStoredLines(stored.lines, [row]) : [];
+    if (!extraValues) return [];
+    const [line = ''] = takeStoredLines(stored.lines, [row]);
     const reference = readBooking(line).bookingReferenceId;
-    return extraValues && reference !== undefined ? [[reference, extraValues]] : [];
+    return reference === undefined ? [] : [[reference, extraValues]];
   });
 }
 

@@ -20,7 +20,7 @@ import { type ReasonCount, type Reject, rejects, storeRejects, storeWarnings, wa
 import { changeRun } from './run-changes.js';
 import { lockRight, readRun, runs } from './runs.js';
 import { contextOfBatch, contextOfExtraColumns } from './sealing.js';
-import { createCollectedIndexes, referenceRows, stayRows } from './stays.js';
+import { bookingPages, createCollectedIndexes } from './stays.js';
 import { attempts, insertSteps, steps } from './steps.js';
 
 /** Number of batches that `holds` caches: duplicates are mostly close together or in the order of their originals. */
@@ -99,17 +99,7 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
 
 /** The tables that refer to `runs`: a run's rows in them can be removed while its own row stays. */
 export const runTables = [
-  ...[
-    attempts,
-    verdicts,
-    suspects,
-    mailBookings,
-    steps,
-    referenceRows,
-    stayRows,
-    storedBatches,
-    extraColumns,
-  ],
+  ...[attempts, verdicts, suspects, mailBookings, steps, bookingPages, storedBatches, extraColumns],
   ...[rejects, warnings, followedRuns, canaries, standingRows, supersededRows],
 ];
 

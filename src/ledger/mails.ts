@@ -22,7 +22,7 @@ import {
   writes,
 } from './query.js';
 import { runNumber, runs } from './runs.js';
-import { findBookings as findPositions, referencePages, selectStayRuns } from './stays.js';
+import { findReferences, selectStayRuns } from './stays.js';
 import * as t from './table.js';
 
 export const verdictMails = t.table(
@@ -382,7 +382,7 @@ export async function* findBookings(
   hashes: Uint32Array,
 ): AsyncGenerator<readonly StoredBooking[]> {
   for (const run of await read(() => listRecentRuns(since)))
-    for (const { stream, positions } of await read(() => findPositions(run, hashes, referencePages)))
+    for (const { stream, positions } of await read(() => findReferences(run, hashes)))
       for (const [batch, rows] of groupByBatch(positions, run.batchSize)) {
         const of = { run: run.number, runId: run.runId, day: run.day, stream, batch };
         yield await read(() => readRows(of, rows));

@@ -4,7 +4,6 @@ import type { BatchStream } from '../booking/sending.js';
 import type { Remains, RewriteLimits } from './guests.js';
 import type { CopiedMapping } from './mappings.js';
 import type { Sealing } from './sealing.js';
-import type { HashIndexOptions } from './stays.js';
 
 /** A value of a row. */
 export type Cell = string | number | null | Buffer;
@@ -185,8 +184,7 @@ export interface Dialect {
   /** Whether `mappings` and `cases` are about the same provider hotel, searched by the index of the mappings. */
   readonly isMappingOfCase: Sql;
   /** See `createHashIndex`. */
-  readonly reference_pages: HashIndexOptions;
-  readonly stay_pages: HashIndexOptions;
+  readonly pageEntries: number;
   /** True for a running step whose claim was not renewed for a lease. */
   isAbandoned(): Sql;
   isHotel(hotel: ProviderHotel): Sql;

@@ -23,13 +23,13 @@ import { messages, notedInstants, storedNotices } from './notices.js';
 import { rejects, warnings } from './rejects.js';
 import { hookRequests } from './run-changes.js';
 import { runs } from './runs.js';
-import { referenceRows, stayRows } from './stays.js';
+import { bookingPages } from './stays.js';
 import { attempts, steps } from './steps.js';
 import type { SchemaWords } from './table.js';
 import { wantedDays } from './wanted-days.js';
 
 const tables = [
-  ...[runs, wantedDays, hookRequests, storedBatches, extraColumns, referenceRows, stayRows],
+  ...[runs, wantedDays, hookRequests, storedBatches, extraColumns, bookingPages],
   ...[rejects, warnings, suspects, steps, verdicts, canaries, attempts, followedRuns],
   ...[dayOutcomes, standingRows, supersededRows],
   ...[copied, mappingMoves, masterHotels, syncs, skippedMappings, hotelLoads, hotelContents],

@@ -28,7 +28,7 @@ import {
 import { record } from '../run-changes.js';
 import { runs } from '../runs.js';
 import { createSealing } from '../sealing.js';
-import { gatherCandidates, referenceRows } from '../stays.js';
+import { bookingPages, gatherCandidates } from '../stays.js';
 import { steps } from '../steps.js';
 import { claim, createHolds, holdsClaim, recordAcceptedBatch, renewClaims } from './claims.js';
 import { type Database, type DatabaseOptions, openDatabase } from './database.js';
@@ -51,8 +51,7 @@ const common: Omit<Dialect, 'sealing'> = {
     AND left(mappings.provider_hotel_id, 200) = left(cases.provider_hotel_id, 200)
     AND mappings.provider_hotel_id = cases.provider_hotel_id`,
   // Under 2 KB a page, so that it is stored in the table itself and a look-up reads no more than that.
-  reference_pages: { pageEntries: 224 },
-  stay_pages: { pageEntries: 224 },
+  pageEntries: 224,
   // `now()` is the time when the transaction started, the same for all of its statements.
   isAbandoned: () => sql`lease_until <= now()`,
   isHotel: ({ providerName, providerHotelId }) => isHotel(sql`${providerName}`, sql`${providerHotelId}`),
@@ -105,17 +104,17 @@ function* findCandidates(reference: string, { day, from, to }: TraceRange): Quer
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32LE(hash);
   const rows = yield* all(
-    sql`SELECT number, of_stream AS stream, batch_size, entries
+    sql`SELECT number, of_stream AS stream, batch_size, first_position, entries
      FROM ${runs} CROSS JOIN (VALUES ('file'), ('posted')) AS streams (of_stream)
      CROSS JOIN LATERAL generate_series(0, (
-       SELECT max(segment) FROM ${referenceRows} WHERE run = number AND stream = of_stream
+       SELECT max(segment) FROM ${bookingPages} WHERE run = number AND kind = 'reference' AND stream = of_stream
      )) AS segments (of_segment)
      CROSS JOIN LATERAL (
-       SELECT entries FROM ${referenceRows}
-       WHERE run = number AND stream = of_stream AND segment = of_segment
+       SELECT first_position, entries FROM ${bookingPages}
+       WHERE run = number AND kind = 'reference' AND stream = of_stream AND segment = of_segment
          AND first_hash <= ${hash} AND last_hash >= ${hash} AND first_hash >= coalesce(
-           (SELECT max(before.first_hash) FROM ${referenceRows} AS before
-              WHERE before.run = number AND before.stream = of_stream AND before.segment = of_segment
+           (SELECT max(before.first_hash) FROM ${bookingPages} AS before
+              WHERE before.run = number AND before.kind = 'reference' AND before.stream = of_stream AND before.segment = of_segment
                 AND before.first_hash < ${hash}), ${hash})
          AND position(${bytes}::bytea IN entries) > 0 OFFSET 0
      ) AS pages

@@ -45,8 +45,7 @@ export const versions: readonly string[] = [
   ALTER TABLE audit_trail ALTER COLUMN who TYPE text COLLATE "default";
 
   -- Hashes don't shrink, and a page is small enough to be stored in the table itself.
-  ALTER TABLE reference_pages ALTER COLUMN entries SET STORAGE EXTERNAL;
-  ALTER TABLE stay_pages ALTER COLUMN entries SET STORAGE EXTERNAL;
+  ALTER TABLE booking_pages ALTER COLUMN entries SET STORAGE EXTERNAL;
   -- Blanked and removed rows must leave the disk soon, not only once a fifth of the table is gone.
   ALTER TABLE batches SET (
     autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,

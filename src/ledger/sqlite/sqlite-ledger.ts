@@ -33,7 +33,7 @@ import {
 import { changeRun, patchRun, record } from '../run-changes.js';
 import { findLocked, runs } from '../runs.js';
 import { createSealing, type Sealing } from '../sealing.js';
-import { gatherCandidates, referenceRows } from '../stays.js';
+import { bookingPages, gatherCandidates } from '../stays.js';
 import { changeSteps, steps, storedStepColumns, toStep, toStoredStep } from '../steps.js';
 import { createGroupCommit, type Database, type Value } from './database.js';
 import { type LedgerFile, openLedgerFile, removalName, tryLock } from './ledger-file.js';
@@ -193,8 +193,7 @@ function createDialect(clock: () => number, sealing: Sealing): Dialect {
     lockOf: () => sql``,
     isMappingOfCase: sql`mappings.provider_name = cases.provider_name AND mappings.provider_hotel_id = cases.provider_hotel_id`,
     // 32 KB a page, so that a look-up reads little and a day of a million bookings has few pages.
-    reference_pages: { pageEntries: 4096 },
-    stay_pages: { pageEntries: 4096 },
+    pageEntries: 4096,
     isAbandoned: () => sql`coalesce(lease_until, 0) <= ${clock()}`,
     isHotel(hotel) {
       const { providerName, providerHotelId } = toStorableHotel(hotel);
@@ -225,9 +224,9 @@ function* findCandidates(reference: string, { day, from, to }: TraceRange): Quer
   for (let first = 0; first < rows.length; first += runsAtOnce) {
     const some = rows.slice(first, first + runsAtOnce).map(({ number }) => Number(number));
     const pages = yield* all(
-      sql`SELECT number, stream, batch_size, entries FROM (SELECT value AS of_run FROM json_each(${JSON.stringify(some)}))
-         CROSS JOIN ${runs} CROSS JOIN ${referenceRows}
-       WHERE number = of_run AND run = of_run AND stream IN ('posted', 'file')
+      sql`SELECT number, stream, batch_size, first_position, entries FROM (SELECT value AS of_run FROM json_each(${JSON.stringify(some)}))
+         CROSS JOIN ${runs} CROSS JOIN ${bookingPages}
+       WHERE number = of_run AND run = of_run AND kind = 'reference' AND stream IN ('posted', 'file')
          AND first_hash <= ${hash} AND last_hash >= ${hash}`,
     );
     found.push(...gatherCandidates(pages, hash));
