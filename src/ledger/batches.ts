@@ -296,9 +296,8 @@ const slices = t.columnsOf({
 });
 
 function* nextPosted(run: number, [batch = -1, first = -1]: readonly number[]): Query<Slice | undefined> {
-  const { stepsBySlice } = yield* database();
   return yield* slices.one(
-    sql`SELECT stream, batch, first, bookings FROM ${stepsBySlice}
+    sql`SELECT stream, batch, first, bookings FROM ${steps}
      WHERE run = ${run} AND stream = 'posted' AND (batch, first) > (${batch}, ${first})
        AND kind = 'batch' AND state = 'done'
      ORDER BY batch, first LIMIT 1`,

@@ -1,4 +1,4 @@
-import { type Canary, type CanaryState, judgeCanary, type NewCanary } from '../rules/canary.js';
+import { type Canary, judgeCanary, type NewCanary } from '../rules/canary.js';
 import { raise } from './notices.js';
 import {
   all,
@@ -127,24 +127,8 @@ export interface CanaryFilter {
   readonly since?: number;
 }
 
-/** A canary as `run --json`, `status --json` and `show --json` print it. */
-export interface CanaryJson {
-  readonly reference: string;
-  readonly runId: string;
-  /** YYYY-MM-DD */
-  readonly day: string;
-  readonly state: CanaryState;
-  /** ISO 8601, UTC */
-  readonly sentAt: string | null;
-  /** Until when an e-mail must name it. */
-  readonly dueAt: string | null;
-  readonly namedAt: string | null;
-  readonly namedBy: 'email' | null;
-  /** How the last attempt ended, if the canary was given up. */
-  readonly code?: string;
-}
-
-export function canaryToJson(canary: Canary, now: number): CanaryJson {
+/** A canary as `run --json`, `status --json` and `show --json` print it. `dueAt`: until when an e-mail must name it. */
+export function canaryToJson(canary: Canary, now: number) {
   const { reference, runId, day, sentAt, withinMs, namedAt, givenUpFor } = canary;
   const write = (instant: number | undefined) =>
     instant === undefined ? null : new Date(instant).toISOString();
@@ -156,7 +140,10 @@ export function canaryToJson(canary: Canary, now: number): CanaryJson {
     sentAt: write(sentAt),
     dueAt: write(sentAt === undefined ? undefined : sentAt + withinMs),
     namedAt: write(namedAt),
-    namedBy: namedAt === undefined ? null : 'email',
+    namedBy: namedAt === undefined ? null : ('email' as const),
+    /** How the last attempt ended, if the canary was given up. */
     ...(givenUpFor !== undefined && { code: givenUpFor }),
   };
 }
+
+export type CanaryJson = ReturnType<typeof canaryToJson>;

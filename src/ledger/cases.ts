@@ -38,6 +38,7 @@ import {
   readsTogether,
   type Sql,
   sql,
+  takeTurns,
   toStorable,
   update,
   withoutUndefined,
@@ -371,7 +372,7 @@ export function* changeByKey<Key extends CaseKey>(
   keys: readonly Key[],
   decide: (held: HeldCase | undefined, key: Key) => CaseDecision | undefined,
 ): Query<readonly Case[]> {
-  yield* lockCases();
+  yield* takeTurns('cases');
   const identities = keys.map(identityOf);
   const held = yield* readCases(sql`identity`, identities);
   const changes: Change[] = [];
@@ -388,7 +389,7 @@ export const changeById = writes(function* (
   ids: readonly number[],
   decide: (held: HeldCase) => CaseDecision | undefined,
 ): Query<readonly Case[]> {
-  yield* lockCases();
+  yield* takeTurns('cases');
   const changes: Change[] = [];
   for (const found of (yield* readCases(sql`id`, ids)).values()) {
     const decision = decide(found);
@@ -417,12 +418,6 @@ function listEscalated(changes: readonly Change[]): NewNotice[] {
           },
         ],
   );
-}
-
-/** Writers of cases take turns: what a writer decides depends on what it has read. */
-function* lockCases(): Query<void> {
-  const { lockCases } = yield* database();
-  if (lockCases !== undefined) yield* one(lockCases);
 }
 
 /** The cases with these identities or ids, and their bookings. */
@@ -497,7 +492,7 @@ export const eraseNotes = erases(function* (reference: string): Query<number> {
  * since. Returns how many rows were removed.
  */
 export function* pruneCases(before: string): Query<number> {
-  yield* lockCases();
+  yield* takeTurns('cases');
   const bookings = yield* change(sql`DELETE FROM ${caseBookings} WHERE day < ${before}`);
   const unchanged = yield* change(
     sql`DELETE FROM ${identifiedCases} WHERE state_since < ${Date.parse(before)}

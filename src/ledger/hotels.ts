@@ -162,8 +162,11 @@ export const latestLoad = reads(() =>
 export const lookUp = readsTogether(function* (
   serviceIds: readonly number[],
 ): Query<(KnownHotel | undefined)[]> {
-  const { findContents } = yield* database();
-  const rows = yield* all(findContents(yield* findCurrentLoad(), serviceIds));
+  const { isListed } = yield* database();
+  const rows = yield* all(
+    sql`SELECT * FROM ${hotelContents}
+     WHERE load = ${yield* findCurrentLoad()} AND ${isListed(sql`service_id`, serviceIds)} ORDER BY number`,
+  );
   // If a hotel has several rows, the last one counts.
   const found = new Map(rows.map((row) => [Number(row.service_id), row]));
   return serviceIds.map((serviceId) => {

@@ -1,7 +1,7 @@
 import type { Hold } from '../base/hold.js';
 import type { CaseDecision, CaseKey, HeldCase } from '../rules/case.js';
 import type { CollectRequest, Decide } from '../rules/changes.js';
-import type { Claim, Claimed, Outcome, Recorded, Right, SharedRight } from '../rules/step.js';
+import type { Claimed, Outcome, Recorded, Right, SharedRight } from '../rules/step.js';
 import * as audit from './audit.js';
 import * as batches from './batches.js';
 import * as canaries from './canaries.js';
@@ -65,19 +65,20 @@ export interface Claims {
   claim(right: SharedRight, step: string, attempt: number, at: number): Promise<Claimed | undefined>;
   /** Records what an attempt found, and applies what is decided about it. @throws FencedError under an outdated claim. */
   record(claim: Claimed, outcome: Outcome, at: number, decide: Decide): Promise<Recorded>;
-  /** False once the claim is outdated: another process has taken over the run, or just the step. */
-  holdsClaim(claim: Claim): Promise<boolean>;
-  /** Renews claims for another lease. Returns those that are outdated. */
-  renewClaims(claims: readonly Claim[]): Promise<Claim[]>;
 }
 
+/** The files of the entities: what is exported there as a query becomes a method, and what as a table is in the schema. */
+export const entities = [
+  ...[runs, runChanges, wanted, batches, findings, tracing, stays, steps, rejects, canaries, days, cases],
+  ...[mapped, syncing, hotels, mails, notices, guests, audit, identity],
+];
 const { latestRequest, latestFetched, rememberRequest, rememberFetched, ...copyAndWatch } = mapped;
 const exportLog = { latestRequest, latestFetched, rememberRequest, rememberFetched };
 const { nextMoves, finishMoves, readMasterHotels, ...copy } = copyAndWatch;
 const watch = { nextMoves, finishMoves, readMasterHotels };
 const { listTimes, readReadableBatches, ...bookings } = { ...batches, ...findings, ...tracing };
 const { tally, ...ownSteps } = steps;
-const { reopenAbandoned, ...ownRunChanges } = runChanges;
+const { reopenAbandoned, holdsClaim, renewClaims, ...ownRunChanges } = runChanges;
 const { eraseReject, ...ownRejects } = rejects;
 
 export function createReadOnlyLedger(store: Store, connection: Connection) {
@@ -153,7 +154,7 @@ export function createLedger(store: Store, engine: Engine, clock: () => number) 
     },
     wanted: of(wanted),
     days: of(days),
-    steps: { ...of({ ...ownSteps, listTimes, reopenAbandoned }), ...engine.claims },
+    steps: { ...of({ ...ownSteps, listTimes, reopenAbandoned, holdsClaim, renewClaims }), ...engine.claims },
     bookings: {
       ...reader.bookings,
       beginCollect: (right: Right, collect: CollectStart) => beginCollect(store, right, collect),

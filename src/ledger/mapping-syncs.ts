@@ -28,6 +28,7 @@ import {
   type Query,
   type StoredRow,
   sql,
+  takeTurns,
   toStorable,
   update,
   withoutUndefined,
@@ -42,7 +43,8 @@ export const beginSync = writes(function* ({
   keepsSince,
   at,
 }: NewSync): Query<MappingSync> {
-  yield* lockCopy();
+  // So that mappings are numbered without gaps and none is inserted twice.
+  yield* takeTurns('mappings');
   yield* change(
     sql`UPDATE ${syncs} SET given_up_at = ${at}
      WHERE scope = ${scope} AND ended_at IS NULL AND given_up_at IS NULL`,
@@ -61,7 +63,7 @@ export const beginSync = writes(function* ({
 export const storePage = writes(function* (received: StoredPage): Query<MappingSync> {
   const page = toStorablePage(received);
   const { syncId, resumeKey, isPart = false, rows, skipped = [], serviceBeganAt, pageLimit, at } = page;
-  yield* lockCopy();
+  yield* takeTurns('mappings');
   const before = yield* readSync(syncId);
   if (!isAtKey(before, page.after)) throw overtaken(syncId);
   const counts = yield* storeRows(rows, { at, cycleBegunAt: Number(before.begun_at) });
@@ -102,7 +104,7 @@ export const restartSync = writes(function* ({
   syncId,
   resumeKey,
 }: Pick<MappingSync, 'syncId' | 'resumeKey'>): Query<MappingSync> {
-  yield* lockCopy();
+  yield* takeTurns('mappings');
   const before = yield* readSync(syncId);
   if (!isAtKey(before, resumeKey)) throw overtaken(syncId);
   // The restarted cycle reports them again.
@@ -113,12 +115,6 @@ export const restartSync = writes(function* ({
   );
   return toSync(yield* readSync(syncId));
 });
-
-/** Serialises writers of the copy, so that mappings are numbered without gaps and none is inserted twice. */
-function* lockCopy(): Query<void> {
-  const { lockMappings } = yield* database();
-  if (lockMappings) yield* one(lockMappings);
-}
 
 function* readSync(syncId: string): Query<StoredRow> {
   const row = yield* one(sql`SELECT * FROM ${syncs} WHERE sync_id = ${syncId}`);

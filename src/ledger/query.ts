@@ -150,6 +150,12 @@ export function* update(table: Named, columns: Columns, rows: Iterable<readonly 
   yield { kind: 'update', table, columns, rows };
 }
 
+/** Until the end of the transaction, nobody else writes what has that name: what a writer decides depends on what it has read. */
+export function* takeTurns(what: 'mappings' | 'cases'): Query<void> {
+  const { turnOf } = yield* database();
+  if (turnOf) yield* one(turnOf(what));
+}
+
 /** Positions of bookings that may have a reference, in one run and stream. */
 export interface Candidates {
   readonly run: number;
@@ -170,21 +176,19 @@ export interface TraceRange {
 
 /** What differs between the databases: fragments of SQL, and the queries that each plans in its own way. */
 export interface Dialect {
-  /** The table of steps, to be searched by stored batch. */
-  readonly stepsBySlice: Sql;
   readonly sealing: Sealing;
   /** Locks the selected rows until the end of the transaction. */
   readonly lock: Sql;
   /** Of several joined tables, locks the rows of that one. */
   lockOf(table: Sql): Sql;
-  /** Locks the copy of the mappings for all other writers until the end of the transaction. */
-  readonly lockMappings?: Sql;
-  /** Locks the cases for all other writers until the end of the transaction. */
-  readonly lockCases?: Sql;
+  /** See `takeTurns`; absent where all writers do. */
+  turnOf?(what: string): Sql;
   /** Whether `mappings` and `cases` are about the same provider hotel, searched by the index of the mappings. */
   readonly isMappingOfCase: Sql;
   /** See `createHashIndex`. */
   readonly pageEntries: number;
+  /** Until when a claim holds that is made now, by the clock of `isAbandoned`. */
+  leaseEnd(): Sql;
   /** True for a running step whose claim was not renewed for a lease. */
   isAbandoned(): Sql;
   isHotel(hotel: ProviderHotel): Sql;
@@ -192,8 +196,6 @@ export interface Dialect {
   isListed(column: Sql, list: readonly (string | number)[]): Sql;
   /** Bookings that may have that reference, the newest run first. */
   findCandidates(reference: string, within: TraceRange): Query<readonly Candidates[]>;
-  /** The content rows of these hotels in a load; those of the same hotel in the order of their numbers. */
-  findContents(load: number, serviceIds: readonly number[]): Sql;
   /** The copy's mapping of each hotel, in the order of the request. */
   lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undefined)[]>;
 }

@@ -16,10 +16,10 @@ import { FencedError } from './errors.js';
 import { replaceVerdicts } from './findings.js';
 import { noteChangedRun } from './identity.js';
 import { raise } from './notices.js';
-import { change, database, one, type Query, reads, sql, writes } from './query.js';
+import { change, database, one, type Query, reads, sql, withoutUndefined, writes } from './query.js';
 import { findLocked, get, lockRight, lockRun, runs } from './runs.js';
 import { contextOfAnswer } from './sealing.js';
-import { attempts, changeSteps, findStep, insertSteps, readOpenKinds, tally } from './steps.js';
+import { attempts, changeSteps, findStep, insertSteps, readOpenKinds, steps, tally } from './steps.js';
 import { bigint, type Row, table, text } from './table.js';
 import { asPromised } from './wanted-days.js';
 
@@ -112,6 +112,29 @@ export const replaceFailure = writes(function* (
   return true;
 });
 
+/** True while nobody else has taken over the run, or just the step. */
+const isHeld = ({ step, attempt, token }: Claim) =>
+  sql`run = (SELECT number FROM ${runs} WHERE id = ${step.runId} AND token = ${token})
+    AND name = ${step.name} AND state = 'running' AND attempts = ${attempt} AND token = ${token}`;
+
+export const holdsClaim = reads(function* (claim: Claim): Query<boolean> {
+  return (yield* one(sql`SELECT 1 AS found FROM ${steps} WHERE ${isHeld(claim)}`)) !== undefined;
+});
+
+/** Renews claims for another lease. Returns those that are outdated. */
+export const renewClaims = writes(function* (claims: readonly Claim[]): Query<Claim[]> {
+  if (claims.length === 0) return [];
+  const { leaseEnd } = yield* database();
+  // Reopening abandoned steps locks the run, so it happens entirely before or entirely after this.
+  for (const runId of new Set(claims.map(({ step }) => step.runId).sort())) yield* findLocked(runId);
+  const held = sql.or(claims.map((claim) => sql`(${isHeld(claim)})`));
+  const renewed = yield* change(sql`UPDATE ${steps} SET lease_until = ${leaseEnd()} WHERE ${held}`);
+  const outdated: Claim[] = [];
+  for (const claim of renewed === claims.length ? [] : claims)
+    if (!(yield* holdsClaim(claim))) outdated.push(claim);
+  return outdated;
+});
+
 /**
  * Reopens the run's steps whose claim was not renewed for one lease: their owner is dead or frozen, and its call may
  * have reached the service. Returns how many.
@@ -199,48 +222,27 @@ export const settle = writes(function* (right: Right, settlement: Settlement): Q
   return true;
 });
 
-/** The run after a patch is applied. */
-export function patchRun(run: Run, patch: RunPatch): Run {
-  const {
-    posted,
-    delivered,
-    refused,
-    repeated,
-    failure,
-    finishedAt,
-    overdueAt,
-    namesBlankedAt,
-    linesBlanked,
-    ...plain
-  } = patch;
+/** The run after a patch is applied: `null` clears a field. */
+export function patchRun(run: Run, { posted, delivered, refused, repeated, ...patch }: RunPatch): Run {
   const counts = {
     ...run.counts,
-    ...(posted !== undefined && { posted }),
-    ...(delivered !== undefined && { delivered }),
-    ...(refused !== undefined && { refused }),
-    ...(repeated !== undefined && { repeated }),
-    ...(plain.file && countVerdicts(plain.file)),
+    ...withoutUndefined({ posted, delivered, refused, repeated }),
+    ...(patch.file && countVerdicts(patch.file)),
   };
-  const {
-    failure: oldFailure,
-    finishedAt: oldFinishedAt,
-    overdueAt: oldOverdueAt,
-    namesBlankedAt: oldBlankedAt,
-    linesBlanked: wereBlanked,
-    ...kept
-  } = run;
-  const nextFailure = failure === undefined ? oldFailure : failure;
-  const nextFinishedAt = finishedAt === undefined ? oldFinishedAt : finishedAt;
-  const nextOverdueAt = overdueAt === undefined ? oldOverdueAt : overdueAt;
+  const { failure, finishedAt, overdueAt, namesBlankedAt, linesBlanked, ...fields } = {
+    ...run,
+    ...withoutUndefined(patch),
+  };
   return {
-    ...kept,
-    ...plain,
+    ...fields,
     counts: { ...counts, pending: counts.accepted - counts.delivered - counts.refused },
-    ...(nextFailure && { failure: nextFailure }),
-    ...(typeof nextFinishedAt === 'number' && { finishedAt: nextFinishedAt }),
-    ...(typeof nextOverdueAt === 'number' && { overdueAt: nextOverdueAt }),
-    ...(namesBlankedAt === undefined && oldBlankedAt !== undefined && { namesBlankedAt: oldBlankedAt }),
-    ...(linesBlanked === undefined && wereBlanked && { linesBlanked: wereBlanked }),
+    ...withoutUndefined({
+      failure: failure ?? undefined,
+      finishedAt: finishedAt ?? undefined,
+      overdueAt: overdueAt ?? undefined,
+      namesBlankedAt: namesBlankedAt ?? undefined,
+      linesBlanked: linesBlanked || undefined,
+    }),
   };
 }
 

@@ -52,5 +52,5 @@ const store: Store = {
 
 const engine: Engine = {
   ...{ hold: unused, holdPlace: unused, staleHoldMs: 0, ping: unused, verify: unused, close: unused },
-  claims: { claim: unused, record: unused, holdsClaim: unused, renewClaims: unused },
+  claims: { claim: unused, record: unused },
 };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Hold } from '../../base/hold.js';
 import { preparingKinds } from '../../rules/file-chain.js';
-import type { Claim, Claimed, Outcome, Recorded, SharedRight } from '../../rules/step.js';
+import type { Claimed, Outcome, Recorded, SharedRight } from '../../rules/step.js';
 import { compareClocks, type PeerClock } from '../../transports/http/peer-clocks.js';
 import { storedBatches } from '../batches.js';
 import { LedgerAwayError } from '../errors.js';
@@ -17,7 +17,7 @@ import type { Session } from './session.js';
 const releasePatienceMs = 5_000;
 
 const holds = sql.table('holds');
-const after = (ms: number) => sql`clock_timestamp() + ${ms} * interval '1 millisecond'`;
+export const after = (ms: number) => sql`clock_timestamp() + ${ms} * interval '1 millisecond'`;
 
 /** Named exclusive rights: rows with a lease, by the database's clock, that their holder renews. */
 export function createHolds(database: Database, leaseMs: number, peerClock?: PeerClock) {
@@ -254,39 +254,4 @@ function findAccepted(session: Session, { step, attempt, claimedAt }: Claimed, a
      WHERE id = ${step.runId} AND step = ${step.name} AND attempt = ${attempt}
        AND outcome = 'done' AND attempts.started_at = ${claimedAt} AND ended_at = ${at}`,
   );
-}
-
-const heldClaims = (claims: readonly Claim[]) => sql`
-  SELECT steps.run, steps.name, mine.ordinal FROM unnest(
-    ${claims.map(({ step }) => step.runId)}::text[], ${claims.map(({ step }) => step.name)}::text[],
-    ${claims.map(({ attempt }) => attempt)}::int[], ${claims.map(({ token }) => token)}::int[]
-  ) WITH ORDINALITY AS mine (run_id, name, attempt, token, ordinal)
-  JOIN ${runs} ON runs.id = mine.run_id AND runs.token = mine.token
-  JOIN ${steps} ON steps.run = runs.number AND steps.name = mine.name
-  WHERE steps.state = 'running' AND steps.attempts = mine.attempt AND steps.token = mine.token`;
-
-export async function holdsClaim(session: Session, claim: Claim): Promise<boolean> {
-  return (await session.row(heldClaims([claim]))) !== undefined;
-}
-
-/** Returns the claims that are outdated. Call it inside a transaction. */
-export async function renewClaims(
-  session: Session,
-  claims: readonly Claim[],
-  leaseMs: number,
-): Promise<Claim[]> {
-  if (claims.length === 0) return [];
-  const ids = [...new Set(claims.map(({ step }) => step.runId))];
-  // Reopening abandoned steps locks the run, so it happens entirely before or entirely after this.
-  await session.rows(
-    sql`SELECT number FROM ${runs} WHERE id = ANY (${ids}::text[]) ORDER BY number FOR SHARE`,
-  );
-  const rows = await session.rows(
-    sql`WITH held AS (${heldClaims(claims)})
-     UPDATE ${steps} SET lease_until = ${after(leaseMs)}
-     FROM held WHERE steps.run = held.run AND steps.name = held.name
-     RETURNING held.ordinal`,
-  );
-  const renewed = new Set(rows.map(({ ordinal }) => Number(ordinal)));
-  return claims.filter((_, index) => !renewed.has(index + 1));
 }

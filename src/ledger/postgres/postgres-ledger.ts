@@ -5,7 +5,6 @@ import type { DayKeys } from '../../storage/day-keys.js';
 import type { PeerClock } from '../../transports/http/peer-clocks.js';
 import { LedgerUnusableError } from '../errors.js';
 import type { Remains } from '../guests.js';
-import { hotelContents } from '../hotels.js';
 import {
   createLedger,
   createReadOnlyLedger,
@@ -29,23 +28,15 @@ import { record } from '../run-changes.js';
 import { runs } from '../runs.js';
 import { createSealing } from '../sealing.js';
 import { bookingPages, gatherCandidates } from '../stays.js';
-import { steps } from '../steps.js';
-import { claim, createHolds, holdsClaim, recordAcceptedBatch, renewClaims } from './claims.js';
+import { after, claim, createHolds, recordAcceptedBatch } from './claims.js';
 import { type Database, type DatabaseOptions, openDatabase } from './database.js';
 import { ledgerExists, migrate, requireWritable } from './schema.js';
 import type { Session } from './session.js';
 
-/** One lock for all writers of the copy, whatever their scope: the letters `maps`. */
-const copyLock = 0x6d_61_70_73;
-/** One lock for all writers of cases: the letters `case`. */
-const caseLock = 0x63_61_73_65;
-
-const common: Omit<Dialect, 'sealing'> = {
-  stepsBySlice: sql`${steps}`,
+const common: Omit<Dialect, 'sealing' | 'leaseEnd'> = {
   lock: sql`FOR NO KEY UPDATE`,
   lockOf: (table) => sql`FOR NO KEY UPDATE OF ${table}`,
-  lockMappings: sql`SELECT pg_advisory_xact_lock(${copyLock})`,
-  lockCases: sql`SELECT pg_advisory_xact_lock(${caseLock})`,
+  turnOf: (what) => sql`SELECT pg_advisory_xact_lock(hashtext(${`hotel_review ${what}`}))`,
   isMappingOfCase: sql`left(mappings.provider_name, 200) = left(cases.provider_name, 200)
     AND mappings.provider_name = cases.provider_name
     AND left(mappings.provider_hotel_id, 200) = left(cases.provider_hotel_id, 200)
@@ -58,11 +49,6 @@ const common: Omit<Dialect, 'sealing'> = {
   isReference: (reference) =>
     sql`left(reference, 200) = left(${reference}, 200) AND reference = ${reference}`,
   isListed: (column, list) => sql`${column} = ANY (${list.map(String)})`,
-  // One index look-up per hotel, also before the server has statistics of a load. The last row of a hotel counts.
-  findContents: (load, serviceIds) => sql`SELECT found.* FROM unnest(${serviceIds}::bigint[]) AS asked (id)
-    CROSS JOIN LATERAL (
-      SELECT * FROM ${hotelContents} WHERE load = ${load} AND service_id = asked.id ORDER BY number DESC LIMIT 1
-    ) AS found`,
   findCandidates,
   lookUp,
 };
@@ -77,8 +63,9 @@ const remains: Remains = {
 function createPostgresStore(
   { perform, snapshot, transact }: Database,
   { keys, hashKey }: PostgresReaderOptions,
+  leaseMs = 0,
 ): Store {
-  const dialect = { ...common, sealing: createSealing(keys, hashKey) };
+  const dialect = { ...common, sealing: createSealing(keys, hashKey), leaseEnd: () => after(leaseMs) };
   const inTransaction: Store['transact'] = (query) =>
     transact((session) => session.perform(query(), dialect));
   return {
@@ -182,8 +169,8 @@ export interface PostgresLedgerOptions extends PostgresReaderOptions {
 export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
   const { clock, leaseMs = 30_000, mayCreate } = options;
   const database = openDatabase(options, (session, location) => migrate(session, location, mayCreate));
-  const { perform, transact } = database;
-  const store = createPostgresStore(database, options);
+  const { perform } = database;
+  const store = createPostgresStore(database, options, leaseMs);
   const { sealing } = store.dialect;
   const holds = createHolds(database, leaseMs, options.peerClock);
   const engine = {
@@ -202,8 +189,6 @@ export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
         );
         return recorded ?? store.transact(() => record(held, outcome, at, decide));
       },
-      holdsClaim: (held) => perform((session) => holdsClaim(session, held)),
-      renewClaims: (claims) => transact((session) => renewClaims(session, claims, leaseMs)),
     },
     async close() {
       await holds.close();

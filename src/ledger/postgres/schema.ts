@@ -1,6 +1,6 @@
 import { LedgerUnusableError } from '../errors.js';
 import { sql } from '../query.js';
-import { createTables, expectKnown, ledgerOfBefore } from '../schema.js';
+import { createTables, expectKnown } from '../schema.js';
 import { readOnlyFault, type Session } from './session.js';
 
 /**
@@ -130,7 +130,7 @@ async function readSchema(session: Session, location: string): Promise<number> {
        (SELECT count(*)::int FROM pg_class WHERE relnamespace = to_regnamespace('hotel_review')) AS things,
        (SELECT string_agg(relname, ' ' ORDER BY relname) FROM pg_class
           WHERE relnamespace = to_regnamespace('hotel_review') AND relkind = 'r'
-          AND relname IN ('holds', 'migrations', 'runs', 'schema_versions', 'steps')) AS ours,
+          AND relname IN ('holds', 'runs', 'schema_versions', 'steps')) AS ours,
        current_setting('server_encoding') AS encoding`,
   );
   if (found?.encoding !== 'UTF8') {
@@ -140,7 +140,6 @@ async function readSchema(session: Session, location: string): Promise<number> {
     );
   }
   if (found.things === 0) return 0;
-  if (found.ours === 'holds migrations runs steps') throw new LedgerUnusableError(location, ledgerOfBefore);
   if (found.ours !== 'holds runs schema_versions steps') {
     throw new LedgerUnusableError(
       location,

@@ -1,5 +1,5 @@
 import { LedgerUnusableError } from '../errors.js';
-import { createTables, expectKnown, ledgerOfBefore } from '../schema.js';
+import { createTables, expectKnown } from '../schema.js';
 import type { Database } from './database.js';
 
 /** Marks the file as a ledger: the letters `hotl`. */
@@ -42,8 +42,7 @@ export function migrate(database: Database, path: string): boolean {
 export function readSchema(database: Database, path: string): number {
   // One statement, so that no other process can migrate between the reads.
   const found = database.get(
-    `SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema) AS things,
-       (SELECT count(*) FROM sqlite_schema WHERE name = 'runs') AS runs
+    `SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema) AS things
      FROM pragma_application_id, pragma_user_version`,
   );
   const version = Number(found?.user_version);
@@ -51,9 +50,7 @@ export function readSchema(database: Database, path: string): number {
   if (found?.application_id !== applicationId) {
     throw new LedgerUnusableError(
       path,
-      version > 0 && found?.runs === 1
-        ? ledgerOfBefore
-        : 'expected a ledger or no file, got: a database of another program; name another file with the setting ledger',
+      'expected a ledger or no file, got: a database of another program; name another file with the setting ledger',
     );
   }
   expectKnown(version, versions.length, path);

@@ -2,10 +2,9 @@ import type { Hold } from '../../base/hold.js';
 import type { ProviderHotel } from '../../booking/booking.js';
 import { hashReference } from '../../booking/booking.js';
 import { claimStep } from '../../rules/state-machine.js';
-import type { Claim, Claimed, SharedRight } from '../../rules/step.js';
+import type { Claimed, SharedRight } from '../../rules/step.js';
 import type { DayKeys } from '../../storage/day-keys.js';
 import { readStored } from '../batches.js';
-import { hotelContents } from '../hotels.js';
 import {
   createLedger,
   createReadOnlyLedger,
@@ -20,7 +19,6 @@ import {
   type Answer,
   all,
   type Candidates,
-  change,
   createRenderer,
   type Dialect,
   one,
@@ -82,8 +80,6 @@ export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
       claim: (right, step, attempt, at) =>
         commits.transact(() => perform(claim(right, step, attempt, at, clock() + leaseMs))),
       record: (...attempted) => commits.transact(() => perform(record(...attempted))),
-      holdsClaim: async (held) => perform(findClaimed(held)) !== undefined,
-      renewClaims: (claims) => store.transact(() => renewClaims(claims, clock() + leaseMs)),
     },
     async close() {
       commits.flush();
@@ -108,10 +104,10 @@ export function createSqliteReader(options: Omit<SqliteLedgerOptions, 'leaseMs'>
 /** SQLite as a store of the ledger, and how it performs a query at once; one that changes something inside a transaction. */
 export function createSqliteStore(
   database: Database,
-  { clock, keys, hashKey }: Pick<SqliteLedgerOptions, 'clock' | 'keys' | 'hashKey'>,
+  { clock, leaseMs = 30_000, keys, hashKey }: Omit<SqliteLedgerOptions, 'path'>,
   file?: LedgerFile,
 ) {
-  const dialect = createDialect(clock, createSealing(keys, hashKey));
+  const dialect = createDialect({ clock, leaseMs }, createSealing(keys, hashKey));
   function perform<Result>(query: Query<Result>): Result {
     let step = query.next();
     while (!step.done) step = query.next({ ...answer(database, step.value), dialect });
@@ -185,15 +181,18 @@ const render = createRenderer(
   () => '?',
 );
 
-function createDialect(clock: () => number, sealing: Sealing): Dialect {
+function createDialect(
+  { clock, leaseMs }: { readonly clock: () => number; readonly leaseMs: number },
+  sealing: Sealing,
+): Dialect {
   return {
-    stepsBySlice: sql`${steps} INDEXED BY steps_by_slice`,
     sealing,
     lock: sql``,
     lockOf: () => sql``,
     isMappingOfCase: sql`mappings.provider_name = cases.provider_name AND mappings.provider_hotel_id = cases.provider_hotel_id`,
     // 32 KB a page, so that a look-up reads little and a day of a million bookings has few pages.
     pageEntries: 4096,
+    leaseEnd: () => sql`${clock() + leaseMs}`,
     isAbandoned: () => sql`coalesce(lease_until, 0) <= ${clock()}`,
     isHotel(hotel) {
       const { providerName, providerHotelId } = toStorableHotel(hotel);
@@ -201,9 +200,6 @@ function createDialect(clock: () => number, sealing: Sealing): Dialect {
     },
     isReference: (reference) => sql`reference = ${reference}`,
     isListed: (column, list) => sql`${column} IN (SELECT value FROM json_each(${JSON.stringify(list)}))`,
-    findContents: (load, serviceIds) => sql`SELECT * FROM ${hotelContents}
-      WHERE load = ${load} AND service_id IN (SELECT value FROM json_each(${JSON.stringify(serviceIds)}))
-      ORDER BY number`,
     findCandidates,
     lookUp,
   };
@@ -322,28 +318,4 @@ export function* claim(
     run: patchRun(run, claimed.run),
     ...(lines && { lines }),
   };
-}
-
-/** The row number of the claim's run, if the claim is still valid. */
-function* findClaimed({ step, attempt, token }: Claim): Query<number | undefined> {
-  const row = yield* one(
-    sql`SELECT runs.number FROM ${runs} JOIN ${steps} ON steps.run = runs.number AND steps.name = ${step.name}
-     WHERE runs.id = ${step.runId} AND runs.token = ${token}
-       AND steps.state = 'running' AND steps.attempts = ${attempt} AND steps.token = ${token}`,
-  );
-  return row && Number(row.number);
-}
-
-/** @returns the claims that are outdated */
-function* renewClaims(claims: readonly Claim[], leaseUntil: number): Query<Claim[]> {
-  const outdated: Claim[] = [];
-  for (const claim of claims) {
-    const run = yield* findClaimed(claim);
-    if (run === undefined) outdated.push(claim);
-    else
-      yield* change(
-        sql`UPDATE ${steps} SET lease_until = ${leaseUntil} WHERE run = ${run} AND name = ${claim.step.name}`,
-      );
-  }
-  return outdated;
 }
