@@ -69,13 +69,24 @@ export function* nameCanary(reference: string, at: number): Query<number> {
 }
 
 /** The newest run first. */
-export const list = reads(({ day, since, limit }: CanaryFilter): Query<Canary[]> => {
-  const chosen = sql.and([
-    day !== undefined && sql`runs.day = ${day}`,
-    since !== undefined && sql`(runs.finished_at IS NULL OR runs.finished_at >= ${since})`,
-  ]);
-  return select(sql`WHERE ${chosen} ORDER BY canaries.run DESC LIMIT ${limit}`);
-});
+export const list = reads(
+  ({
+    day,
+    since,
+    limit,
+  }: {
+    readonly limit: number;
+    readonly day?: string;
+    /** Only of runs that were active since then. */
+    readonly since?: number;
+  }): Query<Canary[]> => {
+    const chosen = sql.and([
+      day !== undefined && sql`runs.day = ${day}`,
+      since !== undefined && sql`(runs.finished_at IS NULL OR runs.finished_at >= ${since})`,
+    ]);
+    return select(sql`WHERE ${chosen} ORDER BY canaries.run DESC LIMIT ${limit}`);
+  },
+);
 
 /** Joined with the step that delivers it: the canary was sent when that step was done. */
 function* select(rest: Sql): Query<Canary[]> {
@@ -118,13 +129,6 @@ function toCanary(row: StoredRow): Canary {
     sentAt: state === 'done' ? endedAt : undefined,
     givenUpFor: state === 'refused' ? lastCode : undefined,
   });
-}
-
-export interface CanaryFilter {
-  readonly limit: number;
-  readonly day?: string;
-  /** Only of runs that were active since then. */
-  readonly since?: number;
 }
 
 /** A canary as `run --json`, `status --json` and `show --json` print it. `dueAt`: until when an e-mail must name it. */

@@ -19,7 +19,6 @@ import {
   resolutions,
 } from '../rules/case.js';
 import type { NewNotice } from '../rules/notice.js';
-import type { Run } from '../rules/run.js';
 import { escapeLike, insertActions } from './audit.js';
 import { toStorableHotel } from './mapping-syncs.js';
 import { copied, mappingMoves } from './mappings.js';
@@ -27,6 +26,7 @@ import { raise } from './notices.js';
 import {
   all,
   change,
+  count as countUp,
   type Dialect,
   database,
   erases,
@@ -152,12 +152,6 @@ export interface OpenReference {
   readonly place: number;
   readonly reference: string;
   readonly isNamed: boolean;
-}
-
-/** Only bookings behind this one. */
-interface ReferencePage {
-  readonly after?: Pick<OpenReference, 'id' | 'place'> | undefined;
-  readonly limit: number;
 }
 
 /** Of a fixed length, so that it can be indexed however long the hotel's id is. */
@@ -295,7 +289,13 @@ export const listReported = reads(function* (before: number): Query<number[]> {
 /** The unresolved bookings that have a reference and whose stay is not over, by case and place. */
 export const listOpenReferences = reads(function* (
   today: string,
-  { after, limit }: ReferencePage,
+  {
+    after,
+    limit,
+  }: {
+    readonly after?: Pick<OpenReference, 'id' | 'place'> | undefined;
+    readonly limit: number;
+  },
 ): Query<OpenReference[]> {
   const rows = yield* all(
     sql`SELECT case_number, place, reference, is_named FROM ${caseBookings}
@@ -439,8 +439,7 @@ export function* readCases(
 
 function* write(changes: readonly Change[]): Query<readonly Case[]> {
   if (changes.length === 0) return [];
-  const last = yield* one(sql`SELECT coalesce(max(id), 0) AS id FROM ${identifiedCases}`);
-  let lastId = Number(last?.id);
+  let lastId = yield* countUp(sql`SELECT max(id) AS number FROM ${identifiedCases}`);
   const written: Case[] = [];
   const added: t.NewRow<typeof identifiedCases>[] = [];
   const changed: Case[] = [];
@@ -621,11 +620,6 @@ export interface RunToFollow {
   readonly hasBookings: boolean;
 }
 
-/** How far a run has been followed up. */
-interface FollowedRun extends Pick<Run, 'verdictsRecorded'> {
-  readonly runId: string;
-}
-
 /** The collected runs that were never followed up, or have recorded verdicts since, whatever their state; the oldest first. */
 export const listRunsToFollow = reads(function* (): Query<RunToFollow[]> {
   const rows = yield* all(
@@ -636,7 +630,14 @@ export const listRunsToFollow = reads(function* (): Query<RunToFollow[]> {
   return rows.map(({ id, run }) => ({ runId: String(id), hasBookings: run !== null }));
 });
 
-export const markFollowed = writes(function* ({ runId, verdictsRecorded }: FollowedRun): Query<void> {
+/** How far a run has been followed up. */
+export const markFollowed = writes(function* ({
+  runId,
+  verdictsRecorded,
+}: {
+  readonly runId: string;
+  readonly verdictsRecorded: number;
+}): Query<void> {
   yield* followedRuns.add(
     { run: yield* runNumber(runId), verdictsRecorded },
     sql`ON CONFLICT (run) DO UPDATE SET verdicts_recorded = excluded.verdicts_recorded

@@ -1,7 +1,7 @@
+import type { FilterReport } from '../booking/source.js';
 import type { GuestNames } from '../booking/guest-names.js';
 import { rendererVersion } from '../booking/item-line.js';
 import type { BatchStream } from '../booking/sending.js';
-import type { FilterReport } from '../booking/source.js';
 import type { NewCanary } from '../rules/canary.js';
 import { acceptanceOf, type Run, type Volume, type VolumeComparison } from '../rules/run.js';
 import { noticesOfVolume } from '../rules/run-notices.js';
@@ -65,7 +65,18 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
     },
 
     /** Stores how many bookings the day has by provider, and how they compare with good days. */
-    noteVolume: ({ accepted, providers, comparison, at }: CollectedVolume) =>
+    noteVolume: ({
+      accepted,
+      providers,
+      comparison,
+      at,
+    }: Pick<Volume, 'providers'> & {
+      /** The number of bookings of the whole day, if the run stores only a part of them. */
+      readonly accepted?: number;
+      readonly comparison?: VolumeComparison;
+      /** When they were compared, epoch milliseconds. */
+      readonly at: number;
+    }) =>
       transact(function* () {
         const { run: before } = yield* lockRight(right);
         yield* change(
@@ -85,7 +96,19 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
       }),
 
     /** Ends the collect and stores the plan, in one transaction. */
-    finish: ({ steps, canary, superseded = [], at }: CollectedPlan) =>
+    finish: ({
+      steps,
+      canary,
+      superseded = [],
+      at,
+    }: {
+      readonly steps: readonly PlannedStep[];
+      /** Sent with the bookings. */
+      readonly canary?: NewCanary | undefined;
+      /** What it says about the bookings of the day's other runs. */
+      readonly superseded?: readonly SupersededRows[] | undefined;
+      readonly at: number;
+    }) =>
       transact(function* () {
         const { run: before, chunks: stored } = yield* lockRight(right);
         if (stored !== chunks) throw new FencedError(right.runId);
@@ -125,14 +148,19 @@ function* resetRun(
   return { number, day: run.day };
 }
 
-interface CollectedRun {
-  /** The run's row number. */
-  readonly run: number;
-  readonly day: string;
-  readonly guestNames: GuestNames;
-}
-
-function* storeChunk({ run, day, guestNames }: CollectedRun, chunk: CollectedChunk): Query<void> {
+function* storeChunk(
+  {
+    run,
+    day,
+    guestNames,
+  }: {
+    /** The run's row number. */
+    readonly run: number;
+    readonly day: string;
+    readonly guestNames: GuestNames;
+  },
+  chunk: CollectedChunk,
+): Query<void> {
   const { sealing } = yield* database();
   const { batches, rejects, duplicates, filtered } = chunk;
   yield* storedBatches.insert(
@@ -202,23 +230,6 @@ export interface CollectStart {
 
 /** One collect, from its first record to the plan. */
 export type Collect = Awaited<ReturnType<typeof beginCollect>>;
-
-interface CollectedPlan {
-  readonly steps: readonly PlannedStep[];
-  /** Sent with the bookings. */
-  readonly canary?: NewCanary | undefined;
-  /** What it says about the bookings of the day's other runs. */
-  readonly superseded?: readonly SupersededRows[] | undefined;
-  readonly at: number;
-}
-
-interface CollectedVolume extends Pick<Volume, 'providers'> {
-  /** The number of bookings of the whole day, if the run stores only a part of them. */
-  readonly accepted?: number;
-  readonly comparison?: VolumeComparison;
-  /** When they were compared, epoch milliseconds. */
-  readonly at: number;
-}
 
 export interface CollectedChunk {
   readonly batches: readonly CollectedBatch[];

@@ -16,6 +16,7 @@ import {
   change,
   database,
   erases,
+  exists,
   type Named,
   one,
   type Query,
@@ -115,16 +116,16 @@ function* dropAnswersAbout([run, stream, batch]: BatchKey): Query<void> {
 }
 
 /** Undefined if the batch holds nothing of the erased guest. */
-export type BlankLines = (lines: Buffer) => BlankedLines | undefined;
-
-interface BlankedLines {
-  /** The erased guest's bookings: their extra columns go, whether or not the lines change. */
-  readonly rows: readonly number[];
-  /** All lines of the batch; absent if they stay as they are. */
-  readonly lines?: Buffer;
-  /** Bookings whose stay was erased, by their row in the batch: nobody finds them by their hotel any more. */
-  readonly stays?: readonly { readonly row: number; readonly hotelHash: number }[];
-}
+export type BlankLines = (lines: Buffer) =>
+  | {
+      /** The erased guest's bookings: their extra columns go, whether or not the lines change. */
+      readonly rows: readonly number[];
+      /** All lines of the batch; absent if they stay as they are. */
+      readonly lines?: Buffer;
+      /** Bookings whose stay was erased, by their row in the batch: nobody finds them by their hotel any more. */
+      readonly stays?: readonly { readonly row: number; readonly hotelHash: number }[];
+    }
+  | undefined;
 
 /** Tells keys apart without revealing anything about them. */
 function keyIdOf(hashKey: string): string {
@@ -299,12 +300,11 @@ function listOldRuns(condition: Sql, { after = '', limit }: RunSlice): Query<Run
 /** Workers claim steps of a run without holding its day. */
 function* isWorkedOn(day: string): Query<boolean> {
   const { isAbandoned } = yield* database();
-  const row = yield* one(
-    sql`SELECT 1 AS found FROM ${runs} JOIN ${steps} ON run = number
+  return yield* exists(
+    sql`${runs} JOIN ${steps} ON run = number
      WHERE day = ${day} AND runs.state IN (${quotedActiveStates}) AND steps.state = 'running'
-       AND NOT (${isAbandoned()}) LIMIT 1`,
+       AND NOT (${isAbandoned()})`,
   );
-  return row !== undefined;
 }
 
 function* listBatches(runId: string): Query<BatchKey[]> {

@@ -1,7 +1,7 @@
 import type { Coordinates } from '../base/distance.js';
 import { SafeError } from '../base/safe-error.js';
 import type { StoredRow } from './query.js';
-import { all, change, database, one, type Query, reads, readsTogether, sql, writes } from './query.js';
+import { all, change, count, database, one, type Query, reads, readsTogether, sql, writes } from './query.js';
 import * as t from './table.js';
 
 const begun = {
@@ -78,7 +78,17 @@ export const beginLoad = writes(function* (load: Pick<HotelLoad, keyof typeof be
  *
  * @throws LoadOvertakenError when the load is no longer at `after`: another process has started one
  */
-export const addHotels = writes(function* ({ id, after, hotels }: HotelChunk): Query<void> {
+export const addHotels = writes(function* ({
+  id,
+  after,
+  hotels,
+}: {
+  /** The load. */
+  readonly id: string;
+  /** How many rows the load had before. */
+  readonly after: number;
+  readonly hotels: readonly HotelContent[];
+}): Query<void> {
   const { number, at, rows } = yield* readOpenLoad(id);
   if (Number(rows) !== after) throw overtaken();
   yield* hotelContents.insert(
@@ -124,12 +134,8 @@ export const finishLoad = writes(function* (id: string, at: number): Query<Hotel
   return (yield* latestLoad()) as HotelLoad;
 });
 
-function* countHotels(load: number): Query<number> {
-  const found = yield* one(
-    sql`SELECT count(DISTINCT service_id) AS hotels FROM ${hotelContents} WHERE load = ${load}`,
-  );
-  return Number(found?.hotels);
-}
+const countHotels = (load: number) =>
+  count(sql`SELECT count(DISTINCT service_id) AS number FROM ${hotelContents} WHERE load = ${load}`);
 
 /** Removes rows of unfinished loads, too: call it while no load is open. */
 export const removeUnseen = writes(function* (limit: number): Query<number> {
@@ -146,12 +152,8 @@ export const removeUnseen = writes(function* (limit: number): Query<number> {
 });
 
 /** The number of the last load that was finished; 0 if there is none. */
-function* findCurrentLoad(): Query<number> {
-  const last = yield* one(
-    sql`SELECT coalesce(max(number), 0) AS number FROM ${hotelLoads} WHERE finished_at IS NOT NULL`,
-  );
-  return Number(last?.number);
-}
+const findCurrentLoad = () =>
+  count(sql`SELECT max(number) AS number FROM ${hotelLoads} WHERE finished_at IS NOT NULL`);
 
 /** The last load that was finished. */
 export const latestLoad = reads(() =>
@@ -191,14 +193,6 @@ function overtaken(): LoadOvertakenError {
   return new LoadOvertakenError(
     'another process has started to load the content of the hotels; this process stops',
   );
-}
-
-export interface HotelChunk {
-  /** The load. */
-  readonly id: string;
-  /** How many rows the load had before. */
-  readonly after: number;
-  readonly hotels: readonly HotelContent[];
 }
 
 /** Another process holds the right to load. */

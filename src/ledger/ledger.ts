@@ -8,6 +8,7 @@ import * as canaries from './canaries.js';
 import * as cases from './cases.js';
 import { beginCollect, type CollectStart } from './collecting.js';
 import * as days from './stored-outcomes.js';
+import { LedgerUnusableError } from './errors.js';
 import * as findings from './findings.js';
 import * as guests from './guests.js';
 import * as hotels from './hotels.js';
@@ -22,6 +23,7 @@ import * as runChanges from './run-changes.js';
 import * as runs from './runs.js';
 import * as stays from './stays.js';
 import * as steps from './steps.js';
+import type { SchemaWords } from './table.js';
 import * as tracing from './tracing.js';
 import * as wanted from './wanted-days.js';
 
@@ -51,24 +53,21 @@ export interface Engine extends Connection {
   hold(name: string): Promise<Hold | undefined>;
   /** How long a hold can outlive its owner; 0 if the kernel holds the lock, which ends with its owner. */
   readonly staleHoldMs: number;
-  readonly claims: Claims;
-}
-
-/** What performing a step needs. */
-export interface Claims {
-  /**
-   * Claims a step, and returns it with its run and its bookings. Without a token it uses the current one: processes that
-   * share a run may perform whatever step they are handed.
-   *
-   * Undefined if the step is not open, the attempt is stale, or the run is no longer ours, active or in this ledger.
-   */
-  claim(right: SharedRight, step: string, attempt: number, at: number): Promise<Claimed | undefined>;
-  /** Records what an attempt found, and applies what is decided about it. @throws FencedError under an outdated claim. */
-  record(claim: Claimed, outcome: Outcome, at: number, decide: Decide): Promise<Recorded>;
+  readonly claims: {
+    /**
+     * Claims a step, and returns it with its run and its bookings. Without a token it uses the current one: processes that
+     * share a run may perform whatever step they are handed.
+     *
+     * Undefined if the step is not open, the attempt is stale, or the run is no longer ours, active or in this ledger.
+     */
+    claim(right: SharedRight, step: string, attempt: number, at: number): Promise<Claimed | undefined>;
+    /** Records what an attempt found, and applies what is decided about it. @throws FencedError under an outdated claim. */
+    record(claim: Claimed, outcome: Outcome, at: number, decide: Decide): Promise<Recorded>;
+  };
 }
 
 /** The files of the entities: what is exported there as a query becomes a method, and what as a table is in the schema. */
-export const entities = [
+const entities = [
   ...[runs, runChanges, wanted, batches, findings, tracing, stays, steps, rejects, canaries, days, cases],
   ...[mapped, syncing, hotels, mails, notices, guests, audit, identity],
 ];
@@ -189,4 +188,37 @@ export function createLedger(store: Store, engine: Engine, clock: () => number) 
     mails: { ...reader.mails, ...of(mails) },
     notices: { ...of(notices), ...notices.createNotices(store) },
   };
+}
+
+const firstRows = ({ randomText }: SchemaWords) => [
+  'INSERT INTO watched_moves (last_move) VALUES (0)',
+  `INSERT INTO ledger_identity (id) VALUES (${randomText})`,
+];
+
+/**
+ * The schema of version 1: all tables that the files of the entities export. A released version is never changed: later ones are scripts
+ * of their own, see `schema.ts` of each database. Indexes of which the databases need another form are in `schema.ts` of each.
+ */
+export function createTables(words: SchemaWords): string {
+  const tables = entities.flatMap((entity) =>
+    Object.values<unknown>({ ...entity }).flatMap((found) => (isTable(found) ? [found.schema(words)] : [])),
+  );
+  // What others refer to refers to nothing itself, and comes first.
+  const ordered = tables.sort((one, other) => countReferences(one) - countReferences(other));
+  return `${[...ordered.flat(), ...firstRows(words)].join(';\n')};\n`;
+}
+
+const countReferences = (statements: readonly string[]) => Number(statements.join().includes('REFERENCES'));
+
+function isTable(found: unknown): found is { schema(words: SchemaWords): string[] } {
+  return typeof found === 'object' && found !== null && 'schema' in found;
+}
+
+/** @throws LedgerUnusableError for the schema of a newer version of this program */
+export function expectKnown(version: number, newest: number, location: string): void {
+  if (version <= newest) return;
+  throw new LedgerUnusableError(
+    location,
+    `expected schema ${newest} or older, got: schema ${version}; install the newer version that wrote it`,
+  );
 }

@@ -3,7 +3,9 @@ import type { ReadOnlyLedger } from './ledger.js';
 import {
   all,
   change,
+  count,
   database,
+  exists,
   one,
   type Query,
   reads,
@@ -82,7 +84,6 @@ export const skippedMappings = t.table(
 );
 /** A record that could not be read, with the scope and the time of its cycle's page. */
 type KeptSkippedRow = Omit<t.Row<typeof skippedMappings>, 'syncId'>;
-type SkippedRow = Pick<KeptSkippedRow, 'reason' | 'record'>;
 
 const cycle = {
   scope: t.text(),
@@ -169,7 +170,6 @@ export const summarise = readsTogether(function* (): Query<MappingSummary> {
     sql`SELECT provider_name, count(*) AS mappings FROM ${copied} WHERE service_id IS NOT NULL
      GROUP BY provider_name ORDER BY provider_name`,
   );
-  const kept = yield* one(sql`SELECT count(*) AS kept FROM ${skippedMappings}`);
   const lastSkipped = yield* skippedMappings.list(sql`ORDER BY number DESC LIMIT 100`);
   return {
     mappings: Number(totals?.mappings),
@@ -180,14 +180,14 @@ export const summarise = readsTogether(function* (): Query<MappingSummary> {
       mappings: Number(row.mappings),
     })),
     syncs: yield* listSyncs(),
-    keptSkipped: Number(kept?.kept),
+    keptSkipped: yield* count(sql`SELECT count(*) AS number FROM ${skippedMappings}`),
     lastSkipped: lastSkipped.map(({ syncId, ...skipped }) => skipped),
   };
 });
 
 /** False once there are mappings to compare bookings with. */
 export const isEmpty = reads(function* (): Query<boolean> {
-  return (yield* one(sql`SELECT 1 AS found FROM ${copied} LIMIT 1`)) === undefined;
+  return !(yield* exists(sql`${copied}`));
 });
 
 /** Master hotels that no list has contained yet, in the order in which they were first seen. */
@@ -202,11 +202,9 @@ export const markNewHotelsTold = writes(function* (upTo: number, at: number): Qu
   yield* change(sql`UPDATE ${masterHotels} SET told_at = ${at} WHERE told_at IS NULL AND number <= ${upTo}`);
 });
 
-/** Which changes a cycle requests: those of one provider family, or of all where it is empty. */
-type SyncScope = string;
-
 export interface NewSync {
-  readonly scope: SyncScope;
+  /** Which changes a cycle requests: those of one provider family, or of all where it is empty. */
+  readonly scope: string;
   readonly syncId: string;
   /** The lower bound of changes. */
   readonly since: number;
@@ -253,7 +251,7 @@ export interface StoredPage {
   readonly isPart?: boolean;
   readonly rows: readonly (MappingRow | UnnamedDeletion)[];
   /** Those that could not be read, stored with the page. The newest `keptSkippedRows` of all cycles are kept. */
-  readonly skipped?: readonly SkippedRow[];
+  readonly skipped?: readonly { readonly reason: string; readonly record: string }[];
   /** From the first page that has it. */
   readonly serviceBeganAt?: number;
   /** Where this page was answered after a larger one was refused. */

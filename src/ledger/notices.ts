@@ -15,6 +15,7 @@ import {
   all,
   change,
   database,
+  exists,
   one,
   type Performer,
   type Query,
@@ -59,16 +60,6 @@ export const storedNotices = t.table(
 
 export const notedInstants = t.table('noted_instants', { name: t.text(), at: t.bigint }, { key: 'name' });
 
-/** Call it in the transaction that makes the notices true. Returns how many were new. */
-export function* raise(notices: readonly NewNotice[]): Query<number> {
-  let raised = 0;
-  for (const notice of notices) {
-    const decided = decideNotice(notice, yield* findLast(notice));
-    if (decided) raised += yield* insertNotice(notice, decided.round, decided.reminder);
-  }
-  return raised;
-}
-
 /** How people are told of notices that were raised together. */
 export interface Told {
   /** Those that get a message each. */
@@ -77,19 +68,24 @@ export interface Told {
   readonly together?: NewNotice;
 }
 
-/** The same for many at once: `tell` is asked about those that were new. */
-function* raiseMany(
+/**
+ * Call it in the transaction that makes the notices true. Returns how many were new.
+ *
+ * @param tell is asked about those that were new; by default each of them is told singly
+ */
+export function* raise(
   notices: readonly NewNotice[],
-  tell: (raised: readonly NewNotice[]) => Told,
+  tell?: (raised: readonly NewNotice[]) => Told,
 ): Query<number> {
   const raised: NewNotice[] = [];
   for (const notice of notices) {
     const decided = decideNotice(notice, yield* findLast(notice));
+    if (!decided) continue;
+    const routedAt = tell && notice.raisedAt;
     // Another process may raise the same ones at the same time: what it inserts first, it tells.
-    if (decided && (yield* insertNotice(notice, decided.round, decided.reminder, notice.raisedAt)) > 0)
-      raised.push(notice);
+    if (yield* insertNotice(notice, decided.round, decided.reminder, routedAt)) raised.push(notice);
   }
-  const { singly, together } = tell(raised);
+  const { singly, together } = tell?.(raised) ?? { singly: [] };
   for (const { event, subject, raisedAt } of singly)
     yield* change(
       sql`UPDATE ${storedNotices} SET routed_at = NULL
@@ -338,9 +334,7 @@ export interface ClaimRequest {
 }
 
 /** Whether a notice is not routed yet. */
-function* hasNew(): Query<boolean> {
-  return (yield* one(sql`SELECT 1 FROM ${storedNotices} WHERE routed_at IS NULL LIMIT 1`)) !== undefined;
-}
+const hasNew = () => exists(sql`${storedNotices} WHERE routed_at IS NULL`);
 
 /** Two processes take turns at the rows of new notices, so that each is routed once. */
 function* route(decide: (notice: Notice) => readonly PlannedMessage[], at: number): Query<number> {
@@ -431,12 +425,8 @@ export const giveUpOthers = writes(function* (
 });
 
 /** Whether `claim` may find something. */
-function* hasDue({ channel, dueBy }: ClaimRequest): Query<boolean> {
-  const row = yield* one(
-    sql`SELECT 1 FROM ${messages} WHERE state = 'pending' AND channel = ${channel} AND due_at <= ${dueBy} LIMIT 1`,
-  );
-  return row !== undefined;
-}
+const hasDue = ({ channel, dueBy }: ClaimRequest) =>
+  exists(sql`${messages} WHERE state = 'pending' AND channel = ${channel} AND due_at <= ${dueBy}`);
 
 /** Gives back claimed messages that were not tried. */
 export const release = writes(function* (ids: readonly string[]): Query<void> {
@@ -535,7 +525,7 @@ export function createNotices({ read, transact }: Performer) {
     ): Promise<number> {
       const unknown = notices.length === 0 ? [] : await read(() => listUnknown(notices));
       if (unknown.length === 0) return 0;
-      return transact(() => (tell ? raiseMany(unknown, tell) : raise(unknown)));
+      return transact(() => raise(unknown, tell));
     },
 
     /** Plans the messages of new notices. Returns how many. */

@@ -54,12 +54,6 @@ function join(parts: readonly Part[], separator: string): Sql {
   return new Sql([...parts.map((_, index) => (index === 0 ? '' : separator)), ''], parts);
 }
 
-/** A statement as a database gets it. */
-export interface Rendered {
-  readonly text: string;
-  readonly values: readonly Value[];
-}
-
 /**
  * Renders the statements of a database.
  *
@@ -68,7 +62,7 @@ export interface Rendered {
 export function createRenderer(
   nameOf: (table: string) => string,
   placeholder: (number: number) => string,
-): (statement: Sql) => Rendered {
+): (statement: Sql) => { readonly text: string; readonly values: readonly Value[] } {
   function write({ texts, parts }: Sql, values: Value[]): string {
     let text = texts[0] ?? '';
     let index = 0;
@@ -134,6 +128,16 @@ export function* all(statement: Sql): Query<readonly StoredRow[]> {
 
 export function* one(statement: Sql): Query<StoredRow | undefined> {
   return (yield { kind: 'read', statement }).rows[0];
+}
+
+/** Whether there is such a row. */
+export function* exists(rest: Sql): Query<boolean> {
+  return (yield* one(sql`SELECT 1 AS found FROM ${rest} LIMIT 1`)) !== undefined;
+}
+
+/** The only value that a statement selects as `number`: a sum of nothing is 0. */
+export function* count(statement: Sql): Query<number> {
+  return Number((yield* one(statement))?.number ?? 0);
 }
 
 /** Returns how many rows it changed. */

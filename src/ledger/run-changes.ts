@@ -16,7 +16,7 @@ import { FencedError } from './errors.js';
 import { replaceVerdicts } from './findings.js';
 import { noteChangedRun } from './identity.js';
 import { raise } from './notices.js';
-import { change, database, one, type Query, reads, sql, withoutUndefined, writes } from './query.js';
+import { change, database, exists, one, type Query, reads, sql, withoutUndefined, writes } from './query.js';
 import { findLocked, get, lockRight, lockRun, runs } from './runs.js';
 import { contextOfAnswer } from './sealing.js';
 import { attempts, changeSteps, findStep, insertSteps, readOpenKinds, steps, tally } from './steps.js';
@@ -94,16 +94,18 @@ function* note(runId: string, decide: (run: Run) => RunPatch): Query<Run> {
   return patchRun(run, patch);
 }
 
-export interface FailureChange {
-  readonly before: string | undefined;
-  readonly failure: RunFailure;
-  readonly at: number;
-}
-
 /** Replaces why a run failed; false unless it failed with the code `before`. */
 export const replaceFailure = writes(function* (
   runId: string,
-  { before, failure, at }: FailureChange,
+  {
+    before,
+    failure,
+    at,
+  }: {
+    readonly before: string | undefined;
+    readonly failure: RunFailure;
+    readonly at: number;
+  },
 ): Query<boolean> {
   const { number, run } = yield* lockRun(runId);
   if (run.state !== 'failed' || run.failure?.code !== before) return false;
@@ -118,7 +120,7 @@ const isHeld = ({ step, attempt, token }: Claim) =>
     AND name = ${step.name} AND state = 'running' AND attempts = ${attempt} AND token = ${token}`;
 
 export const holdsClaim = reads(function* (claim: Claim): Query<boolean> {
-  return (yield* one(sql`SELECT 1 AS found FROM ${steps} WHERE ${isHeld(claim)}`)) !== undefined;
+  return yield* exists(sql`${steps} WHERE ${isHeld(claim)}`);
 });
 
 /** Renews claims for another lease. Returns those that are outdated. */

@@ -17,6 +17,7 @@ import {
   change,
   type Dialect,
   database,
+  exists,
   one,
   type Query,
   reads,
@@ -117,11 +118,10 @@ export const listOpen = reads(function* (
 /** Whether a step of the run is being performed under a valid claim. */
 export const isBeingPerformed = reads(function* (runId: string): Query<boolean> {
   const { isAbandoned } = yield* database();
-  const row = yield* one(
-    sql`SELECT 1 AS found FROM ${steps} JOIN ${runs} ON run = number
-     WHERE runs.id = ${runId} AND steps.state = 'running' AND NOT (${isAbandoned()}) LIMIT 1`,
+  return yield* exists(
+    sql`${steps} JOIN ${runs} ON run = number
+     WHERE runs.id = ${runId} AND steps.state = 'running' AND NOT (${isAbandoned()})`,
   );
-  return row !== undefined;
 });
 
 /**
@@ -200,10 +200,6 @@ const tallied = t.columnsOf({
   openSteps: t.integer,
   failedSteps: t.integer,
   retryableSteps: t.integer,
-  runs: t.integer,
-  failedName: t.optional(t.text()),
-  failedCode: t.optional(t.text()),
-  failedClass: t.optional(t.text<FailureClass>()),
 });
 
 export interface FailedStep {
@@ -212,44 +208,31 @@ export interface FailedStep {
   readonly failureClass: FailureClass;
 }
 
-export interface Tally
-  extends Omit<t.Row<typeof tallied>, 'runs' | 'failedName' | 'failedCode' | 'failedClass'> {
+export interface Tally extends t.NewRow<typeof tallied> {
   /** The first failed step in plan order, and the code of its last attempt: of those that need a person, if there are any. */
   readonly firstFailed?: FailedStep;
 }
 
-/** One statement, so that all counts are of the same moment. */
-export const tally = reads(function* (runId: string): Query<Tally> {
-  const ofRun = sql`run = (SELECT number FROM ${runs} WHERE id = ${runId})`;
-  const firstFailed = (column: Sql) =>
-    sql`(SELECT ${column} FROM ${steps} WHERE ${ofRun} AND state = 'failed'
-       ORDER BY CASE failure_class WHEN 'retryable' THEN 1 ELSE 0 END, position, name LIMIT 1)`;
-  const found = yield* tallied.one(
-    sql`SELECT counted.*,
-       (SELECT count(*) FROM ${runs} WHERE id = ${runId}) AS runs,
-       (SELECT coalesce(sum(bookings), 0) FROM ${sql.table('batches')} WHERE ${ofRun}) AS stored,
-       ${firstFailed(sql`name`)} AS failed_name, ${firstFailed(sql`last_code`)} AS failed_code,
-       ${firstFailed(sql`failure_class`)} AS failed_class
-     FROM (
-       SELECT
-         coalesce(sum(bookings) FILTER (WHERE state = 'done'), 0) AS delivered,
-         coalesce(sum(bookings) FILTER (WHERE state = 'refused'), 0) AS refused,
-         coalesce(sum(bookings) FILTER (WHERE state IN ('ready', 'running', 'failed')), 0) AS pending,
-         count(*) FILTER (WHERE state IN ('ready', 'running')) AS open_steps,
-         count(*) FILTER (WHERE state = 'failed') AS failed_steps,
-         count(*) FILTER (WHERE state = 'failed' AND failure_class = 'retryable') AS retryable_steps
-       FROM ${steps} WHERE ${ofRun}
-     ) AS counted`,
+export const tally = readsTogether(function* (runId: string): Query<Tally> {
+  const run = yield* runNumber(runId);
+  const counts = yield* tallied.one(
+    sql`SELECT (SELECT coalesce(sum(bookings), 0) FROM ${sql.table('batches')} WHERE run = ${run}) AS stored,
+       coalesce(sum(bookings) FILTER (WHERE state = 'done'), 0) AS delivered,
+       coalesce(sum(bookings) FILTER (WHERE state = 'refused'), 0) AS refused,
+       coalesce(sum(bookings) FILTER (WHERE state IN ('ready', 'running', 'failed')), 0) AS pending,
+       count(*) FILTER (WHERE state IN ('ready', 'running')) AS open_steps,
+       count(*) FILTER (WHERE state = 'failed') AS failed_steps,
+       count(*) FILTER (WHERE state = 'failed' AND failure_class = 'retryable') AS retryable_steps
+     FROM ${steps} WHERE run = ${run}`,
   );
-  if (!found || found.runs === 0) throw noSuchRun(runId);
-  const {
-    runs: _,
-    failedName: name,
-    failedCode: code = '',
-    failedClass: failureClass = 'internal',
-    ...counts
-  } = found;
-  return { ...counts, ...(name !== undefined && { firstFailed: { name, code, failureClass } }) };
+  if (!counts) throw noSuchRun(runId);
+  const failed = yield* steps.find(
+    sql`WHERE run = ${run} AND state = 'failed'
+     ORDER BY CASE failure_class WHEN 'retryable' THEN 1 ELSE 0 END, position, name LIMIT 1`,
+  );
+  if (!failed) return counts;
+  const { name, lastCode: code = '', failureClass = 'internal' } = failed;
+  return { ...counts, firstFailed: { name, code, failureClass } };
 });
 
 /** The kinds of a run's open steps, ignoring one of them. */

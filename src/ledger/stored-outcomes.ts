@@ -109,15 +109,18 @@ const heldRows = t.columnsOf({
   rows: t.bytes,
 });
 
-export interface NewOutcome {
+/** Replaces what was stored of the day. */
+export const storeOutcome = writes(function* ({
+  day,
+  mark,
+  counts,
+  rows,
+}: {
   readonly day: string;
   readonly mark: string;
   readonly counts: DayCounts;
   readonly rows: readonly StandingRows[];
-}
-
-/** Replaces what was stored of the day. */
-export const storeOutcome = writes(function* ({ day, mark, counts, rows }: NewOutcome): Query<void> {
+}): Query<void> {
   yield* change(
     sql`DELETE FROM ${standingRows} WHERE run IN (SELECT number FROM ${runs} WHERE day = ${day})`,
   );

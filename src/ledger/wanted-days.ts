@@ -8,7 +8,7 @@ import {
   type Trigger,
 } from '../rules/run.js';
 import { noteChangedRun } from './identity.js';
-import { change, one, type Query, reads, sql, withoutUndefined, writes } from './query.js';
+import { change, count, one, type Query, reads, sql, withoutUndefined, writes } from './query.js';
 import { find as findRun, runs } from './runs.js';
 import * as t from './table.js';
 
@@ -74,11 +74,10 @@ export const findPromise = reads((runId: string): Query<WantedDay | undefined> =
 
 /** How many of such days nobody has begun to work on. */
 export const countWaiting = reads(function* (trigger: Trigger): Query<number> {
-  const row = yield* one(
-    sql`SELECT count(*) AS days FROM ${wantedDays} LEFT JOIN ${runs} ON id = run_id
+  return yield* count(
+    sql`SELECT count(*) AS number FROM ${wantedDays} LEFT JOIN ${runs} ON id = run_id
      WHERE wanted_days.trigger = ${trigger} AND (id IS NULL OR token = ended_token)`,
   );
-  return Number(row?.days);
 });
 
 /**

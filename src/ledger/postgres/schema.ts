@@ -1,6 +1,6 @@
 import { LedgerUnusableError } from '../errors.js';
+import { createTables, expectKnown } from '../ledger.js';
 import { sql } from '../query.js';
-import { createTables, expectKnown } from '../schema.js';
 import { readOnlyFault, type Session } from './session.js';
 
 /**

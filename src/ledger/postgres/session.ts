@@ -151,25 +151,26 @@ const longestPauseMs = 1_000;
 /** A server that refuses a login counts such tries, and may lock the account. */
 const longestRefusedPauseMs = 15_000;
 
-interface Persistence {
-  readonly location: string;
-  /** How long one call waits for a server that is away. */
-  readonly patienceMs: number;
-  /** What all calls together bear with. Absent if the call has no time for that. */
-  readonly patience?: Patience | undefined;
-  /** Monotonic, in milliseconds. */
-  readonly now: () => number;
-  /** True once nobody waits for the result any more. */
-  readonly isOver: () => boolean;
-  readonly onRefused: (error: LedgerRefusedError) => void;
-}
-
 /**
  * Retries until the work is done or fails for good.
  *
  * @throws LedgerAwayError when the time is up; LedgerRefusedError at once if the server could never be used
  */
-export async function persist<Result>(how: Persistence, work: () => Promise<Result>): Promise<Result> {
+export async function persist<Result>(
+  how: {
+    readonly location: string;
+    /** How long one call waits for a server that is away. */
+    readonly patienceMs: number;
+    /** What all calls together bear with. Absent if the call has no time for that. */
+    readonly patience?: Patience | undefined;
+    /** Monotonic, in milliseconds. */
+    readonly now: () => number;
+    /** True once nobody waits for the result any more. */
+    readonly isOver: () => boolean;
+    readonly onRefused: (error: LedgerRefusedError) => void;
+  },
+  work: () => Promise<Result>,
+): Promise<Result> {
   const { location, patienceMs, patience, now, isOver, onRefused } = how;
   const deadline = now() + patienceMs;
   for (let tries = 0; ; tries += 1) {
