@@ -20,8 +20,7 @@ import {
 } from '../rules/case.js';
 import type { NewNotice } from '../rules/notice.js';
 import { escapeLike, insertActions } from './audit.js';
-import { toStorableHotel } from './mapping-syncs.js';
-import { copied, mappingMoves } from './mappings.js';
+import { copied, mappingMoves, toStorableHotel } from './mappings.js';
 import { raise } from './notices.js';
 import {
   all,
@@ -145,14 +144,15 @@ export const openCounts = t.columnsOf({
   firstCheckIn: t.optional(t.text()),
 });
 
-/** Of a booking. */
-export interface OpenReference {
+const openReferences = t.columnsOf({
   /** Of its case. */
-  readonly id: number;
-  readonly place: number;
-  readonly reference: string;
-  readonly isNamed: boolean;
-}
+  id: t.bigint,
+  place: t.integer,
+  reference: t.text(),
+  isNamed: t.flag,
+});
+/** Of a booking. */
+export type OpenReference = t.Row<typeof openReferences>;
 
 /** Of a fixed length, so that it can be indexed however long the hotel's id is. */
 export function identityOf(key: CaseKey): string {
@@ -297,18 +297,12 @@ export const listOpenReferences = reads(function* (
     readonly limit: number;
   },
 ): Query<OpenReference[]> {
-  const rows = yield* all(
-    sql`SELECT case_number, place, reference, is_named FROM ${caseBookings}
+  return yield* openReferences.all(
+    sql`SELECT case_number AS id, place, reference, is_named FROM ${caseBookings}
      WHERE (case_number, place) > (${after?.id ?? 0}, ${after?.place ?? 0}) AND reference IS NOT NULL
        AND ${isOpen(today)}
      ORDER BY case_number, place LIMIT ${limit}`,
   );
-  return rows.map(({ case_number, place, reference, is_named }) => ({
-    id: Number(case_number),
-    place: Number(place),
-    reference: String(reference),
-    isNamed: Number(is_named) === 1,
-  }));
 });
 
 /** @param today YYYY-MM-DD, in the account's zone */

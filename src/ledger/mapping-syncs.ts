@@ -1,4 +1,3 @@
-import type { ProviderHotel } from '../booking/booking.js';
 import type { NewNotice } from '../rules/notice.js';
 import { SyncOvertakenError } from './errors.js';
 import {
@@ -6,6 +5,7 @@ import {
   copied,
   keptSkippedRows,
   keyOfHotel,
+  lookUp,
   type MappingMove,
   type MappingRow,
   type MappingSync,
@@ -16,6 +16,7 @@ import {
   type StoredPage,
   skippedMappings,
   syncs,
+  toStorableHotel,
   toSync,
   type UnnamedDeletion,
 } from './mappings.js';
@@ -154,7 +155,7 @@ function* readHeld(rows: StoredPage['rows']): Query<HeldMappings> {
     rows.flatMap(({ serviceId }) => serviceId ?? []),
   );
   const seen = yield* all(sql`SELECT service_id FROM ${masterHotels} WHERE ${ofPage}`);
-  const mappings = (yield* dialect.lookUp(rows)).filter((mapping) => mapping !== undefined);
+  const mappings = (yield* lookUp(rows)).filter((mapping) => mapping !== undefined);
   const doubted = findDoubted(mappings, rows);
   const left =
     doubted.length === 0
@@ -213,11 +214,6 @@ interface PageTime {
   readonly at: number;
   /** When its cycle started. */
   readonly cycleBegunAt: number;
-}
-
-/** A provider hotel in the form in which it is stored. */
-export function toStorableHotel({ providerName, providerHotelId }: ProviderHotel): ProviderHotel {
-  return { providerName: toStorable(providerName), providerHotelId: toStorable(providerHotelId) };
 }
 
 /** The page with its texts in stored form, so that they can be compared with stored ones. */

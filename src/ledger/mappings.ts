@@ -12,6 +12,7 @@ import {
   readsTogether,
   type StoredRow,
   sql,
+  toStorable,
   withoutUndefined,
   writes,
 } from './query.js';
@@ -141,9 +142,18 @@ export function toSync(row: StoredRow): MappingSync {
 export const lookUp = reads(function* (
   hotels: readonly ProviderHotel[],
 ): Query<(CopiedMapping | undefined)[]> {
-  const dialect = yield* database();
-  return yield* dialect.lookUp(hotels);
+  const { findMappings } = yield* database();
+  const statement = findMappings(hotels.map(toStorableHotel));
+  const { rows } = yield { kind: 'read', name: 'look up mappings', statement };
+  const found = new Array<CopiedMapping | undefined>(hotels.length).fill(undefined);
+  for (const row of rows) found[Number(row.ordinal)] = copied.read(row);
+  return found;
 });
+
+/** A provider hotel in the form in which it is stored. */
+export function toStorableHotel({ providerName, providerHotelId }: ProviderHotel): ProviderHotel {
+  return { providerName: toStorable(providerName), providerHotelId: toStorable(providerHotelId) };
+}
 
 export const find = readsTogether(function* (
   hotel: ProviderHotel,

@@ -2,7 +2,6 @@ import { yieldIfDue } from '../base/event-loop.js';
 import type { ProviderHotel } from '../booking/booking.js';
 import type { BatchStream } from '../booking/sending.js';
 import type { Remains, RewriteLimits } from './guests.js';
-import type { CopiedMapping } from './mappings.js';
 import type { Sealing } from './sealing.js';
 
 /** A value of a row. */
@@ -200,8 +199,8 @@ export interface Dialect {
   isListed(column: Sql, list: readonly (string | number)[]): Sql;
   /** Bookings that may have that reference, the newest run first. */
   findCandidates(reference: string, within: TraceRange): Query<readonly Candidates[]>;
-  /** The copy's mapping of each hotel, in the order of the request. */
-  lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undefined)[]>;
+  /** The copy's mappings of these hotels, each with the index of its hotel as `ordinal`. */
+  findMappings(hotels: readonly ProviderHotel[]): Sql;
 }
 
 /** How a query is performed when somebody outside the ledger asks it. */

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { ProviderHotel } from '../../booking/booking.js';
 import { hashReference } from '../../booking/booking.js';
 import type { DayKeys } from '../../storage/day-keys.js';
 import type { PeerClock } from '../../transports/http/peer-clocks.js';
@@ -12,8 +11,7 @@ import {
   type Ledger,
   type ReadOnlyLedger,
 } from '../ledger.js';
-import { toStorableHotel } from '../mapping-syncs.js';
-import { type CopiedMapping, copied } from '../mappings.js';
+import { copied } from '../mappings.js';
 import {
   all,
   type Candidates,
@@ -50,7 +48,14 @@ const common: Omit<Dialect, 'sealing' | 'leaseEnd'> = {
     sql`left(reference, 200) = left(${reference}, 200) AND reference = ${reference}`,
   isListed: (column, list) => sql`${column} = ANY (${list.map(String)})`,
   findCandidates,
-  lookUp,
+  // The limit keeps the plan at one index look-up per hotel, however many rows the planner expects.
+  findMappings: (hotels) => sql`SELECT ordinal - 1 AS ordinal, found.* FROM unnest(
+      ${hotels.map(({ providerName }) => providerName)}::text[],
+      ${hotels.map(({ providerHotelId }) => providerHotelId)}::text[]
+    ) WITH ORDINALITY AS asked (provider, hotel, ordinal)
+    CROSS JOIN LATERAL (
+      SELECT ${copied.names} FROM ${copied} WHERE ${isHotel(sql`asked.provider`, sql`asked.hotel`)} LIMIT 1
+    ) AS found`,
 };
 
 /** We can't do it, and can't see when it is done. */
@@ -114,27 +119,6 @@ function* findCandidates(reference: string, { day, from, to }: TraceRange): Quer
 function isHotel(provider: Sql, hotel: Sql): Sql {
   return sql`left(provider_name, 200) = left(${provider}, 200) AND provider_name = ${provider}
     AND left(provider_hotel_id, 200) = left(${hotel}, 200) AND provider_hotel_id = ${hotel}`;
-}
-
-/** The copy's mapping of each hotel, in the order of the request. */
-function* lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undefined)[]> {
-  const asked = hotels.map(toStorableHotel);
-  const providers = asked.map(({ providerName }) => providerName);
-  const ids = asked.map(({ providerHotelId }) => providerHotelId);
-  const { rows } = yield {
-    kind: 'read',
-    name: 'look up mappings',
-    // The limit keeps the plan at one index look-up per hotel, however many rows the planner expects.
-    statement: sql`SELECT ordinal, found.*
-      FROM unnest(${providers}::text[], ${ids}::text[]) WITH ORDINALITY AS asked (provider, hotel, ordinal)
-      CROSS JOIN LATERAL (
-        SELECT ${copied.names} FROM ${copied}
-        WHERE ${isHotel(sql`asked.provider`, sql`asked.hotel`)} LIMIT 1
-      ) AS found`,
-  };
-  const found = new Array<CopiedMapping | undefined>(hotels.length).fill(undefined);
-  for (const row of rows) found[Number(row.ordinal) - 1] = copied.read(row);
-  return found;
 }
 
 const pingTimeoutMs = 1_900;

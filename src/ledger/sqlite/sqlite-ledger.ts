@@ -1,5 +1,4 @@
 import type { Hold } from '../../base/hold.js';
-import type { ProviderHotel } from '../../booking/booking.js';
 import { hashReference } from '../../booking/booking.js';
 import { claimStep } from '../../rules/state-machine.js';
 import type { Claimed, SharedRight } from '../../rules/step.js';
@@ -12,8 +11,7 @@ import {
   type Ledger,
   type ReadOnlyLedger,
 } from '../ledger.js';
-import { toStorableHotel } from '../mapping-syncs.js';
-import { type CopiedMapping, copied } from '../mappings.js';
+import { copied, toStorableHotel } from '../mappings.js';
 import { notedInstants } from '../notices.js';
 import {
   type Answer,
@@ -201,7 +199,9 @@ function createDialect(
     isReference: (reference) => sql`reference = ${reference}`,
     isListed: (column, list) => sql`${column} IN (SELECT value FROM json_each(${JSON.stringify(list)}))`,
     findCandidates,
-    lookUp,
+    findMappings: (hotels) => sql`SELECT key AS ordinal, ${copied.names} FROM json_each(
+        ${JSON.stringify(hotels.map(({ providerName, providerHotelId }) => [providerName, providerHotelId]))}
+      ) CROSS JOIN ${copied} ON provider_name = value ->> 0 AND provider_hotel_id = value ->> 1`,
   };
 }
 
@@ -226,61 +226,6 @@ function* findCandidates(reference: string, { day, from, to }: TraceRange): Quer
          AND first_hash <= ${hash} AND last_hash >= ${hash}`,
     );
     found.push(...gatherCandidates(pages, hash));
-  }
-  return found;
-}
-
-/** A found mapping: the index of its hotel in the request, then its columns. */
-type Found = readonly [
-  index: number,
-  number: number,
-  serviceId: number | null,
-  locationCode: string | null,
-  channelIds: readonly string[],
-  firstSeenAt: number,
-  movedAt: number | null,
-];
-
-/**
- * The copy's mapping of each hotel, in the order of the request. One statement per provider returns all of its hotels as
- * one text: a statement or a row per hotel would take three times as long.
- */
-export function* lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undefined)[]> {
-  const byProvider = new Map<string, { readonly indexes: number[]; readonly ids: string[] }>();
-  for (const [index, hotel] of hotels.entries()) {
-    const { providerName, providerHotelId } = toStorableHotel(hotel);
-    let asked = byProvider.get(providerName);
-    if (!asked) {
-      asked = { indexes: [], ids: [] };
-      byProvider.set(providerName, asked);
-    }
-    asked.indexes.push(index);
-    asked.ids.push(providerHotelId);
-  }
-  const found = new Array<CopiedMapping | undefined>(hotels.length).fill(undefined);
-  for (const [providerName, { indexes, ids }] of byProvider) {
-    const row = yield* one(
-      sql`SELECT json_group_array(json_array(
-         key, number, service_id, location_code, json(channel_ids), first_seen_at, moved_at
-       )) AS found
-       FROM json_each(${JSON.stringify(ids)}) CROSS JOIN ${copied}
-         ON provider_name = ${providerName} AND provider_hotel_id = value`,
-    );
-    for (const columns of JSON.parse(String(row?.found)) as Found[]) {
-      const [at, number, serviceId, locationCode, channelIds, firstSeenAt, movedAt] = columns;
-      const index = indexes[at];
-      if (index === undefined) continue;
-      found[index] = {
-        number,
-        providerName,
-        providerHotelId: String(ids[at]),
-        ...(serviceId !== null && { serviceId }),
-        ...(locationCode !== null && { locationCode }),
-        channelIds,
-        firstSeenAt,
-        ...(movedAt !== null && { movedAt }),
-      };
-    }
   }
   return found;
 }
