@@ -20,11 +20,10 @@ import { bigint, json, type Row, table, text } from './table.js';
 const entriesPerChunk = 1_000;
 
 /** Replaces the subject of entries, for a booking whose reference is erased. Returns how many. */
-export const replaceSubject = erases((subject: string, replacement: string): Query<number> => {
-  return change(
-    sql`UPDATE ${auditTrail} SET subject = ${replacement} WHERE subject = ${toStorable(subject)}`,
-  );
-});
+export const replaceSubject = erases(
+  (subject: string, replacement: string): Query<number> =>
+    change(sql`UPDATE ${auditTrail} SET subject = ${replacement} WHERE subject = ${toStorable(subject)}`),
+);
 
 /** Removes the entries that were recorded before. */
 export function pruneActions(before: number): Query<number> {

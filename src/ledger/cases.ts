@@ -287,23 +287,24 @@ export const listReported = reads(function* (before: number): Query<number[]> {
 });
 
 /** The unresolved bookings that have a reference and whose stay is not over, by case and place. */
-export const listOpenReferences = reads(function* (
-  today: string,
-  {
-    after,
-    limit,
-  }: {
-    readonly after?: Pick<OpenReference, 'id' | 'place'> | undefined;
-    readonly limit: number;
-  },
-): Query<OpenReference[]> {
-  return yield* openReferences.all(
-    sql`SELECT case_number AS id, place, reference, is_named FROM ${caseBookings}
+export const listOpenReferences = reads(
+  (
+    today: string,
+    {
+      after,
+      limit,
+    }: {
+      readonly after?: Pick<OpenReference, 'id' | 'place'> | undefined;
+      readonly limit: number;
+    },
+  ): Query<OpenReference[]> =>
+    openReferences.all(
+      sql`SELECT case_number AS id, place, reference, is_named FROM ${caseBookings}
      WHERE (case_number, place) > (${after?.id ?? 0}, ${after?.place ?? 0}) AND reference IS NOT NULL
        AND ${isOpen(today)}
      ORDER BY case_number, place LIMIT ${limit}`,
-  );
-});
+    ),
+);
 
 /** @param today YYYY-MM-DD, in the account's zone */
 export const count = reads(function* (today: string): Query<CaseCounts> {

@@ -20,12 +20,11 @@ import {
   type Named,
   one,
   type Query,
-  readColumns,
   reads,
+  readsTogether,
   type Sql,
   type Store,
   sql,
-  withoutUndefined,
   writes,
 } from './query.js';
 import { blankRejects, rejects } from './rejects.js';
@@ -370,42 +369,24 @@ export interface Remains {
   readonly until: string;
 }
 
-export interface StoredData {
-  /** Stored bookings, and the first business day with stored bookings or rejects. */
-  readonly bookings: { readonly count: number; readonly since?: string };
-  /** The same for those whose guests' names are still there. */
-  readonly names: { readonly count: number; readonly since?: string };
-  /** Bookings in cases, and the first business day of one. */
-  readonly cases: { readonly count: number; readonly since?: string };
-  /** The verdict e-mails that were read, and when the first was. */
-  readonly mails: { readonly count: number; readonly since?: number };
-  /** The entries of the audit trail, and when the oldest was recorded. */
-  readonly actions: { readonly count: number; readonly since?: number };
-}
+const stored = { count: t.integer };
+const sinceDay = t.columnsOf({ ...stored, since: t.optional(t.text()) });
+const sinceInstant = t.columnsOf({ ...stored, since: t.optional(t.bigint) });
 
-/** The personal data in the ledger. */
-export const describeStored = reads(function* (): Query<StoredData> {
+/** The personal data in the ledger: how much of each kind there is, and since which business day or instant. */
+export const describeStored = readsTogether(function* () {
   const hasRows = (table: Named) => sql`EXISTS (SELECT 1 FROM ${table} WHERE run = number)`;
-  const hasNames = sql`names_blanked_at IS NULL`;
-  const row = yield* one(
-    sql`SELECT coalesce(sum(accepted + carried), 0) AS bookings, min(day) AS since,
-       coalesce(sum(CASE WHEN ${hasNames} THEN accepted + carried ELSE 0 END), 0) AS with_names,
-       min(CASE WHEN ${hasNames} THEN day END) AS names_since,
-       (SELECT count(*) FROM ${caseBookings}) AS cases,
-       (SELECT min(day) FROM ${caseBookings}) AS cases_since,
-       (SELECT count(*) FROM ${verdictMails}) AS mails,
-       (SELECT min(read_at) FROM ${verdictMails}) AS mails_since,
-       (SELECT count(*) FROM ${auditTrail}) AS actions,
-       (SELECT min(at) FROM ${auditTrail}) AS actions_since
-     FROM ${runs} WHERE ${hasRows(storedBatches)} OR ${hasRows(rejects)}`,
-  );
-  const { integer, text } = readColumns(row ?? {});
-  const count = (name: string) => integer(name) ?? 0;
+  const ofRuns = sql`SELECT coalesce(sum(accepted + carried), 0) AS count, min(day) AS since
+    FROM ${runs} WHERE (${hasRows(storedBatches)} OR ${hasRows(rejects)})`;
+  const rows = (since: string, table: Named) =>
+    sql`SELECT count(*) AS count, min(${sql.raw(since)}) AS since FROM ${table}`;
+  const none = { count: 0, since: undefined };
   return {
-    bookings: withoutUndefined({ count: count('bookings'), since: text('since') }),
-    names: withoutUndefined({ count: count('with_names'), since: text('names_since') }),
-    cases: withoutUndefined({ count: count('cases'), since: text('cases_since') }),
-    mails: withoutUndefined({ count: count('mails'), since: integer('mails_since') }),
-    actions: withoutUndefined({ count: count('actions'), since: integer('actions_since') }),
+    bookings: (yield* sinceDay.one(ofRuns)) ?? none,
+    /** Those whose guests' names are still there. */
+    names: (yield* sinceDay.one(sql`${ofRuns} AND names_blanked_at IS NULL`)) ?? none,
+    cases: (yield* sinceDay.one(rows('day', caseBookings))) ?? none,
+    mails: (yield* sinceInstant.one(rows('read_at', verdictMails))) ?? none,
+    actions: (yield* sinceInstant.one(rows('at', auditTrail))) ?? none,
   };
 });

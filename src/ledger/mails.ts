@@ -360,10 +360,16 @@ export const mailPairs = t.table(
   },
 );
 
-interface BatchOfRun extends Pick<StoredBooking, 'runId' | 'day' | 'stream' | 'batch'> {
-  /** The number of the run. */
-  readonly run: number;
-}
+const batchOfRun = {
+  run: t.bigint,
+  runId: t.text(),
+  day: t.text(),
+  stream: t.text<BatchStream>(),
+  batch: t.integer,
+};
+const batchesOfRuns = t.columnsOf(batchOfRun);
+type BatchOfRun = t.Row<typeof batchesOfRuns>;
+const namedRows = t.columnsOf({ ...batchOfRun, row: t.integer });
 
 /** The bookings at these rows of a batch, in ascending order; none if it can no longer be decrypted. */
 function* readRows({ run, ...of }: BatchOfRun, rows: readonly number[]): Query<StoredBooking[]> {
@@ -430,22 +436,19 @@ export function* findNamingMapping(
 
 /** What an e-mail names, with the lines of the bookings; without those that were removed since. */
 export const readNamed = readsTogether(function* (number: number): Query<NamedThings> {
-  const rows = yield* all(
-    sql`SELECT run, id, day, stream, batch, row FROM ${mailBookings} JOIN ${runs} ON number = run
+  const rows = yield* namedRows.all(
+    sql`SELECT run, id AS run_id, day, stream, batch, row FROM ${mailBookings} JOIN ${runs} ON number = run
      WHERE mail = ${number} ORDER BY run, stream, batch, row`,
   );
-  const batches = new Map<string, BatchOfRun & { readonly rows: number[] }>();
-  for (const { run, id, day, stream, batch, row } of rows) {
-    const key = `${run} ${stream} ${batch}`;
-    const found = batches.get(key) ?? {
-      ...{ run: Number(run), runId: String(id), day: String(day) },
-      ...{ stream: String(stream) as BatchStream, batch: Number(batch), rows: [] },
-    };
+  const batches = new Map<string, { readonly of: BatchOfRun; readonly rows: number[] }>();
+  for (const { row, ...of } of rows) {
+    const key = `${of.run} ${of.stream} ${of.batch}`;
+    const found = batches.get(key) ?? { of, rows: [] };
     batches.set(key, found);
-    found.rows.push(Number(row));
+    found.rows.push(row);
   }
   const bookings: StoredBooking[] = [];
-  for (const { rows, ...of } of batches.values())
+  for (const { rows, of } of batches.values())
     for (const booking of yield* readRows(of, rows)) bookings.push(booking);
   const pairs = yield* all(
     sql`SELECT * FROM ${mailPairs} WHERE mail = ${number} ORDER BY provider_name, provider_hotel_id, service_id`,
@@ -460,14 +463,10 @@ function toPair(row: StoredRow): NamedPair {
 
 /** The bookings of a run that e-mails name by their references. */
 export const listNamedRows = reads(function* (runId: string): Query<NamedRow[]> {
-  const rows = yield* all(
-    sql`SELECT DISTINCT stream, batch, row FROM ${mailBookings} WHERE run = ${yield* runNumber(runId)}`,
+  const places = mailBookings.only('stream', 'batch', 'row');
+  return yield* places.all(
+    sql`SELECT DISTINCT ${places.names} FROM ${mailBookings} WHERE run = ${yield* runNumber(runId)}`,
   );
-  return rows.map(({ stream, batch, row }) => ({
-    stream: String(stream) as BatchStream,
-    batch: Number(batch),
-    row: Number(row),
-  }));
 });
 
 /** All pairs that e-mails name. */

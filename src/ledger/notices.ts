@@ -482,17 +482,18 @@ export const countMessages = reads(function* (): Query<MessageCounts> {
 });
 
 /** By channel: what was tried and not accepted, and what nobody tried although it was due at that instant. */
-export const listWaiting = reads((dueBy: number): Query<WaitingMessages[]> => {
-  return waiting.all(
-    sql`SELECT channel, count(*) AS messages, min(raised_at) AS since, (
+export const listWaiting = reads(
+  (dueBy: number): Query<WaitingMessages[]> =>
+    waiting.all(
+      sql`SELECT channel, count(*) AS messages, min(raised_at) AS since, (
        SELECT last_code FROM ${messages} AS tried
        WHERE tried.channel = messages.channel AND tried.state = 'pending' AND tried.last_code IS NOT NULL
        ORDER BY tried.due_at DESC, tried.notice DESC LIMIT 1
      ) AS last_code
      FROM ${messages} JOIN ${storedNotices} ON number = notice
      WHERE state = 'pending' AND (attempts > 0 OR due_at <= ${dueBy}) GROUP BY channel ORDER BY channel`,
-  );
-});
+    ),
+);
 
 /** The newest first. */
 export const listMessages = reads(function* ({ limit }: { readonly limit: number }): Query<StoredMessage[]> {

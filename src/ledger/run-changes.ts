@@ -26,19 +26,20 @@ import { asPromised } from './wanted-days.js';
 /** Whatever changes a run: it is created and taken over, its attempts are recorded, it is reopened and settled. */
 
 /** Records how many records the run's source should hold, whatever the run's state; see `hasUnexpectedCount`. */
-export const noteExpected = writes((runId: string, expected: number): Query<Run> => {
-  return note(runId, () => ({ expected }));
-});
+export const noteExpected = writes(
+  (runId: string, expected: number): Query<Run> => note(runId, () => ({ expected })),
+);
 
 /** Records how far ahead the clock was that the run was collected by, whatever the run's state. */
-export const noteClockLead = writes((runId: string, clockLead: number): Query<Run> => {
-  return note(runId, () => ({ clockLead }));
-});
+export const noteClockLead = writes(
+  (runId: string, clockLead: number): Query<Run> => note(runId, () => ({ clockLead })),
+);
 
 /** Records who accepted what about the run, whatever its state. */
-export const accept = writes((runId: string, accepted: Acceptances): Query<Run> => {
-  return note(runId, ({ acceptances }) => ({ acceptances: { ...acceptances, ...accepted } }));
-});
+export const accept = writes(
+  (runId: string, accepted: Acceptances): Query<Run> =>
+    note(runId, ({ acceptances }) => ({ acceptances: { ...acceptances, ...accepted } })),
+);
 
 /** Creates a run; `replaces` is marked cancelled in the same transaction and can't be written to any more. */
 export const create = writes(function* (asked: NewRun): Query<Run> {
@@ -119,9 +120,9 @@ const isHeld = ({ step, attempt, token }: Claim) =>
   sql`run = (SELECT number FROM ${runs} WHERE id = ${step.runId} AND token = ${token})
     AND name = ${step.name} AND state = 'running' AND attempts = ${attempt} AND token = ${token}`;
 
-export const holdsClaim = reads(function* (claim: Claim): Query<boolean> {
-  return yield* exists(sql`${steps} WHERE ${isHeld(claim)}`);
-});
+export const holdsClaim = reads(
+  (claim: Claim): Query<boolean> => exists(sql`${steps} WHERE ${isHeld(claim)}`),
+);
 
 /** Renews claims for another lease. Returns those that are outdated. */
 export const renewClaims = writes(function* (claims: readonly Claim[]): Query<Claim[]> {

@@ -178,9 +178,9 @@ const runKeys = t.columnsOf({ id: t.text(), day: t.text() });
 export type RunKey = t.Row<typeof runKeys>;
 
 /** The same runs: a fifth of the memory for whoever looks at every one. */
-export const listKeys = reads((slice: RunsOfDay): Query<RunKey[]> => {
-  return runKeys.all(selectSlice(runKeys.names, slice));
-});
+export const listKeys = reads(
+  (slice: RunsOfDay): Query<RunKey[]> => runKeys.all(selectSlice(runKeys.names, slice)),
+);
 
 function selectSlice(columns: Sql, { day, after, limit }: RunsOfDay): Sql {
   const chosen = sql.and([
@@ -217,7 +217,7 @@ const progress = t.columnsOf({ number: t.bigint, batchSize: t.optional(t.integer
 type StoredRun = t.Row<typeof progress> & { readonly run: Run };
 
 /** Days from the first to the last. YYYY-MM-DD */
-interface Period {
+export interface Period {
   readonly from: string;
   readonly to: string;
 }
@@ -303,21 +303,23 @@ export const latest = reads(function* (day: string): Query<Run | undefined> {
 });
 
 /** The newest run of each day from `from` to `to` that has one, oldest day first. */
-export const listLatest = reads(({ from, to }: Period): Query<Run[]> => {
-  return selectRuns(
-    sql`WHERE number IN (SELECT max(number) FROM ${runs} WHERE day >= ${from} AND day <= ${to} GROUP BY day)
+export const listLatest = reads(
+  ({ from, to }: Period): Query<Run[]> =>
+    selectRuns(
+      sql`WHERE number IN (SELECT max(number) FROM ${runs} WHERE day >= ${from} AND day <= ${to} GROUP BY day)
      ORDER BY day`,
-  );
-});
+    ),
+);
 
 /** Of each day whose newest run went by file, and awaits its result or failed: that run. Oldest day first. */
-export const listWithoutResult = reads((): Query<Run[]> => {
-  return selectRuns(
-    sql`WHERE ${sql.raw(mayLackResult)} AND NOT EXISTS (
+export const listWithoutResult = reads(
+  (): Query<Run[]> =>
+    selectRuns(
+      sql`WHERE ${sql.raw(mayLackResult)} AND NOT EXISTS (
        SELECT 1 FROM ${runs} AS newer WHERE newer.day = runs.day AND newer.number > runs.number
      ) ORDER BY day`,
-  );
-});
+    ),
+);
 
 const countsTogether = t.columnsOf({
   delivered: { ...t.integer, name: 'all_delivered' },
@@ -348,14 +350,15 @@ export const listOfDays = reads(function* ({ from, to }: Period): Query<Run[]> {
 });
 
 /** Oldest day first. */
-export const listActive = reads((): Query<Run[]> => {
-  return selectRuns(sql`WHERE state IN (${quotedActiveStates}) ORDER BY day, number`);
-});
+export const listActive = reads(
+  (): Query<Run[]> => selectRuns(sql`WHERE state IN (${quotedActiveStates}) ORDER BY day, number`),
+);
 
 /** Of those that are as expected, or that somebody accepted. */
-export const listVolumes = reads((days: readonly string[]): Query<DayVolume[]> => {
-  return readVolumes(days, (run) => !hasUnexpectedCount(run) && !isToBeAccepted(run, ['volume']));
-});
+export const listVolumes = reads(
+  (days: readonly string[]): Query<DayVolume[]> =>
+    readVolumes(days, (run) => !hasUnexpectedCount(run) && !isToBeAccepted(run, ['volume'])),
+);
 
 /** The same of the day's newest successful run that may complete it, whether or not it makes the day good. */
 export const findVolume = reads(function* (day: string): Query<DayVolume | undefined> {

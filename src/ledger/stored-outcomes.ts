@@ -2,7 +2,7 @@ import type { BatchStream } from '../booking/sending.js';
 import type { BatchRows, DayCounts, DayStanding, StandingRows, StoredOutcome } from '../rules/day-outcome.js';
 import { packNumbers, unpackNumbers } from './findings.js';
 import { change, type Query, reads, sql, writes } from './query.js';
-import { runNumber, runs, runsHoldingBookings } from './runs.js';
+import { type Period, runNumber, runs, runsHoldingBookings } from './runs.js';
 import * as t from './table.js';
 
 /** What each day came to, when a run of it last ended or recorded verdicts. */
@@ -62,13 +62,7 @@ const marked = t.columnsOf({
 });
 
 /** Of each day from `from` to `to` with a run that holds bookings, oldest first. */
-export const listOutcomes = reads(function* ({
-  from,
-  to,
-}: {
-  readonly from: string;
-  readonly to: string;
-}): Query<StoredOutcome[]> {
+export const listOutcomes = reads(function* ({ from, to }: Period): Query<StoredOutcome[]> {
   const found = yield* marked.all(
     sql`SELECT marked.*, coalesce(superseded, 0) AS superseded, coalesce(superseding, 0) AS superseding,
        stored.mark AS stored_mark, stored.counts AS counts FROM (

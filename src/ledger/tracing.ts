@@ -33,9 +33,10 @@ import * as t from './table.js';
  *
  * @param day only what was sent of that business day: reading fewer runs is faster
  */
-export const trace = readsTogether((reference: string, day?: string): Query<Trace[]> => {
-  return traceWithin(reference, { day, from: 0, to: Number.MAX_SAFE_INTEGER });
-});
+export const trace = readsTogether(
+  (reference: string, day?: string): Query<Trace[]> =>
+    traceWithin(reference, { day, from: 0, to: Number.MAX_SAFE_INTEGER }),
+);
 
 const runsAtOnce = 100;
 
@@ -148,15 +149,16 @@ const stepTimes = t.columnsOf({
 });
 
 /** When each kind of step was performed, in the order in which they began. */
-export const listTimes = reads((runId: string): Query<t.Row<typeof stepTimes>[]> => {
-  return stepTimes.all(
-    sql`SELECT kind, count(DISTINCT name) AS steps, count(*) AS attempts, min(started_at) AS started_at,
+export const listTimes = reads(
+  (runId: string): Query<t.Row<typeof stepTimes>[]> =>
+    stepTimes.all(
+      sql`SELECT kind, count(DISTINCT name) AS steps, count(*) AS attempts, min(started_at) AS started_at,
        max(attempts.ended_at) AS ended_at
      FROM ${attempts} JOIN ${steps} ON steps.run = attempts.run AND steps.name = attempts.step
      WHERE attempts.run = (SELECT number FROM ${runs} WHERE id = ${runId})
      GROUP BY kind ORDER BY min(started_at), max(attempts.ended_at)`,
-  );
-});
+    ),
+);
 
 const refusedSteps = t.columnsOf({
   step: t.text(),

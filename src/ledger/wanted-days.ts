@@ -57,28 +57,26 @@ export function wantedToJson<State extends string>(
 }
 
 /** First wanted, first. */
-export const list = reads((): Query<WantedDay[]> => {
-  return wantedDays.list(sql`ORDER BY number`);
-});
+export const list = reads((): Query<WantedDay[]> => wantedDays.list(sql`ORDER BY number`));
 
-export const find = reads((day: string): Query<WantedDay | undefined> => {
-  return wantedDays.find(sql`WHERE day = ${day}`);
-});
+export const find = reads(
+  (day: string): Query<WantedDay | undefined> => wantedDays.find(sql`WHERE day = ${day}`),
+);
 
 /** The wanted day whose run has that id; undefined once somebody has opened it. */
-export const findPromise = reads((runId: string): Query<WantedDay | undefined> => {
-  return wantedDays.find(
-    sql`WHERE run_id = ${runId} AND NOT EXISTS (SELECT 1 FROM ${runs} WHERE id = run_id)`,
-  );
-});
+export const findPromise = reads(
+  (runId: string): Query<WantedDay | undefined> =>
+    wantedDays.find(sql`WHERE run_id = ${runId} AND NOT EXISTS (SELECT 1 FROM ${runs} WHERE id = run_id)`),
+);
 
 /** How many of such days nobody has begun to work on. */
-export const countWaiting = reads(function* (trigger: Trigger): Query<number> {
-  return yield* count(
-    sql`SELECT count(*) AS number FROM ${wantedDays} LEFT JOIN ${runs} ON id = run_id
+export const countWaiting = reads(
+  (trigger: Trigger): Query<number> =>
+    count(
+      sql`SELECT count(*) AS number FROM ${wantedDays} LEFT JOIN ${runs} ON id = run_id
      WHERE wanted_days.trigger = ${trigger} AND (id IS NULL OR token = ended_token)`,
-  );
-});
+    ),
+);
 
 /**
  * Wants a day, and returns what is wanted of it: by somebody before, if that is still to be done. Undefined if its newest run is
