@@ -32,7 +32,6 @@ import {
   one,
   type Performer,
   type Query,
-  readColumns,
   reads,
   readsTogether,
   type Sql,
@@ -253,10 +252,16 @@ function* listSlice(condition: Sql, after: number): Query<Slice<Case>> {
   return { items, last: items.length < casesAtOnce ? undefined : items.at(-1)?.id };
 }
 
+const movesOfCases = t.columnsOf({
+  id: t.bigint,
+  to: { ...t.optional(t.bigint), name: 'to_service_id' },
+  seenAt: t.bigint,
+});
+
 /** The active cases whose mapping moved after the evidence, each with these moves, oldest first. */
 export const listMoved = reads(function* () {
   const { isMappingOfCase } = yield* database();
-  const rows = yield* all(
+  const found = yield* movesOfCases.all(
     sql`SELECT id, to_service_id, seen_at
      FROM ${identifiedCases}
      JOIN ${copied} ON ${isMappingOfCase}
@@ -265,19 +270,9 @@ export const listMoved = reads(function* () {
      ORDER BY id, moves.number`,
   );
   const moved = new Map<number, LaterMove[]>();
-  for (const row of rows) {
-    const id = Number(row.id);
-    const move = withoutUndefined({
-      to: readColumns(row).integer('to_service_id'),
-      seenAt: Number(row.seen_at),
-    });
-    const known = moved.get(id);
-    if (known) known.push(move);
-    else moved.set(id, [move]);
-  }
+  for (const { id, ...move } of found) moved.set(id, [...(moved.get(id) ?? []), move]);
   return [...moved].map(([id, moves]) => ({ id, moves }));
 });
-
 /** The cases that have been in the state `reported` since before that instant. */
 export const listReported = reads(function* (before: number): Query<number[]> {
   const rows = yield* all(

@@ -1,7 +1,7 @@
 import type { Coordinates } from '../base/distance.js';
 import { SafeError } from '../base/safe-error.js';
 import type { StoredRow } from './query.js';
-import { all, change, count, database, one, type Query, reads, readsTogether, sql, writes } from './query.js';
+import { all, change, count, database, type Query, reads, readsTogether, sql, writes } from './query.js';
 import * as t from './table.js';
 
 const begun = {
@@ -90,35 +90,35 @@ export const addHotels = writes(function* ({
   readonly hotels: readonly HotelContent[];
 }): Query<void> {
   const { number, at, rows } = yield* readOpenLoad(id);
-  if (Number(rows) !== after) throw overtaken();
+  if (rows !== after) throw overtaken();
   yield* hotelContents.insert(
     hotels.map(({ coordinates, ...hotel }) => ({
       ...hotel,
-      load: Number(number),
-      loadedAt: Number(at),
+      load: number,
+      loadedAt: at,
       microdegreesNorth: toMicrodegrees(coordinates?.latitude),
       microdegreesEast: toMicrodegrees(coordinates?.longitude),
     })),
   );
-  yield* change(
-    sql`UPDATE ${hotelLoads} SET rows = ${after + hotels.length} WHERE number = ${Number(number)}`,
-  );
+  yield* change(sql`UPDATE ${hotelLoads} SET rows = ${after + hotels.length} WHERE number = ${number}`);
 });
 
-/** The row of a load that is the newest one and not finished. */
-function* readOpenLoad(id: string): Query<StoredRow> {
+const openLoads = t.columnsOf({ number: t.bigint, at: t.bigint, rows: t.bigint });
+
+/** A load that is the newest one and not finished. */
+function* readOpenLoad(id: string): Query<t.Row<typeof openLoads>> {
   const { lock } = yield* database();
-  const row = yield* one(
+  const open = yield* openLoads.one(
     sql`SELECT * FROM ${hotelLoads}
      WHERE id = ${id} AND finished_at IS NULL AND number = (SELECT max(number) FROM ${hotelLoads}) ${lock}`,
   );
-  if (!row) throw overtaken();
-  return row;
+  if (!open) throw overtaken();
+  return open;
 }
 
 /** Makes the load the one that everybody sees. @throws LoadOvertakenError */
 export const finishLoad = writes(function* (id: string, at: number): Query<HotelLoad> {
-  const load = Number((yield* readOpenLoad(id)).number);
+  const { number: load } = yield* readOpenLoad(id);
   const hotels = yield* countHotels(load);
   yield* change(
     sql`UPDATE ${hotelContents} AS earlier SET load = ${load}

@@ -11,8 +11,6 @@ import {
   database,
   one,
   type Query,
-  readColumns,
-  readJson,
   reads,
   readsTogether,
   type Store,
@@ -395,17 +393,19 @@ export async function* findBookings(
       }
 }
 
+const counted = t.columnsOf({ providers: t.json<Record<string, number>>() });
+
 /** The names of the providers in the bookings of runs that were active since then. */
 export const listProviders = reads(function* (since: number): Query<string[]> {
-  const rows = yield* all(
+  const rows = yield* counted.all(
     sql`SELECT providers FROM ${runs}
      WHERE providers IS NOT NULL AND (finished_at IS NULL OR finished_at >= ${since})`,
   );
-  const names = rows.flatMap(({ providers }) =>
-    Object.keys(readJson<Record<string, number>>(providers) ?? {}),
-  );
+  const names = rows.flatMap(({ providers }) => Object.keys(providers));
   return [...new Set(names)];
 });
+
+const named = t.columnsOf({ at: t.optional(t.bigint) });
 
 /** When the first e-mail that names a booking was received; undefined if none does. */
 export function* findNaming(
@@ -414,11 +414,11 @@ export function* findNaming(
   batch: number,
   row: number,
 ): Query<number | undefined> {
-  const found = yield* one(
+  const found = yield* named.one(
     sql`SELECT min(received_at) AS at FROM ${mailBookings} JOIN ${verdictMails} ON number = mail
      WHERE run = ${run} AND stream = ${stream} AND batch = ${batch} AND row = ${row}`,
   );
-  return readColumns(found ?? {}).integer('at');
+  return found?.at;
 }
 
 /** When the first e-mail was received that names the mapping of a booking; undefined if none does. */

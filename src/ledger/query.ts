@@ -273,19 +273,6 @@ export function stopping(store: Store, signal: AbortSignal): Store {
 /** A row as either database returns it. Integers that may exceed a number can be text. */
 export type StoredRow = Readonly<Record<string, string | number | boolean | null | Buffer>>;
 
-/** Reads the columns of a row; undefined stands for NULL. */
-export function readColumns(row: StoredRow) {
-  return {
-    integer: (name: string) => (row[name] === null ? undefined : Number(row[name])),
-    text: (name: string) => (row[name] === null ? undefined : String(row[name])),
-  };
-}
-
-/** Undefined for NULL. */
-export function readJson<Value>(stored: StoredRow[string] | undefined): Value | undefined {
-  return stored === null || stored === undefined ? undefined : (JSON.parse(String(stored)) as Value);
-}
-
 /** Removes undefined fields, so that JSON and comparisons in tests agree. */
 export function withoutUndefined<Fields extends object>(
   fields: Fields,
