@@ -7,7 +7,6 @@ import * as batches from './batches.js';
 import * as canaries from './canaries.js';
 import * as cases from './cases.js';
 import { beginCollect, type CollectStart } from './collecting.js';
-import * as days from './stored-outcomes.js';
 import { LedgerUnusableError } from './errors.js';
 import * as findings from './findings.js';
 import * as guests from './guests.js';
@@ -23,6 +22,7 @@ import * as runChanges from './run-changes.js';
 import * as runs from './runs.js';
 import * as stays from './stays.js';
 import * as steps from './steps.js';
+import * as days from './stored-outcomes.js';
 import type { SchemaWords } from './table.js';
 import * as tracing from './tracing.js';
 import * as wanted from './wanted-days.js';
@@ -197,7 +197,7 @@ const firstRows = ({ randomText }: SchemaWords) => [
 
 /**
  * The schema of version 1: all tables that the files of the entities export. A released version is never changed: later ones are scripts
- * of their own, see `schema.ts` of each database. Indexes of which the databases need another form are in `schema.ts` of each.
+ * of their own, in `versions` of each database, as are indexes of which the databases need another form.
  */
 export function createTables(words: SchemaWords): string {
   const tables = entities.flatMap((entity) =>
