@@ -8,7 +8,6 @@ import type { Run, Trigger } from '../rules/run.js';
 import type { Slice } from '../rules/step.js';
 import type { ReadOnlyLedger } from './ledger.js';
 import {
-  all,
   change,
   database,
   one,
@@ -21,7 +20,7 @@ import {
 } from './query.js';
 import { isComparable, nameForm, noSuchRun, runNumber, runs } from './runs.js';
 import { contextOfBatch, contextOfExtraColumns } from './sealing.js';
-import { findReferences, type StayRun } from './stays.js';
+import { findReferences, type StayRun, selectStayRuns } from './stays.js';
 import { steps } from './steps.js';
 import * as t from './table.js';
 
@@ -362,20 +361,11 @@ export async function findExtra(
   return found;
 }
 
-type RunWithExtra = Pick<StayRun, 'number' | 'delivery' | 'batchSize'>;
-
 /** Runs whose extra columns are not blanked, newest first. */
-function* listRunsWithExtra(): Query<RunWithExtra[]> {
-  const rows = yield* all(
-    sql`SELECT number, delivery, batch_size FROM ${runs}
-     WHERE EXISTS (SELECT 1 FROM ${extraColumns} WHERE run = number AND length(columns) > 0) ORDER BY number DESC`,
+const listRunsWithExtra = () =>
+  selectStayRuns(
+    sql`AND EXISTS (SELECT 1 FROM ${extraColumns} WHERE run = number AND length(columns) > 0) ORDER BY number DESC`,
   );
-  return rows.map((row) => ({
-    number: Number(row.number),
-    delivery: String(row.delivery) as RunWithExtra['delivery'],
-    batchSize: Number(row.batch_size),
-  }));
-}
 
 /** Compares references: a hash alone is no proof. None if the batch can no longer be decrypted. */
 function* extraOf(

@@ -10,7 +10,6 @@ import type { PlannedStep, Right } from '../rules/step.js';
 import { type ExtraColumns, extraColumns, readBatch, storedBatches, writeExtraColumns } from './batches.js';
 import { canaries, storeCanary } from './canaries.js';
 import { followedRuns } from './cases.js';
-import { type SupersededRows, standingRows, storeSuperseded, supersededRows } from './stored-outcomes.js';
 import { FencedError } from './errors.js';
 import { type Suspect, storeSuspects, suspects, verdicts } from './findings.js';
 import { mailBookings } from './mails.js';
@@ -22,6 +21,7 @@ import { lockRight, readRun, runs } from './runs.js';
 import { contextOfBatch, contextOfExtraColumns } from './sealing.js';
 import { bookingPages, createCollectedIndexes } from './stays.js';
 import { attempts, insertSteps, steps } from './steps.js';
+import { type SupersededRows, standingRows, storeSuperseded, supersededRows } from './stored-outcomes.js';
 
 /** Number of batches that `holds` caches: duplicates are mostly close together or in the order of their originals. */
 const cachedBatches = 32;
@@ -32,7 +32,7 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
   const { readTogether, transact, transactUnflushed } = store;
   const { batchSize, guestNames = 'send' } = start;
   const { number: run, day } = await transact(() => resetRun(right, start));
-  const indexes = createCollectedIndexes(store.dialect, { number: run, day });
+  const indexes = createCollectedIndexes(store.dialect.pageEntries, { number: run, day });
   const cache = new Map<string, Buffer>();
   let chunks = 0;
 

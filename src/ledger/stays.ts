@@ -4,17 +4,7 @@ import { type BatchStream, batchStreams } from '../booking/sending.js';
 import type { StayDates } from '../booking/stay.js';
 import type { DeliveryKind } from '../rules/run.js';
 import type { CollectedBatch } from './collecting.js';
-import {
-  all,
-  type Candidates,
-  change,
-  type Dialect,
-  type Query,
-  reads,
-  type Sql,
-  type StoredRow,
-  sql,
-} from './query.js';
+import { all, type Candidates, change, type Query, reads, type Sql, type StoredRow, sql } from './query.js';
 import { runs } from './runs.js';
 import * as t from './table.js';
 
@@ -215,7 +205,7 @@ type PageKind = 'reference' | 'hotel';
  * written with the next chunk.
  */
 export function createCollectedIndexes(
-  { pageEntries }: Pick<Dialect, 'pageEntries'>,
+  pageEntries: number,
   { number: run, day }: { readonly number: number; readonly day: string },
 ) {
   const dayNumber = countDays(day);
@@ -250,10 +240,7 @@ export function createCollectedIndexes(
 }
 
 /** Bookings whose references may have one of these hashes, in ascending order. @param hashes ascending */
-export const findReferences = reads(function* (
-  run: Pick<StayRun, 'number' | 'delivery'>,
-  hashes: Uint32Array,
-): Query<FoundBookings[]> {
+export const findReferences = reads(function* (run: StayRun, hashes: Uint32Array): Query<FoundBookings[]> {
   const found = yield* findHashes(run, hashes, { kind: 'reference', from: 0 });
   return found.map(({ stream, positions }) => ({ stream, positions: Array.from(positions.sort()) }));
 });
@@ -360,7 +347,7 @@ const rangesAtOnce = 8;
 
 /** The positions of the run's bookings with any of these hashes. @param hashes ascending */
 function* findHashes(
-  { number, delivery }: Pick<StayRun, 'number' | 'delivery'>,
+  { number, delivery }: StayRun,
   hashes: Uint32Array,
   wanted: Wanted,
 ): Query<FoundHashes[]> {

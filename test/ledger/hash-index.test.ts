@@ -38,7 +38,7 @@ describe('the index of hashes', () => {
 
   it('is written while a day is collected: the entries in memory do not grow with it', () => {
     const chunk = 5_000;
-    const index = createCollectedIndexes({ pageEntries: 224 }, { number: 1, day: '2026-11-20' });
+    const index = createCollectedIndexes(224, { number: 1, day: '2026-11-20' });
     const hashes = Array.from({ length: chunk }, (_, place) => place + 1);
     const batch = { stream: 'file' as const, lines: Buffer.alloc(0), referenceHashes: hashes };
     const stays = { hotelHashes: hashes, lastDays: hashes };
