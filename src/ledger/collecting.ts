@@ -1,7 +1,7 @@
-import type { FilterReport } from '../booking/source.js';
 import type { GuestNames } from '../booking/guest-names.js';
 import { rendererVersion } from '../booking/item-line.js';
 import type { BatchStream } from '../booking/sending.js';
+import type { FilterReport } from '../booking/source.js';
 import type { NewCanary } from '../rules/canary.js';
 import { acceptanceOf, type Run, type Volume, type VolumeComparison } from '../rules/run.js';
 import { noticesOfVolume } from '../rules/run-notices.js';
