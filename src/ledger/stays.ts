@@ -219,7 +219,6 @@ export function createCollectedIndexes(
     }),
   );
 
-
   return {
     all,
     listFull: () => all.filter(({ isFull }) => isFull()),
