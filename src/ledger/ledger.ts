@@ -104,11 +104,9 @@ export function createReadOnlyLedger(store: Store, connection: Connection) {
     rejects: of(ownRejects),
     canaries: of(canaries),
     guests: of(guests),
-    stays: of({ ...stays, readReadableBatches }),
     mappings: of(copy),
     hotels: of(hotels),
     exports: of(exportLog),
-    watch: of(watch),
     // That somebody looked is recorded, too.
     audit: { ...of(audit), ...bind(store, { record: audit.record }) },
     cases: {
@@ -175,6 +173,7 @@ export function createLedger(store: Store, engine: Engine, clock: () => number) 
       holdLoad: () => engine.hold('hotels-load'),
     },
     exports: of(exportLog),
+    stays: of({ ...stays, readReadableBatches }),
     watch: of(watch),
     audit: of(audit),
     cases: {
