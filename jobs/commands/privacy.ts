@@ -3,7 +3,6 @@ import { describeError } from '../../src/base/safe-error.js';
 import { bookingFields, guestNameFields } from '../../src/booking/booking.js';
 import type { GuestNames } from '../../src/booking/guest-names.js';
 import { readActions } from '../../src/ledger/audit.js';
-import type { StoredData } from '../../src/ledger/guests.js';
 import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import { listArchived } from '../../src/review/file/archive-run.js';
 import { findUnknownFolders, folderToJson } from '../../src/review/unknown-folders.js';
@@ -112,7 +111,7 @@ interface Counted {
   readonly since?: string | undefined;
 }
 
-const nothing: StoredData = {
+const nothing: Awaited<ReturnType<ReadOnlyLedger['guests']['describeStored']>> = {
   bookings: { count: 0 },
   names: { count: 0 },
   cases: { count: 0 },

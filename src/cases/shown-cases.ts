@@ -5,7 +5,7 @@ import { describeInHouse, urgencyOf } from '../booking/stay.js';
 import { readBooking } from '../booking/stored-line.js';
 import { readActions } from '../ledger/audit.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-import type { CaseFilter, CaseSummary } from '../ledger/listed-cases.js';
+import type { CaseFilter, CaseSummary } from '../ledger/cases.js';
 import type { Trace } from '../ledger/tracing.js';
 import { type CopiedHotel, readCopiedHotels } from '../mappings/copied-hotels.js';
 import { createHotelComparer, type HotelPair, type LocatedHotel } from '../mappings/hotels/compare-hotels.js';

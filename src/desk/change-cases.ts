@@ -4,7 +4,7 @@ import { formatCount, formatCountOf } from '../base/format.js';
 import { html } from '../base/html.js';
 import { type CaseRequest, performRequest, writeRefusal } from '../cases/case-requests.js';
 import { showCase } from '../cases/shown-cases.js';
-import type { CaseSummary } from '../ledger/listed-cases.js';
+import type { CaseSummary } from '../ledger/cases.js';
 import { resolutions } from '../rules/case.js';
 import { applyCommand } from '../rules/case-transitions.js';
 import { type BulkKind, brief, bulkKinds, filterSchema, labelsFor } from './cases-page.js';

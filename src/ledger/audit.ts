@@ -2,46 +2,28 @@ import type { AuditedAction, RecordedAction } from '../rules/action.js';
 import type { ReadOnlyLedger } from './ledger.js';
 import {
   all,
-  bind,
   change,
-  database,
+  erases,
   one,
   type Query,
-  removing,
+  reads,
+  readsTogether,
   type Sql,
-  type Store,
   type StoredRow,
   sql,
   toStorable,
   withoutUndefined,
+  writes,
 } from './query.js';
 import { bigint, json, type Row, table, text } from './table.js';
 
 const entriesPerChunk = 1_000;
 
-export function createAuditTrail(store: Store) {
-  return {
-    ...createActionRecorder(store),
-    replaceSubject: (subject: string, replacement: string) =>
-      removing(store, () => store.transact(() => replaceSubject(subject, replacement))),
-  };
-}
-
-/** The part of the trail that comes with read-only access, because looking is recorded, too. */
-export function createActionRecorder({ read, readTogether, transact }: Store) {
-  return {
-    ...bind(transact, { record }),
-    ...bind(read, { nextActions }),
-    ...bind(readTogether, { latestActions }),
-  };
-}
-
 /** Replaces the subject of entries, for a booking whose reference is erased. Returns how many. */
-function replaceSubject(subject: string, replacement: string): Query<number> {
-  return change(
-    sql`UPDATE ${auditTrail} SET subject = ${replacement} WHERE subject = ${toStorable(subject)}`,
-  );
-}
+export const replaceSubject = erases(
+  (subject: string, replacement: string): Query<number> =>
+    change(sql`UPDATE ${auditTrail} SET subject = ${replacement} WHERE subject = ${toStorable(subject)}`),
+);
 
 /** Removes the entries that were recorded before. */
 export function pruneActions(before: number): Query<number> {
@@ -75,26 +57,22 @@ export function insertActions(actions: readonly RecordedAction[]): Query<void> {
   return auditTrail.insert(actions.map(toEntry));
 }
 
-function* record(action: RecordedAction): Query<void> {
-  const { mayBeDone } = yield* database();
-  const entry = toEntry(action);
-  const cells = sql.list(auditTrail.cellsOf(entry));
-  if (mayBeDone && (yield* auditTrail.find(sql`WHERE (${auditTrail.names}) = (${cells})`))) return;
-  yield* auditTrail.add(entry);
-}
+export const record = writes(function* (action: RecordedAction): Query<void> {
+  yield* auditTrail.add(toEntry(action));
+});
 
 /** The next entries after the cursor in the order in which they were recorded; undefined at the end. */
-function* nextActions(filter: AuditFilter, after = 0) {
+export const nextActions = reads(function* (filter: AuditFilter, after = 0) {
   const rows = yield* all(
     sql`SELECT * FROM ${auditTrail} WHERE ${toCondition(filter)} AND number > ${after}
      ORDER BY number LIMIT ${entriesPerChunk}`,
   );
   const last = rows.at(-1);
   return last && { cursor: Number(last.number), actions: rows.map(toAction) };
-}
+});
 
 /** The newest entries before the cursor, the newest first, with the cursor of older ones, and how many there are in all. */
-function* latestActions(
+export const latestActions = readsTogether(function* (
   filter: AuditFilter,
   { before, limit }: { readonly before?: number | undefined; readonly limit: number },
 ) {
@@ -111,7 +89,7 @@ function* latestActions(
     cursor: rows.length > limit ? Number(shown.at(-1)?.number) : undefined,
     total: Number(counted?.total),
   });
-}
+});
 
 function toCondition({ from, to, subject, action, who }: AuditFilter): Sql {
   return sql.and([

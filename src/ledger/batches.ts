@@ -2,16 +2,25 @@ import { yieldToEventLoop } from '../base/event-loop.js';
 import { hashReference } from '../booking/booking.js';
 import type { ExtraValues } from '../booking/extra-values.js';
 import type { GuestNames } from '../booking/guest-names.js';
-import { type BatchStream, batchStreams } from '../booking/sending.js';
+import type { BatchStream } from '../booking/sending.js';
 import { readBooking } from '../booking/stored-line.js';
 import type { Run, Trigger } from '../rules/run.js';
 import type { Slice } from '../rules/step.js';
-import { KeyError } from '../storage/day-keys.js';
 import type { ReadOnlyLedger } from './ledger.js';
-import { all, change, database, one, type Query, type Store, sql } from './query.js';
+import {
+  change,
+  database,
+  one,
+  type Query,
+  reads,
+  readsTogether,
+  type Sql,
+  type Store,
+  sql,
+} from './query.js';
 import { isComparable, nameForm, noSuchRun, runNumber, runs } from './runs.js';
-import { contextOfBatch, contextOfExtraColumns, isGone } from './sealing.js';
-import { findBookings, referencePages, type StayRun } from './stays.js';
+import { contextOfBatch, contextOfExtraColumns } from './sealing.js';
+import { findReferences, type StayRun, selectStayRuns } from './stays.js';
 import { steps } from './steps.js';
 import * as t from './table.js';
 
@@ -34,63 +43,85 @@ export interface BatchRange {
   readonly to: number;
 }
 
-export function* readBatch(runId: string, stream: BatchStream, batch: number): Query<Buffer> {
+export const readBatch = reads(function* (runId: string, stream: BatchStream, batch: number): Query<Buffer> {
   const [lines] = yield* readBatches(runId, stream, { from: batch, to: batch + 1 });
   if (!lines) throw noSuchBatch(stream, batch);
   return lines;
-}
+});
 
 /** Several at once: the caller limits how many bookings that may be. */
-export function* readBatches(
+export const readBatches = reads(function* (
   runId: string,
   stream: BatchStream,
   { from, to }: BatchRange,
 ): Query<readonly Buffer[]> {
-  const { lines, sealing } = yield* database();
-  const rows = yield* all(
-    sql`SELECT number, batch, ${lines} AS lines
-     FROM ${runs} LEFT JOIN ${storedBatches}
-       ON run = number AND stream = ${stream} AND batch >= ${from} AND batch < ${to}
-     WHERE id = ${runId} ORDER BY batch`,
+  const read = yield* openBatches(
+    sql`run = (SELECT number FROM ${runs} WHERE id = ${runId}) AND stream = ${stream}
+      AND batch >= ${from} AND batch < ${to} ORDER BY batch`,
   );
-  const [run] = rows;
-  if (!run) throw noSuchRun(runId);
-  return Array.from({ length: to - from }, (_, index) => {
-    const batch = from + index;
-    const row = rows[index];
-    if (!row || row.lines === null || Number(row.batch) !== batch) throw noSuchBatch(stream, batch);
-    return sealing.openLines(row.lines, contextOfBatch(Number(run.number), stream, batch));
+  if (read.length < to - from) {
+    yield* runNumber(runId);
+    throw noSuchBatch(stream, from + read.length);
+  }
+  return read.map(({ lines }) => lines);
+});
+
+/** One of a run that is known to exist. */
+export type BatchKey = readonly [run: number, stream: BatchStream, batch: number];
+
+export const isBatch = ([run, stream, batch]: BatchKey) =>
+  sql`run = ${run} AND stream = ${stream} AND batch = ${batch}`;
+
+/** All lines of a batch, in their bytes. */
+export function* readStored(...key: BatchKey): Query<Buffer> {
+  const [stored] = yield* openBatches(isBatch(key));
+  if (!stored) throw noSuchBatch(key[1], key[2]);
+  return stored.lines;
+}
+
+/** All lines of a batch. */
+export function* readLines(...key: BatchKey): Query<string[]> {
+  return (yield* readStored(...key)).toString().split('\n');
+}
+
+/** The lines of a batch at these rows, in ascending order. */
+export function* readLinesAt(key: BatchKey, rows: readonly number[]): Query<string[]> {
+  return takeStoredLines(yield* readStored(...key), rows);
+}
+
+function* openBatches(condition: Sql) {
+  const { sealing } = yield* database();
+  const stored = yield* storedBatches.list(sql`WHERE ${condition}`);
+  return stored.map(({ run, stream, batch, lines }) => ({
+    batch,
+    lines: sealing.open(lines, contextOfBatch(run, stream, batch)),
+  }));
+}
+
+/** Those whose key is gone hold nothing that anybody can read, and are left out. */
+export function* openReadable(condition: Sql) {
+  const { sealing } = yield* database();
+  const stored = yield* storedBatches.list(sql`WHERE ${condition}`);
+  return stored.flatMap(({ run, stream, batch, lines }) => {
+    const opened = sealing.openIfThere(lines, contextOfBatch(run, stream, batch));
+    return opened ? [{ stream, batch, lines: opened }] : [];
   });
 }
 
-/** All lines of a batch of a run that is known to exist. */
-export function* readLines(run: number, stream: BatchStream, batch: number): Query<string[]> {
-  return (yield* readStored(run, stream, batch)).toString().split('\n');
-}
-
-/** The lines of such a batch at these rows, in ascending order. */
-export function* readLinesAt(
-  run: number,
+/** The lines of these batches of the run; a batch that was removed meanwhile, or whose key is gone, is absent. */
+export const readReadableBatches = reads(function* (
+  { number }: StayRun,
   stream: BatchStream,
-  batch: number,
-  rows: readonly number[],
-): Query<string[]> {
-  return takeStoredLines(yield* readStored(run, stream, batch), rows);
-}
-
-/** All lines of such a batch, in their bytes. */
-export function* readStored(run: number, stream: BatchStream, batch: number): Query<Buffer> {
-  const { lines, sealing } = yield* database();
-  const row = yield* one(
-    sql`SELECT ${lines} AS lines FROM ${storedBatches}
-     WHERE run = ${run} AND stream = ${stream} AND batch = ${batch}`,
-  );
-  if (!row) throw noSuchBatch(stream, batch);
-  return sealing.openLines(row.lines, contextOfBatch(run, stream, batch));
-}
+  batches: readonly number[],
+): Query<Map<number, Buffer>> {
+  const { isListed } = yield* database();
+  const isWanted = isListed(sql`batch`, batches);
+  const read = yield* openReadable(sql`run = ${number} AND stream = ${stream} AND ${isWanted}`);
+  return new Map(read.map(({ batch, lines }) => [batch, lines]));
+});
 
 /** How many batches and bookings a stream has. */
-export function* measureBatches(
+export const measureBatches = reads(function* (
   runId: string,
   stream: BatchStream,
 ): Query<{ batches: number; bookings: number }> {
@@ -101,31 +132,15 @@ export function* measureBatches(
   );
   if (!row) throw noSuchRun(runId);
   return { batches: Number(row.batches), bookings: Number(row.bookings) };
-}
+});
 
-/** The first and the last batch of each stream; none of a run without bookings. Batches whose key is gone hold no names that anybody can read. */
-export function* sampleBatches(
-  runId: string,
-): Query<{ readonly stream: BatchStream; readonly lines: Buffer }[]> {
-  const { lines, sealing } = yield* database();
-  const samples: { stream: BatchStream; lines: Buffer }[] = [];
-  for (const stream of batchStreams)
-    for (const order of [sql``, sql`DESC`]) {
-      const row = yield* one(
-        sql`SELECT number, batch, ${lines} AS lines
-         FROM ${runs} JOIN ${storedBatches} ON run = number AND stream = ${stream}
-         WHERE id = ${runId} ORDER BY batch ${order} LIMIT 1`,
-      );
-      if (!row) continue;
-      try {
-        const context = contextOfBatch(Number(row.number), stream, Number(row.batch));
-        samples.push({ stream, lines: sealing.openLines(row.lines, context) });
-      } catch (error) {
-        if (!(error instanceof KeyError && isGone(error))) throw error;
-      }
-    }
-  return samples;
-}
+/** The first and the last batch of each stream that can be read. */
+export const sampleBatches = reads(function* (runId: string) {
+  const run = yield* runNumber(runId);
+  const ends = sql`SELECT stream, min(batch) FROM ${storedBatches} WHERE run = ${run} GROUP BY stream
+    UNION SELECT stream, max(batch) FROM ${storedBatches} WHERE run = ${run} GROUP BY stream`;
+  return yield* openReadable(sql`run = ${run} AND (stream, batch) IN (${ends})`);
+});
 
 function noSuchBatch(stream: BatchStream, batch: number): RangeError {
   return new RangeError(`no ${stream} batch ${batch} in the ledger`);
@@ -234,7 +249,10 @@ export interface DeliveredLines {
  * It lists the slices of batches that are done, and every batch of a file whose by-file call was accepted. The cursor is a
  * position in that list, by run, stream, batch and first booking.
  */
-export function* nextDelivered(runId: string, after?: DeliveredCursor): Query<DeliveredLines | undefined> {
+export const nextDelivered = readsTogether(function* (
+  runId: string,
+  after?: DeliveredCursor,
+): Query<DeliveredLines | undefined> {
   const run = yield* runNumber(runId);
   const [afterRun, afterStream, ...afterPosition] = after?.split(' ') ?? ['-1'];
   for (const { number: other, trigger, guestNames } of yield* listOthers(run, Number(afterRun))) {
@@ -253,7 +271,7 @@ export function* nextDelivered(runId: string, after?: DeliveredCursor): Query<De
     };
   }
   return undefined;
-}
+});
 
 const others = t.columnsOf({
   number: t.integer,
@@ -277,9 +295,8 @@ const slices = t.columnsOf({
 });
 
 function* nextPosted(run: number, [batch = -1, first = -1]: readonly number[]): Query<Slice | undefined> {
-  const { stepsBySlice } = yield* database();
   return yield* slices.one(
-    sql`SELECT stream, batch, first, bookings FROM ${stepsBySlice}
+    sql`SELECT stream, batch, first, bookings FROM ${steps}
      WHERE run = ${run} AND stream = 'posted' AND (batch, first) > (${batch}, ${first})
        AND kind = 'batch' AND state = 'done'
      ORDER BY batch, first LIMIT 1`,
@@ -306,31 +323,23 @@ export const extraColumns = t.table(
 export const writeExtraColumns = (columns: ExtraColumns): Buffer => Buffer.from(JSON.stringify(columns));
 
 /** The extra columns of a batch of a run that is known to exist. */
-export function* readExtraOfBatch(
-  run: number,
-  stream: BatchStream,
-  batch: number,
-): Query<ExtraColumns | undefined> {
+export function* readExtraOfBatch(...key: BatchKey): Query<ExtraColumns | undefined> {
   const { sealing } = yield* database();
-  const row = yield* one(
-    sql`SELECT columns FROM ${extraColumns}
-     WHERE run = ${run} AND stream = ${stream} AND batch = ${batch}`,
-  );
-  const stored = row?.columns as Buffer | undefined;
+  const stored = yield* extraColumns.find(sql`WHERE ${isBatch(key)}`);
   // An empty one was blanked.
-  if (!stored || stored.length === 0) return undefined;
-  const opened = sealing.openLines(stored, contextOfExtraColumns(run, stream, batch));
+  if (!stored || stored.columns.length === 0) return undefined;
+  const opened = sealing.open(stored.columns, contextOfExtraColumns(...key));
   return JSON.parse(opened.toString()) as ExtraColumns;
 }
 
 /** The extra columns of a stored batch; undefined if there are none, or no longer. */
-export function* readExtra(
+export const readExtra = readsTogether(function* (
   runId: string,
   stream: BatchStream,
   batch: number,
 ): Query<ExtraColumns | undefined> {
   return yield* readExtraOfBatch(yield* runNumber(runId), stream, batch);
-}
+});
 
 /** Reads one run or batch at a time, so that other work can run in between. */
 export async function findExtra(
@@ -343,72 +352,47 @@ export async function findExtra(
   for (const run of missing.size > 0 ? await read(() => listRunsWithExtra()) : []) {
     // Over a long period, most runs have none of them.
     if (hashes.length !== missing.size) hashes = Uint32Array.from(new Set(missing.values())).sort();
-    for (const { stream, positions } of await read(() => findBookings(run, hashes, referencePages)))
+    for (const { stream, positions } of await read(() => findReferences(run, hashes)))
       for (const [batch, rows] of groupByBatch(positions, run.batchSize))
-        for (const [reference, extraValues] of await read(() => extraOf(run.number, stream, batch, rows)))
+        for (const [reference, extraValues] of await read(() => extraOf([run.number, stream, batch], rows)))
           if (missing.delete(reference)) found.set(reference, extraValues);
     if (missing.size === 0) break;
   }
   return found;
 }
 
-type RunWithExtra = Pick<StayRun, 'number' | 'delivery' | 'batchSize'>;
-
 /** Runs whose extra columns are not blanked, newest first. */
-function* listRunsWithExtra(): Query<RunWithExtra[]> {
-  const rows = yield* all(
-    sql`SELECT number, delivery, batch_size FROM ${runs}
-     WHERE EXISTS (SELECT 1 FROM ${extraColumns} WHERE run = number AND length(columns) > 0) ORDER BY number DESC`,
+const listRunsWithExtra = () =>
+  selectStayRuns(
+    sql`AND EXISTS (SELECT 1 FROM ${extraColumns} WHERE run = number AND length(columns) > 0) ORDER BY number DESC`,
   );
-  return rows.map((row) => ({
-    number: Number(row.number),
-    delivery: String(row.delivery) as RunWithExtra['delivery'],
-    batchSize: Number(row.batch_size),
-  }));
-}
 
 /** Compares references: a hash alone is no proof. None if the batch can no longer be decrypted. */
 function* extraOf(
-  run: number,
-  stream: BatchStream,
-  batch: number,
+  key: BatchKey,
   rows: readonly number[],
 ): Query<[reference: string, extraValues: ExtraValues][]> {
-  try {
-    const columns = yield* readExtraOfBatch(run, stream, batch);
-    const filled = rows.filter((row) => columns?.rows[row]);
-    if (filled.length === 0) return [];
-    const lines = yield* readLinesAt(run, stream, batch, filled);
-    return filled.flatMap((row, index) => {
-      const extraValues = extraAt(columns, row);
-      const reference = readBooking(lines[index] ?? '').bookingReferenceId;
-      return extraValues && reference !== undefined ? [[reference, extraValues]] : [];
-    });
-  } catch (error) {
-    if (error instanceof KeyError && isGone(error)) return [];
-    throw error;
-  }
+  const [stored] = yield* openReadable(isBatch(key));
+  if (!stored) return [];
+  const columns = yield* readExtraOfBatch(...key);
+  return rows.flatMap((row) => {
+    const extraValues = extraAt(columns, row);
+    if (!extraValues) return [];
+    const [line = ''] = takeStoredLines(stored.lines, [row]);
+    const reference = readBooking(line).bookingReferenceId;
+    return reference === undefined ? [] : [[reference, extraValues]];
+  });
 }
 
 /** Erases the extra values of the bookings at these rows of a batch. */
-export function* eraseExtraOfBatch(
-  day: string,
-  [run, stream, batch]: readonly [run: number, stream: BatchStream, batch: number],
-  rows: readonly number[],
-): Query<void> {
+export function* eraseExtraOfBatch(day: string, key: BatchKey, rows: readonly number[]): Query<void> {
   const { sealing, lock } = yield* database();
-  const isBatch = sql`run = ${run} AND stream = ${stream} AND batch = ${batch}`;
-  const row = yield* one(sql`SELECT columns FROM ${extraColumns} WHERE ${isBatch} ${lock}`);
-  const stored = row?.columns as Buffer | undefined;
-  const erased = eraseExtraAt(yield* readExtraOfBatch(run, stream, batch), rows);
+  const stored = yield* extraColumns.find(sql`WHERE ${isBatch(key)} ${lock}`);
+  const erased = eraseExtraAt(yield* readExtraOfBatch(...key), rows);
   if (!stored || !erased) return;
-  const columns = sealing.sealLike(
-    stored,
-    day,
-    writeExtraColumns(erased),
-    contextOfExtraColumns(run, stream, batch),
-  );
-  yield* change(sql`UPDATE ${extraColumns} SET columns = ${columns} WHERE ${isBatch}`);
+  const context = contextOfExtraColumns(...key);
+  const columns = sealing.sealLike(stored.columns, day, writeExtraColumns(erased), context);
+  yield* change(sql`UPDATE ${extraColumns} SET columns = ${columns} WHERE ${isBatch(key)}`);
 }
 
 export function* blankExtraColumns(run: number): Query<void> {

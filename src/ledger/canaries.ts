@@ -1,15 +1,15 @@
-import { type Canary, type CanaryState, judgeCanary, type NewCanary } from '../rules/canary.js';
+import { type Canary, judgeCanary, type NewCanary } from '../rules/canary.js';
 import { raise } from './notices.js';
 import {
   all,
-  bind,
   change,
   type Query,
+  reads,
   type Sql,
-  type Store,
   type StoredRow,
   sql,
   withoutUndefined,
+  writes,
 } from './query.js';
 import { runs } from './runs.js';
 import { steps } from './steps.js';
@@ -48,22 +48,14 @@ const joined = t.columnsOf({
   lastCode: t.optional(t.text()),
 });
 
-export function createCanaryReader({ read }: Store) {
-  return bind(read, { find: findOfRun, findByReference, list });
-}
-
-export function createCanaries(store: Store) {
-  return { ...createCanaryReader(store), ...bind(store.transact, { reportMissed }) };
-}
-
 /** The canary that was sent with the run. */
-function* findOfRun(runId: string): Query<Canary | undefined> {
+export const find = reads(function* (runId: string): Query<Canary | undefined> {
   return (yield* select(sql`WHERE runs.id = ${runId}`))[0];
-}
+});
 
-function* findByReference(reference: string): Query<Canary | undefined> {
+export const findByReference = reads(function* (reference: string): Query<Canary | undefined> {
   return (yield* select(sql`WHERE reference = ${reference}`))[0];
-}
+});
 
 export function* storeCanary(run: number, canary: NewCanary): Query<void> {
   yield* canaries.add({ run, ...canary });
@@ -77,13 +69,24 @@ export function* nameCanary(reference: string, at: number): Query<number> {
 }
 
 /** The newest run first. */
-function list({ day, since, limit }: CanaryFilter): Query<Canary[]> {
-  const chosen = sql.and([
-    day !== undefined && sql`runs.day = ${day}`,
-    since !== undefined && sql`(runs.finished_at IS NULL OR runs.finished_at >= ${since})`,
-  ]);
-  return select(sql`WHERE ${chosen} ORDER BY canaries.run DESC LIMIT ${limit}`);
-}
+export const list = reads(
+  ({
+    day,
+    since,
+    limit,
+  }: {
+    readonly limit: number;
+    readonly day?: string;
+    /** Only of runs that were active since then. */
+    readonly since?: number;
+  }): Query<Canary[]> => {
+    const chosen = sql.and([
+      day !== undefined && sql`runs.day = ${day}`,
+      since !== undefined && sql`(runs.finished_at IS NULL OR runs.finished_at >= ${since})`,
+    ]);
+    return select(sql`WHERE ${chosen} ORDER BY canaries.run DESC LIMIT ${limit}`);
+  },
+);
 
 /** Joined with the step that delivers it: the canary was sent when that step was done. */
 function* select(rest: Sql): Query<Canary[]> {
@@ -96,7 +99,7 @@ function* select(rest: Sql): Query<Canary[]> {
 }
 
 /** Two processes may find the same canaries, but only one of them changes a row. */
-function* reportMissed(now: number): Query<Canary[]> {
+export const reportMissed = writes(function* (now: number): Query<Canary[]> {
   const found = yield* select(
     sql`WHERE named_at IS NULL AND reported_at IS NULL AND steps.state = 'done'
        AND steps.ended_at + within_ms <= ${now}
@@ -114,7 +117,7 @@ function* reportMissed(now: number): Query<Canary[]> {
     missed.push({ ...canary, reportedAt: now });
   }
   return missed;
-}
+});
 
 function toCanary(row: StoredRow): Canary {
   const { run, ...canary } = canaries.read(row);
@@ -128,31 +131,8 @@ function toCanary(row: StoredRow): Canary {
   });
 }
 
-export interface CanaryFilter {
-  readonly limit: number;
-  readonly day?: string;
-  /** Only of runs that were active since then. */
-  readonly since?: number;
-}
-
-/** A canary as `run --json`, `status --json` and `show --json` print it. */
-export interface CanaryJson {
-  readonly reference: string;
-  readonly runId: string;
-  /** YYYY-MM-DD */
-  readonly day: string;
-  readonly state: CanaryState;
-  /** ISO 8601, UTC */
-  readonly sentAt: string | null;
-  /** Until when an e-mail must name it. */
-  readonly dueAt: string | null;
-  readonly namedAt: string | null;
-  readonly namedBy: 'email' | null;
-  /** How the last attempt ended, if the canary was given up. */
-  readonly code?: string;
-}
-
-export function canaryToJson(canary: Canary, now: number): CanaryJson {
+/** A canary as `run --json`, `status --json` and `show --json` print it. `dueAt`: until when an e-mail must name it. */
+export function canaryToJson(canary: Canary, now: number) {
   const { reference, runId, day, sentAt, withinMs, namedAt, givenUpFor } = canary;
   const write = (instant: number | undefined) =>
     instant === undefined ? null : new Date(instant).toISOString();
@@ -164,7 +144,10 @@ export function canaryToJson(canary: Canary, now: number): CanaryJson {
     sentAt: write(sentAt),
     dueAt: write(sentAt === undefined ? undefined : sentAt + withinMs),
     namedAt: write(namedAt),
-    namedBy: namedAt === undefined ? null : 'email',
+    namedBy: namedAt === undefined ? null : ('email' as const),
+    /** How the last attempt ended, if the canary was given up. */
     ...(givenUpFor !== undefined && { code: givenUpFor }),
   };
 }
+
+export type CanaryJson = ReturnType<typeof canaryToJson>;

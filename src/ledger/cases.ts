@@ -20,25 +20,29 @@ import {
 } from '../rules/case.js';
 import type { NewNotice } from '../rules/notice.js';
 import { escapeLike, insertActions } from './audit.js';
-import { toStorableHotel } from './mapping-syncs.js';
-import { copied, mappingMoves } from './mappings.js';
+import { copied, mappingMoves, toStorableHotel } from './mappings.js';
 import { raise } from './notices.js';
 import {
   all,
-  bind,
   change,
+  count as countUp,
+  type Dialect,
   database,
+  erases,
   one,
+  type Performer,
   type Query,
-  readColumns,
-  removing,
+  reads,
+  readsTogether,
   type Sql,
-  type Store,
   sql,
+  takeTurns,
   toStorable,
   update,
   withoutUndefined,
+  writes,
 } from './query.js';
+import { runNumber, runs } from './runs.js';
 import * as t from './table.js';
 
 /** What changes of a case; the first column identifies it. Instants are epoch milliseconds. */
@@ -61,7 +65,7 @@ const changing = {
 };
 const changedCases = t.columnsOf(changing);
 const whole = { ...changing, providerName: t.text(), providerHotelId: t.text(), serviceId: t.bigint };
-export const cases = t.columnsOf(whole);
+const cases = t.columnsOf(whole);
 /** With the hash of its key. */
 export const identifiedCases = t.table(
   'cases',
@@ -117,8 +121,8 @@ export function toBooking(stored: t.Row<typeof caseBookings>): CaseBooking {
 const isNotOver = (today: string) => sql`(coalesce(check_in, check_out) IS NULL OR check_out >= ${today}
   OR (check_out IS NULL OR check_out < check_in) AND check_in >= ${firstCheckInWithoutCheckOut(today)})`;
 /** `stateOfBooking` for stored bookings. */
-export const isOpen = (today: string) => sql`resolved_as IS NULL AND ${isNotOver(today)}`;
-export const isLeft = (today: string) =>
+const isOpen = (today: string) => sql`resolved_as IS NULL AND ${isNotOver(today)}`;
+const isLeft = (today: string) =>
   sql`resolved_as IS NULL AND CASE WHEN ${isNotOver(today)} THEN 0 ELSE 1 END = 1`;
 
 const activeStates = t.literals(mappingStates.filter((state) => isActiveCase({ state })));
@@ -139,20 +143,15 @@ export const openCounts = t.columnsOf({
   firstCheckIn: t.optional(t.text()),
 });
 
-/** Of a booking. */
-export interface OpenReference {
+const openReferences = t.columnsOf({
   /** Of its case. */
-  readonly id: number;
-  readonly place: number;
-  readonly reference: string;
-  readonly isNamed: boolean;
-}
-
-/** Only bookings behind this one. */
-interface ReferencePage {
-  readonly after?: Pick<OpenReference, 'id' | 'place'> | undefined;
-  readonly limit: number;
-}
+  id: t.bigint,
+  place: t.integer,
+  reference: t.text(),
+  isNamed: t.flag,
+});
+/** Of a booking. */
+export type OpenReference = t.Row<typeof openReferences>;
 
 /** Of a fixed length, so that it can be indexed however long the hotel's id is. */
 export function identityOf(key: CaseKey): string {
@@ -162,98 +161,70 @@ export function identityOf(key: CaseKey): string {
     .digest('hex');
 }
 
-export function createCases(store: Store) {
-  const { transact } = store;
-  return {
-    changeByKey: <Key extends CaseKey>(
-      keys: readonly Key[],
-      decide: (held: HeldCase | undefined, key: Key) => CaseDecision | undefined,
-    ) => transact(() => changeByKey(keys, decide)),
-    ...bind(transact, { changeById }),
-    eraseReference: (reference: string) => removing(store, () => transact(() => eraseReference(reference))),
-    eraseNotes: (reference: string) => removing(store, () => transact(() => eraseNotes(reference))),
-  };
-}
-
-export function createCaseReader({ read, readTogether }: Store) {
-  return {
-    listOpened: (period: Period) => readSlices((after) => read(() => listNextOpened(period, after))),
-    listActive: () => readSlices((after) => read(() => listNextActive(after))),
-    ...bind(read, {
-      findByKeys,
-      findBookings,
-      findBookingsInAnyCase,
-      findNextReferences,
-      listMoved,
-      listReported,
-      listOpenReferences,
-      count,
-      countUnresolvedByDay,
-      rankOpen,
-      countOfDay,
-    }),
-    ...bind(readTogether, { find }),
-  };
-}
-
 /** A look at thousands of cases would hold up everything else. */
-export const casesAtOnce = 250;
+const casesAtOnce = 250;
 
-export interface Slice<Item> {
+interface Slice<Item> {
   readonly items: readonly Item[];
   /** The id of the last case that was looked at; undefined at the end. */
   readonly last: number | undefined;
 }
 
 /** All cases in the order of their ids, slice by slice. */
-export async function readSlices<Item>(readNext: (after: number) => Promise<Slice<Item>>): Promise<Item[]> {
+async function readSlices<Item>(
+  { read }: Performer,
+  readNext: (after: number) => Query<Slice<Item>>,
+): Promise<Item[]> {
   const found: Item[] = [];
-  for (let after: number | undefined = 0; after !== undefined; ) {
-    const { items, last } = await readNext(after);
+  for (let after = 0; ; ) {
+    const { items, last }: Slice<Item> = await read(() => readNext(after));
     found.push(...items);
+    if (last === undefined) return found;
     after = last;
     await yieldIfDue();
   }
-  return found;
 }
 
-function* find(id: number): Query<HeldCase | undefined> {
+export const find = readsTogether(function* (id: number): Query<HeldCase | undefined> {
   const [found] = (yield* readCases(sql`id`, [id])).values();
   return found;
-}
+});
 
 /** The cases of these keys, in the same order. */
-function* findByKeys(keys: readonly CaseKey[]): Query<(Case | undefined)[]> {
+export const findByKeys = reads(function* (keys: readonly CaseKey[]): Query<(Case | undefined)[]> {
   const { isListed } = yield* database();
   const identities = keys.map(identityOf);
   const found = yield* identifiedCases.list(sql`WHERE ${isListed(sql`identity`, identities)}`);
   const byIdentity = new Map(found.map(({ identity, ...item }) => [identity, item]));
   return identities.map((identity) => byIdentity.get(identity));
-}
+});
 
 /** Every booking with that reference. */
-function* findBookings(reference: string) {
+export const findBookings = reads(function* (reference: string) {
   const dialect = yield* database();
   const isBooking = dialect.isReference(toStorable(reference));
   const found = yield* caseBookings.list(sql`WHERE ${isBooking} ORDER BY case_number, place`);
   return found.map((stored) => ({ id: stored.caseNumber, booking: toBooking(stored) }));
-}
+});
 
 /**
  * Every booking whose reference is that text but for the case of its letters. Reads all bookings of cases. The engines know the case of
  * ASCII letters alone, so other characters may be anything here: the caller compares them.
  */
-function* findBookingsInAnyCase(reference: string) {
+export const findBookingsInAnyCase = reads(function* (reference: string) {
   if (!/[\x21-\x7e]/.test(reference)) return yield* findBookings(reference);
   const pattern = escapeLike(toStorable(reference)).replace(/[^\x20-\x7e]+/g, '%');
   const found = yield* caseBookings.list(
     sql`WHERE lower(reference) LIKE lower(${pattern}) ESCAPE '!' ORDER BY case_number, place`,
   );
   return found.map((stored) => ({ id: stored.caseNumber, booking: toBooking(stored) }));
-}
+});
 
 /** By case id, the reference of the most urgent open booking: of a guest in house, or else the next to check in. */
-function* findNextReferences(ids: readonly number[], today: string): Query<ReadonlyMap<number, string>> {
+export const findNextReferences = reads(function* (
+  ids: readonly number[],
+  today: string,
+): Query<ReadonlyMap<number, string>> {
   const { isListed } = yield* database();
   // A window function over all their bookings takes SQLite twice as long.
   const rows = yield* all(
@@ -265,19 +236,14 @@ function* findNextReferences(ids: readonly number[], today: string): Query<Reado
   );
   const known = rows.filter(({ reference }) => reference !== null);
   return new Map(known.map(({ id, reference }) => [Number(id), String(reference)]));
-}
-
-interface Period {
-  readonly from: number;
-  readonly to: number;
-}
+});
 
 /** Those that were opened between two instants, both included. */
-const listNextOpened = ({ from, to }: Period, after: number) =>
-  listSlice(sql`opened_at >= ${from} AND opened_at <= ${to}`, after);
+export const listOpened = (store: Performer, { from, to }: { readonly from: number; readonly to: number }) =>
+  readSlices(store, (after) => listSlice(sql`opened_at >= ${from} AND opened_at <= ${to}`, after));
 
 /** Those on whose mapping somebody still has to act. */
-const listNextActive = (after: number) => listSlice(isActive, after);
+export const listActive = (store: Performer) => readSlices(store, (after) => listSlice(isActive, after));
 
 function* listSlice(condition: Sql, after: number): Query<Slice<Case>> {
   const items = yield* cases.all(
@@ -286,10 +252,16 @@ function* listSlice(condition: Sql, after: number): Query<Slice<Case>> {
   return { items, last: items.length < casesAtOnce ? undefined : items.at(-1)?.id };
 }
 
+const movesOfCases = t.columnsOf({
+  id: t.bigint,
+  to: { ...t.optional(t.bigint), name: 'to_service_id' },
+  seenAt: t.bigint,
+});
+
 /** The active cases whose mapping moved after the evidence, each with these moves, oldest first. */
-function* listMoved() {
+export const listMoved = reads(function* () {
   const { isMappingOfCase } = yield* database();
-  const rows = yield* all(
+  const found = yield* movesOfCases.all(
     sql`SELECT id, to_service_id, seen_at
      FROM ${identifiedCases}
      JOIN ${copied} ON ${isMappingOfCase}
@@ -298,45 +270,39 @@ function* listMoved() {
      ORDER BY id, moves.number`,
   );
   const moved = new Map<number, LaterMove[]>();
-  for (const row of rows) {
-    const id = Number(row.id);
-    const move = withoutUndefined({
-      to: readColumns(row).integer('to_service_id'),
-      seenAt: Number(row.seen_at),
-    });
-    const known = moved.get(id);
-    if (known) known.push(move);
-    else moved.set(id, [move]);
-  }
+  for (const { id, ...move } of found) moved.set(id, [...(moved.get(id) ?? []), move]);
   return [...moved].map(([id, moves]) => ({ id, moves }));
-}
-
+});
 /** The cases that have been in the state `reported` since before that instant. */
-function* listReported(before: number): Query<number[]> {
+export const listReported = reads(function* (before: number): Query<number[]> {
   const rows = yield* all(
     sql`SELECT id FROM ${identifiedCases} WHERE state = 'reported' AND state_since <= ${before} ORDER BY id`,
   );
   return rows.map(({ id }) => Number(id));
-}
+});
 
 /** The unresolved bookings that have a reference and whose stay is not over, by case and place. */
-function* listOpenReferences(today: string, { after, limit }: ReferencePage): Query<OpenReference[]> {
-  const rows = yield* all(
-    sql`SELECT case_number, place, reference, is_named FROM ${caseBookings}
+export const listOpenReferences = reads(
+  (
+    today: string,
+    {
+      after,
+      limit,
+    }: {
+      readonly after?: Pick<OpenReference, 'id' | 'place'> | undefined;
+      readonly limit: number;
+    },
+  ): Query<OpenReference[]> =>
+    openReferences.all(
+      sql`SELECT case_number AS id, place, reference, is_named FROM ${caseBookings}
      WHERE (case_number, place) > (${after?.id ?? 0}, ${after?.place ?? 0}) AND reference IS NOT NULL
        AND ${isOpen(today)}
      ORDER BY case_number, place LIMIT ${limit}`,
-  );
-  return rows.map(({ case_number, place, reference, is_named }) => ({
-    id: Number(case_number),
-    place: Number(place),
-    reference: String(reference),
-    isNamed: Number(is_named) === 1,
-  }));
-}
+    ),
+);
 
 /** @param today YYYY-MM-DD, in the account's zone */
-function* count(today: string): Query<CaseCounts> {
+export const count = reads(function* (today: string): Query<CaseCounts> {
   const counted = yield* all(sql`SELECT state, count(*) AS cases FROM ${identifiedCases} GROUP BY state`);
   const found = new Map(counted.map(({ state, cases }) => [state, Number(cases)]));
   const bookings = yield* one(
@@ -346,37 +312,37 @@ function* count(today: string): Query<CaseCounts> {
   );
   const byState = Object.fromEntries(mappingStates.map((state) => [state, found.get(state) ?? 0]));
   return { byState: byState as CaseCounts['byState'], ...openCounts.read(bookings ?? {}) };
-}
+});
 
 /** Open bookings of a case that needs action: nobody has to act on a dismissed one. */
 const isNotDismissed = sql`case_number NOT IN (SELECT id FROM ${identifiedCases} WHERE state = 'dismissed')`;
 const needsAction = (today: string) => sql`${isOpen(today)} AND ${isNotDismissed}`;
 
 /** By business day, how many bookings nobody has resolved, also after the stay; those of dismissed cases need no action. */
-function* countUnresolvedByDay(): Query<ReadonlyMap<string, number>> {
+export const countUnresolvedByDay = reads(function* (): Query<ReadonlyMap<string, number>> {
   const rows = yield* all(
     sql`SELECT day, count(*) AS unresolved FROM ${caseBookings}
      WHERE resolved_as IS NULL AND ${isNotDismissed} GROUP BY day`,
   );
   return new Map(rows.map(({ day, unresolved }) => [String(day), Number(unresolved)]));
-}
+});
 
 /** The cases with open bookings, by how much these need help: see `urgencyOf` of a stay. Dismissed ones need none. */
-function* rankOpen(today: string): Query<{ id: number; urgency: string }[]> {
+export const rankOpen = reads(function* (today: string): Query<{ id: number; urgency: string }[]> {
   const rows = yield* all(
     sql`SELECT case_number, min(CASE
        WHEN check_in IS NULL THEN '1' WHEN check_in < ${today} THEN '0' || check_in ELSE '2' || check_in END) AS urgency
      FROM ${caseBookings} WHERE ${needsAction(today)} GROUP BY case_number ORDER BY urgency, case_number`,
   );
   return rows.map(({ case_number, urgency }) => ({ id: Number(case_number), urgency: String(urgency) }));
-}
+});
 
 /**
  * What became of the bookings of a business day that are in cases. Nobody has to act on those of dismissed cases.
  *
  * @param today YYYY-MM-DD, in the account's zone
  */
-function* countOfDay(day: string, today: string) {
+export const countOfDay = reads(function* (day: string, today: string) {
   const counted = yield* one(
     sql`SELECT count(*) AS bookings, count(resolved_as) AS resolved,
        count(*) FILTER (WHERE ${isOpen(today)}) AS open
@@ -384,7 +350,7 @@ function* countOfDay(day: string, today: string) {
   );
   const [open, resolved] = [Number(counted?.open), Number(counted?.resolved)];
   return { open, resolved, left: Number(counted?.bookings) - open - resolved };
-}
+});
 
 /**
  * Reads the case of each key, lets `decide` decide about it, and writes the decision, all in one transaction. A decision for a
@@ -396,7 +362,7 @@ export function* changeByKey<Key extends CaseKey>(
   keys: readonly Key[],
   decide: (held: HeldCase | undefined, key: Key) => CaseDecision | undefined,
 ): Query<readonly Case[]> {
-  yield* lockCases();
+  yield* takeTurns('cases');
   const identities = keys.map(identityOf);
   const held = yield* readCases(sql`identity`, identities);
   const changes: Change[] = [];
@@ -409,18 +375,18 @@ export function* changeByKey<Key extends CaseKey>(
 }
 
 /** The same for existing cases; unknown ids are skipped. */
-export function* changeById(
+export const changeById = writes(function* (
   ids: readonly number[],
   decide: (held: HeldCase) => CaseDecision | undefined,
 ): Query<readonly Case[]> {
-  yield* lockCases();
+  yield* takeTurns('cases');
   const changes: Change[] = [];
   for (const found of (yield* readCases(sql`id`, ids)).values()) {
     const decision = decide(found);
     if (decision) changes.push({ key: found, found, decision });
   }
   return yield* write(changes);
-}
+});
 
 interface Change {
   readonly key: CaseKey;
@@ -444,12 +410,6 @@ function listEscalated(changes: readonly Change[]): NewNotice[] {
   );
 }
 
-/** Writers of cases take turns: what a writer decides depends on what it has read. */
-function* lockCases(): Query<void> {
-  const { lockCases } = yield* database();
-  if (lockCases !== undefined) yield* one(lockCases);
-}
-
 /** The cases with these identities or ids, and their bookings. */
 export function* readCases(
   column: Sql,
@@ -469,8 +429,7 @@ export function* readCases(
 
 function* write(changes: readonly Change[]): Query<readonly Case[]> {
   if (changes.length === 0) return [];
-  const last = yield* one(sql`SELECT coalesce(max(id), 0) AS id FROM ${identifiedCases}`);
-  let lastId = Number(last?.id);
+  let lastId = yield* countUp(sql`SELECT max(id) AS number FROM ${identifiedCases}`);
   const written: Case[] = [];
   const added: t.NewRow<typeof identifiedCases>[] = [];
   const changed: Case[] = [];
@@ -503,26 +462,26 @@ function* write(changes: readonly Change[]): Query<readonly Case[]> {
 }
 
 /** Removes a booking from all cases. Returns how many rows held it. */
-export function* eraseReference(reference: string): Query<number> {
+export const eraseReference = erases(function* (reference: string): Query<number> {
   const { isReference } = yield* database();
   return yield* change(sql`DELETE FROM ${caseBookings} WHERE ${isReference(toStorable(reference))}`);
-}
+});
 
 /** Removes what people wrote about a booking. Returns how many rows held something. */
-export function* eraseNotes(reference: string): Query<number> {
+export const eraseNotes = erases(function* (reference: string): Query<number> {
   const { isReference } = yield* database();
   return yield* change(
     sql`UPDATE ${caseBookings} SET resolved_note = NULL
      WHERE ${isReference(toStorable(reference))} AND resolved_note IS NOT NULL AND resolved_by_itself = 0`,
   );
-}
+});
 
 /**
  * Removes the bookings of business days before `before`, and then the cases that are left without any and have not changed
  * since. Returns how many rows were removed.
  */
 export function* pruneCases(before: string): Query<number> {
-  yield* lockCases();
+  yield* takeTurns('cases');
   const bookings = yield* change(sql`DELETE FROM ${caseBookings} WHERE day < ${before}`);
   const unchanged = yield* change(
     sql`DELETE FROM ${identifiedCases} WHERE state_since < ${Date.parse(before)}
@@ -530,3 +489,148 @@ export function* pruneCases(before: string): Query<number> {
   );
   return bookings + unchanged;
 }
+
+export interface CaseFilter {
+  /** Without one: every case with an open booking or, if asked for, with one that was never resolved. */
+  readonly state?: MappingState | 'all' | undefined;
+  /** Only cases with a booking that nobody resolved before the stay was over. */
+  readonly left?: boolean | undefined;
+  readonly ids?: readonly number[] | undefined;
+  readonly provider?: string | undefined;
+  /** Only cases with an open booking whose check-in is before this day, or unknown. */
+  readonly checkInBefore?: string | undefined;
+  /** Only cases with an open booking of this business day. */
+  readonly day?: string | undefined;
+  /** YYYY-MM-DD, in the account's zone. */
+  readonly today: string;
+}
+
+/** A case, and its bookings in short. */
+export type CaseSummary = Case & t.NewRow<typeof bookingsInShort>;
+const bookingsInShort = t.columnsOf({
+  bookings: t.integer,
+  openBookings: t.integer,
+  /** Those that nobody resolved before the stay was over. */
+  leftBookings: t.integer,
+  /** Open bookings of guests who are in house. */
+  inHouse: t.integer,
+  /** When the last of these checks out, if known. */
+  inHouseUntil: t.optional(t.text()),
+  /** The earliest known check-in of its open bookings: in the past while a guest is in house. */
+  firstCheckIn: t.optional(t.text()),
+  /** The check-out of the booking with that check-in: the nearest of several, undefined if one of them has none. */
+  firstCheckOut: t.optional(t.text()),
+  /** The nearest known check-in of guests who have still to arrive. */
+  nextCheckIn: t.optional(t.text()),
+  /** Whether the check-in of an open booking is unknown: it might be tomorrow. */
+  hasUnknownCheckIn: t.flag,
+});
+
+/** The cases that the filter selects, with their bookings in short. */
+export const list = (store: Performer, filter: CaseFilter) =>
+  readSlices(store, (after) => listNext(filter, after));
+
+/** The next cases, of which those that the filter selects are listed. */
+function* listNext(filter: CaseFilter, after: number): Query<Slice<CaseSummary>> {
+  const row = yield* one(
+    sql`SELECT max(id) AS last
+     FROM (SELECT id FROM ${identifiedCases} WHERE id > ${after} ORDER BY id LIMIT ${casesAtOnce}) AS next`,
+  );
+  if (!row || row.last === null) return { items: [], last: undefined };
+  const last = Number(row.last);
+  return { items: yield* listBetween(filter, { after, last }), last };
+}
+
+/** One query: it sums up the bookings of cases before it joins them. */
+function* listBetween(filter: CaseFilter, ids: IdRange): Query<CaseSummary[]> {
+  const { isListed } = yield* database();
+  const { today } = filter;
+  const isOfCase = isChosen(isListed, sql`case_number`, filter, ids);
+  // What is neither resolved nor open is left.
+  const rows = yield* all(
+    sql`SELECT cases.*, coalesce(bookings, 0) AS bookings, coalesce(open, 0) AS open_bookings,
+       coalesce(unresolved, 0) - coalesce(open, 0) AS left_bookings, coalesce(in_house, 0) AS in_house,
+       in_house_until, first_check_in, nullif(substr(first_stay, 11), '') AS first_check_out, next_check_in,
+       CASE WHEN unknown_check_ins > 0 THEN 1 ELSE 0 END AS has_unknown_check_in
+     FROM ${identifiedCases} LEFT JOIN (
+       SELECT case_number, count(*) AS bookings, count(*) - count(resolved_as) AS unresolved
+       FROM ${caseBookings} WHERE ${isOfCase} GROUP BY case_number
+     ) AS totals ON totals.case_number = id LEFT JOIN (
+       SELECT case_number, count(*) AS open, count(*) - count(check_in) AS unknown_check_ins,
+         count(*) FILTER (WHERE check_in < ${today}) AS in_house,
+         max(check_out) FILTER (WHERE check_in < ${today} AND check_out >= check_in) AS in_house_until,
+         min(check_in) AS first_check_in, min(check_in) FILTER (WHERE check_in >= ${today}) AS next_check_in,
+         min(check_in || CASE WHEN check_out >= check_in THEN check_out ELSE '' END) AS first_stay
+       FROM ${caseBookings} WHERE ${isOfCase} AND ${isOpen(today)} GROUP BY case_number
+     ) AS still_open ON still_open.case_number = id
+     WHERE ${isChosen(isListed, sql`id`, filter, ids)} AND ${isSelected(filter)} ORDER BY id`,
+  );
+  return rows.map((row) => ({ ...cases.read(row), ...bookingsInShort.read(row) }));
+}
+
+interface IdRange {
+  readonly after: number;
+  readonly last: number;
+}
+
+const isChosen = (
+  isListed: Dialect['isListed'],
+  column: Sql,
+  { ids }: CaseFilter,
+  { after, last }: IdRange,
+): Sql =>
+  sql.and([sql`${column} > ${after} AND ${column} <= ${last}`, ids !== undefined && isListed(column, ids)]);
+
+function isSelected({ state, left, provider, checkInBefore, day, today }: CaseFilter): Sql {
+  const isWanted = left ? isLeft(today) : isOpen(today);
+  return sql.and([
+    state !== undefined && state !== 'all' && sql`state = ${state}`,
+    // Somebody decided that the guests of dismissed cases were in the right hotel.
+    left === true && state === undefined && sql`state <> 'dismissed'`,
+    left === true && sql`unresolved > coalesce(open, 0)`,
+    !left && state === undefined && sql`open > 0`,
+    day !== undefined &&
+      sql`id IN (SELECT case_number FROM ${caseBookings} WHERE day = ${day} AND ${isWanted})`,
+    provider !== undefined && sql`provider_name = ${toStorable(provider)}`,
+    checkInBefore !== undefined && sql`(unknown_check_ins > 0 OR first_check_in < ${checkInBefore})`,
+  ]);
+}
+
+/** The runs whose bookings and suspects have become cases, and how far their verdicts have. */
+export const followedRuns = t.table(
+  'followed_runs',
+  { run: t.numberOf('runs'), verdictsRecorded: t.integer },
+  { key: 'run' },
+);
+
+/** A run with something that has not been followed up. */
+export interface RunToFollow {
+  readonly runId: string;
+  /** Whether its bookings and suspects have been followed up. */
+  readonly hasBookings: boolean;
+}
+
+/** The collected runs that were never followed up, or have recorded verdicts since, whatever their state; the oldest first. */
+export const listRunsToFollow = reads(function* (): Query<RunToFollow[]> {
+  const rows = yield* all(
+    sql`SELECT id, run FROM ${runs} LEFT JOIN ${followedRuns} AS followed ON run = number
+     WHERE collected_at IS NOT NULL AND pruned_at IS NULL
+       AND (run IS NULL OR followed.verdicts_recorded < runs.verdicts_recorded) ORDER BY number`,
+  );
+  return rows.map(({ id, run }) => ({ runId: String(id), hasBookings: run !== null }));
+});
+
+/** How far a run has been followed up. */
+export const markFollowed = writes(function* ({
+  runId,
+  verdictsRecorded,
+}: {
+  readonly runId: string;
+  readonly verdictsRecorded: number;
+}): Query<void> {
+  yield* followedRuns.add(
+    { run: yield* runNumber(runId), verdictsRecorded },
+    sql`ON CONFLICT (run) DO UPDATE SET verdicts_recorded = excluded.verdicts_recorded
+     WHERE followed_runs.verdicts_recorded < excluded.verdicts_recorded`,
+  );
+});

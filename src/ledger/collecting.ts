@@ -9,9 +9,9 @@ import { startDelivery } from '../rules/state-machine.js';
 import type { PlannedStep, Right } from '../rules/step.js';
 import { type ExtraColumns, extraColumns, readBatch, storedBatches, writeExtraColumns } from './batches.js';
 import { canaries, storeCanary } from './canaries.js';
+import { followedRuns } from './cases.js';
 import { FencedError } from './errors.js';
 import { type Suspect, storeSuspects, suspects, verdicts } from './findings.js';
-import { followedRuns } from './followed-runs.js';
 import { mailBookings } from './mails.js';
 import { raise } from './notices.js';
 import { change, database, one, type Query, type Store, sql } from './query.js';
@@ -19,7 +19,7 @@ import { type ReasonCount, type Reject, rejects, storeRejects, storeWarnings, wa
 import { changeRun } from './run-changes.js';
 import { lockRight, readRun, runs } from './runs.js';
 import { contextOfBatch, contextOfExtraColumns } from './sealing.js';
-import { createCollectedIndexes, referenceRows, stayRows } from './stays.js';
+import { bookingPages, createCollectedIndexes } from './stays.js';
 import { attempts, insertSteps, steps } from './steps.js';
 import { type SupersededRows, standingRows, storeSuperseded, supersededRows } from './stored-outcomes.js';
 
@@ -32,7 +32,7 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
   const { readTogether, transact, transactUnflushed } = store;
   const { batchSize, guestNames = 'send' } = start;
   const { number: run, day } = await transact(() => resetRun(right, start));
-  const indexes = createCollectedIndexes(store.dialect, { number: run, day });
+  const indexes = createCollectedIndexes(store.dialect.pageEntries, { number: run, day });
   const cache = new Map<string, Buffer>();
   let chunks = 0;
 
@@ -41,9 +41,7 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
     async store(chunk: CollectedChunk): Promise<void> {
       const full = indexes.listFull();
       await transactUnflushed(function* () {
-        const { mayBeDone } = yield* database();
         const stored = yield* lockRight(right);
-        if (mayBeDone && stored.chunks === chunks + 1) return;
         if (stored.chunks !== chunks) throw new FencedError(right.runId);
         yield* storeChunk({ run, day, guestNames }, chunk);
         for (const index of full) yield* index.store();
@@ -67,7 +65,18 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
     },
 
     /** Stores how many bookings the day has by provider, and how they compare with good days. */
-    noteVolume: ({ accepted, providers, comparison, at }: CollectedVolume) =>
+    noteVolume: ({
+      accepted,
+      providers,
+      comparison,
+      at,
+    }: Pick<Volume, 'providers'> & {
+      /** The number of bookings of the whole day, if the run stores only a part of them. */
+      readonly accepted?: number;
+      readonly comparison?: VolumeComparison;
+      /** When they were compared, epoch milliseconds. */
+      readonly at: number;
+    }) =>
       transact(function* () {
         const { run: before } = yield* lockRight(right);
         yield* change(
@@ -87,11 +96,21 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
       }),
 
     /** Ends the collect and stores the plan, in one transaction. */
-    finish: ({ steps, canary, superseded = [], at }: CollectedPlan) =>
+    finish: ({
+      steps,
+      canary,
+      superseded = [],
+      at,
+    }: {
+      readonly steps: readonly PlannedStep[];
+      /** Sent with the bookings. */
+      readonly canary?: NewCanary | undefined;
+      /** What it says about the bookings of the day's other runs. */
+      readonly superseded?: readonly SupersededRows[] | undefined;
+      readonly at: number;
+    }) =>
       transact(function* () {
-        const { mayBeDone } = yield* database();
         const { run: before, chunks: stored } = yield* lockRight(right);
-        if (mayBeDone && before.state !== 'collecting' && before.collectedAt === at) return before;
         if (stored !== chunks) throw new FencedError(right.runId);
         for (const index of indexes.all) yield* index.store();
         if (canary) yield* storeCanary(run, canary);
@@ -103,17 +122,7 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
 
 /** The tables that refer to `runs`: a run's rows in them can be removed while its own row stays. */
 export const runTables = [
-  ...[
-    attempts,
-    verdicts,
-    suspects,
-    mailBookings,
-    steps,
-    referenceRows,
-    stayRows,
-    storedBatches,
-    extraColumns,
-  ],
+  ...[attempts, verdicts, suspects, mailBookings, steps, bookingPages, storedBatches, extraColumns],
   ...[rejects, warnings, followedRuns, canaries, standingRows, supersededRows],
 ];
 
@@ -139,14 +148,19 @@ function* resetRun(
   return { number, day: run.day };
 }
 
-interface CollectedRun {
-  /** The run's row number. */
-  readonly run: number;
-  readonly day: string;
-  readonly guestNames: GuestNames;
-}
-
-function* storeChunk({ run, day, guestNames }: CollectedRun, chunk: CollectedChunk): Query<void> {
+function* storeChunk(
+  {
+    run,
+    day,
+    guestNames,
+  }: {
+    /** The run's row number. */
+    readonly run: number;
+    readonly day: string;
+    readonly guestNames: GuestNames;
+  },
+  chunk: CollectedChunk,
+): Query<void> {
   const { sealing } = yield* database();
   const { batches, rejects, duplicates, filtered } = chunk;
   yield* storedBatches.insert(
@@ -155,18 +169,14 @@ function* storeChunk({ run, day, guestNames }: CollectedRun, chunk: CollectedChu
       stream,
       batch,
       bookings: referenceHashes.length,
-      lines: sealing.sealLines(day, lines, contextOfBatch(run, stream, batch)),
+      lines: sealing.seal(day, lines, contextOfBatch(run, stream, batch)),
     })),
   );
   yield* storeSuspects(run, batches);
   yield* extraColumns.insert(
     batches.flatMap(({ stream, number: batch, extraColumns: found }) => {
       if (!found) return [];
-      const columns = sealing.sealLines(
-        day,
-        writeExtraColumns(found),
-        contextOfExtraColumns(run, stream, batch),
-      );
+      const columns = sealing.seal(day, writeExtraColumns(found), contextOfExtraColumns(run, stream, batch));
       return [{ run, stream, batch, columns }];
     }),
   );
@@ -220,23 +230,6 @@ export interface CollectStart {
 
 /** One collect, from its first record to the plan. */
 export type Collect = Awaited<ReturnType<typeof beginCollect>>;
-
-interface CollectedPlan {
-  readonly steps: readonly PlannedStep[];
-  /** Sent with the bookings. */
-  readonly canary?: NewCanary | undefined;
-  /** What it says about the bookings of the day's other runs. */
-  readonly superseded?: readonly SupersededRows[] | undefined;
-  readonly at: number;
-}
-
-interface CollectedVolume extends Pick<Volume, 'providers'> {
-  /** The number of bookings of the whole day, if the run stores only a part of them. */
-  readonly accepted?: number;
-  readonly comparison?: VolumeComparison;
-  /** When they were compared, epoch milliseconds. */
-  readonly at: number;
-}
 
 export interface CollectedChunk {
   readonly batches: readonly CollectedBatch[];

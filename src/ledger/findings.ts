@@ -2,7 +2,7 @@ import type { BatchStream } from '../booking/sending.js';
 import { isJudged, type Judged, type JudgedRows, type StoredVerdict } from '../rules/review-file.js';
 import { readLinesAt } from './batches.js';
 import type { CollectedBatch } from './collecting.js';
-import { change, type Query, type Sql, sql } from './query.js';
+import { change, type Query, readsTogether, type Sql, sql } from './query.js';
 import { runNumber } from './runs.js';
 import * as t from './table.js';
 import type { BatchCursor, JudgedLines, SuspectLines } from './tracing.js';
@@ -51,7 +51,10 @@ export function* storeSuspects(run: number, batches: readonly CollectedBatch[]):
 }
 
 /** The next chunk of the run's suspects after the cursor, one stored batch per chunk; undefined at the end. */
-export function* nextSuspects(runId: string, after?: BatchCursor): Query<SuspectLines | undefined> {
+export const nextSuspects = readsTogether(function* (
+  runId: string,
+  after?: BatchCursor,
+): Query<SuspectLines | undefined> {
   const run = yield* runNumber(runId);
   const found = yield* suspects.list(
     sql`WHERE run = ${run} AND (stream, batch) = (
@@ -63,13 +66,13 @@ export function* nextSuspects(runId: string, after?: BatchCursor): Query<Suspect
   if (!first) return undefined;
   const { stream, batch } = first;
   const rows = found.map(({ row }) => row);
-  const lines = yield* readLinesAt(run, stream, batch, rows);
+  const lines = yield* readLinesAt([run, stream, batch], rows);
   return {
     cursor: { stream, batch },
     stream,
     suspects: found.map((suspect, index) => ({ ...toSuspect(suspect), line: lines[index] ?? '' })),
   };
-}
+});
 
 export function* findSuspect(
   run: number,
@@ -116,12 +119,14 @@ function isEqual(one: Buffer | undefined, other: Buffer | undefined): boolean {
 }
 
 /** The bookings that are recorded as incorrect, with what says so, and those that once were. */
-export const listEverIncorrect = (runId: string) =>
-  listStored(runId, sql`judged IN ('incorrect', 'cleared')`);
+export const listEverIncorrect = readsTogether((runId: string) =>
+  listStored(runId, sql`judged IN ('incorrect', 'cleared')`),
+);
 
 /** What is recorded about the bookings of a batch, unless they are correct. */
-export const listJudgedOfBatch = (runId: string, batch: number) =>
-  listStored(runId, sql`batch = ${batch} AND judged <> 'cleared'`);
+export const listJudgedOfBatch = readsTogether((runId: string, batch: number) =>
+  listStored(runId, sql`batch = ${batch} AND judged <> 'cleared'`),
+);
 
 function* listStored(runId: string, condition: Sql): Query<JudgedRows[]> {
   const run = yield* runNumber(runId);
@@ -135,7 +140,7 @@ function* listStored(runId: string, condition: Sql): Query<JudgedRows[]> {
 }
 
 /** The next batch with bookings of the file about which the result says this, with their lines. */
-export function* nextJudged(
+export const nextJudged = readsTogether(function* (
   runId: string,
   judged: StoredVerdict,
   after = -1,
@@ -147,8 +152,8 @@ export function* nextJudged(
   if (!found) return undefined;
   const { batch } = found;
   const rows = unpackNumbers(found.rows);
-  return { batch, rows, lines: yield* readLinesAt(run, 'file', batch, rows) };
-}
+  return { batch, rows, lines: yield* readLinesAt([run, 'file', batch], rows) };
+});
 
 export function* findJudged(run: number, batch: number, row: number): Query<Judged | undefined> {
   const found = yield* verdicts.list(sql`WHERE run = ${run} AND batch = ${batch}`);

@@ -5,7 +5,7 @@ import type { BatchStream } from '../booking/sending.js';
 import type { Run } from '../rules/run.js';
 import { KeyError } from '../storage/day-keys.js';
 import { auditTrail, pruneActions } from './audit.js';
-import { blankExtraColumns, eraseExtraOfBatch, storedBatches } from './batches.js';
+import { type BatchKey, blankExtraColumns, eraseExtraOfBatch, isBatch, storedBatches } from './batches.js';
 import { caseBookings, pruneCases } from './cases.js';
 import { runTables } from './collecting.js';
 import type { ReadOnlyLedger } from './ledger.js';
@@ -13,20 +13,21 @@ import { pruneMails, verdictMails } from './mails.js';
 import { pruneNotices } from './notices.js';
 import {
   all,
-  bind,
   change,
   database,
+  erases,
+  exists,
   type Named,
   one,
   type Query,
-  readColumns,
-  removing,
+  reads,
+  readsTogether,
   type Sql,
   type Store,
   sql,
-  withoutUndefined,
+  writes,
 } from './query.js';
-import { blankRejects, eraseReject, rejects } from './rejects.js';
+import { blankRejects, rejects } from './rejects.js';
 import { changeRun } from './run-changes.js';
 import { lockRun, quotedActiveStates, type RunSlice, readInSlices, runs, selectRuns } from './runs.js';
 import { contextOfBatch, createKeyedHash } from './sealing.js';
@@ -50,56 +51,40 @@ export const erasedGuests = t.table(
 /** What is remembered of an erased guest: nothing that reveals the reference. */
 export type ErasedGuest = t.Row<typeof erasedGuests>;
 
-export function createGuestReader({ read }: Store) {
-  return bind(read, { listErased: listErasedGuests, describeStored });
+/** Blanks lines of a run in place. The caller holds its day. */
+export async function eraseBookings({ read, erase }: Store, runId: string, blank: BlankLines): Promise<void> {
+  for (const batch of await read(() => listBatches(runId)))
+    await erase(() => eraseBatch(runId, batch, blank));
 }
 
-export function createErasures(store: Store) {
-  const { read, transact } = store;
-  return {
-    ...bind(transact, { rememberErased, beginErasing }),
-
-    /** Drops what was answered in these attempts. */
-    dropAnswers: (runId: string, attempts: readonly Pick<Attempt, 'step' | 'attempt'>[]) =>
-      removing(store, () => transact(() => dropAnswers(runId, attempts))),
-
-    /** Blanks lines of a run in place. The caller holds its day. */
-    eraseBookings: (runId: string, blank: BlankLines) =>
-      removing(store, async () => {
-        for (const batch of await read(() => listBatches(runId)))
-          await transact(() => eraseBatch(runId, batch, blank));
-      }),
-
-    eraseReject: (runId: string, place: number, how: { readonly withHash: boolean }) =>
-      removing(store, () => transact(() => eraseReject(runId, place, how))),
-  };
-}
-
-const listErasedGuests = () => erasedGuests.list(sql`ORDER BY number`);
+export const listErased = reads(() => erasedGuests.list(sql`ORDER BY number`));
 
 /** Guests that are already remembered stay as they are. */
-function* rememberErased(guests: readonly ErasedGuest[]): Query<void> {
+export const rememberErased = writes(function* (guests: readonly ErasedGuest[]): Query<void> {
   for (const guest of guests) yield* erasedGuests.add(guest, sql`ON CONFLICT (hash) DO NOTHING`);
-}
+});
 
 /**
  * Records that a guest of the run is being erased. False, and nothing is recorded, while somebody performs a step of its day. The caller
  * holds the day.
  */
-function* beginErasing(runId: string, at: number): Query<boolean> {
+export const beginErasing = writes(function* (runId: string, at: number): Query<boolean> {
   const { number, run } = yield* lockRun(runId);
   if (yield* isWorkedOn(run.day)) return false;
   if (run.guestErasedAt === undefined) yield* changeRun(number, { guestErasedAt: at });
   return true;
-}
+});
 
-function* dropAnswers(runId: string, of: readonly Pick<Attempt, 'step' | 'attempt'>[]): Query<void> {
+export const dropAnswers = erases(function* (
+  runId: string,
+  of: readonly Pick<Attempt, 'step' | 'attempt'>[],
+): Query<void> {
   const { number } = yield* lockRun(runId);
   for (const { step, attempt } of of)
     yield* change(
       sql`UPDATE ${attempts} SET answer = NULL WHERE run = ${number} AND step = ${step} AND attempt = ${attempt}`,
     );
-}
+});
 
 function* eraseBatch(runId: string, key: BatchKey, blank: BlankLines): Query<void> {
   const { lock, sealing } = yield* database();
@@ -109,7 +94,7 @@ function* eraseBatch(runId: string, key: BatchKey, blank: BlankLines): Query<voi
   if (!found) return;
   const stored = found.lines as Buffer;
   const context = contextOfBatch(...key);
-  const blanked = blank(sealing.openLines(stored, context));
+  const blanked = blank(sealing.open(stored, context));
   if (!blanked) return;
   yield* eraseExtraOfBatch(run.day, key, blanked.rows);
   if (!blanked.lines) return;
@@ -130,16 +115,16 @@ function* dropAnswersAbout([run, stream, batch]: BatchKey): Query<void> {
 }
 
 /** Undefined if the batch holds nothing of the erased guest. */
-export type BlankLines = (lines: Buffer) => BlankedLines | undefined;
-
-interface BlankedLines {
-  /** The erased guest's bookings: their extra columns go, whether or not the lines change. */
-  readonly rows: readonly number[];
-  /** All lines of the batch; absent if they stay as they are. */
-  readonly lines?: Buffer;
-  /** Bookings whose stay was erased, by their row in the batch: nobody finds them by their hotel any more. */
-  readonly stays?: readonly { readonly row: number; readonly hotelHash: number }[];
-}
+export type BlankLines = (lines: Buffer) =>
+  | {
+      /** The erased guest's bookings: their extra columns go, whether or not the lines change. */
+      readonly rows: readonly number[];
+      /** All lines of the batch; absent if they stay as they are. */
+      readonly lines?: Buffer;
+      /** Bookings whose stay was erased, by their row in the batch: nobody finds them by their hotel any more. */
+      readonly stays?: readonly { readonly row: number; readonly hotelHash: number }[];
+    }
+  | undefined;
 
 /** Tells keys apart without revealing anything about them. */
 function keyIdOf(hashKey: string): string {
@@ -211,7 +196,7 @@ const hasNames = (before: string) =>
  * batch per transaction, so that nobody has to wait long.
  */
 export function createRetention(store: Store, clock: () => number, holdDay: HoldDay) {
-  const { read, transact } = store;
+  const { read, erase } = store;
   const readOldRuns = (list: ListOldRuns, before: string) =>
     readInSlices((slice) => read(() => list(before, slice)));
 
@@ -247,14 +232,12 @@ export function createRetention(store: Store, clock: () => number, holdDay: Hold
     at: number,
     { lost }: Hold,
   ): Promise<void> {
-    await removing(store, async () => {
-      for (const batch of linesBlanked ? [] : await read(() => listBatches(id))) {
-        if (lost.aborted) return;
-        await transact(() => blankBatch(batch, blank));
-      }
-      // Last, so that interrupted work is finished the next time.
-      if (!lost.aborted) await transact(() => markBlanked(id, at));
-    });
+    for (const batch of linesBlanked ? [] : await read(() => listBatches(id))) {
+      if (lost.aborted) return;
+      await erase(() => blankBatch(batch, blank));
+    }
+    // Last, so that interrupted work is finished the next time.
+    if (!lost.aborted) await erase(() => markBlanked(id, at));
   }
 
   return {
@@ -282,14 +265,13 @@ export function createRetention(store: Store, clock: () => number, holdDay: Hold
      */
     async prune(before: string): Promise<number> {
       const instant = Date.parse(before);
-      let removed = await transact(() => pruneActions(instant));
-      removed += await transact(() => pruneCases(before));
+      await erase(() => pruneActions(instant));
+      await erase(() => pruneCases(before));
       const count = await forOldRuns(before, listRunsWithRecords, ({ id }) =>
-        removing(store, () => transact(() => pruneRun(id, clock()))),
+        erase(() => pruneRun(id, clock())),
       );
-      removed += await transact(() => pruneMails(instant));
-      removed += await transact(() => pruneNotices(instant));
-      if (removed > 0) await store.noteRemoval();
+      await erase(() => pruneMails(instant));
+      await erase(() => pruneNotices(instant));
       return count;
     },
     /**
@@ -317,18 +299,12 @@ function listOldRuns(condition: Sql, { after = '', limit }: RunSlice): Query<Run
 /** Workers claim steps of a run without holding its day. */
 function* isWorkedOn(day: string): Query<boolean> {
   const { isAbandoned } = yield* database();
-  const row = yield* one(
-    sql`SELECT 1 AS found FROM ${runs} JOIN ${steps} ON run = number
+  return yield* exists(
+    sql`${runs} JOIN ${steps} ON run = number
      WHERE day = ${day} AND runs.state IN (${quotedActiveStates}) AND steps.state = 'running'
-       AND NOT (${isAbandoned()}) LIMIT 1`,
+       AND NOT (${isAbandoned()})`,
   );
-  return row !== undefined;
 }
-
-type BatchKey = readonly [run: number, stream: BatchStream, batch: number];
-
-const isBatch = ([run, stream, batch]: BatchKey) =>
-  sql`run = ${run} AND stream = ${stream} AND batch = ${batch}`;
 
 function* listBatches(runId: string): Query<BatchKey[]> {
   const rows = yield* all(
@@ -343,7 +319,7 @@ function* blankBatch(key: BatchKey, blank: Blank): Query<void> {
   const found = yield* one(sql`SELECT lines FROM ${storedBatches} WHERE ${isBatch(key)} ${lock}`);
   if (!found) return;
   const stored = found.lines as Buffer;
-  const opened = openUnlessDestroyed(() => sealing.openLines(stored, contextOfBatch(...key)));
+  const opened = openUnlessDestroyed(() => sealing.open(stored, contextOfBatch(...key)));
   if (!opened) return;
   const lines = blank(opened);
   if (lines.equals(stored)) return;
@@ -393,42 +369,24 @@ export interface Remains {
   readonly until: string;
 }
 
-export interface StoredData {
-  /** Stored bookings, and the first business day with stored bookings or rejects. */
-  readonly bookings: { readonly count: number; readonly since?: string };
-  /** The same for those whose guests' names are still there. */
-  readonly names: { readonly count: number; readonly since?: string };
-  /** Bookings in cases, and the first business day of one. */
-  readonly cases: { readonly count: number; readonly since?: string };
-  /** The verdict e-mails that were read, and when the first was. */
-  readonly mails: { readonly count: number; readonly since?: number };
-  /** The entries of the audit trail, and when the oldest was recorded. */
-  readonly actions: { readonly count: number; readonly since?: number };
-}
+const stored = { count: t.integer };
+const sinceDay = t.columnsOf({ ...stored, since: t.optional(t.text()) });
+const sinceInstant = t.columnsOf({ ...stored, since: t.optional(t.bigint) });
 
-/** The personal data in the ledger. */
-export function* describeStored(): Query<StoredData> {
+/** The personal data in the ledger: how much of each kind there is, and since which business day or instant. */
+export const describeStored = readsTogether(function* () {
   const hasRows = (table: Named) => sql`EXISTS (SELECT 1 FROM ${table} WHERE run = number)`;
-  const hasNames = sql`names_blanked_at IS NULL`;
-  const row = yield* one(
-    sql`SELECT coalesce(sum(accepted + carried), 0) AS bookings, min(day) AS since,
-       coalesce(sum(CASE WHEN ${hasNames} THEN accepted + carried ELSE 0 END), 0) AS with_names,
-       min(CASE WHEN ${hasNames} THEN day END) AS names_since,
-       (SELECT count(*) FROM ${caseBookings}) AS cases,
-       (SELECT min(day) FROM ${caseBookings}) AS cases_since,
-       (SELECT count(*) FROM ${verdictMails}) AS mails,
-       (SELECT min(read_at) FROM ${verdictMails}) AS mails_since,
-       (SELECT count(*) FROM ${auditTrail}) AS actions,
-       (SELECT min(at) FROM ${auditTrail}) AS actions_since
-     FROM ${runs} WHERE ${hasRows(storedBatches)} OR ${hasRows(rejects)}`,
-  );
-  const { integer, text } = readColumns(row ?? {});
-  const count = (name: string) => integer(name) ?? 0;
+  const ofRuns = sql`SELECT coalesce(sum(accepted + carried), 0) AS count, min(day) AS since
+    FROM ${runs} WHERE (${hasRows(storedBatches)} OR ${hasRows(rejects)})`;
+  const rows = (since: string, table: Named) =>
+    sql`SELECT count(*) AS count, min(${sql.raw(since)}) AS since FROM ${table}`;
+  const none = { count: 0, since: undefined };
   return {
-    bookings: withoutUndefined({ count: count('bookings'), since: text('since') }),
-    names: withoutUndefined({ count: count('with_names'), since: text('names_since') }),
-    cases: withoutUndefined({ count: count('cases'), since: text('cases_since') }),
-    mails: withoutUndefined({ count: count('mails'), since: integer('mails_since') }),
-    actions: withoutUndefined({ count: count('actions'), since: integer('actions_since') }),
+    bookings: (yield* sinceDay.one(ofRuns)) ?? none,
+    /** Those whose guests' names are still there. */
+    names: (yield* sinceDay.one(sql`${ofRuns} AND names_blanked_at IS NULL`)) ?? none,
+    cases: (yield* sinceDay.one(rows('day', caseBookings))) ?? none,
+    mails: (yield* sinceInstant.one(rows('read_at', verdictMails))) ?? none,
+    actions: (yield* sinceInstant.one(rows('at', auditTrail))) ?? none,
   };
-}
+});

@@ -1,23 +1,8 @@
 import type { Coordinates } from '../base/distance.js';
-import type { Hold } from '../base/hold.js';
 import { SafeError } from '../base/safe-error.js';
 import type { StoredRow } from './query.js';
-import { all, bind, change, database, one, type Query, type Store, sql } from './query.js';
+import { all, change, count, database, type Query, reads, readsTogether, sql, writes } from './query.js';
 import * as t from './table.js';
-
-/** @param holdLoad takes the exclusive right to load, without waiting */
-export function createHotels(store: Store, holdLoad: () => Promise<Hold | undefined>) {
-  return {
-    ...createHotelReader(store),
-    /** Takes the exclusive right to load without waiting; undefined while a live process holds it. */
-    holdLoad,
-    ...bind(store.transact, { beginLoad, addHotels, finishLoad, removeUnseen }),
-  };
-}
-
-export function createHotelReader({ read, readTogether }: Store) {
-  return { ...bind(readTogether, { lookUp }), ...bind(read, { latestLoad }) };
-}
 
 const begun = {
   id: t.text(),
@@ -84,50 +69,56 @@ export interface KnownHotel
 export type HotelContent = Omit<KnownHotel, 'loadedAt'>;
 
 /** Starts a load. Nobody sees its hotels before `finishLoad`. */
-function* beginLoad(load: Pick<HotelLoad, keyof typeof begun>): Query<void> {
-  yield* hotelLoads.add(load, sql`ON CONFLICT (id) DO NOTHING`);
-}
+export const beginLoad = writes(function* (load: Pick<HotelLoad, keyof typeof begun>): Query<void> {
+  yield* hotelLoads.add(load);
+});
 
 /**
- * Adds hotels to a load; the last of several with the same id counts. Adding the same ones again after a lost answer
- * changes nothing.
+ * Adds hotels to a load; the last of several with the same id counts.
  *
  * @throws LoadOvertakenError when the load is no longer at `after`: another process has started one
  */
-function* addHotels({ id, after, hotels }: HotelChunk): Query<void> {
+export const addHotels = writes(function* ({
+  id,
+  after,
+  hotels,
+}: {
+  /** The load. */
+  readonly id: string;
+  /** How many rows the load had before. */
+  readonly after: number;
+  readonly hotels: readonly HotelContent[];
+}): Query<void> {
   const { number, at, rows } = yield* readOpenLoad(id);
-  if (Number(rows) === after + hotels.length) return;
-  if (Number(rows) !== after) throw overtaken();
+  if (rows !== after) throw overtaken();
   yield* hotelContents.insert(
     hotels.map(({ coordinates, ...hotel }) => ({
       ...hotel,
-      load: Number(number),
-      loadedAt: Number(at),
+      load: number,
+      loadedAt: at,
       microdegreesNorth: toMicrodegrees(coordinates?.latitude),
       microdegreesEast: toMicrodegrees(coordinates?.longitude),
     })),
   );
-  yield* change(
-    sql`UPDATE ${hotelLoads} SET rows = ${after + hotels.length} WHERE number = ${Number(number)}`,
-  );
-}
+  yield* change(sql`UPDATE ${hotelLoads} SET rows = ${after + hotels.length} WHERE number = ${number}`);
+});
 
-/** The row of a load that is the newest one and not finished. */
-function* readOpenLoad(id: string): Query<StoredRow> {
+const openLoads = t.columnsOf({ number: t.bigint, at: t.bigint, rows: t.bigint });
+
+/** A load that is the newest one and not finished. */
+function* readOpenLoad(id: string): Query<t.Row<typeof openLoads>> {
   const { lock } = yield* database();
-  const row = yield* one(
+  const open = yield* openLoads.one(
     sql`SELECT * FROM ${hotelLoads}
      WHERE id = ${id} AND finished_at IS NULL AND number = (SELECT max(number) FROM ${hotelLoads}) ${lock}`,
   );
-  if (!row) throw overtaken();
-  return row;
+  if (!open) throw overtaken();
+  return open;
 }
 
 /** Makes the load the one that everybody sees. @throws LoadOvertakenError */
-function* finishLoad(id: string, at: number): Query<HotelLoad> {
-  const last = yield* latestLoad();
-  if (last?.id === id) return last;
-  const load = Number((yield* readOpenLoad(id)).number);
+export const finishLoad = writes(function* (id: string, at: number): Query<HotelLoad> {
+  const { number: load } = yield* readOpenLoad(id);
   const hotels = yield* countHotels(load);
   yield* change(
     sql`UPDATE ${hotelContents} AS earlier SET load = ${load}
@@ -141,17 +132,13 @@ function* finishLoad(id: string, at: number): Query<HotelLoad> {
     sql`UPDATE ${hotelLoads} SET finished_at = ${at}, hotels = ${hotels}, kept = ${kept} WHERE number = ${load}`,
   );
   return (yield* latestLoad()) as HotelLoad;
-}
+});
 
-function* countHotels(load: number): Query<number> {
-  const found = yield* one(
-    sql`SELECT count(DISTINCT service_id) AS hotels FROM ${hotelContents} WHERE load = ${load}`,
-  );
-  return Number(found?.hotels);
-}
+const countHotels = (load: number) =>
+  count(sql`SELECT count(DISTINCT service_id) AS number FROM ${hotelContents} WHERE load = ${load}`);
 
 /** Removes rows of unfinished loads, too: call it while no load is open. */
-function* removeUnseen(limit: number): Query<number> {
+export const removeUnseen = writes(function* (limit: number): Query<number> {
   const seen = yield* findCurrentLoad();
   let removed = 0;
   // In the order of the index: otherwise PostgreSQL may read the whole table each time.
@@ -162,31 +149,33 @@ function* removeUnseen(limit: number): Query<number> {
        )`,
     );
   return removed;
-}
+});
 
 /** The number of the last load that was finished; 0 if there is none. */
-function* findCurrentLoad(): Query<number> {
-  const last = yield* one(
-    sql`SELECT coalesce(max(number), 0) AS number FROM ${hotelLoads} WHERE finished_at IS NOT NULL`,
-  );
-  return Number(last?.number);
-}
+const findCurrentLoad = () =>
+  count(sql`SELECT max(number) AS number FROM ${hotelLoads} WHERE finished_at IS NOT NULL`);
 
 /** The last load that was finished. */
-const latestLoad = () =>
-  finished.one(sql`SELECT * FROM ${hotelLoads} WHERE finished_at IS NOT NULL ORDER BY number DESC LIMIT 1`);
+export const latestLoad = reads(() =>
+  finished.one(sql`SELECT * FROM ${hotelLoads} WHERE finished_at IS NOT NULL ORDER BY number DESC LIMIT 1`),
+);
 
 /** The content of each master hotel, in the order of the request. */
-function* lookUp(serviceIds: readonly number[]): Query<(KnownHotel | undefined)[]> {
-  const { findContents } = yield* database();
-  const rows = yield* all(findContents(yield* findCurrentLoad(), serviceIds));
+export const lookUp = readsTogether(function* (
+  serviceIds: readonly number[],
+): Query<(KnownHotel | undefined)[]> {
+  const { isListed } = yield* database();
+  const rows = yield* all(
+    sql`SELECT * FROM ${hotelContents}
+     WHERE load = ${yield* findCurrentLoad()} AND ${isListed(sql`service_id`, serviceIds)} ORDER BY number`,
+  );
   // If a hotel has several rows, the last one counts.
   const found = new Map(rows.map((row) => [Number(row.service_id), row]));
   return serviceIds.map((serviceId) => {
     const row = found.get(serviceId);
     return row && toHotel(row);
   });
-}
+});
 
 function toHotel(row: StoredRow): KnownHotel {
   const { load, microdegreesNorth: north, microdegreesEast: east, ...hotel } = hotelContents.read(row);
@@ -204,14 +193,6 @@ function overtaken(): LoadOvertakenError {
   return new LoadOvertakenError(
     'another process has started to load the content of the hotels; this process stops',
   );
-}
-
-export interface HotelChunk {
-  /** The load. */
-  readonly id: string;
-  /** How many rows the load had before. */
-  readonly after: number;
-  readonly hotels: readonly HotelContent[];
 }
 
 /** Another process holds the right to load. */

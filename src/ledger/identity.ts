@@ -1,4 +1,4 @@
-import { change, one, type Query, sql } from './query.js';
+import { change, one, type Query, readsTogether, sql, writes } from './query.js';
 import { runs } from './runs.js';
 import * as t from './table.js';
 
@@ -18,12 +18,12 @@ export function* noteChangedRun(): Query<void> {
  * Another copy of the same lost ledger may know more of its runs than this one, but nothing of what comes: it must count as older. So many
  * changes no ledger sees.
  */
-export function* leaveCopiesBehind(): Query<void> {
+export const leaveCopiesBehind = writes(function* (): Query<void> {
   yield* change(sql`UPDATE ${ledgerIdentity} SET changes = changes + 1000000`);
-}
+});
 
 /** The ledger's identity, and the run that ended last. */
-export function* readIdentity(): Query<LedgerMark> {
+export const identify = readsTogether(function* (): Query<LedgerMark> {
   const identity = yield* ledgerIdentity.find(sql``);
   if (!identity) throw new Error('expected a ledger with an identity, got: none');
   const run = yield* one(
@@ -36,7 +36,7 @@ export function* readIdentity(): Query<LedgerMark> {
     endedAt: new Date(Number(run.finished_at)).toISOString(),
   };
   return { ledger: identity.id, changes: identity.changes, ...(latestRun && { latestRun }) };
-}
+});
 
 /** What a ledger is, and what it knew when a run of it ended: kept in the archive, and compared with the ledger. */
 export interface LedgerMark {

@@ -1,44 +1,31 @@
 import type { Hold } from '../base/hold.js';
-import type { Decide } from '../rules/changes.js';
-import type { Claim, Claimed, Outcome, Recorded, Right, SharedRight } from '../rules/step.js';
-import { createActionRecorder, createAuditTrail } from './audit.js';
-import {
-  findExtra,
-  measureBatches,
-  nextDelivered,
-  readBatch,
-  readBatches,
-  readExtra,
-  sampleBatches,
-} from './batches.js';
-import { createCanaries, createCanaryReader } from './canaries.js';
-import { createCaseReader, createCases } from './cases.js';
+import type { CaseDecision, CaseKey, HeldCase } from '../rules/case.js';
+import type { CollectRequest, Decide } from '../rules/changes.js';
+import type { Claimed, Outcome, Recorded, Right, SharedRight } from '../rules/step.js';
+import * as audit from './audit.js';
+import * as batches from './batches.js';
+import * as canaries from './canaries.js';
+import * as cases from './cases.js';
 import { beginCollect, type CollectStart } from './collecting.js';
-import { listEverIncorrect, listJudgedOfBatch, nextJudged, nextSuspects } from './findings.js';
-import { createFollowedReader, createFollowedRuns } from './followed-runs.js';
-import { createErasures, createGuestReader, createRetention, type HoldDay, nameOfHeldDay } from './guests.js';
-import { createHotelReader, createHotels } from './hotels.js';
-import { leaveCopiesBehind, readIdentity } from './identity.js';
-import { createCaseLists } from './listed-cases.js';
-import { createMailReader, createMails } from './mails.js';
-import { beginSync, restartSync, storePage } from './mapping-syncs.js';
-import {
-  createExportLog,
-  createExportReader,
-  createMappingReader,
-  createWatch,
-  markNewHotelsTold,
-} from './mappings.js';
-import { createNoticeReader, createNotices } from './notices.js';
+import { LedgerUnusableError } from './errors.js';
+import * as findings from './findings.js';
+import * as guests from './guests.js';
+import * as hotels from './hotels.js';
+import * as identity from './identity.js';
+import * as mails from './mails.js';
+import * as syncing from './mapping-syncs.js';
+import * as mapped from './mappings.js';
+import * as notices from './notices.js';
 import { bind, type Store, stopping } from './query.js';
-import { createRejectReader } from './rejects.js';
-import { createRunChanges, reopenAbandoned } from './run-changes.js';
-import { createRunReader } from './runs.js';
-import { createStays } from './stays.js';
-import { createStepReader, tally } from './steps.js';
-import { listOutcomes, listStandings, listSuperseded, storeOutcome } from './stored-outcomes.js';
-import { listRefused, listTimes, readTraces, trace } from './tracing.js';
-import { createWantedDays, createWantedReader } from './wanted-days.js';
+import * as rejects from './rejects.js';
+import * as runChanges from './run-changes.js';
+import * as runs from './runs.js';
+import * as stays from './stays.js';
+import * as steps from './steps.js';
+import * as days from './stored-outcomes.js';
+import type { SchemaWords } from './table.js';
+import * as tracing from './tracing.js';
+import * as wanted from './wanted-days.js';
 
 /**
  * The database with every run, step and booking and its state: the source of truth. (Design 3.)
@@ -66,29 +53,36 @@ export interface Engine extends Connection {
   hold(name: string): Promise<Hold | undefined>;
   /** How long a hold can outlive its owner; 0 if the kernel holds the lock, which ends with its owner. */
   readonly staleHoldMs: number;
-  readonly claims: Claims;
+  readonly claims: {
+    /**
+     * Claims a step, and returns it with its run and its bookings. Without a token it uses the current one: processes that
+     * share a run may perform whatever step they are handed.
+     *
+     * Undefined if the step is not open, the attempt is stale, or the run is no longer ours, active or in this ledger.
+     */
+    claim(right: SharedRight, step: string, attempt: number, at: number): Promise<Claimed | undefined>;
+    /** Records what an attempt found, and applies what is decided about it. @throws FencedError under an outdated claim. */
+    record(claim: Claimed, outcome: Outcome, at: number, decide: Decide): Promise<Recorded>;
+  };
 }
 
-/** What performing a step needs. */
-export interface Claims {
-  /**
-   * Claims a step, and returns it with its run and its bookings. Without a token it uses the current one: processes that
-   * share a run may perform whatever step they are handed.
-   *
-   * Undefined if the step is not open, the attempt is stale, or the run is no longer ours, active or in this ledger.
-   */
-  claim(right: SharedRight, step: string, attempt: number, at: number): Promise<Claimed | undefined>;
-  /** Records what an attempt found, and applies what is decided about it. @throws FencedError under an outdated claim. */
-  record(claim: Claimed, outcome: Outcome, at: number, decide: Decide): Promise<Recorded>;
-  /** False once the claim is outdated: another process has taken over the run, or just the step. */
-  holdsClaim(claim: Claim): Promise<boolean>;
-  /** Renews claims for another lease. Returns those that are outdated. */
-  renewClaims(claims: readonly Claim[]): Promise<Claim[]>;
-}
+/** The files of the entities: what is exported there as a query becomes a method, and what as a table is in the schema. */
+const entities = [
+  ...[runs, runChanges, wanted, batches, findings, tracing, stays, steps, rejects, canaries, days, cases],
+  ...[mapped, syncing, hotels, mails, notices, guests, audit, identity],
+];
+const { latestRequest, latestFetched, rememberRequest, rememberFetched, ...copyAndWatch } = mapped;
+const exportLog = { latestRequest, latestFetched, rememberRequest, rememberFetched };
+const { nextMoves, finishMoves, readMasterHotels, ...copy } = copyAndWatch;
+const watch = { nextMoves, finishMoves, readMasterHotels };
+const { listTimes, readReadableBatches, ...bookings } = { ...batches, ...findings, ...tracing };
+const { tally, ...ownSteps } = steps;
+const { reopenAbandoned, holdsClaim, renewClaims, ...ownRunChanges } = runChanges;
+const { eraseReject, ...ownRejects } = rejects;
 
 export function createReadOnlyLedger(store: Store, connection: Connection) {
-  const { read, readTogether } = store;
   const { ping, verify, close } = connection;
+  const of = <Queries extends object>(queries: Queries) => bind(store, queries, ['read', 'readTogether']);
   return {
     ping,
     verify,
@@ -96,41 +90,48 @@ export function createReadOnlyLedger(store: Store, connection: Connection) {
     /** The same ledger for somebody who may leave: see `stopping`. */
     stoppedBy: (signal: AbortSignal): ReadOnlyLedger =>
       createReadOnlyLedger(stopping(store, signal), connection),
-    ...bind(readTogether, { identify: readIdentity }),
-    runs: { ...createRunReader(store), ...bind(read, { tally }) },
-    wanted: createWantedReader(store),
-    days: bind(read, { listOutcomes, listStandings, listSuperseded }),
-    steps: { ...createStepReader(store), ...bind(read, { listTimes }) },
+    ...of(identity),
+    runs: of({ ...runs, ...ownRunChanges, tally }),
+    wanted: of(wanted),
+    days: of(days),
+    steps: of({ ...ownSteps, listTimes }),
     bookings: {
-      ...bind(read, { readBatch, readBatches, measureBatches, sampleBatches }),
-      ...bind(readTogether, { nextDelivered, nextJudged, nextSuspects, listRefused, trace }),
-      ...bind(readTogether, { listEverIncorrect, listJudgedOfBatch }),
-      ...bind(readTogether, { readExtra }),
-      readTraces: (reference: string) => readTraces(store, reference),
+      ...of(bookings),
+      readTraces: (reference: string) => tracing.readTraces(store, reference),
       /** The extra values of the bookings with these references, each of the newest run that has them. */
-      findExtra: (references: readonly string[]) => findExtra(store, references),
+      findExtra: (references: readonly string[]) => batches.findExtra(store, references),
     },
-    rejects: createRejectReader(store),
-    canaries: createCanaryReader(store),
-    guests: createGuestReader(store),
-    mappings: createMappingReader(store),
-    hotels: createHotelReader(store),
-    exports: createExportReader(store),
-    audit: createActionRecorder(store),
-    cases: { ...createCaseReader(store), ...createCaseLists(store), ...createFollowedReader(store) },
-    mails: createMailReader(store),
-    notices: createNoticeReader(store),
+    rejects: of(ownRejects),
+    canaries: of(canaries),
+    guests: of(guests),
+    mappings: of(copy),
+    hotels: of(hotels),
+    exports: of(exportLog),
+    // That somebody looked is recorded, too.
+    audit: { ...of(audit), ...bind(store, { record: audit.record }) },
+    cases: {
+      ...of(cases),
+      list: (filter: cases.CaseFilter) => cases.list(store, filter),
+      listOpened: (period: Parameters<typeof cases.listOpened>[1]) => cases.listOpened(store, period),
+      listActive: () => cases.listActive(store),
+    },
+    mails: {
+      ...of(mails),
+      findBookings: (since: number, hashes: Uint32Array) => mails.findBookings(store, since, hashes),
+    },
+    notices: of(notices),
   };
 }
 
 export function createLedger(store: Store, engine: Engine, clock: () => number) {
   const { transact } = store;
   const reader = createReadOnlyLedger(store, engine);
-  const holdDay: HoldDay = (day) => engine.hold(nameOfHeldDay(day));
+  const of = <Queries extends object>(queries: Queries) => bind(store, queries);
+  const holdDay: guests.HoldDay = (day) => engine.hold(guests.nameOfHeldDay(day));
   return {
     ...reader,
     stoppedBy: (signal: AbortSignal): Ledger => createLedger(stopping(store, signal), engine, clock),
-    ...bind(transact, { leaveCopiesBehind }),
+    ...of(identity),
     holds: {
       staleMs: engine.staleHoldMs,
       day: holdDay,
@@ -143,37 +144,80 @@ export function createLedger(store: Store, engine: Engine, clock: () => number) 
         return undefined;
       },
     },
-    runs: { ...reader.runs, ...createRunChanges(store, clock) },
-    wanted: createWantedDays(store),
-    days: { ...reader.days, ...bind(transact, { storeOutcome }) },
-    steps: {
-      ...reader.steps,
-      ...engine.claims,
-      ...bind(transact, { reopenAbandoned }),
+    runs: {
+      ...of({ ...runs, ...ownRunChanges, tally }),
+      takeOver: (runId: string, asked?: CollectRequest) =>
+        transact(() => runChanges.takeOver(runId, clock(), asked)),
     },
+    wanted: of(wanted),
+    days: of(days),
+    steps: { ...of({ ...ownSteps, listTimes, reopenAbandoned, holdsClaim, renewClaims }), ...engine.claims },
     bookings: {
       ...reader.bookings,
       beginCollect: (right: Right, collect: CollectStart) => beginCollect(store, right, collect),
     },
-    canaries: createCanaries(store),
+    canaries: of(canaries),
     guests: {
-      ...reader.guests,
-      ...createErasures(store),
-      ...createRetention(store, clock, holdDay),
+      ...of({ ...guests, eraseReject }),
+      eraseBookings: (runId: string, blank: guests.BlankLines) => guests.eraseBookings(store, runId, blank),
+      ...guests.createRetention(store, clock, holdDay),
     },
-    stays: createStays(store),
     mappings: {
-      ...reader.mappings,
+      ...of({ ...copy, ...syncing }),
       /** Takes the exclusive right to sync; undefined while a live process holds it. */
       holdSync: () => engine.hold('mappings-sync'),
-      ...bind(transact, { beginSync, storePage, restartSync, markNewHotelsTold }),
     },
-    hotels: createHotels(store, () => engine.hold('hotels-load')),
-    exports: createExportLog(store),
-    audit: createAuditTrail(store),
-    cases: { ...reader.cases, ...createCases(store), ...createFollowedRuns(store) },
-    watch: createWatch(store),
-    mails: createMails(store),
-    notices: createNotices(store),
+    hotels: {
+      ...of(hotels),
+      /** Takes the exclusive right to load without waiting; undefined while a live process holds it. */
+      holdLoad: () => engine.hold('hotels-load'),
+    },
+    exports: of(exportLog),
+    stays: of({ ...stays, readReadableBatches }),
+    watch: of(watch),
+    audit: of(audit),
+    cases: {
+      ...reader.cases,
+      ...of(cases),
+      changeByKey: <Key extends CaseKey>(
+        keys: readonly Key[],
+        decide: (held: HeldCase | undefined, key: Key) => CaseDecision | undefined,
+      ) => transact(() => cases.changeByKey(keys, decide)),
+    },
+    mails: { ...reader.mails, ...of(mails) },
+    notices: { ...of(notices), ...notices.createNotices(store) },
   };
+}
+
+const firstRows = ({ randomText }: SchemaWords) => [
+  'INSERT INTO watched_moves (last_move) VALUES (0)',
+  `INSERT INTO ledger_identity (id) VALUES (${randomText})`,
+];
+
+/**
+ * The schema of version 1: all tables that the files of the entities export. A released version is never changed: later ones are scripts
+ * of their own, in `versions` of each database, as are indexes of which the databases need another form.
+ */
+export function createTables(words: SchemaWords): string {
+  const tables = entities.flatMap((entity) =>
+    Object.values<unknown>({ ...entity }).flatMap((found) => (isTable(found) ? [found.schema(words)] : [])),
+  );
+  // What others refer to refers to nothing itself, and comes first.
+  const ordered = tables.sort((one, other) => countReferences(one) - countReferences(other));
+  return `${[...ordered.flat(), ...firstRows(words)].join(';\n')};\n`;
+}
+
+const countReferences = (statements: readonly string[]) => Number(statements.join().includes('REFERENCES'));
+
+function isTable(found: unknown): found is { schema(words: SchemaWords): string[] } {
+  return typeof found === 'object' && found !== null && 'schema' in found;
+}
+
+/** @throws LedgerUnusableError for the schema of a newer version of this program */
+export function expectKnown(version: number, newest: number, location: string): void {
+  if (version <= newest) return;
+  throw new LedgerUnusableError(
+    location,
+    `expected schema ${newest} or older, got: schema ${version}; install the newer version that wrote it`,
+  );
 }

@@ -2,27 +2,25 @@ import type { ProviderHotel } from '../booking/booking.js';
 import type { BatchStream } from '../booking/sending.js';
 import { keyOfCase } from '../rules/case.js';
 import type { NewNotice } from '../rules/notice.js';
-import { KeyError } from '../storage/day-keys.js';
-import { groupByBatch, readLinesAt } from './batches.js';
+import { groupByBatch, isBatch, openReadable, takeStoredLines } from './batches.js';
 import { nameCanary } from './canaries.js';
 import { notedInstants, raise } from './notices.js';
 import {
   all,
-  bind,
   change,
   database,
   one,
   type Query,
-  readColumns,
-  readJson,
+  reads,
+  readsTogether,
   type Store,
   type StoredRow,
   sql,
   toStorable,
+  writes,
 } from './query.js';
 import { runNumber, runs } from './runs.js';
-import { isGone } from './sealing.js';
-import { findBookings as findPositions, referencePages, selectStayRuns } from './stays.js';
+import { findReferences, selectStayRuns } from './stays.js';
 import * as t from './table.js';
 
 export const verdictMails = t.table(
@@ -69,29 +67,6 @@ export const mailBookings = t.table(
   },
 );
 
-export function createMails(store: Store) {
-  return {
-    ...createMailReader(store),
-    ...bind(store.transact, { noteMailbox, record, forget, noteCasesOpened }),
-  };
-}
-
-export function createMailReader(store: Store) {
-  return {
-    ...bind(store.read, {
-      listProviders,
-      findMail,
-      listMails,
-      listWithoutCases,
-      listNamedRows,
-      listNamedPairs,
-      describeMailbox,
-    }),
-    ...bind(store.readTogether, { readNamed }),
-    findBookings: (since: number, hashes: Uint32Array) => findBookings(store, since, hashes),
-  };
-}
-
 /** Removes the e-mails that were read before and name nothing that is still there; returns how many rows were removed. */
 export function* pruneMails(before: number): Query<number> {
   const isDue = sql`read_at < ${before} AND NOT EXISTS (SELECT 1 FROM ${mailBookings} WHERE mail = number)`;
@@ -105,7 +80,7 @@ export function* pruneMails(before: number): Query<number> {
  * Records an e-mail and what it names: all of it or nothing. What is recorded already stays. It is not new if the same e-mail
  * named all of it before: then nothing was recorded.
  */
-function* record(mail: NewMail) {
+export const record = writes(function* (mail: NewMail) {
   const { lock } = yield* database();
   let found = 0;
   // Always in this order, so that two writers can't wait for each other.
@@ -140,7 +115,7 @@ function* record(mail: NewMail) {
   const notice = findNotice(number, mail, added > 0);
   if (notice) yield* raise([notice]);
   return { number, isNew: inserted + added + found > 0 };
-}
+});
 
 /** One at most, however often the e-mail is read. */
 function findNotice(number: number, mail: NewMail, isNaming: boolean): NewNotice | undefined {
@@ -198,23 +173,23 @@ function addPair(mail: number, { providerName, providerHotelId, serviceId }: Nam
 }
 
 /** Removes an e-mail that could not be fetched, once it is known by its bytes. */
-function* forget(sha256: string): Query<void> {
+export const forget = writes(function* (sha256: string): Query<void> {
   yield* change(sql`DELETE FROM ${verdictMails} WHERE sha256 = ${sha256} AND reason = 'not-fetched'`);
-}
+});
 
 /** Notes that the cases of an e-mail are open. */
-function* noteCasesOpened(number: number, at: number): Query<void> {
+export const noteCasesOpened = writes(function* (number: number, at: number): Query<void> {
   yield* change(sql`UPDATE ${verdictMails} SET cases_opened_at = ${at} WHERE number = ${number}`);
-}
+});
 
 const mailboxRead = 'mailbox-read';
 const mailboxTried = 'mailbox-tried';
 
 /** Notes that a look at the mailbox began then, and whether all of it was read. */
-function* noteMailbox(at: number, isRead: boolean): Query<void> {
+export const noteMailbox = writes(function* (at: number, isRead: boolean): Query<void> {
   for (const name of isRead ? [mailboxRead, mailboxTried] : [mailboxTried])
     yield* notedInstants.add({ name, at }, sql`ON CONFLICT (name) DO UPDATE SET at = excluded.at`);
-}
+});
 
 const mailbox = t.columnsOf({
   /** Until when it was read; absent if it never was. */
@@ -224,16 +199,16 @@ const mailbox = t.columnsOf({
 });
 
 /** The mailbox of verdict e-mails, as it was last looked at. */
-function* describeMailbox() {
+export const describeMailbox = reads(function* () {
   const row = yield* one(
     sql`SELECT (SELECT at FROM ${notedInstants} WHERE name = ${mailboxRead}) AS read_until,
        (SELECT at FROM ${notedInstants} WHERE name = ${mailboxTried}) AS tried_at`,
   );
   return mailbox.read(row ?? {});
-}
+});
 
 /** The newest first; `onlyUnknown`: those that name nothing known, or can't be read. */
-function* listMails({
+export const listMails = reads(function* ({
   limit,
   onlyUnknown = false,
 }: {
@@ -244,21 +219,21 @@ function* listMails({
     sql`SELECT * FROM ${verdictMails} ${onlyUnknown ? sql`WHERE outcome <> 'named'` : sql``} ORDER BY number DESC LIMIT ${limit}`,
   );
   return rows.map(toMail);
-}
+});
 
 /** The e-mail with exactly these bytes. */
-function* findMail(sha256: string): Query<StoredMail | undefined> {
+export const findMail = reads(function* (sha256: string): Query<StoredMail | undefined> {
   const row = yield* one(sql`SELECT * FROM ${verdictMails} WHERE sha256 = ${sha256}`);
   return row && toMail(row);
-}
+});
 
 /** Those that name bookings whose cases are not known to be open, the oldest first. */
-function* listWithoutCases(): Query<StoredMail[]> {
+export const listWithoutCases = reads(function* (): Query<StoredMail[]> {
   const rows = yield* all(
     sql`SELECT * FROM ${verdictMails} WHERE named > 0 AND cases_opened_at IS NULL ORDER BY number`,
   );
   return rows.map(toMail);
-}
+});
 
 function toMail(row: StoredRow): StoredMail {
   const { foundIn: from, casesOpenedAt, ...mail } = verdictMails.read(row);
@@ -383,20 +358,22 @@ export const mailPairs = t.table(
   },
 );
 
-interface BatchOfRun extends Pick<StoredBooking, 'runId' | 'day' | 'stream' | 'batch'> {
-  /** The number of the run. */
-  readonly run: number;
-}
+const batchOfRun = {
+  run: t.bigint,
+  runId: t.text(),
+  day: t.text(),
+  stream: t.text<BatchStream>(),
+  batch: t.integer,
+};
+const batchesOfRuns = t.columnsOf(batchOfRun);
+type BatchOfRun = t.Row<typeof batchesOfRuns>;
+const namedRows = t.columnsOf({ ...batchOfRun, row: t.integer });
 
 /** The bookings at these rows of a batch, in ascending order; none if it can no longer be decrypted. */
 function* readRows({ run, ...of }: BatchOfRun, rows: readonly number[]): Query<StoredBooking[]> {
-  try {
-    const lines = yield* readLinesAt(run, of.stream, of.batch, rows);
-    return rows.map((row, index) => ({ ...of, row, line: lines[index] ?? '' }));
-  } catch (error) {
-    if (error instanceof KeyError && isGone(error)) return [];
-    throw error;
-  }
+  const [stored] = yield* openReadable(isBatch([run, of.stream, of.batch]));
+  const lines = stored && takeStoredLines(stored.lines, rows);
+  return lines ? rows.map((row, index) => ({ ...of, row, line: lines[index] ?? '' })) : [];
 }
 
 const listRecentRuns = (since: number) =>
@@ -409,24 +386,26 @@ export async function* findBookings(
   hashes: Uint32Array,
 ): AsyncGenerator<readonly StoredBooking[]> {
   for (const run of await read(() => listRecentRuns(since)))
-    for (const { stream, positions } of await read(() => findPositions(run, hashes, referencePages)))
+    for (const { stream, positions } of await read(() => findReferences(run, hashes)))
       for (const [batch, rows] of groupByBatch(positions, run.batchSize)) {
         const of = { run: run.number, runId: run.runId, day: run.day, stream, batch };
         yield await read(() => readRows(of, rows));
       }
 }
 
+const counted = t.columnsOf({ providers: t.json<Record<string, number>>() });
+
 /** The names of the providers in the bookings of runs that were active since then. */
-export function* listProviders(since: number): Query<string[]> {
-  const rows = yield* all(
+export const listProviders = reads(function* (since: number): Query<string[]> {
+  const rows = yield* counted.all(
     sql`SELECT providers FROM ${runs}
      WHERE providers IS NOT NULL AND (finished_at IS NULL OR finished_at >= ${since})`,
   );
-  const names = rows.flatMap(({ providers }) =>
-    Object.keys(readJson<Record<string, number>>(providers) ?? {}),
-  );
+  const names = rows.flatMap(({ providers }) => Object.keys(providers));
   return [...new Set(names)];
-}
+});
+
+const named = t.columnsOf({ at: t.optional(t.bigint) });
 
 /** When the first e-mail that names a booking was received; undefined if none does. */
 export function* findNaming(
@@ -435,11 +414,11 @@ export function* findNaming(
   batch: number,
   row: number,
 ): Query<number | undefined> {
-  const found = yield* one(
+  const found = yield* named.one(
     sql`SELECT min(received_at) AS at FROM ${mailBookings} JOIN ${verdictMails} ON number = mail
      WHERE run = ${run} AND stream = ${stream} AND batch = ${batch} AND row = ${row}`,
   );
-  return readColumns(found ?? {}).integer('at');
+  return found?.at;
 }
 
 /** When the first e-mail was received that names the mapping of a booking; undefined if none does. */
@@ -456,29 +435,26 @@ export function* findNamingMapping(
 }
 
 /** What an e-mail names, with the lines of the bookings; without those that were removed since. */
-export function* readNamed(number: number): Query<NamedThings> {
-  const rows = yield* all(
-    sql`SELECT run, id, day, stream, batch, row FROM ${mailBookings} JOIN ${runs} ON number = run
+export const readNamed = readsTogether(function* (number: number): Query<NamedThings> {
+  const rows = yield* namedRows.all(
+    sql`SELECT run, id AS run_id, day, stream, batch, row FROM ${mailBookings} JOIN ${runs} ON number = run
      WHERE mail = ${number} ORDER BY run, stream, batch, row`,
   );
-  const batches = new Map<string, BatchOfRun & { readonly rows: number[] }>();
-  for (const { run, id, day, stream, batch, row } of rows) {
-    const key = `${run} ${stream} ${batch}`;
-    const found = batches.get(key) ?? {
-      ...{ run: Number(run), runId: String(id), day: String(day) },
-      ...{ stream: String(stream) as BatchStream, batch: Number(batch), rows: [] },
-    };
+  const batches = new Map<string, { readonly of: BatchOfRun; readonly rows: number[] }>();
+  for (const { row, ...of } of rows) {
+    const key = `${of.run} ${of.stream} ${of.batch}`;
+    const found = batches.get(key) ?? { of, rows: [] };
     batches.set(key, found);
-    found.rows.push(Number(row));
+    found.rows.push(row);
   }
   const bookings: StoredBooking[] = [];
-  for (const { rows, ...of } of batches.values())
+  for (const { rows, of } of batches.values())
     for (const booking of yield* readRows(of, rows)) bookings.push(booking);
   const pairs = yield* all(
     sql`SELECT * FROM ${mailPairs} WHERE mail = ${number} ORDER BY provider_name, provider_hotel_id, service_id`,
   );
   return { bookings, pairs: pairs.map(toPair) };
-}
+});
 
 function toPair(row: StoredRow): NamedPair {
   const { mail, ...pair } = mailPairs.read(row);
@@ -486,24 +462,20 @@ function toPair(row: StoredRow): NamedPair {
 }
 
 /** The bookings of a run that e-mails name by their references. */
-export function* listNamedRows(runId: string): Query<NamedRow[]> {
-  const rows = yield* all(
-    sql`SELECT DISTINCT stream, batch, row FROM ${mailBookings} WHERE run = ${yield* runNumber(runId)}`,
+export const listNamedRows = reads(function* (runId: string): Query<NamedRow[]> {
+  const places = mailBookings.only('stream', 'batch', 'row');
+  return yield* places.all(
+    sql`SELECT DISTINCT ${places.names} FROM ${mailBookings} WHERE run = ${yield* runNumber(runId)}`,
   );
-  return rows.map(({ stream, batch, row }) => ({
-    stream: String(stream) as BatchStream,
-    batch: Number(batch),
-    row: Number(row),
-  }));
-}
+});
 
 /** All pairs that e-mails name. */
-export function* listNamedPairs(): Query<ReceivedPair[]> {
+export const listNamedPairs = reads(function* (): Query<ReceivedPair[]> {
   const rows = yield* all(
     sql`SELECT mail_pairs.*, received_at FROM ${mailPairs} JOIN ${verdictMails} ON number = mail`,
   );
   return rows.map((row) => ({ ...toPair(row), receivedAt: Number(row.received_at) }));
-}
+});
 
 /** A booking of a run whose mapping an e-mail names without its reference. */
 interface NamedStay {

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import type { ProviderHotel } from '../booking/booking.js';
 import type { NewNotice } from '../rules/notice.js';
 import { SyncOvertakenError } from './errors.js';
 import {
@@ -7,6 +5,7 @@ import {
   copied,
   keptSkippedRows,
   keyOfHotel,
+  lookUp,
   type MappingMove,
   type MappingRow,
   type MappingSync,
@@ -17,6 +16,7 @@ import {
   type StoredPage,
   skippedMappings,
   syncs,
+  toStorableHotel,
   toSync,
   type UnnamedDeletion,
 } from './mappings.js';
@@ -29,17 +29,23 @@ import {
   type Query,
   type StoredRow,
   sql,
+  takeTurns,
   toStorable,
   update,
   withoutUndefined,
+  writes,
 } from './query.js';
 
-/** Begins a cycle, unless an earlier try has begun this same one. */
-export function* beginSync({ scope, syncId, since, keepsSince, at }: NewSync): Query<MappingSync> {
-  yield* lockCopy();
-  const { mayBeDone } = yield* database();
-  const begun = mayBeDone ? yield* findSync(syncId) : undefined;
-  if (begun) return toSync(begun);
+/** Begins a cycle. */
+export const beginSync = writes(function* ({
+  scope,
+  syncId,
+  since,
+  keepsSince,
+  at,
+}: NewSync): Query<MappingSync> {
+  // So that mappings are numbered without gaps and none is inserted twice.
+  yield* takeTurns('mappings');
   yield* change(
     sql`UPDATE ${syncs} SET given_up_at = ${at}
      WHERE scope = ${scope} AND ended_at IS NULL AND given_up_at IS NULL`,
@@ -48,28 +54,19 @@ export function* beginSync({ scope, syncId, since, keepsSince, at }: NewSync): Q
   const last = yield* syncs.find(sql`ORDER BY number DESC LIMIT 1`);
   yield* syncs.add({ scope, syncId, since, keepsSince, begunAt: at, pageLimit: last?.pageLimit });
   return toSync(yield* readSync(syncId));
-}
+});
 
 /**
  * Stores a page's rows, its resume key and the cycle's counts in one transaction; a page without a key ends the cycle.
- * Storing the same page again after a lost answer changes nothing.
  *
  * @throws SyncOvertakenError when the cycle is no longer at `after`: another process has continued it
  */
-export function* storePage(received: StoredPage): Query<MappingSync> {
+export const storePage = writes(function* (received: StoredPage): Query<MappingSync> {
   const page = toStorablePage(received);
   const { syncId, resumeKey, isPart = false, rows, skipped = [], serviceBeganAt, pageLimit, at } = page;
-  yield* lockCopy();
+  yield* takeTurns('mappings');
   const before = yield* readSync(syncId);
-  const fingerprint = fingerprintOf(page);
-  switch (turnOf(before, page, fingerprint)) {
-    case 'stored':
-      return toSync(before);
-    case 'overtaken':
-      throw overtaken(syncId);
-    case 'next':
-      break;
-  }
+  if (!isAtKey(before, page.after)) throw overtaken(syncId);
   const counts = yield* storeRows(rows, { at, cycleBegunAt: Number(before.begun_at) });
   if (skipped.length > 0) {
     const scope = String(before.scope);
@@ -81,8 +78,7 @@ export function* storePage(received: StoredPage): Query<MappingSync> {
   }
   yield* change(
     sql`UPDATE ${syncs} SET
-       resume_key = ${(isPart ? page.after : resumeKey) ?? null}, last_page = ${fingerprint},
-       ended_at = ${resumeKey === undefined && !isPart ? at : null},
+       resume_key = ${(isPart ? page.after : resumeKey) ?? null}, ended_at = ${resumeKey === undefined && !isPart ? at : null},
        service_began_at = coalesce(service_began_at, ${serviceBeganAt ?? null}),
        page_limit = coalesce(${pageLimit ?? null}, page_limit),
        pages = pages + ${isPart ? 0 : 1}, read = read + ${counts.read + skipped.length},
@@ -94,7 +90,7 @@ export function* storePage(received: StoredPage): Query<MappingSync> {
   const sync = toSync(yield* readSync(syncId));
   yield* raise(noticesOfSync(sync));
   return sync;
-}
+});
 
 /** What people are told of a cycle that has ended. */
 function noticesOfSync({ syncId, endedAt, counts }: MappingSync): NewNotice[] {
@@ -104,41 +100,27 @@ function noticesOfSync({ syncId, endedAt, counts }: MappingSync): NewNotice[] {
   return [{ event: 'mappings-synced', subject: syncId, facts, raisedAt: endedAt }];
 }
 
-/** Restarts a cycle, unless an earlier try has done so already. */
-export function* restartSync({
+/** Restarts a cycle. */
+export const restartSync = writes(function* ({
   syncId,
   resumeKey,
 }: Pick<MappingSync, 'syncId' | 'resumeKey'>): Query<MappingSync> {
-  yield* lockCopy();
+  yield* takeTurns('mappings');
   const before = yield* readSync(syncId);
-  const { mayBeDone } = yield* database();
-  if (mayBeDone && isOpen(before) && before.last_page === null && Number(before.restarts) > 0) {
-    return toSync(before);
-  }
   if (!isAtKey(before, resumeKey)) throw overtaken(syncId);
   // The restarted cycle reports them again.
   yield* change(sql`DELETE FROM ${skippedMappings} WHERE sync_id = ${syncId}`);
   yield* change(
-    sql`UPDATE ${syncs} SET resume_key = NULL, last_page = NULL, restarts = restarts + 1
+    sql`UPDATE ${syncs} SET resume_key = NULL, restarts = restarts + 1
      WHERE sync_id = ${syncId}`,
   );
   return toSync(yield* readSync(syncId));
-}
-
-/** Serialises writers of the copy, so that mappings are numbered without gaps and none is inserted twice. */
-function* lockCopy(): Query<void> {
-  const { lockMappings } = yield* database();
-  if (lockMappings) yield* one(lockMappings);
-}
+});
 
 function* readSync(syncId: string): Query<StoredRow> {
-  const row = yield* findSync(syncId);
-  if (!row) throw noSuchSync(syncId);
+  const row = yield* one(sql`SELECT * FROM ${syncs} WHERE sync_id = ${syncId}`);
+  if (!row) throw new RangeError(`no sync ${syncId} in the ledger`);
   return row;
-}
-
-function findSync(syncId: string): Query<StoredRow | undefined> {
-  return one(sql`SELECT * FROM ${syncs} WHERE sync_id = ${syncId}`);
 }
 
 /** What a page may change of a mapping; the first identifies it. */
@@ -173,7 +155,7 @@ function* readHeld(rows: StoredPage['rows']): Query<HeldMappings> {
     rows.flatMap(({ serviceId }) => serviceId ?? []),
   );
   const seen = yield* all(sql`SELECT service_id FROM ${masterHotels} WHERE ${ofPage}`);
-  const mappings = (yield* dialect.lookUp(rows)).filter((mapping) => mapping !== undefined);
+  const mappings = (yield* lookUp(rows)).filter((mapping) => mapping !== undefined);
   const doubted = findDoubted(mappings, rows);
   const left =
     doubted.length === 0
@@ -201,45 +183,15 @@ function toLeftHotels(moves: readonly StoredRow[]): ReadonlyMap<number, Readonly
   return left;
 }
 
-/** How a page to be stored relates to the state of its cycle. */
-type PageTurn = 'next' | 'stored' | 'overtaken';
-
-/** Decides that from the row of the cycle and the page's `fingerprintOf`. */
-function turnOf(row: StoredRow, page: StoredPage, fingerprint: string): PageTurn {
-  if (row.last_page === fingerprint) return 'stored';
-  return isAtKey(row, page.after) ? 'next' : 'overtaken';
-}
-
-/** Whether the cycle is at that key. */
+/** Whether a cycle that has neither ended nor been abandoned is at that key. */
 function isAtKey(row: StoredRow, resumeKey: string | undefined): boolean {
-  return isOpen(row) && row.resume_key === (resumeKey ?? null);
-}
-
-/** Whether a cycle has neither ended nor been abandoned. */
-function isOpen(row: StoredRow): boolean {
-  return row.ended_at === null && row.given_up_at === null;
-}
-
-/**
- * Distinguishes a page from others of its cycle. Its keys alone don't: a service may use one key for all pages. The time
- * when it was fetched makes no difference.
- */
-function fingerprintOf({ after, resumeKey, rows, skipped = [] }: StoredPage): string {
-  return createHash('sha256')
-    .update(
-      JSON.stringify([after ?? null, resumeKey ?? null, rows, ...(skipped.length > 0 ? [skipped] : [])]),
-    )
-    .digest('hex');
+  return row.ended_at === null && row.given_up_at === null && row.resume_key === (resumeKey ?? null);
 }
 
 function overtaken(syncId: string): SyncOvertakenError {
   return new SyncOvertakenError(
     `another process has continued the sync ${syncId} or started another one; this process stops`,
   );
-}
-
-function noSuchSync(syncId: string): RangeError {
-  return new RangeError(`no sync ${syncId} in the ledger`);
 }
 
 /** What the copy already holds about a page's provider hotels and master hotels. */
@@ -262,11 +214,6 @@ interface PageTime {
   readonly at: number;
   /** When its cycle started. */
   readonly cycleBegunAt: number;
-}
-
-/** A provider hotel in the form in which it is stored. */
-export function toStorableHotel({ providerName, providerHotelId }: ProviderHotel): ProviderHotel {
-  return { providerName: toStorable(providerName), providerHotelId: toStorable(providerHotelId) };
 }
 
 /** The page with its texts in stored form, so that they can be compared with stored ones. */

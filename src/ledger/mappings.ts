@@ -2,15 +2,19 @@ import type { ProviderHotel } from '../booking/booking.js';
 import type { ReadOnlyLedger } from './ledger.js';
 import {
   all,
-  bind,
   change,
+  count,
   database,
+  exists,
   one,
   type Query,
-  type Store,
+  reads,
+  readsTogether,
   type StoredRow,
   sql,
+  toStorable,
   withoutUndefined,
+  writes,
 } from './query.js';
 import * as t from './table.js';
 
@@ -81,7 +85,6 @@ export const skippedMappings = t.table(
 );
 /** A record that could not be read, with the scope and the time of its cycle's page. */
 type KeptSkippedRow = Omit<t.Row<typeof skippedMappings>, 'syncId'>;
-type SkippedRow = Pick<KeptSkippedRow, 'reason' | 'record'>;
 
 const cycle = {
   scope: t.text(),
@@ -116,7 +119,7 @@ const totals = {
 };
 export const syncs = t.table(
   'mapping_syncs',
-  { ...cycle, lastPage: t.optional(t.text()), givenUpAt: t.optional(t.bigint), ...totals },
+  { ...cycle, givenUpAt: t.optional(t.bigint), ...totals },
   {
     isNumbered: true,
     unique: ['sync_id'],
@@ -135,20 +138,26 @@ export function toSync(row: StoredRow): MappingSync {
   return { ...sync, at, counts: syncCounts.read(row) };
 }
 
-export function createMappingReader({ read, readTogether }: Store) {
-  return {
-    ...bind(readTogether, { find, summarise }),
-    ...bind(read, { lookUp, listMappings, listNewHotels, isEmpty, latestSync, listSyncs }),
-  };
-}
-
 /** The copy's mapping of each hotel, in the order of the request. */
-function* lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undefined)[]> {
-  const dialect = yield* database();
-  return yield* dialect.lookUp(hotels);
+export const lookUp = reads(function* (
+  hotels: readonly ProviderHotel[],
+): Query<(CopiedMapping | undefined)[]> {
+  const { findMappings } = yield* database();
+  const statement = findMappings(hotels.map(toStorableHotel));
+  const { rows } = yield { kind: 'read', name: 'look up mappings', statement };
+  const found = new Array<CopiedMapping | undefined>(hotels.length).fill(undefined);
+  for (const row of rows) found[Number(row.ordinal)] = copied.read(row);
+  return found;
+});
+
+/** A provider hotel in the form in which it is stored. */
+export function toStorableHotel({ providerName, providerHotelId }: ProviderHotel): ProviderHotel {
+  return { providerName: toStorable(providerName), providerHotelId: toStorable(providerHotelId) };
 }
 
-function* find(hotel: ProviderHotel): Query<{ mapping: CopiedMapping; moves: MappingMove[] } | undefined> {
+export const find = readsTogether(function* (
+  hotel: ProviderHotel,
+): Query<{ mapping: CopiedMapping; moves: MappingMove[] } | undefined> {
   const dialect = yield* database();
   const mapping = yield* copied.find(sql`WHERE ${dialect.isHotel(hotel)}`);
   if (!mapping) return undefined;
@@ -159,24 +168,9 @@ function* find(hotel: ProviderHotel): Query<{ mapping: CopiedMapping; moves: Map
       withoutUndefined({ from, to, seenAt }),
     ),
   };
-}
+});
 
-/** Current mappings, in the order of their numbers. */
-function* listMappings({
-  after,
-  limit,
-}: {
-  readonly after: number;
-  readonly limit: number;
-}): Query<CopiedMapping[]> {
-  const dialect = yield* database();
-  return yield* copied.all(
-    sql`SELECT ${copied.names} FROM ${dialect.mappingsByNumber}
-      WHERE number > ${after} AND service_id IS NOT NULL ORDER BY number LIMIT ${limit}`,
-  );
-}
-
-function* summarise(): Query<MappingSummary> {
+export const summarise = readsTogether(function* (): Query<MappingSummary> {
   const totals = yield* one(
     sql`SELECT count(service_id) AS mappings, count(DISTINCT service_id) AS master_hotels,
        count(*) - count(service_id) AS deleted
@@ -186,7 +180,6 @@ function* summarise(): Query<MappingSummary> {
     sql`SELECT provider_name, count(*) AS mappings FROM ${copied} WHERE service_id IS NOT NULL
      GROUP BY provider_name ORDER BY provider_name`,
   );
-  const kept = yield* one(sql`SELECT count(*) AS kept FROM ${skippedMappings}`);
   const lastSkipped = yield* skippedMappings.list(sql`ORDER BY number DESC LIMIT 100`);
   return {
     mappings: Number(totals?.mappings),
@@ -197,37 +190,31 @@ function* summarise(): Query<MappingSummary> {
       mappings: Number(row.mappings),
     })),
     syncs: yield* listSyncs(),
-    keptSkipped: Number(kept?.kept),
+    keptSkipped: yield* count(sql`SELECT count(*) AS number FROM ${skippedMappings}`),
     lastSkipped: lastSkipped.map(({ syncId, ...skipped }) => skipped),
   };
-}
+});
 
 /** False once there are mappings to compare bookings with. */
-function* isEmpty(): Query<boolean> {
-  return (yield* one(sql`SELECT 1 AS found FROM ${copied} LIMIT 1`)) === undefined;
-}
+export const isEmpty = reads(function* (): Query<boolean> {
+  return !(yield* exists(sql`${copied}`));
+});
 
 /** Master hotels that no list has contained yet, in the order in which they were first seen. */
-function listNewHotels({
-  after,
-  limit,
-}: {
-  readonly after: number;
-  readonly limit: number;
-}): Query<NewMasterHotel[]> {
-  return masterHotels.list(sql`WHERE told_at IS NULL AND number > ${after} ORDER BY number LIMIT ${limit}`);
-}
+export const listNewHotels = reads(
+  ({ after, limit }: { readonly after: number; readonly limit: number }): Query<NewMasterHotel[]> => {
+    return masterHotels.list(sql`WHERE told_at IS NULL AND number > ${after} ORDER BY number LIMIT ${limit}`);
+  },
+);
 
 /** Records that the new master hotels up to that number have been listed. */
-export function* markNewHotelsTold(upTo: number, at: number): Query<void> {
+export const markNewHotelsTold = writes(function* (upTo: number, at: number): Query<void> {
   yield* change(sql`UPDATE ${masterHotels} SET told_at = ${at} WHERE told_at IS NULL AND number <= ${upTo}`);
-}
-
-/** Which changes a cycle requests: those of one provider family, or of all where it is empty. */
-type SyncScope = string;
+});
 
 export interface NewSync {
-  readonly scope: SyncScope;
+  /** Which changes a cycle requests: those of one provider family, or of all where it is empty. */
+  readonly scope: string;
   readonly syncId: string;
   /** The lower bound of changes. */
   readonly since: number;
@@ -274,7 +261,7 @@ export interface StoredPage {
   readonly isPart?: boolean;
   readonly rows: readonly (MappingRow | UnnamedDeletion)[];
   /** Those that could not be read, stored with the page. The newest `keptSkippedRows` of all cycles are kept. */
-  readonly skipped?: readonly SkippedRow[];
+  readonly skipped?: readonly { readonly reason: string; readonly record: string }[];
   /** From the first page that has it. */
   readonly serviceBeganAt?: number;
   /** Where this page was answered after a larger one was refused. */
@@ -384,18 +371,18 @@ export async function* readNewHotels(
 }
 
 /** The newest sync of the scope, by default of all providers, ended or not; undefined before the first. */
-export function* latestSync(scope = ''): Query<MappingSync | undefined> {
+export const latestSync = reads(function* (scope = ''): Query<MappingSync | undefined> {
   const row = yield* one(sql`SELECT * FROM ${syncs} WHERE scope = ${scope} ORDER BY number DESC LIMIT 1`);
   return row && toSync(row);
-}
+});
 
-function* listSyncs(): Query<MappingSync[]> {
+export const listSyncs = reads(function* (): Query<MappingSync[]> {
   const rows = yield* all(
     sql`SELECT * FROM ${syncs}
      WHERE number IN (SELECT max(number) FROM ${syncs} GROUP BY scope) ORDER BY scope`,
   );
   return rows.map(toSync);
-}
+});
 
 export const exportRequests = t.table(
   'export_requests',
@@ -424,27 +411,17 @@ export const fetchedExports = t.table(
 );
 export type FetchedExport = t.Row<typeof fetchedExports>;
 
-export function createExportLog(store: Store) {
-  return { ...createExportReader(store), ...bind(store.transact, { rememberRequest, rememberFetched }) };
-}
-
-export function createExportReader({ read }: Store) {
-  return bind(read, { latestRequest, latestFetched });
-}
-
-function* rememberRequest(request: RequestedExport): Query<void> {
-  const { mayBeDone } = yield* database();
-  if (mayBeDone && (yield* latestRequest())?.requestedAt === request.requestedAt) return;
+export const rememberRequest = writes(function* (request: RequestedExport): Query<void> {
   yield* exportRequests.add(request);
-}
+});
 
 /** Records an export that is in the archive. Idempotent. */
-function* rememberFetched(content: FetchedExport): Query<void> {
+export const rememberFetched = writes(function* (content: FetchedExport): Query<void> {
   yield* fetchedExports.add(content, sql`ON CONFLICT (id) DO NOTHING`);
-}
+});
 
-const latestRequest = () => exportRequests.find(sql`ORDER BY number DESC LIMIT 1`);
-const latestFetched = () => fetchedExports.find(sql`ORDER BY number DESC LIMIT 1`);
+export const latestRequest = reads(() => exportRequests.find(sql`ORDER BY number DESC LIMIT 1`));
+export const latestFetched = reads(() => fetchedExports.find(sql`ORDER BY number DESC LIMIT 1`));
 
 export type ExportFileKind = 'mappings' | 'transformed' | 'hotels';
 
@@ -454,14 +431,6 @@ export interface FetchedFile {
   readonly rows: number;
   readonly bytes: number;
   readonly sha256: string;
-}
-
-export function createWatch({ read, readTogether, transact }: Store) {
-  return {
-    ...bind(read, { nextMoves }),
-    ...bind(transact, { finishMoves }),
-    ...bind(readTogether, { readMasterHotels }),
-  };
 }
 
 /** The newest move that was compared with the bookings ahead: a single row. */
@@ -486,7 +455,7 @@ export type MovedMapping = t.Row<typeof movedMappings>;
  * The mappings of the oldest moves that no watch has compared with the current and upcoming stays, each once, however often
  * it moved; with the number of these moves, and the number of the last one.
  */
-function* nextMoves(limit: number) {
+export const nextMoves = reads(function* (limit: number) {
   const rows = yield* all(
     sql`SELECT provider_name, provider_hotel_id, service_id AS copy_service_id, moves, last_move,
        moved.seen_at AS moved_at
@@ -504,15 +473,17 @@ function* nextMoves(limit: number) {
     upTo: Number(last.last_move),
     mappings: rows.map(movedMappings.read),
   };
-}
+});
 
 /** Records that all moves up to that number are compared, and their findings are recorded. Never goes back. */
-function* finishMoves(upTo: number): Query<void> {
+export const finishMoves = writes(function* (upTo: number): Query<void> {
   yield* change(sql`UPDATE ${watchedMoves} SET last_move = ${upTo} WHERE last_move < ${upTo}`);
-}
+});
 
 /** What the copy knows about these master hotels. */
-function* readMasterHotels(serviceIds: readonly number[]): Query<Map<number, MasterHotel>> {
+export const readMasterHotels = readsTogether(function* (
+  serviceIds: readonly number[],
+): Query<Map<number, MasterHotel>> {
   const { isListed } = yield* database();
   const masters = new Map<number, MasterHotel & { readonly left: LeftHotel[] }>();
   if (serviceIds.length === 0) return masters;
@@ -535,7 +506,7 @@ function* readMasterHotels(serviceIds: readonly number[]): Query<Map<number, Mas
     master.left.push(leftHotels.read(row));
   }
   return masters;
-}
+});
 
 /** What the copy knows about a master hotel. */
 export interface MasterHotel {

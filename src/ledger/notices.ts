@@ -13,16 +13,18 @@ import {
 } from '../rules/notice.js';
 import {
   all,
-  bind,
   change,
   database,
+  exists,
   one,
+  type Performer,
   type Query,
-  type Store,
+  reads,
   type StoredRow,
   sql,
   toStorable,
   withoutUndefined,
+  writes,
 } from './query.js';
 import * as t from './table.js';
 
@@ -58,16 +60,6 @@ export const storedNotices = t.table(
 
 export const notedInstants = t.table('noted_instants', { name: t.text(), at: t.bigint }, { key: 'name' });
 
-/** Call it in the transaction that makes the notices true. Returns how many were new. */
-export function* raise(notices: readonly NewNotice[]): Query<number> {
-  let raised = 0;
-  for (const notice of notices) {
-    const decided = decideNotice(notice, yield* findLast(notice));
-    if (decided) raised += yield* insertNotice(notice, decided.round, decided.reminder);
-  }
-  return raised;
-}
-
 /** How people are told of notices that were raised together. */
 export interface Told {
   /** Those that get a message each. */
@@ -76,19 +68,24 @@ export interface Told {
   readonly together?: NewNotice;
 }
 
-/** The same for many at once: `tell` is asked about those that were new. */
-function* raiseMany(
+/**
+ * Call it in the transaction that makes the notices true. Returns how many were new.
+ *
+ * @param tell is asked about those that were new; by default each of them is told singly
+ */
+export function* raise(
   notices: readonly NewNotice[],
-  tell: (raised: readonly NewNotice[]) => Told,
+  tell?: (raised: readonly NewNotice[]) => Told,
 ): Query<number> {
   const raised: NewNotice[] = [];
   for (const notice of notices) {
     const decided = decideNotice(notice, yield* findLast(notice));
+    if (!decided) continue;
+    const routedAt = tell && notice.raisedAt;
     // Another process may raise the same ones at the same time: what it inserts first, it tells.
-    if (decided && (yield* insertNotice(notice, decided.round, decided.reminder, notice.raisedAt)) > 0)
-      raised.push(notice);
+    if (yield* insertNotice(notice, decided.round, decided.reminder, routedAt)) raised.push(notice);
   }
-  const { singly, together } = tell(raised);
+  const { singly, together } = tell?.(raised) ?? { singly: [] };
   for (const { event, subject, raisedAt } of singly)
     yield* change(
       sql`UPDATE ${storedNotices} SET routed_at = NULL
@@ -145,7 +142,7 @@ function insertNotice(notice: NewNotice, round: number, reminder: number, routed
 }
 
 /** The oldest first. */
-export function* listProblems(): Query<OpenProblem[]> {
+export const listProblems = reads(function* (): Query<OpenProblem[]> {
   const rows = yield* all(
     sql`SELECT raised.*, last.reminder AS reminders, last.raised_at AS last_told_at, last.severity AS last_severity
      FROM ${storedNotices} AS raised JOIN ${storedNotices} AS last
@@ -162,18 +159,21 @@ export function* listProblems(): Query<OpenProblem[]> {
     reminders: Number(row.reminders),
     lastToldAt: Number(row.last_told_at),
   }));
-}
+});
 
 /** All that was raised about a business day, the newest first. */
-export function* listOfDay(day: string, limit: number): Query<Notice[]> {
+export const listOfDay = reads(function* (day: string, limit: number): Query<Notice[]> {
   const rows = yield* all(
     sql`SELECT * FROM ${storedNotices} WHERE day = ${day} ORDER BY number DESC LIMIT ${limit}`,
   );
   return rows.map(toNotice);
-}
+});
 
 /** Reminds of a problem; false if somebody else has done so since, or it is over. */
-export function* remind({ number, reminders, ...problem }: OpenProblem, at: number): Query<boolean> {
+export const remind = writes(function* (
+  { number, reminders, ...problem }: OpenProblem,
+  at: number,
+): Query<boolean> {
   const dialect = yield* database();
   const row = yield* one(
     sql`SELECT round FROM ${storedNotices} WHERE number = ${number} AND ended_at IS NULL ${dialect.lock}`,
@@ -181,7 +181,7 @@ export function* remind({ number, reminders, ...problem }: OpenProblem, at: numb
   if (!row) return false;
   const repeated = { ...problem, raisedAt: at };
   return (yield* insertNotice(repeated, Number(row.round), reminders + 1)) > 0;
-}
+});
 
 /**
  * Ends problems. One that lasts until it is recovered gets a recovery of its own; those of a day share `recovery`, with the
@@ -334,9 +334,7 @@ export interface ClaimRequest {
 }
 
 /** Whether a notice is not routed yet. */
-function* hasNew(): Query<boolean> {
-  return (yield* one(sql`SELECT 1 FROM ${storedNotices} WHERE routed_at IS NULL LIMIT 1`)) !== undefined;
-}
+const hasNew = () => exists(sql`${storedNotices} WHERE routed_at IS NULL`);
 
 /** Two processes take turns at the rows of new notices, so that each is routed once. */
 function* route(decide: (notice: Notice) => readonly PlannedMessage[], at: number): Query<number> {
@@ -358,13 +356,13 @@ function* route(decide: (notice: Notice) => readonly PlannedMessage[], at: numbe
 }
 
 /** Makes every waiting message due, unless somebody is sending it, or its receiver may have it. */
-function* stopWaiting(at: number): Query<void> {
+export const stopWaiting = writes(function* (at: number): Query<void> {
   yield* change(
     sql`UPDATE ${messages} SET due_at = ${at}
      WHERE state = 'pending' AND attempts > 0 AND unconfirmed = 0 AND due_at > ${at}
        AND (lease_until IS NULL OR lease_until <= ${at})`,
   );
-}
+});
 
 const problemsOfDays = t.literals(
   noticeEventNames.filter((event) => noticeEvents[event].lasts === 'until-day-is-good'),
@@ -402,7 +400,7 @@ function* claim({ channel, at, dueBy, leaseUntil, limit }: ClaimRequest): Query<
 }
 
 /** Notes, before claimed messages are sent under that id, that they may arrive, even if this process dies. */
-function* noteSending(
+export const noteSending = writes(function* (
   ids: readonly string[],
   { sentAs, leaseUntil }: { readonly sentAs: string; readonly leaseUntil: number },
 ): Query<void> {
@@ -411,10 +409,10 @@ function* noteSending(
       sql`UPDATE ${messages} SET lease_until = ${leaseUntil}, sent_as = ${sentAs}, unconfirmed = unconfirmed + 1
        WHERE id = ${id} AND state = 'pending'`,
     );
-}
+});
 
 /** Gives up messages waiting for channels that are no longer configured, of notices raised before that instant. */
-function* giveUpOthers(
+export const giveUpOthers = writes(function* (
   channels: readonly string[],
   { raised, at }: { readonly raised: number; readonly at: number },
 ): Query<void> {
@@ -424,23 +422,19 @@ function* giveUpOthers(
   );
   const ids = rows.flatMap(({ id, channel }) => (channels.includes(String(channel)) ? [] : [String(id)]));
   yield* noteFailed(ids, { code: 'no-such-channel', at });
-}
+});
 
 /** Whether `claim` may find something. */
-function* hasDue({ channel, dueBy }: ClaimRequest): Query<boolean> {
-  const row = yield* one(
-    sql`SELECT 1 FROM ${messages} WHERE state = 'pending' AND channel = ${channel} AND due_at <= ${dueBy} LIMIT 1`,
-  );
-  return row !== undefined;
-}
+const hasDue = ({ channel, dueBy }: ClaimRequest) =>
+  exists(sql`${messages} WHERE state = 'pending' AND channel = ${channel} AND due_at <= ${dueBy}`);
 
 /** Gives back claimed messages that were not tried. */
-function* release(ids: readonly string[]): Query<void> {
+export const release = writes(function* (ids: readonly string[]): Query<void> {
   for (const id of ids) yield* change(sql`UPDATE ${messages} SET lease_until = NULL WHERE id = ${id}`);
-}
+});
 
 /** Records that messages were accepted. */
-function* noteSent(ids: readonly string[], at: number): Query<void> {
+export const noteSent = writes(function* (ids: readonly string[], at: number): Query<void> {
   for (const id of ids) {
     yield* change(
       sql`UPDATE ${messages}
@@ -448,10 +442,10 @@ function* noteSent(ids: readonly string[], at: number): Query<void> {
        WHERE id = ${id}`,
     );
   }
-}
+});
 
 /** Without `retryAt` they are given up. A message that another process has sent in the meantime stays sent. */
-function* noteFailed(
+export const noteFailed = writes(function* (
   ids: readonly string[],
   {
     code,
@@ -475,9 +469,9 @@ function* noteFailed(
          ended_at = ${ended}, due_at = coalesce(${due}, due_at), attempts = attempts + 1, lease_until = NULL, last_code = ${code}
        WHERE id = ${id} AND state = 'pending'`,
     );
-}
+});
 
-function* countMessages(): Query<MessageCounts> {
+export const countMessages = reads(function* (): Query<MessageCounts> {
   const row = yield* one(
     sql`SELECT count(*) FILTER (WHERE state = 'pending') AS pending, count(*) FILTER (WHERE state = 'given-up') AS given_up,
        count(*) FILTER (WHERE state = 'perhaps-received') AS perhaps_received,
@@ -485,23 +479,24 @@ function* countMessages(): Query<MessageCounts> {
      FROM ${messages} JOIN ${storedNotices} ON number = notice WHERE state <> 'sent'`,
   );
   return counts.read(row ?? {});
-}
+});
 
 /** By channel: what was tried and not accepted, and what nobody tried although it was due at that instant. */
-function listWaiting(dueBy: number): Query<WaitingMessages[]> {
-  return waiting.all(
-    sql`SELECT channel, count(*) AS messages, min(raised_at) AS since, (
+export const listWaiting = reads(
+  (dueBy: number): Query<WaitingMessages[]> =>
+    waiting.all(
+      sql`SELECT channel, count(*) AS messages, min(raised_at) AS since, (
        SELECT last_code FROM ${messages} AS tried
        WHERE tried.channel = messages.channel AND tried.state = 'pending' AND tried.last_code IS NOT NULL
        ORDER BY tried.due_at DESC, tried.notice DESC LIMIT 1
      ) AS last_code
      FROM ${messages} JOIN ${storedNotices} ON number = notice
      WHERE state = 'pending' AND (attempts > 0 OR due_at <= ${dueBy}) GROUP BY channel ORDER BY channel`,
-  );
-}
+    ),
+);
 
 /** The newest first. */
-function* listMessages({ limit }: { readonly limit: number }): Query<StoredMessage[]> {
+export const listMessages = reads(function* ({ limit }: { readonly limit: number }): Query<StoredMessage[]> {
   const rows = yield* all(
     sql`SELECT notices.*, messages.id, messages.notice, messages.channel, messages.state, messages.due_at, messages.attempts,
        messages.unconfirmed, messages.ended_at AS message_ended_at, messages.last_code
@@ -513,23 +508,11 @@ function* listMessages({ limit }: { readonly limit: number }): Query<StoredMessa
     const { messageEndedAt: endedAt, lastCode: code } = endings.read(row);
     return withoutUndefined({ ...message, notice: toNotice(row), endedAt, code });
   });
-}
+});
 
-export function createNotices(store: Store) {
-  const { read, transact } = store;
+/** Usually there is nothing to end, nothing new and nothing due: then no process waits for the right to write. */
+export function createNotices({ read, transact }: Performer) {
   return {
-    ...createNoticeReader(store),
-    ...bind(transact, {
-      remind,
-      stopWaiting,
-      giveUpOthers,
-      noteSending,
-      release,
-      noteSent,
-      noteFailed,
-    }),
-
-    // Usually there is nothing to end, nothing new and nothing due: then no process waits for the right to write.
     end: async (problems: readonly OpenProblem[], ending: Parameters<typeof end>[1]) =>
       problems.length === 0 ? 0 : transact(() => end(problems, ending)),
     dismiss: async (problems: readonly OpenProblem[], at: number) => {
@@ -543,7 +526,7 @@ export function createNotices(store: Store) {
     ): Promise<number> {
       const unknown = notices.length === 0 ? [] : await read(() => listUnknown(notices));
       if (unknown.length === 0) return 0;
-      return transact(() => (tell ? raiseMany(unknown, tell) : raise(unknown)));
+      return transact(() => raise(unknown, tell));
     },
 
     /** Plans the messages of new notices. Returns how many. */
@@ -557,10 +540,6 @@ export function createNotices(store: Store) {
     noteFirst: async (name: string, at: number) =>
       (await read(() => findInstant(name))) ?? transact(() => noteFirst(name, at)),
   };
-}
-
-export function createNoticeReader({ read }: Store) {
-  return bind(read, { listProblems, listOfDay, countMessages, listWaiting, listMessages });
 }
 
 /** Notes an instant by name unless it is known, and returns the known one. */

@@ -2,9 +2,7 @@ import { yieldIfDue } from '../base/event-loop.js';
 import type { ProviderHotel } from '../booking/booking.js';
 import type { BatchStream } from '../booking/sending.js';
 import type { Remains, RewriteLimits } from './guests.js';
-import type { CopiedMapping } from './mappings.js';
 import type { Sealing } from './sealing.js';
-import type { HashIndexOptions } from './stays.js';
 
 /** A value of a row. */
 export type Cell = string | number | null | Buffer;
@@ -55,12 +53,6 @@ function join(parts: readonly Part[], separator: string): Sql {
   return new Sql([...parts.map((_, index) => (index === 0 ? '' : separator)), ''], parts);
 }
 
-/** A statement as a database gets it. */
-export interface Rendered {
-  readonly text: string;
-  readonly values: readonly Value[];
-}
-
 /**
  * Renders the statements of a database.
  *
@@ -69,7 +61,7 @@ export interface Rendered {
 export function createRenderer(
   nameOf: (table: string) => string,
   placeholder: (number: number) => string,
-): (statement: Sql) => Rendered {
+): (statement: Sql) => { readonly text: string; readonly values: readonly Value[] } {
   function write({ texts, parts }: Sql, values: Value[]): string {
     let text = texts[0] ?? '';
     let index = 0;
@@ -137,6 +129,16 @@ export function* one(statement: Sql): Query<StoredRow | undefined> {
   return (yield { kind: 'read', statement }).rows[0];
 }
 
+/** Whether there is such a row. */
+export function* exists(rest: Sql): Query<boolean> {
+  return (yield* one(sql`SELECT 1 AS found FROM ${rest} LIMIT 1`)) !== undefined;
+}
+
+/** The only value that a statement selects as `number`: a sum of nothing is 0. */
+export function* count(statement: Sql): Query<number> {
+  return Number((yield* one(statement))?.number ?? 0);
+}
+
 /** Returns how many rows it changed. */
 export function* change(statement: Sql): Query<number> {
   return (yield { kind: 'change', statement }).changed;
@@ -149,6 +151,12 @@ export function* insert(table: Named, columns: Columns, rows: Iterable<readonly 
 /** @param columns the first one identifies a row */
 export function* update(table: Named, columns: Columns, rows: Iterable<readonly Cell[]>): Query<void> {
   yield { kind: 'update', table, columns, rows };
+}
+
+/** Until the end of the transaction, nobody else writes what has that name: what a writer decides depends on what it has read. */
+export function* takeTurns(what: 'mappings' | 'cases'): Query<void> {
+  const { turnOf } = yield* database();
+  if (turnOf) yield* one(turnOf(what));
 }
 
 /** Positions of bookings that may have a reference, in one run and stream. */
@@ -171,31 +179,19 @@ export interface TraceRange {
 
 /** What differs between the databases: fragments of SQL, and the queries that each plans in its own way. */
 export interface Dialect {
-  /**
-   * True if an earlier try of this query may have been committed: its connection was lost before the answer arrived. Always
-   * false outside a transaction, and with SQLite.
-   */
-  readonly mayBeDone: boolean;
-  /** The table of steps, to be searched by stored batch. */
-  readonly stepsBySlice: Sql;
-  /** The table of mappings, to be read in the order of their numbers. */
-  readonly mappingsByNumber: Sql;
-  /** The lines of a batch, as the type that is fetched fastest: for `Sealing.openLines`. */
-  readonly lines: Sql;
   readonly sealing: Sealing;
   /** Locks the selected rows until the end of the transaction. */
   readonly lock: Sql;
   /** Of several joined tables, locks the rows of that one. */
   lockOf(table: Sql): Sql;
-  /** Locks the copy of the mappings for all other writers until the end of the transaction. */
-  readonly lockMappings?: Sql;
-  /** Locks the cases for all other writers until the end of the transaction. */
-  readonly lockCases?: Sql;
+  /** See `takeTurns`; absent where all writers do. */
+  turnOf?(what: string): Sql;
   /** Whether `mappings` and `cases` are about the same provider hotel, searched by the index of the mappings. */
   readonly isMappingOfCase: Sql;
   /** See `createHashIndex`. */
-  readonly reference_pages: HashIndexOptions;
-  readonly stay_pages: HashIndexOptions;
+  readonly pageEntries: number;
+  /** Until when a claim holds that is made now, by the clock of `isAbandoned`. */
+  leaseEnd(): Sql;
   /** True for a running step whose claim was not renewed for a lease. */
   isAbandoned(): Sql;
   isHotel(hotel: ProviderHotel): Sql;
@@ -203,46 +199,62 @@ export interface Dialect {
   isListed(column: Sql, list: readonly (string | number)[]): Sql;
   /** Bookings that may have that reference, the newest run first. */
   findCandidates(reference: string, within: TraceRange): Query<readonly Candidates[]>;
-  /** The content rows of these hotels in a load; those of the same hotel in the order of their numbers. */
-  findContents(load: number, serviceIds: readonly number[]): Sql;
-  /** The copy's mapping of each hotel, in the order of the request. */
-  lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undefined)[]>;
+  /** The copy's mappings of these hotels, each with the index of its hotel as `ordinal`. */
+  findMappings(hotels: readonly ProviderHotel[]): Sql;
 }
 
-/** The methods that perform these queries. */
-export type Bound<Queries> = {
-  readonly [Name in keyof Queries]: Queries[Name] extends (...values: infer Values) => Query<infer Result>
+/** How a query is performed when somebody outside the ledger asks it. */
+type Way = keyof Performer;
+
+const marking =
+  <Own extends Way>(way: Own) =>
+  <Asked extends (...values: never) => Query<unknown>>(query: Asked) =>
+    Object.assign(query, { way });
+
+/** For one request, or several that need no transaction. */
+export const reads = marking('read');
+/** For several reads of the same moment. */
+export const readsTogether = marking('readTogether');
+/** In one transaction: all of it or nothing. */
+export const writes = marking('transact');
+/** The same, for what removes personal data; it removes none if it returns 0. */
+export const erases = marking('erase');
+
+type Bound<Queries, Chosen extends Way> = {
+  readonly [Name in keyof Queries as Queries[Name] extends { readonly way: Chosen }
+    ? Name
+    : never]: Queries[Name] extends (...values: infer Values) => Query<infer Result>
     ? (...values: Values) => Promise<Result>
     : never;
 };
 
-/** Makes a method of each query. */
-export function bind<Queries extends Readonly<Record<string, (...values: never) => Query<unknown>>>>(
-  perform: Performer['read'],
+/** The methods that perform those of these queries that are performed in one of these ways: by default all. */
+export function bind<Queries extends object, Chosen extends Way = Way>(
+  store: Performer,
   queries: Queries,
-): Bound<Queries> {
+  ways?: readonly Chosen[],
+): Bound<Queries, Chosen> {
   const bound: Record<string, (...values: never) => Promise<unknown>> = {};
-  for (const [name, query] of Object.entries(queries))
-    bound[name] = (...values) => perform(() => query(...values));
-  return bound as Bound<Queries>;
+  for (const [name, query] of Object.entries(queries)) {
+    const way: Chosen | undefined = query.way;
+    if (way && (!ways || ways.includes(way)))
+      bound[name] = (...values: unknown[]) => store[way](() => query(...values));
+  }
+  return bound as Bound<Queries, Chosen>;
 }
 
 /** A database. It may repeat a query when the connection is lost, so it gets a function that starts the query. */
-export interface Performer {
-  /** For one request, or several that need no transaction. */
-  read<Result>(query: () => Query<Result>): Promise<Result>;
-  /** For several reads of the same moment. */
-  readTogether<Result>(query: () => Query<Result>): Promise<Result>;
-  /** In one transaction: all of it or nothing. */
-  transact<Result>(query: () => Query<Result>): Promise<Result>;
-  /** Like `transact`, but a power failure may undo it as long as no later `transact` was committed. */
-  transactUnflushed<Result>(query: () => Query<Result>): Promise<Result>;
-}
+export type Performer = Readonly<
+  Record<
+    'read' | 'readTogether' | 'transact' | 'erase',
+    <Result>(query: () => Query<Result>) => Promise<Result>
+  >
+>;
 
 export interface Store extends Performer {
   readonly dialect: Dialect;
-  /** Notes that personal data is being removed, whose bytes the database's files may hold until `clearRemains`. */
-  noteRemoval(): Promise<void>;
+  /** Like `transact`, but a power failure may undo it as long as no later `transact` was committed. */
+  transactUnflushed: Performer['transact'];
   /** See `createRetention`. */
   clearRemains(limits: RewriteLimits): Promise<Remains | undefined>;
 }
@@ -258,29 +270,8 @@ export function stopping(store: Store, signal: AbortSignal): Store {
   return { ...store, read: until(store.read), readTogether: until(store.readTogether) };
 }
 
-/** Removes personal data. It is noted before, because the work may be cut off, and afterwards, because it takes a while. */
-export async function removing<Result>({ noteRemoval }: Store, work: () => Promise<Result>): Promise<Result> {
-  await noteRemoval();
-  const result = await work();
-  await noteRemoval();
-  return result;
-}
-
 /** A row as either database returns it. Integers that may exceed a number can be text. */
 export type StoredRow = Readonly<Record<string, string | number | boolean | null | Buffer>>;
-
-/** Reads the columns of a row; undefined stands for NULL. */
-export function readColumns(row: StoredRow) {
-  return {
-    integer: (name: string) => (row[name] === null ? undefined : Number(row[name])),
-    text: (name: string) => (row[name] === null ? undefined : String(row[name])),
-  };
-}
-
-/** Undefined for NULL. */
-export function readJson<Value>(stored: StoredRow[string] | undefined): Value | undefined {
-  return stored === null || stored === undefined ? undefined : (JSON.parse(String(stored)) as Value);
-}
 
 /** Removes undefined fields, so that JSON and comparisons in tests agree. */
 export function withoutUndefined<Fields extends object>(

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { GuestNames } from '../booking/guest-names.js';
 import type { BookingWarning, RejectReason, UnreadableReason } from '../booking/normalise.js';
-import { bind, change, database, type Query, type Store, sql, type TraceRange, toStorable } from './query.js';
+import { change, database, erases, type Query, reads, sql, type TraceRange, toStorable } from './query.js';
 import { runNumber } from './runs.js';
 import { contextOfReject, type Sealing } from './sealing.js';
 import * as t from './table.js';
@@ -23,7 +23,7 @@ export const rejects = t.table(
     /** Finds the record by its reference: see `hashesOf`. */
     hash: t.optional(t.text()),
     /** See `Held`; sealed. */
-    held: t.optional(t.text()),
+    held: t.optional(t.bytes),
   },
   {
     indexes: [
@@ -123,11 +123,11 @@ function seal(
   sealing: Sealing,
   { run, day, place }: { readonly run: number; readonly day: string; readonly place: number },
   held: Held,
-): string | undefined {
+): Buffer | undefined {
   if (!isHeld(held)) return undefined;
   const { reference, value, cells } = held;
   const text = JSON.stringify({ reference, value, cells } satisfies Record<keyof Held, string | undefined>);
-  return sealing.sealText(day, text, contextOfReject(run, place)) ?? undefined;
+  return sealing.sealText(day, text, contextOfReject(run, place));
 }
 
 /** Whether anything is kept of what the record held. */
@@ -148,24 +148,20 @@ export function* storeWarnings(run: number, counts: readonly ReasonCount[]): Que
   for (const warning of counts) yield* warnings.add({ run, ...warning }, onConflict);
 }
 
-export function createRejectReader({ read }: Store) {
-  return bind(read, { list, listHeld, count, countWarnings });
-}
-
-function* count(runId: string): Query<ReasonCount[]> {
+export const count = reads(function* (runId: string): Query<ReasonCount[]> {
   const counts = yield* reasonCounts.all(
     sql`SELECT reason, count(*) AS count, min(place) AS first_place FROM ${rejects}
      WHERE run = ${yield* runNumber(runId)} GROUP BY reason`,
   );
   return counts.sort(byFrequency);
-}
+});
 
-function* countWarnings(runId: string): Query<ReasonCount[]> {
+export const countWarnings = reads(function* (runId: string): Query<ReasonCount[]> {
   const counts = yield* reasonCounts.all(
     sql`SELECT reason, count, first_place FROM ${warnings} WHERE run = ${yield* runNumber(runId)}`,
   );
   return counts.sort(byFrequency);
-}
+});
 
 /** The most frequent first. Sorted here: a database may compare texts by its own collation. */
 function byFrequency(a: ReasonCount, b: ReasonCount): number {
@@ -173,7 +169,7 @@ function byFrequency(a: ReasonCount, b: ReasonCount): number {
 }
 
 /** The first ones, by place. */
-function* list(
+export const list = reads(function* (
   runId: string,
   limit: number,
   { reason, skip = 0 }: { readonly reason?: string | undefined; readonly skip?: number } = {},
@@ -186,16 +182,16 @@ function* list(
   const opened: Reject[] = [];
   for (const reject of found) opened.push(yield* open(reject));
   return opened;
-}
+});
 
 /** Those of which a value is kept, by place: no more than `rejectsListed`. */
-function* listHeld(runId: string): Query<Reject[]> {
+export const listHeld = reads(function* (runId: string): Query<Reject[]> {
   const run = yield* runNumber(runId);
   const opened: Reject[] = [];
   for (const reject of yield* rejects.list(sql`WHERE run = ${run} AND held IS NOT NULL ORDER BY place`))
     opened.push(yield* open(reject));
   return opened;
-}
+});
 
 /** Those of some runs with that reference, the newest run first. */
 export function* findRejects(
@@ -225,7 +221,7 @@ export function* blankRejects(run: number): Query<void> {
 }
 
 /** Removes what a record of a run held and, if asked, the hash by which it is found. */
-export function* eraseReject(
+export const eraseReject = erases(function* (
   runId: string,
   place: number,
   { withHash }: { readonly withHash: boolean },
@@ -234,4 +230,4 @@ export function* eraseReject(
   yield* change(
     sql`UPDATE ${rejects} SET held = NULL, hash = ${hash} WHERE run = ${yield* runNumber(runId)} AND place = ${place}`,
   );
-}
+});

@@ -16,47 +16,34 @@ import { FencedError } from './errors.js';
 import { replaceVerdicts } from './findings.js';
 import { noteChangedRun } from './identity.js';
 import { raise } from './notices.js';
-import { bind, change, database, one, type Query, type Store, sql } from './query.js';
+import { change, database, exists, one, type Query, reads, sql, withoutUndefined, writes } from './query.js';
 import { findLocked, get, lockRight, lockRun, runs } from './runs.js';
 import { contextOfAnswer } from './sealing.js';
-import { attempts, changeSteps, findStep, insertSteps, readOpenKinds, tally } from './steps.js';
+import { attempts, changeSteps, findStep, insertSteps, readOpenKinds, steps, tally } from './steps.js';
 import { bigint, type Row, table, text } from './table.js';
-import { asPromised, findCreated } from './wanted-days.js';
+import { asPromised } from './wanted-days.js';
 
 /** Whatever changes a run: it is created and taken over, its attempts are recorded, it is reopened and settled. */
 
-export function createRunChanges({ read, transact }: Store, clock: () => number) {
-  return {
-    ...bind(transact, { create, abandon, settle, replaceFailure, accept }),
-    ...bind(transact, { noteExpected, noteClockLead, noteRemoval, rememberHook }),
-    ...bind(transact, {
-      takeOver: (runId: string, asked?: CollectRequest) => takeOver(runId, clock(), asked),
-    }),
-    ...bind(read, { findOfHook }),
-  };
-}
-
 /** Records how many records the run's source should hold, whatever the run's state; see `hasUnexpectedCount`. */
-function noteExpected(runId: string, expected: number): Query<Run> {
-  return note(runId, () => ({ expected }));
-}
+export const noteExpected = writes(
+  (runId: string, expected: number): Query<Run> => note(runId, () => ({ expected })),
+);
 
 /** Records how far ahead the clock was that the run was collected by, whatever the run's state. */
-function noteClockLead(runId: string, clockLead: number): Query<Run> {
-  return note(runId, () => ({ clockLead }));
-}
+export const noteClockLead = writes(
+  (runId: string, clockLead: number): Query<Run> => note(runId, () => ({ clockLead })),
+);
 
 /** Records who accepted what about the run, whatever its state. */
-function accept(runId: string, accepted: Acceptances): Query<Run> {
-  return note(runId, ({ acceptances }) => ({ acceptances: { ...acceptances, ...accepted } }));
-}
+export const accept = writes(
+  (runId: string, accepted: Acceptances): Query<Run> =>
+    note(runId, ({ acceptances }) => ({ acceptances: { ...acceptances, ...accepted } })),
+);
 
 /** Creates a run; `replaces` is marked cancelled in the same transaction and can't be written to any more. */
-function* create(asked: NewRun): Query<Run> {
-  const { mayBeDone } = yield* database();
+export const create = writes(function* (asked: NewRun): Query<Run> {
   const { startedAt, replaces } = asked;
-  const created = mayBeDone ? yield* findCreated(asked) : undefined;
-  if (created) return created;
   if (replaces !== undefined) {
     const replaced = yield* lockRun(replaces);
     const patch = cancelRun(replaced.run, startedAt);
@@ -65,17 +52,15 @@ function* create(asked: NewRun): Query<Run> {
   const run = yield* asPromised(asked);
   yield* runs.add({ ...run, state: 'collecting' });
   return yield* get(run.id);
-}
+});
 
 /** Cancels an unfinished run; false if it has ended otherwise. Whoever works on it can't write to it any more. */
-function* abandon(runId: string, abandonment: Abandonment): Query<boolean> {
-  const { mayBeDone } = yield* database();
+export const abandon = writes(function* (runId: string, abandonment: Abandonment): Query<boolean> {
   const { number, run } = yield* lockRun(runId);
-  if (mayBeDone && run.cancelReason === abandonment.reason && run.finishedAt === abandonment.at) return true;
   const patch = abandonRun(run, abandonment);
   if (patch) yield* changeRun(number, { ...patch, ...(yield* notePause({ number, run }, abandonment.at)) });
   return patch !== undefined;
-}
+});
 
 /** Since a run failed, or a process that is gone last did something for it, nobody has worked on it. */
 function* notePause(
@@ -91,7 +76,7 @@ function* notePause(
 }
 
 /** Takes a run over: see `takeOverSteps`. What `asked` holds replaces what the run was started with. */
-function* takeOver(runId: string, at: number, asked: CollectRequest = {}): Query<Run> {
+export function* takeOver(runId: string, at: number, asked: CollectRequest = {}): Query<Run> {
   const { number, run } = yield* lockRun(runId);
   for (const each of takeOverSteps(run, asked.by ?? 'person')) yield* changeSteps(number, each);
   const patch = {
@@ -110,65 +95,74 @@ function* note(runId: string, decide: (run: Run) => RunPatch): Query<Run> {
   return patchRun(run, patch);
 }
 
-export interface FailureChange {
-  readonly before: string | undefined;
-  readonly failure: RunFailure;
-  readonly at: number;
-}
-
 /** Replaces why a run failed; false unless it failed with the code `before`. */
-function* replaceFailure(runId: string, { before, failure, at }: FailureChange): Query<boolean> {
-  const { mayBeDone } = yield* database();
+export const replaceFailure = writes(function* (
+  runId: string,
+  {
+    before,
+    failure,
+    at,
+  }: {
+    readonly before: string | undefined;
+    readonly failure: RunFailure;
+    readonly at: number;
+  },
+): Query<boolean> {
   const { number, run } = yield* lockRun(runId);
-  if (run.state !== 'failed') return false;
-  if (run.failure?.code !== before) return mayBeDone && run.failure?.code === failure.code;
+  if (run.state !== 'failed' || run.failure?.code !== before) return false;
   yield* changeRun(number, { failure });
   yield* raise(noticesOfRun(run, patchRun(run, { failure }), at));
   return true;
-}
+});
+
+/** True while nobody else has taken over the run, or just the step. */
+const isHeld = ({ step, attempt, token }: Claim) =>
+  sql`run = (SELECT number FROM ${runs} WHERE id = ${step.runId} AND token = ${token})
+    AND name = ${step.name} AND state = 'running' AND attempts = ${attempt} AND token = ${token}`;
+
+export const holdsClaim = reads(
+  (claim: Claim): Query<boolean> => exists(sql`${steps} WHERE ${isHeld(claim)}`),
+);
+
+/** Renews claims for another lease. Returns those that are outdated. */
+export const renewClaims = writes(function* (claims: readonly Claim[]): Query<Claim[]> {
+  if (claims.length === 0) return [];
+  const { leaseEnd } = yield* database();
+  // Reopening abandoned steps locks the run, so it happens entirely before or entirely after this.
+  for (const runId of new Set(claims.map(({ step }) => step.runId).sort())) yield* findLocked(runId);
+  const held = sql.or(claims.map((claim) => sql`(${isHeld(claim)})`));
+  const renewed = yield* change(sql`UPDATE ${steps} SET lease_until = ${leaseEnd()} WHERE ${held}`);
+  const outdated: Claim[] = [];
+  for (const claim of renewed === claims.length ? [] : claims)
+    if (!(yield* holdsClaim(claim))) outdated.push(claim);
+  return outdated;
+});
 
 /**
  * Reopens the run's steps whose claim was not renewed for one lease: their owner is dead or frozen, and its call may
  * have reached the service. Returns how many.
  */
-export function* reopenAbandoned(runId: string): Query<number> {
+export const reopenAbandoned = writes(function* (runId: string): Query<number> {
   const { number } = yield* lockRun(runId);
   return yield* changeSteps(number, reopeningAbandoned);
-}
+});
 
 /**
  * Records what an attempt found and applies what is decided about it, inside a transaction.
  *
- * @param wasTried an earlier try may have recorded this attempt already: its answer was lost
  * @throws FencedError when the step is no longer performed under this claim
  */
-export function* record(
-  claim: Claimed,
-  outcome: Outcome,
-  at: number,
-  decide: Decide,
-  wasTried = false,
-): Query<Recorded> {
-  const { mayBeDone } = yield* database();
+export function* record(claim: Claimed, outcome: Outcome, at: number, decide: Decide): Query<Recorded> {
   const { runId, name } = claim.step;
   const stored = yield* findLocked(runId);
   const step = stored && (yield* findStep(stored.number, name));
   if (!step) throw new FencedError(runId);
   const { number, run } = stored;
   const { position, repeated } = step;
-  const attempted = { claim, outcome, at, position, repeated };
-
-  if ((wasTried || mayBeDone) && (yield* isRecorded(number, claim, outcome, at))) {
-    // Decided once more, as it was then. Somebody may have claimed what it opened since: a stale reference finds nothing.
-    const again = decide({ ...attempted, run: claim.run });
-    const { ending, opened, settled } = again;
-    const hasFailedIt = run.finishedAt === at && run.failure?.message === again.run.failure?.message;
-    return { run, ending, opened, settled: settled && (hasFailedIt || run.overdueAt === at) };
-  }
   if (!isClaimed(run, step, claim)) throw new FencedError(runId);
 
   const others = mayAwaitResult(run) ? yield* readOpenKinds(number, name) : undefined;
-  const change = decide({ ...attempted, run, others });
+  const change = decide({ claim, outcome, at, position, repeated, run, others });
   const { ending, steps, inserts, opened, settled } = change;
   for (const each of steps) yield* changeSteps(number, each);
   if (inserts.length > 0) yield* insertSteps(number, inserts, () => position);
@@ -195,16 +189,6 @@ function isClaimed(run: Run, { token, state, attempts }: StoredStep, claim: Clai
   );
 }
 
-/** Whether this same attempt was recorded. What somebody else recorded for a lost owner's attempt does not count. */
-function* isRecorded(run: number, { step, attempt, claimedAt }: Claimed, { evidence }: Outcome, at: number) {
-  const row = yield* one(
-    sql`SELECT 1 AS found FROM ${attempts}
-     WHERE run = ${run} AND step = ${step.name} AND attempt = ${attempt} AND started_at = ${claimedAt}
-       AND ended_at = ${at} AND code = ${evidence.code} AND code <> 'owner-lost'`,
-  );
-  return row !== undefined;
-}
-
 /** Stores the outcome of an attempt, as evidence. */
 function* insertAttempt(
   run: number,
@@ -226,66 +210,42 @@ function* insertAttempt(
     code,
     httpStatus,
     statusCode,
-    answer: answer ?? undefined,
+    answer,
     sha256,
   });
 }
 
 /** Ends a run by compare-and-set. False if the run is no longer active. @throws FencedError */
-function* settle(right: Right, settlement: Settlement): Query<boolean> {
-  const { mayBeDone } = yield* database();
+export const settle = writes(function* (right: Right, settlement: Settlement): Query<boolean> {
   const { number, run } = yield* lockRight(right);
-  const { state, at } = settlement;
-  if (mayBeDone && run.state === state && run.finishedAt === at) return true;
   const patch = settleRun(run, settlement);
   if (!patch) return false;
   yield* changeRun(number, patch);
-  yield* raise(noticesOfRun(run, patchRun(run, patch), at));
+  yield* raise(noticesOfRun(run, patchRun(run, patch), settlement.at));
   return true;
-}
+});
 
-/** The run after a patch is applied. */
-export function patchRun(run: Run, patch: RunPatch): Run {
-  const {
-    posted,
-    delivered,
-    refused,
-    repeated,
-    failure,
-    finishedAt,
-    overdueAt,
-    namesBlankedAt,
-    linesBlanked,
-    ...plain
-  } = patch;
+/** The run after a patch is applied: `null` clears a field. */
+export function patchRun(run: Run, { posted, delivered, refused, repeated, ...patch }: RunPatch): Run {
   const counts = {
     ...run.counts,
-    ...(posted !== undefined && { posted }),
-    ...(delivered !== undefined && { delivered }),
-    ...(refused !== undefined && { refused }),
-    ...(repeated !== undefined && { repeated }),
-    ...(plain.file && countVerdicts(plain.file)),
+    ...withoutUndefined({ posted, delivered, refused, repeated }),
+    ...(patch.file && countVerdicts(patch.file)),
   };
-  const {
-    failure: oldFailure,
-    finishedAt: oldFinishedAt,
-    overdueAt: oldOverdueAt,
-    namesBlankedAt: oldBlankedAt,
-    linesBlanked: wereBlanked,
-    ...kept
-  } = run;
-  const nextFailure = failure === undefined ? oldFailure : failure;
-  const nextFinishedAt = finishedAt === undefined ? oldFinishedAt : finishedAt;
-  const nextOverdueAt = overdueAt === undefined ? oldOverdueAt : overdueAt;
+  const { failure, finishedAt, overdueAt, namesBlankedAt, linesBlanked, ...fields } = {
+    ...run,
+    ...withoutUndefined(patch),
+  };
   return {
-    ...kept,
-    ...plain,
+    ...fields,
     counts: { ...counts, pending: counts.accepted - counts.delivered - counts.refused },
-    ...(nextFailure && { failure: nextFailure }),
-    ...(typeof nextFinishedAt === 'number' && { finishedAt: nextFinishedAt }),
-    ...(typeof nextOverdueAt === 'number' && { overdueAt: nextOverdueAt }),
-    ...(namesBlankedAt === undefined && oldBlankedAt !== undefined && { namesBlankedAt: oldBlankedAt }),
-    ...(linesBlanked === undefined && wereBlanked && { linesBlanked: wereBlanked }),
+    ...withoutUndefined({
+      failure: failure ?? undefined,
+      finishedAt: finishedAt ?? undefined,
+      overdueAt: overdueAt ?? undefined,
+      namesBlankedAt: namesBlankedAt ?? undefined,
+      linesBlanked: linesBlanked || undefined,
+    }),
   };
 }
 
@@ -314,19 +274,19 @@ export const hookRequests = table(
 const rememberedMs = 31 * 86_400_000;
 
 /** The run that was returned for a request of the end-of-day hook. */
-function* findOfHook(id: string): Query<string | undefined> {
+export const findOfHook = reads(function* (id: string): Query<string | undefined> {
   return (yield* hookRequests.find(sql`WHERE id = ${id}`))?.runId;
-}
+});
 
 /** Also deletes entries too old to recur. */
-function* rememberHook(request: Row<typeof hookRequests>): Query<void> {
+export const rememberHook = writes(function* (request: Row<typeof hookRequests>): Query<void> {
   yield* change(sql`DELETE FROM ${hookRequests} WHERE at < ${request.at - rememberedMs}`);
   yield* hookRequests.add(request, sql`ON CONFLICT (id) DO NOTHING`);
-}
+});
 
 /** Records what became of a file of the run on the SFTP server, whatever its state; replaces what was recorded of that file. */
-function* noteRemoval(runId: string, removal: RemoteRemoval): Query<void> {
+export const noteRemoval = writes(function* (runId: string, removal: RemoteRemoval): Query<void> {
   const { number, run } = yield* lockRun(runId);
   const others = (run.file?.removals ?? []).filter(({ path }) => path !== removal.path);
   yield* changeRun(number, { file: { ...run.file, removals: [...others, removal] } });
-}
+});

@@ -28,12 +28,11 @@ import type { Right } from '../rules/step.js';
 import { FencedError } from './errors.js';
 import {
   all,
-  bind,
   database,
   one,
   type Query,
+  reads,
   type Sql,
-  type Store,
   type StoredRow,
   sql,
   withoutUndefined,
@@ -170,26 +169,18 @@ interface RunsOfDay extends RunSlice {
   readonly day?: string | undefined;
 }
 
-export function createRunReader({ read }: Store) {
-  return bind(read, {
-    ...{ find, get, latest, list, listKeys, listActive, listLatest, listOfDays, listWithoutResult },
-    ...{ listReviewedDays, summarise, markDays, findLastStart },
-    ...{ listFilters, listVolumes, listCounted, findVolume },
-  });
-}
-
 /** Newest day first, and within a day the newest run first. */
-function* list(slice: RunsOfDay): Query<Run[]> {
+export const list = reads(function* (slice: RunsOfDay): Query<Run[]> {
   return (yield* all(selectSlice(sql`*`, slice))).map(toRun);
-}
+});
 
 const runKeys = t.columnsOf({ id: t.text(), day: t.text() });
 export type RunKey = t.Row<typeof runKeys>;
 
 /** The same runs: a fifth of the memory for whoever looks at every one. */
-function listKeys(slice: RunsOfDay): Query<RunKey[]> {
-  return runKeys.all(selectSlice(runKeys.names, slice));
-}
+export const listKeys = reads(
+  (slice: RunsOfDay): Query<RunKey[]> => runKeys.all(selectSlice(runKeys.names, slice)),
+);
 
 function selectSlice(columns: Sql, { day, after, limit }: RunsOfDay): Sql {
   const chosen = sql.and([
@@ -226,7 +217,7 @@ const progress = t.columnsOf({ number: t.bigint, batchSize: t.optional(t.integer
 type StoredRun = t.Row<typeof progress> & { readonly run: Run };
 
 /** Days from the first to the last. YYYY-MM-DD */
-interface Period {
+export interface Period {
   readonly from: string;
   readonly to: string;
 }
@@ -295,38 +286,40 @@ export function* readRun(number: number): Query<Run> {
   return run;
 }
 
-export function* find(runId: string): Query<Run | undefined> {
+export const find = reads(function* (runId: string): Query<Run | undefined> {
   return (yield* selectRuns(sql`WHERE id = ${runId}`))[0];
-}
+});
 
 /** @throws RangeError for a run that does not exist. */
-export function* get(runId: string): Query<Run> {
+export const get = reads(function* (runId: string): Query<Run> {
   const run = yield* find(runId);
   if (!run) throw noSuchRun(runId);
   return run;
-}
+});
 
 /** The newest run of the day. */
-function* latest(day: string): Query<Run | undefined> {
+export const latest = reads(function* (day: string): Query<Run | undefined> {
   return (yield* list({ day, limit: 1 }))[0];
-}
+});
 
 /** The newest run of each day from `from` to `to` that has one, oldest day first. */
-function listLatest({ from, to }: Period): Query<Run[]> {
-  return selectRuns(
-    sql`WHERE number IN (SELECT max(number) FROM ${runs} WHERE day >= ${from} AND day <= ${to} GROUP BY day)
+export const listLatest = reads(
+  ({ from, to }: Period): Query<Run[]> =>
+    selectRuns(
+      sql`WHERE number IN (SELECT max(number) FROM ${runs} WHERE day >= ${from} AND day <= ${to} GROUP BY day)
      ORDER BY day`,
-  );
-}
+    ),
+);
 
 /** Of each day whose newest run went by file, and awaits its result or failed: that run. Oldest day first. */
-function listWithoutResult(): Query<Run[]> {
-  return selectRuns(
-    sql`WHERE ${sql.raw(mayLackResult)} AND NOT EXISTS (
+export const listWithoutResult = reads(
+  (): Query<Run[]> =>
+    selectRuns(
+      sql`WHERE ${sql.raw(mayLackResult)} AND NOT EXISTS (
        SELECT 1 FROM ${runs} AS newer WHERE newer.day = runs.day AND newer.number > runs.number
      ) ORDER BY day`,
-  );
-}
+    ),
+);
 
 const countsTogether = t.columnsOf({
   delivered: { ...t.integer, name: 'all_delivered' },
@@ -338,7 +331,7 @@ const countsTogether = t.columnsOf({
  * The runs of all days from `from` to `to`, oldest day first, and within a day the newest run first.
  * Runs that complete no day, of which there may be dozens a day, are combined as in `collapseRuns`.
  */
-function* listOfDays({ from, to }: Period): Query<Run[]> {
+export const listOfDays = reads(function* ({ from, to }: Period): Query<Run[]> {
   const rows = yield* all(
     sql`SELECT ${runColumns}, together.* FROM ${runs} LEFT JOIN (
        SELECT max(number) AS newest, sum(delivered) AS all_delivered, sum(refused) AS all_refused,
@@ -354,26 +347,27 @@ function* listOfDays({ from, to }: Period): Query<Run[]> {
     const accepted = together.delivered + together.refused + run.counts.pending;
     return { ...run, counts: { ...run.counts, ...together, accepted } };
   });
-}
+});
 
 /** Oldest day first. */
-function listActive(): Query<Run[]> {
-  return selectRuns(sql`WHERE state IN (${quotedActiveStates}) ORDER BY day, number`);
-}
+export const listActive = reads(
+  (): Query<Run[]> => selectRuns(sql`WHERE state IN (${quotedActiveStates}) ORDER BY day, number`),
+);
 
 /** Of those that are as expected, or that somebody accepted. */
-function listVolumes(days: readonly string[]): Query<DayVolume[]> {
-  return readVolumes(days, (run) => !hasUnexpectedCount(run) && !isToBeAccepted(run, ['volume']));
-}
+export const listVolumes = reads(
+  (days: readonly string[]): Query<DayVolume[]> =>
+    readVolumes(days, (run) => !hasUnexpectedCount(run) && !isToBeAccepted(run, ['volume'])),
+);
 
 /** The same of the day's newest successful run that may complete it, whether or not it makes the day good. */
-function* findVolume(day: string): Query<DayVolume | undefined> {
+export const findVolume = reads(function* (day: string): Query<DayVolume | undefined> {
   const [volume] = yield* readVolumes([day], () => true);
   return volume;
-}
+});
 
 /** Of each day the newest run that counted its providers, whatever became of it, the newest day first. */
-function* listCounted(days: readonly string[]): Query<CountedDay[]> {
+export const listCounted = reads(function* (days: readonly string[]): Query<CountedDay[]> {
   if (days.length === 0) return [];
   const { isListed } = yield* database();
   const rows = yield* all(
@@ -386,7 +380,7 @@ function* listCounted(days: readonly string[]): Query<CountedDay[]> {
     newest.set(day, { day, providers, silent });
   }
   return [...newest.values()];
-}
+});
 
 /** Of each day the newest run that succeeded, counted the whole day and is usual. */
 function* readVolumes(days: readonly string[], isUsual: (run: Run) => boolean): Query<DayVolume[]> {
@@ -408,7 +402,7 @@ function* readVolumes(days: readonly string[], isUsual: (run: Run) => boolean): 
 const dayFilters = t.columnsOf({ day: t.text(), filters: t.json<FilterReport>() });
 
 /** What `source.where` left out on earlier days, by each one's newest successful run that may complete it; oldest first. */
-function* listFilters(before: string): Query<DayFilters[]> {
+export const listFilters = reads(function* (before: string): Query<DayFilters[]> {
   const found = yield* dayFilters.all(
     sql`SELECT day, filters FROM ${runs}
      WHERE state = 'succeeded' AND ${mayCompleteDay} AND filters IS NOT NULL AND day < ${before} ORDER BY day, number`,
@@ -416,11 +410,11 @@ function* listFilters(before: string): Query<DayFilters[]> {
   return [
     ...new Map(found.map(({ day, filters }) => [day, { day, columns: filters.columns }] as const)).values(),
   ];
-}
+});
 
 const stateCounts = t.columnsOf({ state: t.text<RunState>(), runs: t.integer, firstDay: t.text() });
 
-function* summarise(today: BusinessDay): Query<LedgerSummary> {
+export const summarise = reads(function* (today: BusinessDay): Query<LedgerSummary> {
   const found = yield* stateCounts.all(
     sql`SELECT state, count(*) AS runs, min(day) AS first_day FROM ${runs} GROUP BY state`,
   );
@@ -430,13 +424,13 @@ function* summarise(today: BusinessDay): Query<LedgerSummary> {
     firstDay,
     lastGoodDay: yield* findLastGoodDay(today),
   });
-}
+});
 
 /**
  * The days from `from` to `to` with a run that reviewed all of them (`reviewsDay`), whatever runs came after it, oldest first.
  * YYYY-MM-DD
  */
-function* listReviewedDays({
+export const listReviewedDays = reads(function* ({
   from,
   to,
 }: {
@@ -448,7 +442,7 @@ function* listReviewedDays({
   );
   const reviewing = succeeded.filter((run) => reviewsDay(run, from.zone));
   return [...new Set(reviewing.map(({ day }) => day))];
-}
+});
 
 /** Runs read at once: the newest one is usually good. */
 const runsRead = 10;
@@ -488,15 +482,15 @@ export interface LedgerSummary {
 }
 
 /** The newest by its number: a run that was started under a wrong clock would stay the newest by its start. */
-function* findLastStart(by: number): Query<number | undefined> {
+export const findLastStart = reads(function* (by: number): Query<number | undefined> {
   const row = yield* one(
     sql`SELECT started_at FROM ${runs} WHERE started_at <= ${by} ORDER BY number DESC LIMIT 1`,
   );
   return row && Number(row.started_at);
-}
+});
 
 /** Everything about the runs of these days that decides what is known of their bookings, in one query. */
-function* markDays({ from, to }: Period): Query<DayMark[]> {
+export const markDays = reads(function* ({ from, to }: Period): Query<DayMark[]> {
   const rows = yield* all(
     sql`SELECT day, number, token, state, accepted, delivered, refused, collected_at, finished_at, suspects, file, verdicts_recorded, pruned_at,
        (SELECT count(*) FROM ${sql.table('mail_bookings')} AS named WHERE named.run = runs.number) AS named
@@ -513,7 +507,7 @@ function* markDays({ from, to }: Period): Query<DayMark[]> {
     day,
     mark: createHash('sha256').update(JSON.stringify(ofDay, writeLarge)).digest('base64'),
   }));
-}
+});
 
 /** One of the databases returns large numbers as `bigint`. */
 function writeLarge(_name: string, value: unknown): unknown {

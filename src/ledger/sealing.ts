@@ -2,6 +2,7 @@ import { createHmac, createSecretKey } from 'node:crypto';
 import type { BatchStream } from '../booking/sending.js';
 import { type DayKeys, KeyError } from '../storage/day-keys.js';
 import { isSealed, openValue, sealValue } from '../storage/sealed-value.js';
+import { toStorable } from './query.js';
 
 /**
  * Creates the function that hashes texts under the setting `hashKey`, with HMAC-SHA-256, in hexadecimal. A reference and the
@@ -19,58 +20,51 @@ export function createKeyedHash(hashKey: string) {
  * batches and their extra columns, the service's words, and what rejected records held. Nothing else in the ledger
  * knows about encryption. Without keys, things are stored as they are.
  */
-export interface Sealing {
-  sealLines(day: string, lines: Buffer, context: string): Buffer;
-  /** Encrypts the lines if those that they replace were encrypted. */
-  sealLike(replaced: Buffer, day: string, lines: Buffer, context: string): Buffer;
-  /** @param stored as `Dialect.lines` selects them @throws KeyError */
-  openLines(stored: unknown, context: string): Buffer;
-  sealText(day: string, text: string | undefined, context: string): string | null;
-  /** Returns the reason in place of a text that can't be read. */
-  openText(stored: string | undefined, context: string): string | undefined;
-  /** False without keys: then things are stored as they are. */
-  readonly encrypts: boolean;
-  /** The hash under the setting `hashKey`; undefined without it. */
-  hashReference(reference: string): string | undefined;
-}
-
-/** Precedes encrypted bytes that are stored or selected as text, in base64. */
-export const sealedMark = '\u0001';
-const sealedText = `${sealedMark}sealed `;
+export type Sealing = ReturnType<typeof createSealing>;
 
 /** @param keys undefined to store things as they are */
-export function createSealing(keys: DayKeys | undefined, hashKey?: string): Sealing {
+export function createSealing(keys: DayKeys | undefined, hashKey?: string) {
   const hash = hashKey === undefined ? undefined : createKeyedHash(hashKey);
-  const sealLines: Sealing['sealLines'] = (day, lines, context) =>
-    keys ? sealValue(keys, day, lines, context) : lines;
+  const seal = (day: string, value: Buffer, context: string) =>
+    keys ? sealValue(keys, day, value, context) : value;
+  const open = (stored: Buffer, context: string) => openValue(keys, stored, context);
   return {
-    sealLines,
-    sealLike: (replaced, day, lines, context) =>
-      isSealed(replaced) ? sealLines(day, lines, context) : lines,
-    openLines: (stored, context) => openValue(keys, toBytes(stored), context),
-    sealText(day, text, context) {
-      if (text === undefined) return null;
-      if (keys) return sealedText + sealValue(keys, day, Buffer.from(text), context).toString('base64');
-      // A plain text must not look encrypted.
-      return text.startsWith(sealedMark) ? text.slice(sealedMark.length) : text;
-    },
-    openText(stored, context) {
-      if (!stored?.startsWith(sealedText)) return stored;
-      try {
-        return openValue(keys, Buffer.from(stored.slice(sealedText.length), 'base64'), context).toString();
-      } catch (error) {
-        if (error instanceof KeyError && isGone(error)) return `(${error.message})`;
-        throw error;
-      }
-    },
+    seal,
+    /** Encrypts the value if the one that it replaces was encrypted. */
+    sealLike: (replaced: Buffer, day: string, value: Buffer, context: string) =>
+      isSealed(replaced) ? seal(day, value, context) : value,
+    /** @throws KeyError */
+    open,
+    /** Undefined where the day's key is gone. @throws KeyError for any other reason */
+    openIfThere: (stored: Buffer, context: string) => unlessGone(() => open(stored, context)),
+    sealText: (day: string, text: string | undefined, context: string) =>
+      text === undefined ? undefined : seal(day, Buffer.from(toStorable(text)), context),
+    /** Returns the reason in place of a text that can't be read. */
+    openText: (stored: Buffer | undefined, context: string) =>
+      stored &&
+      unlessGone(
+        () => open(stored, context).toString(),
+        ({ message }) => `(${message})`,
+      ),
+    /** False without keys: then things are stored as they are. */
     encrypts: keys !== undefined,
-    hashReference: (reference) => hash?.('reference', reference),
+    /** The hash under the setting `hashKey`; undefined without it. */
+    hashReference: (reference: string) => hash?.('reference', reference),
   };
 }
 
-/** Whether an error concerns one day's key, not all keys. */
-export function isGone({ code }: KeyError): boolean {
-  return code === 'lost' || code === 'destroyed';
+/** Where the error concerns one day's key, not all keys, there is something else instead. */
+function unlessGone<Value>(
+  open: () => Value,
+  instead: (error: KeyError) => Value | undefined = () => undefined,
+): Value | undefined {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof KeyError && (error.code === 'lost' || error.code === 'destroyed'))
+      return instead(error);
+    throw error;
+  }
 }
 
 /** The context of a batch: what was encrypted for one can't be decrypted in another. */
@@ -88,12 +82,4 @@ export function contextOfAnswer(runId: string, step: string, attempt: number): s
 
 export function contextOfReject(run: number, place: number): string {
   return `rejected record ${place} of the ledger's run ${run}`;
-}
-
-function toBytes(stored: unknown): Buffer {
-  if (Buffer.isBuffer(stored)) return stored;
-  const text = String(stored);
-  return text.startsWith(sealedMark)
-    ? Buffer.from(text.slice(sealedMark.length), 'base64')
-    : Buffer.from(text);
 }

@@ -1,86 +1,87 @@
 import type { ProviderHotel } from '../booking/booking.js';
-import { countDays, noHotel, noReference, unknownLastDay } from '../booking/booking.js';
+import { countDays, unknownLastDay } from '../booking/booking.js';
 import { type BatchStream, batchStreams } from '../booking/sending.js';
 import type { StayDates } from '../booking/stay.js';
 import type { DeliveryKind } from '../rules/run.js';
-import { KeyError } from '../storage/day-keys.js';
-import type { CollectedBatch, StayKeys } from './collecting.js';
-import {
-  all,
-  bind,
-  type Candidates,
-  change,
-  type Dialect,
-  database,
-  type Named,
-  type Query,
-  type Sql,
-  type Store,
-  type StoredRow,
-  sql,
-} from './query.js';
+import type { CollectedBatch } from './collecting.js';
+import { all, type Candidates, change, type Query, reads, type Sql, type StoredRow, sql } from './query.js';
 import { runs } from './runs.js';
-import { contextOfBatch, isGone } from './sealing.js';
 import * as t from './table.js';
 
-export const bytesPerEntry = 8;
+const bytesPerEntry = 8;
+const positionBits = 20;
+const mostPositions = 2 ** positionBits;
+/** The other half leaves room for the last chunk, which has far fewer bookings. */
+const positionsPerSegment = mostPositions / 2;
 
-/** How a database stores such an index. */
-export interface HashIndexOptions {
-  readonly pageEntries: number;
-}
+/** Stands for a last day that is unknown, or later than eleven years after the business day. */
+const openLastDay = 0xfff;
 
 /**
  * Finds the bookings of a reference or a hotel without a database index that would have to be maintained while a day is
  * loaded.
  *
- * Each entry is a 64-bit number: the hash in the high bits, a word with the booking's position in the low bits. Entries are
- * collected in memory; whenever there are enough, they are sorted and written as pages, so that a larger day needs no more
- * memory. A hit is only a candidate: the line itself must be checked.
+ * Each entry is a 64-bit number: the hash in the high bits, a word in the low bits. The word has the last day of the stay, so that
+ * stays that are over are skipped without reading a booking, and the booking's position, counted from the first one of its segment.
+ * Entries are collected in memory; whenever there are enough, they are sorted and written as pages, so that a larger day needs no
+ * more memory. A hit is only a candidate: the line itself must be checked.
  *
  * @param pageEntries entries per page: a look-up reads one page of each segment, or all that contain the same hash
- * @param segmentEntries entries that are sorted together
  */
-export function createHashIndex(
-  { pageEntries }: HashIndexOptions,
-  { segmentEntries = 2 ** 19 }: { readonly segmentEntries?: number } = {},
-) {
+export function createHashIndex(pageEntries: number, segmentPositions = positionsPerSegment) {
   let entries = new Uint32Array(2 * 65_536);
   let count = 0;
   let segment = 0;
   let firstPage = 0;
+  let firstPosition = 0;
+  let end = 0;
 
   return {
-    /** @param hash 0 for a booking without a key to find it by: it is not indexed */
-    add(hash: number, word: number): void {
-      if (hash === 0) return;
-      if (2 * count === entries.length) {
+    /**
+     * Adds bookings in their order.
+     *
+     * @param hashes 0 for a booking without a key to find it by: it is not indexed
+     * @param first the position of the first booking
+     * @param dayOf the last day of each, as it is stored
+     */
+    add(hashes: ArrayLike<number>, first: number, dayOf: (row: number) => number): void {
+      if (end === 0) firstPosition = first;
+      end = first + hashes.length;
+      if (first < firstPosition || end - firstPosition > mostPositions)
+        throw new RangeError(`expected bookings in their order, at most ${mostPositions} in a segment`);
+      while (2 * (count + hashes.length) > entries.length) {
         const larger = new Uint32Array(2 * entries.length);
         larger.set(entries);
         entries = larger;
       }
-      entries[2 * count] = word;
-      entries[2 * count + 1] = hash;
-      count += 1;
+      // A loop over indexes: an iterator takes three times as long.
+      for (let row = 0; row < hashes.length; row += 1) {
+        const hash = hashes[row] ?? 0;
+        if (hash === 0) continue;
+        entries[2 * count] = dayOf(row) * mostPositions + first - firstPosition + row;
+        entries[2 * count + 1] = hash;
+        count += 1;
+      }
     },
 
     /** How many entries are in memory. */
     size: () => count,
 
     /** Whether the pages should be written now and the index cleared. */
-    isFull: () => count >= segmentEntries,
+    isFull: () => end - firstPosition >= segmentPositions,
 
     /** Sorts the entries and splits them into pages; repeated calls return the same pages. */
     *pages() {
       const sorted = new BigUint64Array(entries.buffer, 0, count).sort();
       for (let start = 0; start < count; start += pageEntries) {
         const page = sorted.subarray(start, start + pageEntries);
+        const bytes = Buffer.from(page.buffer, page.byteOffset, page.byteLength);
         yield {
-          segment,
-          page: firstPage + start / pageEntries,
+          ...{ segment, page: firstPage + start / pageEntries, firstPosition },
           firstHash: hashOf(page[0]),
           lastHash: hashOf(page[page.length - 1]),
-          entries: Buffer.from(page.buffer, page.byteOffset, page.byteLength),
+          latestDay: findLatestDay(bytes),
+          entries: bytes,
         };
       }
     },
@@ -90,6 +91,8 @@ export function createHashIndex(
       firstPage += Math.ceil(count / pageEntries);
       segment += 1;
       count = 0;
+      firstPosition = 0;
+      end = 0;
     },
   };
 }
@@ -110,8 +113,8 @@ export function findInPage(page: Buffer, hash: number): number[] {
 /** The bookings that may have the reference of that hash, the newest run first, from the pages of some runs. */
 export function gatherCandidates(pages: readonly StoredRow[], hash: number): Candidates[] {
   const found = new Map<string, Candidates & { positions: number[] }>();
-  for (const { number, stream, batch_size, entries } of pages) {
-    const positions = findInPage(entries as Buffer, hash);
+  for (const { number, stream, batch_size, entries, first_position } of pages) {
+    const positions = toPositions(findInPage(entries as Buffer, hash), Number(first_position));
     const key = `${number} ${stream}`;
     const known = found.get(key);
     if (known) known.positions.push(...positions);
@@ -140,61 +143,6 @@ function hashOf(entry: bigint | undefined): number {
   return Number((entry ?? 0n) >> 32n);
 }
 
-const positionBits = 20;
-const mostPositions = 2 ** positionBits;
-/** The other half leaves room for the last chunk, which has far fewer bookings. */
-const positionsPerSegment = mostPositions / 2;
-
-/** Stands for a last day that is unknown, or later than eleven years after the business day. */
-const openLastDay = 0xfff;
-
-/**
- * Indexes the bookings of one stream by their provider hotels. The last day of the stay stands beside the position, so that
- * stays that are over are skipped without reading a booking. Positions are counted from the first one of each segment, which
- * stands in each of its pages, beside the latest day in the page.
- *
- * @param day the business day
- */
-function createStayIndex(options: HashIndexOptions, day: string) {
-  const index = createHashIndex(options);
-  const dayNumber = countDays(day);
-  let firstPosition = 0;
-  let end = 0;
-
-  return {
-    /** @param firstOfBatch the position of the batch's first booking */
-    addBatch({ hotelHashes, lastDays }: StayKeys, firstOfBatch: number): void {
-      if (end === 0) firstPosition = firstOfBatch;
-      end = firstOfBatch + hotelHashes.length;
-      if (end - firstPosition > mostPositions)
-        throw new RangeError(`expected at most ${mostPositions} bookings in a segment`);
-      const offset = firstOfBatch - firstPosition;
-      // A loop over indexes: an iterator takes three times as long.
-      for (let row = 0; row < hotelHashes.length; row += 1) {
-        const lastDay = toStoredDay(lastDays[row] ?? unknownLastDay, dayNumber);
-        index.add(hotelHashes[row] ?? noHotel, lastDay * mostPositions + offset + row);
-      }
-    },
-
-    size: index.size,
-
-    /** Whether the pages should be written now and the index cleared. */
-    isFull: () => index.isFull() || end - firstPosition >= positionsPerSegment,
-
-    /** Sorts the entries and splits them into pages; repeated calls return the same pages. */
-    *pages() {
-      for (const { segment: _, ...page } of index.pages())
-        yield { ...page, firstPosition, latestDay: findLatestDay(page.entries) };
-    },
-
-    /** Removes all entries, once their pages are written. */
-    clear(): void {
-      index.clear();
-      end = 0;
-    },
-  };
-}
-
 /** The days from the business day to the last day of the stay; 0 for an earlier one, which is in the booking's line. */
 function toStoredDay(lastDay: number, dayNumber: number): number {
   if (lastDay === unknownLastDay) return openLastDay;
@@ -202,7 +150,7 @@ function toStoredDay(lastDay: number, dayNumber: number): number {
 }
 
 /** @param from the earliest last day: see `toStoredDay` */
-function readStayWords(words: readonly number[], firstPosition: number, from: number): number[] {
+function toPositions(words: readonly number[], firstPosition: number, from = 0): number[] {
   return words
     .filter((word) => lastDayOf(word) >= from)
     .map((word) => firstPosition + (word % mostPositions));
@@ -230,78 +178,71 @@ function findLatestDay(entries: Buffer): number {
   return last;
 }
 
-const page = {
-  run: t.numberOf('runs'),
-  stream: t.text<BatchStream>(),
-  firstHash: t.bigint,
-  lastHash: t.bigint,
-  page: t.integer,
-};
 /**
- * Pages of (hash of the reference, position). They are written once they are sorted: no index is maintained while a day is
- * loaded. Those of a segment are sorted together.
+ * Pages by the hash of the reference, and by that of the provider hotel. They are written once they are sorted: no index is maintained
+ * while a day is loaded. Those of a segment are sorted together.
  */
-export const referenceRows = t.table(
-  'reference_pages',
-  { ...page, segment: t.integer, entries: t.bytes },
-  { key: 'run, stream, segment, first_hash, last_hash, page' },
+export const bookingPages = t.table(
+  'booking_pages',
+  {
+    run: t.numberOf('runs'),
+    kind: t.oneOf<PageKind>('reference', 'hotel'),
+    stream: t.text<BatchStream>(),
+    segment: t.integer,
+    firstHash: t.bigint,
+    lastHash: t.bigint,
+    page: t.integer,
+    firstPosition: t.bigint,
+    latestDay: t.integer,
+    entries: t.bytes,
+  },
+  { key: 'run, kind, stream, segment, first_hash, last_hash, page' },
 );
-/** The same by provider hotel, with the last day of the stay. */
-export const stayRows = t.table(
-  'stay_pages',
-  { ...page, firstPosition: t.bigint, latestDay: t.integer, entries: t.bytes },
-  { key: 'run, stream, first_hash, last_hash, page' },
-);
+type PageKind = 'reference' | 'hotel';
 
 /**
  * The indexes of a run that is being collected: by reference and by provider hotel, for each stream. A full index is
  * written with the next chunk.
  */
 export function createCollectedIndexes(
-  dialect: Pick<Dialect, 'reference_pages' | 'stay_pages'>,
-  { number, day }: { readonly number: number; readonly day: string },
+  pageEntries: number,
+  { number: run, day }: { readonly number: number; readonly day: string },
 ) {
-  const ofStream = (stream: BatchStream) => {
-    const references = createHashIndex(dialect.reference_pages);
-    const stays = createStayIndex(dialect.stay_pages, day);
-    const rowsOf = <Page>(pages: Iterable<Page>) =>
-      Array.from(pages, (page) => ({ run: number, stream, ...page }));
-    // Each writes its pages; a repeated call writes the same ones.
-    const all = [
-      { ...references, store: () => referenceRows.insert(rowsOf(references.pages())) },
-      { ...stays, store: () => stayRows.insert(rowsOf(stays.pages())) },
-    ];
-    return { references, stays, all };
-  };
-  const streams = { file: ofStream('file'), posted: ofStream('posted') };
-  const all = batchStreams.flatMap((stream) => streams[stream].all);
+  const dayNumber = countDays(day);
+  const all = batchStreams.flatMap((stream) =>
+    (['reference', 'hotel'] as const).map((kind) => {
+      const index = createHashIndex(pageEntries);
+      // A repeated call writes the same pages.
+      const store = () =>
+        bookingPages.insert(Array.from(index.pages(), (page) => ({ run, kind, stream, ...page })));
+      return { ...index, kind, stream, store };
+    }),
+  );
 
   return {
     all,
     listFull: () => all.filter(({ isFull }) => isFull()),
     add(batches: readonly CollectedBatch[], batchSize: number): void {
-      for (const { stream, number: batch, referenceHashes, stays } of batches) {
-        const first = batch * batchSize;
-        // A loop over indexes: an iterator takes three times as long.
-        for (let row = 0; row < referenceHashes.length; row += 1)
-          streams[stream].references.add(referenceHashes[row] ?? noReference, first + row);
-        if (stays) streams[stream].stays.addBatch(stays, first);
+      for (const { stream, number, referenceHashes, stays } of batches) {
+        const first = number * batchSize;
+        for (const index of all) {
+          if (index.stream !== stream) continue;
+          if (index.kind === 'reference') index.add(referenceHashes, first, () => openLastDay);
+          else if (stays)
+            index.add(stays.hotelHashes, first, (row) =>
+              toStoredDay(stays.lastDays[row] ?? unknownLastDay, dayNumber),
+            );
+        }
       }
     },
   };
 }
 
-export function createStays(store: Store) {
-  return bind(store.read, { listStayRuns, findStays, findReferences, readReadableBatches });
-}
-
-/** Bookings whose references may have one of these hashes, in ascending order. */
-function findReferences(run: StayRun, hashes: Uint32Array): Query<FoundBookings[]> {
-  return findBookings(run, hashes, referencePages);
-}
-
-/** The pages of the references. */
-export const referencePages: HashPages = { table: referenceRows, toPositions: (positions) => positions };
+/** Bookings whose references may have one of these hashes, in ascending order. @param hashes ascending */
+export const findReferences = reads(function* (run: StayRun, hashes: Uint32Array): Query<FoundBookings[]> {
+  const found = yield* findHashes(run, hashes, { kind: 'reference', from: 0 });
+  return found.map(({ stream, positions }) => ({ stream, positions: Array.from(positions.sort()) }));
+});
 
 /** A run whose bookings count. */
 export type StayRun = t.Row<typeof stayRuns>;
@@ -327,44 +268,19 @@ export function* selectStayRuns(rest: Sql): Query<StayRun[]> {
  * The runs whose bookings count, the latest first: those that were collected to the end, whatever became of their delivery.
  * A later business day is later, and of one day the run that was started later.
  */
-const listStayRuns = () => selectStayRuns(sql`AND collected_at IS NOT NULL ORDER BY day DESC, number DESC`);
+export const listStayRuns = reads(() =>
+  selectStayRuns(sql`AND collected_at IS NOT NULL ORDER BY day DESC, number DESC`),
+);
 
 /**
  * Bookings of the run at hotels with these hashes whose stay ends on the day `from` or later, or nobody knows when.
  *
  * @param hashes ascending
  */
-function findStays(run: StayRun, hashes: Uint32Array, from: string): Query<FoundHashes[]> {
-  const firstDay = toStoredDay(countDays(from), countDays(run.day));
-  return findHashes(run, hashes, {
-    table: stayRows,
-    only: sql`latest_day >= ${firstDay}`,
-    toPositions: (words, page) => readStayWords(words, Number(page.first_position), firstDay),
-  });
-}
-
-/** The lines of these batches of the run; a batch that was removed meanwhile, or whose key is gone, is absent. */
-function* readReadableBatches(
-  { number }: StayRun,
-  stream: BatchStream,
-  batches: readonly number[],
-): Query<Map<number, Buffer>> {
-  const { lines, sealing, isListed } = yield* database();
-  const rows = yield* all(
-    sql`SELECT batch, ${lines} AS lines FROM ${sql.table('batches')}
-     WHERE run = ${number} AND stream = ${stream} AND ${isListed(sql`batch`, batches)}`,
-  );
-  const read = new Map<number, Buffer>();
-  for (const row of rows) {
-    const batch = Number(row.batch);
-    try {
-      read.set(batch, sealing.openLines(row.lines, contextOfBatch(number, stream, batch)));
-    } catch (error) {
-      if (!(error instanceof KeyError && isGone(error))) throw error;
-    }
-  }
-  return read;
-}
+export const findStays = reads(
+  (run: StayRun, hashes: Uint32Array, from: string): Query<FoundHashes[]> =>
+    findHashes(run, hashes, { kind: 'hotel', from: toStoredDay(countDays(from), countDays(run.day)) }),
+);
 
 /** Removes a booking from the index. */
 export function* removeStay({
@@ -379,16 +295,15 @@ export function* removeStay({
   readonly position: number;
 }): Query<void> {
   const rows = yield* all(
-    sql`SELECT * FROM ${stayRows} WHERE run = ${run} AND stream = ${stream}
+    sql`SELECT * FROM ${bookingPages} WHERE run = ${run} AND kind = 'hotel' AND stream = ${stream}
        AND first_hash <= ${hotelHash} AND last_hash >= ${hotelHash}`,
   );
-  for (const { first_hash, last_hash, page, first_position, entries } of rows) {
+  for (const { page, first_position, entries } of rows) {
     const kept = removeFromStayPage(entries as Buffer, hotelHash, position - Number(first_position));
     if (kept.length === (entries as Buffer).length) continue;
     yield* change(
-      sql`UPDATE ${stayRows} SET entries = ${kept}
-       WHERE run = ${run} AND stream = ${stream} AND first_hash = ${Number(first_hash)}
-         AND last_hash = ${Number(last_hash)} AND page = ${Number(page)}`,
+      sql`UPDATE ${bookingPages} SET entries = ${kept}
+       WHERE run = ${run} AND kind = 'hotel' AND stream = ${stream} AND page = ${Number(page)}`,
     );
   }
 }
@@ -418,13 +333,10 @@ export interface FoundHashes {
   readonly positions: Uint32Array;
 }
 
-/** Pages that `createHashIndex` made. */
-interface HashPages {
-  readonly table: Named;
-  /** Which pages to search; all by default. */
-  readonly only?: Sql;
-  /** The positions of bookings with a hash, from its words in a page. */
-  toPositions(words: readonly number[], page: StoredRow): readonly number[];
+/** Which pages to search, and the earliest last day of a stay, as it is stored. */
+interface Wanted {
+  readonly kind: PageKind;
+  readonly from: number;
 }
 
 /** Hashes are looked up in ranges: of one hash each, or with very many hashes, all ranges together span all pages. */
@@ -432,24 +344,11 @@ const mostRanges = 64;
 /** How many of them one query looks up. */
 const rangesAtOnce = 8;
 
-/**
- * The positions of the run's bookings with any of these hashes.
- *
- * @param hashes ascending
- */
-export function* findBookings(
-  run: Pick<StayRun, 'number' | 'delivery'>,
-  hashes: Uint32Array,
-  pages: HashPages,
-): Query<FoundBookings[]> {
-  const found = yield* findHashes(run, hashes, pages);
-  return found.map(({ stream, positions }) => ({ stream, positions: Array.from(positions.sort()) }));
-}
-
+/** The positions of the run's bookings with any of these hashes. @param hashes ascending */
 function* findHashes(
-  { number, delivery }: Pick<StayRun, 'number' | 'delivery'>,
+  { number, delivery }: StayRun,
   hashes: Uint32Array,
-  pages: HashPages,
+  wanted: Wanted,
 ): Query<FoundHashes[]> {
   const found: FoundHashes[] = [];
   const size = Math.ceil(hashes.length / mostRanges);
@@ -459,8 +358,8 @@ function* findHashes(
     const positions: number[] = [];
     for (let from = 0; from < hashes.length; from += rangesAtOnce * size) {
       const asked = hashes.subarray(from, from + rangesAtOnce * size);
-      for (const row of yield* readPages([number, stream], asked, size, pages))
-        for (const { at, position } of listPositions(row, asked, pages)) {
+      for (const row of yield* readPages([number, stream], asked, size, wanted))
+        for (const { at, position } of listPositions(row, asked, wanted.from)) {
           hashIndexes.push(from + at);
           positions.push(position);
         }
@@ -480,7 +379,7 @@ function readPages(
   run: readonly [number: number, stream: BatchStream],
   hashes: Uint32Array,
   size: number,
-  { table, only }: HashPages,
+  { kind, from }: Wanted,
 ): Query<readonly StoredRow[]> {
   const ranges: Sql[] = [];
   for (let at = 0; at < hashes.length; at += size) {
@@ -489,19 +388,19 @@ function readPages(
   }
   const [number, stream] = run;
   return all(
-    sql`SELECT * FROM ${table} WHERE ${sql.and([sql`run = ${number} AND stream = ${stream}`, only ?? false])}
-       AND (${sql.or(ranges)})`,
+    sql`SELECT * FROM ${bookingPages}
+     WHERE run = ${number} AND kind = ${kind} AND stream = ${stream} AND latest_day >= ${from} AND (${sql.or(ranges)})`,
   );
 }
 
 /** The positions of the bookings in a page with one of these hashes, each with the index of its hash. */
-function* listPositions(page: StoredRow, hashes: Uint32Array, { toPositions }: HashPages) {
+function* listPositions(page: StoredRow, hashes: Uint32Array, from: number) {
   const last = Number(page.last_hash);
   for (let at = firstFrom(hashes, Number(page.first_hash)); at < hashes.length; at += 1) {
     const hash = hashes[at] ?? 0;
     if (hash > last) return;
-    for (const position of toPositions(findInPage(page.entries as Buffer, hash), page))
-      yield { at, position };
+    const words = findInPage(page.entries as Buffer, hash);
+    for (const position of toPositions(words, Number(page.first_position), from)) yield { at, position };
   }
 }
 

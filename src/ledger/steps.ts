@@ -14,14 +14,15 @@ import type {
 } from '../rules/step.js';
 import {
   all,
-  bind,
   change,
   type Dialect,
   database,
+  exists,
   one,
   type Query,
+  reads,
+  readsTogether,
   type Sql,
-  type Store,
   type StoredRow,
   sql,
   withoutUndefined,
@@ -100,7 +101,7 @@ export function* findStep(run: number, name: string): Query<StoredStep | undefin
 }
 
 /** Steps that may be queued, in plan order, page by page. */
-function* listOpen(
+export const listOpen = reads(function* (
   runId: string,
   { after, limit }: { readonly after?: StepCursor; readonly limit: number },
 ): Query<OpenStep[]> {
@@ -112,17 +113,16 @@ function* listOpen(
   );
   if (rows.length === 0) yield* runNumber(runId);
   return rows.map(toOpenStep);
-}
+});
 
 /** Whether a step of the run is being performed under a valid claim. */
-function* isBeingPerformed(runId: string): Query<boolean> {
+export const isBeingPerformed = reads(function* (runId: string): Query<boolean> {
   const { isAbandoned } = yield* database();
-  const row = yield* one(
-    sql`SELECT 1 AS found FROM ${steps} JOIN ${runs} ON run = number
-     WHERE runs.id = ${runId} AND steps.state = 'running' AND NOT (${isAbandoned()}) LIMIT 1`,
+  return yield* exists(
+    sql`${steps} JOIN ${runs} ON run = number
+     WHERE runs.id = ${runId} AND steps.state = 'running' AND NOT (${isAbandoned()})`,
   );
-  return row !== undefined;
-}
+});
 
 /**
  * Returns how many steps it changed.
@@ -184,13 +184,13 @@ const slices = t.columnsOf({
 });
 
 /** The slices of a run's batches that were not delivered by body, if the run has a plan. What became of a step that was halved is in its halves. */
-function* listUndelivered(runId: string): Query<t.Row<typeof slices>[]> {
+export const listUndelivered = reads(function* (runId: string): Query<t.Row<typeof slices>[]> {
   return yield* slices.all(
     sql`SELECT batch, first, bookings, state FROM ${steps}
      WHERE run = ${yield* runNumber(runId)} AND stream = 'posted' AND state NOT IN ('done', 'halved')
      ORDER BY batch, first`,
   );
-}
+});
 
 const tallied = t.columnsOf({
   stored: t.integer,
@@ -200,10 +200,6 @@ const tallied = t.columnsOf({
   openSteps: t.integer,
   failedSteps: t.integer,
   retryableSteps: t.integer,
-  runs: t.integer,
-  failedName: t.optional(t.text()),
-  failedCode: t.optional(t.text()),
-  failedClass: t.optional(t.text<FailureClass>()),
 });
 
 export interface FailedStep {
@@ -212,45 +208,32 @@ export interface FailedStep {
   readonly failureClass: FailureClass;
 }
 
-export interface Tally
-  extends Omit<t.Row<typeof tallied>, 'runs' | 'failedName' | 'failedCode' | 'failedClass'> {
+export interface Tally extends t.NewRow<typeof tallied> {
   /** The first failed step in plan order, and the code of its last attempt: of those that need a person, if there are any. */
   readonly firstFailed?: FailedStep;
 }
 
-/** One statement, so that all counts are of the same moment. */
-export function* tally(runId: string): Query<Tally> {
-  const ofRun = sql`run = (SELECT number FROM ${runs} WHERE id = ${runId})`;
-  const firstFailed = (column: Sql) =>
-    sql`(SELECT ${column} FROM ${steps} WHERE ${ofRun} AND state = 'failed'
-       ORDER BY CASE failure_class WHEN 'retryable' THEN 1 ELSE 0 END, position, name LIMIT 1)`;
-  const found = yield* tallied.one(
-    sql`SELECT counted.*,
-       (SELECT count(*) FROM ${runs} WHERE id = ${runId}) AS runs,
-       (SELECT coalesce(sum(bookings), 0) FROM ${sql.table('batches')} WHERE ${ofRun}) AS stored,
-       ${firstFailed(sql`name`)} AS failed_name, ${firstFailed(sql`last_code`)} AS failed_code,
-       ${firstFailed(sql`failure_class`)} AS failed_class
-     FROM (
-       SELECT
-         coalesce(sum(bookings) FILTER (WHERE state = 'done'), 0) AS delivered,
-         coalesce(sum(bookings) FILTER (WHERE state = 'refused'), 0) AS refused,
-         coalesce(sum(bookings) FILTER (WHERE state IN ('ready', 'running', 'failed')), 0) AS pending,
-         count(*) FILTER (WHERE state IN ('ready', 'running')) AS open_steps,
-         count(*) FILTER (WHERE state = 'failed') AS failed_steps,
-         count(*) FILTER (WHERE state = 'failed' AND failure_class = 'retryable') AS retryable_steps
-       FROM ${steps} WHERE ${ofRun}
-     ) AS counted`,
+export const tally = readsTogether(function* (runId: string): Query<Tally> {
+  const run = yield* runNumber(runId);
+  const counts = yield* tallied.one(
+    sql`SELECT (SELECT coalesce(sum(bookings), 0) FROM ${sql.table('batches')} WHERE run = ${run}) AS stored,
+       coalesce(sum(bookings) FILTER (WHERE state = 'done'), 0) AS delivered,
+       coalesce(sum(bookings) FILTER (WHERE state = 'refused'), 0) AS refused,
+       coalesce(sum(bookings) FILTER (WHERE state IN ('ready', 'running', 'failed')), 0) AS pending,
+       count(*) FILTER (WHERE state IN ('ready', 'running')) AS open_steps,
+       count(*) FILTER (WHERE state = 'failed') AS failed_steps,
+       count(*) FILTER (WHERE state = 'failed' AND failure_class = 'retryable') AS retryable_steps
+     FROM ${steps} WHERE run = ${run}`,
   );
-  if (!found || found.runs === 0) throw noSuchRun(runId);
-  const {
-    runs: _,
-    failedName: name,
-    failedCode: code = '',
-    failedClass: failureClass = 'internal',
-    ...counts
-  } = found;
-  return { ...counts, ...(name !== undefined && { firstFailed: { name, code, failureClass } }) };
-}
+  if (!counts) throw noSuchRun(runId);
+  const failed = yield* steps.find(
+    sql`WHERE run = ${run} AND state = 'failed'
+     ORDER BY CASE failure_class WHEN 'retryable' THEN 1 ELSE 0 END, position, name LIMIT 1`,
+  );
+  if (!failed) return counts;
+  const { name, lastCode: code = '', failureClass = 'internal' } = failed;
+  return { ...counts, firstFailed: { name, code, failureClass } };
+});
 
 /** The kinds of a run's open steps, ignoring one of them. */
 export function* readOpenKinds(run: number, except = ''): Query<StepKind[]> {
@@ -277,17 +260,17 @@ export const attempts = t.table(
     httpStatus: t.optional(t.integer),
     statusCode: t.optional(t.integer),
     /** The service's own words, sealed. */
-    answer: t.optional(t.text()),
+    answer: t.optional(t.bytes),
     sha256: t.optional(t.text()),
   },
   { key: 'run, step, attempt', isItsIndex: true },
 );
-export type Attempt = Omit<t.Row<typeof attempts>, 'run'>;
+export type Attempt = Omit<t.Row<typeof attempts>, 'run' | 'answer'> & { readonly answer?: string };
 
 /** The ended attempts of a step, in their order. */
-function* listAttempts(runId: string, step: string): Query<Attempt[]> {
+export const listAttempts = reads(function* (runId: string, step: string): Query<Attempt[]> {
   return yield* attemptsOf(yield* runNumber(runId), runId, step);
-}
+});
 
 export function* attemptsOf(run: number, runId: string, step: string): Query<Attempt[]> {
   return yield* openAnswers(
@@ -297,7 +280,7 @@ export function* attemptsOf(run: number, runId: string, step: string): Query<Att
 }
 
 /** The last attempt of each of these steps in which the service said something. */
-function* listAnswers(runId: string, names: readonly string[]): Query<Attempt[]> {
+export const listAnswers = reads(function* (runId: string, names: readonly string[]): Query<Attempt[]> {
   const { isListed } = yield* database();
   const rows = yield* all(
     sql`SELECT attempts.* FROM ${steps} JOIN ${attempts}
@@ -306,38 +289,30 @@ function* listAnswers(runId: string, names: readonly string[]): Query<Attempt[]>
      ORDER BY position, name`,
   );
   return yield* openAnswers(runId, rows.map(attempts.read));
-}
+});
 
 /** Every attempt of a run in which the service said something. */
-function* listAnswered(runId: string): Query<Attempt[]> {
+export const listAnswered = reads(function* (runId: string): Query<Attempt[]> {
   const found = yield* attempts.list(sql`WHERE run = ${yield* runNumber(runId)} AND answer IS NOT NULL`);
   return yield* openAnswers(runId, found);
-}
+});
 
 /** Without what was sent and answered. */
-function* listTroubles(runId: string, limit: number): Query<Attempt[]> {
+export const listTroubles = reads(function* (runId: string, limit: number): Query<Attempt[]> {
   const found = yield* attempts.list(
     sql`WHERE run = ${yield* runNumber(runId)} AND outcome <> 'done'
        AND NOT (step = 'await-result' AND outcome = 'retry')
      ORDER BY ended_at DESC, started_at DESC, step, attempt LIMIT ${limit}`,
   );
   return found.map(({ run, answer, sha256, ...attempt }) => attempt);
-}
+});
 
 function* openAnswers(runId: string, found: readonly t.Row<typeof attempts>[]): Query<Attempt[]> {
   const { sealing } = yield* database();
-  return found.map(({ run, ...attempt }) => {
-    const answer = sealing.openText(attempt.answer, contextOfAnswer(runId, attempt.step, attempt.attempt));
+  return found.map(({ run, answer: stored, ...attempt }) => {
+    const answer = sealing.openText(stored, contextOfAnswer(runId, attempt.step, attempt.attempt));
     return { ...attempt, ...(answer !== undefined && { answer }) };
   });
-}
-
-export function createStepReader({ read, readTogether }: Store) {
-  return {
-    ...bind(read, { listOpen, listUndelivered, isBeingPerformed, count }),
-    ...bind(read, { listAttempts, listAnswered, listAnswers, listTroubles }),
-    ...bind(readTogether, { readOpenWork }),
-  };
 }
 
 const stepCounts = t.columnsOf({
@@ -348,12 +323,12 @@ const stepCounts = t.columnsOf({
 });
 
 /** The steps by kind and state, in the order of the plan; those of a chain, in no order: see `showSteps`. */
-function* count(runId: string): Query<StepCount[]> {
+export const count = reads(function* (runId: string): Query<StepCount[]> {
   return yield* stepCounts.all(
     sql`SELECT kind, state, count(*) AS steps, sum(bookings) AS bookings FROM ${steps}
      WHERE run = ${yield* runNumber(runId)} GROUP BY kind, state ORDER BY min(position), kind, state`,
   );
-}
+});
 
 const openCounts = t.columnsOf({
   running: t.integer,
@@ -363,7 +338,7 @@ const openCounts = t.columnsOf({
 });
 
 /** What is being done, and what is due when. */
-function* readOpenWork(runId: string, now: number): Query<OpenWork> {
+export const readOpenWork = readsTogether(function* (runId: string, now: number): Query<OpenWork> {
   const { isAbandoned } = yield* database();
   const run = yield* runNumber(runId);
   const found = yield* openCounts.one(
@@ -380,7 +355,7 @@ function* readOpenWork(runId: string, now: number): Query<OpenWork> {
     oldest: running > 0 ? yield* findOldest(run) : undefined,
     next: counts.delayed > 0 ? yield* findNext(run, now) : undefined,
   });
-}
+});
 
 const oldestStep = t.columnsOf({ step: t.text(), kind: t.text<StepKind>(), since: t.bigint });
 

@@ -1,8 +1,8 @@
 import type { BatchStream } from '../booking/sending.js';
 import type { BatchRows, DayCounts, DayStanding, StandingRows, StoredOutcome } from '../rules/day-outcome.js';
 import { packNumbers, unpackNumbers } from './findings.js';
-import { change, type Query, sql } from './query.js';
-import { runNumber, runs, runsHoldingBookings } from './runs.js';
+import { change, type Query, reads, sql, writes } from './query.js';
+import { type Period, runNumber, runs, runsHoldingBookings } from './runs.js';
 import * as t from './table.js';
 
 /** What each day came to, when a run of it last ended or recorded verdicts. */
@@ -62,13 +62,7 @@ const marked = t.columnsOf({
 });
 
 /** Of each day from `from` to `to` with a run that holds bookings, oldest first. */
-export function* listOutcomes({
-  from,
-  to,
-}: {
-  readonly from: string;
-  readonly to: string;
-}): Query<StoredOutcome[]> {
+export const listOutcomes = reads(function* ({ from, to }: Period): Query<StoredOutcome[]> {
   const found = yield* marked.all(
     sql`SELECT marked.*, coalesce(superseded, 0) AS superseded, coalesce(superseding, 0) AS superseding,
        stored.mark AS stored_mark, stored.counts AS counts FROM (
@@ -90,16 +84,16 @@ export function* listOutcomes({
     hasSuperseded: parts.superseded > 0,
     ...(storedMark !== undefined && counts && { stored: { mark: storedMark, counts } }),
   }));
-}
+});
 
 /** Where the bookings of the day count as something else than their runs say; read together with `listOutcomes`. */
-export function* listStandings(day: string): Query<StandingRows[]> {
+export const listStandings = reads(function* (day: string): Query<StandingRows[]> {
   const rows = yield* heldRows.all(
     sql`SELECT id AS run_id, stream, batch, standing, rows FROM ${standingRows} JOIN ${runs} ON run = number
      WHERE day = ${day} ORDER BY number DESC, stream, batch, standing`,
   );
   return rows.map(({ rows, ...of }) => ({ ...of, rows: unpackNumbers(rows) }));
-}
+});
 
 const heldRows = t.columnsOf({
   runId: t.text(),
@@ -109,15 +103,18 @@ const heldRows = t.columnsOf({
   rows: t.bytes,
 });
 
-export interface NewOutcome {
+/** Replaces what was stored of the day. */
+export const storeOutcome = writes(function* ({
+  day,
+  mark,
+  counts,
+  rows,
+}: {
   readonly day: string;
   readonly mark: string;
   readonly counts: DayCounts;
   readonly rows: readonly StandingRows[];
-}
-
-/** Replaces what was stored of the day. */
-export function* storeOutcome({ day, mark, counts, rows }: NewOutcome): Query<void> {
+}): Query<void> {
   yield* change(
     sql`DELETE FROM ${standingRows} WHERE run IN (SELECT number FROM ${runs} WHERE day = ${day})`,
   );
@@ -133,7 +130,7 @@ export function* storeOutcome({ day, mark, counts, rows }: NewOutcome): Query<vo
     { day, mark, counts },
     sql`ON CONFLICT (day) DO UPDATE SET mark = excluded.mark, counts = excluded.counts`,
   );
-}
+});
 
 /** Records what the collect of a run says about the bookings of the day's other runs. */
 export function* storeSuperseded(run: number, found: readonly SupersededRows[]): Query<void> {
@@ -155,7 +152,7 @@ function* numberRuns(of: readonly { readonly runId: string }[]): Query<ReadonlyM
 }
 
 /** The bookings of a run that are superseded: the newest collect that says something about one decides. */
-export function* listSuperseded(runId: string): Query<BatchRows[]> {
+export const listSuperseded = reads(function* (runId: string): Query<BatchRows[]> {
   const found = yield* supersededRows.list(
     sql`WHERE held_by = (SELECT number FROM ${runs} WHERE id = ${runId}) ORDER BY run`,
   );
@@ -171,7 +168,7 @@ export function* listSuperseded(runId: string): Query<BatchRows[]> {
   return [...batches.values()]
     .filter(({ rows }) => rows.size > 0)
     .map(({ rows, ...of }) => ({ runId, ...of, rows: [...rows].sort((a, b) => a - b) }));
-}
+});
 
 /** Whether that booking is superseded. */
 export function* isSuperseded(run: number, stream: BatchStream, batch: number, row: number): Query<boolean> {

@@ -15,6 +15,8 @@ import {
   database,
   one,
   type Query,
+  reads,
+  readsTogether,
   type Store,
   sql,
   type TraceRange,
@@ -31,9 +33,10 @@ import * as t from './table.js';
  *
  * @param day only what was sent of that business day: reading fewer runs is faster
  */
-export function trace(reference: string, day?: string): Query<Trace[]> {
-  return traceWithin(reference, { day, from: 0, to: Number.MAX_SAFE_INTEGER });
-}
+export const trace = readsTogether(
+  (reference: string, day?: string): Query<Trace[]> =>
+    traceWithin(reference, { day, from: 0, to: Number.MAX_SAFE_INTEGER }),
+);
 
 const runsAtOnce = 100;
 
@@ -146,15 +149,16 @@ const stepTimes = t.columnsOf({
 });
 
 /** When each kind of step was performed, in the order in which they began. */
-export function listTimes(runId: string): Query<t.Row<typeof stepTimes>[]> {
-  return stepTimes.all(
-    sql`SELECT kind, count(DISTINCT name) AS steps, count(*) AS attempts, min(started_at) AS started_at,
+export const listTimes = reads(
+  (runId: string): Query<t.Row<typeof stepTimes>[]> =>
+    stepTimes.all(
+      sql`SELECT kind, count(DISTINCT name) AS steps, count(*) AS attempts, min(started_at) AS started_at,
        max(attempts.ended_at) AS ended_at
      FROM ${attempts} JOIN ${steps} ON steps.run = attempts.run AND steps.name = attempts.step
      WHERE attempts.run = (SELECT number FROM ${runs} WHERE id = ${runId})
      GROUP BY kind ORDER BY min(started_at), max(attempts.ended_at)`,
-  );
-}
+    ),
+);
 
 const refusedSteps = t.columnsOf({
   step: t.text(),
@@ -167,7 +171,11 @@ const refusedSteps = t.columnsOf({
 export type RefusedBooking = t.Row<typeof refusedSteps> & { readonly line: string };
 
 /** In the order of the plan, without the first ones if some are to be skipped. */
-export function* listRefused(runId: string, limit: number, skip = 0): Query<RefusedBooking[]> {
+export const listRefused = readsTogether(function* (
+  runId: string,
+  limit: number,
+  skip = 0,
+): Query<RefusedBooking[]> {
   const run = yield* runNumber(runId);
   const found = yield* refusedSteps.all(
     sql`SELECT name AS step, last_code AS code, stream, batch, first AS row FROM ${steps}
@@ -183,7 +191,7 @@ export function* listRefused(runId: string, limit: number, skip = 0): Query<Refu
     refused.push({ ...step, line: current.lines[step.row] ?? '' });
   }
   return refused;
-}
+});
 
 export type Trace =
   | {

@@ -8,8 +8,8 @@ import {
   type Trigger,
 } from '../rules/run.js';
 import { noteChangedRun } from './identity.js';
-import { bind, change, one, type Query, type Store, sql, withoutUndefined } from './query.js';
-import { find as findRun, runs, selectRuns } from './runs.js';
+import { change, count, one, type Query, reads, sql, withoutUndefined, writes } from './query.js';
+import { find as findRun, runs } from './runs.js';
 import * as t from './table.js';
 
 /**
@@ -56,44 +56,33 @@ export function wantedToJson<State extends string>(
   return { runId, day, trigger, reason: reason ?? null, state, wantedAt: new Date(wantedAt).toISOString() };
 }
 
-export function createWantedReader({ read }: Store) {
-  return bind(read, { list, find, findPromise, countWaiting });
-}
-
-export function createWantedDays(store: Store) {
-  return { ...createWantedReader(store), ...bind(store.transact, { want, withdraw, remove }) };
-}
-
 /** First wanted, first. */
-function list(): Query<WantedDay[]> {
-  return wantedDays.list(sql`ORDER BY number`);
-}
+export const list = reads((): Query<WantedDay[]> => wantedDays.list(sql`ORDER BY number`));
 
-function find(day: string): Query<WantedDay | undefined> {
-  return wantedDays.find(sql`WHERE day = ${day}`);
-}
+export const find = reads(
+  (day: string): Query<WantedDay | undefined> => wantedDays.find(sql`WHERE day = ${day}`),
+);
 
 /** The wanted day whose run has that id; undefined once somebody has opened it. */
-function findPromise(runId: string): Query<WantedDay | undefined> {
-  return wantedDays.find(
-    sql`WHERE run_id = ${runId} AND NOT EXISTS (SELECT 1 FROM ${runs} WHERE id = run_id)`,
-  );
-}
+export const findPromise = reads(
+  (runId: string): Query<WantedDay | undefined> =>
+    wantedDays.find(sql`WHERE run_id = ${runId} AND NOT EXISTS (SELECT 1 FROM ${runs} WHERE id = run_id)`),
+);
 
 /** How many of such days nobody has begun to work on. */
-function* countWaiting(trigger: Trigger): Query<number> {
-  const row = yield* one(
-    sql`SELECT count(*) AS days FROM ${wantedDays} LEFT JOIN ${runs} ON id = run_id
+export const countWaiting = reads(
+  (trigger: Trigger): Query<number> =>
+    count(
+      sql`SELECT count(*) AS number FROM ${wantedDays} LEFT JOIN ${runs} ON id = run_id
      WHERE wanted_days.trigger = ${trigger} AND (id IS NULL OR token = ended_token)`,
-  );
-  return Number(row?.days);
-}
+    ),
+);
 
 /**
  * Wants a day, and returns what is wanted of it: by somebody before, if that is still to be done. Undefined if its newest run is
  * not the one that was looked at: then what is wanted of it must be decided anew.
  */
-function* want(
+export const want = writes(function* (
   wanted: t.NewRow<typeof wantedDays>,
 ): Query<{ readonly wanted: WantedDay; readonly isNew: boolean } | undefined> {
   yield* waitForOpening();
@@ -109,7 +98,7 @@ function* want(
   if (known) yield* remove(known.runId);
   yield* wantedDays.add(wanted);
   return { wanted: withoutUndefined(wanted), isNew: true };
-}
+});
 
 /** Of two that want a day and open its run at once, the second one sees what the first one wrote. */
 function waitForOpening(): Query<void> {
@@ -128,24 +117,15 @@ export function* asPromised(run: NewRun): Query<NewRun> {
   return { ...run, id: wanted.runId, expected: run.expected ?? wanted.expected };
 }
 
-/** The run that an earlier try of the transaction has made of this one, under its own id or the promised one. */
-export function* findCreated({ id, day, startedAt }: NewRun): Query<Run | undefined> {
-  const [created] = yield* selectRuns(
-    sql`WHERE started_at = ${startedAt} 
-       AND (id = ${id} OR id = (SELECT run_id FROM ${wantedDays} WHERE wanted_days.day = ${day}))`,
-  );
-  return created;
-}
-
 /** Nobody wants the day any more. Returns what was wanted of it, if nobody has opened the run. */
-function* withdraw(day: string): Query<WantedDay | undefined> {
+export const withdraw = writes(function* (day: string): Query<WantedDay | undefined> {
   yield* waitForOpening();
   const wanted = yield* find(day);
   if (!wanted) return undefined;
   yield* remove(wanted.runId);
   return (yield* findRun(wanted.runId)) ? undefined : wanted;
-}
+});
 
-function* remove(runId: string): Query<void> {
+export const remove = writes(function* (runId: string): Query<void> {
   yield* change(sql`DELETE FROM ${wantedDays} WHERE run_id = ${runId}`);
-}
+});

@@ -3,7 +3,7 @@ import { formatBytes } from '../base/format.js';
 import { businessDayAt } from '../booking/business-day.js';
 import { urgencyOf } from '../booking/stay.js';
 import type { Ledger } from '../ledger/ledger.js';
-import type { CaseSummary } from '../ledger/listed-cases.js';
+import type { CaseSummary } from '../ledger/cases.js';
 import type { MappingSync } from '../ledger/mappings.js';
 import type { OpenProblem, Told } from '../ledger/notices.js';
 import { firstBound, readCompleteUntil } from '../mappings/sync-bounds.js';

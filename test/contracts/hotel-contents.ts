@@ -100,15 +100,6 @@ export function describeHotelContentsContract(
       expect(await contents.lookUp([2, 1])).toMatchObject([{ name: 'y' }, { name: 'b' }]);
     });
 
-    it('changes nothing when a chunk, a start or an end comes again after a lost answer', async () => {
-      await load(contents, 'l1', [named(1, 'a')]);
-      await contents.beginLoad({ id: 'l1', file: 'other', at: at + 1 });
-      await contents.addHotels({ id: 'l1', after: 0, hotels: [named(1, 'again')] });
-      const finished = await contents.finishLoad('l1', at);
-      expect(await contents.finishLoad('l1', at + 2)).toEqual(finished);
-      expect(await contents.lookUp([1])).toMatchObject([{ name: 'a' }]);
-    });
-
     it('refuses rows and the end of a load that another one has overtaken', async () => {
       await load(contents, 'l1', [named(1, 'a')]);
       await load((await opened.reopen()).hotels, 'l2', [named(1, 'b')]);

@@ -27,7 +27,8 @@ import { collectedFileRun } from '../contracts/ledger/file-days.js';
 import { usePostgres } from '../support/use-servers.js';
 import { type OpenedPostgresLedger, openPostgresLedger } from './opened-postgres.js';
 
-const unsealed = createSealing(undefined);
+const accept = (session: Session, held: Claimed, outcome: Found, when: number) =>
+  recordAcceptedBatch(session, createSealing(undefined), { held, outcome, at: when }, false);
 
 describe('recording an accepted batch in PostgreSQL', () => {
   const postgres = usePostgres();
@@ -91,7 +92,7 @@ describe('recording an accepted batch in PostgreSQL', () => {
       const change = decideFor(done)(attempted);
 
       const { session, counted } = countingSession();
-      const recorded = await recordAcceptedBatch(session, unsealed, claim, done, at + 5);
+      const recorded = await accept(session, claim, done, at + 5);
       expect(counted.statements).toBe(1);
       const { ending, opened: follow, settled } = change;
       expect(recorded).toEqual({ run: patchRun(run, change.run), ending, opened: follow, settled });
@@ -118,7 +119,7 @@ describe('recording an accepted batch in PostgreSQL', () => {
     const run = await collectedRun(opened.ledger, 'r1');
     const claim = await claimStep(opened.ledger, run, 'batch 0');
     const { session, counted } = countingSession();
-    expect(await recordAcceptedBatch(session, unsealed, claim, found, at)).toBeUndefined();
+    expect(await accept(session, claim, found, at)).toBeUndefined();
     expect(counted.statements).toBe(0);
   });
 
@@ -126,12 +127,12 @@ describe('recording an accepted batch in PostgreSQL', () => {
     const run = await collectedFileRun(opened.ledger, 'r1', { body: 6 });
     const claim = await claimStep(opened.ledger, run, 'batch 0');
     const { session } = countingSession();
-    expect(await recordAcceptedBatch(session, unsealed, claim, done, at)).toBeUndefined();
+    expect(await accept(session, claim, done, at)).toBeUndefined();
     const other = await collectedRun(opened.ledger, 'r2', { day: '2026-11-19' });
     const old = await claimStep(opened.ledger, other, 'batch 0');
     await opened.ledger.runs.takeOver('r2');
     const before = await opened.readSteps('r2');
-    expect(await recordAcceptedBatch(session, unsealed, old, done, at)).toBeUndefined();
+    expect(await accept(session, old, done, at)).toBeUndefined();
     expect(await opened.readSteps('r2')).toEqual(before);
   });
 });

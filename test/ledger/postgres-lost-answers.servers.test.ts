@@ -270,6 +270,14 @@ describe('when the connection ends between a commit and its answer', () => {
     expect(await opened.ledger.exports.latestFetched()).toEqual(fetched);
   });
 
+  it('a load of hotels begins once, stores each chunk once, and ends once', async () => {
+    const { hotels } = ledger;
+    await losing('COMMIT', () => hotels.beginLoad({ id: 'l1', file: 'f', at }));
+    await losing('COMMIT', () => hotels.addHotels({ id: 'l1', after: 0, hotels: [{ serviceId: 1 }] }));
+    expect(await losing('COMMIT', () => hotels.finishLoad('l1', at))).toMatchObject({ id: 'l1', hotels: 1 });
+    expect(await opened.query('SELECT number FROM hotel_review.hotel_contents')).toHaveLength(1);
+  });
+
   it('the right to sync is held, and released', async () => {
     const hold = await losing('INSERT INTO hotel_review.holds', () => ledger.mappings.holdSync());
     expect(await opened.ledger.mappings.holdSync()).toBeUndefined();

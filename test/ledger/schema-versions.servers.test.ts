@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LedgerUnusableError } from '../../src/ledger/errors.js';
 import { versions as postgresVersions } from '../../src/ledger/postgres/schema.js';
-import { versions as sqliteVersions } from '../../src/ledger/sqlite/schema.js';
+import { versions as sqliteVersions } from '../../src/ledger/sqlite/ledger-file.js';
 import { collectedRun } from '../contracts/ledger/days.js';
 import { usePostgres } from '../support/use-servers.js';
 import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
@@ -16,9 +16,6 @@ function release(): void {
 afterEach(() => {
   for (const versions of versionsOf) if (versions.at(-1) === laterVersion) versions.pop();
 });
-
-const ofBefore =
-  /got: one of an earlier version; finish its runs with that version, then start a new ledger$/;
 
 describe('an SQLite ledger', () => {
   let opened: OpenedSqliteLedger;
@@ -36,14 +33,6 @@ describe('an SQLite ledger', () => {
     expect(opened.openRaw().get('SELECT later FROM runs')).toEqual({ later: 7 });
     await ledger.close();
     expect((await (await opened.reopen()).runs.get('r1')).state).toBe('delivering');
-  });
-
-  it('of before 1.0 is refused, whatever its version', async () => {
-    await opened.ledger.close();
-    for (const version of [1, 23]) {
-      opened.openRaw().exec(`PRAGMA application_id = 0; PRAGMA user_version = ${version}`);
-      await expect(opened.reopen()).rejects.toThrow(ofBefore);
-    }
   });
 });
 
@@ -66,15 +55,5 @@ describe('a PostgreSQL ledger', () => {
     expect((await opened.open().runs.get('r1')).state).toBe('delivering');
     expect(await opened.query('SELECT later FROM hotel_review.runs')).toEqual([{ later: 7 }]);
     expect((await (await opened.find())?.runs.get('r1'))?.state).toBe('delivering');
-  });
-
-  it('of before 1.0 is refused', async () => {
-    await opened.query('CREATE SCHEMA hotel_review');
-    for (const table of ['migrations', 'runs', 'steps', 'holds'])
-      await opened.query(`CREATE TABLE hotel_review.${table} (number int)`);
-    for (const read of [() => opened.open().runs.get('r1'), () => opened.find()]) {
-      await expect(read()).rejects.toThrow(ofBefore);
-      await expect(read()).rejects.toBeInstanceOf(LedgerUnusableError);
-    }
   });
 });

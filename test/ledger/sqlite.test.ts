@@ -43,7 +43,7 @@ describe('the SQLite ledger', () => {
 
   it('leaves no guest name and no extra column in its file once the names are blanked', async () => {
     const run = await opened.ledger.runs.create(newRun('r1'));
-    const collect = await startCollect(opened.ledger, run);
+    const collect = await startCollect(opened.ledger, run, 300);
     await collect.store(
       chunkOf({
         batches: Array.from({ length: 40 }, (_, n) => ({

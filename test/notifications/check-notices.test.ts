@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CaseSummary } from '../../src/ledger/listed-cases.js';
+import type { CaseSummary } from '../../src/ledger/cases.js';
 import type { FetchedExport, MappingSync, RequestedExport } from '../../src/ledger/mappings.js';
 import type { OpenProblem, StoredMessage } from '../../src/ledger/notices.js';
 import { firstBound } from '../../src/mappings/sync-bounds.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CaseSummary } from '../../src/ledger/listed-cases.js';
+import type { CaseSummary } from '../../src/ledger/cases.js';
 import type { OpenProblem } from '../../src/ledger/notices.js';
 import { type ComposeParts, composeMessage } from '../../src/notify/compose-messages.js';
 import type { Notice } from '../../src/rules/notice.js';

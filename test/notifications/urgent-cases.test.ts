@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CaseSummary } from '../../src/ledger/listed-cases.js';
+import type { CaseSummary } from '../../src/ledger/cases.js';
 import { findUrgentCases, tellUrgent } from '../../src/notify/check-notices.js';
 import type { NewNotice } from '../../src/rules/notice.js';
 import { fakeLedger } from '../support/fake-ledger.js';

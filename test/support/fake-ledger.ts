@@ -47,10 +47,10 @@ const store: Store = {
     throw new TypeError('a fake ledger has no database');
   },
   ...{ read: unused, readTogether: unused, transact: unused, transactUnflushed: unused },
-  ...{ noteRemoval: unused, clearRemains: unused },
+  ...{ erase: unused, clearRemains: unused },
 };
 
 const engine: Engine = {
   ...{ hold: unused, holdPlace: unused, staleHoldMs: 0, ping: unused, verify: unused, close: unused },
-  claims: { claim: unused, record: unused, holdsClaim: unused, renewClaims: unused },
+  claims: { claim: unused, record: unused },
 };

@@ -73,8 +73,7 @@ const compared = [
   'batches',
   'rejects',
   'warnings',
-  'reference_pages',
-  'stay_pages',
+  'booking_pages',
 ];
 const latest = '(SELECT max(number) FROM runs)';
 

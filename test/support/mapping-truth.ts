@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createSqliteReader } from '../../src/ledger/sqlite/sqlite-ledger.js';
+import { copied } from '../../src/ledger/mappings.js';
+import { openDatabase } from '../../src/ledger/sqlite/database.js';
 import { type ArrivingRequest, type RecordedRequest, refusal, type StandInAnswer } from './http-stand-in.js';
 
 /** A mapping as the service has it; `changedAt` in epoch milliseconds. */
@@ -180,20 +181,13 @@ function readCall({ url, rawHeaders }: Pick<RecordedRequest, 'url' | 'rawHeaders
 
 /** What the local copy in that ledger holds: a line per current mapping, sorted. */
 export async function readCopy(ledgerFile: string): Promise<string[]> {
-  const ledger = createSqliteReader({
-    path: ledgerFile,
-    clock: Date.now,
-  });
+  const database = openDatabase(ledgerFile, { busyTimeoutMs: 5_000 });
   try {
-    const lines: string[] = [];
-    for (let after = 0; ; ) {
-      const page = await ledger.mappings.listMappings({ after, limit: 1_000 });
-      const last = page.at(-1);
-      if (!last) return lines.sort();
-      lines.push(...page.map(describeMapping));
-      after = last.number;
-    }
+    return database
+      .all('SELECT * FROM mappings WHERE service_id IS NOT NULL')
+      .map((row) => describeMapping(copied.read(row)))
+      .sort();
   } finally {
-    await ledger.close();
+    database.close();
   }
 }

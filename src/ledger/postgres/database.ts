@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { createPatience } from '../../base/peer-patience.js';
 import { LedgerAwayError, LedgerRefusedError, LedgerUnusableError } from '../errors.js';
-import { type Sql, sql } from '../query.js';
+import { type StoredRow, sql } from '../query.js';
 import {
   createSession,
   lockTimeout,
@@ -47,11 +47,11 @@ const connectTimeoutMs = 5_000;
 const closeTimeoutMs = 2_000;
 
 /**
- * Work that is repeated when the connection is lost.
+ * Work of one statement, repeated when the connection is lost.
  *
- * @param mayBeDone true if an earlier try may have been committed: its connection was lost before the answer arrived
+ * @param mayBeDone true if an earlier try may have been done: its connection was lost before the answer arrived
  */
-export type Work<Result> = (session: Session, mayBeDone: boolean) => Promise<Result>;
+type Work<Result> = (session: Session, mayBeDone: boolean) => Promise<Result>;
 
 /** A pool of connections to one database. */
 export type Database = ReturnType<typeof openDatabase>;
@@ -145,12 +145,12 @@ export function openDatabase(
   }
 
   async function inTransaction<Result>(
-    begin: Sql,
+    begin: string,
     work: (session: Session) => Promise<Result>,
-    onCommit = () => {},
+    onCommit: (begun: StoredRow | undefined, result: Result) => void = () => {},
   ): Promise<Result> {
     return withSession(async (session) => {
-      await session.run(begin);
+      const begun = await session.script(begin);
       let result: Result;
       try {
         result = await work(session);
@@ -158,7 +158,7 @@ export function openDatabase(
         if (!(error instanceof TemporaryFault && error.endsConnection)) await session.run(sql`ROLLBACK`);
         throw error;
       }
-      onCommit();
+      onCommit(begun, result);
       await session.run(sql`COMMIT`);
       return result;
     });
@@ -176,7 +176,7 @@ export function openDatabase(
       patience: withinMs === undefined ? patience : undefined,
     };
     return persist(how, async () => {
-      if (prepare) prepared ??= inTransaction(sql`BEGIN`, (session) => prepare(session, location));
+      if (prepare) prepared ??= inTransaction('BEGIN', (session) => prepare(session, location));
       try {
         await prepared;
       } catch (error) {
@@ -190,6 +190,19 @@ export function openDatabase(
         throw error;
       }
     });
+  }
+
+  /** Whether the transaction with that number was committed. A server that took over without it may not know the number. */
+  async function isCommitted(id: string): Promise<boolean> {
+    const found = await withSession((session) =>
+      session.row(
+        sql`SELECT CASE WHEN ${id}::bigint < txid_snapshot_xmax(txid_current_snapshot())
+           THEN txid_status(${id}::bigint) END AS status`,
+      ),
+    );
+    // The server has not noticed that its client is gone, or is still at it.
+    if (found?.status === 'in progress') throw new TemporaryFault('in-progress', false);
+    return found?.status === 'committed';
   }
 
   /**
@@ -232,23 +245,21 @@ export function openDatabase(
       );
     },
 
-    /** Does work in one transaction: all of it or nothing. */
-    transact<Result>(work: Work<Result>): Promise<Result> {
-      let mayBeDone = false;
-      return persistPrepared(() =>
-        inTransaction(
-          sql`BEGIN`,
-          (session) => work(session, mayBeDone),
-          () => {
-            mayBeDone = true;
-          },
-        ),
-      );
+    /** Does work in one transaction: all of it or nothing, and once, even if the answer to its commit is lost. */
+    transact<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
+      let tried: { readonly id: string; readonly result: Result } | undefined;
+      return persistPrepared(async () => {
+        if (tried && (await isCommitted(tried.id))) return tried.result;
+        // Its number comes with the same answer: a round trip of its own would cost as much as a statement.
+        return inTransaction('BEGIN; SELECT txid_current() AS id', work, (begun, result) => {
+          tried = { id: String(begun?.id), result };
+        });
+      });
     },
 
     /** Reads in one snapshot. */
     snapshot: <Result>(work: (session: Session) => Promise<Result>) =>
-      persistPrepared(() => inTransaction(sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`, work)),
+      persistPrepared(() => inTransaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work)),
 
     /** Asks once; fails if the server does not answer in time. */
     async ping(

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { ProviderHotel } from '../../booking/booking.js';
 import { hashReference } from '../../booking/booking.js';
 import type { DayKeys } from '../../storage/day-keys.js';
 import type { PeerClock } from '../../transports/http/peer-clocks.js';
 import { LedgerUnusableError } from '../errors.js';
 import type { Remains } from '../guests.js';
-import { hotelContents } from '../hotels.js';
 import {
   createLedger,
   createReadOnlyLedger,
@@ -13,8 +11,7 @@ import {
   type Ledger,
   type ReadOnlyLedger,
 } from '../ledger.js';
-import { toStorableHotel } from '../mapping-syncs.js';
-import { type CopiedMapping, copied } from '../mappings.js';
+import { copied } from '../mappings.js';
 import {
   all,
   type Candidates,
@@ -28,46 +25,37 @@ import {
 import { record } from '../run-changes.js';
 import { runs } from '../runs.js';
 import { createSealing } from '../sealing.js';
-import { gatherCandidates, referenceRows } from '../stays.js';
-import { steps } from '../steps.js';
-import { claim, createHolds, holdsClaim, recordAcceptedBatch, renewClaims } from './claims.js';
+import { bookingPages, gatherCandidates } from '../stays.js';
+import { after, claim, createHolds, recordAcceptedBatch } from './claims.js';
 import { type Database, type DatabaseOptions, openDatabase } from './database.js';
 import { ledgerExists, migrate, requireWritable } from './schema.js';
-import { linesAsText, type Session } from './session.js';
+import type { Session } from './session.js';
 
-/** One lock for all writers of the copy, whatever their scope: the letters `maps`. */
-const copyLock = 0x6d_61_70_73;
-/** One lock for all writers of cases: the letters `case`. */
-const caseLock = 0x63_61_73_65;
-
-const common: Omit<Dialect, 'sealing' | 'mayBeDone'> = {
-  stepsBySlice: sql`${steps}`,
-  mappingsByNumber: sql`${copied}`,
-  lines: linesAsText('lines'),
+const common: Omit<Dialect, 'sealing' | 'leaseEnd'> = {
   lock: sql`FOR NO KEY UPDATE`,
   lockOf: (table) => sql`FOR NO KEY UPDATE OF ${table}`,
-  lockMappings: sql`SELECT pg_advisory_xact_lock(${copyLock})`,
-  lockCases: sql`SELECT pg_advisory_xact_lock(${caseLock})`,
+  turnOf: (what) => sql`SELECT pg_advisory_xact_lock(hashtext(${`hotel_review ${what}`}))`,
   isMappingOfCase: sql`left(mappings.provider_name, 200) = left(cases.provider_name, 200)
     AND mappings.provider_name = cases.provider_name
     AND left(mappings.provider_hotel_id, 200) = left(cases.provider_hotel_id, 200)
     AND mappings.provider_hotel_id = cases.provider_hotel_id`,
   // Under 2 KB a page, so that it is stored in the table itself and a look-up reads no more than that.
-  reference_pages: { pageEntries: 224 },
-  stay_pages: { pageEntries: 224 },
+  pageEntries: 224,
   // `now()` is the time when the transaction started, the same for all of its statements.
   isAbandoned: () => sql`lease_until <= now()`,
   isHotel: ({ providerName, providerHotelId }) => isHotel(sql`${providerName}`, sql`${providerHotelId}`),
   isReference: (reference) =>
     sql`left(reference, 200) = left(${reference}, 200) AND reference = ${reference}`,
   isListed: (column, list) => sql`${column} = ANY (${list.map(String)})`,
-  // One index look-up per hotel, also before the server has statistics of a load. The last row of a hotel counts.
-  findContents: (load, serviceIds) => sql`SELECT found.* FROM unnest(${serviceIds}::bigint[]) AS asked (id)
-    CROSS JOIN LATERAL (
-      SELECT * FROM ${hotelContents} WHERE load = ${load} AND service_id = asked.id ORDER BY number DESC LIMIT 1
-    ) AS found`,
   findCandidates,
-  lookUp,
+  // The limit keeps the plan at one index look-up per hotel, however many rows the planner expects.
+  findMappings: (hotels) => sql`SELECT ordinal - 1 AS ordinal, found.* FROM unnest(
+      ${hotels.map(({ providerName }) => providerName)}::text[],
+      ${hotels.map(({ providerHotelId }) => providerHotelId)}::text[]
+    ) WITH ORDINALITY AS asked (provider, hotel, ordinal)
+    CROSS JOIN LATERAL (
+      SELECT ${copied.names} FROM ${copied} WHERE ${isHotel(sql`asked.provider`, sql`asked.hotel`)} LIMIT 1
+    ) AS found`,
 };
 
 /** We can't do it, and can't see when it is done. */
@@ -80,17 +68,18 @@ const remains: Remains = {
 function createPostgresStore(
   { perform, snapshot, transact }: Database,
   { keys, hashKey }: PostgresReaderOptions,
+  leaseMs = 0,
 ): Store {
-  const dialect = { ...common, sealing: createSealing(keys, hashKey), mayBeDone: false };
+  const dialect = { ...common, sealing: createSealing(keys, hashKey), leaseEnd: () => after(leaseMs) };
   const inTransaction: Store['transact'] = (query) =>
-    transact((session, mayBeDone) => session.perform(query(), { ...dialect, mayBeDone }));
+    transact((session) => session.perform(query(), dialect));
   return {
     dialect,
-    async noteRemoval() {},
     clearRemains: async () => remains,
     read: (query) => perform((session) => session.perform(query(), dialect)),
     readTogether: (query) => snapshot((session) => session.perform(query(), dialect)),
     transact: inTransaction,
+    erase: inTransaction,
     transactUnflushed: inTransaction,
   };
 }
@@ -107,17 +96,17 @@ function* findCandidates(reference: string, { day, from, to }: TraceRange): Quer
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32LE(hash);
   const rows = yield* all(
-    sql`SELECT number, of_stream AS stream, batch_size, entries
+    sql`SELECT number, of_stream AS stream, batch_size, first_position, entries
      FROM ${runs} CROSS JOIN (VALUES ('file'), ('posted')) AS streams (of_stream)
      CROSS JOIN LATERAL generate_series(0, (
-       SELECT max(segment) FROM ${referenceRows} WHERE run = number AND stream = of_stream
+       SELECT max(segment) FROM ${bookingPages} WHERE run = number AND kind = 'reference' AND stream = of_stream
      )) AS segments (of_segment)
      CROSS JOIN LATERAL (
-       SELECT entries FROM ${referenceRows}
-       WHERE run = number AND stream = of_stream AND segment = of_segment
+       SELECT first_position, entries FROM ${bookingPages}
+       WHERE run = number AND kind = 'reference' AND stream = of_stream AND segment = of_segment
          AND first_hash <= ${hash} AND last_hash >= ${hash} AND first_hash >= coalesce(
-           (SELECT max(before.first_hash) FROM ${referenceRows} AS before
-              WHERE before.run = number AND before.stream = of_stream AND before.segment = of_segment
+           (SELECT max(before.first_hash) FROM ${bookingPages} AS before
+              WHERE before.run = number AND before.kind = 'reference' AND before.stream = of_stream AND before.segment = of_segment
                 AND before.first_hash < ${hash}), ${hash})
          AND position(${bytes}::bytea IN entries) > 0 OFFSET 0
      ) AS pages
@@ -130,27 +119,6 @@ function* findCandidates(reference: string, { day, from, to }: TraceRange): Quer
 function isHotel(provider: Sql, hotel: Sql): Sql {
   return sql`left(provider_name, 200) = left(${provider}, 200) AND provider_name = ${provider}
     AND left(provider_hotel_id, 200) = left(${hotel}, 200) AND provider_hotel_id = ${hotel}`;
-}
-
-/** The copy's mapping of each hotel, in the order of the request. */
-function* lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undefined)[]> {
-  const asked = hotels.map(toStorableHotel);
-  const providers = asked.map(({ providerName }) => providerName);
-  const ids = asked.map(({ providerHotelId }) => providerHotelId);
-  const { rows } = yield {
-    kind: 'read',
-    name: 'look up mappings',
-    // The limit keeps the plan at one index look-up per hotel, however many rows the planner expects.
-    statement: sql`SELECT ordinal, found.*
-      FROM unnest(${providers}::text[], ${ids}::text[]) WITH ORDINALITY AS asked (provider, hotel, ordinal)
-      CROSS JOIN LATERAL (
-        SELECT ${copied.names} FROM ${copied}
-        WHERE ${isHotel(sql`asked.provider`, sql`asked.hotel`)} LIMIT 1
-      ) AS found`,
-  };
-  const found = new Array<CopiedMapping | undefined>(hotels.length).fill(undefined);
-  for (const row of rows) found[Number(row.ordinal) - 1] = copied.read(row);
-  return found;
 }
 
 const pingTimeoutMs = 1_900;
@@ -185,8 +153,8 @@ export interface PostgresLedgerOptions extends PostgresReaderOptions {
 export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
   const { clock, leaseMs = 30_000, mayCreate } = options;
   const database = openDatabase(options, (session, location) => migrate(session, location, mayCreate));
-  const { perform, transact } = database;
-  const store = createPostgresStore(database, options);
+  const { perform } = database;
+  const store = createPostgresStore(database, options, leaseMs);
   const { sealing } = store.dialect;
   const holds = createHolds(database, leaseMs, options.peerClock);
   const engine = {
@@ -200,15 +168,11 @@ export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
         return perform((session, mayBeDone) => claim(session, sealing, request, mayBeDone));
       },
       async record(held, outcome, at, decide) {
-        let wasTried = false;
-        const recorded = await perform(async (session, mayBeDone) => {
-          wasTried = mayBeDone;
-          return mayBeDone ? undefined : recordAcceptedBatch(session, sealing, held, outcome, at);
-        });
-        return recorded ?? store.transact(() => record(held, outcome, at, decide, wasTried));
+        const recorded = await perform((session, mayBeDone) =>
+          recordAcceptedBatch(session, sealing, { held, outcome, at }, mayBeDone),
+        );
+        return recorded ?? store.transact(() => record(held, outcome, at, decide));
       },
-      holdsClaim: (held) => perform((session) => holdsClaim(session, held)),
-      renewClaims: (claims) => transact((session) => renewClaims(session, claims, leaseMs)),
     },
     async close() {
       await holds.close();

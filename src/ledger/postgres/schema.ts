@@ -1,6 +1,6 @@
 import { LedgerUnusableError } from '../errors.js';
+import { createTables, expectKnown } from '../ledger.js';
 import { sql } from '../query.js';
-import { createTables, expectKnown, ledgerOfBefore } from '../schema.js';
 import { readOnlyFault, type Session } from './session.js';
 
 /**
@@ -45,8 +45,7 @@ export const versions: readonly string[] = [
   ALTER TABLE audit_trail ALTER COLUMN who TYPE text COLLATE "default";
 
   -- Hashes don't shrink, and a page is small enough to be stored in the table itself.
-  ALTER TABLE reference_pages ALTER COLUMN entries SET STORAGE EXTERNAL;
-  ALTER TABLE stay_pages ALTER COLUMN entries SET STORAGE EXTERNAL;
+  ALTER TABLE booking_pages ALTER COLUMN entries SET STORAGE EXTERNAL;
   -- Blanked and removed rows must leave the disk soon, not only once a fifth of the table is gone.
   ALTER TABLE batches SET (
     autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
@@ -131,7 +130,7 @@ async function readSchema(session: Session, location: string): Promise<number> {
        (SELECT count(*)::int FROM pg_class WHERE relnamespace = to_regnamespace('hotel_review')) AS things,
        (SELECT string_agg(relname, ' ' ORDER BY relname) FROM pg_class
           WHERE relnamespace = to_regnamespace('hotel_review') AND relkind = 'r'
-          AND relname IN ('holds', 'migrations', 'runs', 'schema_versions', 'steps')) AS ours,
+          AND relname IN ('holds', 'runs', 'schema_versions', 'steps')) AS ours,
        current_setting('server_encoding') AS encoding`,
   );
   if (found?.encoding !== 'UTF8') {
@@ -141,7 +140,6 @@ async function readSchema(session: Session, location: string): Promise<number> {
     );
   }
   if (found.things === 0) return 0;
-  if (found.ours === 'holds migrations runs steps') throw new LedgerUnusableError(location, ledgerOfBefore);
   if (found.ours !== 'holds runs schema_versions steps') {
     throw new LedgerUnusableError(
       location,

@@ -21,7 +21,6 @@ import {
   toStorable,
   type Value,
 } from '../query.js';
-import { sealedMark } from '../sealing.js';
 
 /** A temporary failure of the server or the network: the request may be repeated. */
 export class TemporaryFault extends Error {
@@ -152,25 +151,26 @@ const longestPauseMs = 1_000;
 /** A server that refuses a login counts such tries, and may lock the account. */
 const longestRefusedPauseMs = 15_000;
 
-interface Persistence {
-  readonly location: string;
-  /** How long one call waits for a server that is away. */
-  readonly patienceMs: number;
-  /** What all calls together bear with. Absent if the call has no time for that. */
-  readonly patience?: Patience | undefined;
-  /** Monotonic, in milliseconds. */
-  readonly now: () => number;
-  /** True once nobody waits for the result any more. */
-  readonly isOver: () => boolean;
-  readonly onRefused: (error: LedgerRefusedError) => void;
-}
-
 /**
  * Retries until the work is done or fails for good.
  *
  * @throws LedgerAwayError when the time is up; LedgerRefusedError at once if the server could never be used
  */
-export async function persist<Result>(how: Persistence, work: () => Promise<Result>): Promise<Result> {
+export async function persist<Result>(
+  how: {
+    readonly location: string;
+    /** How long one call waits for a server that is away. */
+    readonly patienceMs: number;
+    /** What all calls together bear with. Absent if the call has no time for that. */
+    readonly patience?: Patience | undefined;
+    /** Monotonic, in milliseconds. */
+    readonly now: () => number;
+    /** True once nobody waits for the result any more. */
+    readonly isOver: () => boolean;
+    readonly onRefused: (error: LedgerRefusedError) => void;
+  },
+  work: () => Promise<Result>,
+): Promise<Result> {
   const { location, patienceMs, patience, now, isOver, onRefused } = how;
   const deadline = now() + patienceMs;
   for (let tries = 0; ; tries += 1) {
@@ -320,8 +320,11 @@ export function createSession(client: ClientBase, location: string) {
       while (!step.done) step = work.next({ ...(await answer(step.value)), dialect });
       return step.value;
     },
-    /** Runs several statements that have no values. */
-    script: async (text: string) => void (await translated(() => client.query(text))),
+    /** Runs several statements that have no values. Returns the first row of the last one. */
+    async script(text: string): Promise<StoredRow | undefined> {
+      const results = await translated(() => client.query<StoredRow>(text));
+      return [results].flat().at(-1)?.rows[0];
+    },
   };
 }
 
@@ -347,13 +350,4 @@ function toBound(value: Value): unknown {
   return Array.isArray(value)
     ? value.map((each) => (typeof each === 'string' ? toStorable(each) : each))
     : value;
-}
-
-/**
- * Selects the bytes of a batch as text: the server would write bytes in hexadecimal, twice as long. Encrypted lines, which
- * start with a NUL, follow a mark, in base64.
- */
-export function linesAsText(column: string): Sql {
-  return sql.raw(`CASE WHEN substr(${column}, 1, 1) = '\\x00'::bytea
-    THEN chr(${sealedMark.charCodeAt(0)}) || encode(${column}, 'base64') ELSE convert_from(${column}, 'UTF8') END`);
 }

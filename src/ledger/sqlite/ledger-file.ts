@@ -18,8 +18,8 @@ import { codeOf } from '../../base/safe-error.js';
 import { DatabaseBusyError, LedgerFullError, LedgerUnusableError } from '../errors.js';
 import { nameOfHeldDay, quickRewrite, type Remains, type RewriteLimits } from '../guests.js';
 import { type LedgerIdentity, ledgerIdentity } from '../identity.js';
+import { createTables, expectKnown } from '../ledger.js';
 import { adviseOnFile, type Database, describeDamage, isBusy, openDatabase, type Row } from './database.js';
-import { migrate, readSchema } from './schema.js';
 
 /** A lock that nothing else refers to must not end because the garbage collector closes its file. */
 const held = new Set<Database>();
@@ -143,7 +143,6 @@ function open(path: string, { isReader, isUnlinked, busyTimeoutMs = 15_000 }: Le
     /** The folder of this file's locks. */
     locks,
     watch,
-    noteRemoval: (at: number) => noteRemoval(database, at),
     /** See `createRetention`. */
     clearRemains(limits: RewriteLimits) {
       watch.expectSameFile();
@@ -163,6 +162,61 @@ function open(path: string, { isReader, isUnlinked, busyTimeoutMs = 15_000 }: Le
       }
     },
   };
+}
+
+/** Marks the file as a ledger: the letters `hotl`. */
+const applicationId = 0x68_6f_74_6c;
+
+/** Scripts, one for each version; the database's `user_version` counts those that were applied. */
+export const versions: readonly string[] = [
+  `PRAGMA application_id = ${applicationId};
+  ${createTables({
+    rowNumber: 'integer PRIMARY KEY',
+    types: { integer: 'integer', bigint: 'integer', text: 'text', bytes: 'blob', clocktime: 'integer' },
+    randomText: 'lower(hex(randomblob(16)))',
+    tableOptions: (isItsIndex) => ` STRICT${isItsIndex ? ', WITHOUT ROWID' : ''}`,
+  })}
+  CREATE UNIQUE INDEX mappings_by_hotel ON mappings (provider_name, provider_hotel_id);
+  CREATE INDEX contents_by_hotel ON hotel_contents (load, service_id);
+  CREATE INDEX case_bookings_by_reference ON case_bookings (reference) WHERE reference IS NOT NULL`,
+];
+
+/**
+ * Brings the schema up to date. Returns whether there was something to do.
+ *
+ * @param path of the database, for messages
+ * @throws LedgerUnusableError like `readSchema`
+ */
+function migrate(database: Database, path: string): boolean {
+  if (readSchema(database, path) === versions.length) return false;
+  database.transact(() => {
+    for (const version of versions.slice(readSchema(database, path))) database.exec(version);
+    database.exec(`PRAGMA user_version = ${versions.length}`);
+  });
+  return true;
+}
+
+/**
+ * Returns the version of the database's schema, 0 for an empty one. Changes nothing.
+ *
+ * @throws LedgerUnusableError if an older or newer version of this program, or a different program, created it
+ */
+function readSchema(database: Database, path: string): number {
+  // One statement, so that no other process can migrate between the reads.
+  const found = database.get(
+    `SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema) AS things
+     FROM pragma_application_id, pragma_user_version`,
+  );
+  const version = Number(found?.user_version);
+  if (version === 0 && found?.things === 0) return 0;
+  if (found?.application_id !== applicationId) {
+    throw new LedgerUnusableError(
+      path,
+      'expected a ledger or no file, got: a database of another program; name another file with the setting ledger',
+    );
+  }
+  expectKnown(version, versions.length, path);
+  return version;
 }
 
 /** The system's codes for an unsuitable path. A full or broken disk is different: that is temporary. */
@@ -407,19 +461,7 @@ function lookIntoFile(path: string, database: Database): LedgerIdentity | undefi
  */
 
 /** The name in `noted_instants` of the last removal that bytes may remain of. */
-const removal = 'data-removed';
-
-/** Each note differs from the one before, so that a removal during a rewrite stays noted. */
-export function noteRemoval(database: Database, at: number): void {
-  database.transact(() => {
-    database.run(
-      `INSERT INTO noted_instants (name, at) VALUES (?, ?)
-       ON CONFLICT (name) DO UPDATE SET at = max(excluded.at, at + 1)`,
-      removal,
-      at,
-    );
-  });
-}
+export const removalName = 'data-removed';
 
 interface ClearParts {
   readonly database: Database;
@@ -486,7 +528,7 @@ function isLarge(size: number, atMostBytes: number | undefined): boolean {
 }
 
 function findRemoval(database: Database): number | undefined {
-  const row = database.get('SELECT at FROM noted_instants WHERE name = ?', removal);
+  const row = database.get('SELECT at FROM noted_instants WHERE name = ?', removalName);
   return row && Number(row.at);
 }
 
@@ -494,7 +536,7 @@ function findRemoval(database: Database): number | undefined {
 function forget(database: Database, noted: number): void {
   try {
     database.transact(() =>
-      database.run('DELETE FROM noted_instants WHERE name = ? AND at = ?', removal, noted),
+      database.run('DELETE FROM noted_instants WHERE name = ? AND at = ?', removalName, noted),
     );
   } catch (error) {
     if (!(error instanceof DatabaseBusyError)) throw error;

@@ -1,11 +1,9 @@
 import type { Hold } from '../../base/hold.js';
-import type { ProviderHotel } from '../../booking/booking.js';
 import { hashReference } from '../../booking/booking.js';
 import { claimStep } from '../../rules/state-machine.js';
-import type { Claim, Claimed, SharedRight, Slice } from '../../rules/step.js';
+import type { Claimed, SharedRight } from '../../rules/step.js';
 import type { DayKeys } from '../../storage/day-keys.js';
-import { storedBatches } from '../batches.js';
-import { hotelContents } from '../hotels.js';
+import { readStored } from '../batches.js';
 import {
   createLedger,
   createReadOnlyLedger,
@@ -13,16 +11,14 @@ import {
   type Ledger,
   type ReadOnlyLedger,
 } from '../ledger.js';
-import { toStorableHotel } from '../mapping-syncs.js';
-import { type CopiedMapping, copied } from '../mappings.js';
+import { copied, toStorableHotel } from '../mappings.js';
+import { notedInstants } from '../notices.js';
 import {
   type Answer,
   all,
   type Candidates,
-  change,
   createRenderer,
   type Dialect,
-  database,
   one,
   type Query,
   type Request,
@@ -32,11 +28,11 @@ import {
 } from '../query.js';
 import { changeRun, patchRun, record } from '../run-changes.js';
 import { findLocked, runs } from '../runs.js';
-import { contextOfBatch, createSealing, type Sealing } from '../sealing.js';
-import { gatherCandidates, referenceRows } from '../stays.js';
+import { createSealing, type Sealing } from '../sealing.js';
+import { bookingPages, gatherCandidates } from '../stays.js';
 import { changeSteps, steps, storedStepColumns, toStep, toStoredStep } from '../steps.js';
 import { createGroupCommit, type Database, type Value } from './database.js';
-import { type LedgerFile, openLedgerFile, tryLock } from './ledger-file.js';
+import { type LedgerFile, openLedgerFile, removalName, tryLock } from './ledger-file.js';
 
 export interface SqliteLedgerOptions {
   readonly path: string;
@@ -82,8 +78,6 @@ export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
       claim: (right, step, attempt, at) =>
         commits.transact(() => perform(claim(right, step, attempt, at, clock() + leaseMs))),
       record: (...attempted) => commits.transact(() => perform(record(...attempted))),
-      holdsClaim: async (held) => perform(findClaimed(held)) !== undefined,
-      renewClaims: (claims) => store.transact(() => renewClaims(claims, clock() + leaseMs)),
     },
     async close() {
       commits.flush();
@@ -108,10 +102,10 @@ export function createSqliteReader(options: Omit<SqliteLedgerOptions, 'leaseMs'>
 /** SQLite as a store of the ledger, and how it performs a query at once; one that changes something inside a transaction. */
 export function createSqliteStore(
   database: Database,
-  { clock, keys, hashKey }: Pick<SqliteLedgerOptions, 'clock' | 'keys' | 'hashKey'>,
+  { clock, leaseMs = 30_000, keys, hashKey }: Omit<SqliteLedgerOptions, 'path'>,
   file?: LedgerFile,
 ) {
-  const dialect = createDialect(clock, createSealing(keys, hashKey));
+  const dialect = createDialect({ clock, leaseMs }, createSealing(keys, hashKey));
   function perform<Result>(query: Query<Result>): Result {
     let step = query.next();
     while (!step.done) step = query.next({ ...answer(database, step.value), dialect });
@@ -119,11 +113,11 @@ export function createSqliteStore(
   }
   const store: Store = {
     dialect,
-    noteRemoval: async () => file?.noteRemoval(clock()),
     clearRemains: async (limits) => file?.clearRemains(limits),
     read: async (query) => perform(query()),
     readTogether: async (query) => database.readTogether(() => perform(query())),
     transact: async (query) => database.transact(() => perform(query())),
+    erase: async (query) => database.transact(() => perform(erasing(query(), clock()))),
     async transactUnflushed(query) {
       // Whatever a power failure destroys is collected again; the commit of the plan flushes all that precedes it.
       database.exec('PRAGMA synchronous = NORMAL');
@@ -135,6 +129,20 @@ export function createSqliteStore(
     },
   };
   return { store, perform };
+}
+
+/**
+ * Notes the removal of personal data in its own transaction: the file may hold its bytes until `clearRemains`. Each note differs from the
+ * one before, so that a removal while the file is rewritten stays noted.
+ */
+function* erasing<Result>(removal: Query<Result>, at: number): Query<Result> {
+  const removed = yield* removal;
+  if (removed !== 0)
+    yield* notedInstants.add(
+      { name: removalName, at },
+      sql`ON CONFLICT (name) DO UPDATE SET at = max(excluded.at, noted_instants.at + 1)`,
+    );
+  return removed;
 }
 
 function answer(database: Database, request: Request): Omit<Answer, 'dialect'> {
@@ -171,19 +179,18 @@ const render = createRenderer(
   () => '?',
 );
 
-function createDialect(clock: () => number, sealing: Sealing): Dialect {
+function createDialect(
+  { clock, leaseMs }: { readonly clock: () => number; readonly leaseMs: number },
+  sealing: Sealing,
+): Dialect {
   return {
-    mayBeDone: false,
-    stepsBySlice: sql`${steps} INDEXED BY steps_by_slice`,
-    mappingsByNumber: sql`${copied} NOT INDEXED`,
-    lines: sql`lines`,
     sealing,
     lock: sql``,
     lockOf: () => sql``,
     isMappingOfCase: sql`mappings.provider_name = cases.provider_name AND mappings.provider_hotel_id = cases.provider_hotel_id`,
     // 32 KB a page, so that a look-up reads little and a day of a million bookings has few pages.
-    reference_pages: { pageEntries: 4096 },
-    stay_pages: { pageEntries: 4096 },
+    pageEntries: 4096,
+    leaseEnd: () => sql`${clock() + leaseMs}`,
     isAbandoned: () => sql`coalesce(lease_until, 0) <= ${clock()}`,
     isHotel(hotel) {
       const { providerName, providerHotelId } = toStorableHotel(hotel);
@@ -191,11 +198,10 @@ function createDialect(clock: () => number, sealing: Sealing): Dialect {
     },
     isReference: (reference) => sql`reference = ${reference}`,
     isListed: (column, list) => sql`${column} IN (SELECT value FROM json_each(${JSON.stringify(list)}))`,
-    findContents: (load, serviceIds) => sql`SELECT * FROM ${hotelContents}
-      WHERE load = ${load} AND service_id IN (SELECT value FROM json_each(${JSON.stringify(serviceIds)}))
-      ORDER BY number`,
     findCandidates,
-    lookUp,
+    findMappings: (hotels) => sql`SELECT key AS ordinal, ${copied.names} FROM json_each(
+        ${JSON.stringify(hotels.map(({ providerName, providerHotelId }) => [providerName, providerHotelId]))}
+      ) CROSS JOIN ${copied} ON provider_name = value ->> 0 AND provider_hotel_id = value ->> 1`,
   };
 }
 
@@ -214,67 +220,12 @@ function* findCandidates(reference: string, { day, from, to }: TraceRange): Quer
   for (let first = 0; first < rows.length; first += runsAtOnce) {
     const some = rows.slice(first, first + runsAtOnce).map(({ number }) => Number(number));
     const pages = yield* all(
-      sql`SELECT number, stream, batch_size, entries FROM (SELECT value AS of_run FROM json_each(${JSON.stringify(some)}))
-         CROSS JOIN ${runs} CROSS JOIN ${referenceRows}
-       WHERE number = of_run AND run = of_run AND stream IN ('posted', 'file')
+      sql`SELECT number, stream, batch_size, first_position, entries FROM (SELECT value AS of_run FROM json_each(${JSON.stringify(some)}))
+         CROSS JOIN ${runs} CROSS JOIN ${bookingPages}
+       WHERE number = of_run AND run = of_run AND kind = 'reference' AND stream IN ('posted', 'file')
          AND first_hash <= ${hash} AND last_hash >= ${hash}`,
     );
     found.push(...gatherCandidates(pages, hash));
-  }
-  return found;
-}
-
-/** A found mapping: the index of its hotel in the request, then its columns. */
-type Found = readonly [
-  index: number,
-  number: number,
-  serviceId: number | null,
-  locationCode: string | null,
-  channelIds: readonly string[],
-  firstSeenAt: number,
-  movedAt: number | null,
-];
-
-/**
- * The copy's mapping of each hotel, in the order of the request. One statement per provider returns all of its hotels as
- * one text: a statement or a row per hotel would take three times as long.
- */
-export function* lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undefined)[]> {
-  const byProvider = new Map<string, { readonly indexes: number[]; readonly ids: string[] }>();
-  for (const [index, hotel] of hotels.entries()) {
-    const { providerName, providerHotelId } = toStorableHotel(hotel);
-    let asked = byProvider.get(providerName);
-    if (!asked) {
-      asked = { indexes: [], ids: [] };
-      byProvider.set(providerName, asked);
-    }
-    asked.indexes.push(index);
-    asked.ids.push(providerHotelId);
-  }
-  const found = new Array<CopiedMapping | undefined>(hotels.length).fill(undefined);
-  for (const [providerName, { indexes, ids }] of byProvider) {
-    const row = yield* one(
-      sql`SELECT json_group_array(json_array(
-         key, number, service_id, location_code, json(channel_ids), first_seen_at, moved_at
-       )) AS found
-       FROM json_each(${JSON.stringify(ids)}) CROSS JOIN ${copied}
-         ON provider_name = ${providerName} AND provider_hotel_id = value`,
-    );
-    for (const columns of JSON.parse(String(row?.found)) as Found[]) {
-      const [at, number, serviceId, locationCode, channelIds, firstSeenAt, movedAt] = columns;
-      const index = indexes[at];
-      if (index === undefined) continue;
-      found[index] = {
-        number,
-        providerName,
-        providerHotelId: String(ids[at]),
-        ...(serviceId !== null && { serviceId }),
-        ...(locationCode !== null && { locationCode }),
-        channelIds,
-        firstSeenAt,
-        ...(movedAt !== null && { movedAt }),
-      };
-    }
   }
   return found;
 }
@@ -302,7 +253,7 @@ export function* claim(
   yield* changeSteps(number, { which: { name }, set: claimed.step }, leaseUntil);
   yield* changeRun(number, claimed.run);
   const step = toStep(runId, row);
-  const lines = step.slice && (yield* findLines(number, step.slice));
+  const lines = step.slice && (yield* readStored(number, step.slice.stream, step.slice.batch));
   return {
     step,
     attempt,
@@ -312,36 +263,4 @@ export function* claim(
     run: patchRun(run, claimed.run),
     ...(lines && { lines }),
   };
-}
-
-function* findLines(run: number, { stream, batch }: Slice): Query<Buffer | undefined> {
-  const { sealing } = yield* database();
-  const row = yield* one(
-    sql`SELECT lines FROM ${storedBatches} WHERE run = ${run} AND stream = ${stream} AND batch = ${batch}`,
-  );
-  return row && sealing.openLines(row.lines, contextOfBatch(run, stream, batch));
-}
-
-/** The row number of the claim's run, if the claim is still valid. */
-function* findClaimed({ step, attempt, token }: Claim): Query<number | undefined> {
-  const row = yield* one(
-    sql`SELECT runs.number FROM ${runs} JOIN ${steps} ON steps.run = runs.number AND steps.name = ${step.name}
-     WHERE runs.id = ${step.runId} AND runs.token = ${token}
-       AND steps.state = 'running' AND steps.attempts = ${attempt} AND steps.token = ${token}`,
-  );
-  return row && Number(row.number);
-}
-
-/** @returns the claims that are outdated */
-function* renewClaims(claims: readonly Claim[], leaseUntil: number): Query<Claim[]> {
-  const outdated: Claim[] = [];
-  for (const claim of claims) {
-    const run = yield* findClaimed(claim);
-    if (run === undefined) outdated.push(claim);
-    else
-      yield* change(
-        sql`UPDATE ${steps} SET lease_until = ${leaseUntil} WHERE run = ${run} AND name = ${claim.step.name}`,
-      );
-  }
-  return outdated;
 }

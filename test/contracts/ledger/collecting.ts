@@ -204,7 +204,7 @@ export function describeCollecting(opened: () => OpenedLedger): void {
     it('recognises a stored line exactly', async () => {
       const { ledger } = opened();
       const run = await ledger.runs.create(newRun('r1'));
-      const collect = await startCollect(ledger, run);
+      const collect = await startCollect(ledger, run, 5);
       const lines = ['7,"a.*b",100%', '7,"ab"', 'x_y', 'last (one', 'é😀'];
       await collect.store(
         chunkOf({
@@ -246,7 +246,7 @@ export function describeCollecting(opened: () => OpenedLedger): void {
 
     it('recognises a stored line exactly among many batches, asked in any order', async () => {
       const { ledger } = opened();
-      const collect = await startCollect(ledger, await ledger.runs.create(newRun('r1')));
+      const collect = await startCollect(ledger, await ledger.runs.create(newRun('r1')), 2);
       const numbers = Array.from({ length: 100 }, (_, number) => number);
       // Larger than what shares its memory with other buffers.
       const filler = 'x'.repeat(20_000);

@@ -72,8 +72,8 @@ export function newRun(id: string, changes: Partial<NewRun> = {}): NewRun {
   return { id, day, delivery: 'body', trigger: 'manual', startedAt: at, ...changes };
 }
 
-export function startCollect(ledger: Ledger, run: Run): Promise<Collect> {
-  return ledger.bookings.beginCollect(rightOf(run), { source: 'bookings.csv', at, batchSize });
+export function startCollect(ledger: Ledger, run: Run, size = batchSize): Promise<Collect> {
+  return ledger.bookings.beginCollect(rightOf(run), { source: 'bookings.csv', at, batchSize: size });
 }
 
 /** References `PREFIX-0`, `PREFIX-1`, … */

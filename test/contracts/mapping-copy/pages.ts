@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import type { ProviderHotel } from '../../../src/booking/booking.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type {
@@ -46,12 +47,16 @@ export function rowOf(
   };
 }
 
+/** Every hotel of a page. */
+const reported = new Map<string, ProviderHotel>();
+
 /** Without resume keys: the only page of its cycle. */
 export function pageOf(
   syncId: string,
   rows: StoredPage['rows'],
   changes: Partial<StoredPage> = {},
 ): StoredPage {
+  for (const row of rows) reported.set(`${row.providerName} ${row.providerHotelId}`, row);
   return { syncId, rows, at, ...changes };
 }
 
@@ -72,25 +77,21 @@ export function hotelOf(providerHotelId: string, providerName = 'hotelbeds'): Pr
   return { providerName, providerHotelId };
 }
 
-/** All current mappings, read page by page. */
-export async function listAll(
-  copy: Ledger['mappings'],
-  { limit = 2 }: { readonly limit?: number } = {},
-): Promise<CopiedMapping[]> {
-  const all: CopiedMapping[] = [];
-  for (;;) {
-    const page = await copy.listMappings({ after: all.at(-1)?.number ?? 0, limit });
-    if (page.length === 0) return all;
-    if (page.length > limit) throw new Error(`expected at most ${limit}, got: ${page.length}`);
-    all.push(...page);
-  }
+/** All current mappings of hotels that stood in pages, in the order of their numbers: there must be no others. */
+export async function listAll(copy: Ledger['mappings']): Promise<CopiedMapping[]> {
+  const found = (await copy.lookUp([...reported.values()])).flatMap((mapping) => mapping ?? []);
+  const current = [...new Map(found.map((mapping) => [mapping.number, mapping])).values()]
+    .filter(({ serviceId }) => serviceId !== undefined)
+    .sort((a, b) => a.number - b.number);
+  expect((await copy.summarise()).mappings).toBe(current.length);
+  return current;
 }
 
 /** Everything that a page could change, for comparing before and after. */
 export async function lookAt(copy: Ledger['mappings'], scope = '') {
   return {
     sync: await copy.latestSync(scope),
-    mappings: await listAll(copy, { limit: 1_000 }),
+    mappings: await listAll(copy),
     summary: await copy.summarise(),
     newHotels: await copy.listNewHotels({ after: 0, limit: 1_000 }),
   };

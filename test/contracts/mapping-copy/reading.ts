@@ -60,7 +60,7 @@ export function describeReading(opened: () => OpenedLedger): void {
   });
 
   describe('listing', () => {
-    it('returns current mappings by number, page by page', async () => {
+    it('numbers them in the order of first sight, without those that were deleted', async () => {
       const { mappings } = opened().ledger;
       await syncRows(mappings, [
         rowOf('9', 10),
@@ -80,7 +80,6 @@ export function describeReading(opened: () => OpenedLedger): void {
         [4, '3'],
         [5, '4'],
       ]);
-      expect(await mappings.listMappings({ after: 5, limit: 9 })).toEqual([]);
     });
   });
 
