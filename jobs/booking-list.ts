@@ -1,5 +1,5 @@
 import { formatCount } from '../src/base/format.js';
-import type { RecordChunks } from '../src/base/json-stream.js';
+import type { RecordChunks } from '../src/base/reports.js';
 import type { WriteCommand } from '../src/base/shell.js';
 import { renderTable } from '../src/base/tables.js';
 import { toExtraCells } from '../src/booking/extra-values.js';

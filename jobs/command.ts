@@ -1,5 +1,5 @@
 import { type Command as Commander, InvalidArgumentError, Option } from 'commander';
-import { UsageError } from '../src/base/usage-error.js';
+import { UsageError } from '../src/base/safe-error.js';
 import {
   type BusinessDay,
   businessDayAt,

@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { renderCsv } from '../src/base/csv-table.js';
+import { renderCsv } from '../src/base/csv-cells.js';
 import { formatCount, wrapText } from '../src/base/format.js';
 import { createOutFolder, type OutFolder } from '../src/base/output-files.js';
 import { describeError } from '../src/base/safe-error.js';

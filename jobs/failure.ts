@@ -1,6 +1,4 @@
-import { describeError, isSafeToShow } from '../src/base/safe-error.js';
-import { StoppedError } from '../src/base/stopped-error.js';
-import { UsageError } from '../src/base/usage-error.js';
+import { describeError, isSafeToShow, StoppedError, UsageError } from '../src/base/safe-error.js';
 import { ConfigurationError } from '../src/config/problems.js';
 import { FencedError, isLedgerFault, LedgerUnusableError, SyncOvertakenError } from '../src/ledger/errors.js';
 import { LoadBusyError, LoadOvertakenError } from '../src/ledger/hotels.js';

@@ -1,9 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 import { answerWithin, TooLateError } from '../src/base/abort.js';
 import { formatCountOf } from '../src/base/format.js';
-import { describeError } from '../src/base/safe-error.js';
+import { describeError, UsageError } from '../src/base/safe-error.js';
 import type { WriteCommand } from '../src/base/shell.js';
-import { UsageError } from '../src/base/usage-error.js';
 import type { BusinessDay } from '../src/booking/business-day.js';
 import { ConfigurationError } from '../src/config/problems.js';
 import { canaryToJson } from '../src/ledger/canaries.js';

@@ -1,20 +1,19 @@
 import { resolve } from 'node:path';
 import { print } from '../src/base/foreign-text.js';
 import { createReports, type Reports } from '../src/base/reports.js';
+import { UsageError } from '../src/base/safe-error.js';
 import { completeCommands } from '../src/base/shell.js';
-import { UsageError } from '../src/base/usage-error.js';
 import { type Config, loadConfig } from '../src/config/load.js';
 import { openLog } from '../src/notify/events.js';
 import { type AnyCommand, type GlobalOptions, resolveDays } from './command.js';
 import { exitCode } from './exit-code.js';
 import { describeFailure, stackFrames } from './failure.js';
-import type { CommandIo } from './process.js';
-import { version } from './process.js';
+import { type CommandIo, version } from './process.js';
 import { readCommandLine } from './program.js';
 import { createTerminal, type Terminal } from './terminal.js';
 
 /** The reason that `io.signal` aborts with. */
-export { StoppedError } from '../src/base/stopped-error.js';
+export { StoppedError } from '../src/base/safe-error.js';
 
 /**
  * The command `hotel-review` as a function: it reads the command line, does the job, and returns the exit code. Importing

@@ -1,5 +1,5 @@
 import { needsPerson } from '../src/base/peer-patience.js';
-import { UsageError } from '../src/base/usage-error.js';
+import { UsageError } from '../src/base/safe-error.js';
 import type { Config } from '../src/config/load.js';
 import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { fileExists } from '../src/ledger/sqlite/ledger-file.js';

@@ -1,6 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { codeOf } from '../src/base/safe-error.js';
-import { UsageError } from '../src/base/usage-error.js';
+import { codeOf, UsageError } from '../src/base/safe-error.js';
 import { logLevels } from '../src/notify/events.js';
 import {
   type AnyCommand,

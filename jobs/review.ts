@@ -1,5 +1,5 @@
 import { needsPerson } from '../src/base/peer-patience.js';
-import { UsageError } from '../src/base/usage-error.js';
+import { UsageError } from '../src/base/safe-error.js';
 import { QueueAwayError } from '../src/booking/step-queue.js';
 import { lookOnce } from '../src/checks/doctor/check.js';
 import type { Config } from '../src/config/load.js';

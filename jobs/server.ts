@@ -1,5 +1,5 @@
 import { pause } from '../src/base/abort.js';
-import { UsageError } from '../src/base/usage-error.js';
+import { UsageError } from '../src/base/safe-error.js';
 import { createCallerFinder } from '../src/desk/access/caller.js';
 import { readAssets } from '../src/desk/frame.js';
 import { createCallerCheck } from '../src/desk/server/check-caller.js';

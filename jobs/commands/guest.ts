@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { formatCountOf } from '../../src/base/format.js';
 import { createNameMask } from '../../src/base/mask-names.js';
-import { UsageError } from '../../src/base/usage-error.js';
+import { UsageError } from '../../src/base/safe-error.js';
 import { toHistory } from '../../src/cases/shown-bookings.js';
 import { readActions } from '../../src/ledger/audit.js';
 import { quickRewrite, type Remains, rememberReference } from '../../src/ledger/guests.js';

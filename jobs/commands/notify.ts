@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { formatDuration } from '../../src/base/format.js';
-import { describeError } from '../../src/base/safe-error.js';
-import { UsageError } from '../../src/base/usage-error.js';
+import { describeError, UsageError } from '../../src/base/safe-error.js';
 import type { Config } from '../../src/config/load.js';
 import { ChannelError, type Message } from '../../src/notify/channel.js';
 import type { ChannelSettings } from '../../src/notify/channels/channel-settings.js';

@@ -1,7 +1,6 @@
 import { untilAborted } from '../../src/base/abort.js';
 import { isLoopbackAddress } from '../../src/base/loopback.js';
-import { describeError } from '../../src/base/safe-error.js';
-import { UsageError } from '../../src/base/usage-error.js';
+import { describeError, UsageError } from '../../src/base/safe-error.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { createScoreMemory } from '../../src/cases/scores/scorecard.js';
 import type { Config } from '../../src/config/load.js';
@@ -11,8 +10,7 @@ import { createDesk } from '../../src/desk/desk.js';
 import type { DeskParts, Operations } from '../../src/desk/page.js';
 import { scoreDays } from '../../src/desk/providers-page.js';
 import { createHookCallerFinder } from '../../src/desk/serve-pages.js';
-import type { CheckCaller } from '../../src/desk/server/check-caller.js';
-import { createCallerCheck } from '../../src/desk/server/check-caller.js';
+import { type CheckCaller, createCallerCheck } from '../../src/desk/server/check-caller.js';
 import type { HookRuns } from '../../src/desk/server/hook.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { explainUnsearched } from '../../src/ledger/rejects.js';

@@ -1,5 +1,5 @@
 import { untilAborted } from '../../src/base/abort.js';
-import { UsageError } from '../../src/base/usage-error.js';
+import { UsageError } from '../../src/base/safe-error.js';
 import { LedgerAwayError } from '../../src/ledger/errors.js';
 import type { App } from '../app.js';
 import { command, option, wholeNumber } from '../command.js';

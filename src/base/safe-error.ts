@@ -33,3 +33,16 @@ function describeRoom(error: Error): string {
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
+
+/** The request does not fit the state of the day, the configuration or the command line. */
+export class UsageError extends SafeError {
+  override readonly name = 'UsageError';
+}
+
+/** The reason of an abort by a signal: a person, or a machine shutting down, asked the process to stop. */
+export class StoppedError extends SafeError {
+  override readonly name = 'StoppedError';
+  constructor(signal: NodeJS.Signals) {
+    super(`stopped by ${signal}`);
+  }
+}

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { print } from './foreign-text.js';
-import { StoppedError } from './stopped-error.js';
+import { StoppedError } from './safe-error.js';
 
 const stopSignals = ['SIGINT', 'SIGTERM'] as const;
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { showInLine } from '../base/foreign-text.js';
 import { formatCountOf } from '../base/format.js';
 import { type Html, html } from '../base/html.js';
-import { UsageError } from '../base/usage-error.js';
+import { UsageError } from '../base/safe-error.js';
 import type { ProviderHotel } from '../booking/booking.js';
 import { readBooking } from '../booking/stored-line.js';
 import {

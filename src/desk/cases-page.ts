@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { renderCsv, renderRecords } from '../base/csv-table.js';
+import { renderCsv, renderRecords } from '../base/csv-cells.js';
 import { yieldIfDue } from '../base/event-loop.js';
 import { showInLine } from '../base/foreign-text.js';
 import { formatCount, formatCountOf, shorten } from '../base/format.js';

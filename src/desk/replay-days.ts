@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { formatCount, formatCountOf } from '../base/format.js';
 import { type Html, html } from '../base/html.js';
-import { UsageError } from '../base/usage-error.js';
+import { UsageError } from '../base/safe-error.js';
 import { createBusinessDay, holdsInstants } from '../booking/business-day.js';
 import {
   describePlan,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { formatCount, formatCountOf } from '../base/format.js';
 import { html } from '../base/html.js';
-import { UsageError } from '../base/usage-error.js';
+import { UsageError } from '../base/safe-error.js';
 import { type BusinessDay, createBusinessDay } from '../booking/business-day.js';
 import { findWait } from '../ledger/steps.js';
 import { describeIncomparable, runsCompared } from '../review/collect/delivered-lines.js';

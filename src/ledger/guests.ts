@@ -1,5 +1,5 @@
-import type { Hold } from '../base/hold.js';
-import { UsageError } from '../base/usage-error.js';
+import type { Hold } from '../base/abort.js';
+import { UsageError } from '../base/safe-error.js';
 import { type Booking, hashReference } from '../booking/booking.js';
 import type { BatchStream } from '../booking/sending.js';
 import type { Run } from '../rules/run.js';

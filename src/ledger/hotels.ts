@@ -1,7 +1,17 @@
-import type { Coordinates } from '../base/distance.js';
 import { SafeError } from '../base/safe-error.js';
-import type { StoredRow } from './query.js';
-import { all, change, count, database, type Query, reads, readsTogether, sql, writes } from './query.js';
+import type { Coordinates } from '../base/time-zones.js';
+import {
+  all,
+  change,
+  count,
+  database,
+  type Query,
+  reads,
+  readsTogether,
+  type StoredRow,
+  sql,
+  writes,
+} from './query.js';
 import * as t from './table.js';
 
 const begun = {

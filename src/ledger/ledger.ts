@@ -1,4 +1,4 @@
-import type { Hold } from '../base/hold.js';
+import type { Hold } from '../base/abort.js';
 import type { CaseDecision, CaseKey, HeldCase } from '../rules/case.js';
 import type { CollectRequest, Decide } from '../rules/changes.js';
 import type { Claimed, Outcome, Recorded, Right, SharedRight } from '../rules/step.js';

@@ -1,5 +1,5 @@
+import type { Hold } from '../base/abort.js';
 import { formatLocalInstant } from '../base/format.js';
-import type { Hold } from '../base/hold.js';
 import type { BusinessDay } from '../booking/business-day.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { CollectError } from '../rules/gates.js';

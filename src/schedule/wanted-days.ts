@@ -1,6 +1,5 @@
-import { pause } from '../base/abort.js';
-import type { Hold } from '../base/hold.js';
-import { UsageError } from '../base/usage-error.js';
+import { type Hold, pause } from '../base/abort.js';
+import { UsageError } from '../base/safe-error.js';
 import { type BusinessDay, createBusinessDay, isDayOver } from '../booking/business-day.js';
 import { FencedError } from '../ledger/errors.js';
 import { goesOn, isStillWanted, type WantedDay } from '../ledger/wanted-days.js';

@@ -3,7 +3,7 @@ import Fastify from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { html } from '../../src/base/html.js';
-import { UsageError } from '../../src/base/usage-error.js';
+import { UsageError } from '../../src/base/safe-error.js';
 import { createFrame, readAssets } from '../../src/desk/frame.js';
 import { type DeskRoute, defineAction, defineDownload, definePage } from '../../src/desk/page.js';
 import { registerRoutes } from '../../src/desk/serve-pages.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Hold } from '../../src/base/hold.js';
+import type { Hold } from '../../src/base/abort.js';
 import { blankNames } from '../../src/booking/stored-line.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { type ClockDifference, findOffset } from '../../src/transports/http/peer-clocks.js';

@@ -11,7 +11,7 @@ import { readCommandLine } from '../../jobs/program.js';
 import { composeCollect, createDelivery, type OpenedReview } from '../../jobs/review.js';
 import { createTerminal } from '../../jobs/terminal.js';
 import { createReports } from '../../src/base/reports.js';
-import { UsageError } from '../../src/base/usage-error.js';
+import { UsageError } from '../../src/base/safe-error.js';
 import { businessDayAt, createBusinessDay } from '../../src/booking/business-day.js';
 import type { Config } from '../../src/config/load.js';
 import { LedgerUnusableError } from '../../src/ledger/errors.js';

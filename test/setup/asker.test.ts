@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
-import { StoppedError } from '../../src/base/stopped-error.js';
+import { StoppedError } from '../../src/base/safe-error.js';
 import { createAsker } from '../../src/checks/setup/asker.js';
 import { captureStream } from '../support/captured-stream.js';
 import { patienceMs } from '../support/patience.js';

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../src/base/usage-error.js';
+import { UsageError } from '../../src/base/safe-error.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { examineExport } from '../../src/checks/setup/examine-export.js';
 import { kindOf } from '../../src/sources/registry.js';

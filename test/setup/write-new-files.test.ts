@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../src/base/usage-error.js';
+import { UsageError } from '../../src/base/safe-error.js';
 import { isThere, writeNewFiles } from '../../src/checks/setup/write-new-files.js';
 import { createExportFolder } from './export-folder.js';
 

@@ -62,8 +62,8 @@ describe('text for people', () => {
 describe('CSV for people', () => {
   it('is written in one place; the stand-in for the service writes files for programs', () => {
     const writers = findFiles(/'csv-stringify|\bunparse\(/);
-    expect(writers.filter((name) => !name.startsWith('src/sandbox/'))).toEqual(['src/base/csv-table.ts']);
-    const { code = '' } = files.find(({ name }) => name === 'src/base/csv-table.ts') ?? {};
+    expect(writers.filter((name) => !name.startsWith('src/sandbox/'))).toEqual(['src/base/csv-cells.ts']);
+    const { code = '' } = files.find(({ name }) => name === 'src/base/csv-cells.ts') ?? {};
     expect(code.match(/\bstringify\(/g)).toHaveLength(1);
   });
 });

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
-import { renderCsv } from '../../src/base/csv-table.js';
+import { renderCsv } from '../../src/base/csv-cells.js';
 
 describe('a CSV for people', () => {
   it.each([

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createOutFolder, writeNamedFile } from '../../src/base/output-files.js';
-import { UsageError } from '../../src/base/usage-error.js';
+import { UsageError } from '../../src/base/safe-error.js';
 import { withoutPrivileges } from '../support/machine.js';
 import { surroundings } from './surroundings.js';
 

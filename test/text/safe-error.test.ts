@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeError, isSafeToShow, SafeError } from '../../src/base/safe-error.js';
-import { StoppedError } from '../../src/base/stopped-error.js';
+import { describeError, isSafeToShow, SafeError, StoppedError } from '../../src/base/safe-error.js';
 
 it('shows the message of an error that extends SafeError', () => {
   expect(describeError(new SafeError('the disk is full'))).toBe('the disk is full');

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { type Readable, Writable } from 'node:stream';
 import { print, showInLine } from '../../base/foreign-text.js';
 import { wrapText } from '../../base/format.js';
-import { StoppedError } from '../../base/stopped-error.js';
+import { StoppedError } from '../../base/safe-error.js';
 
 interface Question {
   readonly message: string;

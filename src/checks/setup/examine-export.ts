@@ -1,4 +1,4 @@
-import { UsageError } from '../../base/usage-error.js';
+import { UsageError } from '../../base/safe-error.js';
 import { type ServiceField, serviceFields } from '../../booking/booking.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { readField } from '../../booking/field-text.js';

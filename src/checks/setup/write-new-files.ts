@@ -1,7 +1,6 @@
 import { lstat, mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { codeOf } from '../../base/safe-error.js';
-import { UsageError } from '../../base/usage-error.js';
+import { codeOf, UsageError } from '../../base/safe-error.js';
 
 interface NewFile {
   readonly path: string;

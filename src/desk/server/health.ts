@@ -1,6 +1,6 @@
 import { answerWithin, TooLateError } from '../../base/abort.js';
+import { shareWork } from '../../base/gate.js';
 import { describeError } from '../../base/safe-error.js';
-import { shareWork } from '../../base/shared-work.js';
 import type { ServerLog } from './http-error.js';
 
 /** How long a look is reused, so that frequent probes don't load the database. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Hold } from '../../base/hold.js';
+import type { Hold } from '../../base/abort.js';
 import { preparingKinds } from '../../rules/file-chain.js';
 import type { Claimed, Outcome, Recorded, SharedRight } from '../../rules/step.js';
 import { compareClocks, type PeerClock } from '../../transports/http/peer-clocks.js';

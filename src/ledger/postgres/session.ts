@@ -3,8 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { needsOwnSession } from '../../base/connection-security.js';
 import type { Patience } from '../../base/peer-patience.js';
-import { needsOwnSession } from '../../base/pooler-words.js';
 import { isTrustFault } from '../../transports/http/network-failure.js';
 import { LedgerAwayError, LedgerFullError, LedgerRefusedError } from '../errors.js';
 import {

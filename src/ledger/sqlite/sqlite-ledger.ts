@@ -1,4 +1,4 @@
-import type { Hold } from '../../base/hold.js';
+import type { Hold } from '../../base/abort.js';
 import { hashReference } from '../../booking/booking.js';
 import { claimStep } from '../../rules/state-machine.js';
 import type { Claimed, SharedRight } from '../../rules/step.js';

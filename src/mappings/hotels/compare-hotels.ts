@@ -1,5 +1,4 @@
-import { measureKm } from '../../base/distance.js';
-import { loadTimeZones, readLocalTime, type TimeZones } from '../../base/time-zones.js';
+import { loadTimeZones, measureKm, readLocalTime, type TimeZones } from '../../base/time-zones.js';
 import { createBusinessDay, isCalendarDay } from '../../booking/business-day.js';
 import type { KnownHotel } from '../../ledger/hotels.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';

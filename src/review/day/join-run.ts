@@ -1,5 +1,4 @@
-import { pause } from '../../base/abort.js';
-import type { Hold } from '../../base/hold.js';
+import { type Hold, pause } from '../../base/abort.js';
 import { SafeError } from '../../base/safe-error.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';

@@ -1,5 +1,5 @@
-import type { Hold } from '../../base/hold.js';
-import { UsageError } from '../../base/usage-error.js';
+import type { Hold } from '../../base/abort.js';
+import { UsageError } from '../../base/safe-error.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { GuestNames } from '../../booking/guest-names.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';

@@ -1,5 +1,5 @@
 import { formatCount } from '../../base/format.js';
-import { UsageError } from '../../base/usage-error.js';
+import { UsageError } from '../../base/safe-error.js';
 import {
   type BusinessDay,
   businessDayAt,

@@ -1,5 +1,4 @@
-import { pause } from '../../base/abort.js';
-import type { Hold } from '../../base/hold.js';
+import { type Hold, pause } from '../../base/abort.js';
 import type { Ledger } from '../../ledger/ledger.js';
 
 /** Days of replayed ranges that are reviewed at once, over all processes: the nightly run must still find room. */

@@ -1,5 +1,4 @@
-import { orAborted, pause, untilAborted } from '../../base/abort.js';
-import type { Hold } from '../../base/hold.js';
+import { type Hold, orAborted, pause, untilAborted } from '../../base/abort.js';
 import { createPatience } from '../../base/peer-patience.js';
 import {
   type PerformStep,

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { answerWithin } from '../../base/abort.js';
-import { needsOwnSession } from '../../base/pooler-words.js';
+import { needsOwnSession } from '../../base/connection-security.js';
 import { SourceError } from '../../booking/source.js';
 import { isTrustFault } from '../../transports/http/network-failure.js';
 import { compareClocks, type PeerClock } from '../../transports/http/peer-clocks.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../../src/base/usage-error.js';
+import { UsageError } from '../../../src/base/safe-error.js';
 import { now, readRows } from '../some-desk.js';
 import { openOperatorsDesk } from './asking.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Hold } from '../../../src/base/hold.js';
+import type { Hold } from '../../../src/base/abort.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { acquireDay, DayBusyError } from '../../../src/review/day/join-run.js';
 import type { Run, Trigger } from '../../../src/rules/run.js';

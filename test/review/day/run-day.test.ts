@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../../src/base/usage-error.js';
+import { UsageError } from '../../../src/base/safe-error.js';
 import { SourceError } from '../../../src/booking/source.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { DayBusyError } from '../../../src/review/day/join-run.js';
