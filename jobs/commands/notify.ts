@@ -73,9 +73,7 @@ export async function tryChannels(
     const startedAt = clock();
     const fault = await findFault(settings);
     const trial = { name, kind, accepted: fault === undefined, durationMs: clock() - startedAt };
-    const ended = { ...trial, ...(fault ?? { code: null, message: null }) };
-    onTrial?.(ended);
-    return ended;
+    return { ...trial, ...(fault ?? { code: null, message: null }) };
   }
 
   async function findFault(settings: ChannelSettings) {
@@ -94,7 +92,14 @@ export async function tryChannels(
     }
   }
 
-  return Promise.all(channels.map(attempt));
+  const trials = channels.map(attempt);
+  const ended = Promise.allSettled(trials);
+  try {
+    for (const trial of trials) onTrial?.(await trial);
+    return await Promise.all(trials);
+  } finally {
+    await ended;
+  }
 }
 
 function explainNoChannel(notify: Config['notify'], wanted: string | undefined): string {

@@ -161,7 +161,7 @@ export function createSession(options: SessionOptions): SftpSession {
 function cutOnAbort(connection: Connection, signal: AbortSignal): () => void {
   const onAbort = () => connection.cut(signal.reason);
   const stop = () => signal.removeEventListener('abort', onAbort);
-  signal.addEventListener('abort', onAbort, { once: true, signal: connection.ended });
+  signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();
   return stop;
 }
