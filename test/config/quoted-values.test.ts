@@ -90,7 +90,6 @@ describe('no message quotes', () => {
         "source.skipRows",
         "source.timeoutSeconds",
         "source.pagination.kind",
-        "source.pagination.first",
         "delivery",
         "body.batchSize",
         "body.concurrency",
