@@ -13,13 +13,15 @@ describe('what SQLite leaves in its files of names that were removed', () => {
       const folder = mkdtempSync(join(tmpdir(), 'ledger-'));
       mountSmallDisk(folder, 8_000);
       const path = join(folder, 'ledger.db');
+      // Then all that it holds is in its one file.
+      await createSqliteLedger({ path, clock: () => at }).close();
       const ledger = createSqliteLedger({ path, clock: () => at });
       onTestFinished(() => ledger.close());
-      await ledger.audit.record({ action: 'show', subject: 'BR-1', at, who: 'ana' });
-      await ledger.audit.replaceSubject('BR-1', 'erased:1');
       const { bavail, bsize } = statfsSync(folder);
       const other = join(folder, 'other');
       writeFileSync(other, Buffer.alloc(bavail * bsize - statSync(path).size));
+      await ledger.audit.record({ action: 'show', subject: 'BR-1', at, who: 'ana' });
+      await ledger.audit.replaceSubject('BR-1', 'erased:1');
       expect(await ledger.guests.clearRemains()).toMatchObject({
         why: expect.stringContaining('of free disk, and there is less'),
       });
