@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createScoreMemory, scoreProviders } from '../../src/cases/scores/scorecard.js';
-import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import type { CaseSummary } from '../../src/ledger/cases.js';
+import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import type { Run } from '../../src/rules/run.js';
 import { someRun } from '../review/some-run.js';
 import { ledgerOf } from './stored-days.js';

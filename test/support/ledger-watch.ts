@@ -66,15 +66,7 @@ export interface LedgerWatch {
   expectSound(): Promise<void>;
 }
 
-const compared = [
-  'runs',
-  'steps',
-  'attempts',
-  'batches',
-  'rejects',
-  'warnings',
-  'booking_pages',
-];
+const compared = ['runs', 'steps', 'attempts', 'batches', 'rejects', 'warnings', 'booking_pages'];
 const latest = '(SELECT max(number) FROM runs)';
 
 export function watchTables(tables: LedgerTables): LedgerWatch {
