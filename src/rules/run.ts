@@ -195,11 +195,6 @@ export function acceptanceOf(
   return isExceeded ? undefined : given;
 }
 
-/** Whether somebody should look at its number of bookings, in total or of a provider. */
-function warnsOfVolume(run: Acceptable): boolean {
-  return run.volume !== undefined && isUnusual(run.volume) && acceptanceOf(run, 'volume') === undefined;
-}
-
 /** Whether there is a step to perform; an overdue result alone is not one. */
 export function hasWork(run: Run): boolean {
   return isActive(run) && run.openSteps > 0 && !isOverdue(run);
