@@ -100,7 +100,7 @@ export function* findStep(run: number, name: string): Query<StoredStep | undefin
   return row && toStoredStep(row);
 }
 
-/** Steps that may be queued, in plan order, page by page. */
+/** Steps that may be queued, page by page: batches in their order, and of a file the one that its chain has come to. */
 export const listOpen = reads(function* (
   runId: string,
   { after, limit }: { readonly after?: StepCursor; readonly limit: number },

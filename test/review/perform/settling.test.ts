@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Tally } from '../../../src/ledger/steps.js';
+import type { FailedStep, Tally } from '../../../src/ledger/steps.js';
 import { explainFailure, type PathSettings } from '../../../src/review/file/explain-failure.js';
 import { settleIfDue } from '../../../src/review/perform/settle.js';
 import type { Settlement } from '../../../src/rules/changes.js';
@@ -44,12 +44,16 @@ interface Given {
   readonly isLate?: boolean;
   /** By how much our clock is ahead of those of others. */
   readonly lead?: number;
+  /** False where nobody explains failures. */
+  readonly explains?: boolean;
 }
 
 /** What is settled, and what is told. */
 async function settle(run: Run, given: Given = {}) {
   const settlements: [object, Settlement][] = [];
   const events: object[] = [];
+  /** How often somebody looked whether its affected bookings are plausible. */
+  let judged = 0;
   const ledger = fakeLedger({
     runs: {
       tally: async () => ({ ...tally, ...given.tally }),
@@ -58,7 +62,10 @@ async function settle(run: Run, given: Given = {}) {
         return given.isLate !== true;
       },
       get: async () => settledRun,
-      list: async () => [],
+      async list() {
+        judged += 1;
+        return [];
+      },
     },
     days: { listOutcomes: async () => [] },
   });
@@ -67,12 +74,14 @@ async function settle(run: Run, given: Given = {}) {
     retry: { tries: 3, baseMs: 1_000, capMs: 60_000, retryAfterCapMs: 60_000, waits: 2 },
     limits: { maxRefusedShare: given.maxRefusedShare ?? 0.1, maxAffectedShare: 1 },
     endpoints: given.endpoints,
-    explainFailure: (failed, step) => explainFailure(failed, step, given.paths),
+    ...(given.explains !== false && {
+      explainFailure: (failed: Run, step: FailedStep) => explainFailure(failed, step, given.paths),
+    }),
     clock: () => now,
     notify: (event) => events.push(event),
     ...(given.lead !== undefined && { peerClocks: { ...ownClock, findLead: () => given.lead ?? 0 } }),
   });
-  return { result, settlements, events, failure: settlements[0]?.[1].failure };
+  return { result, settlements, events, judged, failure: settlements[0]?.[1].failure };
 }
 
 describe('a run', () => {
@@ -94,7 +103,23 @@ describe('a run', () => {
       { ...over, openSteps: 1 },
       someRun({ state: 'failed', failuresInRow: 99, failedSteps: 9 }),
     ])
-      expect(await settle(run)).toEqual({ result: run, settlements: [], events: [], failure: undefined });
+      expect(await settle(run)).toEqual({
+        result: run,
+        settlements: [],
+        events: [],
+        judged: 0,
+        failure: undefined,
+      });
+  });
+
+  it('with carried bookings stores them beside its own', async () => {
+    const run = { ...over, counts: { ...over.counts, carried: 5 } };
+    expect((await settle(run, { tally: { stored: 105 } })).settlements[0]?.[1].state).toBe('succeeded');
+  });
+
+  it('is judged by its affected bookings only if it is about to succeed', async () => {
+    const failedOne = await settle(over, { tally: { stored: 99 } });
+    expect((await settle(over)).judged - failedOne.judged).toBe(1);
   });
 
   it('keeps by how much our clock is ahead of those of others, so that a day that is not over is not good', async () => {
@@ -199,6 +224,17 @@ describe('a run fails', () => {
       code: 'steps-failed',
       message: `upload failed with http-503${words} 2026-11-20 again`,
     });
+  });
+
+  it('without advice where nobody knows more of it, and after others if what needs a person is named first', async () => {
+    const end = ': every booking is delivered; run 2026-11-20 again';
+    expect((await failedBy('local-enospc', {}, { explains: false }))?.message).toBe(
+      `upload failed with local-enospc${end}`,
+    );
+    const firstFailed = { name: 'batch 7', code: 'http-400', failureClass: 'refused' } as const;
+    expect((await failedBy('', { firstFailed, failedSteps: 3, retryableSteps: 1 }))?.message).toBe(
+      `batch 7 failed with http-400, and 2 more${end}`,
+    );
   });
 
   it('with advice where the cause is a disk or a path, and the server that was not reached', async () => {
