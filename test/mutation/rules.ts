@@ -84,7 +84,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
 
   'src/schedule/due-days.ts': inFolder('schedule')('due-days', 'late-source', 'missing-export'),
 
-  'src/notify/check-notices.ts': notifications('check-notices', 'problems-over-days'),
+  'src/notify/check-notices.ts': notifications('check-notices', 'problems-over-days', 'urgent-cases'),
   'src/notify/deadlines.ts': notifications('deadlines'),
   'src/notify/routing.ts': notifications('routing'),
   'src/rules/run-notices.ts': notifications('run-notices'),

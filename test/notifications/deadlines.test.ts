@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../src/booking/business-day.js';
-import { type Deadline, findJudgedDays, judgeDeadlines } from '../../src/notify/deadlines.js';
+import {
+  type Deadline,
+  findDueDigest,
+  findJudgedDays,
+  judgeDeadlines,
+  listExempt,
+} from '../../src/notify/deadlines.js';
 
 const zones = ['Europe/Madrid', 'Pacific/Auckland', 'America/Sao_Paulo', 'UTC'];
 const since = Date.parse('2026-11-01T12:00:00Z');
@@ -214,5 +220,35 @@ describe('The next deadline', () => {
       next: '2026-12-23 at 2026-12-24T05:00:00.000Z',
     });
     expect(judge({ now, deadline: onlyFor('2026-12-24') })).toEqual({ late: [], next: undefined });
+  });
+});
+
+it('Only days without a deadline are exempt', () => {
+  expect(listExempt(undefined)).toEqual([]);
+  expect(listExempt('06:00')).toEqual([]);
+  const exceptions = { '2026-12-25': 'none', '2026-12-26': '09:00' };
+  expect(listExempt({ at: '06:00', exceptions })).toEqual(['2026-12-25']);
+});
+
+describe('the morning digest', () => {
+  const find = (now: string, countedFrom = '2026-11-01T00:00:00Z') =>
+    findDueDigest({
+      at: '08:00',
+      now: Date.parse(now),
+      countedFrom: Date.parse(countedFrom),
+      timezone: 'Europe/Madrid',
+    });
+
+  it('is due from its time of day on, and about the day before', () => {
+    expect(find('2026-11-20T07:00:00Z')).toEqual({ date: '2026-11-20', day: '2026-11-19' });
+    expect(find('2026-11-20T06:59:59Z')).toEqual({ date: '2026-11-19', day: '2026-11-18' });
+  });
+
+  it('is not due for a time up to which nobody had asked for it', () => {
+    expect(find('2026-11-20T12:00:00Z', '2026-11-20T07:00:00Z')).toBeUndefined();
+    expect(find('2026-11-20T12:00:00Z', '2026-11-20T06:59:59Z')).toEqual({
+      date: '2026-11-20',
+      day: '2026-11-19',
+    });
   });
 });
