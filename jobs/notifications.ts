@@ -18,7 +18,7 @@ import { codeOfFailure } from '../src/notify/refused-credentials.js';
 import { isSentEnough, isWanted } from '../src/notify/routing.js';
 import { explainFailure } from '../src/notify/send-messages.js';
 import type { NewNotice, Notice } from '../src/rules/notice.js';
-import { findRefusingPeer } from '../src/rules/refusing-peer.js';
+import { findRefusingPeer } from '../src/rules/peers.js';
 import { createCronTimes } from '../src/schedule/cron-times.js';
 import type { App } from './app.js';
 import { clock, random } from './clock.js';

@@ -22,7 +22,7 @@ import {
 } from '../src/review/perform/workforce.js';
 import type { ReviewParts } from '../src/review/review-day.js';
 import type { CanarySettings } from '../src/rules/canary.js';
-import type { Endpoints } from '../src/rules/refusing-peer.js';
+import type { Endpoints } from '../src/rules/peers.js';
 import type { DeliveryKind, Run } from '../src/rules/run.js';
 import type { ReviewService } from '../src/service/client.js';
 import type { SourceMessages } from '../src/sources/common/kind.js';

@@ -36,8 +36,8 @@ Exit code 2 when something is wrong.`,
       found.push(finding);
       bare.say(renderFinding(finding));
     };
-    const { config, findings } = await readConfiguration(file, (mend) =>
-      loadConfig({ file, env, script, mend }),
+    const { config, findings } = await readConfiguration(file, (adjust) =>
+      loadConfig({ file, env, script, adjust }),
     );
     for (const finding of findings) tell(finding);
     if (config) await lookAtParts(config, bare, { file, day, tell });

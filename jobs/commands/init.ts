@@ -6,14 +6,15 @@ import { fileURLToPath } from 'node:url';
 import { InvalidArgumentError } from 'commander';
 import { encodings } from '../../src/base/encoding.js';
 import { showInLine } from '../../src/base/foreign-text.js';
+import { isTimeZone } from '../../src/base/geography.js';
 import { UsageError } from '../../src/base/safe-error.js';
 import { isPlaceholder } from '../../src/base/setting-placeholders.js';
-import { isTimeZone } from '../../src/base/time-zones.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import type { EncodingGuess } from '../../src/checks/examination/encoding-check.js';
 import type { Finding } from '../../src/checks/examination/finding.js';
 import { checkSource, warnOfSamePath } from '../../src/checks/examination/source-check.js';
 import { leaveOutCancelled, warnOfUnconfirmed } from '../../src/checks/examination/unconfirmed.js';
+import { writeYaml } from '../../src/checks/examination/write-yaml.js';
 import { type Asker, createAsker, wrapLines } from '../../src/checks/setup/asker.js';
 import {
   type ConfigurationContent,
@@ -23,7 +24,6 @@ import {
   renderConfiguration,
   renderDotEnv,
   type SourceText,
-  writeYaml,
 } from '../../src/checks/setup/configuration-text.js';
 import { findDayInName } from '../../src/checks/setup/day-in-name.js';
 import { type Examined, examineExport } from '../../src/checks/setup/examine-export.js';

@@ -1,5 +1,5 @@
 import { untilAborted } from '../../src/base/abort.js';
-import { isLoopbackAddress } from '../../src/base/loopback.js';
+import { isLoopbackAddress } from '../../src/base/addresses.js';
 import { describeError, UsageError } from '../../src/base/safe-error.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { createScoreMemory } from '../../src/cases/scores/scorecard.js';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { isLoopback } from './loopback.js';
+import { isLoopback } from './addresses.js';
 
 /** How a connection to a database or to Redis is protected. `local`: it does not leave this machine. */
 export type ConnectionSecurity = 'local' | 'verified' | 'unverified' | 'plain';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import * as z from 'zod';
-import { isLoopback } from './loopback.js';
+import { isLoopback } from './addresses.js';
 
 /**
  * The types of values of settings, each with one message for anything else. The message begins with "expected", and the

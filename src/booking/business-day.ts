@@ -1,6 +1,6 @@
 import { tzOffset } from '@date-fns/tz';
 import { format } from 'date-fns/format';
-import { isTimeZone } from '../base/time-zones.js';
+import { isTimeZone } from '../base/geography.js';
 
 /**
  * A calendar day in the account's time zone: the identity of the work.

@@ -1,6 +1,6 @@
 import { yieldToEventLoop } from '../base/event-loop.js';
 import { readBooking } from '../booking/stored-line.js';
-import type { RunToFollow } from '../ledger/cases.js';
+import type { RunToFollow } from '../ledger/followed-runs.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { readSuspects } from '../review/suspects/listing.js';
 import { readJudged } from '../review/verdicts/listed-lines.js';

@@ -16,7 +16,7 @@ interface LoadRequest {
   /** See `commandNameIn`. */
   readonly script?: string | undefined;
   /** Changes the settings as they are written, before they are checked. */
-  readonly mend?: ((settings: unknown) => void) | undefined;
+  readonly adjust?: ((settings: unknown) => void) | undefined;
 }
 
 /**
@@ -25,14 +25,14 @@ interface LoadRequest {
  *
  * @throws ConfigurationError when there is no such file, it or `.env` can't be read, or something in it has to be fixed
  */
-export async function loadConfig({ file, env, script, mend }: LoadRequest): Promise<Config> {
+export async function loadConfig({ file, env, script, adjust }: LoadRequest): Promise<Config> {
   // The schema's libraries take longer to load than everything else; --help must not wait for them.
   const [text, { parseConfig }] = await Promise.all([
     readText(file, commandNameIn(env, script)),
     import('./parse.js'),
   ]);
   const ofFile = await readDotEnv(join(dirname(file), dotEnvName));
-  const config = parseConfig({ text, file, env: { ...ofFile, ...env } }, mend);
+  const config = parseConfig({ text, file, env: { ...ofFile, ...env } }, adjust);
   const problems = await checkAuthorities(config);
   if (problems.length > 0) throw new ConfigurationError(file, problems);
   return config;

@@ -15,9 +15,9 @@ import { settingsSchema } from './schema.js';
  *
  * @throws ConfigurationError with everything that is wrong; if the text is not YAML, with that alone
  */
-export function parseConfig(request: ReadRequest, mend?: (settings: unknown) => void): Config {
+export function parseConfig(request: ReadRequest, adjust?: (settings: unknown) => void): Config {
   const read = readSettings(request);
-  mend?.(read.tree);
+  adjust?.(read.tree);
   // Compiling the schema takes longer than checking one file with it.
   const checked = settingsSchema.safeParse(read.tree, { jitless: true });
   // A missing variable is reported once; what it breaks is not.

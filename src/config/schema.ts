@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isTimeZone } from '../base/geography.js';
 import { isGuessable } from '../base/guessable.js';
 import {
   confidentiality,
@@ -16,7 +17,6 @@ import {
   webAddress,
   wholeNumber,
 } from '../base/setting-values.js';
-import { isTimeZone } from '../base/time-zones.js';
 import type { FieldKind } from '../booking/booking.js';
 import { isCalendarDay } from '../booking/business-day.js';
 import { readField } from '../booking/field-text.js';

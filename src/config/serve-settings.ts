@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { isAddressOrNetwork } from '../base/addresses.js';
 import { isGuessable } from '../base/guessable.js';
-import { isAddressOrNetwork } from '../base/loopback.js';
 import {
   confidentiality,
   expected,

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
 import { answerWithin, orAborted, startTimeLimit, TooLateError } from '../base/abort.js';
-import { createGate } from '../base/gate.js';
+import { createGate } from '../base/concurrent-work.js';
 import { html } from '../base/html.js';
 import { describeError } from '../base/safe-error.js';
 import { businessDayAt } from '../booking/business-day.js';

@@ -1,5 +1,5 @@
+import type { Coordinates } from '../base/geography.js';
 import { SafeError } from '../base/safe-error.js';
-import type { Coordinates } from '../base/time-zones.js';
 import {
   all,
   change,

@@ -9,6 +9,7 @@ import * as cases from './cases.js';
 import { beginCollect, type CollectStart } from './collecting.js';
 import { LedgerUnusableError } from './errors.js';
 import * as findings from './findings.js';
+import * as followed from './followed-runs.js';
 import * as guests from './guests.js';
 import * as hotels from './hotels.js';
 import * as identity from './identity.js';
@@ -68,7 +69,21 @@ export interface Engine extends Connection {
 
 /** The files of the entities: what is exported there as a query becomes a method, and what as a table is in the schema. */
 const entities = [
-  ...[runs, runChanges, wanted, batches, findings, tracing, stays, steps, rejects, canaries, days, cases],
+  ...[
+    runs,
+    runChanges,
+    wanted,
+    batches,
+    findings,
+    tracing,
+    stays,
+    steps,
+    rejects,
+    canaries,
+    days,
+    cases,
+    followed,
+  ],
   ...[mapped, syncing, hotels, mails, notices, guests, audit, identity],
 ];
 const { latestRequest, latestFetched, rememberRequest, rememberFetched, ...copyAndWatch } = mapped;
@@ -110,7 +125,7 @@ export function createReadOnlyLedger(store: Store, connection: Connection) {
     // That somebody looked is recorded, too.
     audit: { ...of(audit), ...bind(store, { record: audit.record }) },
     cases: {
-      ...of(cases),
+      ...of({ ...cases, ...followed }),
       list: (filter: cases.CaseFilter) => cases.list(store, filter),
       listOpened: (period: Parameters<typeof cases.listOpened>[1]) => cases.listOpened(store, period),
       listActive: () => cases.listActive(store),
@@ -178,7 +193,7 @@ export function createLedger(store: Store, engine: Engine, clock: () => number) 
     audit: of(audit),
     cases: {
       ...reader.cases,
-      ...of(cases),
+      ...of({ ...cases, ...followed }),
       changeByKey: <Key extends CaseKey>(
         keys: readonly Key[],
         decide: (held: HeldCase | undefined, key: Key) => CaseDecision | undefined,

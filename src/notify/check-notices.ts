@@ -9,7 +9,7 @@ import type { OpenProblem, Told } from '../ledger/notices.js';
 import { firstBound, readCompleteUntil } from '../mappings/sync-bounds.js';
 import { makesDayGood } from '../rules/good-day.js';
 import { isPartProblem, type NewNotice, noticeEvents, type PartProblem } from '../rules/notice.js';
-import type { RefusingPeer } from '../rules/refusing-peer.js';
+import type { RefusingPeer } from '../rules/peers.js';
 import { mayCompleteDay, type Run } from '../rules/run.js';
 import { isRefusingChannel, refusesSender, toRefusingChannel } from './refused-credentials.js';
 

@@ -1,5 +1,5 @@
 import type { NewNotice, Severity } from './notice.js';
-import { findRefusingPeer } from './refusing-peer.js';
+import { findRefusingPeer } from './peers.js';
 import {
   hasDropped,
   isSilent,

@@ -13,7 +13,7 @@ import type {
   StepTotals,
 } from './changes.js';
 import { bookingsSent, isResultStep, nextStep } from './file-chain.js';
-import { describeCode, type Endpoints } from './refusing-peer.js';
+import { describeCode, type Endpoints } from './peers.js';
 import type { ReviewFile } from './review-file.js';
 import { type Asker, type FailureClass, isActive, isOverdue, type Run, type RunState } from './run.js';
 import type { Outcome, PlannedStep, StepKind, StoredStep } from './step.js';

@@ -1,5 +1,5 @@
+import { isLoopback } from '../base/addresses.js';
 import { escapePattern } from '../base/foreign-text.js';
-import { isLoopback } from '../base/loopback.js';
 import type { ConnectionRules } from '../transports/http/connection-rules.js';
 import type { ClockDifference, PeerClock } from '../transports/http/peer-clocks.js';
 import {

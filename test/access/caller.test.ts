@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isAddressOrNetwork } from '../../src/base/loopback.js';
+import { isAddressOrNetwork } from '../../src/base/addresses.js';
 import { createCallerFinder } from '../../src/desk/access/caller.js';
 
 const proxies = ['127.0.0.1', '10.0.3.0/24', '2001:db8:5::/48'];

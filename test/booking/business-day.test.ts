@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isTimeZone } from '../../src/base/time-zones.js';
+import { isTimeZone } from '../../src/base/geography.js';
 import {
   businessDayAt,
   countDays,

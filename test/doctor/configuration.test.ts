@@ -9,7 +9,7 @@ import { makeTemporaryFolder } from './temporary-folder.js';
 function read(settings: object, text = writeSettings(settings as Record<string, unknown>)) {
   const file = join(makeTemporaryFolder(), 'hotel-review.yaml');
   writeFileSync(file, text);
-  return readConfiguration(file, (mend) => loadConfig({ file, env: {}, mend }));
+  return readConfiguration(file, (adjust) => loadConfig({ file, env: {}, adjust }));
 }
 
 it('reports that the configuration is understood, and how bookings are delivered', async () => {

@@ -5,8 +5,8 @@ import {
   findUnconfirmed,
   leaveOutCancelled,
   readStatus,
-  writeFilter,
 } from '../../src/checks/examination/unconfirmed.js';
+import { writeYaml } from '../../src/checks/examination/write-yaml.js';
 
 /** Records whose column has these values, each so many times. */
 function recordsOf(column: string, counts: Readonly<Record<string, number>>) {
@@ -176,7 +176,7 @@ describe('a column', () => {
 });
 
 it('the filter can be copied into a configuration', () => {
-  expect(writeFilter({ 'is: cancelled': { not: ['true', 'no show'] } })).toBe(
+  expect(writeYaml({ 'is: cancelled': { not: ['true', 'no show'] } })).toBe(
     '{ "is: cancelled": { not: [ "true", no show ] } }',
   );
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { measureKm } from '../../src/base/time-zones.js';
+import { measureKm } from '../../src/base/geography.js';
 
 const madrid = { latitude: 40.4168, longitude: -3.7038 };
 const malaga = { latitude: 36.7213, longitude: -4.4214 };

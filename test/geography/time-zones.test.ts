@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isTimeZone, loadTimeZones } from '../../src/base/time-zones.js';
+import { isTimeZone, loadTimeZones } from '../../src/base/geography.js';
 
 it.each([
   ['Europe/Madrid', 40.4168, -3.7038],

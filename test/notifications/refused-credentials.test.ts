@@ -3,7 +3,7 @@ import type { PeerFault } from '../../src/base/peer-patience.js';
 import { MailboxError } from '../../src/cases/mails/mailbox.js';
 import { codeOfFailure } from '../../src/notify/refused-credentials.js';
 import { ArchiveAwayError } from '../../src/review/archive-fit.js';
-import { findRefusingPeer } from '../../src/rules/refusing-peer.js';
+import { findRefusingPeer } from '../../src/rules/peers.js';
 import { MappingServiceError } from '../../src/service/errors.js';
 import { ArchiveError } from '../../src/storage/archive.js';
 import { SftpError } from '../../src/transports/sftp/sftp.js';

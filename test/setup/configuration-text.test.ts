@@ -177,14 +177,15 @@ describe('A written configuration', () => {
     });
     fc.assert(
       fc.property(name, (column) => {
-        const source = writeSource(
-          find({
-            columns: new Map([['ServiceId', column]]),
-            unused: [column],
-            missing: serviceFields.slice(1),
-          }),
-        );
-        expect(load(write({ source })).source.columns.ServiceId).toBe(column);
+        const found = find({
+          columns: new Map([['ServiceId', column]]),
+          unused: [column],
+          missing: serviceFields.slice(1),
+        });
+        const source = writeSource({ ...found, where: { [`State ${column}`]: { not: [`x${column}`] } } });
+        const loaded = load(write({ source })).source;
+        expect(loaded.columns.ServiceId).toBe(column);
+        expect(Object.keys(loaded.where)).toEqual([`State ${column}`]);
       }),
       { numRuns: 100 },
     );

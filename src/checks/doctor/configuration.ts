@@ -20,7 +20,7 @@ interface ReadConfiguration {
  */
 export async function readConfiguration(
   file: string,
-  load: (mend?: (settings: unknown) => void) => Promise<Config>,
+  load: (adjust?: (settings: unknown) => void) => Promise<Config>,
 ): Promise<ReadConfiguration> {
   try {
     const config = await load();

@@ -1,4 +1,4 @@
-import { describeNeededHost } from '../../base/loopback.js';
+import { describeNeededHost } from '../../base/addresses.js';
 import { createTransport, type HttpResult } from '../../transports/http/transport.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
 import type { Check } from './check.js';

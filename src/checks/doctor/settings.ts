@@ -1,6 +1,6 @@
+import { isLoopbackAddress } from '../../base/addresses.js';
 import { findRemoteHost, readConnectionSecurity } from '../../base/connection-security.js';
 import { formatLocalInstant } from '../../base/format.js';
-import { isLoopbackAddress } from '../../base/loopback.js';
 import { businessDayAt } from '../../booking/business-day.js';
 import type { Config } from '../../config/load.js';
 import { listPlaceholders } from '../../config/placeholders.js';

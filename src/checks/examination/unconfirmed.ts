@@ -1,4 +1,3 @@
-import { stringify } from 'yaml';
 import { formatCount } from '../../base/format.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { cleanText, foldCase } from '../../booking/field-text.js';
@@ -11,6 +10,7 @@ import type { Sample } from '../../sources/common/sample.js';
 import { createValueTest } from '../../sources/common/where-condition.js';
 import { kindOf, type SourceSettings } from '../../sources/registry.js';
 import { type Finding, findingsOf } from './finding.js';
+import { writeYaml } from './write-yaml.js';
 
 /** A column that nobody uses, by which some bookings are cancelled or not confirmed yet. */
 interface UnconfirmedColumn {
@@ -135,14 +135,7 @@ function describeColumn({ column, records, unconfirmed, values, others }: Unconf
 
 /** What to do about them. */
 export function adviseOnUnconfirmed({ where }: Unconfirmed): string {
-  return `They would be sent to the service. To leave them out: source.where: ${writeFilter(where)}. If they are to be reviewed, name the column in source.keep.`;
-}
-
-/** On one line, as a configuration has it. */
-export function writeFilter(where: RowFilter): string {
-  const text = stringify(where, { collectionStyle: 'flow', lineWidth: 0 }).trimEnd();
-  // What looks like a variable is meant literally.
-  return text.replaceAll('${', () => '$${');
+  return `They would be sent to the service. To leave them out: source.where: ${writeYaml(where)}. If they are to be reviewed, name the column in source.keep.`;
 }
 
 /**

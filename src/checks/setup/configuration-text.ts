@@ -1,10 +1,10 @@
 import { isAbsolute, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { stringify } from 'yaml';
 import { wrapText } from '../../base/format.js';
 import { unknownBaseUrl, unknownHost, unknownHostKey, unknownWord } from '../../base/setting-placeholders.js';
 import { listForms, listSettingNames, readSettingFacts } from '../../config/single-setting.js';
 import type { SourceKindName } from '../../sources/registry.js';
+import { writeYaml } from '../examination/write-yaml.js';
 
 /** What is written of a setting besides its description. */
 export interface Written {
@@ -160,16 +160,6 @@ function writeForm(members: ReturnType<typeof listForms>[number]): string {
 /** What ends a line would end the comment. */
 function toComment(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]/gu, '\uFFFD');
-}
-
-/** A value on one line. A text that looks like a variable is meant literally. */
-export function writeYaml(value: unknown): string {
-  // JSON is YAML, and has no line ends in a text.
-  const hasControls = typeof value === 'string' && /\p{Cc}/u.test(value);
-  const text = hasControls
-    ? JSON.stringify(value)
-    : stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).replace(/\n$/, '');
-  return text.replaceAll('${', () => '$${');
 }
 
 /** The settings that a text marks as to be filled in. */

@@ -1,7 +1,8 @@
 import { type ServiceField, serviceFields } from '../../booking/booking.js';
 import type { RowFilter } from '../../sources/common/row-filter.js';
-import { describeUnconfirmed, writeFilter } from '../examination/unconfirmed.js';
-import { type SourceText, type Written, writeYaml } from './configuration-text.js';
+import { describeUnconfirmed } from '../examination/unconfirmed.js';
+import { writeYaml } from '../examination/write-yaml.js';
+import type { SourceText, Written } from './configuration-text.js';
 import { type DateReading, type Examined, usualFormat } from './examine-export.js';
 
 const shownNames = 40;
@@ -31,7 +32,7 @@ export function writeSource({ examined, location, path, encoding, where }: Found
     skipRows: given(skipRows, 0),
     columns: writeColumns(examined, location),
     where: {
-      ...(Object.keys(where).length > 0 && { yaml: writeFilter(where) }),
+      ...(Object.keys(where).length > 0 && { yaml: writeYaml(where) }),
       ...(unconfirmed && { note: `As \`init\` found it: ${describeUnconfirmed(unconfirmed)}` }),
     },
     dateFormat: writeDateFormat(examined.dates, location),
@@ -101,7 +102,7 @@ export function describeExport({ examined, location, path, encoding, where }: Fo
     `The file of a day: ${path}${isOfDayBefore ? `, named by the next day: ${isOfDayBefore}` : ''}`,
     ...(unconfirmed ? [describeUnconfirmed(unconfirmed)] : []),
     ...(Object.keys(where).length > 0
-      ? [`Cancelled bookings are left out, and count as filtered: where: ${writeFilter(where)}`]
+      ? [`Cancelled bookings are left out, and count as filtered: where: ${writeYaml(where)}`]
       : []),
   ].join('\n');
 }

@@ -7,13 +7,8 @@ import {
   unknownServerPath,
   unknownWord,
 } from '../../base/setting-placeholders.js';
-import {
-  fromVariable,
-  renderAccount,
-  type SourceText,
-  type Written,
-  writeYaml,
-} from './configuration-text.js';
+import { writeYaml } from '../examination/write-yaml.js';
+import { fromVariable, renderAccount, type SourceText, type Written } from './configuration-text.js';
 
 const fillIn = (value: string, what: string): Written => ({
   yaml: writeYaml(value),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { describeNeededHost, isLoopback } from '../../base/loopback.js';
+import { describeNeededHost, isLoopback } from '../../base/addresses.js';
 import { createBackOff, decoyHash, isPassword } from '../../storage/access/passwords.js';
 import type { Visitor } from '../../storage/access/roles.js';
 import { readUserName, type User, type Users, type UsersFile } from '../../storage/access/users-file.js';

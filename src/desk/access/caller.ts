@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP, SocketAddress } from 'node:net';
-import { familyOf, readNetwork } from '../../base/loopback.js';
+import { familyOf, readNetwork } from '../../base/addresses.js';
 
 /** Where a request came from. */
 export interface Sender {

@@ -1,5 +1,5 @@
 import { answerWithin, TooLateError } from '../../base/abort.js';
-import { shareWork } from '../../base/gate.js';
+import { shareWork } from '../../base/concurrent-work.js';
 import { describeError } from '../../base/safe-error.js';
 import type { ServerLog } from './http-error.js';
 

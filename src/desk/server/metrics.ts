@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { answerWithin } from '../../base/abort.js';
-import { shareWork } from '../../base/gate.js';
+import { shareWork } from '../../base/concurrent-work.js';
 import type { HotelReviewEvent } from '../../notify/events.js';
 import { createLedgerGauges, type LedgerFacts, type NameAges } from './ledger-metrics.js';
 

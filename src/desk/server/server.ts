@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { isLoopback } from '../../base/loopback.js';
+import { isLoopback } from '../../base/addresses.js';
 import { describeError } from '../../base/safe-error.js';
 import type { FindCaller } from '../access/caller.js';
 import { createTokenCheck, readBearerToken } from './check-caller.js';

@@ -1,4 +1,4 @@
-import { loadTimeZones, measureKm, readLocalTime, type TimeZones } from '../../base/time-zones.js';
+import { loadTimeZones, measureKm, readLocalTime, type TimeZones } from '../../base/geography.js';
 import { createBusinessDay, isCalendarDay } from '../../booking/business-day.js';
 import type { KnownHotel } from '../../ledger/hotels.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';

@@ -1,4 +1,4 @@
-import type { Coordinates } from '../../base/time-zones.js';
+import type { Coordinates } from '../../base/geography.js';
 import { readFieldText } from '../../booking/field-text.js';
 import type { HotelContent } from '../../ledger/hotels.js';
 import { createColumnFinder, type ReadRow, readExportRows, readServiceId } from '../export/read-rows.js';

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../base/loopback.js';
+import { isLoopback } from '../../base/addresses.js';
 
 /** A mail server, as `smtp://USER:PASSWORD@HOST:PORT` or `smtps://…` names it. */
 export interface SmtpAddress {

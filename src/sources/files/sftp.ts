@@ -1,7 +1,7 @@
 import { pause, startTimeLimit } from '../../base/abort.js';
 import { formatDuration } from '../../base/format.js';
 import { SourceError } from '../../booking/source.js';
-import { loginRefusals } from '../../rules/refusing-peer.js';
+import { loginRefusals } from '../../rules/peers.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../transports/sftp/sftp.js';
 import { createDayFile, type DayFile, parsePathTemplate } from './day-file.js';
 

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../base/loopback.js';
+import { isLoopback } from '../../base/addresses.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import {
   anyDay,

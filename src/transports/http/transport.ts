@@ -10,7 +10,7 @@ import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 import { createAbortWatch } from '../../base/abort.js';
-import { createGate } from '../../base/gate.js';
+import { createGate } from '../../base/concurrent-work.js';
 import { codeOf } from '../../base/safe-error.js';
 import type { ConnectionRules } from './connection-rules.js';
 import { type NetworkFailure, readNetworkFailure } from './network-failure.js';

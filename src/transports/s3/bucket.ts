@@ -1,4 +1,4 @@
-import { isLoopback } from '../../base/loopback.js';
+import { isLoopback } from '../../base/addresses.js';
 import type { PeerFault } from '../../base/peer-patience.js';
 
 /** Consecutive bytes of an object. */

@@ -1,6 +1,6 @@
 import { Readable, Transform } from 'node:stream';
 import { S3Client } from '@aws-sdk/client-s3';
-import { isLoopback } from '../../base/loopback.js';
+import { isLoopback } from '../../base/addresses.js';
 import type { ProxyRules } from '../http/connection-rules.js';
 import { type PeerClock, readDifference } from '../http/peer-clocks.js';
 import { createTunnelAgent } from '../http/tunnel.js';

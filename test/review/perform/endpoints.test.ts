@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeCode } from '../../../src/rules/refusing-peer.js';
+import { describeCode } from '../../../src/rules/peers.js';
 
 const endpoints = { service: 'service.example.com:443', sftp: 'sftp.example.com:22' };
 

@@ -3,7 +3,7 @@ import type { FailedStep, Tally } from '../../../src/ledger/steps.js';
 import { explainFailure, type PathSettings } from '../../../src/review/file/explain-failure.js';
 import { settleIfDue } from '../../../src/review/perform/settle.js';
 import type { Settlement } from '../../../src/rules/changes.js';
-import type { Endpoints } from '../../../src/rules/refusing-peer.js';
+import type { Endpoints } from '../../../src/rules/peers.js';
 import type { Run } from '../../../src/rules/run.js';
 import { createPeerClocks } from '../../../src/transports/http/peer-clocks.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
