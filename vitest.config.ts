@@ -1,10 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { patienceMs } from './test/support/patience.js';
-import { nightlyTests, ownProcessTests, serverTests } from './test/support/test-files.js';
 
-const isNightly = process.env.HOTEL_REVIEW_TESTS === 'nightly';
-
+const setupFiles = ['test/support/seeded-properties.ts'];
 const common = {
   env: {
     // Words that name the command must not depend on how the tests were started.
@@ -18,82 +16,45 @@ const common = {
   hookTimeout: patienceMs + 60_000,
   pool: 'forks' as const,
   expect: { poll: { timeout: patienceMs } },
-  setupFiles: ['test/support/seeded-properties.ts'],
+  setupFiles,
   // The command is called as it was built.
   server: { deps: { external: [/\/(?:dist|compiled)\//] } },
-  provide: { engine: 'embedded' as const },
+  provide: { engine: 'embedded' as const, workersBesideRun: 0 },
 };
 
-/** Tests that have more cases in the nightly suite. */
-const alsoNightly = [
-  'test/desk/browser/*.test.ts',
-  'test/ledger/mapping-copy-processes.test.ts',
-  'test/ledger/{postgres.servers,sqlite,sqlite-encrypted}.test.ts',
-  'test/library/bookings-module.test.ts',
-  'test/queue/bullmq-shared.servers.test.ts',
-  'test/sandbox/bookings-dry-run.test.ts',
-  'test/schedule/review-scheduler-year.test.ts',
-  'test/sources/files/{s3,sftp}-contract{,.servers}.test.ts',
-  'test/sources/sql/{mariadb,postgres}{,-contract}.servers.test.ts',
-];
-
-/** Tests of whole days that run once more where several processes share the work, and where that makes a difference. */
-const shared = ['file-kill', 'file-night'];
-const ofDays = (names: readonly string[]) => names.map((name) => `test/jobs/${name}{,.servers}.test.ts`);
-
+const ofDays = { include: ['test/jobs/file-{kill,night}.servers.test.ts'] };
+// Several processes where there is one otherwise, and leases that run out.
 const distributed = {
-  ...common,
-  name: 'servers: distributed',
-  // Several processes where there is one otherwise, and leases that run out.
-  testTimeout: patienceMs + 180_000,
-  provide: { engine: 'distributed' as const },
+  ...{ ...common, ...ofDays, testTimeout: patienceMs + 180_000 },
   globalSetup: ['test/support/distributed-servers.ts'],
-  setupFiles: [...common.setupFiles, 'test/support/needs-servers.ts'],
+  setupFiles: [...setupFiles, 'test/support/needs-servers.ts'],
 };
+const onSeveral = (workersBesideRun: number) => ({ engine: 'distributed' as const, workersBesideRun });
 
-const announced = ['test/support/announce-servers.ts'];
+// What a file's name says: it needs more than Node and npm, it needs its process for itself, it takes long.
+const [servers, aloneHere, aloneWithServers, nightly] = ['servers', 'alone', 'alone.servers', 'nightly'].map(
+  (kind) => `test/**/*.${kind}.test.ts`,
+) as [string, string, string, string];
+const globalSetup = ['test/support/announce-servers.ts'];
+const include = ['test/**/*.test.ts'];
 
-const projects = isNightly
-  ? [
-      {
-        ...common,
-        name: 'nightly',
-        testTimeout: 600_000,
-        globalSetup: announced,
-        include: [nightlyTests, ...alsoNightly],
-      },
-      {
-        ...distributed,
-        name: 'distributed nightly',
-        testTimeout: 600_000,
-        include: ofDays(shared),
-      },
-    ]
-  : [
-      // Without isolation: one process after another would start for each file otherwise.
-      {
-        ...common,
-        name: 'node',
-        isolate: false,
-        include: ['test/**/*.test.ts'],
-        exclude: [nightlyTests, serverTests, ...ownProcessTests],
-      },
-      { ...common, name: 'node: own process', include: ownProcessTests, exclude: [serverTests] },
-      {
-        ...common,
-        name: 'servers',
-        isolate: false,
-        globalSetup: announced,
-        include: [serverTests],
-        exclude: ownProcessTests,
-      },
-      {
-        ...common,
-        name: 'servers: own process',
-        include: ownProcessTests.filter((name) => name.endsWith('.servers.test.ts')),
-      },
-      { ...distributed, include: ofDays(shared) },
-    ];
+const projects = [
+  // Without isolation: one process after another would start for each file otherwise.
+  { ...common, name: 'node', isolate: false, include, exclude: [servers, aloneHere, nightly] },
+  { ...common, name: 'node: alone', include: [aloneHere] },
+  {
+    ...common,
+    name: 'servers',
+    isolate: false,
+    globalSetup,
+    include: [servers],
+    exclude: [aloneWithServers],
+  },
+  { ...common, name: 'servers: alone', include: [aloneWithServers] },
+  { ...distributed, name: 'servers: distributed', provide: onSeveral(1) },
+  { ...common, name: 'nightly', testTimeout: 600_000, globalSetup, include: [nightly] },
+  { ...distributed, name: 'nightly: distributed', testTimeout: 600_000, provide: onSeveral(2) },
+];
 
 export default defineConfig({
   test: {

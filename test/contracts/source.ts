@@ -1,5 +1,4 @@
 import { describe, it } from 'vitest';
-import { isNightly } from '../support/nightly.js';
 import { day, drivenChecks } from './source/driven-checks.js';
 import { manyRecords } from './source/reading.js';
 import { readingChecks } from './source/reading-checks.js';
@@ -15,7 +14,7 @@ export type {
 /**
  * The suite that every source must pass. Each check creates a driver of its own and disposes of it.
  *
- * @param among outside the nightly suite, runs only these checks: those in which a second driver of a source differs
+ * @param among runs only these checks: those in which a second driver of a source differs
  */
 export function describeSourceContract(
   name: string,
@@ -24,7 +23,7 @@ export function describeSourceContract(
 ): void {
   describe(`the source contract: ${name}`, () => {
     const test = (check: string, run: (driver: SourceDriver) => Promise<void>) => {
-      if (!isNightly && !among.test(check)) return;
+      if (!among.test(check)) return;
       it(check, async () => {
         const driver = createDriver();
         try {

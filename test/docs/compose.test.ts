@@ -19,9 +19,8 @@ import {
 } from '../support/compose-file.js';
 import { hookSecret } from '../support/hook-secrets.js';
 
-const { services, networks, secrets, volumes } = readComposeFile();
+const { services, networks, secrets } = readComposeFile();
 const all = Object.entries(services) as [ComposeServiceName, ComposeService][];
-const trialNames = ['sftp', 'certificate', 'sandbox'] as const;
 const account = {
   HOTEL_REVIEW_BASE_URL: 'https://service.example.com/api/3.0',
   HOTEL_REVIEW_ACCOUNT_ID: 'acme',
@@ -57,27 +56,6 @@ describe('docker-compose.yml', () => {
     expect(faultsOf(parseYaml(projectFile('docker-compose.yml'), { merge: true }))).toEqual([]);
   });
 
-  it.each([
-    ['an unknown setting', { services: { redis: { image: 'redis:7', comand: 'x' } } }, '/services/redis'],
-    [
-      'replicas that are no number',
-      { services: { serve: { deploy: { replicas: 'two' } } } },
-      '/services/serve/deploy',
-    ],
-    ['a volume that is a list', { services: {}, volumes: { data: [] } }, '/volumes/data'],
-  ])('would not be with %s', (_what, file, place) => {
-    expect(faultsOf(file)).toContainEqual(expect.stringContaining(place));
-  });
-
-  it('has redis, postgres, an SFTP server, the sandbox, serve and two workers', () => {
-    expect(Object.keys(services)).toEqual(
-      expect.arrayContaining(['redis', 'postgres', 'sftp', 'sandbox', 'serve', 'work']),
-    );
-    expect(services.work.deploy?.replicas).toBe(2);
-    expect(services.serve.command?.[0]).toBe('serve');
-    expect(services.work.command?.[0]).toBe('work');
-  });
-
   it.each(all)('pins the image of %s by an exact tag', (_name, { image }) => {
     expect(image).toMatch(exactImage);
   });
@@ -105,13 +83,6 @@ describe('docker-compose.yml', () => {
     // Without `networks`, a service would be in the default network, from which it can call out.
     for (const [name, { networks: own, network_mode: mode }] of all)
       expect(own === undefined ? mode : own.join(), name).toMatch(/^(?:none|[a-z,]+)$/);
-  });
-
-  it('has the stand-ins in the profile `trial` only', () => {
-    for (const [name, { profiles }] of all)
-      expect(profiles, name).toEqual(trialNames.some((trial) => trial === name) ? ['trial'] : undefined);
-    expect(services.sandbox.build).toEqual({ context: '.', target: 'trial' });
-    expect(services.serve.build).toBe('.');
   });
 
   it('falls back to the sandbox with no variable, and names a part of the account that is missing', () => {
@@ -143,26 +114,6 @@ describe('docker-compose.yml', () => {
     expect(services.redis.volumes).toContain('redis:/data');
   });
 
-  it.each(all.filter(([name]) => name !== 'certificate'))(
-    'has a health check for %s',
-    (_name, { healthcheck }) => {
-      expect(healthcheck?.test.length).toBeGreaterThan(1);
-    },
-  );
-
-  it.each(all)('lets %s write only to its volumes', (_name, { read_only }) => {
-    expect(read_only).toBe(true);
-  });
-
-  it('starts the job only when what it needs answers', () => {
-    for (const name of ['serve', 'work'] as const)
-      expect(services[name].depends_on).toEqual({
-        postgres: { condition: 'service_healthy' },
-        redis: { condition: 'service_healthy' },
-        sandbox: { condition: 'service_healthy', required: false },
-      });
-  });
-
   it('publishes only serve, and only to this machine', () => {
     expect(all.filter(([, { ports }]) => ports !== undefined).map(([name]) => name)).toEqual(['serve']);
     expect(services.serve.ports).toEqual([expect.stringMatching(/^127\.0\.0\.1:/)]);
@@ -176,18 +127,6 @@ describe('docker-compose.yml', () => {
     const { server } = parseYaml(projectFile('ops/docker/hotel-review.yaml'));
     expect(environmentOf('serve', account).HOTEL_REVIEW_HEALTH_PORT).toBe(String(server.port));
     expect(services.serve.ports?.[0]).toMatch(new RegExp(`:${server.port}$`));
-  });
-
-  it('declares the volumes that are used, and no others', () => {
-    const used = all
-      .flatMap(([, service]) => service.volumes ?? [])
-      .map((mount) => mount.split(':')[0] ?? '');
-    const named = used.filter((name) => /^[\w-]+$/.test(name));
-    expect(Object.keys(volumes).sort()).toEqual([...new Set(named)].sort());
-  });
-
-  it('gives Postgres its volume', () => {
-    expect(services.postgres.volumes).toEqual(['postgres:/var/lib/postgresql/data']);
   });
 
   it('takes each variable from .env.example, or has a default for it', () => {
@@ -265,26 +204,6 @@ describe('The configurations in ops/docker', () => {
     expect(trusted({})).toBe('');
     expect(trialAccount.HOTEL_REVIEW_CONFIG).toBe('./ops/docker/trial.yaml');
     expect(projectFile(trialAccount.HOTEL_REVIEW_API_KEY_FILE ?? '')).toBe('sandbox-key\n');
-  });
-
-  it('differ only in the service and the SFTP server', () => {
-    const [production, forTrial] = [written, trial].map((text) => {
-      const { service: _service, ...others } = parseYaml(text);
-      return others;
-    });
-    expect(forTrial).toEqual(production);
-  });
-
-  it.each(['serve', 'work'] as const)('are where %s looks for them', (name) => {
-    const { working_dir, volumes: mounts = [] } = services[name];
-    for (const [env, path] of [
-      [{}, './ops/docker/hotel-review.yaml'],
-      [trialAccount, './ops/docker/trial.yaml'],
-    ] as const)
-      expect(mounts.map((mount) => fillIn(mount, env))).toContain(
-        `${path}:${working_dir}/hotel-review.yaml:ro`,
-      );
-    expect(services[name].command).not.toContain('--config');
   });
 
   it('stop in less time than compose waits', async () => {

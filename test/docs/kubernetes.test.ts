@@ -76,20 +76,6 @@ describe('ops/kubernetes', () => {
     expect(checkTypes(manifests)).toBe('');
   });
 
-  it.each([
-    ['an unknown setting', 'readinessProbe', 'readynessProbe', '"readynessProbe"\' does not exist'],
-    ['a wrong type', 'replicas: 1', 'replicas: "1"', "'string' is not assignable to type 'number'"],
-    [
-      'a missing setting',
-      '  selector: { matchLabels: { app: hotel-review } }\n  template',
-      '  template',
-      "'selector' is missing",
-    ],
-  ])('would be found with %s', (_what, before, after, error) => {
-    const text = projectFile('ops/kubernetes/serve.yaml').replace(before, after);
-    expect(checkTypes(readManifests(text))).toContain(error);
-  });
-
   it('lists each of its files once, and uses the image of this version', () => {
     const files = readdirSync(join(project, 'ops/kubernetes')).filter(
       (name) => name !== 'kustomization.yaml',
@@ -135,20 +121,6 @@ describe('ops/kubernetes', () => {
         values: [usage, resultPending, busy, toBeAccepted],
       },
     });
-  });
-
-  it('asks `serve` for its health where it serves it', () => {
-    const [{ ports, livenessProbe, readinessProbe }] = deployment.template.spec.containers;
-    const { server } = parseYaml(projectFile('ops/kubernetes/hotel-review.yaml'));
-    expect(ports).toEqual([{ name: 'http', containerPort: server.port }]);
-    expect(livenessProbe.httpGet).toEqual({ path: '/healthz', port: 'http' });
-    expect(readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'http' });
-    expect(server.hosts).toContain(find('Service').metadata.name);
-    expect(deployment.template.metadata.labels).toMatchObject(deployment.selector.matchLabels);
-    expect(deployment.template.metadata.labels).toMatchObject(find('Service').spec.selector);
-    expect(deployment.template.metadata.labels).toMatchObject(
-      find('NetworkPolicy').spec.podSelector.matchLabels,
-    );
   });
 
   it.each(pods)(

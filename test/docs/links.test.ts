@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { posix } from 'node:path';
 import { expect, it } from 'vitest';
+import { projectFile } from '../support/compose-file.js';
 import { listAnchors, listLinks, pages } from './pages.js';
 
 const linking = [...pages, 'CONTRIBUTING.md', 'SECURITY.md'];
@@ -25,4 +26,11 @@ it('README.md leads to every page', () => {
     for (const [file] of listLinks(page).map((link) => resolve(page, link)))
       if (pages.includes(file)) reached.add(file);
   expect([...reached].sort()).toEqual([...pages].sort());
+});
+
+it.each(linking)('%s names files and folders that exist', (page) => {
+  const named = projectFile(page).matchAll(/`((?:src|jobs|test|docs|ops|bench|\.ci)(?:\/[\w.-]+)+)`/g);
+  for (const [, path = ''] of named)
+    if (!path.includes('NAME'))
+      expect(existsSync(new URL(`../../${path}`, import.meta.url)), path).toBe(true);
 });

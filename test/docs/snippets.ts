@@ -189,7 +189,7 @@ export const checkedByHand: readonly {
   { language: 'js', text: /isGenuine/, checkedBy: 'test/docs/first-week.test.ts' },
   { language: 'js', text: /async function\* bookings/, checkedBy: 'test/library/bookings-module.test.ts' },
   { language: '', text: /^data\/archive\//, checkedBy: 'test/jobs/file-night.servers.test.ts' },
-  { language: 'mermaid', text: /^flowchart (?:TB|LR)/, checkedBy: 'test/docs/architecture.test.ts' },
+  { language: 'mermaid', text: /^flowchart (?:TB|LR)/, checkedBy: 'src/layers.json' },
   { language: 'nginx', text: /proxy_set_header/, checkedBy: 'test/access/own-address.test.ts' },
   { language: 'caddyfile', text: /reverse_proxy/, checkedBy: 'test/server/allowed-hosts.test.ts' },
   {
@@ -222,7 +222,7 @@ export const checkedByHand: readonly {
   { language: 'sh', text: /^redis-cli FLUSHALL/, checkedBy: 'test/many-machines/lost-queue.servers.test.ts' },
   { language: '', text: /bookings sent for review/, checkedBy: 'test/jobs/first-run.test.ts' },
   { language: 'sh', text: /^npm (?:ci|start) ?/, checkedBy: 'test/jobs/first-run.test.ts' },
-  { language: 'sh', text: /^npm run bench/, checkedBy: 'test/bench/document.test.ts' },
+  { language: 'sh', text: /^npm run bench/, checkedBy: 'bench/run.ts' },
 ];
 
 function hasNotified(messages: number) {

@@ -1,13 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { MappingRow, MappingSync } from '../../src/ledger/mappings.js';
 import { newSync, pageOf } from '../contracts/mapping-copy/pages.js';
-import { isNightly } from '../support/nightly.js';
 import { type Child, startChild } from './child.js';
 import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
 
 const pageSize = 1_000;
 /** Each kills at a different moment of storing; what is stored so far is checked after each. */
-const kills = isNightly ? 12 : 4;
+const kills = 4;
 
 /** The rows of a page, the same as the child's: each page moves the mappings of the previous one. */
 function rowsOf(page: number): MappingRow[] {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nameOf } from '../contracts/queue-worker.js';
 import { createGate } from '../support/gate.js';
-import { isNightly } from '../support/nightly.js';
 import { useRedis } from '../support/use-servers.js';
 import { settled, stepsOf, useQueues } from './opened-queues.js';
 
@@ -14,7 +13,7 @@ function open(options: Partial<Parameters<typeof openQueue>[0]> = {}) {
 
 const queueKey = 'hotel-review:hotel-review-steps';
 /** After how many steps one of two workers closes. */
-const leavingAfter = isNightly ? Array.from({ length: 15 }, (_, index) => index) : [0, 3, 14];
+const leavingAfter = [0, 3, 14];
 
 const namesOf = (queues: readonly ReturnType<typeof open>[]) =>
   queues.flatMap(({ worker }) => worker.names()).sort();
@@ -73,7 +72,7 @@ describe('queues of several processes on one Redis', () => {
   });
 
   // Steps are handed out in portions of a tenth of a second: of one step, and of several.
-  it.each(isNightly ? [4, 10, 45] : [10, 45])('keep to %d steps per second together', async (perSecond) => {
+  it.each([10, 45])('keep to %d steps per second together', async (perSecond) => {
     const queues = [1, 2, 3].map(() => open({ concurrency: 50, perSecond }));
     const count = 3 * perSecond;
     await queues[0]?.queue.add(stepsOf('run-a', count));

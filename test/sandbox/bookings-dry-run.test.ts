@@ -6,15 +6,14 @@ import { makeBookings } from '../../src/sandbox/bookings/made-bookings.js';
 import { writeDayFile } from '../../src/sandbox/bookings/write-day.js';
 import { isCorrectlyMapped } from '../../src/sandbox/world/world.js';
 import { createDayFolder, day } from '../support/day-folder.js';
-import { isNightly } from '../support/nightly.js';
 import { madeDay, world } from './made-days.js';
 
 /** Nothing listens here, and a dry run makes no calls. */
 const baseUrl = 'http://127.0.0.1:9/api/3.0';
 const sftp = { host: '127.0.0.1', username: 'nobody', password: 'none', hostKey: `SHA256:${'A'.repeat(43)}` };
 
-/** Enough of each kind of record; in the nightly suite, more of each combination. */
-const count = isNightly ? 20_000 : 4_000;
+/** Enough of each kind of record. */
+const count = 4_000;
 
 interface DryRun {
   readonly counts: Readonly<Record<'read' | 'accepted' | 'duplicates' | 'rejected', number>>;

@@ -3,7 +3,6 @@ import pg from 'pg';
 import { inject } from 'vitest';
 import type { Settings } from './day-folder.js';
 import { type LedgerTables, openPostgresTables, openSqliteTables } from './ledger-watch.js';
-import { isNightly } from './nightly.js';
 import { readEverything } from './redis.js';
 
 export type EngineName = 'embedded' | 'distributed';
@@ -34,6 +33,8 @@ export interface EnginePlace {
 declare module 'vitest' {
   interface ProvidedContext {
     engine: EngineName;
+    /** One takes over what a `run` leaves, and the other way round; by night, two also race for it. */
+    workersBesideRun: number;
   }
 }
 
@@ -68,15 +69,13 @@ declare module 'vitest' {
   }
 }
 
-/** Usually, one takes over what a `run` leaves, and the other way round; in the nightly suite, two also race for it. */
-const workersBesideRun = isNightly ? 2 : 1;
 /** Recovery must be quick, but slower than any pause on a busy machine. */
 const workers = { leaseSeconds: 4 };
 
 /** BullMQ on Redis, and PostgreSQL: each folder has its own database on either server. */
 export const distributedEngine: Engine = {
   name: 'distributed',
-  workers: workersBesideRun,
+  workers: inject('workersBesideRun'),
   tracing: ['--log-level', 'trace'],
   async openPlace() {
     const { redisUrl, postgresUrl, templateDatabase } = sharedServers();

@@ -1,6 +1,5 @@
 import { relative } from 'node:path';
 import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from 'vitest/node';
-import { isNightly } from './nightly.js';
 
 const reportEveryShare = 0.1;
 
@@ -58,7 +57,7 @@ export default class SuiteReporter implements Reporter {
     const failed = modules.filter((module) => !module.ok());
     if (failed.length > 0) {
       const names = new Set(failed.map(({ moduleId }) => relative(process.cwd(), moduleId)));
-      const variables = `${isNightly ? 'HOTEL_REVIEW_TESTS=nightly ' : ''}SEED=${process.env.SEED}`;
+      const variables = `SEED=${process.env.SEED}`;
       console.log(`The same generated cases once more: ${variables} npx vitest run ${[...names].join(' ')}`);
     }
     console.log(

@@ -7,7 +7,6 @@ import { planBatches } from '../../../src/rules/batch-plan.js';
 import type { FailureClass, Run } from '../../../src/rules/run.js';
 import { createPlayer, moves, type Played } from '../../review/run-history.js';
 import { createRunModel, type ModelStep, type RunModel, recount } from '../../review/run-model.js';
-import { isNightly } from '../../support/nightly.js';
 import type { OpenedLedger, StepRow } from '../ledger.js';
 import {
   at,
@@ -50,7 +49,7 @@ export function describeHistories(opened: () => OpenedLedger): void {
               }
             },
           ),
-          { numRuns: isNightly ? 25 : 10 },
+          { numRuns: 10 },
         );
       },
       120_000,

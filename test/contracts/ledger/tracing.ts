@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { isNightly } from '../../support/nightly.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
   at,
@@ -161,28 +160,6 @@ export function describeTracing(opened: () => OpenedLedger): void {
         expect(traces).toMatchObject([{ kind: 'booking', line: lineOf(`BR-${index}`) }]);
       }
     });
-
-    if (isNightly) {
-      it('finds those of a day so large that its reference index is written in parts', async () => {
-        const { ledger } = opened();
-        const run = await ledger.runs.create(newRun('r1'));
-        const collect = await ledger.bookings.beginCollect(rightOf(run), {
-          source: 'x',
-          at,
-          batchSize: 5_000,
-        });
-        const bookings = references(2 ** 19 + 20_000);
-        for (let batch = 0; batch * 5_000 < bookings.length; batch += 1) {
-          const batches = [batchOf(batch, bookings.slice(batch * 5_000, batch * 5_000 + 5_000))];
-          await collect.store(chunkOf({ batches }));
-        }
-        await collect.finish({ steps: [], at });
-        for (let index = 0; index < bookings.length; index += 30_011) {
-          const traces = await ledger.bookings.trace(`BR-${index}`);
-          expect(traces).toMatchObject([{ kind: 'booking', line: lineOf(`BR-${index}`) }]);
-        }
-      });
-    }
 
     it('distinguishes bookings of both forms', async () => {
       const { ledger } = opened();

@@ -3,7 +3,6 @@ import { createAccess } from '../../../src/desk/access/access.js';
 import { routes } from '../../../src/desk/desk.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { useBrowser } from '../../support/browser.js';
-import { isNightly } from '../../support/nightly.js';
 import { now, startDesk, stopServers } from '../some-desk.js';
 import { examine } from './examine.js';
 
@@ -25,12 +24,10 @@ const shown = routes
 /** There is no run and no case; the page of a provider says that nothing is known. */
 const statusOf = (address: string) => (/^\/(?:runs\/none|cases\/1|cases\/change)/.test(address) ? 404 : 200);
 
-/** Outside the nightly suite, one of each permission: what differs from the first test is the same on all of them. */
-const shownToNobody = isNightly
-  ? shown
-  : shown.filter(
-      ({ permission }, place) => place === shown.findIndex((other) => other.permission === permission),
-    );
+/** One of each permission: what differs from the first test is the same on all of them. */
+const shownToNobody = shown.filter(
+  ({ permission }, place) => place === shown.findIndex((other) => other.permission === permission),
+);
 
 it('Axe finds nothing on any page over an empty ledger, and none scrolls sideways', async () => {
   const { url } = await startDesk({ ledger: await openTemporaryLedger(() => now), role: 'admin' });

@@ -6,12 +6,11 @@ import { chromiumNeeds, type View } from '../../support/chromium.js';
 import { openDesk, type RunningDesk } from '../../support/desk-month/desk.js';
 import { type DeskMonth, makeDeskMonth } from '../../support/desk-month/month.js';
 import { passwordOfPeople, people } from '../../support/desk-month/people.js';
-import { isNightly } from '../../support/nightly.js';
 import { useKeyboard } from './keyboard.js';
 import { signIn } from './sign-in.js';
 
 /** A failed day for each journey. */
-const failedDays = ['2026-11-22', '2026-11-19', '2026-11-17', '2026-11-15'] as const;
+const failedDays = ['2026-11-22', '2026-11-19', '2026-11-17'] as const;
 
 const browser = useBrowser();
 let month: DeskMonth;
@@ -32,11 +31,9 @@ afterAll(async () => {
 const views: readonly (View & { readonly name: string })[] = [
   { name: 'on a phone', size: 'phone', colours: 'dark' },
   { name: 'without JavaScript', javaScript: false },
-  { name: 'on a wide screen' },
 ];
 
-// Outside the nightly suite, only the keyboard test uses the wide screen.
-it.each(views.slice(0, isNightly ? 3 : 2).map((view, place) => ({ ...view, day: failedDays[place] ?? '' })))(
+it.each(views.map((view, place) => ({ ...view, day: failedDays[place] ?? '' })))(
   'A failed day can be replayed and the nearest case resolved $name',
   async ({ name, day, ...view }) => {
     const page = await browser.open(view);
@@ -58,7 +55,7 @@ it.each(views.slice(0, isNightly ? 3 : 2).map((view, place) => ({ ...view, day: 
 );
 
 it('The same by keyboard alone', async () => {
-  const day = failedDays[3];
+  const day = failedDays[2];
   const page = await browser.open();
   const { press, type, tabTo } = useKeyboard(page);
   await page.goto(desk.url);

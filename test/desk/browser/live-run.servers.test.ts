@@ -5,7 +5,6 @@ import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { prepareWork, requestOf, unstopped } from '../../review/working-day.js';
 import { useBrowser } from '../../support/browser.js';
 import { createGate } from '../../support/gate.js';
-import { isNightly } from '../../support/nightly.js';
 import { startDesk, stopServers } from '../some-desk.js';
 
 const browser = useBrowser();
@@ -79,9 +78,7 @@ it('Without JavaScript it shows the progress, and reloads itself', async () => {
   expect(await page.locator('meta[http-equiv="refresh"]').getAttribute('content')).toBe('10');
   for (const batch of [0, 1, 2]) answer(batch);
   await ended;
-  // The nightly suite waits these ten seconds to see the browser do it.
-  if (isNightly) await page.waitForEvent('load');
-  else await page.reload();
+  await page.reload();
   await main.getByText('Sent for review.').first().waitFor();
   expect(await page.locator('meta[http-equiv="refresh"]').count()).toBe(0);
 });

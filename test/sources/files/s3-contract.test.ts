@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { createS3DayFile } from '../../../src/sources/files/s3.js';
 import { createAwsBucket } from '../../../src/transports/s3/aws-bucket.js';
 import { describeSourceContract } from '../../contracts/source.js';
-import { isNightly } from '../../support/nightly.js';
 import { bucketName, s3Secrets, useS3Server } from '../../support/s3-server.js';
-import { createFileDriver, csv, csvInGzip, type FilePlace, ndjsonCutOff } from './file-driver.js';
+import { createFileDriver, csvInGzip, type FilePlace } from './file-driver.js';
 
 const server = useS3Server();
 
@@ -24,5 +23,4 @@ function makePlace(): FilePlace {
 }
 
 // The contracts of local files cover the differences between forms.
-for (const form of isNightly ? [csv, csvInGzip, ndjsonCutOff] : [csvInGzip])
-  describeSourceContract(`${form.name} in a bucket`, () => createFileDriver(form, makePlace));
+describeSourceContract(`${csvInGzip.name} in a bucket`, () => createFileDriver(csvInGzip, makePlace));

@@ -7,14 +7,13 @@ import { sampleRecords } from '../../../src/sources/common/sample.js';
 import { createDayRows } from '../../../src/sources/sql/day-rows.js';
 import { certificateNeeds, makeCertificate } from '../../support/machine.js';
 import { mariadbPassword, mariadbUser, startMariadb } from '../../support/mariadb.js';
-import { isNightly } from '../../support/nightly.js';
 import { patienceMs } from '../../support/patience.js';
 import { findFreePort } from '../../support/sftp-server.js';
 import { startTcpProxy } from '../../support/tcp-proxy.js';
 import { trustAuthority } from '../../support/trusted-authority.js';
 import { useMariadb } from '../../support/use-servers.js';
 import { day } from '../csv/csv-folder.js';
-import { failureOf, measureMemory, openSqlSource, readDay } from './day-table.js';
+import { failureOf, openSqlSource, readDay } from './day-table.js';
 
 const waiting = { timeout: patienceMs, interval: 20 };
 
@@ -249,28 +248,6 @@ describe('bookings in MariaDB', () => {
     expect(failure).toMatchObject({ fault: 'unreadable' });
     await proxy.stop();
   });
-
-  if (isNightly) {
-    it('are read in constant memory, 200,000 of them', async () => {
-      const { rows, growth } = await measureMemory({
-        url,
-        query: `SELECT seq AS ServiceId, CONCAT(seq, REPEAT('x', 1000)) AS BookingClientName
-          FROM seq_1_to_200000 WHERE :day IS NOT NULL`,
-      });
-      expect(rows).toBe(200_000);
-      expect(growth).toBeLessThan(100_000_000);
-    });
-
-    it('are read in constant memory however wide they are, whether the columns are used or not', async () => {
-      const { rows, growth } = await measureMemory({
-        url,
-        query: `SELECT seq AS ServiceId, REPEAT('x', 500000) AS note
-          FROM seq_1_to_1200 WHERE :day IS NOT NULL`,
-      });
-      expect(rows).toBe(1_200);
-      expect(growth).toBeLessThan(250_000_000);
-    });
-  }
 
   it('are read over the server’s socket, too', async () => {
     const address = new URL(url);

@@ -5,14 +5,13 @@ import { createNormaliser } from '../../../src/booking/normalise.js';
 import { SourceError } from '../../../src/booking/source.js';
 import { type ClockDifference, findOffset } from '../../../src/transports/http/peer-clocks.js';
 import { certificateNeeds } from '../../support/machine.js';
-import { isNightly } from '../../support/nightly.js';
 import { patienceMs } from '../../support/patience.js';
 import { password, serveOverTls } from '../../support/postgres.js';
 import { findFreePort } from '../../support/sftp-server.js';
 import { startTcpProxy } from '../../support/tcp-proxy.js';
 import { usePostgres } from '../../support/use-servers.js';
 import { day } from '../csv/csv-folder.js';
-import { failureOf, measureMemory, openSqlSource, readDay } from './day-table.js';
+import { failureOf, openSqlSource, readDay } from './day-table.js';
 
 const waiting = { timeout: patienceMs, interval: 20 };
 
@@ -321,28 +320,6 @@ describe('bookings in PostgreSQL', () => {
     expect(failure).toMatchObject({ fault: 'unreadable' });
     await proxy.stop();
   });
-
-  if (isNightly) {
-    it('are read in constant memory, 200,000 of them', async () => {
-      const { rows, growth } = await measureMemory({
-        url,
-        query: `SELECT n AS serviceid, n || repeat('x', 1000) AS bookingclientname
-          FROM generate_series(1, 200000) AS n WHERE :day::text IS NOT NULL`,
-      });
-      expect(rows).toBe(200_000);
-      expect(growth).toBeLessThan(100_000_000);
-    });
-
-    it('are read in constant memory however wide they are, whether the columns are used or not', async () => {
-      const { rows, growth } = await measureMemory({
-        url,
-        query: `SELECT n AS serviceid, repeat('x', 500000) AS note
-          FROM generate_series(1, 1200) AS n WHERE :day::text IS NOT NULL`,
-      });
-      expect(rows).toBe(1_200);
-      expect(growth).toBeLessThan(250_000_000);
-    });
-  }
 
   describe('that can’t be read fail with a message that says what to fix and holds no secret', () => {
     const query = 'SELECT 1 AS serviceid WHERE :day::text IS NOT NULL';

@@ -2,10 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { createSftpDayFile } from '../../../src/sources/files/sftp.js';
 import { createSftpServer } from '../../../src/transports/sftp/server.js';
 import { describeSourceContract } from '../../contracts/source.js';
-import { isNightly } from '../../support/nightly.js';
 import { openSsh } from '../../support/sftp-programs.js';
 import { useSftpServer } from '../../support/use-servers.js';
-import { createFileDriver, csv, csvInGzip, type FilePlace, ndjsonCutOff } from './file-driver.js';
+import { createFileDriver, csvInGzip, type FilePlace } from './file-driver.js';
 
 const server = useSftpServer(openSsh);
 
@@ -25,5 +24,4 @@ function makePlace(): FilePlace {
 }
 
 // The contracts of local files cover the differences between forms.
-for (const form of isNightly ? [csv, csvInGzip, ndjsonCutOff] : [csvInGzip])
-  describeSourceContract(`${form.name} on an SFTP server`, () => createFileDriver(form, makePlace));
+describeSourceContract(`${csvInGzip.name} on an SFTP server`, () => createFileDriver(csvInGzip, makePlace));

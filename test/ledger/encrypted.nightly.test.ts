@@ -1,0 +1,20 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { createKeyFolder } from '../../src/storage/key-folder.js';
+import { describeLedgerContract } from '../contracts/ledger.js';
+import { usePostgres } from '../support/use-servers.js';
+import { openSqliteLedger } from './opened-ledger.js';
+import { openPostgresLedger } from './opened-postgres.js';
+
+const postgres = usePostgres();
+const folder = mkdtempSync(join(tmpdir(), 'keys-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describeLedgerContract('SQLite, encrypted', {
+  open: () => openSqliteLedger({ isEncrypted: true, hashKey: 'a key of the tests' }),
+});
+describeLedgerContract('PostgreSQL, encrypted', {
+  open: () => openPostgresLedger(postgres(), { keys: createKeyFolder(join(folder, 'keys')) }),
+});
