@@ -16,6 +16,7 @@ import {
   withoutHidden,
 } from './archive-marks.js';
 import type { DayKeys } from './day-keys.js';
+import { readTextFile, replaceTextFile } from './durable-file.js';
 import { openFile, sealFile } from './sealed-file.js';
 
 /** A file in the archive. */
@@ -225,27 +226,18 @@ export function createDirectoryArchive({
       });
     },
     async readLedgerMark() {
-      const blocks: Buffer[] = [];
       try {
-        for await (const block of readFile(ledgerMark)) blocks.push(Buffer.from(block));
+        return readTextFile(ledgerMark);
       } catch (error) {
-        if (error instanceof ArchiveError && error.code === 'absent') return undefined;
-        throw error;
+        throw explained(error, 'unreadable', ledgerMark);
       }
-      return Buffer.concat(blocks).toString();
     },
     async writeLedgerMark(text) {
-      await runAlone(home, async () => {
-        await makeFolder(home);
-        const temporary = join(home, `.${randomUUID()}${temporarySuffix}`);
-        try {
-          await writeNew(temporary, ledgerMark, toBlocks(text));
-          await rename(temporary, ledgerMark).catch(explain('unwritable', ledgerMark));
-          await sync(home);
-        } finally {
-          await rm(temporary, { force: true }).catch(() => {});
-        }
-      });
+      try {
+        replaceTextFile(ledgerMark, text);
+      } catch (error) {
+        throw explained(error, 'unwritable', ledgerMark);
+      }
     },
     async listFolders() {
       const folders: RunFolder[] = [];

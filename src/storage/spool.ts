@@ -40,8 +40,6 @@ export interface Spool {
 /** A spool whose files are stored as they are. */
 export interface DirectorySpool extends Spool {
   locate(name: string): Promise<string>;
-  /** Like `write`, for content that is measured elsewhere. Returns the file's inode. */
-  store(name: string, content: AsyncIterable<Uint8Array>): Promise<bigint>;
 }
 
 /** The suffix of unfinished files; downloads use the same. */
@@ -73,28 +71,22 @@ export function createDirectorySpool({ root }: { readonly root: string }): Direc
     return path;
   }
 
-  async function store(name: string, content: AsyncIterable<Uint8Array>): Promise<bigint> {
-    const path = await locate(name);
-    // It starts with the file's name, so that a cleanup after a killed process knows which file it belongs to.
-    const unfinished = `${path}.${randomUUID()}${unfinishedSuffix}`;
-    try {
-      const inode = await writeNew(unfinished, content);
-      await rename(unfinished, path);
-      return inode;
-    } catch (error) {
-      // If this fails, a later cleanup finds it.
-      await rm(unfinished, { force: true }).catch(() => {});
-      throw error;
-    }
-  }
-
   return {
     locate,
-    store,
     async write(name, content) {
+      const path = await locate(name);
+      // It starts with the file's name, so that a cleanup after a killed process knows which file it belongs to.
+      const unfinished = `${path}.${randomUUID()}${unfinishedSuffix}`;
       const measured = createMeasure();
-      await store(name, measured.pass(content));
-      return measured.result();
+      try {
+        await writeNew(unfinished, measured.pass(content));
+        await rename(unfinished, path);
+        return measured.result();
+      } catch (error) {
+        // If this fails, a later cleanup finds it.
+        await rm(unfinished, { force: true }).catch(() => {});
+        throw error;
+      }
     },
     async *read(name) {
       yield* readFile(pathOf(name));
@@ -124,11 +116,10 @@ export function createDirectorySpool({ root }: { readonly root: string }): Direc
   };
 }
 
-async function writeNew(path: string, content: AsyncIterable<Uint8Array>): Promise<bigint> {
+async function writeNew(path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
     for await (const block of content) await file.writeFile(block);
-    return (await file.stat({ bigint: true })).ino;
   } finally {
     await file.close();
   }
@@ -152,26 +143,9 @@ function isAbsence(error: unknown): boolean {
  * readable. A file that can't be decrypted counts as missing when it is measured: it is written again.
  */
 export function encryptSpool(spool: DirectorySpool, keys: DayKeys, dayOf: (name: string) => string): Spool {
-  /**
-   * Files that this process has written and that have not changed since: hashing one again would mean decrypting it.
-   * Whoever reads one checks its bytes.
-   */
-  const written = new Map<string, { readonly stamp: string; readonly file: SpooledFile }>();
-
-  async function* read(name: string): AsyncGenerator<Uint8Array, void, undefined> {
+  function read(name: string): AsyncIterable<Uint8Array> {
     const finished = findFinishedName(name);
-    try {
-      yield* openFile(keys, spool.read(name), finished, { mayEndEarly: finished !== name });
-    } catch (error) {
-      written.delete(name);
-      throw error;
-    }
-  }
-
-  /** Begins with the inode, and changes with each write. */
-  async function readStamp(name: string): Promise<string> {
-    const { ino, size, mtimeNs, ctimeNs } = await stat(await spool.locate(name), { bigint: true });
-    return [ino, size, mtimeNs, ctimeNs].join(' ');
+    return openFile(keys, spool.read(name), finished, { mayEndEarly: finished !== name });
   }
 
   return {
@@ -179,8 +153,6 @@ export function encryptSpool(spool: DirectorySpool, keys: DayKeys, dayOf: (name:
     read,
     async measure(name) {
       try {
-        const known = written.get(name);
-        if (known && known.stamp === (await readStamp(name))) return known.file;
         return await measure(read(name));
       } catch (error) {
         if (isAbsence(error) || (error instanceof KeyError && error.code !== 'unusable')) return undefined;
@@ -202,16 +174,8 @@ export function encryptSpool(spool: DirectorySpool, keys: DayKeys, dayOf: (name:
     },
     async write(name, content) {
       const plain = createMeasure();
-      const inode = await spool.store(name, sealFile(keys, dayOf(name), plain.pass(content), name));
-      const file = plain.result();
-      // Another writer may have replaced it.
-      const stamp = await readStamp(name).catch(() => '');
-      if (stamp.startsWith(`${inode} `)) written.set(name, { stamp, file });
-      return file;
-    },
-    async remove(names) {
-      await spool.remove(names);
-      for (const name of names) written.delete(name);
+      await spool.write(name, sealFile(keys, dayOf(name), plain.pass(content), name));
+      return plain.result();
     },
   };
 }
