@@ -1,6 +1,8 @@
 import { type CsvFault, type CsvRecord, createCsvCutter, longestRecord } from '../../base/csv.js';
 import type { Encoding } from '../../base/encoding.js';
+import { hidesRow } from '../../base/hidden-rows.js';
 import { bookingFields } from '../../booking/booking.js';
+import { createNormaliser } from '../../booking/normalise.js';
 import {
   type BookingSource,
   SourceError,
@@ -17,7 +19,6 @@ import {
   decodeFile,
   type FileDecoder,
 } from '../files/text-file.js';
-import { createDoubt } from './doubt.js';
 import { type CsvHeader, readCsvHeader, splitPlainLines } from './records.js';
 
 export interface CsvSourceOptions extends WantedColumns {
@@ -228,6 +229,31 @@ function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: n
       return hand();
     },
   };
+}
+
+interface DoubtOptions {
+  readonly header: CsvHeader;
+  /** How many cells a booking has. */
+  readonly columns: number;
+  readonly delimiter: string;
+}
+
+/**
+ * Creates the function that says whether a record which spans lines hides bookings, because a quote in it was never
+ * closed. A line counts if it would be accepted as a booking.
+ */
+function createDoubt({ header, columns, delimiter }: DoubtOptions) {
+  // Settings decide how dates are read, which rejects nothing. A number in `source.missing` only makes this doubt more.
+  const normalise = createNormaliser();
+  const signs = {
+    delimiter,
+    keyColumn: header.row.fieldIndexes[0] ?? 0,
+    isRow: (cells: readonly string[]) =>
+      cells.length === columns && normalise(header.pickFields(cells)).kind === 'booking',
+  };
+
+  return (lines: readonly string[], cells: readonly string[] | undefined): boolean =>
+    hidesRow(lines, cells?.length === columns ? cells : undefined, signs);
 }
 
 /** Spreadsheets write such rows below a table. */
