@@ -37,9 +37,10 @@ export interface Spool {
   remove(names: readonly string[]): Promise<void>;
 }
 
-/** A spool whose files are stored as they are. */
-export interface DirectorySpool extends Spool {
-  locate(name: string): Promise<string>;
+/** Encrypts the files of a spool under the keys of their days. */
+interface SpoolEncryption {
+  readonly keys: DayKeys;
+  readonly dayOf: (name: string) => string;
 }
 
 /** The suffix of unfinished files; downloads use the same. */
@@ -56,8 +57,17 @@ function findFinishedName(name: string): string {
  *
  * Every method throws RangeError for a name that is not a plain file name, otherwise the system's error. Any number of
  * processes may use one folder; when two write the same name, the later file stays.
+ *
+ * @param encryption files that were stored without it stay readable; one that can't be decrypted counts as missing when it is
+ *   measured: it is written again
  */
-export function createDirectorySpool({ root }: { readonly root: string }): DirectorySpool {
+export function createDirectorySpool({
+  root,
+  encryption,
+}: {
+  readonly root: string;
+  readonly encryption?: SpoolEncryption | undefined;
+}): Spool {
   const folder = resolve(root);
 
   function pathOf(name: string): string {
@@ -71,15 +81,41 @@ export function createDirectorySpool({ root }: { readonly root: string }): Direc
     return path;
   }
 
+  async function* read(name: string): AsyncGenerator<Uint8Array, void, undefined> {
+    const stored = readFile(pathOf(name));
+    const finished = findFinishedName(name);
+    yield* encryption
+      ? openFile(encryption.keys, stored, finished, { mayEndEarly: finished !== name })
+      : stored;
+  }
+
   return {
-    locate,
+    async locate(name) {
+      const path = await locate(name);
+      if (!encryption) return path;
+      const { keys, dayOf } = encryption;
+      return {
+        path,
+        async measure() {
+          const { size } = await stat(path);
+          for await (const begun of readFile(path)) return measureContent(size, begun);
+          return size;
+        },
+        read: () => read(name),
+        convert: () => createFileSealer(keys, dayOf(name), name),
+      };
+    },
     async write(name, content) {
       const path = await locate(name);
       // It starts with the file's name, so that a cleanup after a killed process knows which file it belongs to.
       const unfinished = `${path}.${randomUUID()}${unfinishedSuffix}`;
       const measured = createMeasure();
+      const plain = measured.pass(content);
       try {
-        await writeNew(unfinished, measured.pass(content));
+        await writeNew(
+          unfinished,
+          encryption ? sealFile(encryption.keys, encryption.dayOf(name), plain, name) : plain,
+        );
         await rename(unfinished, path);
         return measured.result();
       } catch (error) {
@@ -88,15 +124,12 @@ export function createDirectorySpool({ root }: { readonly root: string }): Direc
         throw error;
       }
     },
-    async *read(name) {
-      yield* readFile(pathOf(name));
-    },
+    read,
     async measure(name) {
-      const path = pathOf(name);
       try {
-        return await measure(readFile(path));
+        return await measure(read(name));
       } catch (error) {
-        if (isAbsence(error)) return undefined;
+        if (isAbsence(error) || (error instanceof KeyError && error.code !== 'unusable')) return undefined;
         throw error;
       }
     },
@@ -136,46 +169,4 @@ async function* readFile(path: string): AsyncGenerator<Buffer, void, undefined> 
 
 function isAbsence(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
-}
-
-/**
- * A spool whose files are encrypted under the keys of their days. Files that were stored without encryption stay
- * readable. A file that can't be decrypted counts as missing when it is measured: it is written again.
- */
-export function encryptSpool(spool: DirectorySpool, keys: DayKeys, dayOf: (name: string) => string): Spool {
-  function read(name: string): AsyncIterable<Uint8Array> {
-    const finished = findFinishedName(name);
-    return openFile(keys, spool.read(name), finished, { mayEndEarly: finished !== name });
-  }
-
-  return {
-    ...spool,
-    read,
-    async measure(name) {
-      try {
-        return await measure(read(name));
-      } catch (error) {
-        if (isAbsence(error) || (error instanceof KeyError && error.code !== 'unusable')) return undefined;
-        throw error;
-      }
-    },
-    async locate(name) {
-      const path = await spool.locate(name);
-      return {
-        path,
-        measure: async () => {
-          const { size } = await stat(path);
-          for await (const begun of spool.read(name)) return measureContent(size, begun);
-          return size;
-        },
-        read: () => read(name),
-        convert: () => createFileSealer(keys, dayOf(name), name),
-      };
-    },
-    async write(name, content) {
-      const plain = createMeasure();
-      await spool.write(name, sealFile(keys, dayOf(name), plain.pass(content), name));
-      return plain.result();
-    },
-  };
 }
