@@ -1,9 +1,10 @@
 import type { DayKeys } from './day-keys.js';
-import { damaged, isSealed, markBytes, openValue, sealBytes, sealValue } from './sealed-value.js';
+import { damaged, isSealed, markBytes, nonceOf, openValue, sealBytes, sealValue } from './sealed-value.js';
 
 /**
  * An encrypted file: chunks of 256 KiB, each encrypted as a value; only the last one may be shorter, and there always is one. A
- * chunk's context holds its number and whether it is the last, so that chunks can't be moved, and a cut-off end is noticed.
+ * chunk's context holds its number, whether it is the last, and the nonce of the first one, so that chunks can't be moved, not even
+ * from another version of the file, and a cut-off end is noticed.
  */
 const chunkBytes = 256 * 1024;
 const sealedChunkBytes = chunkBytes + sealBytes;
@@ -18,7 +19,12 @@ interface ChunkConverter {
 
 /** @param context where it is stored: it can't be read from anywhere else */
 export function createFileSealer(keys: DayKeys, day: string, context: string): ChunkConverter {
-  return convertChunks(chunkBytes, (chunk, part) => sealValue(keys, day, chunk, context, part));
+  let first = '';
+  return convertChunks(chunkBytes, (chunk, part) => {
+    const sealed = sealValue(keys, day, chunk, context, part + first);
+    first ||= nonceOf(sealed);
+    return sealed;
+  });
 }
 
 /** Encrypts a file's content. A block is valid until the next one is read. Rethrows what the content throws. */
@@ -46,9 +52,12 @@ export async function* openFile(
   context: string,
   { mayEndEarly = false } = {},
 ): AsyncGenerator<Uint8Array, void, undefined> {
+  let first = '';
   const opener = convertChunks(sealedChunkBytes, (chunk, part) => {
     if (!isSealed(chunk)) throw damaged(context);
-    return openValue(keys, chunk, context, part);
+    const plain = openValue(keys, chunk, context, part + first);
+    first ||= nonceOf(chunk);
+    return plain;
   });
   /** Too few bytes to tell whether it is encrypted. */
   let begun = Buffer.alloc(0);
@@ -85,7 +94,7 @@ function convertChunks(size: number, convert: (chunk: Buffer, part: string) => B
     *take(bytes) {
       for (let from = 0; from < bytes.length; ) {
         if (length === size) {
-          yield convert(chunk, ` chunk ${number}`);
+          yield convert(chunk, ` chunk ${number} `);
           number += 1;
           length = 0;
         }
@@ -95,6 +104,6 @@ function convertChunks(size: number, convert: (chunk: Buffer, part: string) => B
         from += piece.length;
       }
     },
-    end: () => convert(chunk.subarray(0, length), ` last chunk ${number}`),
+    end: () => convert(chunk.subarray(0, length), ` last chunk ${number} `),
   };
 }

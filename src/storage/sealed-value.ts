@@ -84,6 +84,11 @@ export function isSealed(bytes: Uint8Array): boolean {
   return bytes.length >= markBytes && mark.equals(bytes.subarray(0, markBytes));
 }
 
+/** Tells an encrypted value from all others, also of the same content. */
+export function nonceOf(sealed: Buffer): string {
+  return sealed.toString('hex', headingBytes, startBytes);
+}
+
 /** Undefined for bytes that are damaged or too short. */
 function readHeading(stored: Buffer): Heading | undefined {
   if (stored.length < headingBytes) return undefined;

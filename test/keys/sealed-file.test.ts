@@ -86,6 +86,13 @@ describe('an encrypted file', () => {
     await expect(open(change(stored))).rejects.toMatchObject({ name: 'KeyError' });
   });
 
+  it('is refused with a chunk of another version of it', async () => {
+    const content = randomBytes(3 * chunk);
+    const [one, other] = [await seal(content), await seal(content)];
+    const mixed = Buffer.concat([one.subarray(0, sealedChunk), other.subarray(sealedChunk)]);
+    await expect(open(mixed)).rejects.toMatchObject({ code: 'damaged' });
+  });
+
   it('is refused under another name', async () => {
     await expect(open(await seal(Buffer.from('x')), 10, 'b.csv')).rejects.toMatchObject({ code: 'damaged' });
   });
