@@ -25,7 +25,7 @@ import {
 import { hashAccount } from '../src/storage/archive-marks.js';
 import { createKeyFolder, type KeyFolder } from '../src/storage/key-folder.js';
 import { createS3Archive } from '../src/storage/s3-archive.js';
-import { createDirectorySpool, encryptSpool, type Spool } from '../src/storage/spool.js';
+import { createDirectorySpool, type Spool } from '../src/storage/spool.js';
 import type { PeerClock } from '../src/transports/http/peer-clocks.js';
 import {
   type ClosableSftpServer,
@@ -163,9 +163,11 @@ export async function showLedgerLocation({ ledger }: Config): Promise<string> {
 }
 
 export function openSpool(config: Config): Spool {
-  const spool = createDirectorySpool({ root: config.file.spool });
   const keys = openKeys(config);
-  return keys ? encryptSpool(spool, keys, dayOfRunId) : spool;
+  return createDirectorySpool({
+    root: config.file.spool,
+    encryption: keys && { keys, dayOf: dayOfRunId },
+  });
 }
 
 /** @param peerClock is told what an S3 server's answers say about its clock */

@@ -115,8 +115,7 @@ const containers: readonly (readonly [Buffer, string])[] = [
   [Buffer.from([0xd0, 0xcf, 0x11, 0xe0]), 'an old Excel workbook'],
 ];
 
-/** How many bytes show whether a file has a byte order mark or is a container. */
-export const signatureBytes = 4;
+const signatureBytes = 4;
 
 /** What a file is that only contains a table, such as a workbook; undefined for anything else. */
 export function nameContainer(bytes: Buffer): string | undefined {

@@ -6,7 +6,8 @@ import { createMeasure, measure, readBlocks } from '../base/content.js';
 import { explainNoRoom } from '../base/disk-room.js';
 import { isPlainName } from '../base/foreign-text.js';
 import type { PeerFault } from '../base/peer-patience.js';
-import { SafeError } from '../base/safe-error.js';
+import { codeOf, SafeError } from '../base/safe-error.js';
+import { S3Error } from '../transports/s3/bucket.js';
 import {
   holdsRuns,
   nameFolderMark,
@@ -16,6 +17,7 @@ import {
   withoutHidden,
 } from './archive-marks.js';
 import type { DayKeys } from './day-keys.js';
+import { readTextFile, replaceTextFile } from './durable-file.js';
 import { openFile, sealFile } from './sealed-file.js';
 
 /** A file in the archive. */
@@ -199,9 +201,9 @@ export function createDirectoryArchive({
           await writeNew(temporary, path, measured.pass(content));
           const written = measured.result().sha256;
           expectContent(path, written, sha256);
-          const stored = await hashIfThere(path);
-          if (stored === undefined) await rename(temporary, path).catch(explain('unwritable', path));
-          else expectSame(path, written, stored);
+          if ((await listFiles(folder)).includes(name))
+            expectSame(path, written, (await measure(readFile(path))).sha256);
+          else await rename(temporary, path).catch(explain('unwritable', path));
           await sync(folder);
         } finally {
           // If this fails, the next store or remove cleans up.
@@ -225,27 +227,18 @@ export function createDirectoryArchive({
       });
     },
     async readLedgerMark() {
-      const blocks: Buffer[] = [];
       try {
-        for await (const block of readFile(ledgerMark)) blocks.push(Buffer.from(block));
+        return readTextFile(ledgerMark);
       } catch (error) {
-        if (error instanceof ArchiveError && error.code === 'absent') return undefined;
-        throw error;
+        throw explained(error, 'unreadable', ledgerMark);
       }
-      return Buffer.concat(blocks).toString();
     },
     async writeLedgerMark(text) {
-      await runAlone(home, async () => {
-        await makeFolder(home);
-        const temporary = join(home, `.${randomUUID()}${temporarySuffix}`);
-        try {
-          await writeNew(temporary, ledgerMark, toBlocks(text));
-          await rename(temporary, ledgerMark).catch(explain('unwritable', ledgerMark));
-          await sync(home);
-        } finally {
-          await rm(temporary, { force: true }).catch(() => {});
-        }
-      });
+      try {
+        replaceTextFile(ledgerMark, text);
+      } catch (error) {
+        throw explained(error, 'unwritable', ledgerMark);
+      }
     },
     async listFolders() {
       const folders: RunFolder[] = [];
@@ -314,15 +307,6 @@ async function writeNew(temporary: string, path: string, content: AsyncIterable<
   }
 }
 
-async function hashIfThere(path: string): Promise<string | undefined> {
-  try {
-    return (await measure(readFile(path))).sha256;
-  } catch (error) {
-    if (error instanceof ArchiveError && error.code === 'absent') return undefined;
-    throw error;
-  }
-}
-
 async function* readFile(path: string): AsyncGenerator<Buffer, void, undefined> {
   const file = await open(path).catch(explain('unreadable', path));
   try {
@@ -341,25 +325,28 @@ async function sync(folder: string): Promise<void> {
   }
 }
 
-/** For `catch`: turns a system error into an ArchiveError. */
-function explain(code: 'unreadable' | 'unwritable', path: string): (error: unknown) => never {
+/** For `catch`: turns an error of the server or of this machine into an ArchiveError. */
+export function explain(code: 'unreadable' | 'unwritable', path: string): (error: unknown) => never {
   return (error) => {
     throw explained(error, code, path);
   };
 }
 
-function explained(error: unknown, code: 'unreadable' | 'unwritable', path: string): ArchiveError {
-  const reason = codeOf(error);
-  if (code === 'unreadable' && reason === 'ENOENT')
+export function explained(error: unknown, code: 'unreadable' | 'unwritable', path: string): unknown {
+  const reason = reasonOf(error, path);
+  if (error instanceof ArchiveError || reason === undefined) return error;
+  const { fault, peer } = error instanceof S3Error ? error : {};
+  if (code === 'unreadable' && (fault === 'missing' || codeOf(error) === 'ENOENT'))
     return new ArchiveError('absent', `there is no ${path} in the archive`, { cause: error });
   const verb = code === 'unreadable' ? 'read' : 'written';
-  const room = explainNoRoom(error, path);
-  const why = room === undefined ? reason : `${reason}: the disk ${room}`;
-  return new ArchiveError(code, `${path} can't be ${verb} in the archive (${why})`, { cause: error });
+  return new ArchiveError(code, `${path} can't be ${verb} in the archive${reason}`, { cause: error, peer });
 }
 
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
+function reasonOf(error: unknown, path: string): string | undefined {
+  if (error instanceof S3Error) return `: ${error.why}`;
+  const code = codeOf(error);
+  const room = explainNoRoom(error, path);
+  return code && ` (${room === undefined ? code : `${code}: the disk ${room}`})`;
 }
 
 /**

@@ -1,16 +1,17 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { blockBytes, createMeasure } from '../base/content.js';
 import { type S3Bucket, S3Error, type S3Location, showS3Location } from '../transports/s3/bucket.js';
 import {
   type Archive,
-  type ArchivedFile,
   ArchiveError,
   createKeyedMutex,
   expectContent,
   expectSafeName,
   expectSame,
+  explain,
+  explained,
   toBlocks,
 } from './archive.js';
 import { holdsRuns, nameFolderMark, nameLedgerMark, toRunFolder, withoutHidden } from './archive-marks.js';
@@ -28,21 +29,18 @@ export interface S3ArchiveOptions {
   readonly temporaryFolder: string;
 }
 
-interface NewObject {
-  readonly folder: string;
-  readonly key: string;
-  readonly expected: string | undefined;
-  /** Marks the folder. */
-  readonly mark: () => Promise<void>;
-}
-
 /**
  * An archive in a bucket: each file is an object `<root>/<day>/<run>/<name>` with its SHA-256 as metadata.
  *
  * Two processes must not store files for one run at the same time (the ledger's claims ensure that): on a server without
  * conditional writes the later content would replace the earlier one.
  */
-export function createS3Archive({ root, account, open, temporaryFolder }: S3ArchiveOptions): Archive {
+export function createS3Archive({
+  root,
+  account,
+  open: openBucket,
+  temporaryFolder,
+}: S3ArchiveOptions): Archive {
   const runAlone = createKeyedMutex();
   const home = root.key === '' ? '' : `${root.key}/`;
   const ledgerMark = `${home}${nameLedgerMark(account)}`;
@@ -68,40 +66,11 @@ export function createS3Archive({ root, account, open, temporaryFolder }: S3Arch
     return hash.digest('hex');
   }
 
-  async function storeObject(
-    { folder, key, expected, mark }: NewObject,
-    content: AsyncIterable<Uint8Array>,
-  ): Promise<Omit<ArchivedFile, 'name'>> {
-    const buffered = await createUnnamedFile(temporaryFolder).catch(explain('unwritable', showKey(key)));
-    try {
-      const { bytes, sha256 } = await buffered.fill(content, explain('unwritable', showKey(key)));
-      expectContent(showKey(key), sha256, expected);
-      const bucket = await open();
-      await bucket.abandonUploads(`${folder}/`).catch(explain('unwritable', showKey(key)));
-      const isStored = async () => {
-        const stored = await findChecksum(bucket, key).catch(explain('unreadable', showKey(key)));
-        if (stored !== undefined) expectSame(showKey(key), sha256, stored);
-        return stored !== undefined;
-      };
-      if (await isStored()) return { bytes, sha256 };
-      await mark();
-      const put = await bucket
-        .put(key, { open: buffered.read, bytes, metadata: { [checksumName]: sha256 } })
-        .catch(explain('unwritable', showKey(key)));
-      if (put === 'taken' && !(await isStored())) {
-        throw new ArchiveError('unwritable', `${showKey(key)} is being written by another process`);
-      }
-      return { bytes, sha256 };
-    } finally {
-      await buffered.close();
-    }
-  }
-
   /** Before the folder's first object, so that none is ever without an owner. */
   async function markFolder(folder: string): Promise<void> {
     if (marked.has(folder)) return;
     const key = `${folder}/${nameFolderMark(account)}`;
-    const bucket = await open();
+    const bucket = await openBucket();
     await bucket
       .put(key, { open: () => toBlocks(''), bytes: 0, metadata: {} })
       .catch(explain('unwritable', showKey(key)));
@@ -115,14 +84,36 @@ export function createS3Archive({ root, account, open, temporaryFolder }: S3Arch
     async store(day, runId, name, content, expected) {
       const folder = writePrefix(day, runId);
       const key = locateObject(day, runId, name);
+      const path = showKey(key);
+      const unwritable = explain('unwritable', path);
       return runAlone(folder, async () => {
-        const mark = () => (holdsRuns(day) ? markFolder(folder) : Promise.resolve());
-        return { name, ...(await storeObject({ folder, key, expected, mark }, content)) };
+        const file = await openUnnamed(temporaryFolder).catch(unwritable);
+        try {
+          const measured = createMeasure();
+          for await (const block of measured.pass(content)) await file.writeFile(block).catch(unwritable);
+          const { bytes, sha256 } = measured.result();
+          expectContent(path, sha256, expected);
+          const bucket = await openBucket();
+          await bucket.abandonUploads(`${folder}/`).catch(unwritable);
+          const isStored = async () => {
+            const stored = await findChecksum(bucket, key).catch(explain('unreadable', path));
+            if (stored !== undefined) expectSame(path, sha256, stored);
+            return stored !== undefined;
+          };
+          if (await isStored()) return { name, bytes, sha256 };
+          if (holdsRuns(day)) await markFolder(folder);
+          const object = { open: () => readWhole(file), bytes, metadata: { [checksumName]: sha256 } };
+          if ((await bucket.put(key, object).catch(unwritable)) === 'taken' && !(await isStored()))
+            throw new ArchiveError('unwritable', `${path} is being written by another process`);
+          return { name, bytes, sha256 };
+        } finally {
+          await file.close();
+        }
       });
     },
     async *read(day, runId, name) {
       const key = locateObject(day, runId, name);
-      const bucket = await open();
+      const bucket = await openBucket();
       try {
         for await (const { bytes } of bucket.read(key)) yield bytes;
       } catch (error) {
@@ -131,7 +122,7 @@ export function createS3Archive({ root, account, open, temporaryFolder }: S3Arch
     },
     async list(day, runId) {
       const prefix = `${writePrefix(day, runId)}/`;
-      const bucket = await open();
+      const bucket = await openBucket();
       const keys = await bucket.list(prefix).catch(explain('unreadable', showKey(prefix)));
       return withoutHidden(keys.map((key) => key.slice(prefix.length)));
     },
@@ -139,13 +130,13 @@ export function createS3Archive({ root, account, open, temporaryFolder }: S3Arch
       const keys = names.map((name) => locateObject(day, runId, name));
       const folder = writePrefix(day, runId);
       await runAlone(folder, async () => {
-        const bucket = await open();
+        const bucket = await openBucket();
         for (const key of keys) await bucket.remove(key).catch(explain('unwritable', showKey(key)));
         await bucket.abandonUploads(`${folder}/`).catch(explain('unwritable', showKey(folder)));
       });
     },
     async readLedgerMark() {
-      const bucket = await open();
+      const bucket = await openBucket();
       const blocks: Uint8Array[] = [];
       try {
         for await (const { bytes } of bucket.read(ledgerMark)) blocks.push(Buffer.from(bytes));
@@ -156,12 +147,12 @@ export function createS3Archive({ root, account, open, temporaryFolder }: S3Arch
       return Buffer.concat(blocks).toString();
     },
     async writeLedgerMark(text) {
-      const bucket = await open();
+      const bucket = await openBucket();
       const content = { open: () => toBlocks(text), bytes: Buffer.byteLength(text), metadata: {} };
       await bucket.replace(ledgerMark, content).catch(explain('unwritable', showKey(ledgerMark)));
     },
     async listFolders() {
-      const bucket = await open();
+      const bucket = await openBucket();
       const keys = await bucket.listBelow(home).catch(explain('unreadable', showKey(home)));
       const folders = new Map<string, string[]>();
       for (const key of keys) {
@@ -178,75 +169,27 @@ export function createS3Archive({ root, account, open, temporaryFolder }: S3Arch
   };
 }
 
-/** For `catch`: turns an error of the server or of this machine into an ArchiveError. */
-function explain(code: 'unreadable' | 'unwritable', path: string): (error: unknown) => never {
-  return (error) => {
-    throw explained(error, code, path);
-  };
-}
-
-function explained(error: unknown, code: 'unreadable' | 'unwritable', path: string): unknown {
-  if (error instanceof ArchiveError) return error;
-  const reason = reasonOf(error);
-  if (reason === undefined) return error;
-  if (error instanceof S3Error && error.fault === 'missing' && code === 'unreadable') {
-    return new ArchiveError('absent', `there is no ${path} in the archive`, { cause: error });
-  }
-  const verb = code === 'unreadable' ? 'read' : 'written';
-  const peer = error instanceof S3Error ? error.peer : undefined;
-  return new ArchiveError(code, `${path} can't be ${verb} in the archive${reason}`, { cause: error, peer });
-}
-
-function reasonOf(error: unknown): string | undefined {
-  if (error instanceof S3Error) return `: ${error.why}`;
-  return error instanceof Error && 'code' in error && typeof error.code === 'string'
-    ? ` (${error.code})`
-    : undefined;
-}
-
-/** A file without a name: nothing is left behind if the process is killed. */
-export interface UnnamedFile {
-  /**
-   * Writes the content. Rethrows what the content throws.
-   *
-   * @param explain turns a system error into an error of the caller
-   */
-  fill(
-    content: AsyncIterable<Uint8Array>,
-    explain: (error: unknown) => never,
-  ): Promise<{ readonly bytes: number; readonly sha256: string }>;
-  /** Reads everything that was written. */
-  read(): AsyncGenerator<Buffer, void, undefined>;
-  close(): Promise<void>;
-}
-
-/** @throws the system's error */
-export async function createUnnamedFile(folder: string): Promise<UnnamedFile> {
+/** A file without a name: nothing is left behind if the process is killed. @throws the system's error */
+async function openUnnamed(folder: string): Promise<FileHandle> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, `.${randomUUID()}.partial`);
   const file = await open(path, 'wx+', 0o600);
   try {
     await rm(path);
+    return file;
   } catch (error) {
     await file.close();
     throw error;
   }
-  return {
-    async fill(content, explain) {
-      const measured = createMeasure();
-      for await (const block of measured.pass(content)) await file.writeFile(block).catch(explain);
-      return measured.result();
-    },
-    // A new buffer each time, because an upload holds several.
-    async *read() {
-      for (let position = 0; ; ) {
-        const buffer = Buffer.allocUnsafe(blockBytes);
-        const { bytesRead } = await file.read({ buffer, position });
-        if (bytesRead === 0) return;
-        position += bytesRead;
-        yield buffer.subarray(0, bytesRead);
-      }
-    },
-    close: () => file.close(),
-  };
+}
+
+/** From its start. A new buffer each time, because an upload holds several. */
+async function* readWhole(file: FileHandle): AsyncGenerator<Buffer, void, undefined> {
+  for (let position = 0; ; ) {
+    const buffer = Buffer.allocUnsafe(blockBytes);
+    const { bytesRead } = await file.read({ buffer, position });
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
 }

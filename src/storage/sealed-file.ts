@@ -1,29 +1,13 @@
-import { hkdfSync, randomBytes } from 'node:crypto';
-import type { DayKey, DayKeys } from './day-keys.js';
-import {
-  damaged,
-  decrypt,
-  type Encryption,
-  encryptTo,
-  findKey,
-  headingBytes,
-  isSealed,
-  nonceBytes,
-  readHeading,
-  tagBytes,
-  writeHeading,
-} from './sealed-value.js';
+import type { DayKeys } from './day-keys.js';
+import { damaged, isSealed, markBytes, nonceOf, openValue, sealBytes, sealValue } from './sealed-value.js';
 
 /**
- * An encrypted file: a heading, a random salt, and chunks of 256 KiB with a tag each; only the last chunk may be shorter,
- * and there always is one. Each file has its own key, derived from the day's key, the salt and the file's context. A chunk's
- * nonce holds its number and whether it is the last, so that chunks can't be moved, and a cut-off end is noticed.
+ * An encrypted file: chunks of 256 KiB, each encrypted as a value; only the last one may be shorter, and there always is one. A
+ * chunk's context holds its number, whether it is the last, and the nonce of the first one, so that chunks can't be moved, not even
+ * from another version of the file, and a cut-off end is noticed.
  */
 const chunkBytes = 256 * 1024;
-const sealedChunkBytes = chunkBytes + tagBytes;
-const saltBytes = 16;
-const startBytes = headingBytes + saltBytes;
-const noContext = Buffer.alloc(0);
+const sealedChunkBytes = chunkBytes + sealBytes;
 
 /** Converts content that arrives in pieces of any size. What it returns is only valid until the next call or iteration. */
 interface ChunkConverter {
@@ -35,15 +19,11 @@ interface ChunkConverter {
 
 /** @param context where it is stored: it can't be read from anywhere else */
 export function createFileSealer(keys: DayKeys, day: string, context: string): ChunkConverter {
-  const key = keys.use(day);
-  const start = Buffer.concat([writeHeading(key), randomBytes(saltBytes)]);
-  const nextEncryption = createEncryptions(key, start, context);
-  const sealed = Buffer.allocUnsafe(startBytes + sealedChunkBytes);
-  let filled = start.copy(sealed);
-  return convertChunks(chunkBytes, (chunk, isLast) => {
-    const end = encryptTo(sealed, filled, chunk, nextEncryption(isLast));
-    filled = 0;
-    return sealed.subarray(0, end);
+  let first = '';
+  return convertChunks(chunkBytes, (chunk, part) => {
+    const sealed = sealValue(keys, day, chunk, context, part + first);
+    first ||= nonceOf(sealed);
+    return sealed;
   });
 }
 
@@ -72,58 +52,50 @@ export async function* openFile(
   context: string,
   { mayEndEarly = false } = {},
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  let opener: ChunkConverter | undefined;
-  let isPlain = false;
-  let begun = noContext;
-  for await (const block of stored) {
-    if (isPlain) yield block;
-    else if (opener) yield* opener.take(block);
-    else {
-      begun = Buffer.concat([begun, block]);
-      if (begun.length < startBytes) continue;
-      if (isSealed(begun)) {
-        const start = begun.subarray(0, startBytes);
-        opener = createFileOpener(keys, start, context);
-        yield* opener.take(begun.subarray(startBytes));
-      } else {
-        isPlain = true;
-        yield begun;
-      }
-    }
-  }
-  if (mayEndEarly && isSealed(begun)) return;
-  if (opener) yield opener.end();
-  else if (!isPlain && isSealed(begun)) throw damaged(context);
-  else if (!isPlain && begun.length > 0) yield begun;
-}
-
-function createFileOpener(keys: DayKeys | undefined, start: Buffer, context: string): ChunkConverter {
-  const heading = readHeading(start);
-  if (!heading) throw damaged(context);
-  const nextEncryption = createEncryptions(findKey(keys, heading, context), start, context);
-  return convertChunks(sealedChunkBytes, (chunk, isLast) => {
-    const plain = decrypt(chunk, nextEncryption(isLast));
-    if (!plain) throw damaged(context);
+  let first = '';
+  const opener = convertChunks(sealedChunkBytes, (chunk, part) => {
+    if (!isSealed(chunk)) throw damaged(context);
+    const plain = openValue(keys, chunk, context, part + first);
+    first ||= nonceOf(chunk);
     return plain;
   });
+  /** Too few bytes to tell whether it is encrypted. */
+  let begun = Buffer.alloc(0);
+  let isEncrypted: boolean | undefined;
+  for await (const block of stored) {
+    const bytes: Uint8Array = isEncrypted === undefined ? Buffer.concat([begun, block]) : block;
+    if (isEncrypted === undefined && bytes.length < markBytes) {
+      begun = Buffer.from(bytes);
+      continue;
+    }
+    isEncrypted ??= isSealed(bytes);
+    if (isEncrypted) yield* opener.take(bytes);
+    else yield bytes;
+  }
+  if (isEncrypted === undefined && begun.length > 0) yield begun;
+  if (isEncrypted && !mayEndEarly) yield opener.end();
 }
 
 /** How much content a file holds, judged by its size and first bytes, without decrypting it. */
 export function measureContent(size: number, begun: Uint8Array): number {
-  if (!isSealed(begun)) return size;
-  const sealed = size - startBytes;
-  return Math.max(0, sealed - Math.ceil(sealed / sealedChunkBytes) * tagBytes);
+  return isSealed(begun) ? Math.max(0, size - Math.ceil(size / sealedChunkBytes) * sealBytes) : size;
 }
 
-/** A chunk is only converted when more arrives, because only then is it certain not to be the last. */
-function convertChunks(size: number, convert: (chunk: Buffer, isLast: boolean) => Buffer): ChunkConverter {
+/**
+ * A chunk is only converted when more arrives, because only then is it certain not to be the last.
+ *
+ * @param convert is told the chunk's number, and whether it is the last, as a text
+ */
+function convertChunks(size: number, convert: (chunk: Buffer, part: string) => Buffer): ChunkConverter {
   const chunk = Buffer.allocUnsafe(size);
   let length = 0;
+  let number = 0;
   return {
     *take(bytes) {
       for (let from = 0; from < bytes.length; ) {
         if (length === size) {
-          yield convert(chunk, false);
+          yield convert(chunk, ` chunk ${number} `);
+          number += 1;
           length = 0;
         }
         const piece = bytes.subarray(from, from + size - length);
@@ -132,20 +104,6 @@ function convertChunks(size: number, convert: (chunk: Buffer, isLast: boolean) =
         from += piece.length;
       }
     },
-    end: () => convert(chunk.subarray(0, length), true),
-  };
-}
-
-/** The file's own key, with a nonce for each chunk in turn: its number, and whether it is the last. */
-function createEncryptions({ secret: dayKey }: DayKey, start: Buffer, context: string) {
-  const info = Buffer.concat([start.subarray(0, headingBytes), Buffer.from(context)]);
-  const secret = Buffer.from(hkdfSync('sha256', dayKey, start.subarray(headingBytes), info, 32));
-  let number = 0;
-  return (isLast: boolean): Encryption => {
-    const nonce = Buffer.alloc(nonceBytes);
-    nonce.writeUIntBE(number, 5, 6);
-    nonce[11] = Number(isLast);
-    number += 1;
-    return { secret, nonce, context: noContext };
+    end: () => convert(chunk.subarray(0, length), ` last chunk ${number} `),
   };
 }

@@ -3,34 +3,35 @@ import { isCalendarDay } from '../booking/business-day.js';
 import { type DayKey, type DayKeys, KeyError } from './day-keys.js';
 
 const algorithm = 'aes-256-gcm';
-export const nonceBytes = 12;
-export const tagBytes = 16;
+const nonceBytes = 12;
+const tagBytes = 16;
 
 /**
  * What precedes everything encrypted: a mark, the day and the id of its key. The mark starts with a NUL, which neither a
  * booking's line nor a CSV file contains, so that unencrypted data is recognised.
  */
 const mark = Buffer.from('\0hotel-review sealed 1\n', 'latin1');
+export const markBytes = mark.length;
 const dayBytes = 10;
 const idBytes = 8;
-export const headingBytes = mark.length + dayBytes + idBytes;
-
+const headingBytes = markBytes + dayBytes + idBytes;
 const startBytes = headingBytes + nonceBytes;
 
+/** By how many bytes a value grows. */
+export const sealBytes = startBytes + tagBytes;
+
 /**
- * Encrypts a small value under its day's key.
+ * Encrypts a small value under its day's key, with AES-256-GCM: heading, nonce, ciphertext, tag.
  *
  * @param context where it is stored: it can't be read from anywhere else
+ * @param part which part of what is stored there it is
  */
-export function sealValue(keys: DayKeys, day: string, plain: Uint8Array, context: string): Buffer {
-  const key = keys.use(day);
-  const heading = writeHeading(key);
+export function sealValue(keys: DayKeys, day: string, plain: Uint8Array, context: string, part = ''): Buffer {
+  const { id, secret } = keys.use(day);
+  const heading = Buffer.concat([mark, Buffer.from(day, 'latin1'), Buffer.from(id, 'hex')]);
   const nonce = randomBytes(nonceBytes);
-  const sealed = Buffer.allocUnsafe(startBytes + plain.length + tagBytes);
-  sealed.set(heading);
-  sealed.set(nonce, headingBytes);
-  encryptTo(sealed, startBytes, plain, { secret: key.secret, nonce, context: toContext(heading, context) });
-  return sealed;
+  const cipher = createCipheriv(algorithm, secret, nonce).setAAD(toContext(heading, context + part));
+  return Buffer.concat([heading, nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
 /**
@@ -38,21 +39,26 @@ export function sealValue(keys: DayKeys, day: string, plain: Uint8Array, context
  *
  * @throws KeyError
  */
-export function openValue(keys: DayKeys | undefined, stored: Buffer, context: string): Buffer {
+export function openValue(keys: DayKeys | undefined, stored: Buffer, context: string, part = ''): Buffer {
   if (!isSealed(stored)) return stored;
   const heading = readHeading(stored);
-  if (!heading || stored.length < startBytes) throw damaged(context);
-  const plain = decrypt(stored.subarray(startBytes), {
-    secret: findKey(keys, heading, context).secret,
-    nonce: stored.subarray(headingBytes, startBytes),
-    context: toContext(stored.subarray(0, headingBytes), context),
-  });
-  if (!plain) throw damaged(context);
-  return plain;
+  if (!heading || stored.length < sealBytes) throw damaged(context);
+  const { secret } = findKey(keys, heading, context);
+  const end = stored.length - tagBytes;
+  const decipher = createDecipheriv(algorithm, secret, stored.subarray(headingBytes, startBytes))
+    .setAAD(toContext(stored.subarray(0, headingBytes), context + part))
+    .setAuthTag(stored.subarray(end));
+  const plain = decipher.update(stored.subarray(startBytes, end));
+  try {
+    decipher.final();
+    return plain;
+  } catch {
+    throw damaged(context);
+  }
 }
 
 /** @throws KeyError `unusable` without keys */
-export function findKey(keys: DayKeys | undefined, { day, id }: Heading, context: string): DayKey {
+function findKey(keys: DayKeys | undefined, { day, id }: Heading, context: string): DayKey {
   if (keys) return keys.find(day, id);
   throw new KeyError(
     'unusable',
@@ -73,58 +79,21 @@ function toContext(heading: Uint8Array, context: string): Buffer {
 
 type Heading = Pick<DayKey, 'day' | 'id'>;
 
-export function writeHeading({ day, id }: Heading): Buffer {
-  return Buffer.concat([mark, Buffer.from(day, 'latin1'), Buffer.from(id, 'hex')]);
-}
-
 /** Whether the bytes, or as many as there are, begin like encrypted data. */
 export function isSealed(bytes: Uint8Array): boolean {
-  return bytes.length >= mark.length && mark.equals(bytes.subarray(0, mark.length));
+  return bytes.length >= markBytes && mark.equals(bytes.subarray(0, markBytes));
+}
+
+/** Tells an encrypted value from all others, also of the same content. */
+export function nonceOf(sealed: Buffer): string {
+  return sealed.toString('hex', headingBytes, startBytes);
 }
 
 /** Undefined for bytes that are damaged or too short. */
-export function readHeading(bytes: Uint8Array): Heading | undefined {
-  if (bytes.length < headingBytes || !isSealed(bytes)) return undefined;
-  const rest = Buffer.from(bytes.subarray(mark.length, headingBytes));
-  const day = rest.toString('latin1', 0, dayBytes);
-  return isCalendarDay(day) ? { day, id: rest.toString('hex', dayBytes) } : undefined;
-}
-
-export interface Encryption {
-  readonly secret: Buffer;
-  /** Must never be reused under the same key. */
-  readonly nonce: Buffer;
-  readonly context: Uint8Array;
-}
-
-/** Encrypts with AES-256-GCM into the target at `at`: ciphertext, then tag. Returns where they end. */
-export function encryptTo(
-  target: Buffer,
-  at: number,
-  plain: Uint8Array,
-  { secret, nonce, context }: Encryption,
-): number {
-  const cipher = createCipheriv(algorithm, secret, nonce);
-  cipher.setAAD(context);
-  target.set(cipher.update(plain), at);
-  cipher.final();
-  const end = at + plain.length;
-  target.set(cipher.getAuthTag(), end);
-  return end + tagBytes;
-}
-
-/** Undefined if the bytes, the context or the key are not the ones used to encrypt. */
-export function decrypt(sealed: Uint8Array, { secret, nonce, context }: Encryption): Buffer | undefined {
-  if (sealed.length < tagBytes) return undefined;
-  const decipher = createDecipheriv(algorithm, secret, nonce);
-  decipher.setAAD(context);
-  const end = sealed.length - tagBytes;
-  decipher.setAuthTag(sealed.subarray(end));
-  const plain = decipher.update(sealed.subarray(0, end));
-  try {
-    decipher.final();
-    return plain;
-  } catch {
-    return undefined;
-  }
+function readHeading(stored: Buffer): Heading | undefined {
+  if (stored.length < headingBytes) return undefined;
+  const day = stored.toString('latin1', markBytes, markBytes + dayBytes);
+  return isCalendarDay(day)
+    ? { day, id: stored.toString('hex', markBytes + dayBytes, headingBytes) }
+    : undefined;
 }

@@ -37,11 +37,10 @@ export interface Spool {
   remove(names: readonly string[]): Promise<void>;
 }
 
-/** A spool whose files are stored as they are. */
-export interface DirectorySpool extends Spool {
-  locate(name: string): Promise<string>;
-  /** Like `write`, for content that is measured elsewhere. Returns the file's inode. */
-  store(name: string, content: AsyncIterable<Uint8Array>): Promise<bigint>;
+/** Encrypts the files of a spool under the keys of their days. */
+interface SpoolEncryption {
+  readonly keys: DayKeys;
+  readonly dayOf: (name: string) => string;
 }
 
 /** The suffix of unfinished files; downloads use the same. */
@@ -58,8 +57,17 @@ function findFinishedName(name: string): string {
  *
  * Every method throws RangeError for a name that is not a plain file name, otherwise the system's error. Any number of
  * processes may use one folder; when two write the same name, the later file stays.
+ *
+ * @param encryption files that were stored without it stay readable; one that can't be decrypted counts as missing when it is
+ *   measured: it is written again
  */
-export function createDirectorySpool({ root }: { readonly root: string }): DirectorySpool {
+export function createDirectorySpool({
+  root,
+  encryption,
+}: {
+  readonly root: string;
+  readonly encryption?: SpoolEncryption | undefined;
+}): Spool {
   const folder = resolve(root);
 
   function pathOf(name: string): string {
@@ -73,38 +81,55 @@ export function createDirectorySpool({ root }: { readonly root: string }): Direc
     return path;
   }
 
-  async function store(name: string, content: AsyncIterable<Uint8Array>): Promise<bigint> {
-    const path = await locate(name);
-    // It starts with the file's name, so that a cleanup after a killed process knows which file it belongs to.
-    const unfinished = `${path}.${randomUUID()}${unfinishedSuffix}`;
-    try {
-      const inode = await writeNew(unfinished, content);
-      await rename(unfinished, path);
-      return inode;
-    } catch (error) {
-      // If this fails, a later cleanup finds it.
-      await rm(unfinished, { force: true }).catch(() => {});
-      throw error;
-    }
+  async function* read(name: string): AsyncGenerator<Uint8Array, void, undefined> {
+    const stored = readFile(pathOf(name));
+    const finished = findFinishedName(name);
+    yield* encryption
+      ? openFile(encryption.keys, stored, finished, { mayEndEarly: finished !== name })
+      : stored;
   }
 
   return {
-    locate,
-    store,
+    async locate(name) {
+      const path = await locate(name);
+      if (!encryption) return path;
+      const { keys, dayOf } = encryption;
+      return {
+        path,
+        async measure() {
+          const { size } = await stat(path);
+          for await (const begun of readFile(path)) return measureContent(size, begun);
+          return size;
+        },
+        read: () => read(name),
+        convert: () => createFileSealer(keys, dayOf(name), name),
+      };
+    },
     async write(name, content) {
+      const path = await locate(name);
+      // It starts with the file's name, so that a cleanup after a killed process knows which file it belongs to.
+      const unfinished = `${path}.${randomUUID()}${unfinishedSuffix}`;
       const measured = createMeasure();
-      await store(name, measured.pass(content));
-      return measured.result();
-    },
-    async *read(name) {
-      yield* readFile(pathOf(name));
-    },
-    async measure(name) {
-      const path = pathOf(name);
+      const plain = measured.pass(content);
       try {
-        return await measure(readFile(path));
+        await writeNew(
+          unfinished,
+          encryption ? sealFile(encryption.keys, encryption.dayOf(name), plain, name) : plain,
+        );
+        await rename(unfinished, path);
+        return measured.result();
       } catch (error) {
-        if (isAbsence(error)) return undefined;
+        // If this fails, a later cleanup finds it.
+        await rm(unfinished, { force: true }).catch(() => {});
+        throw error;
+      }
+    },
+    read,
+    async measure(name) {
+      try {
+        return await measure(read(name));
+      } catch (error) {
+        if (isAbsence(error) || (error instanceof KeyError && error.code !== 'unusable')) return undefined;
         throw error;
       }
     },
@@ -124,11 +149,10 @@ export function createDirectorySpool({ root }: { readonly root: string }): Direc
   };
 }
 
-async function writeNew(path: string, content: AsyncIterable<Uint8Array>): Promise<bigint> {
+async function writeNew(path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
     for await (const block of content) await file.writeFile(block);
-    return (await file.stat({ bigint: true })).ino;
   } finally {
     await file.close();
   }
@@ -145,73 +169,4 @@ async function* readFile(path: string): AsyncGenerator<Buffer, void, undefined> 
 
 function isAbsence(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
-}
-
-/**
- * A spool whose files are encrypted under the keys of their days. Files that were stored without encryption stay
- * readable. A file that can't be decrypted counts as missing when it is measured: it is written again.
- */
-export function encryptSpool(spool: DirectorySpool, keys: DayKeys, dayOf: (name: string) => string): Spool {
-  /**
-   * Files that this process has written and that have not changed since: hashing one again would mean decrypting it.
-   * Whoever reads one checks its bytes.
-   */
-  const written = new Map<string, { readonly stamp: string; readonly file: SpooledFile }>();
-
-  async function* read(name: string): AsyncGenerator<Uint8Array, void, undefined> {
-    const finished = findFinishedName(name);
-    try {
-      yield* openFile(keys, spool.read(name), finished, { mayEndEarly: finished !== name });
-    } catch (error) {
-      written.delete(name);
-      throw error;
-    }
-  }
-
-  /** Begins with the inode, and changes with each write. */
-  async function readStamp(name: string): Promise<string> {
-    const { ino, size, mtimeNs, ctimeNs } = await stat(await spool.locate(name), { bigint: true });
-    return [ino, size, mtimeNs, ctimeNs].join(' ');
-  }
-
-  return {
-    ...spool,
-    read,
-    async measure(name) {
-      try {
-        const known = written.get(name);
-        if (known && known.stamp === (await readStamp(name))) return known.file;
-        return await measure(read(name));
-      } catch (error) {
-        if (isAbsence(error) || (error instanceof KeyError && error.code !== 'unusable')) return undefined;
-        throw error;
-      }
-    },
-    async locate(name) {
-      const path = await spool.locate(name);
-      return {
-        path,
-        measure: async () => {
-          const { size } = await stat(path);
-          for await (const begun of spool.read(name)) return measureContent(size, begun);
-          return size;
-        },
-        read: () => read(name),
-        convert: () => createFileSealer(keys, dayOf(name), name),
-      };
-    },
-    async write(name, content) {
-      const plain = createMeasure();
-      const inode = await spool.store(name, sealFile(keys, dayOf(name), plain.pass(content), name));
-      const file = plain.result();
-      // Another writer may have replaced it.
-      const stamp = await readStamp(name).catch(() => '');
-      if (stamp.startsWith(`${inode} `)) written.set(name, { stamp, file });
-      return file;
-    },
-    async remove(names) {
-      await spool.remove(names);
-      for (const name of names) written.delete(name);
-    },
-  };
 }

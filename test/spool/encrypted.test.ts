@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createKeyFolder } from '../../src/storage/key-folder.js';
-import { createDirectorySpool, encryptSpool, type Spool } from '../../src/storage/spool.js';
+import { createDirectorySpool, type Spool } from '../../src/storage/spool.js';
 import { readWhole } from '../review/file/file-run.js';
 
 const name = '20261120-aaaa.csv';
@@ -14,7 +14,7 @@ describe('an encrypted file in the spool', () => {
   let spool: Spool;
   const openSpool = () => {
     const keys = createKeyFolder(join(root, 'keys'));
-    return encryptSpool(createDirectorySpool({ root }), keys, () => '2026-11-20');
+    return createDirectorySpool({ root, encryption: { keys, dayOf: () => '2026-11-20' } });
   };
   beforeEach(async () => {
     root = await mkdtemp(join(tmpdir(), 'hotel-review-spool-'));

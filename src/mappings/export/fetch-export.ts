@@ -2,7 +2,7 @@ import type { Ledger } from '../../ledger/ledger.js';
 import type { FetchedExport, RequestedExport } from '../../ledger/mappings.js';
 import type { MappingService } from '../../service/operations.js';
 import type { Archive } from '../../storage/archive.js';
-import type { DirectorySpool } from '../../storage/spool.js';
+import type { Spool } from '../../storage/spool.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../transports/sftp/sftp.js';
 import type { NotifyExport } from '../events.js';
 import {
@@ -30,7 +30,7 @@ interface FetchSettings extends WatchSettings {
 interface FetchParts extends WatchParts {
   readonly settings: FetchSettings;
   /** For exports only: anything else in it is removed. */
-  readonly spool: DirectorySpool;
+  readonly spool: Spool;
   readonly archive: Archive;
   readonly log: Ledger['exports'];
 }

@@ -9,7 +9,7 @@ import { toComparable } from './delivered-lines.js';
 import type { BookingStore } from './store-bookings.js';
 
 const daysCompared = 8;
-/** Of each earlier day about so many bookings are looked up, so that a large day costs no more than a small one. */
+/** Of each earlier day at least so many bookings are looked up, and few batches more, so that a large day costs little more than a small one. */
 const sampleSize = 1_000;
 /** A large run's sample is taken from so many stretches: neighbours are alike, such as all bookings of one provider. */
 const mostStretches = 10;
@@ -80,10 +80,9 @@ async function lookUpRun({ id }: Run, { bookings, delivery, ledger }: LookUp) {
       const stored = await ledger.bookings.measureBatches(id, stream);
       const before = found.size;
       let looked = 0;
-      for (const { range, step } of planSample(stored)) {
+      for (const range of planSample(stored)) {
         const batches = await ledger.bookings.readBatches(id, stream, range);
-        const lines = pickLines(Buffer.concat(batches), step);
-        const block = toComparable(lines, delivery.names);
+        const block = toComparable(Buffer.concat(batches), delivery.names);
         for (let index = 0; index < block.ends.length; index += 1) {
           const number = bookings.find(block, index);
           if (number !== undefined) found.add(number);
@@ -99,32 +98,15 @@ async function lookUpRun({ id }: Run, { bookings, delivery, ledger }: LookUp) {
   return { sampled, found, repeated };
 }
 
-/** Which batches of a run to read, and every nth line of them: all of a small run, some at equal distances of a large one. */
+/** Which batches of a run to read: all of a small run, some at equal distances of a large one. */
 export function planSample({ batches, bookings }: { readonly batches: number; readonly bookings: number }) {
   if (bookings === 0) return [];
-  if (bookings <= sampleSize) return [{ range: { from: 0, to: batches }, step: 1 }];
+  if (bookings <= sampleSize) return [{ from: 0, to: batches }];
   const perBatch = bookings / batches;
-  const perStretch = sampleSize / mostStretches;
-  const together = Math.ceil(perStretch / perBatch);
+  const together = Math.ceil(sampleSize / mostStretches / perBatch);
   const stretches = Math.min(mostStretches, Math.floor(batches / together));
-  const step = Math.max(1, Math.floor((together * perBatch * stretches) / sampleSize));
   return Array.from({ length: stretches }, (_, stretch) => {
     const from = Math.floor((stretch * (batches - together)) / Math.max(1, stretches - 1));
-    return { range: { from, to: from + together }, step };
+    return { from, to: from + together };
   });
-}
-
-const lineFeed = 0x0a;
-
-/** Every `step`th line, with its line end. */
-export function pickLines(lines: Buffer, step: number): Buffer {
-  if (step === 1) return lines;
-  const picked: Buffer[] = [];
-  let start = 0;
-  for (let index = 0; start < lines.length; index += 1) {
-    const end = lines.indexOf(lineFeed, start) + 1;
-    if (index % step === 0) picked.push(lines.subarray(start, end));
-    start = end;
-  }
-  return Buffer.concat(picked);
 }

@@ -1,10 +1,9 @@
 import type { Booking } from '../../booking/booking.js';
-import { type BatchStream, batchStreams } from '../../booking/sending.js';
+import { batchStreams } from '../../booking/sending.js';
 import { readBooking } from '../../booking/stored-line.js';
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { SupersededRows } from '../../ledger/stored-outcomes.js';
-import type { BatchRows } from '../../rules/day-outcome.js';
 import type { Run } from '../../rules/run.js';
 import { KeyError } from '../../storage/day-keys.js';
 import { createOccurrenceIndex, keyOfBooking } from './booking-keys.js';
@@ -51,27 +50,24 @@ export async function findSuperseded(
     try {
       for (const stream of batchStreams)
         for await (const { batch, lines } of readStoredBatches(ledger, run, stream)) {
-          const known = new Set(before.find(isBatch(stream, batch))?.rows);
-          const judged = splitStoredLines(lines).map((line, row) => {
+          const known = new Set(before.find((of) => of.stream === stream && of.batch === batch)?.rows);
+          /** Those that are superseded now, and those that were before and are there again. */
+          const rows: { readonly gone: number[]; readonly found: number[] } = { gone: [], found: [] };
+          for (const [row, line] of splitStoredLines(lines).entries()) {
             const booking = readBooking(line);
             const { bookingReferenceId: reference } = booking;
             const key = keyOfBooking(booking);
-            const isFound = source.hasBooking(key);
-            const isSuperseded = !isFound && reference !== undefined && source.hasReference(reference);
-            const isGone = isSuperseded || (known.has(row) && !isFound);
-            if (isGone) gone.findOrAdd(key);
-            return { row, isNew: isSuperseded && !known.has(row), isFound: isFound && known.has(row) };
-          });
-          found.push(
-            ...toRows(
-              { runId: run.id, stream, batch, isFound: false },
-              judged.filter(({ isNew }) => isNew),
-            ),
-            ...toRows(
-              { runId: run.id, stream, batch, isFound: true },
-              judged.filter(({ isFound }) => isFound),
-            ),
-          );
+            const isKnown = known.has(row);
+            if (source.hasBooking(key)) {
+              if (isKnown) rows.found.push(row);
+            } else if (isKnown || (reference !== undefined && source.hasReference(reference))) {
+              if (!isKnown) rows.gone.push(row);
+              gone.findOrAdd(key);
+            }
+          }
+          const of = { runId: run.id, stream, batch };
+          if (rows.gone.length > 0) found.push({ ...of, isFound: false, rows: rows.gone });
+          if (rows.found.length > 0) found.push({ ...of, isFound: true, rows: rows.found });
         }
     } catch (error) {
       // Nobody can read the lines of a day whose key is gone.
@@ -79,14 +75,4 @@ export async function findSuperseded(
     }
   }
   return { rows: found, isSuperseded: (booking) => gone.find(keyOfBooking(booking)) !== undefined };
-}
-
-const isBatch = (stream: BatchStream, batch: number) => (of: BatchRows) =>
-  of.stream === stream && of.batch === batch;
-
-function toRows(
-  of: Omit<SupersededRows, 'rows'>,
-  found: readonly { readonly row: number }[],
-): SupersededRows[] {
-  return found.length === 0 ? [] : [{ ...of, rows: found.map(({ row }) => row) }];
 }

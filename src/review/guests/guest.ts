@@ -17,7 +17,7 @@ import { listSpooled } from '../file/file-attempt.js';
 import { readCellText } from '../file/result.js';
 import { foldReference } from '../file/sent-lines.js';
 import { readReference } from '../stored/stored-line.js';
-import { contains, decodeText, type FileRecord, readRecords } from './file-records.js';
+import { contains, type FileRecord, readRecords } from './file-records.js';
 
 /** Lines and rows are recognised by these. */
 interface NamedGuest {
@@ -170,6 +170,8 @@ function foldName(name: string): string {
  */
 export function isRecordOf({ reference, names }: NamedGuest, record: FileRecord): boolean {
   const { cells, columns } = record;
+  // Nobody can say what is in a record that is too long.
+  if (!cells && record.text === undefined) return true;
   if (!cells || isUncut(record)) return mentions(record, [reference, ...names]);
   const isRegular = columns.reference !== -1 && cells.length === columns.names.length;
   const sought = isRegular ? [cells[columns.reference] ?? ''] : cells;
@@ -192,9 +194,12 @@ function isUncut({ cells, columns }: FileRecord): boolean {
   return cells?.length === 1 && columns.reference === -1;
 }
 
-function mentions({ raw, form }: FileRecord, texts: readonly string[]): boolean {
-  const whole = decodeText(raw, form);
-  return texts.some((text) => whole.includes(text) && createWholePattern(text).test(whole));
+function mentions({ cells, text }: FileRecord, sought: readonly string[]): boolean {
+  const written = cells ?? [text ?? ''];
+  return sought.some((one) => {
+    const pattern = createWholePattern(one);
+    return written.some((whole) => whole.includes(one) && pattern.test(whole));
+  });
 }
 
 /** A record about the guest: its cells by column, or its text if it is malformed. */
@@ -236,7 +241,7 @@ export async function findRecords(
 ): Promise<readonly GuestRecord[]> {
   const found: GuestRecord[] = [];
   try {
-    if (!(await contains(read(), [needleOf(guest)]))) return [];
+    if (!(await contains(read(), needleOf(guest)))) return [];
     for await (const records of readRecords(read()))
       for (const record of records) if (isRecordOf(guest, record)) found.push(toGuestRecord(record));
     return found;
@@ -247,8 +252,9 @@ export async function findRecords(
 }
 
 function toGuestRecord(record: FileRecord): GuestRecord {
-  const { line, raw, cells, form, columns } = record;
-  if (!cells || isUncut(record)) return { line, text: decodeText(raw, form).trimEnd() };
+  const { line, cells, text, columns } = record;
+  if (!cells || isUncut(record))
+    return { line, text: text ?? cells?.[0] ?? '(a line that is too long to be read)' };
   const named = cells.map((cell, at) => [columns.names[at] || `column ${at + 1}`, cell] as const);
   return { line, cells: Object.fromEntries(named) };
 }

@@ -186,7 +186,7 @@ async function keepLatest(
     const { reference } = stay;
     if (reference === undefined) {
       if (!isCollectedAgain(runs, one)) withoutReference.push(stay);
-    } else if (latest.get(reference) === runs[rank]?.dayRank) {
+    } else if (latest.get(reference)?.rank === runs[rank]?.dayRank) {
       const first = kept.get(reference);
       const key = first ? keyOfStay(stay) : reference;
       // Of several runs of the day that hold it, the newest comes first.
@@ -201,68 +201,44 @@ function keyOfStay(stay: StayAhead): string {
   return [reference, keyOfHotel(stay), serviceId, checkIn, checkOut].join('\0');
 }
 
-/** The rank of the latest day that holds each reference. */
+/** The latest day that holds each reference. */
 async function findLatestDays(
   index: Ledger['stays'],
   runs: readonly RankedRun[],
   found: readonly FoundStay[],
   signal: AbortSignal | undefined,
-): Promise<ReadonlyMap<string, number>> {
-  const latest = new Map<string, number>();
+): Promise<ReadonlyMap<string, LatestDay>> {
+  const latest = new Map<string, LatestDay>();
   await forEachYielding(found, signal, ({ stay: { reference }, rank }) => {
+    if (reference === undefined) return;
     const { dayRank = 0 } = runs[rank] ?? {};
-    if (reference !== undefined && dayRank < (latest.get(reference) ?? runs.length))
-      latest.set(reference, dayRank);
+    const known = latest.get(reference) ?? { hash: hashReference(reference), rank: dayRank };
+    known.rank = Math.min(known.rank, dayRank);
+    latest.set(reference, known);
   });
-  const { hashes, ranks, indexes, oldest } = await sortByHash(latest, signal);
-  const open = new Uint32Array(hashes.length);
+  // In the order of their hashes: sorting them for each run would take most of the time.
+  const sought = Array.from(latest.values()).sort((one, other) => one.hash - other.hash);
+  const oldest = sought.reduce((most, { rank }) => Math.max(most, rank), 0);
   for (const run of runs.slice(0, oldest)) {
     const { dayRank } = run;
-    let count = 0;
-    for (let index = 0; index < hashes.length; index += 1) {
-      const hash = hashes[index] ?? 0;
-      if ((ranks[index] ?? 0) <= dayRank || open[count - 1] === hash) continue;
-      open[count] = hash;
-      count += 1;
-    }
-    if (count === 0) continue;
-    const held = await index.findReferences(run, open.subarray(0, count));
+    const hashes = sought.filter(({ rank }) => rank > dayRank).map(({ hash }) => hash);
+    if (hashes.length === 0) continue;
+    const open = Uint32Array.from(hashes.filter((hash, at) => hash !== hashes[at - 1]));
+    const held = await index.findReferences(run, open);
     for await (const bookings of readFound(index, run, held))
       for (const { booking } of bookings) {
-        const { bookingReferenceId: reference } = booking;
-        if (reference === undefined || (latest.get(reference) ?? 0) <= dayRank) continue;
-        latest.set(reference, dayRank);
-        ranks[indexes.get(reference) ?? 0] = dayRank;
+        const known = latest.get(booking.bookingReferenceId ?? '');
+        if (known && known.rank > dayRank) known.rank = dayRank;
       }
     await yieldToEventLoop(signal);
   }
   return latest;
 }
 
-/** The hashes of references, ascending, with the rank known of each: sorting them for each run would take most of the time. */
-async function sortByHash(latest: ReadonlyMap<string, number>, signal: AbortSignal | undefined) {
-  // The hash is the high half of each 64-bit number, the number of its reference the low half.
-  const words = new Uint32Array(2 * latest.size);
-  const references: string[] = [];
-  await forEachYielding(latest.keys(), signal, (reference) => {
-    words[2 * references.length] = references.length;
-    words[2 * references.length + 1] = hashReference(reference);
-    references.push(reference);
-  });
-  new BigUint64Array(words.buffer).sort();
-  const hashes = new Uint32Array(references.length);
-  const ranks = new Uint32Array(references.length);
-  const indexes = new Map<string, number>();
-  let oldest = 0;
-  await forEachYielding(hashes.keys(), signal, (index) => {
-    const reference = references[words[2 * index] ?? 0] ?? '';
-    const rank = latest.get(reference) ?? 0;
-    hashes[index] = words[2 * index + 1] ?? 0;
-    ranks[index] = rank;
-    indexes.set(reference, index);
-    oldest = Math.max(oldest, rank);
-  });
-  return { hashes, ranks, indexes, oldest };
+/** The rank of the latest day that holds a reference, as far as known. */
+interface LatestDay {
+  readonly hash: number;
+  rank: number;
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { ProviderHotel } from '../../booking/booking.js';
 import { findHotel, readProviderHotel } from '../../booking/stored-line.js';
 import type { Collect, CollectedBatch } from '../../ledger/collecting.js';
 import type { Suspect, SuspectReason } from '../../ledger/findings.js';
@@ -9,104 +8,73 @@ import type { CopiedMapping } from '../../ledger/mappings.js';
 const lookedUpAtOnce = 1_000;
 /** Provider hotels whose mapping is cached, about 20 MB: a day repeats the same hotels. */
 const cachedHotels = 100_000;
-/** A hotel that the copy doesn't know. */
-const unknown: KnownMapping = {};
 
-export interface ComparisonOptions {
+interface ComparisonOptions {
   readonly copy: ReadOnlyLedger['mappings'];
   /** Epoch milliseconds */
   readonly now: number;
 }
 
 /** Compares every batch with the local copy of the mappings before it is stored. */
-export function createComparingCollect(collect: Collect, options: ComparisonOptions): Collect {
-  const compare = createComparison(options);
-  return {
-    ...collect,
-    store: async (chunk) => collect.store({ ...chunk, batches: await compare(chunk.batches) }),
-  };
-}
+export function createComparingCollect(collect: Collect, { copy, now }: ComparisonOptions): Collect {
+  /** By provider hotel. */
+  const cache = new Map<string, KnownMapping>();
 
-/** The copy's mapping of a provider hotel, once looked up. */
-interface Answer {
-  mapping: KnownMapping;
-}
-
-interface Question {
-  readonly hotel: ProviderHotel;
-  readonly answer: Answer;
-}
-
-/** A booking of a batch. */
-interface Booked {
-  readonly row: number;
-  readonly serviceId: number;
-  readonly answer: Answer;
-}
-
-/** Creates the function that adds suspects to batches. */
-function createComparison({ copy, now }: ComparisonOptions) {
-  const cache = new Map<string, Answer>();
-
-  /** The bookings of a batch that name a provider's hotel. Those not cached are looked up. */
-  function listBooked({ lines }: CollectedBatch, questions: Question[]): Booked[] {
-    const booked: Booked[] = [];
-    // One character per byte: most lines are never decoded.
-    const text = lines.toString('latin1');
-    let start = 0;
-    let row = 0;
-    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
-      const hotel = findHotel(text.slice(start, end));
-      if (hotel) {
-        const answer = cache.get(hotel.key) ?? ask(hotel.key, questions);
-        booked.push({ row, serviceId: hotel.serviceId, answer });
-      }
-      start = end + 1;
-      row += 1;
-    }
-    return booked;
-  }
-
-  function ask(key: string, questions: Question[]): Answer {
-    const answer = { mapping: unknown };
-    const bytes = Buffer.from(key, 'latin1');
-    // Copied, because a substring would keep the whole batch in memory.
-    cache.set(bytes.toString('latin1'), answer);
-    questions.push({ hotel: readProviderHotel(bytes.toString()), answer });
-    return answer;
-  }
-
-  async function lookUp(questions: readonly Question[]): Promise<void> {
-    for (let first = 0; first < questions.length; first += lookedUpAtOnce) {
-      const asked = questions.slice(first, first + lookedUpAtOnce);
-      const found = await copy.lookUp(asked.map(({ hotel }) => hotel));
-      asked.forEach(({ answer }, index) => {
-        const mapping = found[index];
-        if (mapping) answer.mapping = pick(mapping);
-      });
+  async function lookUp(booked: readonly Booked[]): Promise<void> {
+    const keys = [...new Set(booked.map(({ key }) => key))].filter((key) => !cache.has(key));
+    for (let first = 0; first < keys.length; first += lookedUpAtOnce) {
+      const asked = keys.slice(first, first + lookedUpAtOnce).map((key) => Buffer.from(key, 'latin1'));
+      const found = await copy.lookUp(asked.map((bytes) => readProviderHotel(bytes.toString())));
+      // Copied, because a substring would keep the whole batch in memory.
+      for (const [index, bytes] of asked.entries()) cache.set(bytes.toString('latin1'), pick(found[index]));
     }
   }
 
   function judge(booked: readonly Booked[]): Suspect[] {
-    const suspects: Suspect[] = [];
-    for (const { row, serviceId, answer } of booked) {
-      const { mapping } = answer;
+    return booked.flatMap(({ row, serviceId, key }) => {
+      const mapping = cache.get(key) ?? {};
       const reason = findSuspicion(serviceId, mapping, now);
-      if (reason) suspects.push({ row, reason, ...mapping });
-    }
-    return suspects;
+      return reason ? [{ row, reason, ...mapping }] : [];
+    });
   }
 
-  return async (batches: readonly CollectedBatch[]): Promise<CollectedBatch[]> => {
-    if (cache.size > cachedHotels) cache.clear();
-    const questions: Question[] = [];
-    const booked = batches.map((batch) => listBooked(batch, questions));
-    await lookUp(questions);
-    return batches.map((batch, index) => ({ ...batch, suspects: judge(booked[index] ?? []) }));
+  return {
+    ...collect,
+    async store(chunk) {
+      if (cache.size > cachedHotels) cache.clear();
+      const compared = chunk.batches.map((batch) => ({ batch, booked: listBooked(batch) }));
+      await lookUp(compared.flatMap(({ booked }) => booked));
+      const batches = compared.map(({ batch, booked }) => ({ ...batch, suspects: judge(booked) }));
+      await collect.store({ ...chunk, batches });
+    },
   };
 }
 
-function pick({ serviceId, movedAt }: CopiedMapping): KnownMapping {
+/** A booking of a batch that names a provider's hotel. */
+interface Booked {
+  readonly row: number;
+  readonly serviceId: number;
+  /** The provider's hotel. */
+  readonly key: string;
+}
+
+function listBooked({ lines }: CollectedBatch): Booked[] {
+  const booked: Booked[] = [];
+  // One character per byte: most lines are never decoded.
+  const text = lines.toString('latin1');
+  let start = 0;
+  let row = 0;
+  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
+    const hotel = findHotel(text.slice(start, end));
+    if (hotel) booked.push({ row, serviceId: hotel.serviceId, key: hotel.key });
+    start = end + 1;
+    row += 1;
+  }
+  return booked;
+}
+
+/** Nothing of a hotel that the copy doesn't know. */
+function pick({ serviceId, movedAt }: Partial<CopiedMapping> = {}): KnownMapping {
   return { ...(serviceId !== undefined && { serviceId }), ...(movedAt !== undefined && { movedAt }) };
 }
 

@@ -1,5 +1,10 @@
-import { bookingFields, type ServiceField } from '../../booking/booking.js';
-import { type SourceColumns, SourceError } from '../../booking/source.js';
+import { bookingFields, buildRecord, type RawBooking, type ServiceField } from '../../booking/booking.js';
+import {
+  type SourceColumns,
+  SourceError,
+  type SourceNotice,
+  type SourceRecord,
+} from '../../booking/source.js';
 
 /** What is asked for of each record. In objects, columns are members, and `guest.name` is a member of a nested object. */
 export interface WantedColumns {
@@ -9,6 +14,82 @@ export interface WantedColumns {
   readonly filterColumns?: readonly string[];
   /** Columns that are kept with the booking, and may be absent: every record has their values as `extraValues`. */
   readonly extraColumns?: readonly string[];
+}
+
+/** Where the wanted columns are in a row. */
+export interface RowColumns {
+  /** By field; undefined for a field that the source does not have. */
+  readonly fieldIndexes: readonly (number | undefined)[];
+  readonly filterIndexes: readonly number[];
+  /** Undefined for an absent column. */
+  readonly extraIndexes: readonly (number | undefined)[];
+}
+
+/** The columns of a table, by their names. */
+interface Table<Cell> {
+  /** Those that a name may mean. */
+  readonly findAll: (column: string) => readonly number[];
+  /** The fields whose columns must be there; all by default. */
+  readonly required?: (fields: readonly (FieldColumn | undefined)[]) => readonly (FieldColumn | undefined)[];
+  readonly describeMissing: (columns: string, isOne: boolean) => string;
+  readonly describeAmbiguous: (column: string, count: number) => string;
+  /** What a cell of a filter's column stands for; the cell itself by default. */
+  readonly readFilterCell?: (cell: Cell | undefined, at: number) => unknown;
+}
+
+/**
+ * Finds the wanted columns in a table.
+ *
+ * @throws SourceError `missing-column` if the column of a field or a filter is missing; `ambiguous-column` if a needed one may be several
+ */
+export function findTableColumns<Cell>(
+  { columns = {}, filterColumns = [], extraColumns = [] }: WantedColumns,
+  {
+    findAll,
+    required = (all) => all,
+    describeMissing,
+    describeAmbiguous,
+    readFilterCell = (cell) => cell,
+  }: Table<Cell>,
+) {
+  function findOnly(column: string, use: string): number | undefined {
+    const found = findAll(column);
+    if (found.length <= 1) return found[0];
+    throw new SourceError('ambiguous-column', describeAmbiguous(describeColumn(column, use), found.length));
+  }
+
+  const fields = listFieldColumns(columns);
+  const fieldIndexes = fields.map((one) => one && findOnly(one.column, one.field));
+  requireColumns(required(fields), {
+    fault: 'missing-column',
+    isThere: (index) => fieldIndexes[index] !== undefined,
+    describe: describeMissing,
+  });
+  const filterIndexes = filterColumns.map((column) => {
+    const at = findOnly(column, 'source.where');
+    if (at !== undefined) return at;
+    throw new SourceError('missing-column', describeMissing(describeColumn(column, 'source.where'), true));
+  });
+  const extraIndexes = extraColumns.map((column) => findOnly(column, 'source.keep'));
+  const absent = extraColumns.filter((_, index) => extraIndexes[index] === undefined);
+  const row: RowColumns = { fieldIndexes, filterIndexes, extraIndexes };
+  const hasFieldsOnly = filterIndexes.length + extraIndexes.length === 0;
+  const readCell = (cells: readonly Cell[], at: number | undefined) =>
+    at === undefined ? undefined : cells[at];
+  const pickFields = (cells: readonly Cell[]): RawBooking =>
+    buildRecord((index) => readCell(cells, fieldIndexes[index]));
+  return {
+    row,
+    notices: absent.map((column): SourceNotice => ({ kind: 'absent-column', column })),
+    pickFields,
+    pickRecord(place: number, cells: readonly Cell[]): SourceRecord {
+      const fields = pickFields(cells);
+      if (hasFieldsOnly) return { place, fields, whole: cells };
+      const filterValues = filterIndexes.map((at) => readFilterCell(cells[at], at));
+      const extraValues = extraIndexes.map((at) => readCell(cells, at));
+      return { place, fields, whole: cells, filterValues, extraValues };
+    },
+  };
 }
 
 /** A field and the name of its column. */
@@ -26,7 +107,7 @@ export function listFieldColumns(columns: SourceColumns): (FieldColumn | undefin
 }
 
 /** `"code" (for ProviderHotelId)` */
-export function describeColumn(column: string, use: string): string {
+function describeColumn(column: string, use: string): string {
   const name = JSON.stringify(column);
   return column === use ? name : `${name} (for ${use})`;
 }

@@ -1,13 +1,15 @@
 import { type CsvFault, type CsvRecord, createCsvCutter, longestRecord } from '../../base/csv.js';
 import type { Encoding } from '../../base/encoding.js';
+import { hidesRow } from '../../base/hidden-rows.js';
 import { bookingFields } from '../../booking/booking.js';
+import { createNormaliser } from '../../booking/normalise.js';
 import {
   type BookingSource,
-  type SourceColumns,
   SourceError,
   type SourceNotice,
   type SourceRecord,
 } from '../../booking/source.js';
+import type { WantedColumns } from '../common/columns.js';
 import type { DayFile } from '../files/day-file.js';
 import {
   beginDecoding,
@@ -17,17 +19,10 @@ import {
   decodeFile,
   type FileDecoder,
 } from '../files/text-file.js';
-import { createDoubt } from './doubt.js';
 import { type CsvHeader, readCsvHeader, splitPlainLines } from './records.js';
 
-export interface CsvSourceOptions {
+export interface CsvSourceOptions extends WantedColumns {
   readonly file: DayFile;
-  /** The column of each field, if it is not named like the field. */
-  readonly columns?: SourceColumns;
-  /** Further columns, whose values every record has as `filterValues`. */
-  readonly filterColumns?: readonly string[];
-  /** Columns that are kept with the booking, and may be absent: every record has their values as `extraValues`. */
-  readonly extraColumns?: readonly string[];
   /** One ASCII character; a comma by default. A line `sep=` in the file takes precedence. */
   readonly delimiter?: string;
   /** How many lines stand above the header; none by default. */
@@ -76,9 +71,8 @@ function isDelimiter(text: string): boolean {
   return /^[^"\r\n\0]$/.test(text) && text.charCodeAt(0) < 0x80;
 }
 
-interface CsvDecoderOptions
-  extends Pick<CsvSourceOptions, 'columns' | 'filterColumns' | 'extraColumns' | 'recordLimit' | 'skipRows'>,
-    Required<Pick<CsvSourceOptions, 'delimiter'>> {
+interface CsvDecoderOptions extends WantedColumns, Pick<CsvSourceOptions, 'recordLimit' | 'skipRows'> {
+  readonly delimiter: string;
   /** For messages. */
   readonly path: string;
 }
@@ -130,14 +124,14 @@ function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: n
     },
     takePlain(plain) {
       if (header === undefined) throw new Error('expected the header to be cut as a record');
-      lastRow = splitPlainLines(plain, delimiterCode, header.row, records) ?? lastRow;
+      lastRow = splitPlainLines(plain, delimiterCode, header, records) ?? lastRow;
     },
   });
 
   function readHeader(cells: readonly string[], lines: readonly string[], line: number): CsvHeader {
-    const found = readCsvHeader(cells, options);
+    const found = readCsvHeader(cells, options, path);
     const doubtRows = (columns: number) => createDoubt({ header: found, columns, delimiter });
-    hidesBooking = doubtRows(found.row.columns);
+    hidesBooking = doubtRows(found.width);
     // A quote that was never closed makes columns of its line one, so that the rows seem to have too many cells.
     const written = lines[0]?.split(delimiter).length ?? 0;
     if (hidesBooking(lines, cells) || doubtRows(written)(lines, cells)) refuseUnclosed(line);
@@ -151,7 +145,7 @@ function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: n
     else if (header === undefined) header = readHeader(cells, [], line);
     else if (!isEmptyRow(cells)) {
       lastRow = cells;
-      const isWhole = cells.length === header.row.columns;
+      const isWhole = cells.length === header.width;
       records.push(
         isWhole ? header.pickRecord(line, cells) : { place: line, unreadable: 'wrong-cell-count' },
       );
@@ -202,8 +196,8 @@ function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: n
     if (header === undefined) return;
     if (fault === 'record-too-long') refuseCutOff(line, fault);
     if (cells === undefined || cells.length === 0 || isEmptyRow(cells)) return;
-    if (cells.length < header.row.columns)
-      refuseCutOff(line, `${cells.length} of ${header.row.columns} cells, and no line end`);
+    if (cells.length < header.width)
+      refuseCutOff(line, `${cells.length} of ${header.width} cells, and no line end`);
     const above = Buffer.isBuffer(lastRow) ? lastRow.toString().split(delimiter) : lastRow;
     if (mayEndWithDate(header) && isCutDate(cells.at(-1) ?? '', above.at(-1) ?? ''))
       refuseCutOff(line, 'half a date, and no line end');
@@ -237,6 +231,31 @@ function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: n
   };
 }
 
+interface DoubtOptions {
+  readonly header: CsvHeader;
+  /** How many cells a booking has. */
+  readonly columns: number;
+  readonly delimiter: string;
+}
+
+/**
+ * Creates the function that says whether a record which spans lines hides bookings, because a quote in it was never
+ * closed. A line counts if it would be accepted as a booking.
+ */
+function createDoubt({ header, columns, delimiter }: DoubtOptions) {
+  // Settings decide how dates are read, which rejects nothing. A number in `source.missing` only makes this doubt more.
+  const normalise = createNormaliser();
+  const signs = {
+    delimiter,
+    keyColumn: header.row.fieldIndexes[0] ?? 0,
+    isRow: (cells: readonly string[]) =>
+      cells.length === columns && normalise(header.pickFields(cells)).kind === 'booking',
+  };
+
+  return (lines: readonly string[], cells: readonly string[] | undefined): boolean =>
+    hidesRow(lines, cells?.length === columns ? cells : undefined, signs);
+}
+
 /** Spreadsheets write such rows below a table. */
 function isEmptyRow(cells: readonly string[]): boolean {
   return cells.length > 1 && cells.every((cell) => /^ *$/.test(cell));
@@ -249,8 +268,8 @@ const date = new RegExp(
 );
 
 /** Whether the last column holds dates, or what we don't read. */
-function mayEndWithDate({ row: { columns, fieldIndexes } }: CsvHeader): boolean {
-  const field = bookingFields[fieldIndexes.indexOf(columns - 1)];
+function mayEndWithDate({ row: { fieldIndexes }, width }: CsvHeader): boolean {
+  const field = bookingFields[fieldIndexes.indexOf(width - 1)];
   return field === undefined || field.kind === 'date';
 }
 

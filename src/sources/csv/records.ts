@@ -1,123 +1,47 @@
 import type { PlainLines } from '../../base/csv.js';
 import { bookingFields, buildRecord, type RawBooking } from '../../booking/booking.js';
 import { matchColumns } from '../../booking/match-columns.js';
+import type { PlainCells, SourceRecord } from '../../booking/source.js';
 import {
-  type PlainCells,
-  type SourceColumns,
-  SourceError,
-  type SourceNotice,
-  type SourceRecord,
-} from '../../booking/source.js';
-import { describeColumn, describeNames, listFieldColumns, requireColumns } from '../common/columns.js';
+  describeNames,
+  findTableColumns,
+  listFieldColumns,
+  type RowColumns,
+  type WantedColumns,
+} from '../common/columns.js';
 
-export interface CsvHeader {
-  readonly row: RowColumns;
-  readonly notices: readonly SourceNotice[];
-  pickRecord(place: number, cells: readonly string[]): SourceRecord;
-  pickFields(cells: readonly string[]): RawBooking;
-}
-
-interface HeaderOptions {
-  readonly columns?: SourceColumns;
-  /** The columns of a record's `filterValues`. */
-  readonly filterColumns?: readonly string[];
-  /** The columns of a record's `extraValues`; they may be absent. */
-  readonly extraColumns?: readonly string[];
-  /** For messages. */
-  readonly path: string;
-}
+export type CsvHeader = ReturnType<typeof readCsvHeader>;
 
 /**
  * Finds the columns in the file's first record. Error messages quote it only if it is known to be a header: in a file
  * without one it is a booking.
  *
- * @throws SourceError `missing-column` if the column of a field or an extra one is missing; `ambiguous-column` if a needed
- *   one occurs twice
+ * @param path for messages
+ * @throws SourceError as `findTableColumns` does
  */
-export function readCsvHeader(
-  cells: readonly string[],
-  { columns = {}, filterColumns = [], extraColumns = [], path }: HeaderOptions,
-): CsvHeader {
+export function readCsvHeader(cells: readonly string[], wanted: WantedColumns, path: string) {
   const names = cells.map((name) => name.trim());
-  const notices: SourceNotice[] = [];
-
-  function findOnly(name: string, use: string): number | undefined {
-    const column = name.trim();
-    const at = names.indexOf(column);
-    if (at !== names.lastIndexOf(column)) {
-      throw new SourceError(
-        'ambiguous-column',
-        `the column ${describeColumn(column, use)} occurs twice in the header of ${path}`,
-      );
-    }
-    return at === -1 ? undefined : at;
-  }
-
-  const fields = listFieldColumns(columns);
+  const isNamed = (column: string) => names.includes(column.trim());
   const isHeader =
-    fields.some((one) => one !== undefined && names.includes(one.column.trim())) ||
+    listFieldColumns(wanted.columns ?? {}).some((one) => one && isNamed(one.column)) ||
     matchColumns(names).columns.size > 1;
-  const describeHeader = (shown: string, isOne = true) => {
-    const count = names.length === 1 ? '1 column: is source.delimiter right?' : `${names.length} columns`;
-    const are = isOne ? `the column ${shown} is` : `the columns ${shown} are`;
-    return `${are} not in the header of ${path}, which has ${isHeader ? describeNames(names) : count}`;
-  };
-
-  function findFilterColumn(name: string): number {
-    const at = findOnly(name, 'source.where');
-    if (at !== undefined) return at;
-    throw new SourceError('missing-column', describeHeader(describeColumn(name, 'source.where')));
-  }
-
-  function findExtraColumn(name: string): number | undefined {
-    const at = findOnly(name, 'source.keep');
-    if (at === undefined) notices.push({ kind: 'absent-column', column: name });
-    return at;
-  }
-
-  const fieldIndexes = fields.map((one) => one && findOnly(one.column, one.field));
-  // Of a file that has no header, or another delimiter, all columns are missing: the first one says so.
-  requireColumns(isHeader ? fields : fields.slice(0, 1), {
-    fault: 'missing-column',
-    isThere: (index) => fieldIndexes[index] !== undefined,
-    describe: describeHeader,
+  const found = findTableColumns<string>(wanted, {
+    findAll: (column) => names.flatMap((name, at) => (name === column.trim() ? [at] : [])),
+    // Of a file that has no header, or another delimiter, all columns are missing: the first one says so.
+    required: (fields) => (isHeader ? fields : fields.slice(0, 1)),
+    describeAmbiguous: (column) => `the column ${column} occurs twice in the header of ${path}`,
+    describeMissing(shown, isOne) {
+      const count = names.length === 1 ? '1 column: is source.delimiter right?' : `${names.length} columns`;
+      const are = isOne ? `the column ${shown} is` : `the columns ${shown} are`;
+      return `${are} not in the header of ${path}, which has ${isHeader ? describeNames(names) : count}`;
+    },
   });
-  const filterIndexes = filterColumns.map(findFilterColumn);
-  const extraIndexes = extraColumns.map(findExtraColumn);
-  const readCell = (row: readonly string[], at: number | undefined) =>
-    at === undefined ? undefined : (row[at] ?? '');
-  const pickFields = (row: readonly string[]) => buildRecord((index) => readCell(row, fieldIndexes[index]));
-  return {
-    row: { columns: names.length, fieldIndexes, filterIndexes, extraIndexes },
-    notices,
-    pickFields,
-    pickRecord:
-      filterIndexes.length + extraIndexes.length === 0
-        ? (place, row) => ({ place, fields: pickFields(row), whole: row })
-        : (place, row) => ({
-            place,
-            fields: pickFields(row),
-            whole: row,
-            filterValues: filterIndexes.map((at) => readCell(row, at)),
-            extraValues: extraIndexes.map((at) => readCell(row, at)),
-          }),
-  };
+  return { ...found, width: names.length };
 }
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const space = 0x20;
-
-/** Where the needed cells are in a row. */
-interface RowColumns {
-  /** How many cells every record must have. */
-  readonly columns: number;
-  /** By field; undefined for an absent column. */
-  readonly fieldIndexes: readonly (number | undefined)[];
-  readonly filterIndexes: readonly number[];
-  /** Undefined for an absent column. */
-  readonly extraIndexes: readonly (number | undefined)[];
-}
 
 interface RowCells extends PlainCells {
   readonly bytes: Buffer;
@@ -170,13 +94,13 @@ function readCell({ bytes, bounds, first }: RowCells, index: number): string {
 export function splitPlainLines(
   { bytes, line, lines }: PlainLines,
   delimiter: number,
-  row: RowColumns,
+  { row, width }: CsvHeader,
   records: SourceRecord[],
 ): Buffer | undefined {
-  const { columns, fieldIndexes, filterIndexes, extraIndexes } = row;
+  const { fieldIndexes, filterIndexes, extraIndexes } = row;
   const needed = [...fieldIndexes, ...filterIndexes, ...extraIndexes];
   const bounds = new Uint32Array(2 * needed.length * lines);
-  const starts = new Uint32Array(columns + 1);
+  const starts = new Uint32Array(width + 1);
   let first = 0;
   let at = 0;
   let lastStart = 0;
@@ -198,7 +122,7 @@ export function splitPlainLines(
     if (isEmptyRow(bytes, start, end, delimiter)) continue;
     lastStart = start;
     lastEnd = end;
-    if (cells !== columns) {
+    if (cells !== width) {
       records.push({ place, unreadable: 'wrong-cell-count' });
       continue;
     }

@@ -4,18 +4,13 @@ import { SourceError } from '../../booking/source.js';
 import type { SourceParts } from '../common/kind.js';
 import { createLocalDayFile, type DayFile, type FileReading, readFileLocation } from './day-file.js';
 import { createS3DayFile } from './s3.js';
+import type { FileSettings } from './settings.js';
 import { createSftpDayFile } from './sftp.js';
-
-interface DayFileSettings {
-  readonly path: string;
-  readonly sftp?: SftpAccount | undefined;
-  readonly doneMarker?: string | undefined;
-}
 
 type OpenBucket = Pick<SourceParts, 'openBucket'>;
 
 /** Opens the daily file at the location that its path names. With a marker, it is there once the marker is. */
-export function openDayFile({ path, sftp, doneMarker }: DayFileSettings, parts: OpenBucket): DayFile {
+export function openDayFile({ path, sftp, doneMarker }: FileSettings, parts: OpenBucket): DayFile {
   const file = openAt(path, sftp, parts);
   return doneMarker === undefined ? file : createMarkedDayFile(file, openAt(doneMarker, sftp, parts));
 }

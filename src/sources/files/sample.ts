@@ -4,13 +4,14 @@ import type { SourceParts } from '../common/kind.js';
 import type { Sample, SampleDay } from '../common/sample.js';
 import type { DayFile } from './day-file.js';
 import { openDayFile } from './open-day-file.js';
+import type { FileSettings } from './settings.js';
 import { readUnknownText, type UnknownText } from './text-file.js';
 
 const sampleBytes = 256 * 1024;
 
 /** Samples the beginning of a day's file, whatever its encoding. */
 export function sampleFile(
-  settings: Parameters<typeof openDayFile>[0],
+  settings: FileSettings,
   parts: SourceParts,
   readSample: (text: string) => Sample,
   explainEmpty: (location: string) => SourceError,

@@ -77,7 +77,8 @@ export const accountMissing = {
   when: ({ value }: { readonly value: unknown }) => isGroup(value) && typeof value.path === 'string',
 };
 
-interface FileSettings {
+/** Where a day's file is. */
+export interface FileSettings {
   readonly path: string;
   readonly doneMarker?: string | undefined;
   readonly sftp?: SftpAccount | undefined;

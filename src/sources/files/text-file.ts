@@ -7,7 +7,6 @@ import {
   listLikelyEncodings,
   nameContainer,
   readByteOrderMark,
-  signatureBytes,
 } from '../../base/encoding.js';
 import { type SourceChunk, SourceError, type SourceNotice, type SourceRecord } from '../../booking/source.js';
 import type { FileBlock } from './day-file.js';
@@ -52,15 +51,15 @@ const nothing: Buffer = Buffer.alloc(0);
 
 /**
  * Wraps a decoder for a file in that encoding; a byte order mark takes precedence. UTF-8 is passed on as it is, but with
- * line ends that all decoders know.
+ * line ends that all decoders know, and without an end mark after the last line.
  *
  * @param path for messages
  */
 export function convertText(decoder: FileDecoder, path: string, encoding: Encoding): FileDecoder {
   return beginDecoding((bytes, isWhole) => {
-    if (bytes.length < signatureBytes && !isWhole) return undefined;
+    if (bytes.length < longestHeld && !isWhole) return undefined;
     const { actual, text } = findEncoding(bytes, path, encoding);
-    return { decoder: createConvertingDecoder(unifyLineEnds(decoder), path, actual), rest: text };
+    return { decoder: createTextDecoder(decoder, path, actual), rest: text };
   });
 }
 
@@ -74,10 +73,13 @@ function findEncoding(bytes: Buffer, path: string, encoding: Encoding) {
   return { actual: mark?.encoding ?? encoding, text: bytes.subarray(mark?.length ?? 0) };
 }
 
-function createConvertingDecoder(decoder: FileDecoder, path: string, encoding: Encoding): FileDecoder {
+/** The first block shows how lines end. */
+function createTextDecoder(decoder: FileDecoder, path: string, encoding: Encoding): FileDecoder {
   const converter = createConverter(encoding);
-  if (converter === undefined) return decoder;
   const isFullOfUtf8 = isByteEncoding(encoding) ? createUtf8Watch() : () => false;
+  let hasReturns: boolean | undefined;
+  /** What may be the file's end. */
+  let held = nothing;
   const orFault = <Result>(convert: () => Result, fault: 'binary' | 'truncated', reason: string): Result => {
     try {
       return convert();
@@ -88,9 +90,15 @@ function createConvertingDecoder(decoder: FileDecoder, path: string, encoding: E
   return {
     decode(block) {
       const isUtf8SoFar = isFullOfUtf8(block);
-      const text = orFault(() => converter.convert(block), 'binary', `is not text in ${encoding}`);
+      const text = orFault(() => converter?.convert(block) ?? block, 'binary', `is not text in ${encoding}`);
+      hasReturns ??= endsWithReturns(text.subarray(0, longestHeld));
+      const unified = hasReturns ? replaceReturns(text) : text;
+      const bytes = held.length === 0 ? unified : Buffer.concat([held, unified]);
+      const mark = findEndMark(bytes);
+      const end = bytes.length - mark > longestHeld ? bytes.length : mark;
+      held = bytes.subarray(end);
       try {
-        return decoder.decode(text);
+        return end === 0 ? nothingDecoded : decoder.decode(bytes.subarray(0, end));
       } catch (error) {
         // The names of the columns are not found then, or a cell seems to be cut off.
         throw isUtf8SoFar && error instanceof SourceError ? explainUtf8(path, encoding) : error;
@@ -98,7 +106,7 @@ function createConvertingDecoder(decoder: FileDecoder, path: string, encoding: E
     },
     end() {
       if (isFullOfUtf8(nothing, true)) throw explainUtf8(path, encoding);
-      orFault(converter.end, 'truncated', 'ends in the middle of a character');
+      orFault(() => converter?.end(), 'truncated', 'ends in the middle of a character');
       return decoder.end();
     },
   };
@@ -291,32 +299,7 @@ const endMark = 0x1a;
 /** How lines end is decided by this many bytes. More end marks than this are text. */
 const longestHeld = 64 * 1024;
 
-/**
- * Wraps a decoder of lines that end with LF or CRLF, so that it also reads files whose lines end with CR only, and files
- * with an end mark after the last line.
- */
-function unifyLineEnds(decoder: FileDecoder): FileDecoder {
-  return beginDecoding((begun, isWhole) => {
-    if (!isWhole && begun.length < longestHeld) return undefined;
-    const hasReturns = endsWithReturns(begun.subarray(0, longestHeld));
-    /** What may be the file's end. */
-    let held = nothing;
-    const unifying: FileDecoder = {
-      decode(block) {
-        const text = hasReturns ? replaceReturns(block) : block;
-        const bytes = held.length === 0 ? text : Buffer.concat([held, text]);
-        const mark = findEndMark(bytes);
-        const end = bytes.length - mark > longestHeld ? bytes.length : mark;
-        held = bytes.subarray(end);
-        return end === 0 ? nothingDecoded : decoder.decode(bytes.subarray(0, end));
-      },
-      end: decoder.end,
-    };
-    return { decoder: unifying, rest: begun };
-  });
-}
-
-/** The same for a text that is there as a whole, or the beginning of one. */
+/** Line ends that all decoders know, in a text that is there as a whole, or in the beginning of one. */
 function unifyText(bytes: Buffer): Buffer {
   const text = endsWithReturns(bytes.subarray(0, longestHeld)) ? replaceReturns(bytes) : bytes;
   return text.subarray(0, findEndMark(text));

@@ -3,7 +3,8 @@ import type { BookingSource, SourceRecord } from '../../booking/source.js';
 import type { WantedColumns } from '../common/columns.js';
 import { recordsInChunk } from '../common/member-picker.js';
 import { createJsonPicker } from '../json/json-text.js';
-import { type HttpPagination, readAddress } from './pagination.js';
+import type { HttpPagination } from './kind.js';
+import { readAddress } from './pagination.js';
 import { type PageCalls, readPages } from './read-pages.js';
 import { writeRequestHeaders } from './request.js';
 

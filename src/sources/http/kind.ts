@@ -43,6 +43,9 @@ const pagination = groupByKind(
   'a group with kind',
 );
 
+/** How an API returns more records than fit in one response. */
+export type HttpPagination = Readonly<z.output<typeof pagination>>;
+
 /** Bookings from an HTTP API. */
 const settings = group({
   kind: z.literal('http', expected('http')).describe('The bookings come from an HTTP API.'),

@@ -4,19 +4,8 @@ import type { SourceFault } from '../../booking/source.js';
 import { encodeQueryPart } from '../../transports/http/transport.js';
 import { anyDay } from '../common/day-template.js';
 import { readJsonPath } from '../json/json-text.js';
+import type { HttpPagination } from './kind.js';
 import { parseUrlTemplate } from './request.js';
-
-/** How an API returns more records than fit in one response. */
-export type HttpPagination =
-  | { readonly kind: 'none' }
-  /** By page number. */
-  | { readonly kind: 'page'; readonly parameter: string }
-  /** By how many records to skip. */
-  | { readonly kind: 'offset'; readonly parameter: string }
-  /** By a field of the response: a value for `parameter` or, without `parameter`, the address of the next page. */
-  | { readonly kind: 'cursor'; readonly field: string; readonly parameter?: string | undefined }
-  /** By a header `Link` with `rel="next"`. (RFC 8288.) */
-  | { readonly kind: 'link' };
 
 /** A page that was read. */
 interface ReadPage {

@@ -12,7 +12,8 @@ import {
   type Transport,
 } from '../../transports/http/transport.js';
 import { listElements, readJsonPath } from '../json/json-text.js';
-import { createPaging, type HttpPagination, PageFault } from './pagination.js';
+import type { HttpPagination } from './kind.js';
+import { createPaging, PageFault } from './pagination.js';
 
 export interface PageReading extends PageCalls {
   /** For messages. */

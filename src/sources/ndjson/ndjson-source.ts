@@ -64,14 +64,20 @@ export function createNdjsonDecoder(
   { path, recordLimit = 1_000_000 }: NdjsonDecoderOptions,
 ): FileDecoder {
   const gate = createTextGate(path);
-  const cutter = createLineCutter(recordLimit);
   let isEmpty = true;
+  /** The current line. */
+  let line = 1;
+  let pending = '';
+  let isTooLong = false;
 
-  function readLine({ line, bytes }: CutLine): SourceRecord | undefined {
-    if (bytes === undefined) return { place: line, unreadable: 'record-too-long' };
-    const text = bytes.toString();
-    if (!text.startsWith('{') && blank.test(text)) return undefined;
-    return picker.pick(line, text);
+  /** Lines end with LF or CRLF; a lone CR is an ordinary character. */
+  function readLine(text: string): SourceRecord | undefined {
+    const place = line;
+    const isHeld = !isTooLong && Buffer.byteLength(text) <= recordLimit;
+    line += 1;
+    isTooLong = false;
+    if (!isHeld) return { place, unreadable: 'record-too-long' };
+    return !text.startsWith('{') && blank.test(text) ? undefined : picker.pick(place, text);
   }
 
   /** For an incomplete last line: the rest of the day may be missing with the rest of the line. */
@@ -84,20 +90,22 @@ export function createNdjsonDecoder(
 
   return {
     decode(block) {
-      const bytes = gate.pass(block, () => cutter.line);
+      const bytes = gate.pass(block, () => line);
       if (bytes.length > 0) isEmpty = false;
-      const records: SourceRecord[] = [];
-      for (const line of cutter.cut(bytes)) {
-        const record = readLine(line);
-        if (record) records.push(record);
+      const lines = (pending + bytes.toString()).split('\n');
+      pending = lines.pop() ?? '';
+      const records = lines.map((text) => readLine(text.endsWith('\r') ? text.slice(0, -1) : text));
+      // One byte over the limit may still be the CR of the line end.
+      if (isTooLong || pending.length > recordLimit + 1) {
+        isTooLong = true;
+        pending = '';
       }
-      return { records, notices: [] };
+      return { records: records.filter((record) => record !== undefined), notices: [] };
     },
     end() {
-      if (gate.endsInsideCharacter()) refuseCutOff(cutter.line, 'half a character');
+      if (gate.endsInsideCharacter()) refuseCutOff(line, 'half a character');
       if (isEmpty) throw explainEmptyNdjson(path);
-      const last = cutter.end();
-      const record = last && readLine(last);
+      const record = isTooLong || pending !== '' ? readLine(pending) : undefined;
       if (record && 'unreadable' in record && couldBeCutOff(record.unreadable)) {
         refuseCutOff(record.place, record.unreadable);
       }
@@ -111,64 +119,4 @@ export function createNdjsonDecoder(
 
 function couldBeCutOff(reason: UnreadableReason): boolean {
   return reason === 'malformed-json' || reason === 'record-too-long';
-}
-
-const carriageReturn = 0x0d;
-const lineFeed = 0x0a;
-const nothing: Buffer = Buffer.alloc(0);
-
-/** A line without its line end; also without its bytes if it is longer than the limit. */
-interface CutLine {
-  /** Counted from 1. */
-  readonly line: number;
-  readonly bytes: Buffer | undefined;
-}
-
-/**
- * Cuts bytes into lines. They end with LF or CRLF; a lone CR is an ordinary character.
- *
- * @param lineLimit in bytes, without the line end. No more than that is held of a longer line.
- */
-function createLineCutter(lineLimit: number) {
-  let pending = nothing;
-  let isDropped = false;
-  let line = 1;
-
-  function withinLimit(bytes: Buffer): Buffer | undefined {
-    return isDropped || bytes.length > lineLimit ? undefined : bytes;
-  }
-
-  return {
-    cut(block: Buffer): readonly CutLine[] {
-      const bytes = pending.length === 0 ? block : Buffer.concat([pending, block]);
-      const lines: CutLine[] = [];
-      let start = 0;
-      for (
-        let end = bytes.indexOf(lineFeed, pending.length);
-        end !== -1;
-        end = bytes.indexOf(lineFeed, start)
-      ) {
-        const hasReturn = end > start && bytes[end - 1] === carriageReturn;
-        lines.push({ line, bytes: withinLimit(bytes.subarray(start, hasReturn ? end - 1 : end)) });
-        line += 1;
-        start = end + 1;
-        isDropped = false;
-      }
-      pending = bytes.subarray(start);
-      // One byte over the limit may still be the CR of the line end.
-      if (isDropped || pending.length > lineLimit + 1) {
-        isDropped = true;
-        pending = nothing;
-      }
-      return lines;
-    },
-    /** What follows the last line end, if anything does, at the end of the input. */
-    end(): CutLine | undefined {
-      return isDropped || pending.length > 0 ? { line, bytes: withinLimit(pending) } : undefined;
-    },
-    /** The line on which the next block begins, counted from 1. */
-    get line() {
-      return line;
-    },
-  };
 }

@@ -1,4 +1,5 @@
-import { type Sample, type SampleDay, sampleRecords } from '../common/sample.js';
+import { type SampleDay, sampleRecords } from '../common/sample.js';
+import { type ListedMembers, toMemberSample } from '../json/sample.js';
 import { createDayRows } from './day-rows.js';
 import type { SqlSettings } from './kind.js';
 import { chunkBytes, measureRow, readTyped, type SqlRow, type SqlType } from './rows.js';
@@ -7,34 +8,24 @@ import { chunkBytes, measureRow, readTyped, type SqlRow, type SqlType } from './
 export function sampleQuery(settings: SqlSettings): SampleDay {
   const { read } = createDayRows(settings);
   return async (day, signal) => {
-    const records: Sample['records'][number][] = [];
+    const records: ListedMembers[] = [];
     let names: readonly string[] = [];
     let held = 0;
     for await (const { columns, types, rows } of read(day, { signal, atMost: sampleRecords })) {
       names = columns;
       for (const row of rows) {
-        records.push(toRecord(columns, types, row));
+        records.push(new Map(names.map((name, at) => [name, readShown(row[at], types[at])])));
         held += measureRow(row);
       }
       // A row can be as wide as a document.
       if (held > chunkBytes) break;
     }
-    return { columns: names, records };
+    return { ...toMemberSample(records), columns: names };
   };
 }
 
-function toRecord(
-  columns: readonly string[],
-  types: readonly SqlType[],
-  row: SqlRow,
-): ReadonlyMap<string, string> {
-  return new Map(
-    columns.flatMap((name, at): [string, string][] => {
-      const cell = row[at];
-      // Digits stay as the database writes them: 1.50.
-      const isText = types[at] === 'other' || (types[at] === 'number' && typeof cell === 'string');
-      const value = isText ? cell : readTyped(cell, types[at]);
-      return ['string', 'number', 'boolean'].includes(typeof value) ? [[name, String(value)]] : [];
-    }),
-  );
+/** Digits stay as the database writes them: 1.50. */
+function readShown(cell: SqlRow[number] | undefined, type: SqlType | undefined): unknown {
+  const isText = type === 'other' || (type === 'number' && typeof cell === 'string');
+  return isText ? cell : readTyped(cell, type);
 }

@@ -1,17 +1,5 @@
-import { buildRecord } from '../../booking/booking.js';
-import {
-  type BookingSource,
-  SourceError,
-  type SourceNotice,
-  type SourceRecord,
-} from '../../booking/source.js';
-import {
-  describeColumn,
-  describeNames,
-  listFieldColumns,
-  requireColumns,
-  type WantedColumns,
-} from '../common/columns.js';
+import type { BookingSource, SourceRecord } from '../../booking/source.js';
+import { describeNames, findTableColumns, type WantedColumns } from '../common/columns.js';
 import { createDayRows, type DayRowsOptions } from './day-rows.js';
 import { measureRow, readTyped, rowLimit, type SqlRow, type SqlType } from './rows.js';
 
@@ -36,12 +24,12 @@ export function createSqlSource(options: SqlSourceOptions): BookingSource {
     placeUnit: 'row',
     measure: async () => Number.POSITIVE_INFINITY,
     async *read(day, { signal, atMost }) {
-      let found: ResultColumns | undefined;
+      let found: ReturnType<typeof findResultColumns> | undefined;
       let place = 0;
       for await (const { columns: names, types, rows } of read(day, { signal, atMost })) {
         const isFirst = found === undefined;
         found ??= findResultColumns(names, types, options, where);
-        const notices = isFirst ? found.notices : undefined;
+        const notices = isFirst ? found.notices : [];
         const records: SourceRecord[] = [];
         for (const row of rows) {
           place += 1;
@@ -49,73 +37,37 @@ export function createSqlSource(options: SqlSourceOptions): BookingSource {
           const isTooLong = measureRow(row) > rowLimit;
           records.push(isTooLong ? { place, unreadable: 'record-too-long' } : found.pickRecord(place, row));
         }
-        if (records.length > 0 || notices) yield { records, ...(notices && { notices }) };
+        if (records.length + notices.length > 0) yield { records, notices };
       }
       signal.throwIfAborted();
     },
   };
 }
 
-interface ResultColumns {
-  /** Undefined without any. */
-  readonly notices: readonly SourceNotice[] | undefined;
-  pickRecord(place: number, row: SqlRow): SourceRecord;
-}
-
 /**
  * Finds the fields among the columns of a result. A name matches exactly or, as databases fold the case of names, the only
  * column that differs in case alone.
  *
- * @throws SourceError `missing-column` if the column of a field or an extra one is missing; `ambiguous-column` if several
- *   columns match
+ * @throws SourceError as `findTableColumns` does
  */
 function findResultColumns(
   names: readonly string[],
   types: readonly SqlType[],
-  { columns = {}, filterColumns = [], extraColumns = [] }: WantedColumns,
+  wanted: WantedColumns,
   where: string,
-): ResultColumns {
+) {
   const indexesOf = (isMeant: (name: string) => boolean) =>
     names.flatMap((name, index) => (isMeant(name) ? [index] : []));
-
-  function findOnly(column: string, use: string): number | undefined {
-    const exact = indexesOf((name) => name === column);
-    const folded = column.toLowerCase();
-    const meant = exact.length > 0 ? exact : indexesOf((name) => name.toLowerCase() === folded);
-    if (meant.length <= 1) return meant[0];
-    throw new SourceError(
-      'ambiguous-column',
-      `${where}: the result has ${meant.length} columns that could be ${describeColumn(column, use)}; give them names that differ, with AS`,
-    );
-  }
-
-  const describeResult = (shown: string) =>
-    `${where}: the result has no column ${shown}; its columns are ${describeNames(names)}`;
-
-  const fields = listFieldColumns(columns);
-  const fieldIndexes = fields.map((one) => one && findOnly(one.column, one.field));
-  requireColumns(fields, {
-    fault: 'missing-column',
-    isThere: (index) => fieldIndexes[index] !== undefined,
-    describe: describeResult,
-  });
-  const filterIndexes = filterColumns.map((column) => {
-    const at = findOnly(column, 'source.where');
-    if (at !== undefined) return at;
-    throw new SourceError('missing-column', describeResult(describeColumn(column, 'source.where')));
-  });
-  const extraIndexes = extraColumns.map((column) => findOnly(column, 'source.keep'));
-  const absent = extraColumns.filter((_, index) => extraIndexes[index] === undefined);
-  const hasFieldsOnly = filterIndexes.length + extraIndexes.length === 0;
-  const readCell = (row: SqlRow, at: number | undefined) => (at === undefined ? undefined : row[at]);
-  return {
-    notices: absent.length > 0 ? absent.map((column) => ({ kind: 'absent-column', column })) : undefined,
-    pickRecord(place, row) {
-      const fields = buildRecord((index) => readCell(row, fieldIndexes[index]));
-      if (hasFieldsOnly) return { place, fields, whole: row };
-      const filterValues = filterIndexes.map((at) => readTyped(row[at], types[at]));
-      const extraValues = extraIndexes.map((at) => readCell(row, at));
-      return { place, fields, whole: row, filterValues, extraValues };
+  return findTableColumns<SqlRow[number]>(wanted, {
+    findAll(column) {
+      const exact = indexesOf((name) => name === column);
+      const folded = column.toLowerCase();
+      return exact.length > 0 ? exact : indexesOf((name) => name.toLowerCase() === folded);
     },
-  };
+    describeAmbiguous: (column, count) =>
+      `${where}: the result has ${count} columns that could be ${column}; give them names that differ, with AS`,
+    describeMissing: (shown) =>
+      `${where}: the result has no column ${shown}; its columns are ${describeNames(names)}`,
+    readFilterCell: (cell, at) => readTyped(cell, types[at]),
+  });
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { HttpPagination } from '../../../src/sources/http/pagination.js';
+import type { HttpPagination } from '../../../src/sources/http/kind.js';
 import { describeSourceContract, type IntendedRecord, type SourceDriver } from '../../contracts/source.js';
 import { type BookingsApi, sendHalf, sendJson, startBookingsApi } from './bookings-api.js';
 import { openHttpSource } from './open-source.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HttpPagination } from '../../../src/sources/http/pagination.js';
+import type { HttpPagination } from '../../../src/sources/http/kind.js';
 import { collectGarbage } from '../../support/collect-garbage.js';
 import { day } from '../csv/csv-folder.js';
 import { type ApiRequest, sendJson, useBookingsApi } from './bookings-api.js';
