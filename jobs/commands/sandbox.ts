@@ -25,7 +25,6 @@ import {
   renderAddresses,
   writeSandboxConfiguration,
 } from '../../src/sandbox/configuration.js';
-import { describeEvent } from '../../src/sandbox/describe-event.js';
 import { startSandbox } from '../../src/sandbox/sandbox.js';
 import { createWorld } from '../../src/sandbox/world/world.js';
 import { checkBaseUrl } from '../../src/service/client.js';
@@ -232,7 +231,7 @@ Examples:
       faults: createFaultPlan(rules, createSeededRandom(options.seed)),
       resultDelayMs: resultDelay * 1000,
       clock,
-      onEvent: (event) => bare.say(describeEvent(event, clock())),
+      tell: (line) => bare.say(`${new Date(clock()).toISOString().slice(11, 19)}  ${line}`),
     }).catch(explain);
     try {
       const configuration = await writeSandboxConfiguration(sandbox).catch(explain);

@@ -137,8 +137,8 @@ describe('the header of a review file', () => {
     const turned = templateColumns.toReversed();
     await files.put(`${turned.join(',')}\n${turned.map((column) => cells[column]).join(',')}\n`);
     expect(await files.review.accept(filePath)).toEqual(taken(1));
-    await files.waitFor('result-written');
-    expect(files.events).toEqual([expect.objectContaining({ rows: 1, incorrect: 0 })]);
+    await files.waitForLines();
+    expect(files.told).toEqual([expect.stringContaining(': 1 row, 0 wrongly mapped')]);
   });
 
   it('without records is refused as a file without booked hotels', async () => {
@@ -353,7 +353,7 @@ it('a refused file leaves nothing behind and has no result', async () => {
   // The plan was not consulted, so the fault of the first result hits the first accepted file.
   await files.put(writeFileOf([files.cells()]));
   expect(await files.review.accept(filePath)).toEqual(taken(1));
-  await files.waitFor('result-missing');
+  await files.waitForLines();
   expect(await files.list()).toEqual(['20112026.csv']);
-  expect(files.events).toHaveLength(1);
+  expect(files.told).toEqual([expect.stringContaining('never written (fault)')]);
 });

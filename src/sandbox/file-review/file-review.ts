@@ -5,34 +5,10 @@ import { isCalendarDay } from '../../booking/business-day.js';
 import { nameReason, Refusal } from '../common/errors.js';
 import type { FaultPlan, ResultFault } from '../common/faults.js';
 import { publish } from '../common/publish.js';
+import { countOf, type Tell } from '../common/tell.js';
 import type { Outbox } from '../outbox/outbox.js';
 import type { World } from '../world/world.js';
 import { BrokenFile, type Findings, reviewFile } from './review-file.js';
-
-/** What becomes of an accepted file. No guest is named. */
-export interface FileReviewEvent {
-  readonly kind:
-    | 'result-written'
-    /** By a fault: only the first records were written. */
-    | 'result-partial'
-    /** By a fault: neither a result nor an e-mail. */
-    | 'result-missing'
-    /** The sandbox was closed first. */
-    | 'result-given-up'
-    | 'result-failed'
-    /** The result is written, but the e-mail could not be. */
-    | 'email-failed';
-  /** As SFTP clients see it: `VerifyMappings/112026/20112026_Result.csv` */
-  readonly path: string;
-  /** Records of the file, of those with an incorrect mapping, and of a partial result. */
-  readonly rows?: number;
-  readonly incorrect?: number;
-  readonly written?: number;
-  /** The e-mail's path on this disk, where one was due. */
-  readonly email?: string;
-  /** Of a failure: the error's code. */
-  readonly reason?: string;
-}
 
 /** The by-file operation of the service. It reads the SFTP server's files on this disk. (Spec 4.3.) */
 export interface FileReview {
@@ -62,7 +38,8 @@ interface FileReviewOptions {
   /** Asked once per accepted file. */
   readonly faults: Pick<FaultPlan, 'nextResult'>;
   readonly outbox: Outbox;
-  readonly onEvent: (event: FileReviewEvent) => void;
+  /** Files are named as SFTP clients see them: `VerifyMappings/112026/20112026_Result.csv` */
+  readonly tell: Tell;
 }
 
 /** As observed in a live deployment. (Design 6.) */
@@ -83,7 +60,7 @@ interface AcceptedFile extends Findings {
 }
 
 export function createFileReview(options: FileReviewOptions): FileReview {
-  const { root, drafts, world, resultDelayMs, faults, outbox, onEvent } = options;
+  const { root, drafts, world, resultDelayMs, faults, outbox, tell } = options;
   const closing = new AbortController();
   const { signal } = closing;
   const calls = new Set<Promise<number>>();
@@ -137,9 +114,8 @@ export function createFileReview(options: FileReviewOptions): FileReview {
       signal.throwIfAborted();
       await writeResult(file);
     } catch (error) {
-      if (error instanceof Error && error.name === 'AbortError')
-        onEvent({ kind: 'result-given-up', path: path.resultName });
-      else onEvent({ kind: 'result-failed', path: path.resultName, reason: nameReason(error) });
+      const isAborted = error instanceof Error && error.name === 'AbortError';
+      tell(`${path.resultName}: ${isAborted ? 'abandoned' : `failed (${nameReason(error)})`}`);
     } finally {
       await rm(draft, { force: true });
       // `close` waits only for the last result of each file, so that one has to wait for its predecessors.
@@ -149,23 +125,21 @@ export function createFileReview(options: FileReviewOptions): FileReview {
 
   async function writeResult(file: AcceptedFile): Promise<void> {
     const { path, draft, fault, rows, incorrectRows: incorrect } = file;
-    const details = { path: path.resultName, rows };
-    if (fault?.kind === 'result-missing') return onEvent({ kind: 'result-missing', ...details });
-    const written = await publish(draft, path.result, rows, fault);
+    if (fault?.kind === 'result-missing') return tell(`${path.resultName}: never written (fault)`);
+    const published = await publish(draft, path.result, rows, fault);
+    const written =
+      fault?.kind === 'result-partial'
+        ? `only ${published} of ${countOf(rows, 'row')} (fault)`
+        : `${countOf(rows, 'row')}, ${incorrect} wrongly mapped`;
     const email = await notify(file);
-    if (fault?.kind === 'result-partial')
-      onEvent({ kind: 'result-partial', ...details, written, incorrect, ...email });
-    else onEvent({ kind: 'result-written', ...details, incorrect, ...email });
+    tell(`${path.resultName}: ${written}${email === undefined ? '' : `; e-mail: ${email}`}`);
   }
 
   async function notify({ path, incorrect, incorrectRows: count }: AcceptedFile) {
-    if (count === 0) return {};
-    try {
-      return { email: await outbox.notify({ about: path.inputName, incorrect, count }) };
-    } catch (error) {
-      onEvent({ kind: 'email-failed', path: path.resultName, reason: nameReason(error) });
-      return {};
-    }
+    if (count === 0) return undefined;
+    return outbox
+      .notify({ about: path.inputName, incorrect, count })
+      .catch((error: unknown) => void tell(`${path.resultName}: no e-mail (${nameReason(error)})`));
   }
 
   return {

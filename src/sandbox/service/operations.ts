@@ -5,6 +5,7 @@ import { isCalendarDay, readInstant } from '../../booking/business-day.js';
 import { Refusal } from '../common/errors.js';
 import type { Operation } from '../common/faults.js';
 import { type TextField, type TextProperty, textFields } from '../common/fields.js';
+import { countOf } from '../common/tell.js';
 import type { Exports } from '../export/exports.js';
 import type { FileReview } from '../file-review/file-review.js';
 import type { BookedHotel } from '../outbox/outbox.js';
@@ -20,39 +21,23 @@ export interface OperationsOptions {
   readonly clock: () => number;
 }
 
-/** The outcome of a call, without guests' names, keys and addresses. */
-export type CallOutcome =
-  | {
-      readonly operation: 'by-body' | 'by-file';
-      /** Accepted for review: bookings of the body, or rows of the file. */
-      readonly bookings: number;
-      /** Bookings of a body with an incorrect mapping; those of a file are known with its result. */
-      readonly incorrect: number;
-    }
-  | {
-      readonly operation: 'mappings';
-      /** On the page. */
-      readonly mappings: number;
-      readonly isLastPage: boolean;
-    }
-  | { readonly operation: 'brands'; readonly brands: number }
-  | { readonly operation: 'export'; readonly isAccepted: boolean };
-
 /** The outcome of a call that had no effect. */
-export const noOutcome: { readonly [Name in Operation]: CallOutcome } = {
-  'by-body': { operation: 'by-body', bookings: 0, incorrect: 0 },
-  'by-file': { operation: 'by-file', bookings: 0, incorrect: 0 },
-  mappings: { operation: 'mappings', mappings: 0, isLastPage: false },
-  brands: { operation: 'brands', brands: 0 },
-  export: { operation: 'export', isAccepted: false },
+export const noOutcome: Readonly<Record<Operation, string>> = {
+  'by-body': '0 bookings accepted',
+  'by-file': '0 bookings accepted',
+  mappings: '0 mappings sent',
+  brands: '0 brands sent',
+  export: 'export refused',
 };
 
 export interface PerformedCall {
   readonly message: string;
   /** Precedes the envelope's fields. */
   readonly content?: object;
-  readonly outcome: CallOutcome;
-  /** Bookings to send an e-mail about. */
+  /** In a few words, without guests' names, keys and addresses. */
+  readonly outcome: string;
+  /** How many bookings of a body were accepted, and those to send an e-mail about; those of a file are known with its result. */
+  readonly reviewed?: number;
   readonly incorrect?: readonly BookedHotel[];
   /** To be called when the call has ended, answered or not. */
   readonly end?: () => void;
@@ -89,7 +74,8 @@ export function createOperations(options: OperationsOptions): { readonly [Name i
       const incorrect = hotels.filter((hotel) => !isCorrectlyMapped(hotel, world));
       return {
         message: 'The hotels were accepted for review.',
-        outcome: { operation: 'by-body', bookings: hotels.length, incorrect: incorrect.length },
+        outcome: `${countOf(hotels.length, 'booking')} accepted${incorrect.length > 0 ? `, ${incorrect.length} wrongly mapped` : ''}`,
+        reviewed: hotels.length,
         incorrect,
       };
     },
@@ -99,7 +85,7 @@ export function createOperations(options: OperationsOptions): { readonly [Name i
       const bookings = await fileReview.accept(parameters.get('ftpFilePath') ?? undefined);
       return {
         message: 'The file was accepted for review.',
-        outcome: { operation: 'by-file', bookings, incorrect: 0 },
+        outcome: `${countOf(bookings, 'booking')} accepted`,
       };
     },
 
@@ -116,7 +102,7 @@ export function createOperations(options: OperationsOptions): { readonly [Name i
         const { Mappings, ResumeKey } = content;
         return {
           ...{ message: 'The mappings are given.', content, end },
-          outcome: { operation: 'mappings', mappings: Mappings.length, isLastPage: ResumeKey === null },
+          outcome: `${countOf(Mappings.length, 'mapping')} sent${ResumeKey === null ? ', the last page' : ''}`,
         };
       } catch (error) {
         end();
@@ -129,17 +115,14 @@ export function createOperations(options: OperationsOptions): { readonly [Name i
       const HotelBrands = world.brands.map(({ chainName: _, ...brand }) => brand);
       return {
         ...{ message: 'The master hotel brands are given.', content: { HotelBrands } },
-        outcome: { operation: 'brands', brands: HotelBrands.length },
+        outcome: `${countOf(HotelBrands.length, 'brand')} sent`,
       };
     },
 
     /** Accepts an export; the files follow. (Spec 4.5.) */
     export(_, parameters) {
       exports.accept(parameters);
-      return {
-        message: 'The mappings are being exported.',
-        outcome: { operation: 'export', isAccepted: true },
-      };
+      return { message: 'The mappings are being exported.', outcome: 'export accepted' };
     },
   };
 }
