@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { Outbox } from '../../src/sandbox/outbox/outbox.js';
@@ -329,10 +329,10 @@ describe('closing the review', () => {
 it('a file that cannot be read is refused without quoting anything', async () => {
   const files = await openReviewedFiles();
   await files.put(writeFileOf([files.cells()]));
-  await rm(files.root, { recursive: true });
+  await writeFile(join(files.folder, 'drafts'), '');
   expect(await files.review.accept(filePath)).toEqual({
     kind: 'refusal',
     statusCode: 2001,
-    message: "the file can't be reviewed now (ENOENT)",
+    message: "the file can't be reviewed now (EEXIST)",
   });
 });

@@ -1,4 +1,4 @@
-import { mkdir, realpath, rm, stat } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isCalendarDay } from '../../booking/business-day.js';
@@ -174,11 +174,10 @@ interface ReviewPath {
 const pathForm = 'VerifyMappings/MMYYYY/DDMMYYYY.csv';
 const pathPattern = /^\/?(VerifyMappings\/(\d{2})(\d{4})\/(\d{2})(\d{2})(\d{4}))\.csv$/;
 const maxQuotedPath = 200;
-const absenceCodes: readonly unknown[] = ['ENOENT', 'ENOTDIR', 'ELOOP'];
 
 /**
  * Finds the file that a call names: a path relative to the SFTP root, with at most one leading slash. Never looks outside
- * the root, and never follows a symbolic link.
+ * the root.
  */
 async function findReviewFile(root: string, ftpFilePath: string | undefined): Promise<ReviewPath> {
   if (ftpFilePath === undefined || ftpFilePath.trim() === '')
@@ -197,19 +196,9 @@ async function findReviewFile(root: string, ftpFilePath: string | undefined): Pr
     );
   const inputName = `${name}.csv`;
   const resultName = `${name}_Result.csv`;
-  const realRoot = await realpath(root);
-  const input = join(realRoot, inputName);
-  if (!(await isPlainFile(input)))
+  const input = join(root, inputName);
+  const found = await stat(input).catch(() => undefined);
+  if (!found?.isFile())
     throw refuse('bad-request', `ftpFilePath: there is no file ${quoted} on the SFTP server`);
-  return { input, result: join(realRoot, resultName), inputName, resultName };
-}
-
-/** True for a regular file whose path contains no symbolic link. */
-async function isPlainFile(path: string): Promise<boolean> {
-  try {
-    return (await realpath(path)) === path && (await stat(path)).isFile();
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && absenceCodes.includes(error.code)) return false;
-    throw error;
-  }
+  return { input, result: join(root, resultName), inputName, resultName };
 }
