@@ -19,18 +19,14 @@ export interface ProcessLimits {
 }
 
 /** For a process that does nothing at all: it waits for somebody, is stopped, or has no memory to run in. */
-export const answerMs = 300_000;
+const answerMs = 300_000;
 
-/** Starts a process that calls `runLimited`. @param environment its only variables: it needs none of the secrets in ours */
-export function startLimited(
-  entry: URL,
-  limits: ProcessLimits,
-  environment: NodeJS.ProcessEnv = {},
-  nodeOptions: readonly string[] = [],
-): ChildProcess {
+/** Starts a process that calls `runLimited`. */
+export function startLimited(entry: URL, limits: ProcessLimits): ChildProcess {
   const child = fork(entry, [JSON.stringify(limits)], {
-    execArgv: [`--max-old-space-size=${limits.heapBytes / megabyte}`, ...nodeOptions],
-    env: environment,
+    execArgv: [`--max-old-space-size=${limits.heapBytes / megabyte}`],
+    // It needs none of the secrets in ours.
+    env: {},
     serialization: 'advanced',
     // V8's last words could quote what it was given.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -62,8 +58,7 @@ export class LimitedProcessError extends Error {
 export function converse<Answer>(
   child: ChildProcess,
   order: object,
-  reply: (answer: Answer) => Promise<object> | undefined = () => undefined,
-  withinMs = answerMs,
+  reply: (answer: Answer) => Promise<object> | undefined,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const finish = (end: () => void) => {
@@ -80,7 +75,7 @@ export function converse<Answer>(
       if (replying === undefined) finish(() => resolve(answer));
       else replying.then(send, fail);
     };
-    const timer = setTimeout(() => fail(new LimitedProcessError('too-slow')), withinMs);
+    const timer = setTimeout(() => fail(new LimitedProcessError('too-slow')), answerMs);
     child.on('message', take).once('exit', explain).once('error', fail);
     if (child.exitCode !== null || child.signalCode !== null) explain(child.exitCode, child.signalCode);
     else send(order);
