@@ -82,17 +82,14 @@ export async function startSandbox({
   const fileReview = createFileReview({
     ...{ root, drafts, world, resultDelayMs, faults, outbox, tell },
   });
-  let sftpAddress = host;
   const exports = createExports({
     ...{ world, root, drafts: exportDrafts, accountName: account.name, delayMs: resultDelayMs, faults, tell },
     mailer: createMailer(mail),
-    linkTo: (file) => `sftp://${sftpAddress}/${encodeURIComponent(file)}`,
   });
   const sftp = await startSftp({
     ...{ host, port: sftpPort, root, login: account.login, tell },
     hostKey: await readOrMakeHostKey(join(folder, 'host-key')),
   });
-  sftpAddress = `${host.includes(':') ? `[${host}]` : host}:${sftp.port}`;
   const service = await startService({
     ...{ host, port, tls, account, world, maxLimit, exports, faults, outbox, fileReview, clock, tell },
   }).catch(async (error: unknown) => {

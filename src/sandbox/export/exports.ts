@@ -35,8 +35,6 @@ interface ExportsOptions {
   /** Asked once per accepted export. */
   readonly faults: FaultPlan;
   readonly mailer: Mailer;
-  /** The address of a published file, for e-mails. */
-  readonly linkTo: (file: string) => string;
   /** Files are named as SFTP clients see them. */
   readonly tell: Tell;
 }
@@ -47,14 +45,14 @@ interface ExportRequest {
   readonly providers: readonly string[];
 }
 
-/** Above this the e-mail links to the files, as mail servers refuse large attachments. */
+/** Above this the e-mail only names the files, as mail servers refuse large attachments. */
 const maxAttachedBytes = 10 * 1024 * 1024;
 
 /** One address with a domain; no character that could end a header or add a recipient. */
 const emailAddress = /^[^\s@,;:<>()[\]"\\\p{Cc}]{1,64}@[^\s@,;:<>()[\]"\\\p{Cc}]{1,255}$/u;
 
 export function createExports(options: ExportsOptions): Exports {
-  const { world, root, drafts, accountName, delayMs, faults, mailer, linkTo, tell } = options;
+  const { world, root, drafts, accountName, delayMs, faults, mailer, tell } = options;
   const closing = new AbortController();
   const { signal } = closing;
   const pending = new Set<Promise<void>>();
@@ -87,7 +85,7 @@ export function createExports(options: ExportsOptions): Exports {
 
   async function notify(request: ExportRequest, files: readonly string[]) {
     const attachments = await readAttachments(root, files);
-    return mailer.post(composeEmail(request, { files, attachments, linkTo }));
+    return mailer.post(composeEmail(request, files, attachments));
   }
 
   return {
@@ -139,14 +137,11 @@ async function writeRows(rows: Rows, draft: string, signal: AbortSignal): Promis
   return count;
 }
 
-/** The files as attachments; undefined where they are too large together, or have been taken away already. */
-async function readAttachments(
-  root: string,
-  files: readonly string[],
-): Promise<readonly Attachment[] | undefined> {
+/** The files as attachments; none where they are too large together, or have been taken away already. */
+async function readAttachments(root: string, files: readonly string[]): Promise<readonly Attachment[]> {
   try {
     const sizes = await Promise.all(files.map(async (file) => (await stat(join(root, file))).size));
-    if (sizes.reduce((total, size) => total + size, 0) > maxAttachedBytes) return undefined;
+    if (sizes.reduce((total, size) => total + size, 0) > maxAttachedBytes) return [];
     return await Promise.all(
       files.map(async (file) => ({
         filename: file,
@@ -155,33 +150,24 @@ async function readAttachments(
       })),
     );
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
+    if (hasCode(error, 'ENOENT')) return [];
     throw error;
   }
 }
 
-interface EmailContent extends Pick<ExportsOptions, 'linkTo'> {
-  readonly files: readonly string[];
-  readonly attachments: readonly Attachment[] | undefined;
-}
-
-/** The e-mail delivers the files (spec 4.5): attached, or as links where they are large. (Its words are assumed.) */
+/** The e-mail delivers the files. (Spec 4.5; its words are assumed.) */
 function composeEmail(
   { emailId, providers }: ExportRequest,
-  { files, attachments, linkTo }: EmailContent,
+  files: readonly string[],
+  attachments: readonly Attachment[],
 ): Email {
-  const where = attachments
-    ? 'The files are attached, and on the SFTP server:'
-    : 'The files are too large for an e-mail. They are on the SFTP server:';
-  const paragraphs = [
-    `The mappings of ${providers.join(', ')} have been exported. ${where}`,
-    files.map((file) => `  ${attachments ? file : linkTo(file)}`).join('\n'),
-  ];
+  const where = `${attachments.length > 0 ? 'attached, and ' : ''}on the SFTP server`;
+  const introduction = `The mappings of ${providers.join(', ')} have been exported. The files are ${where}:`;
   return {
     to: emailId,
     subject: 'Your mappings have been exported',
-    text: `${paragraphs.join('\n\n')}\n`,
-    ...(attachments && { attachments }),
+    text: `${introduction}\n\n${files.map((file) => `  ${file}\n`).join('')}`,
+    attachments,
   };
 }
 
