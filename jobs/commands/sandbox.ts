@@ -138,7 +138,6 @@ function renderSummary(day: string, counts: DayCounts, where: string): string {
 }
 
 function toUsageError(error: unknown, out: string | undefined): UsageError | undefined {
-  if (error instanceof RangeError) return new UsageError(error.message);
   if (error instanceof NameTakenError)
     return new UsageError(`--out: ${out} already exists; choose a new name`);
   if (

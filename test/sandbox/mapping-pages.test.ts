@@ -183,22 +183,6 @@ describe('A resume key', () => {
     },
   );
 
-  it('expires after 14 days, and is forgotten a day later', async () => {
-    const day = 86_400 * second;
-    const sandbox = await startedSandbox();
-    const { ResumeKey: resumeKey } = await askPage(sandbox);
-    if (resumeKey === null) throw new Error('expected a key');
-    sandbox.time.now += 14 * day - 1;
-    expect(await askPage(sandbox, { resumeKey })).toMatchObject({ Status: true });
-    sandbox.time.now += 1;
-    await askPage(sandbox, { syncId: 'sync-2' });
-    expect(await askPage(sandbox, { resumeKey })).toMatchObject(refused(2027));
-    sandbox.time.now += day;
-    expect(await askPage(sandbox, { resumeKey })).toMatchObject(refused(2027));
-    await askPage(sandbox, { syncId: 'sync-2' });
-    expect(await askPage(sandbox, { resumeKey })).toMatchObject(refused(2006));
-  });
-
   it('is unknown after a restart', async () => {
     const { ResumeKey: resumeKey } = await askPage(await startedSandbox());
     if (resumeKey === null) throw new Error('expected a key');

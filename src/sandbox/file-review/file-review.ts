@@ -16,8 +16,7 @@ export interface FileReview {
    * Reads and verifies the file before it responds; the result follows after the delay, then the e-mail. Later changes to
    * the file have no effect.
    *
-   * Each accepted call gets its own result. Results of one file are written in the order in which the calls were
-   * accepted, and each replaces the one before.
+   * Each accepted call gets its own result, which replaces the one before.
    *
    * @param ftpFilePath as the call names it
    * @returns the number of its rows
@@ -64,8 +63,7 @@ export function createFileReview(options: FileReviewOptions): FileReview {
   const closing = new AbortController();
   const { signal } = closing;
   const calls = new Set<Promise<number>>();
-  /** The last result of each file. */
-  const pending = new Map<string, Promise<void>>();
+  const pending = new Set<Promise<void>>();
   let draftCount = 0;
 
   async function review(ftpFilePath: string | undefined): Promise<number> {
@@ -96,30 +94,23 @@ export function createFileReview(options: FileReviewOptions): FileReview {
     }
   }
 
-  /** Writes the result after the delay, and after earlier results of the same file. */
+  /** Writes the result after the delay. */
   function schedule(file: AcceptedFile): void {
-    const { result } = file.path;
-    const performed = perform(file, pending.get(result)).finally(() => {
-      if (pending.get(result) === performed) pending.delete(result);
-    });
-    pending.set(result, performed);
+    const performed = perform(file).finally(() => pending.delete(performed));
+    pending.add(performed);
   }
 
-  async function perform(file: AcceptedFile, earlier: Promise<void> | undefined): Promise<void> {
+  async function perform(file: AcceptedFile): Promise<void> {
     const { path, draft, fault } = file;
     try {
       const lateMs = fault?.kind === 'result-late' ? fault.seconds * 1_000 : 0;
       await wait(resultDelayMs + lateMs, undefined, { signal });
-      await earlier;
-      signal.throwIfAborted();
       await writeResult(file);
     } catch (error) {
       const isAborted = error instanceof Error && error.name === 'AbortError';
       tell(`${path.resultName}: ${isAborted ? 'abandoned' : `failed (${nameReason(error)})`}`);
     } finally {
       await rm(draft, { force: true });
-      // `close` waits only for the last result of each file, so that one has to wait for its predecessors.
-      await earlier;
     }
   }
 
@@ -151,7 +142,7 @@ export function createFileReview(options: FileReviewOptions): FileReview {
     async close() {
       closing.abort();
       await Promise.allSettled(calls);
-      await Promise.all(pending.values());
+      await Promise.all(pending);
       await rm(drafts, { recursive: true, force: true });
     },
   };

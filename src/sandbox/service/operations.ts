@@ -18,7 +18,6 @@ export interface OperationsOptions {
   readonly maxLimit?: number | undefined;
   readonly exports: Pick<Exports, 'accept'>;
   readonly fileReview: Pick<FileReview, 'accept'>;
-  readonly clock: () => number;
 }
 
 /** The outcome of a call that had no effect. */
@@ -53,8 +52,8 @@ type Perform = (
 const pageMs = 2;
 
 export function createOperations(options: OperationsOptions): { readonly [Name in Operation]: Perform } {
-  const { world, maxLimit = 1_000, exports, fileReview, clock } = options;
-  const pages = createMappingPages(world, clock, maxLimit);
+  const { world, maxLimit = 1_000, exports, fileReview } = options;
+  const pages = createMappingPages(world, maxLimit);
   const syncing = new Set<string>();
 
   return {
@@ -250,9 +249,6 @@ interface Cursor extends Pick<MappingsQuery, 'syncId' | 'since' | 'providerFamil
 /** As observed in a live deployment. (Design 6.) */
 const defaultLimit = 10;
 const maxSyncIdLength = 200;
-const keyMs = 14 * 86_400_000;
-/** How long an expired key is still distinguished from an unknown one. */
-const rememberedMs = 86_400_000;
 
 /**
  * Reads the pages of Get Mappings (spec 4.1): each mapping that changed since the lower bound, once, with its latest change. A
@@ -261,14 +257,13 @@ const rememberedMs = 86_400_000;
  * @param maxLimit the most mappings that a page may have
  * @throws Refusal
  */
-function createMappingPages(world: World, clock: () => number, maxLimit: number) {
-  const cursors = new Map<string, { readonly cursor: Cursor; readonly expiresAt: number }>();
+function createMappingPages(world: World, maxLimit: number) {
+  /** They do not expire: no sandbox runs for fourteen days. */
+  const cursors = new Map<string, Cursor>();
 
   function issueKey(cursor: Cursor): string {
-    const now = clock();
-    for (const [key, { expiresAt }] of cursors) if (now >= expiresAt + rememberedMs) cursors.delete(key);
     const key = randomUUID();
-    cursors.set(key, { cursor, expiresAt: now + keyMs });
+    cursors.set(key, cursor);
     return key;
   }
 
@@ -277,11 +272,8 @@ function createMappingPages(world: World, clock: () => number, maxLimit: number)
       const place = world.history.findIndex(({ changedAt }) => changedAt >= since);
       return { syncId, since, providerFamily, from: place === -1 ? world.history.length : place };
     }
-    const known = cursors.get(resumeKey.toLowerCase());
-    if (!known) throw new Refusal(2006, 'resumeKey: there is no such key; start again without one.');
-    const { cursor, expiresAt } = known;
-    if (clock() >= expiresAt)
-      throw new Refusal(2027, 'resumeKey: the key has expired; start again without one.');
+    const cursor = cursors.get(resumeKey.toLowerCase());
+    if (!cursor) throw new Refusal(2006, 'resumeKey: there is no such key; start again without one.');
     if (cursor.syncId !== syncId)
       throw new Refusal(2006, 'resumeKey: the key belongs to the calls of another syncId.');
     if (cursor.since !== since || cursor.providerFamily !== providerFamily)

@@ -43,6 +43,7 @@ interface ServiceOptions extends OperationsOptions {
   readonly account: { readonly apiKey: string; readonly accountId: string };
   readonly faults: FaultPlan;
   readonly outbox: Outbox;
+  readonly clock: () => number;
   readonly tell: Tell;
 }
 
