@@ -68,10 +68,6 @@ const output = [
     [{ name: 'reading', test: /processes\/reading-thread\.ts$/ }],
   )),
   ...(await bundleJobs(['processes/mail-reader'], [{ name: 'mails', test: /processes\/mail-reader\.ts$/ }])),
-  ...(await bundleJobs(
-    ['processes/mail-fetcher'],
-    [{ name: 'fetcher', test: /processes\/mail-fetcher\.ts$/ }],
-  )),
 ];
 mkdirSync(join(folder, 'processes'), { recursive: true });
 for (const { fileName, code } of output)

@@ -1,5 +1,4 @@
 import { businessDayAt } from '../src/booking/business-day.js';
-import { fetcherLimits, openImapMailbox } from '../src/cases/mails/imap-mailbox.js';
 import { startLimited } from '../src/cases/mails/limited-process.js';
 import { createMailProcess, readerLimits } from '../src/cases/mails/mail-process.js';
 import { createMailPoller, type Mailbox } from '../src/cases/mails/mailbox.js';
@@ -34,25 +33,6 @@ export function openMailTaker(config: Config, ledger: Ledger, notify: NotifyAll)
 
 const startMailReader = () =>
   startLimited(new URL('./processes/mail-reader.js', import.meta.url), readerLimits);
-
-const startMailFetcher = () =>
-  startLimited(
-    new URL('./processes/mail-fetcher.js', import.meta.url),
-    fetcherLimits,
-    pickTrust(),
-    listTrustOptions(),
-  );
-
-/** Whom TLS trusts. Other variables may hold secrets. */
-function pickTrust(): NodeJS.ProcessEnv {
-  const { NODE_EXTRA_CA_CERTS, NODE_USE_SYSTEM_CA, SSL_CERT_DIR, SSL_CERT_FILE } = process.env;
-  return { NODE_EXTRA_CA_CERTS, NODE_USE_SYSTEM_CA, SSL_CERT_DIR, SSL_CERT_FILE };
-}
-
-function listTrustOptions(): string[] {
-  const options = [...process.execArgv, ...(process.env.NODE_OPTIONS ?? '').split(/\s+/)];
-  return options.filter((option) => /^--use-(?:bundled|openssl|system)-ca$/.test(option));
-}
 
 /** Reads the configured mailbox as long as `serve` runs; undefined if there is none. */
 export async function openMailPoller(
@@ -91,7 +71,8 @@ export async function openMailbox({ verdicts }: Config): Promise<Mailbox | undef
   const { imap, maildir } = verdicts;
   if (imap) {
     const port = imap.port ?? (imap.tls === 'implicit' ? 993 : 143);
-    return openImapMailbox({ ...imap, port, days: matchDays, clock }, startMailFetcher);
+    const { openImapMailbox } = await import('../src/cases/mails/imap-mailbox.js');
+    return openImapMailbox({ ...imap, port, days: matchDays, clock });
   }
   if (maildir === undefined) return undefined;
   return (await import('../src/cases/mails/maildir.js')).openMaildir(maildir, clock);

@@ -25,7 +25,6 @@ import {
   renderAddresses,
   writeSandboxConfiguration,
 } from '../../src/sandbox/configuration.js';
-import { describeEvent } from '../../src/sandbox/describe-event.js';
 import { startSandbox } from '../../src/sandbox/sandbox.js';
 import { createWorld } from '../../src/sandbox/world/world.js';
 import { checkBaseUrl } from '../../src/service/client.js';
@@ -139,7 +138,6 @@ function renderSummary(day: string, counts: DayCounts, where: string): string {
 }
 
 function toUsageError(error: unknown, out: string | undefined): UsageError | undefined {
-  if (error instanceof RangeError) return new UsageError(error.message);
   if (error instanceof NameTakenError)
     return new UsageError(`--out: ${out} already exists; choose a new name`);
   if (
@@ -232,7 +230,7 @@ Examples:
       faults: createFaultPlan(rules, createSeededRandom(options.seed)),
       resultDelayMs: resultDelay * 1000,
       clock,
-      onEvent: (event) => bare.say(describeEvent(event, clock())),
+      tell: (line) => bare.say(`${new Date(clock()).toISOString().slice(11, 19)}  ${line}`),
     }).catch(explain);
     try {
       const configuration = await writeSandboxConfiguration(sandbox).catch(explain);

@@ -14,7 +14,7 @@ import { renderPair } from '../../src/mappings/hotels/shown-hotels.js';
 import type { DeliveryKind } from '../../src/rules/run.js';
 import { writeDayFile } from '../../src/sandbox/bookings/write-day.js';
 import { writeSandboxConfiguration } from '../../src/sandbox/configuration.js';
-import { account, type SandboxEvent, startSandbox } from '../../src/sandbox/sandbox.js';
+import { account, startSandbox } from '../../src/sandbox/sandbox.js';
 import { createWorld } from '../../src/sandbox/world/world.js';
 import { hashPassword } from '../../src/storage/access/passwords.js';
 import { roles } from '../../src/storage/access/roles.js';
@@ -55,13 +55,9 @@ function readStay(words: readonly string[]): boolean {
 }
 
 async function reviewTwoDays(io: CommandIo, stay: boolean): Promise<number> {
-  const emails: string[] = [];
-  const noteEmail = (event: SandboxEvent) => {
-    if (event.kind === 'email-written') emails.push(event.email);
-  };
   const world = createWorld();
   const folder = await mkdtemp(join(io.temporaryFolder, 'review-'));
-  const sandbox = await startSandbox({ folder, clock, world, resultDelayMs: 1_000, onEvent: noteEmail });
+  const sandbox = await startSandbox({ folder, clock, world, resultDelayMs: 1_000 });
   const file = await writeSandboxConfiguration(sandbox);
   const config = await loadConfig({ file, env: {} });
   const openTerminal = () => createTerminal({ reports: createReports(io.stdout, false), config: file, io });
@@ -130,7 +126,7 @@ async function reviewTwoDays(io: CommandIo, stay: boolean): Promise<number> {
     await sayNight(app, days.file);
     const found = await sayWrongBooking(app, days.file);
     say(`\nThe sandbox ${stay ? 'is running' : 'has stopped'}; its folder is kept. What to do next:\n\n`);
-    sayWhatIsNext(app, { days, caseId: found.id, email: emails[0], stay });
+    sayWhatIsNext(app, { days, caseId: found.id, email: sandbox.service.emails[0], stay });
   });
   if (!stay) return code;
   try {

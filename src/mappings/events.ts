@@ -36,14 +36,6 @@ export const syncEvents = {
     fields: ({ sync, code }) => ({ ...syncFields(sync), code }),
     words: ({ code }) => `the service no longer knows the resume key (${code}): starting over`,
   }),
-  /** The key after the last page was refused again, and nothing was new before it: the cycle is complete. */
-  'sync-ended-at-key': event<OfSync & { readonly code: string }>({
-    level: 'warn',
-    log: 'resume key refused twice after the same page, with nothing new before it: sync counts as complete',
-    fields: ({ sync, code }) => ({ ...syncFields(sync), code }),
-    words: ({ code }) =>
-      `the service refused the resume key after the same page again (${code}), and nothing was new: the sync counts as complete`,
-  }),
   /** The service refused a higher limit of mappings per page, or its answer was too large. Told once: the limit is remembered. */
   'pages-shortened': event<OfSync & { readonly limit: number }>({
     level: 'info',

@@ -54,18 +54,17 @@ export async function syncMappings(
   try {
     const stop = AbortSignal.any([signal, hold.lost]);
     let sync = await openSync(request, parts);
-    let pass = startPass(sync.pageLimit ?? parts.limit);
+    const pass = { limit: sync.pageLimit ?? parts.limit, isLowered: false, pager: createPager() };
     for (let restarts = 0; sync.endedAt === undefined; ) {
       const taken = await takePage(sync, pass, { request, parts, signal: stop });
       if (taken.kind === 'stored') sync = taken.sync;
       else if (taken.kind === 'too-long') {
         if (!lowerLimit(pass)) throw explainLimit(taken.refusal, pass.limit);
-      } else if (isOverAtKey(pass)) sync = await endAtKey(sync, taken.refusal, parts);
-      else if (restarts === maxRestarts) throw taken.refusal;
+      } else if (restarts === maxRestarts) throw taken.refusal;
       else {
         restarts += 1;
         sync = await restart(sync, taken.refusal, parts);
-        pass = startNextPass(pass);
+        pass.pager = createPager();
       }
     }
     return sync;
@@ -150,7 +149,7 @@ async function takePage(
     ...(page.answeredAt && { serviceBeganAt: page.answeredAt.getTime() - (now - askedAt) }),
     ...(isLowered && { pageLimit: limit }),
   });
-  addPage(pass, page, countChanges(stored) - countChanges(sync));
+  pass.isLowered = false;
   const [firstSkipped] = page.skipped;
   if (firstSkipped) {
     const { reason } = firstSkipped;
@@ -161,10 +160,6 @@ async function takePage(
   return { kind: 'stored', sync: stored };
 }
 
-function countChanges({ counts: { added, moved, updated, deleted } }: MappingSync): number {
-  return added + moved + updated + deleted;
-}
-
 async function restart(
   { syncId, resumeKey }: MappingSync,
   { code }: MappingServiceError,
@@ -172,22 +167,6 @@ async function restart(
 ): Promise<MappingSync> {
   const sync = await copy.restartSync({ syncId, ...(resumeKey !== undefined && { resumeKey }) });
   notify({ type: 'sync-restarted', sync, code });
-  return sync;
-}
-
-async function endAtKey(
-  { syncId, resumeKey }: MappingSync,
-  { code }: MappingServiceError,
-  { copy, clock, notify }: Pick<SyncParts, 'copy' | 'clock' | 'notify'>,
-): Promise<MappingSync> {
-  const sync = await copy.storePage({
-    syncId,
-    ...(resumeKey !== undefined && { after: resumeKey }),
-    rows: [],
-    at: clock(),
-  });
-  notify({ type: 'sync-ended-at-key', sync, code });
-  notify({ type: 'page-stored', sync });
   return sync;
 }
 
@@ -255,46 +234,13 @@ function refusesKey(error: unknown): error is MappingServiceError {
   return kind === 'refused' || goneStatuses.includes(httpStatus);
 }
 
-/**
- * One reading of a cycle's pages: from its lower bound, or from where it was interrupted, until a key is refused. Comparing
- * two of them shows whether a refused key was that of the last page.
- */
+/** One reading of a cycle's pages, from its lower bound or from where it was interrupted. */
 interface SyncPass {
   /** Mappings per page. */
   limit: number;
   /** Whether the limit was lowered, and no page has come since. */
   isLowered: boolean;
-  readonly pager: Pager;
-  /** How many rows changed the copy. */
-  changes: number;
-  /** The number of rows of the longest page but the last. */
-  longest: number;
-  last: MappingsPage | undefined;
-  /** The last page of the pass before this one. */
-  readonly lastBefore: MappingsPage | undefined;
-}
-
-/** The first pass of a sync. */
-function startPass(limit: number): SyncPass {
-  return {
-    limit,
-    isLowered: false,
-    pager: createPager(),
-    changes: 0,
-    longest: 0,
-    last: undefined,
-    lastBefore: undefined,
-  };
-}
-
-/**
- * The pass after one that ended at a refused key. After a full page it asks for pages of another length: if the full page
- * was the last one, the last page is shorter now, and if more mappings follow, it is full again.
- */
-function startNextPass(before: SyncPass): SyncPass {
-  const { limit, isLowered, last } = before;
-  const nextLimit = last && isFull(last, before) ? otherLimit(limit) : limit;
-  return { ...startPass(nextLimit), isLowered, lastBefore: last };
+  pager: Pager;
 }
 
 /** What any account is expected to allow: the service's default. */
@@ -306,35 +252,6 @@ function lowerLimit(pass: SyncPass): boolean {
   pass.limit = Math.max(leastLimit, Math.floor(pass.limit / 2));
   pass.isLowered = true;
   return true;
-}
-
-/** Counts a page that was stored. */
-export function addPage(pass: SyncPass, page: MappingsPage, changes: number): void {
-  if (pass.last) pass.longest = Math.max(pass.longest, countRows(pass.last));
-  pass.last = page;
-  pass.changes += changes;
-  pass.isLowered = false;
-}
-
-/**
- * Whether a refused key turns out to be that of the last page: the pages were read again from the lower bound, nothing in them
- * was new, the key after the same page was refused again, and that page was not full.
- */
-function isOverAtKey(pass: SyncPass): boolean {
-  const { changes, last, lastBefore } = pass;
-  if (!last || !lastBefore || changes > 0) return false;
-  return !isFull(last, pass) && digestOf(last) === digestOf(lastBefore);
-}
-
-function isFull(page: MappingsPage, { limit, longest }: SyncPass): boolean {
-  return countRows(page) >= (longest === 0 ? limit : Math.min(limit, longest));
-}
-
-const countRows = ({ Mappings, skipped }: Page) => Mappings.length + skipped.length;
-
-/** The account may not allow a higher one. One mapping per page would make every page a full one. */
-function otherLimit(limit: number): number {
-  return limit > 3 ? limit - 1 : limit + 1;
 }
 
 type Page = Pick<MappingsPage, 'ResumeKey' | 'Mappings' | 'skipped'>;
@@ -365,7 +282,7 @@ export function createPager(): Pager {
   return {
     next(page, sentKey) {
       const key = keyOf(page);
-      if (key === undefined || countRows(page) === 0) return undefined;
+      if (key === undefined || page.Mappings.length + page.skipped.length === 0) return undefined;
       const digest = digestOf(page);
       if (key === sentKey && digest === previous)
         throw endless(

@@ -1,11 +1,11 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type FaultPlan, noFaults } from './common/faults.js';
-import { createExports, type ExportEvent } from './export/exports.js';
-import { createFileReview, type FileReviewEvent } from './file-review/file-review.js';
+import type { Tell } from './common/tell.js';
+import { createExports } from './export/exports.js';
+import { createFileReview } from './file-review/file-review.js';
 import { createMailer, createOutbox } from './outbox/outbox.js';
-import { type SandboxService, type ServiceEvent, startService, type TlsFiles } from './service/service.js';
-import type { SftpEvent } from './sftp/channel.js';
+import { type SandboxService, startService, type TlsFiles } from './service/service.js';
 import { readOrMakeHostKey } from './sftp/host-key.js';
 import { type SandboxSftp, startSftp } from './sftp/sftp-server.js';
 import { createWorld, type World } from './world/world.js';
@@ -19,12 +19,6 @@ export const account = {
   email: 'mappings@agency.example',
   login: { username: 'sandbox', password: 'sandbox-password' },
 } as const;
-
-export type SandboxEvent =
-  | ({ readonly part: 'service' } & ServiceEvent)
-  | ({ readonly part: 'file-review' } & FileReviewEvent)
-  | ({ readonly part: 'export' } & ExportEvent)
-  | ({ readonly part: 'sftp' } & SftpEvent);
 
 export interface SandboxOptions {
   /** For the SFTP root, the outbox and the host key; created when missing. */
@@ -45,8 +39,8 @@ export interface SandboxOptions {
   readonly maxLimit?: number;
   /** Delay between a call and its result or export; 2,000 by default. */
   readonly resultDelayMs?: number;
-  /** Called for everything that happens; events contain no guest names. */
-  readonly onEvent?: (event: SandboxEvent) => void;
+  /** Called for everything that happens. */
+  readonly tell?: Tell;
 }
 
 export interface Sandbox {
@@ -74,7 +68,7 @@ export async function startSandbox({
   faults = noFaults,
   maxLimit,
   resultDelayMs = 2_000,
-  onEvent = () => {},
+  tell = () => {},
 }: SandboxOptions): Promise<Sandbox> {
   const [root, outboxFolder] = [join(folder, 'sftp'), join(folder, 'outbox', 'new')];
   const [drafts, exportDrafts] = [join(folder, '.sandbox-drafts'), join(folder, '.sandbox-export-drafts')];
@@ -86,25 +80,18 @@ export async function startSandbox({
   const mail = { folder: outboxFolder, from: 'review@mapping-service.example', clock };
   const outbox = createOutbox({ ...mail, to: account.email, world });
   const fileReview = createFileReview({
-    ...{ root, drafts, world, resultDelayMs, faults, outbox },
-    onEvent: (event) => onEvent({ part: 'file-review', ...event }),
+    ...{ root, drafts, world, resultDelayMs, faults, outbox, tell },
   });
-  let sftpAddress = host;
   const exports = createExports({
-    ...{ world, root, drafts: exportDrafts, accountName: account.name, delayMs: resultDelayMs, faults },
+    ...{ world, root, drafts: exportDrafts, accountName: account.name, delayMs: resultDelayMs, faults, tell },
     mailer: createMailer(mail),
-    linkTo: (file) => `sftp://${sftpAddress}/${encodeURIComponent(file)}`,
-    onEvent: (event) => onEvent({ part: 'export', ...event }),
   });
   const sftp = await startSftp({
-    ...{ host, port: sftpPort, root, login: account.login },
+    ...{ host, port: sftpPort, root, login: account.login, tell },
     hostKey: await readOrMakeHostKey(join(folder, 'host-key')),
-    onEvent: (event) => onEvent({ part: 'sftp', ...event }),
   });
-  sftpAddress = `${host.includes(':') ? `[${host}]` : host}:${sftp.port}`;
   const service = await startService({
-    ...{ host, port, tls, account, world, maxLimit, exports, faults, outbox, fileReview, clock },
-    onEvent: (event) => onEvent({ part: 'service', ...event }),
+    ...{ host, port, tls, account, world, maxLimit, exports, faults, outbox, fileReview, clock, tell },
   }).catch(async (error: unknown) => {
     await sftp.close();
     throw error;

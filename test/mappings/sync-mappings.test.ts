@@ -100,61 +100,12 @@ describe('the end of a sync', () => {
     expect(standIn.requests).toHaveLength(2);
   });
 
-  it('is a page whose key is refused, once reading it again brought nothing new', async () => {
-    const { sync, events, mappings } = await prepare((key) => {
-      if (key === '') return { ResumeKey: 'second', Mappings: rows(10) };
-      return key === 'second' ? { ResumeKey: 'third', Mappings: rows(3, 11) } : refusal(2006);
-    });
-    expect(await sync()).toMatchObject({
-      endedAt: expect.any(Number),
-      counts: { added: 13, unchanged: 13, restarts: 1 },
-    });
-    expect(events.map(({ type }) => type)).toContain('sync-ended-at-key');
-    expect((await mappings.summarise()).mappings).toBe(13);
-  });
-
-  it.each([
-    [10, 10],
-    [30, 10],
-    [90, 10],
-    [4, 2],
-    [2, 1],
-  ])('is a full page whose key is refused: %i mappings in pages of %i', async (count, limit) => {
-    const all = rows(count);
-    const { sync, events, mappings } = await prepare(
-      (key, _number, pageLength) => {
-        const from = Number(key);
-        const Mappings = all.slice(from, from + pageLength);
-        return Mappings.length === 0 ? refusal(2006) : { ResumeKey: String(from + pageLength), Mappings };
-      },
-      { limit },
-    );
-    expect(await sync()).toMatchObject({ endedAt: expect.any(Number), counts: { added: count } });
-    expect(events.map(({ type }) => type)).toContain('sync-ended-at-key');
-    expect((await mappings.summarise()).mappings).toBe(count);
-  });
-
   it('is a failure when every key is refused, whatever the length of the pages', async () => {
     const { sync } = await prepare((key, _number, pageLength) =>
       key === '' ? { ResumeKey: 'second', Mappings: rows(pageLength) } : refusal(2027),
     );
     expect(await errorOf(sync())).toMatchObject({ statusCode: 2027 });
     expect(await errorOf(sync())).toMatchObject({ statusCode: 2027 });
-  });
-
-  it('is a failure when the key is refused after a full page, as more must follow it', async () => {
-    const { sync } = await prepare((key) =>
-      key === '' ? { ResumeKey: 'second', Mappings: rows(10) } : refusal(2027),
-    );
-    expect(await errorOf(sync())).toMatchObject({ statusCode: 2027 });
-  });
-
-  it('is a failure when the key is refused after a page as long as the service makes them', async () => {
-    const { sync } = await prepare((key) => {
-      if (key === '') return { ResumeKey: 'second', Mappings: rows(5) };
-      return key === 'second' ? { ResumeKey: 'third', Mappings: rows(5, 11) } : refusal(2006);
-    });
-    expect(await errorOf(sync())).toMatchObject({ statusCode: 2006 });
   });
 });
 

@@ -194,14 +194,3 @@ describe('the wrong mappings of a made-up day', () => {
     }
   });
 });
-
-it.each([
-  { changes: { day: '2026-02-30' }, complaint: 'expected a day as YYYY-MM-DD, got: "2026-02-30"' },
-  { changes: { count: -1 }, complaint: 'got: -1' },
-  { changes: { count: 1.5 }, complaint: 'got: 1.5' },
-  { changes: { wrongShare: 1.01 }, complaint: 'from 0 to 1, got: 1.01' },
-  { changes: { wrongShare: Number.NaN }, complaint: 'got: NaN' },
-])('options that make no day are refused before the first record: $complaint', ({ changes, complaint }) => {
-  expect(() => makeBookings(madeDay(changes))).toThrow(complaint);
-  expect(() => makeBookings(madeDay(changes))).toThrow(RangeError);
-});

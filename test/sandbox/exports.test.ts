@@ -2,7 +2,6 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it, vi } from 'vitest';
-import type { ExportEvent } from '../../src/sandbox/export/exports.js';
 import { createWorld } from '../../src/sandbox/world/world.js';
 import { decodeQuotedPrintable } from '../support/email.js';
 import { patienceMs } from '../support/patience.js';
@@ -25,17 +24,17 @@ function exportTo(sandbox: StartedSandbox, query: Readonly<Record<string, string
   return askJson(sandbox, `${exportPath}?${new URLSearchParams(query)}`);
 }
 
-const eventsOf = ({ events }: StartedSandbox, kind: ExportEvent['kind']) =>
-  events.filter((event) => event.part === 'export').filter((event) => event.kind === kind);
+const toldOf = ({ told }: StartedSandbox, what: string) =>
+  told.filter((line) => line.startsWith('sandbox_') && line.includes(`.csv: ${what}`));
 
-async function waitFor(sandbox: StartedSandbox, kind: ExportEvent['kind'], count = 1) {
+async function waitFor(sandbox: StartedSandbox, what: string, count = 1) {
   const wait = { timeout: patienceMs, interval: 5 };
-  await vi.waitUntil(() => eventsOf(sandbox, kind).length >= count, wait);
+  await vi.waitUntil(() => toldOf(sandbox, what).length >= count, wait);
 }
 
 async function exported(sandbox: StartedSandbox, query?: Readonly<Record<string, string>>) {
   expect(await exportTo(sandbox, query)).toEqual(taken);
-  await waitFor(sandbox, 'export-written');
+  await waitFor(sandbox, 'written');
   return readExport(sandbox);
 }
 
@@ -154,14 +153,13 @@ describe('An export', () => {
     }
   });
 
-  it('is delivered as links where the files are too large for an e-mail', async () => {
+  it('is only named where the files are too large for an e-mail', async () => {
     const sandbox = await startedSandbox({ world: createWorld({ seed: 1, hotels: 25_000 }) });
     expect(await exportTo(sandbox)).toEqual(taken);
-    await waitFor(sandbox, 'export-written');
+    await waitFor(sandbox, 'written');
     const [email] = await readdir(sandbox.outbox);
     const text = decodeQuotedPrintable(await readFile(join(sandbox.outbox, email ?? ''), 'latin1'));
-    const { host, port, root } = sandbox.sftp;
-    for (const name of await readdir(root)) expect(text).toContain(`  sftp://${host}:${port}/${name}\n`);
+    for (const name of await readdir(sandbox.sftp.root)) expect(text).toContain(`  ${name}\n`);
     expect(text).not.toContain('filename=');
   });
 
@@ -172,8 +170,9 @@ describe('An export', () => {
     const text = decodeQuotedPrintable(await readFile(join(sandbox.outbox, email ?? ''), 'latin1'));
     expect(text).toContain(`To: ${address}\n`);
     for (const name of names) expect(text).toContain(`  ${name}\n`);
-    expect(eventsOf(sandbox, 'export-written')).toMatchObject([{ email: join(sandbox.outbox, email ?? '') }]);
-    expect(JSON.stringify(sandbox.events)).not.toContain(address);
+    const path = join(sandbox.outbox, email ?? '');
+    expect(toldOf(sandbox, 'written')).toEqual([expect.stringContaining(`.csv: written; e-mail: ${path}`)]);
+    expect(sandbox.told.join('\n')).not.toContain(address);
   });
 
   it.each([
@@ -187,7 +186,7 @@ describe('An export', () => {
     const sandbox = await startedSandbox();
     const refusal = { Status: false, Message: expect.any(String), StatusCode: statusCode };
     expect(await exportTo(sandbox, query)).toEqual(refusal);
-    expect(sandbox.events).toMatchObject([{ operation: 'export', isAccepted: false, statusCode }]);
+    expect(sandbox.told).toEqual([`call 1 export: 200 ${statusCode}, export refused`]);
     await sandbox.close();
     expect(await readdir(sandbox.sftp.root)).toEqual([]);
   });
@@ -199,15 +198,15 @@ describe('An export with a fault', () => {
       faults: ['result-partial@1', 'result-missing@2', 'result-late:0.2@3'],
     });
     await exportTo(sandbox);
-    await waitFor(sandbox, 'export-partial');
+    await waitFor(sandbox, 'only the first halves (fault)');
     const { mappings } = await readExport(sandbox);
     expect(mappings.rows).toHaveLength(Math.floor(sandbox.world.mappings.length / 2));
     await exportTo(sandbox);
-    await waitFor(sandbox, 'export-missing');
+    await waitFor(sandbox, 'never written (fault)');
     expect(await readdir(sandbox.sftp.root)).toHaveLength(3);
     expect(await readdir(sandbox.outbox)).toHaveLength(1);
     await exportTo(sandbox);
-    await waitFor(sandbox, 'export-written');
+    await waitFor(sandbox, 'written');
     expect(await readdir(sandbox.sftp.root)).toHaveLength(6);
     expect(await readdir(join(sandbox.folder, '.sandbox-export-drafts'))).toEqual([]);
   });
@@ -216,7 +215,7 @@ describe('An export with a fault', () => {
     const sandbox = await startedSandbox({ resultDelayMs: 60_000 });
     await exportTo(sandbox);
     await sandbox.close();
-    expect(eventsOf(sandbox, 'export-given-up')).toHaveLength(1);
+    expect(toldOf(sandbox, 'abandoned')).toHaveLength(1);
     expect(await readdir(sandbox.sftp.root)).toEqual([]);
     expect((await readdir(sandbox.folder)).filter((name) => name.includes('draft'))).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { Outbox } from '../../src/sandbox/outbox/outbox.js';
@@ -22,9 +22,9 @@ describe('a result', () => {
     const files = await openReviewedFiles();
     await files.put(writeFileOf([files.cells()]));
     await files.review.accept(filePath);
-    await files.waitFor('result-written');
+    await files.waitForLines();
     expect(await files.list()).toEqual(['20112026.csv', '20112026_Result.csv']);
-    expect(files.events).toEqual([{ kind: 'result-written', path: resultPath, rows: 1, incorrect: 0 }]);
+    expect(files.told).toEqual([`${resultPath}: 1 row, 0 wrongly mapped`]);
     expect(await files.read()).toBe(
       `${templateColumns.join(',')},IsCorrectMapping\n${Object.values(files.cells()).join(',')},True\n`,
     );
@@ -36,7 +36,7 @@ describe('a result', () => {
     const wrong = files.cells({ ProviderName: providerName, ProviderHotelId: providerHotelId });
     await files.put(writeFileOf([files.cells(), wrong, files.cells()]));
     await files.review.accept(`/${filePath}`);
-    await files.waitFor('result-written');
+    await files.waitForLines();
     expect(files.notices).toEqual([
       {
         about: filePath,
@@ -55,16 +55,14 @@ describe('a result', () => {
       },
     ]);
     const [email] = files.emails;
-    expect(files.events).toEqual([
-      { kind: 'result-written', path: resultPath, rows: 3, incorrect: 1, email },
-    ]);
+    expect(files.told).toEqual([`${resultPath}: 3 rows, 1 wrongly mapped; e-mail: ${email}`]);
   });
 
   it('is not followed by an e-mail when every mapping is correct', async () => {
     const files = await openReviewedFiles();
     await files.put(writeFileOf([files.cells()]));
     await files.review.accept(filePath);
-    await files.waitFor('result-written');
+    await files.waitForLines();
     expect(files.notices).toEqual([]);
   });
 
@@ -77,10 +75,10 @@ describe('a result', () => {
     const files = await openReviewedFiles({ outbox });
     await files.put(writeFileOf([files.cells({ ProviderHotelId: 'other' })]));
     await files.review.accept(filePath);
-    await files.waitFor('result-written');
-    expect(files.events).toEqual([
-      { kind: 'email-failed', path: resultPath, reason: 'ENOSPC' },
-      { kind: 'result-written', path: resultPath, rows: 1, incorrect: 1 },
+    await files.waitForLines(2);
+    expect(files.told).toEqual([
+      `${resultPath}: no e-mail (ENOSPC)`,
+      `${resultPath}: 1 row, 1 wrongly mapped`,
     ]);
     expect(await files.list()).toContain('20112026_Result.csv');
   });
@@ -90,7 +88,7 @@ describe('a result', () => {
     await files.put('older', resultPath);
     await files.put(writeFileOf([files.cells()]));
     await files.review.accept(filePath);
-    await files.waitFor('result-written');
+    await files.waitForLines();
     expect(await files.read()).toMatch(/True\n$/);
   });
 
@@ -99,7 +97,7 @@ describe('a result', () => {
     await files.put(writeFileOf([files.cells({ BookingReferenceId: 'first' })]));
     await files.review.accept(filePath);
     await rm(join(files.root, filePath));
-    await files.waitFor('result-written');
+    await files.waitForLines();
     expect(await files.read()).toContain('first');
   });
 
@@ -108,8 +106,8 @@ describe('a result', () => {
     await files.put(writeFileOf([files.cells()]));
     await mkdir(join(files.root, resultPath));
     await files.review.accept(filePath);
-    await files.waitFor('result-failed');
-    expect(files.events).toEqual([{ kind: 'result-failed', path: resultPath, reason: 'EISDIR' }]);
+    await files.waitForLines();
+    expect(files.told).toEqual([`${resultPath}: failed (EISDIR)`]);
     expect(files.notices).toEqual([]);
   });
 
@@ -120,7 +118,7 @@ describe('a result', () => {
     const sizes = new Set<number | undefined>();
     const names = new Set<string>();
     const taken = files.review.accept(filePath);
-    while (files.events.length === 0) {
+    while (files.told.length === 0) {
       for (const name of await files.list()) names.add(name);
       sizes.add((await stat(join(files.root, resultPath)).catch(() => undefined))?.size);
     }
@@ -135,20 +133,21 @@ describe('a result', () => {
     const files = await openReviewedFiles();
     await files.put(writeFileOf([files.cells()]));
     await files.review.accept(filePath);
-    await files.waitFor('result-written');
+    await files.waitForLines();
     expect((await stat(join(files.root, resultPath))).mode & 0o777).toBe(0o600);
   });
 });
 
 describe('a file accepted twice', () => {
-  it('has two results, in the order of the calls, and two e-mails', async () => {
-    const files = await openReviewedFiles({ faults: ['result-late:0.3@1'] });
+  it('has two results, and two e-mails', async () => {
+    const files = await openReviewedFiles();
     await files.put(writeFileOf([files.cells({ ProviderHotelId: 'first' })]));
     await files.review.accept(filePath);
+    await files.waitForLines();
     await files.put(writeFileOf([files.cells(), files.cells({ ProviderHotelId: 'second' })]));
     await files.review.accept(filePath);
-    await files.waitFor('result-written', 2);
-    expect(files.events).toMatchObject([{ rows: 1 }, { rows: 2 }]);
+    await files.waitForLines(2);
+    expect(files.told[1]).toContain(': 2 rows,');
     expect(await files.read()).toContain('second');
     expect(files.notices).toHaveLength(2);
   });
@@ -166,8 +165,8 @@ describe('a result with a fault', () => {
     const files = await openReviewedFiles({ faults: ['result-late:0.05@1'] });
     await files.put(threeRecords(files));
     await files.review.accept(filePath);
-    await files.waitFor('result-written');
-    expect(files.events).toMatchObject([{ path: resultPath, rows: 3, incorrect: 1 }]);
+    await files.waitForLines();
+    expect(files.told).toEqual([expect.stringContaining(`${resultPath}: 3 rows, 1 wrongly mapped`)]);
   });
 
   it('is not there yet when it is late, while others arrive', async () => {
@@ -176,8 +175,8 @@ describe('a result with a fault', () => {
     await files.put(threeRecords(files), otherFilePath);
     await files.review.accept(filePath);
     await files.review.accept(otherFilePath);
-    await files.waitFor('result-written');
-    expect(files.events).toMatchObject([{ path: 'VerifyMappings/112026/21112026_Result.csv' }]);
+    await files.waitForLines();
+    expect(files.told).toEqual([expect.stringContaining('VerifyMappings/112026/21112026_Result.csv: ')]);
     expect(await files.list()).toEqual(['20112026.csv', '21112026.csv', '21112026_Result.csv']);
   });
 
@@ -198,22 +197,15 @@ describe('a result with a fault', () => {
       );
       await files.put(writeFileOf(records));
       await files.review.accept(filePath);
-      await files.waitFor('result-partial');
+      await files.waitForLines();
       const result = await files.read();
       expect(result).toMatch(/\n$/);
       expect(csvParse.read(join(files.root, resultPath))).toEqual(
         records.slice(0, written).map((cells) => ({ ...cells, IsCorrectMapping: 'False' })),
       );
-      expect(files.events).toEqual([
-        {
-          kind: 'result-partial',
-          path: resultPath,
-          rows,
-          written,
-          incorrect: rows,
-          email: files.emails[0],
-        },
-      ]);
+      const rowsOf = rows === 1 ? '1 row' : `${rows} rows`;
+      const [email] = files.emails;
+      expect(files.told).toEqual([`${resultPath}: only ${written} of ${rowsOf} (fault); e-mail: ${email}`]);
       expect(files.notices).toMatchObject([{ count: rows }]);
       expect(await files.list()).toEqual(['20112026.csv', '20112026_Result.csv']);
     },
@@ -224,8 +216,8 @@ describe('a result with a fault', () => {
     await files.put('older', resultPath);
     await files.put(threeRecords(files));
     expect(await files.review.accept(filePath)).toEqual({ kind: 'accepted', rows: 3 });
-    await files.waitFor('result-missing');
-    expect(files.events).toEqual([{ kind: 'result-missing', path: resultPath, rows: 3 }]);
+    await files.waitForLines();
+    expect(files.told).toEqual([`${resultPath}: never written (fault)`]);
     expect(await files.read()).toBe('older');
     expect(files.notices).toEqual([]);
   });
@@ -243,7 +235,7 @@ it.each([
     async () => {
       const beside = (await readdir(files.folder)).filter((name) => name !== 'sftp');
       const drafts = await Promise.all(beside.map((name) => readdir(join(files.folder, name))));
-      return files.events.length === 1 && beside.length === 1 && drafts.flat().length === 0;
+      return files.told.length === 1 && beside.length === 1 && drafts.flat().length === 0;
     },
     { timeout: patienceMs },
   );
@@ -256,10 +248,7 @@ describe('closing the review', () => {
     await files.review.accept(filePath);
     await files.review.accept(filePath);
     await files.review.close();
-    expect(files.events).toEqual([
-      { kind: 'result-given-up', path: resultPath },
-      { kind: 'result-given-up', path: resultPath },
-    ]);
+    expect(files.told).toEqual([`${resultPath}: abandoned`, `${resultPath}: abandoned`]);
     expect(await files.list()).toEqual(['20112026.csv']);
     expect(await readdir(files.folder)).toEqual(['sftp']);
   });
@@ -291,9 +280,8 @@ describe('closing the review', () => {
     expect(isClosed).toBe(false);
     send();
     await closed;
-    const written = files.events.filter(({ kind }) => kind === 'result-written');
-    expect(written).toMatchObject([{ email: 'the email' }]);
-    expect(files.events).toHaveLength(calls);
+    expect(files.told.filter((line) => line.endsWith('e-mail: the email'))).toHaveLength(1);
+    expect(files.told).toHaveLength(calls);
   });
 
   it('is idempotent', async () => {
@@ -302,7 +290,7 @@ describe('closing the review', () => {
     await files.review.accept(filePath);
     await Promise.all([files.review.close(), files.review.close()]);
     await files.review.close();
-    expect(files.events).toHaveLength(1);
+    expect(files.told).toHaveLength(1);
   });
 
   it('refuses files that are being read, and later ones', async () => {
@@ -323,7 +311,7 @@ describe('closing the review', () => {
     const stopped = { kind: 'refusal', statusCode: 2001, message: 'the service is being stopped' };
     expect(await reading).toEqual(stopped);
     expect(await files.review.accept(filePath)).toEqual(stopped);
-    expect(files.events).toEqual([]);
+    expect(files.told).toEqual([]);
     expect(await readdir(files.folder)).toEqual(['sftp']);
   });
 
@@ -339,10 +327,10 @@ describe('closing the review', () => {
 it('a file that cannot be read is refused without quoting anything', async () => {
   const files = await openReviewedFiles();
   await files.put(writeFileOf([files.cells()]));
-  await rm(files.root, { recursive: true });
+  await writeFile(join(files.folder, 'drafts'), '');
   expect(await files.review.accept(filePath)).toEqual({
     kind: 'refusal',
     statusCode: 2001,
-    message: "the file can't be reviewed now (ENOENT)",
+    message: "the file can't be reviewed now (EEXIST)",
   });
 });

@@ -69,7 +69,7 @@ describe('The client of all operations', () => {
       service.exportMappingsFile({ emailId: 'ann@agency.example', providers: ['Roomly'] }),
     ).rejects.toMatchObject({ statusCode: 2011 });
     await expect
-      .poll(() => sandbox.events.filter(({ kind }) => kind === 'export-written').length, {
+      .poll(() => sandbox.told.filter((line) => line.includes('.csv: written')).length, {
         timeout: patienceMs,
       })
       .toBe(1);

@@ -1,19 +1,8 @@
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createOutbox } from '../../src/sandbox/outbox/outbox.js';
 import { decodeQuotedPrintable } from '../support/email.js';
-import {
-  about,
-  describeReadEmails,
-  type EmailReader,
-  from,
-  now,
-  openOutbox,
-  to,
-  world,
-  wrong,
-} from './outbox-emails.js';
+import { about, describeReadEmails, type EmailReader, openOutbox, wrong } from './outbox-emails.js';
 
 /** Reads what the outbox writes: plain text in quoted-printable, headers in ASCII. */
 const plainReader: EmailReader = {
@@ -63,15 +52,6 @@ describe('the outbox', () => {
     expect((await readdir(folder)).toSorted()).toEqual(emails.map((path) => basename(path)).toSorted());
     for (const [place, path] of emails.entries())
       expect(await readFile(path, 'utf8')).toContain(`${notices[place]} found`);
-  });
-
-  it('never overwrites an existing e-mail', async () => {
-    const { folder, outbox } = await openOutbox();
-    const first = await outbox.notify({ about, incorrect: [wrong] });
-    await writeFile(first, 'kept');
-    const again = createOutbox({ folder, from, to, world, clock: () => now });
-    expect(basename(await again.notify({ about, incorrect: [wrong] }))).toBe('20261120T140307.123Z-0002.eml');
-    expect(await readFile(first, 'utf8')).toBe('kept');
   });
 
   it('reports an unusable folder', async () => {

@@ -5,11 +5,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Refusal } from '../../src/sandbox/common/errors.js';
 import { createFaultPlan, parseFault } from '../../src/sandbox/common/faults.js';
 import { createSeededRandom } from '../../src/sandbox/common/random.js';
-import {
-  createFileReview,
-  type FileReview,
-  type FileReviewEvent,
-} from '../../src/sandbox/file-review/file-review.js';
+import { createFileReview, type FileReview } from '../../src/sandbox/file-review/file-review.js';
 import { createOutbox, type Notice, type Outbox } from '../../src/sandbox/outbox/outbox.js';
 import { createWorld, type Mapping, type World } from '../../src/sandbox/world/world.js';
 import type { CsvReader } from '../support/csv-readers.js';
@@ -50,7 +46,7 @@ export interface ReviewedFiles {
     /** What the call is answered: rows that were accepted, or why the file was refused. */
     accept(path: string | undefined): Promise<object>;
   };
-  readonly events: readonly FileReviewEvent[];
+  readonly told: readonly string[];
   /** Notices passed to the outbox. */
   readonly notices: readonly Notice[];
   /** Their paths. */
@@ -63,8 +59,8 @@ export interface ReviewedFiles {
   read(path?: string): Promise<string>;
   /** File names in the folder of the tests' month. */
   list(): Promise<string[]>;
-  /** Resolves after `count` events of a kind. */
-  waitFor(kind: FileReviewEvent['kind'], count?: number): Promise<void>;
+  /** Resolves after `count` lines were told. */
+  waitForLines(count?: number): Promise<void>;
 }
 
 export async function openReviewedFiles(options: ReviewedFilesOptions = {}): Promise<ReviewedFiles> {
@@ -74,7 +70,7 @@ export async function openReviewedFiles(options: ReviewedFilesOptions = {}): Pro
   await mkdir(root);
   const world = createWorld({ seed: 4, hotels: 60 });
   const { outbox, notices, emails } = watchOutbox(options.outbox ?? outboxIn(folder, world));
-  const events: FileReviewEvent[] = [];
+  const told: string[] = [];
   const review = createFileReview({
     root,
     drafts: join(folder, 'drafts'),
@@ -82,7 +78,7 @@ export async function openReviewedFiles(options: ReviewedFilesOptions = {}): Pro
     resultDelayMs,
     faults: createFaultPlan(faults.map(parseFault), createSeededRandom(1)),
     outbox,
-    onEvent: (event) => events.push(event),
+    tell: (line) => void told.push(line),
   });
   onTestFinished(async () => {
     await review.close();
@@ -103,7 +99,7 @@ export async function openReviewedFiles(options: ReviewedFilesOptions = {}): Pro
     root,
     world,
     review: { accept, close: review.close },
-    events,
+    told,
     notices,
     emails,
     mapping(place = 0) {
@@ -130,11 +126,8 @@ export async function openReviewedFiles(options: ReviewedFilesOptions = {}): Pro
     },
     read: (path = resultPath) => readFile(join(root, path), 'utf8'),
     list: () => readdir(dirname(join(root, filePath))),
-    async waitFor(kind, count = 1) {
-      await vi.waitUntil(() => events.filter((event) => event.kind === kind).length >= count, {
-        timeout: patienceMs,
-        interval: 10,
-      });
+    async waitForLines(count = 1) {
+      await vi.waitUntil(() => told.length >= count, { timeout: patienceMs, interval: 10 });
     },
   };
   return files;
@@ -202,7 +195,7 @@ export function describeReadResult(reader: CsvReader): void {
         await files.put(writeFileOf([...right, ...wrong], lineEnd));
 
         expect(await files.review.accept(filePath)).toEqual({ kind: 'accepted', rows: 11 });
-        await files.waitFor('result-written');
+        await files.waitForLines();
 
         const judged = (IsCorrectMapping: string) => (cells: Cells) => ({ ...cells, IsCorrectMapping });
         expect(reader.read(join(files.root, resultPath))).toEqual([

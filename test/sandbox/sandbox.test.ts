@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { account, type SandboxEvent, startSandbox } from '../../src/sandbox/sandbox.js';
+import { account, startSandbox } from '../../src/sandbox/sandbox.js';
 import { patienceMs } from '../support/patience.js';
 import { filePath, templateColumns } from './reviewed-files.js';
 
@@ -19,8 +19,8 @@ it('removes the drafts of a killed sandbox', async () => {
 it('aborts the review of a file when it is closed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'sandbox-close-'));
   onTestFinished(() => rm(folder, { recursive: true }));
-  const events: SandboxEvent[] = [];
-  const sandbox = await startSandbox({ folder, clock: Date.now, onEvent: (event) => events.push(event) });
+  const told: string[] = [];
+  const sandbox = await startSandbox({ folder, clock: Date.now, tell: (line) => void told.push(line) });
   const input = join(sandbox.sftp.root, filePath);
   await mkdir(dirname(input), { recursive: true });
   const record = '1,BR-1,Ann Lee,Bedlink,BL-1,20112026,21112026\n';
@@ -36,5 +36,5 @@ it('aborts the review of a file when it is closed', async () => {
   await sandbox.close();
 
   await unanswered;
-  expect(events).toMatchObject([{ part: 'service', kind: 'unanswered', operation: 'by-file', bookings: 0 }]);
+  expect(told).toEqual(['call 1 by-file: no answer, 0 bookings accepted']);
 });

@@ -2,7 +2,6 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import ssh2, { type Client, type ConnectConfig, type SFTPWrapper } from 'ssh2';
-import type { SftpEvent } from '../../src/sandbox/sftp/channel.js';
 import { readOrMakeHostKey } from '../../src/sandbox/sftp/host-key.js';
 import { type SandboxSftp, startSftp } from '../../src/sandbox/sftp/sftp-server.js';
 
@@ -13,8 +12,8 @@ export interface ServedSftp {
   /** A temporary folder with the served folder and the host key; tests may add files. */
   readonly folder: string;
   readonly hostKeyFile: string;
-  /** All events so far. */
-  readonly events: SftpEvent[];
+  /** All that was told so far. */
+  readonly told: string[];
   disk(path: string): string;
   onDisk(path: string): string;
   connect(options?: ConnectConfig): Promise<RawClient>;
@@ -35,10 +34,9 @@ export async function serveSftp(): Promise<ServedSftp> {
   const hostKeyFile = join(folder, 'host_key');
   const root = join(folder, 'root');
   const login = { username: 'acme', password: 'sécret "1"' };
-  const events: SftpEvent[] = [];
+  const told: string[] = [];
   const hostKey = await readOrMakeHostKey(hostKeyFile);
-  const onEvent = (event: SftpEvent) => events.push(event);
-  const server = await startSftp({ port: 0, root, hostKey, login, onEvent });
+  const server = await startSftp({ port: 0, root, hostKey, login, tell: (line) => void told.push(line) });
   const clients: Client[] = [];
   const disk = (path: string) => join(root, path);
 
@@ -47,7 +45,7 @@ export async function serveSftp(): Promise<ServedSftp> {
     login,
     folder,
     hostKeyFile,
-    events,
+    told,
     disk,
     onDisk: (path) => readFileSync(disk(path), 'utf8'),
     async connect(options = {}) {

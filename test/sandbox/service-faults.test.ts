@@ -80,10 +80,9 @@ describe('A late answer', () => {
     await vi.waitUntil(() => service.counts.calls === 1, { timeout: patienceMs });
     await post(service);
     expect(json(await late)).toMatchObject({ status: 200, json: success });
-    const answered = service.events.filter(({ kind }) => kind === 'answered');
-    expect(answered).toMatchObject([
-      { number: 2 },
-      { number: 1, fault: { kind: 'latency', seconds: 1 }, bookings: 1 },
+    expect(service.told.filter((line) => line.startsWith('call'))).toEqual([
+      expect.stringContaining('call 2 '),
+      expect.stringContaining('call 1 by-body (latency): 200 2000, 1 booking accepted'),
     ]);
   });
 
@@ -94,7 +93,7 @@ describe('A late answer', () => {
       body: '{}',
     });
     expect(json(refused)).toMatchObject({ json: { StatusCode: 2021 } });
-    expect(service.events).toMatchObject([{ statusCode: 2021, fault: { kind: 'latency' } }]);
+    expect(service.told).toEqual(['call 1 by-body (latency): 200 2021, 0 bookings accepted']);
   });
 
   it('is dropped when the client leaves; the bookings are accepted nevertheless', async () => {
@@ -105,8 +104,8 @@ describe('A late answer', () => {
     await failed;
     await vi.waitFor(
       () =>
-        expect(service.events).toContainEqual(
-          expect.objectContaining({ kind: 'unanswered', number: 1, bookings: 1, incorrect: 1 }),
+        expect(service.told).toContain(
+          'call 1 by-body (latency): no answer, 1 booking accepted, 1 wrongly mapped',
         ),
       { timeout: patienceMs },
     );
@@ -119,7 +118,7 @@ describe('A late answer', () => {
     await vi.waitUntil(() => service.counts.reviewed === 1, { timeout: patienceMs });
     await service.close();
     expect(await failed).toBe('ECONNRESET');
-    expect(service.events.map(({ kind }) => kind)).toContain('email-written');
+    expect(service.told.join('\n')).toContain('e-mail about 1 of call 1: ');
   });
 });
 

@@ -4,13 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createFaultPlan, parseFault } from '../../src/sandbox/common/faults.js';
 import { createSeededRandom } from '../../src/sandbox/common/random.js';
-import {
-  account,
-  type Sandbox,
-  type SandboxEvent,
-  type SandboxOptions,
-  startSandbox,
-} from '../../src/sandbox/sandbox.js';
+import { account, type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.js';
 import { createWorld, type World } from '../../src/sandbox/world/world.js';
 import { type HttpClient, nodeHttp } from './http-clients.js';
 
@@ -40,12 +34,12 @@ export interface GivenPage {
 
 export interface StartedSandbox extends Sandbox {
   readonly world: World;
-  readonly events: readonly SandboxEvent[];
+  readonly told: readonly string[];
   /** The sandbox's clock, in epoch milliseconds. */
   readonly time: { now: number };
 }
 
-export interface StartOptions extends Omit<SandboxOptions, 'folder' | 'clock' | 'faults' | 'onEvent'> {
+export interface StartOptions extends Omit<SandboxOptions, 'folder' | 'clock' | 'faults' | 'tell'> {
   readonly faults?: readonly string[];
   /** The initial time; `startedAt` by default. */
   readonly now?: number;
@@ -55,20 +49,20 @@ export interface StartOptions extends Omit<SandboxOptions, 'folder' | 'clock' | 
 export async function startedSandbox(options: StartOptions = {}): Promise<StartedSandbox> {
   const { faults = [], now = startedAt, world = createWorld({ seed: 1, hotels: 60 }), ...others } = options;
   const folder = await mkdtemp(join(tmpdir(), 'sandbox-test-'));
-  const events: SandboxEvent[] = [];
+  const told: string[] = [];
   const time = { now };
   const sandbox = await startSandbox({
     ...{ folder, world, resultDelayMs: 0 },
     ...others,
     clock: () => time.now,
     faults: createFaultPlan(faults.map(parseFault), createSeededRandom(1)),
-    onEvent: (event) => events.push(event),
+    tell: (line) => void told.push(line),
   });
   onTestFinished(async () => {
     await sandbox.close();
     await rm(folder, { recursive: true });
   });
-  return { ...sandbox, world, events, time };
+  return { ...sandbox, world, told, time };
 }
 
 /** Makes changes of its world, one a second. */

@@ -3,7 +3,7 @@ import { createFaultPlan, parseFault } from '../../src/sandbox/common/faults.js'
 import { createSeededRandom } from '../../src/sandbox/common/random.js';
 import type { FileReview } from '../../src/sandbox/file-review/file-review.js';
 import type { BookedHotel } from '../../src/sandbox/outbox/outbox.js';
-import { type SandboxService, type ServiceEvent, startService } from '../../src/sandbox/service/service.js';
+import { type SandboxService, startService } from '../../src/sandbox/service/service.js';
 import { createWorld, type Mapping } from '../../src/sandbox/world/world.js';
 
 export const account = { apiKey: 'key-1', accountId: 'account-1' };
@@ -39,8 +39,8 @@ export interface RecordedEmail {
   readonly incorrect: readonly BookedHotel[];
 }
 
-export interface StartedService extends SandboxService {
-  readonly events: readonly ServiceEvent[];
+export interface StartedService extends Omit<SandboxService, 'emails'> {
+  readonly told: readonly string[];
   /** E-mails passed to the outbox. */
   readonly emails: readonly RecordedEmail[];
   /** Paths passed to the file review. */
@@ -59,7 +59,7 @@ export interface StartOptions {
 /** The service on a free port, with an outbox and a file review that only record their calls. */
 export async function startedService(options: StartOptions = {}): Promise<StartedService> {
   const { faults = [], seed = 1, port = 0 } = options;
-  const events: ServiceEvent[] = [];
+  const told: string[] = [];
   const emails: RecordedEmail[] = [];
   const files: (string | undefined)[] = [];
   const clock = () => Date.UTC(2026, 10, 20, 14, 3, 7);
@@ -81,7 +81,7 @@ export async function startedService(options: StartOptions = {}): Promise<Starte
       },
     },
     clock,
-    onEvent: (event) => events.push(event),
+    tell: (line) => void told.push(line),
   });
-  return { ...service, events, emails, files };
+  return { ...service, told, emails, files };
 }

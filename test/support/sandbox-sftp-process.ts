@@ -27,7 +27,7 @@ process.once('message', async ({ root, hostKey, login, user }: ProcessOrder) => 
     root,
     hostKey,
     login,
-    onEvent: () => {},
+    tell: () => {},
   });
   process.send?.({ port, fingerprint } satisfies ProcessAnswer);
 });

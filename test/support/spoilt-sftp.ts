@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import ssh2, { type AuthContext, type Connection, type ServerConfig, type SFTPWrapper } from 'ssh2';
 import { serveChannel } from '../../src/sandbox/sftp/channel.js';
 import { fingerprintOf, readOrMakeHostKey } from '../../src/sandbox/sftp/host-key.js';
-import { createJail } from '../../src/sandbox/sftp/jail.js';
 import { makeServerFolder, type RunningSftpServer, type SftpLogin } from './sftp-server.js';
 
 /** How a server differs from the sandbox's. */
@@ -24,14 +23,13 @@ export async function startSpoiltSftp(
 ): Promise<RunningSftpServer> {
   const { folder, files } = makeServerFolder();
   const hostKey = await readOrMakeHostKey(join(folder, 'host_key'));
-  const jail = await createJail(files);
   const sockets = new Set<Socket>();
   const ssh = new ssh2.Server({ ...config, hostKeys: [hostKey] }, (connection) => {
     connection.on('error', () => {});
     connection.on('authentication', authenticate);
     connection.on('session', (accept) =>
       accept().on('sftp', (open) => {
-        serveChannel(spoil(open(), connection), { jail, onEvent: () => {} });
+        serveChannel(spoil(open(), connection), { root: files, tell: () => {} });
       }),
     );
   });

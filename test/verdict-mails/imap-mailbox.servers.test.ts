@@ -3,7 +3,6 @@ import { type ImapOptions, openImapMailbox } from '../../src/cases/mails/imap-ma
 import type { Mailbox } from '../../src/cases/mails/mailbox.js';
 import { dovecotNeeds, imapPassword, imapUser, startDovecot } from '../support/dovecot.js';
 import { type CertificateFiles, certificateNeeds, makeCertificate } from '../support/machine.js';
-import { startBuiltFetcher } from '../support/mail-fetcher.js';
 import { trustAuthority } from '../support/trusted-authority.js';
 import { mailOf } from './mails.js';
 
@@ -15,20 +14,11 @@ async function start(certificate: CertificateFiles = makeCertificate('DNS:localh
   onTestFinished(() => server.stop());
   trustAuthority(certificate.certificate);
   const open = (options: Partial<ImapOptions> = {}) =>
-    openImapMailbox(
-      {
-        ...{
-          host: 'localhost',
-          port: server.tlsPort,
-          user: imapUser,
-          password: imapPassword,
-          folder: 'INBOX',
-        },
-        ...{ tls: 'implicit', days: 14, clock: Date.now },
-        ...options,
-      },
-      startBuiltFetcher,
-    );
+    openImapMailbox({
+      ...{ host: 'localhost', port: server.tlsPort, user: imapUser, password: imapPassword },
+      ...{ folder: 'INBOX', tls: 'implicit', days: 14, clock: Date.now },
+      ...options,
+    });
   return { server, open };
 }
 

@@ -1,6 +1,7 @@
 import type { Booking } from '../../src/booking/booking.js';
 import { hashReference } from '../../src/booking/booking.js';
-import { examineMail, type KnownBooking } from '../../src/cases/mails/examine-mail.js';
+import { type KnownBooking, openMail } from '../../src/cases/mails/examine-mail.js';
+import type { ExamineMail } from '../../src/cases/mails/mail-process.js';
 
 export const words = {
   resultColumn: 'IsCorrectMapping',
@@ -8,10 +9,16 @@ export const words = {
   masterIdColumn: 'Service Mappings Id',
 };
 
+/** Reads an e-mail in this process. */
+export const examineHere: ExamineMail = async (bytes, lookUp) => {
+  const { hashes, match } = await openMail(bytes, words);
+  return match(await lookUp(hashes));
+};
+
 /** What an e-mail names, by reference, in a ledger that finds bookings by the hashes of their references. */
 export async function readNames(bytes: Buffer | string, bookings: readonly Partial<Booking>[]) {
   let known: KnownBooking[] = [];
-  const mail = await examineMail(Buffer.from(bytes), words, async (hashes) => {
+  const mail = await examineHere(Buffer.from(bytes), async (hashes) => {
     const asked = new Set(hashes);
     known = bookings
       .map(({ bookingReferenceId: reference = '', serviceId = 500_123, providerHotelId = 'H-77001' }) => ({

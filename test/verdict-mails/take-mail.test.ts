@@ -5,7 +5,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { hashReference } from '../../src/booking/booking.js';
 import type { CaseEvent, VerdictMailEvent } from '../../src/cases/events.js';
 import { followMappings } from '../../src/cases/follow-mappings.js';
-import { examineMail } from '../../src/cases/mails/examine-mail.js';
 import type { ExamineMail } from '../../src/cases/mails/mail-process.js';
 import { UnreadMailError } from '../../src/cases/mails/records.js';
 import type { ListedSenders } from '../../src/cases/mails/sender.js';
@@ -17,7 +16,7 @@ import { at, done, newRun, perform, rightOf, toLines } from '../contracts/ledger
 import { findStayKeys } from '../contracts/ledger/stay-keys.js';
 import { rowOf, syncRows } from '../contracts/mapping-copy/pages.js';
 import { lineOfBooking } from '../support/made-bookings.js';
-import { htmlTable, mailOf, words } from './mails.js';
+import { examineHere, htmlTable, mailOf } from './mails.js';
 
 const stay = { bookingClientName: 'Ana Gil', checkInDate: '2027-03-01', checkOutDate: '2027-03-04' };
 const bookings = [
@@ -27,8 +26,6 @@ const bookings = [
   { ...stay, serviceId: 7, bookingReferenceId: 'BR-1045', providerName: 'Beta', providerHotelId: '9' },
 ];
 const canaryHotel = { providerName: 'X', providerHotelId: 'C-1' };
-/** In this process. */
-const examineHere: ExamineMail = (bytes, lookUp) => examineMail(bytes, words, lookUp);
 const named = Buffer.from(mailOf('text/plain', 'Incorrect: BR-1042'));
 
 async function prepare(

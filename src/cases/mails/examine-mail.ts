@@ -20,11 +20,8 @@ export interface KnownThings {
   readonly providers: readonly string[];
 }
 
-/** @param hashes of everything that may be a reference, in ascending order */
-export type LookUp = (hashes: Uint32Array) => Promise<KnownThings>;
-
 /** What an e-mail says, without its text. */
-export type ExaminedMail = Awaited<ReturnType<typeof examineMail>>;
+export type ExaminedMail = ReturnType<Awaited<ReturnType<typeof openMail>>['match']>;
 
 /** A pair of a provider and its hotel id in a record without a known reference. */
 export interface PairMention {
@@ -41,25 +38,27 @@ const mostPairs = 20_000;
 /** Evidence in a line of text must be longer than a page number or a number of rooms. */
 const shortestEvidence = 3;
 
-/**
- * Reads an e-mail, and finds what it names among what is known.
- *
- * @throws UnreadMailError
- */
-export async function examineMail(bytes: Buffer, words: VerdictWords, lookUp: LookUp) {
+/** Reads an e-mail. Both functions throw UnreadMailError. */
+export async function openMail(bytes: Buffer, words: VerdictWords) {
   const { records, ...mail } = await readMail(bytes, words);
-  const { bookings, canaries, providers } = await lookUp(hashCandidates(records));
-  const { named, rest, ...found } = matchReferences(records, bookings, canaries);
-  const pairs = findPairs(rest, providers);
-  if (pairs.length > mostPairs) throw new UnreadMailError('too-many-rows');
   return {
-    ...mail,
-    ...found,
-    /** By their index in the list. */
-    named: bookings.flatMap((booking, index) => (named.has(booking) ? [index] : [])),
-    pairs,
-    /** Whether a row calls something incorrect that is not known. */
-    accusesUnknown: rest.some(({ statement }) => statement === 'incorrect'),
+    /** Of everything that may be a reference, in ascending order. */
+    hashes: hashCandidates(records),
+    /** Finds what it names among what is known. */
+    match({ bookings, canaries, providers }: KnownThings) {
+      const { named, rest, ...found } = matchReferences(records, bookings, canaries);
+      const pairs = findPairs(rest, providers);
+      if (pairs.length > mostPairs) throw new UnreadMailError('too-many-rows');
+      return {
+        ...mail,
+        ...found,
+        /** By their index in the list. */
+        named: bookings.flatMap((booking, index) => (named.has(booking) ? [index] : [])),
+        pairs,
+        /** Whether a row calls something incorrect that is not known. */
+        accusesUnknown: rest.some(({ statement }) => statement === 'incorrect'),
+      };
+    },
   };
 }
 

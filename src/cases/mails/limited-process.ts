@@ -19,18 +19,14 @@ export interface ProcessLimits {
 }
 
 /** For a process that does nothing at all: it waits for somebody, is stopped, or has no memory to run in. */
-export const answerMs = 300_000;
+const answerMs = 300_000;
 
-/** Starts a process that calls `runLimited`. @param environment its only variables: it needs none of the secrets in ours */
-export function startLimited(
-  entry: URL,
-  limits: ProcessLimits,
-  environment: NodeJS.ProcessEnv = {},
-  nodeOptions: readonly string[] = [],
-): ChildProcess {
+/** Starts a process that calls `runLimited`. */
+export function startLimited(entry: URL, limits: ProcessLimits): ChildProcess {
   const child = fork(entry, [JSON.stringify(limits)], {
-    execArgv: [`--max-old-space-size=${limits.heapBytes / megabyte}`, ...nodeOptions],
-    env: environment,
+    execArgv: [`--max-old-space-size=${limits.heapBytes / megabyte}`],
+    // It needs none of the secrets in ours.
+    env: {},
     serialization: 'advanced',
     // V8's last words could quote what it was given.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -53,37 +49,22 @@ export class LimitedProcessError extends Error {
   }
 }
 
-/**
- * Sends an order, and waits for the answer that needs no reply.
- *
- * @param reply what a message asks for; undefined for the last one
- * @throws LimitedProcessError; what `reply` throws; or why the process can't be started
- */
-export function converse<Answer>(
-  child: ChildProcess,
-  order: object,
-  reply: (answer: Answer) => Promise<object> | undefined = () => undefined,
-  withinMs = answerMs,
-): Promise<Answer> {
+/** Sends an order, and waits for its answer. @throws LimitedProcessError, or why the process can't be started */
+export function converse<Answer>(child: ChildProcess, order: object): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const finish = (end: () => void) => {
       clearTimeout(timer);
       child.off('message', take).off('exit', explain).off('error', fail);
       end();
     };
-    const send = (message: object) => void child.send(message, () => {});
     const fail = (error: unknown) => finish(() => reject(error));
     const explain = (_code: number | null, signal: NodeJS.Signals | null) =>
       fail(new LimitedProcessError((signal && faultOfSignal[signal]) ?? 'failed'));
-    const take = (answer: Answer) => {
-      const replying = reply(answer);
-      if (replying === undefined) finish(() => resolve(answer));
-      else replying.then(send, fail);
-    };
-    const timer = setTimeout(() => fail(new LimitedProcessError('too-slow')), withinMs);
+    const take = (answer: Answer) => finish(() => resolve(answer));
+    const timer = setTimeout(() => fail(new LimitedProcessError('too-slow')), answerMs);
     child.on('message', take).once('exit', explain).once('error', fail);
     if (child.exitCode !== null || child.signalCode !== null) explain(child.exitCode, child.signalCode);
-    else send(order);
+    else child.send(order, () => {});
   });
 }
 
@@ -99,11 +80,11 @@ const faultOfSignal: { readonly [Signal in NodeJS.Signals]?: ProcessFault } = {
   SIGABRT: 'too-much-memory',
 };
 
-/** Performs an order. @param ask gets the parent's reply to a question */
-type Perform<Order> = (order: Order, ask: (question: object) => Promise<unknown>) => Promise<object>;
-
 /** The whole of such a process. @param entry its file, which a thread of it loads, too */
-export async function runLimited<Order>(entry: URL, load: () => Promise<Perform<Order>>): Promise<void> {
+export async function runLimited<Order>(
+  entry: URL,
+  load: () => Promise<(order: Order) => Promise<object>>,
+): Promise<void> {
   if (!isMainThread) {
     if (parentPort) watchLimits(parentPort, workerData as ProcessLimits);
     return;
@@ -115,19 +96,9 @@ export async function runLimited<Order>(entry: URL, load: () => Promise<Perform<
   watcher.unref();
   // The thread that watches the limits does not need it.
   const perform = await load();
-  const send = (message: object) => void process.send?.(message);
-  let takeReply: ((reply: unknown) => void) | undefined;
-  const ask = (question: object) =>
-    new Promise((resolve) => {
-      takeReply = resolve;
-      send(question);
-    });
-  process.on('message', (message) => {
-    const take = takeReply;
-    takeReply = undefined;
-    if (take) return take(message);
+  process.on('message', (order) => {
     watcher.postMessage('begin');
-    void perform(message as Order, ask).then(send);
+    void perform(order as Order).then((answer) => process.send?.(answer));
   });
 }
 

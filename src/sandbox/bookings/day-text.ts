@@ -18,7 +18,6 @@ export interface DayText {
   counts(): DayCounts;
 }
 
-/** @throws RangeError for a day that can't be made */
 export function renderDay(
   day: MadeDay,
   format: DayFormat,

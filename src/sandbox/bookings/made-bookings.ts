@@ -1,4 +1,3 @@
-import { isCalendarDay } from '../../booking/business-day.js';
 import { type TextProperty, textFields } from '../common/fields.js';
 import { createEvenSelector, createPick, createSeededRandom } from '../common/random.js';
 import type { Hotel, Mapping, World } from '../world/world.js';
@@ -31,38 +30,16 @@ export interface MadeDay {
   readonly count: number;
   /** The same seed gives the same records. */
   readonly seed: number;
-  /** Whose hotels are booked. */
+  /** Whose hotels are booked: two or more. */
   readonly world: World;
   /** Share of wrong mappings, from 0 to 1 of the bookings that have a reference and name their provider's hotel. */
   readonly wrongShare: number;
 }
 
-/**
- * Makes up the records of a day, one at a time. No two bookings share a reference.
- *
- * @throws RangeError for an invalid day, count or share, and for a world of fewer than two hotels
- */
-export function makeBookings(day: MadeDay): Iterable<MadeRecord> {
-  const { count, wrongShare, world } = day;
-  if (!isCalendarDay(day.day))
-    throw new RangeError(`expected a day as YYYY-MM-DD, got: ${JSON.stringify(day.day)}`);
-  if (!Number.isSafeInteger(count) || count < 0)
-    throw new RangeError(`expected a number of bookings, 0 or more, got: ${count}`);
-  if (!(wrongShare >= 0 && wrongShare <= 1))
-    throw new RangeError(`expected a share of wrong mappings from 0 to 1, got: ${wrongShare}`);
-  const sold = new Set(world.mappings.map(({ serviceId }) => serviceId));
-  if (sold.size < 2) throw new RangeError(`expected a world of two hotels or more, got: ${sold.size}`);
-  return drawRecords(
-    day,
-    world.hotels.filter(({ serviceId }) => sold.has(serviceId)),
-  );
-}
-
-/** @param sold the hotels that have mappings */
-function* drawRecords(
-  { day, count, seed, world, wrongShare }: MadeDay,
-  sold: readonly Hotel[],
-): Generator<MadeRecord, void> {
+/** Makes up the records of a day, one at a time. No two bookings share a reference. */
+export function* makeBookings({ day, count, seed, world, wrongShare }: MadeDay): Generator<MadeRecord, void> {
+  const mapped = new Set(world.mappings.map(({ serviceId }) => serviceId));
+  const sold = world.hotels.filter(({ serviceId }) => mapped.has(serviceId));
   const random = createSeededRandom(seed);
   const pick = createPick(random);
   const drawGuest = createGuests(random);

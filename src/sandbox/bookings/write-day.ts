@@ -26,7 +26,7 @@ export function formatOfName(path: string): DayFormat | undefined {
  * Writes a made-up day into a new file of mode 0600, compressed with gzip where its name ends in .gz. The file appears
  * under its name only when it is complete; an existing file is never replaced.
  *
- * @throws NameTakenError, RangeError for a day that can't be made, the signal's reason when it aborts, and system errors
+ * @throws NameTakenError, the signal's reason when it aborts, and system errors
  */
 export async function writeDayFile(
   path: string,

@@ -1,7 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { StringDecoder } from 'node:string_decoder';
 import { stringify } from 'csv-stringify';
 import type { ResultFault } from './faults.js';
 
@@ -46,11 +46,11 @@ export async function publish(
   return half;
 }
 
-/** How a text is no CSV: a quotation mark that is never closed, one in the wrong place, or a record without an end. */
+/** How bytes are no CSV: a quotation mark that is never closed, one in the wrong place, a record without an end, or no UTF-8. */
 export class CsvFault extends Error {
   override readonly name = 'CsvFault';
 
-  constructor(readonly kind: 'open-quote' | 'stray-quote' | 'endless-record') {
+  constructor(readonly kind: 'open-quote' | 'stray-quote' | 'endless-record' | 'not-utf-8') {
     super(kind);
   }
 }
@@ -69,13 +69,13 @@ export async function* readCsvRecords(
   blocks: AsyncIterable<Buffer>,
   maxRecordLength = 2 ** 20,
 ): AsyncGenerator<string[], void> {
-  const decoder = new StringDecoder('utf8');
+  // A character for each byte: those that mean something are never part of another one in UTF-8.
   let text = '';
   for await (const block of blocks) {
-    text = yield* readComplete(text + decoder.write(block), false);
+    text = yield* readComplete(text + block.toString('latin1'), false);
     if (text.length > maxRecordLength) throw new CsvFault('endless-record');
   }
-  yield* readComplete(text + decoder.end(), true);
+  yield* readComplete(text, true);
 }
 
 /** Returns the beginning of a record that is not complete. */
@@ -92,7 +92,7 @@ function* readComplete(text: string, isWhole: boolean): Generator<string[], stri
     if (!found) throw new CsvFault('open-quote');
     if (end === '\r') throw new CsvFault('stray-quote');
     cellAt = nextCell.lastIndex;
-    cells.push(quoted?.replaceAll('""', '"') ?? (end === '\n' ? plain.replace(/\r$/, '') : plain));
+    cells.push(decode(quoted?.replaceAll('""', '"') ?? (end === '\n' ? plain.replace(/\r$/, '') : plain)));
     if (end === ',' && cellAt < text.length) continue;
     if (end === ',' && !isWhole) return text.slice(recordAt);
     // The last cell of a text may be empty.
@@ -102,6 +102,12 @@ function* readComplete(text: string, isWhole: boolean): Generator<string[], stri
     recordAt = cellAt;
   }
   return '';
+}
+
+function decode(cell: string): string {
+  const bytes = Buffer.from(cell, 'latin1');
+  if (!isUtf8(bytes)) throw new CsvFault('not-utf-8');
+  return bytes.toString();
 }
 
 function isOpen(text: string, at: number): boolean {

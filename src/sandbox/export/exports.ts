@@ -9,30 +9,11 @@ import { stringify } from 'csv-stringify';
 import { hasCode, nameReason, Refusal } from '../common/errors.js';
 import type { FaultPlan, ResultFault } from '../common/faults.js';
 import { publish } from '../common/publish.js';
+import type { Tell } from '../common/tell.js';
 import type { Attachment, Email, Mailer } from '../outbox/outbox.js';
 import { contentColumns, contentOf, type HotelContent } from '../world/hotel-content.js';
 import { channelIdsOf, locationCodeOf } from '../world/mapping-fields.js';
 import type { Mapping, World } from '../world/world.js';
-
-/** What becomes of an accepted export. Files are named as SFTP clients see them; no address is included. */
-export interface ExportEvent {
-  readonly kind:
-    | 'export-written'
-    /** By a fault: only the first half of the records of each file. */
-    | 'export-partial'
-    /** By a fault: neither files nor an e-mail. */
-    | 'export-missing'
-    /** The sandbox was closed first. */
-    | 'export-given-up'
-    | 'export-failed'
-    /** The files are written, but the e-mail could not be. */
-    | 'export-email-failed';
-  readonly files: readonly string[];
-  /** The e-mail's path on this disk. */
-  readonly email?: string;
-  /** Of a failure: the error's code. */
-  readonly reason?: string;
-}
 
 /** Exports of the mappings. (Spec 4.5.) */
 export interface Exports {
@@ -54,9 +35,8 @@ interface ExportsOptions {
   /** Asked once per accepted export. */
   readonly faults: FaultPlan;
   readonly mailer: Mailer;
-  /** The address of a published file, for e-mails. */
-  readonly linkTo: (file: string) => string;
-  readonly onEvent: (event: ExportEvent) => void;
+  /** Files are named as SFTP clients see them. */
+  readonly tell: Tell;
 }
 
 interface ExportRequest {
@@ -65,14 +45,14 @@ interface ExportRequest {
   readonly providers: readonly string[];
 }
 
-/** Above this the e-mail links to the files, as mail servers refuse large attachments. */
+/** Above this the e-mail only names the files, as mail servers refuse large attachments. */
 const maxAttachedBytes = 10 * 1024 * 1024;
 
 /** One address with a domain; no character that could end a header or add a recipient. */
 const emailAddress = /^[^\s@,;:<>()[\]"\\\p{Cc}]{1,64}@[^\s@,;:<>()[\]"\\\p{Cc}]{1,255}$/u;
 
 export function createExports(options: ExportsOptions): Exports {
-  const { world, root, drafts, accountName, delayMs, faults, mailer, linkTo, onEvent } = options;
+  const { world, root, drafts, accountName, delayMs, faults, mailer, tell } = options;
   const closing = new AbortController();
   const { signal } = closing;
   const pending = new Set<Promise<void>>();
@@ -80,11 +60,12 @@ export function createExports(options: ExportsOptions): Exports {
   async function perform(request: ExportRequest, fault: ResultFault | undefined): Promise<void> {
     const guid = randomUUID();
     const files = exportKinds.map((kind) => `${accountName}_${kind}_${guid}.csv`);
+    const tellOfFiles = (what: string) => tell(`${files.join(', ')}: ${what}`);
     try {
       await wait(delayMs + (fault?.kind === 'result-late' ? fault.seconds * 1_000 : 0), undefined, {
         signal,
       });
-      if (fault?.kind === 'result-missing') return onEvent({ kind: 'export-missing', files });
+      if (fault?.kind === 'result-missing') return tellOfFiles('never written (fault)');
       const rows = createExportTables(world, request.providers);
       await mkdir(drafts, { recursive: true, mode: 0o700 });
       const counts: number[] = [];
@@ -92,22 +73,19 @@ export function createExports(options: ExportsOptions): Exports {
         counts.push(await writeRows(rows[kind], join(drafts, files[place] ?? ''), signal));
       for (const [place, file] of files.entries())
         await publish(join(drafts, file), join(root, file), counts[place] ?? 0, fault);
-      const kind = fault?.kind === 'result-partial' ? 'export-partial' : 'export-written';
-      onEvent({ kind, files, ...(await notify(request, files)) });
+      const written = fault?.kind === 'result-partial' ? 'only the first halves (fault)' : 'written';
+      const email = await notify(request, files).catch(
+        (error: unknown) => void tellOfFiles(`no e-mail (${nameReason(error)})`),
+      );
+      tellOfFiles(email === undefined ? written : `${written}; e-mail: ${email}`);
     } catch (error) {
-      if (signal.aborted) onEvent({ kind: 'export-given-up', files });
-      else onEvent({ kind: 'export-failed', files, reason: nameReason(error) });
+      tellOfFiles(signal.aborted ? 'abandoned' : `failed (${nameReason(error)})`);
     }
   }
 
   async function notify(request: ExportRequest, files: readonly string[]) {
-    try {
-      const attachments = await readAttachments(root, files);
-      return { email: await mailer.post(composeEmail(request, { files, attachments, linkTo })) };
-    } catch (error) {
-      onEvent({ kind: 'export-email-failed', files, reason: nameReason(error) });
-      return {};
-    }
+    const attachments = await readAttachments(root, files);
+    return mailer.post(composeEmail(request, files, attachments));
   }
 
   return {
@@ -159,14 +137,11 @@ async function writeRows(rows: Rows, draft: string, signal: AbortSignal): Promis
   return count;
 }
 
-/** The files as attachments; undefined where they are too large together, or have been taken away already. */
-async function readAttachments(
-  root: string,
-  files: readonly string[],
-): Promise<readonly Attachment[] | undefined> {
+/** The files as attachments; none where they are too large together, or have been taken away already. */
+async function readAttachments(root: string, files: readonly string[]): Promise<readonly Attachment[]> {
   try {
     const sizes = await Promise.all(files.map(async (file) => (await stat(join(root, file))).size));
-    if (sizes.reduce((total, size) => total + size, 0) > maxAttachedBytes) return undefined;
+    if (sizes.reduce((total, size) => total + size, 0) > maxAttachedBytes) return [];
     return await Promise.all(
       files.map(async (file) => ({
         filename: file,
@@ -175,33 +150,24 @@ async function readAttachments(
       })),
     );
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
+    if (hasCode(error, 'ENOENT')) return [];
     throw error;
   }
 }
 
-interface EmailContent extends Pick<ExportsOptions, 'linkTo'> {
-  readonly files: readonly string[];
-  readonly attachments: readonly Attachment[] | undefined;
-}
-
-/** The e-mail delivers the files (spec 4.5): attached, or as links where they are large. (Its words are assumed.) */
+/** The e-mail delivers the files. (Spec 4.5; its words are assumed.) */
 function composeEmail(
   { emailId, providers }: ExportRequest,
-  { files, attachments, linkTo }: EmailContent,
+  files: readonly string[],
+  attachments: readonly Attachment[],
 ): Email {
-  const where = attachments
-    ? 'The files are attached, and on the SFTP server:'
-    : 'The files are too large for an e-mail. They are on the SFTP server:';
-  const paragraphs = [
-    `The mappings of ${providers.join(', ')} have been exported. ${where}`,
-    files.map((file) => `  ${attachments ? file : linkTo(file)}`).join('\n'),
-  ];
+  const where = `${attachments.length > 0 ? 'attached, and ' : ''}on the SFTP server`;
+  const introduction = `The mappings of ${providers.join(', ')} have been exported. The files are ${where}:`;
   return {
     to: emailId,
     subject: 'Your mappings have been exported',
-    text: `${paragraphs.join('\n\n')}\n`,
-    ...(attachments && { attachments }),
+    text: `${introduction}\n\n${files.map((file) => `  ${file}\n`).join('')}`,
+    attachments,
   };
 }
 

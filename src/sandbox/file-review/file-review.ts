@@ -1,38 +1,14 @@
-import { mkdir, realpath, rm, stat } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isCalendarDay } from '../../booking/business-day.js';
 import { nameReason, Refusal } from '../common/errors.js';
 import type { FaultPlan, ResultFault } from '../common/faults.js';
 import { publish } from '../common/publish.js';
+import { countOf, type Tell } from '../common/tell.js';
 import type { Outbox } from '../outbox/outbox.js';
 import type { World } from '../world/world.js';
 import { BrokenFile, type Findings, reviewFile } from './review-file.js';
-
-/** What becomes of an accepted file. No guest is named. */
-export interface FileReviewEvent {
-  readonly kind:
-    | 'result-written'
-    /** By a fault: only the first records were written. */
-    | 'result-partial'
-    /** By a fault: neither a result nor an e-mail. */
-    | 'result-missing'
-    /** The sandbox was closed first. */
-    | 'result-given-up'
-    | 'result-failed'
-    /** The result is written, but the e-mail could not be. */
-    | 'email-failed';
-  /** As SFTP clients see it: `VerifyMappings/112026/20112026_Result.csv` */
-  readonly path: string;
-  /** Records of the file, of those with an incorrect mapping, and of a partial result. */
-  readonly rows?: number;
-  readonly incorrect?: number;
-  readonly written?: number;
-  /** The e-mail's path on this disk, where one was due. */
-  readonly email?: string;
-  /** Of a failure: the error's code. */
-  readonly reason?: string;
-}
 
 /** The by-file operation of the service. It reads the SFTP server's files on this disk. (Spec 4.3.) */
 export interface FileReview {
@@ -40,8 +16,7 @@ export interface FileReview {
    * Reads and verifies the file before it responds; the result follows after the delay, then the e-mail. Later changes to
    * the file have no effect.
    *
-   * Each accepted call gets its own result. Results of one file are written in the order in which the calls were
-   * accepted, and each replaces the one before.
+   * Each accepted call gets its own result, which replaces the one before.
    *
    * @param ftpFilePath as the call names it
    * @returns the number of its rows
@@ -62,7 +37,8 @@ interface FileReviewOptions {
   /** Asked once per accepted file. */
   readonly faults: Pick<FaultPlan, 'nextResult'>;
   readonly outbox: Outbox;
-  readonly onEvent: (event: FileReviewEvent) => void;
+  /** Files are named as SFTP clients see them: `VerifyMappings/112026/20112026_Result.csv` */
+  readonly tell: Tell;
 }
 
 /** As observed in a live deployment. (Design 6.) */
@@ -83,12 +59,11 @@ interface AcceptedFile extends Findings {
 }
 
 export function createFileReview(options: FileReviewOptions): FileReview {
-  const { root, drafts, world, resultDelayMs, faults, outbox, onEvent } = options;
+  const { root, drafts, world, resultDelayMs, faults, outbox, tell } = options;
   const closing = new AbortController();
   const { signal } = closing;
   const calls = new Set<Promise<number>>();
-  /** The last result of each file. */
-  const pending = new Map<string, Promise<void>>();
+  const pending = new Set<Promise<void>>();
   let draftCount = 0;
 
   async function review(ftpFilePath: string | undefined): Promise<number> {
@@ -119,53 +94,43 @@ export function createFileReview(options: FileReviewOptions): FileReview {
     }
   }
 
-  /** Writes the result after the delay, and after earlier results of the same file. */
+  /** Writes the result after the delay. */
   function schedule(file: AcceptedFile): void {
-    const { result } = file.path;
-    const performed = perform(file, pending.get(result)).finally(() => {
-      if (pending.get(result) === performed) pending.delete(result);
-    });
-    pending.set(result, performed);
+    const performed = perform(file).finally(() => pending.delete(performed));
+    pending.add(performed);
   }
 
-  async function perform(file: AcceptedFile, earlier: Promise<void> | undefined): Promise<void> {
+  async function perform(file: AcceptedFile): Promise<void> {
     const { path, draft, fault } = file;
     try {
       const lateMs = fault?.kind === 'result-late' ? fault.seconds * 1_000 : 0;
       await wait(resultDelayMs + lateMs, undefined, { signal });
-      await earlier;
-      signal.throwIfAborted();
       await writeResult(file);
     } catch (error) {
-      if (error instanceof Error && error.name === 'AbortError')
-        onEvent({ kind: 'result-given-up', path: path.resultName });
-      else onEvent({ kind: 'result-failed', path: path.resultName, reason: nameReason(error) });
+      const isAborted = error instanceof Error && error.name === 'AbortError';
+      tell(`${path.resultName}: ${isAborted ? 'abandoned' : `failed (${nameReason(error)})`}`);
     } finally {
       await rm(draft, { force: true });
-      // `close` waits only for the last result of each file, so that one has to wait for its predecessors.
-      await earlier;
     }
   }
 
   async function writeResult(file: AcceptedFile): Promise<void> {
     const { path, draft, fault, rows, incorrectRows: incorrect } = file;
-    const details = { path: path.resultName, rows };
-    if (fault?.kind === 'result-missing') return onEvent({ kind: 'result-missing', ...details });
-    const written = await publish(draft, path.result, rows, fault);
+    if (fault?.kind === 'result-missing') return tell(`${path.resultName}: never written (fault)`);
+    const published = await publish(draft, path.result, rows, fault);
+    const written =
+      fault?.kind === 'result-partial'
+        ? `only ${published} of ${countOf(rows, 'row')} (fault)`
+        : `${countOf(rows, 'row')}, ${incorrect} wrongly mapped`;
     const email = await notify(file);
-    if (fault?.kind === 'result-partial')
-      onEvent({ kind: 'result-partial', ...details, written, incorrect, ...email });
-    else onEvent({ kind: 'result-written', ...details, incorrect, ...email });
+    tell(`${path.resultName}: ${written}${email === undefined ? '' : `; e-mail: ${email}`}`);
   }
 
   async function notify({ path, incorrect, incorrectRows: count }: AcceptedFile) {
-    if (count === 0) return {};
-    try {
-      return { email: await outbox.notify({ about: path.inputName, incorrect, count }) };
-    } catch (error) {
-      onEvent({ kind: 'email-failed', path: path.resultName, reason: nameReason(error) });
-      return {};
-    }
+    if (count === 0) return undefined;
+    return outbox
+      .notify({ about: path.inputName, incorrect, count })
+      .catch((error: unknown) => void tell(`${path.resultName}: no e-mail (${nameReason(error)})`));
   }
 
   return {
@@ -177,7 +142,7 @@ export function createFileReview(options: FileReviewOptions): FileReview {
     async close() {
       closing.abort();
       await Promise.allSettled(calls);
-      await Promise.all(pending.values());
+      await Promise.all(pending);
       await rm(drafts, { recursive: true, force: true });
     },
   };
@@ -200,11 +165,10 @@ interface ReviewPath {
 const pathForm = 'VerifyMappings/MMYYYY/DDMMYYYY.csv';
 const pathPattern = /^\/?(VerifyMappings\/(\d{2})(\d{4})\/(\d{2})(\d{2})(\d{4}))\.csv$/;
 const maxQuotedPath = 200;
-const absenceCodes: readonly unknown[] = ['ENOENT', 'ENOTDIR', 'ELOOP'];
 
 /**
  * Finds the file that a call names: a path relative to the SFTP root, with at most one leading slash. Never looks outside
- * the root, and never follows a symbolic link.
+ * the root.
  */
 async function findReviewFile(root: string, ftpFilePath: string | undefined): Promise<ReviewPath> {
   if (ftpFilePath === undefined || ftpFilePath.trim() === '')
@@ -223,19 +187,9 @@ async function findReviewFile(root: string, ftpFilePath: string | undefined): Pr
     );
   const inputName = `${name}.csv`;
   const resultName = `${name}_Result.csv`;
-  const realRoot = await realpath(root);
-  const input = join(realRoot, inputName);
-  if (!(await isPlainFile(input)))
+  const input = join(root, inputName);
+  const found = await stat(input).catch(() => undefined);
+  if (!found?.isFile())
     throw refuse('bad-request', `ftpFilePath: there is no file ${quoted} on the SFTP server`);
-  return { input, result: join(realRoot, resultName), inputName, resultName };
-}
-
-/** True for a regular file whose path contains no symbolic link. */
-async function isPlainFile(path: string): Promise<boolean> {
-  try {
-    return (await realpath(path)) === path && (await stat(path)).isFile();
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && absenceCodes.includes(error.code)) return false;
-    throw error;
-  }
+  return { input, result: join(root, resultName), inputName, resultName };
 }

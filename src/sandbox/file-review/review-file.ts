@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify';
@@ -36,8 +35,8 @@ export async function reviewFile(
   let rows = 0;
   let incorrectRows = 0;
 
-  async function* judge(lines: AsyncIterable<Buffer>): AsyncGenerator<readonly string[]> {
-    for await (const { cells, booking } of readRecords(lines)) {
+  async function* judge(blocks: AsyncIterable<Buffer>): AsyncGenerator<readonly string[]> {
+    for await (const { cells, booking } of readRecords(blocks)) {
       if (!booking) {
         yield [...cells, verdictColumn];
         continue;
@@ -52,7 +51,6 @@ export async function reviewFile(
 
   await pipeline(
     createReadStream(input),
-    readWholeLines,
     judge,
     stringify(),
     createWriteStream(draft, { flags: 'wx', mode: 0o600 }),
@@ -69,16 +67,17 @@ const csvRules: Readonly<Record<CsvFault['kind'], string>> = {
   'open-quote': 'every quotation mark is closed',
   'stray-quote': 'a cell with a quotation mark is quoted, and the quotation marks inside it are doubled',
   'endless-record': `a record has at most ${maxRecordBytes} bytes, and every quotation mark is closed`,
+  'not-utf-8': 'text is UTF-8',
 };
 
 /** The records of a review file with their cells unchanged; the first is the header, and no booking. */
 async function* readRecords(
-  lines: AsyncIterable<Buffer>,
+  blocks: AsyncIterable<Buffer>,
 ): AsyncGenerator<{ readonly cells: readonly string[]; readonly booking?: BookedHotel }> {
   let line = 1;
   let readBooking: ReturnType<typeof readHeader> | undefined;
   try {
-    for await (const cells of readCsvRecords(lines, maxRecordBytes)) {
+    for await (const cells of readCsvRecords(blocks, maxRecordBytes)) {
       if (readBooking) {
         yield { cells, booking: readBooking(cells, line) };
       } else {
@@ -91,53 +90,6 @@ async function* readRecords(
     throw error instanceof CsvFault ? new BrokenFile(csvRules[error.kind], line) : error;
   }
   if (!readBooking) throw new BrokenFile('a file begins with the header', line);
-}
-
-const lineFeed = 0x0a;
-const byteOrderMark = Buffer.from('\ufeff');
-
-/**
- * Passes on complete lines of valid UTF-8, many at a time, byte for byte.
- *
- * @throws BrokenFile for the first line that is not valid UTF-8, for a byte order mark, and for an overlong record
- */
-export async function* readWholeLines(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let line = 1;
-  let rest: Buffer = Buffer.alloc(0);
-
-  function check(lines: Buffer): void {
-    if (line === 1 && lines.subarray(0, byteOrderMark.length).equals(byteOrderMark))
-      throw new BrokenFile('a file begins with the header, not with a byte order mark', line);
-    // A line feed byte is never part of another character, so lines can be checked one by one.
-    if (!isUtf8(lines)) throw new BrokenFile('text is UTF-8', line + findBrokenLine(lines));
-    for (let at = lines.indexOf(lineFeed); at >= 0; at = lines.indexOf(lineFeed, at + 1)) line += 1;
-  }
-
-  for await (const block of blocks) {
-    const bytes = Buffer.concat([rest, block]);
-    const end = bytes.lastIndexOf(lineFeed) + 1;
-    rest = bytes.subarray(end);
-    if (end > 0) {
-      const lines = bytes.subarray(0, end);
-      check(lines);
-      yield lines;
-    }
-    if (rest.length > maxRecordBytes) throw new BrokenFile(csvRules['endless-record'], line);
-  }
-  if (rest.length > 0) {
-    check(rest);
-    yield rest;
-  }
-}
-
-/** Counted from 0. */
-function findBrokenLine(lines: Buffer): number {
-  let start = 0;
-  for (let number = 0; ; number += 1) {
-    const end = lines.indexOf(lineFeed, start);
-    if (end < 0 || !isUtf8(lines.subarray(start, end))) return number;
-    start = end + 1;
-  }
 }
 
 /** A review file that breaks a file rule. (Spec 4.3.) The offending text is left out: it may be a guest's name. */
@@ -166,9 +118,9 @@ const writtenDay = /^(\d{2})(\d{2})(\d{4})$/;
  * @returns reads the cells of a record, whose columns are in the order of the header
  * @throws BrokenFile, as the reading of a record does for its first invalid cell
  */
-export function readHeader(
-  header: readonly string[],
-): (cells: readonly string[], line: number) => BookedHotel {
+function readHeader(header: readonly string[]): (cells: readonly string[], line: number) => BookedHotel {
+  if (header[0]?.startsWith('\ufeff'))
+    throw new BrokenFile('a file begins with the header, not with a byte order mark', 1);
   for (const column of template) {
     const found = header.filter((name) => name === column).length;
     if (found === 0) throw new BrokenFile('all template columns are present, in exact case', 1, column);

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
-import { hasCode } from '../common/errors.js';
 import type { TextProperty } from '../common/fields.js';
 import type { World } from '../world/world.js';
 
@@ -127,20 +126,6 @@ export function createMailer({ folder, from, clock }: MailerOptions): Mailer {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   let emails = 0;
 
-  /** Moves a finished e-mail to the next free name: another process may use the same folder. */
-  async function publish(draft: string, stamp: string): Promise<string> {
-    for (;;) {
-      emails += 1;
-      const path = join(folder, `${stamp}-${String(emails).padStart(4, '0')}.eml`);
-      try {
-        await link(draft, path);
-        return path;
-      } catch (error) {
-        if (!hasCode(error, 'EEXIST')) throw error;
-      }
-    }
-  }
-
   return {
     async post(email) {
       const now = new Date(clock());
@@ -155,13 +140,12 @@ export function createMailer({ folder, from, clock }: MailerOptions): Mailer {
         disableUrlAccess: true,
       });
       await mkdir(folder, { recursive: true, mode: 0o700 });
+      emails += 1;
+      const path = join(folder, `${stampOf(now)}-${String(emails).padStart(4, '0')}.eml`);
       const draft = join(folder, `.${randomUUID()}.part`);
-      try {
-        await writeFile(draft, message, { flag: 'wx', mode: 0o600 });
-        return await publish(draft, stampOf(now));
-      } finally {
-        await rm(draft, { force: true });
-      }
+      await writeFile(draft, message, { flag: 'wx', mode: 0o600 });
+      await rename(draft, path);
+      return path;
     },
   };
 }

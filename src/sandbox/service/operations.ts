@@ -5,6 +5,7 @@ import { isCalendarDay, readInstant } from '../../booking/business-day.js';
 import { Refusal } from '../common/errors.js';
 import type { Operation } from '../common/faults.js';
 import { type TextField, type TextProperty, textFields } from '../common/fields.js';
+import { countOf } from '../common/tell.js';
 import type { Exports } from '../export/exports.js';
 import type { FileReview } from '../file-review/file-review.js';
 import type { BookedHotel } from '../outbox/outbox.js';
@@ -17,42 +18,25 @@ export interface OperationsOptions {
   readonly maxLimit?: number | undefined;
   readonly exports: Pick<Exports, 'accept'>;
   readonly fileReview: Pick<FileReview, 'accept'>;
-  readonly clock: () => number;
 }
 
-/** The outcome of a call, without guests' names, keys and addresses. */
-export type CallOutcome =
-  | {
-      readonly operation: 'by-body' | 'by-file';
-      /** Accepted for review: bookings of the body, or rows of the file. */
-      readonly bookings: number;
-      /** Bookings of a body with an incorrect mapping; those of a file are known with its result. */
-      readonly incorrect: number;
-    }
-  | {
-      readonly operation: 'mappings';
-      /** On the page. */
-      readonly mappings: number;
-      readonly isLastPage: boolean;
-    }
-  | { readonly operation: 'brands'; readonly brands: number }
-  | { readonly operation: 'export'; readonly isAccepted: boolean };
-
 /** The outcome of a call that had no effect. */
-export const noOutcome: { readonly [Name in Operation]: CallOutcome } = {
-  'by-body': { operation: 'by-body', bookings: 0, incorrect: 0 },
-  'by-file': { operation: 'by-file', bookings: 0, incorrect: 0 },
-  mappings: { operation: 'mappings', mappings: 0, isLastPage: false },
-  brands: { operation: 'brands', brands: 0 },
-  export: { operation: 'export', isAccepted: false },
+export const noOutcome: Readonly<Record<Operation, string>> = {
+  'by-body': '0 bookings accepted',
+  'by-file': '0 bookings accepted',
+  mappings: '0 mappings sent',
+  brands: '0 brands sent',
+  export: 'export refused',
 };
 
 export interface PerformedCall {
   readonly message: string;
   /** Precedes the envelope's fields. */
   readonly content?: object;
-  readonly outcome: CallOutcome;
-  /** Bookings to send an e-mail about. */
+  /** In a few words, without guests' names, keys and addresses. */
+  readonly outcome: string;
+  /** How many bookings of a body were accepted, and those to send an e-mail about; those of a file are known with its result. */
+  readonly reviewed?: number;
   readonly incorrect?: readonly BookedHotel[];
   /** To be called when the call has ended, answered or not. */
   readonly end?: () => void;
@@ -68,8 +52,8 @@ type Perform = (
 const pageMs = 2;
 
 export function createOperations(options: OperationsOptions): { readonly [Name in Operation]: Perform } {
-  const { world, maxLimit = 1_000, exports, fileReview, clock } = options;
-  const pages = createMappingPages(world, clock, maxLimit);
+  const { world, maxLimit = 1_000, exports, fileReview } = options;
+  const pages = createMappingPages(world, maxLimit);
   const syncing = new Set<string>();
 
   return {
@@ -89,7 +73,8 @@ export function createOperations(options: OperationsOptions): { readonly [Name i
       const incorrect = hotels.filter((hotel) => !isCorrectlyMapped(hotel, world));
       return {
         message: 'The hotels were accepted for review.',
-        outcome: { operation: 'by-body', bookings: hotels.length, incorrect: incorrect.length },
+        outcome: `${countOf(hotels.length, 'booking')} accepted${incorrect.length > 0 ? `, ${incorrect.length} wrongly mapped` : ''}`,
+        reviewed: hotels.length,
         incorrect,
       };
     },
@@ -99,7 +84,7 @@ export function createOperations(options: OperationsOptions): { readonly [Name i
       const bookings = await fileReview.accept(parameters.get('ftpFilePath') ?? undefined);
       return {
         message: 'The file was accepted for review.',
-        outcome: { operation: 'by-file', bookings, incorrect: 0 },
+        outcome: `${countOf(bookings, 'booking')} accepted`,
       };
     },
 
@@ -116,7 +101,7 @@ export function createOperations(options: OperationsOptions): { readonly [Name i
         const { Mappings, ResumeKey } = content;
         return {
           ...{ message: 'The mappings are given.', content, end },
-          outcome: { operation: 'mappings', mappings: Mappings.length, isLastPage: ResumeKey === null },
+          outcome: `${countOf(Mappings.length, 'mapping')} sent${ResumeKey === null ? ', the last page' : ''}`,
         };
       } catch (error) {
         end();
@@ -129,17 +114,14 @@ export function createOperations(options: OperationsOptions): { readonly [Name i
       const HotelBrands = world.brands.map(({ chainName: _, ...brand }) => brand);
       return {
         ...{ message: 'The master hotel brands are given.', content: { HotelBrands } },
-        outcome: { operation: 'brands', brands: HotelBrands.length },
+        outcome: `${countOf(HotelBrands.length, 'brand')} sent`,
       };
     },
 
     /** Accepts an export; the files follow. (Spec 4.5.) */
     export(_, parameters) {
       exports.accept(parameters);
-      return {
-        message: 'The mappings are being exported.',
-        outcome: { operation: 'export', isAccepted: true },
-      };
+      return { message: 'The mappings are being exported.', outcome: 'export accepted' };
     },
   };
 }
@@ -267,9 +249,6 @@ interface Cursor extends Pick<MappingsQuery, 'syncId' | 'since' | 'providerFamil
 /** As observed in a live deployment. (Design 6.) */
 const defaultLimit = 10;
 const maxSyncIdLength = 200;
-const keyMs = 14 * 86_400_000;
-/** How long an expired key is still distinguished from an unknown one. */
-const rememberedMs = 86_400_000;
 
 /**
  * Reads the pages of Get Mappings (spec 4.1): each mapping that changed since the lower bound, once, with its latest change. A
@@ -278,14 +257,13 @@ const rememberedMs = 86_400_000;
  * @param maxLimit the most mappings that a page may have
  * @throws Refusal
  */
-function createMappingPages(world: World, clock: () => number, maxLimit: number) {
-  const cursors = new Map<string, { readonly cursor: Cursor; readonly expiresAt: number }>();
+function createMappingPages(world: World, maxLimit: number) {
+  /** They do not expire: no sandbox runs for fourteen days. */
+  const cursors = new Map<string, Cursor>();
 
   function issueKey(cursor: Cursor): string {
-    const now = clock();
-    for (const [key, { expiresAt }] of cursors) if (now >= expiresAt + rememberedMs) cursors.delete(key);
     const key = randomUUID();
-    cursors.set(key, { cursor, expiresAt: now + keyMs });
+    cursors.set(key, cursor);
     return key;
   }
 
@@ -294,11 +272,8 @@ function createMappingPages(world: World, clock: () => number, maxLimit: number)
       const place = world.history.findIndex(({ changedAt }) => changedAt >= since);
       return { syncId, since, providerFamily, from: place === -1 ? world.history.length : place };
     }
-    const known = cursors.get(resumeKey.toLowerCase());
-    if (!known) throw new Refusal(2006, 'resumeKey: there is no such key; start again without one.');
-    const { cursor, expiresAt } = known;
-    if (clock() >= expiresAt)
-      throw new Refusal(2027, 'resumeKey: the key has expired; start again without one.');
+    const cursor = cursors.get(resumeKey.toLowerCase());
+    if (!cursor) throw new Refusal(2006, 'resumeKey: there is no such key; start again without one.');
     if (cursor.syncId !== syncId)
       throw new Refusal(2006, 'resumeKey: the key belongs to the calls of another syncId.');
     if (cursor.since !== since || cursor.providerFamily !== providerFamily)

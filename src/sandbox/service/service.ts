@@ -5,15 +5,9 @@ import { type AddressInfo, isIPv6 } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { nameReason, Refusal } from '../common/errors.js';
 import type { CallFault, FaultPlan, Operation } from '../common/faults.js';
-import { isSameSecret } from '../common/same-secret.js';
+import type { Tell } from '../common/tell.js';
 import type { BookedHotel, Outbox } from '../outbox/outbox.js';
-import {
-  type CallOutcome,
-  createOperations,
-  noOutcome,
-  type OperationsOptions,
-  type PerformedCall,
-} from './operations.js';
+import { createOperations, noOutcome, type OperationsOptions, type PerformedCall } from './operations.js';
 
 export interface SandboxService {
   /** For the setting `service.baseUrl`. */
@@ -26,6 +20,8 @@ export interface SandboxService {
     /** Bookings accepted by body whose mapping is incorrect. */
     readonly incorrect: number;
   };
+  /** The e-mails about bodies, by their paths. */
+  readonly emails: readonly string[];
   /** Cuts all connections and waits for the e-mails that are being written. Idempotent. */
   close(): Promise<void>;
 }
@@ -47,44 +43,9 @@ interface ServiceOptions extends OperationsOptions {
   readonly account: { readonly apiKey: string; readonly accountId: string };
   readonly faults: FaultPlan;
   readonly outbox: Outbox;
-  readonly onEvent: (event: ServiceEvent) => void;
+  readonly clock: () => number;
+  readonly tell: Tell;
 }
-
-/** A call to an operation, for the log. */
-export type CallEvent = CallOutcome & {
-  /** Counted from 1 in order of arrival; fault rules refer to it. */
-  readonly number: number;
-  readonly fault?: CallFault;
-};
-
-/** What happened in the service, without guests' names, keys and addresses. */
-export type ServiceEvent =
-  /** A request for no operation (404, 405) or without valid credentials (403). It doesn't count as a call. */
-  | { readonly kind: 'turned-away'; readonly httpStatus: number }
-  | (CallEvent & {
-      readonly kind: 'answered';
-      readonly httpStatus: number;
-      readonly statusCode: number;
-    })
-  /** The connection was closed without an answer: by the client or by `close`. */
-  | (CallEvent & { readonly kind: 'unanswered' })
-  | {
-      readonly kind: 'email-written';
-      /** Of the call that it is about. */
-      readonly number: number;
-      readonly incorrect: number;
-      /** Its path on this disk. */
-      readonly email: string;
-    }
-  | {
-      readonly kind: 'email-failed';
-      readonly number: number;
-      readonly incorrect: number;
-      /** The error's code, such as ENOSPC, or its name. */
-      readonly reason: string;
-    }
-  /** The sandbox itself failed and answered with 500. */
-  | { readonly kind: 'failed'; readonly reason: string };
 
 /** The version segment, which starts every path. (Spec 9.) */
 const basePath = '/api/3.0';
@@ -114,16 +75,17 @@ const keepAliveMs = 75_000;
  * @throws Error of node:net when it can't listen, for example with the code EADDRINUSE
  */
 export async function startService(options: ServiceOptions): Promise<SandboxService> {
-  const { host = '127.0.0.1', port, tls, account, faults, outbox, clock, onEvent } = options;
+  const { host = '127.0.0.1', port, tls, account, faults, outbox, clock, tell } = options;
   const operations = createOperations(options);
   const counts = { calls: 0, reviewed: 0, incorrect: 0 };
-  const emails = new Set<Promise<void>>();
+  const emails: string[] = [];
+  const writing = new Set<Promise<void>>();
 
   /** Matches paths exactly: case-sensitive and without decoding. */
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const turnAway = (httpStatus: number, message: string, headers = {}) => {
       send(response, failure(httpStatus, message, headers));
-      onEvent({ kind: 'turned-away', httpStatus });
+      tell(`request rejected: ${httpStatus}`);
     };
     const [path = '', ...query] = (request.url ?? '').split('?');
     const route = routes.get(path);
@@ -150,38 +112,38 @@ export async function startService(options: ServiceOptions): Promise<SandboxServ
     let performed: PerformedCall | undefined;
     const answer = await meetFault(request, fault, async () => {
       performed = await operations[operation](request, parameters);
-      if (performed?.outcome.operation === 'by-body') {
-        counts.reviewed += performed.outcome.bookings;
-        counts.incorrect += performed.outcome.incorrect;
-      }
+      counts.reviewed += performed?.reviewed ?? 0;
+      counts.incorrect += performed?.incorrect?.length ?? 0;
       return performed && { httpStatus: 200, statusCode: 2000, ...performed };
     });
     const isSent = answer !== undefined && send(response, answer);
     performed?.end?.();
     // The e-mail doesn't delay the answer, and is written even if nobody waited for that.
     writeEmail(number, about, performed?.incorrect ?? []);
-    const details = { number, ...(performed?.outcome ?? noOutcome[operation]), ...(fault && { fault }) };
-    if (isSent)
-      onEvent({ kind: 'answered', ...details, httpStatus: answer.httpStatus, statusCode: answer.statusCode });
-    else onEvent({ kind: 'unanswered', ...details });
+    const call = `call ${number} ${operation}${fault ? ` (${fault.kind})` : ''}`;
+    const answered = isSent ? `${answer.httpStatus} ${answer.statusCode}` : 'no answer';
+    tell(`${call}: ${answered}, ${performed?.outcome ?? noOutcome[operation]}`);
   }
 
   function writeEmail(number: number, about: string, incorrect: readonly BookedHotel[]): void {
     if (incorrect.length === 0) return;
-    const details = { number, incorrect: incorrect.length };
-    const writing = outbox
+    const what = `e-mail about ${incorrect.length} of call ${number}`;
+    const written = outbox
       .notify({ about, incorrect })
-      .then((email) => onEvent({ kind: 'email-written', ...details, email }))
-      .catch((error) => onEvent({ kind: 'email-failed', ...details, reason: nameReason(error) }))
-      .finally(() => emails.delete(writing));
-    emails.add(writing);
+      .then((email) => {
+        emails.push(email);
+        tell(`${what}: ${email}`);
+      })
+      .catch((error) => tell(`no ${what}: ${nameReason(error)}`))
+      .finally(() => writing.delete(written));
+    writing.add(written);
   }
 
   /** For faults of the sandbox itself, such as a full disk. */
   function fail(response: ServerResponse, error: unknown): void {
     const reason = nameReason(error);
     send(response, failure(500, `The sandbox failed: ${reason}.`));
-    onEvent({ kind: 'failed', reason });
+    tell(`the sandbox failed: ${reason}`);
   }
 
   const openCalls = new Set<Promise<void>>();
@@ -203,14 +165,14 @@ export async function startService(options: ServiceOptions): Promise<SandboxServ
 
   return {
     baseUrl: `${tls ? 'https' : 'http'}://${isIPv6(host) ? `[${host}]` : host}:${address.port}${basePath}`,
-    counts,
+    ...{ counts, emails },
     async close() {
       const stopped = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
       await stopped;
       // A call that was cut off may still have an e-mail to write.
       await Promise.all(openCalls);
-      await Promise.all(emails);
+      await Promise.all(writing);
     },
   };
 }
@@ -222,10 +184,8 @@ function findAccountProblem(
 ): string | undefined {
   if (typeof apikey !== 'string' || apikey === '') return 'The header apikey is missing.';
   if (typeof accountid !== 'string' || accountid === '') return 'The header accountId is missing.';
-  // Compares both, so that the time taken doesn't reveal which one was wrong.
-  const keyFits = isSameSecret(apikey, account.apiKey);
-  const accountFits = isSameSecret(accountid, account.accountId);
-  return keyFits && accountFits ? undefined : 'The headers apikey and accountId do not name an account.';
+  const isRight = apikey === account.apiKey && accountid === account.accountId;
+  return isRight ? undefined : 'The headers apikey and accountId do not name an account.';
 }
 
 /** Answers a call, properly or with a fault. Resolves to undefined when the client left before its body was complete. */

@@ -1,28 +1,33 @@
-import { lstatSync, renameSync, type Stats } from 'node:fs';
-import { chmod, lstat, mkdir, readdir, rmdir, truncate, unlink, utimes } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Attributes, FileEntry, SFTPWrapper } from 'ssh2';
-import { explainFailure, type Jail, normalisePath, type Place, RequestRefused, status } from './jail.js';
+import { constants, lstatSync, renameSync, type Stats } from 'node:fs';
 import {
-  newFolderMode,
-  type OpenFile,
-  openFile,
-  setAttributes,
-  toAttributes,
-  type WantedAttributes,
-} from './open-file.js';
+  chmod,
+  type FileHandle,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  rmdir,
+  stat,
+  truncate,
+  unlink,
+  utimes,
+} from 'node:fs/promises';
+import { join, posix, sep } from 'node:path';
+import ssh2, { type Attributes, type FileEntry, type SFTPWrapper } from 'ssh2';
+import { nameReason } from '../common/errors.js';
+import { countOf, type Tell } from '../common/tell.js';
 
-/**
- * What happened on the sandbox's SFTP server. Paths are as in the by-file call: relative to the root, without a leading
- * slash. User names that clients sent are left out: people sometimes type passwords there.
- */
-export type SftpEvent =
-  | { readonly kind: 'logged-in' }
-  | { readonly kind: 'login-refused'; readonly reason: 'wrong-login' | 'no-password' }
-  /** Written and closed without errors; `bytes` is the final size. */
-  | { readonly kind: 'received'; readonly path: string; readonly bytes: number }
-  | { readonly kind: 'removed'; readonly path: string }
-  | { readonly kind: 'renamed'; readonly from: string; readonly to: string };
+const { STATUS_CODE: status, OPEN_MODE } = ssh2.utils.sftp;
+
+/** Files contain guests' names, so only their owner gets access, whatever a client asks for. */
+const newFileMode = 0o600;
+const newFolderMode = 0o700;
+const ownerOnly = 0o700;
+
+/** Limit for one answer: clients accept packets of at most 256 KiB. */
+const maxRead = 255 * 1_024;
+/** Even with names of maximal length, each sent twice, this fills less than half a packet. */
+const entriesPerAnswer = 100;
 
 /** A client's SFTP channel. */
 export interface SftpChannel {
@@ -31,19 +36,41 @@ export interface SftpChannel {
 }
 
 interface ChannelOptions {
-  readonly jail: Jail;
-  readonly onEvent: (event: SftpEvent) => void;
+  /** The folder that clients see as `/`. */
+  readonly root: string;
+  /** Paths are told as in the by-file call: relative to the root, without a leading slash. */
+  readonly tell: Tell;
 }
+
+/** What a handle stands for. */
+type Opened =
+  | {
+      readonly kind: 'file';
+      readonly path: string;
+      readonly file: FileHandle;
+      readonly writes: boolean;
+      readonly appends: boolean;
+    }
+  /** The names that were not sent yet. */
+  | { readonly kind: 'folder'; readonly path: string; readonly names: string[] };
+
+/** Attributes that a client sets; absent ones stay unchanged. Times in seconds. */
+type WantedAttributes = Partial<Attributes>;
 
 /** Sends the reply to the request with this number. Has no effect when the client has left. */
 type Reply = (request: number) => void;
+
+/** A request that is refused. Its message goes to the client. */
+class RequestRefused extends Error {
+  override readonly name = 'RequestRefused';
+}
 
 /**
  * Answers a client's requests one at a time, in order, so that a close comes after all earlier writes. The rename is that of
  * SFTP 3, which fails when the target exists; ssh2 refuses what nobody listens to: links, and all extensions.
  */
-export function serveChannel(channel: SFTPWrapper, { jail, onEvent }: ChannelOptions): SftpChannel {
-  const opened = new Map<string, OpenFile | OpenFolder>();
+export function serveChannel(channel: SFTPWrapper, { root, tell }: ChannelOptions): SftpChannel {
+  const opened = new Map<string, Opened>();
   let handles = 0;
   let queue = Promise.resolve();
   let ended = false;
@@ -61,11 +88,13 @@ export function serveChannel(channel: SFTPWrapper, { jail, onEvent }: ChannelOpt
   }
 
   function refuse(error: unknown): Reply {
-    const failure = explainFailure(error);
-    return (request) => channel.status(request, failure.status, failure.message);
+    const reason = nameReason(error);
+    // Never Node's own message, which contains paths of this disk.
+    const message = error instanceof RequestRefused ? error.message : `Failure (${reason})`;
+    return (request) => channel.status(request, statusOf[reason] ?? status.FAILURE, message);
   }
 
-  function addHandle(what: OpenFile | OpenFolder): Reply {
+  function addHandle(what: Opened): Reply {
     handles += 1;
     const handle = Buffer.alloc(4);
     handle.writeUInt32BE(handles);
@@ -73,115 +102,104 @@ export function serveChannel(channel: SFTPWrapper, { jail, onEvent }: ChannelOpt
     return (request) => channel.handle(request, handle);
   }
 
-  function find(handle: Buffer): OpenFile | OpenFolder {
+  function find<Kind extends Opened['kind']>(handle: Buffer, kind: Kind) {
     const found = opened.get(handle.toString('hex'));
-    if (found === undefined) throw new RequestRefused(status.FAILURE, 'No such handle');
-    return found;
+    if (found?.kind !== kind) throw new RequestRefused(`No such handle of a ${kind}`);
+    return found as Extract<Opened, { readonly kind: Kind }>;
   }
 
-  function findFile(handle: Buffer): OpenFile {
-    const found = find(handle);
-    if (found.kind !== 'file') throw new RequestRefused(status.FAILURE, 'The handle is a folder');
-    return found;
-  }
+  const onDisk = (path: string) => join(root, locate(path));
+  const attributesOf = (stats: Stats): Reply => {
+    const attributes = toAttributes(stats);
+    return (request) => channel.attrs(request, attributes);
+  };
 
-  answer('OPEN', async (path: string, flags: number) =>
-    addHandle(await openFile(await jail.locate(path), flags)),
-  );
+  answer('OPEN', async (path: string, flags: number) => {
+    const file = await open(onDisk(path), toDiskFlags(flags), newFileMode);
+    const writes = (flags & OPEN_MODE.WRITE) !== 0;
+    const appends = (flags & OPEN_MODE.APPEND) !== 0;
+    return addHandle({ kind: 'file', path: locate(path), file, writes, appends });
+  });
   answer('READ', async (handle: Buffer, position: number, length: number) => {
-    const data = await findFile(handle).read(position, length);
-    return data === undefined ? noMore : (request) => channel.data(request, data);
+    const buffer = Buffer.allocUnsafe(Math.min(length, maxRead));
+    const { bytesRead } = await find(handle, 'file').file.read(buffer, 0, buffer.length, position);
+    return bytesRead === 0 ? noMore : (request) => channel.data(request, buffer.subarray(0, bytesRead));
   });
   answer('WRITE', async (handle: Buffer, position: number, data: Buffer) => {
-    await findFile(handle).write(position, data);
+    const { file, appends } = find(handle, 'file');
+    // Linux ignores the position when appending; other systems don't.
+    const { bytesWritten } = await file.write(data, 0, data.length, appends ? null : position);
+    if (bytesWritten < data.length) throw new RequestRefused('Not all of it could be written');
     return done;
   });
-  answer('FSTAT', async (handle: Buffer) => {
-    const attributes = toAttributes(await findFile(handle).stat());
-    return (request) => channel.attrs(request, attributes);
-  });
+  answer('FSTAT', async (handle: Buffer) => attributesOf(await find(handle, 'file').file.stat()));
   answer('FSETSTAT', async (handle: Buffer, wanted: WantedAttributes) => {
-    await findFile(handle).setAttributes(wanted);
+    await setAttributes(join(root, find(handle, 'file').path), wanted);
     return done;
   });
   answer('CLOSE', async (handle: Buffer) => {
-    const closed = find(handle);
+    const closed = opened.get(handle.toString('hex'));
+    if (!closed) throw new RequestRefused('No such handle');
     opened.delete(handle.toString('hex'));
     if (closed.kind === 'folder') return done;
-    const { receivedBytes } = await closed.close();
-    if (receivedBytes !== undefined) onEvent({ kind: 'received', path: closed.path, bytes: receivedBytes });
+    const { size } = await closed.file.stat();
+    await closed.file.close();
+    if (closed.writes) tell(`SFTP: received ${closed.path}, ${countOf(size, 'byte')}`);
     return done;
   });
 
-  /** Locates something that may be changed, moved or removed, which excludes the root. */
-  async function locateBelowRoot(path: string): Promise<Place> {
-    const place = await jail.locate(path);
-    if (place.path === '') throw new RequestRefused(status.PERMISSION_DENIED, 'The root cannot be changed');
-    return place;
-  }
-
-  function describe({ stats }: Place): Reply {
-    if (stats === undefined) throw nothingThere();
-    return (request) => channel.attrs(request, toAttributes(stats));
-  }
-
-  async function rename(from: string, to: string): Promise<Reply> {
-    const [source, target] = [await locateBelowRoot(from), await locateBelowRoot(to)];
-    // Check and rename synchronously, so that only one of two clients gets the name.
-    if (lstatSync(target.onDisk, { throwIfNoEntry: false }) !== undefined) {
-      throw new RequestRefused(status.FAILURE, 'The name is already in use');
-    }
-    renameSync(source.onDisk, target.onDisk);
-    onEvent({ kind: 'renamed', from: source.path, to: target.path });
-    return done;
-  }
-
   async function remove(path: string, removeFromDisk: (path: string) => Promise<void>): Promise<Reply> {
-    const place = await locateBelowRoot(path);
-    await removeFromDisk(place.onDisk);
-    onEvent({ kind: 'removed', path: place.path });
+    await removeFromDisk(onDisk(path));
+    tell(`SFTP: removed ${locate(path)}`);
     return done;
   }
 
   // Also for paths that don't exist: clients ask before they create a file.
   answer('REALPATH', async (path: string) => {
-    const filename = normalisePath(path);
+    const filename = posix.resolve('/', path);
     return (request) => channel.name(request, [{ filename, longname: filename, attrs: {} as Attributes }]);
   });
-  answer('STAT', async (path: string) => describe(await jail.locate(path)));
-  answer('LSTAT', async (path: string) => describe(await jail.locateLink(path)));
+  answer('STAT', async (path: string) => attributesOf(await stat(onDisk(path))));
+  answer('LSTAT', async (path: string) => attributesOf(await lstat(onDisk(path))));
   answer('SETSTAT', async (path: string, wanted: WantedAttributes) => {
-    const { onDisk, stats } = await locateBelowRoot(path);
-    if (stats === undefined) throw nothingThere();
-    const file = {
-      stat: () => lstat(onDisk),
-      truncate: (size: number) => truncate(onDisk, size),
-      chmod: (mode: number) => chmod(onDisk, mode),
-      utimes: (atime: number, mtime: number) => utimes(onDisk, atime, mtime),
-    };
-    await setAttributes(file, wanted);
+    await setAttributes(onDisk(path), wanted);
     return done;
   });
-  answer('OPENDIR', async (path: string) => addHandle(await openFolder(await jail.locate(path))));
+  answer('OPENDIR', async (path: string) =>
+    addHandle({ kind: 'folder', path: locate(path), names: (await readdir(onDisk(path))).sort() }),
+  );
   answer('READDIR', async (handle: Buffer) => {
-    const folder = find(handle);
-    if (folder.kind !== 'folder') throw new RequestRefused(status.FAILURE, 'The handle is a file');
-    const names = await folder.next();
-    return names === undefined ? noMore : (request) => channel.name(request, [...names]);
+    const { path, names } = find(handle, 'folder');
+    const entries: FileEntry[] = [];
+    while (names.length > 0 && entries.length < entriesPerAnswer) {
+      const [filename = ''] = names.splice(0, 1);
+      // It may have disappeared meanwhile.
+      const stats = await lstat(join(root, path, filename)).catch(() => undefined);
+      if (stats)
+        entries.push({ filename, longname: longNameOf(filename, stats), attrs: toAttributes(stats) });
+    }
+    return entries.length === 0 ? noMore : (request) => channel.name(request, entries);
   });
   answer('MKDIR', async (path: string) => {
-    const { onDisk } = await jail.locate(path);
-    await mkdir(onDisk, newFolderMode);
+    await mkdir(onDisk(path), newFolderMode);
     return done;
   });
   answer('RMDIR', (path: string) => remove(path, rmdir));
   answer('REMOVE', (path: string) => remove(path, unlink));
-  answer('RENAME', rename);
+  answer('RENAME', async (from: string, to: string) => {
+    // Check and rename synchronously, so that only one of two clients gets the name.
+    if (lstatSync(onDisk(to), { throwIfNoEntry: false }))
+      throw new RequestRefused('The name is already in use');
+    renameSync(onDisk(from), onDisk(to));
+    tell(`SFTP: renamed ${locate(from)} to ${locate(to)}`);
+    return done;
+  });
+
   /** Files that the client left open don't count as received. */
   async function closeAll(): Promise<void> {
     const left = [...opened.values()];
     opened.clear();
-    await Promise.allSettled(left.map((one) => (one.kind === 'file' ? one.close() : undefined)));
+    await Promise.allSettled(left.map((one) => (one.kind === 'file' ? one.file.close() : undefined)));
   }
 
   function end(): Promise<void> {
@@ -203,43 +221,44 @@ export function serveChannel(channel: SFTPWrapper, { jail, onEvent }: ChannelOpt
   return { end };
 }
 
-function nothingThere(): RequestRefused {
-  return new RequestRefused(status.NO_SUCH_FILE, 'No such file or folder');
+/** A client's path, relative to the root and without dots: `..` stops there. */
+function locate(path: string): string {
+  const names = posix.resolve('/', path).slice(1);
+  if (sep !== '/' && names.includes(sep)) throw new RequestRefused('Not a valid file name');
+  return names;
 }
 
-/** A folder being listed by a client. */
-interface OpenFolder {
-  readonly kind: 'folder';
-  /** The next entries; undefined when there are no more. */
-  next(): Promise<readonly FileEntry[] | undefined>;
+const statusOf: Readonly<Record<string, number>> = {
+  ENOENT: status.NO_SUCH_FILE,
+  ENOTDIR: status.NO_SUCH_FILE,
+  EACCES: status.PERMISSION_DENIED,
+  EPERM: status.PERMISSION_DENIED,
+  EROFS: status.PERMISSION_DENIED,
+};
+
+function toAttributes(stats: Stats): Attributes {
+  const { mode, uid, gid, size, atimeMs, mtimeMs } = stats;
+  return { mode, uid, gid, size, atime: Math.floor(atimeMs / 1_000), mtime: Math.floor(mtimeMs / 1_000) };
 }
 
-/** Even with names of maximal length, each sent twice, this fills less than half a packet. */
-const entriesPerAnswer = 100;
+/** Its owner stays the same, whatever is asked for. */
+async function setAttributes(path: string, { size, mode, atime, mtime }: WantedAttributes): Promise<void> {
+  if (size !== undefined) await truncate(path, size);
+  if (mode !== undefined) await chmod(path, mode & ownerOnly);
+  if (atime !== undefined && mtime !== undefined) await utimes(path, atime, mtime);
+}
 
-/** Reads all names at once; entries that have disappeared by the time they are described are left out. */
-export async function openFolder(place: Place): Promise<OpenFolder> {
-  const names = (await readdir(place.onDisk)).sort();
+const diskFlags: readonly (readonly [asked: number, flag: number])[] = [
+  [OPEN_MODE.APPEND, constants.O_APPEND],
+  [OPEN_MODE.CREAT, constants.O_CREAT],
+  [OPEN_MODE.EXCL, constants.O_EXCL],
+  [OPEN_MODE.TRUNC, constants.O_TRUNC],
+];
 
-  const describe = async (name: string): Promise<FileEntry[]> => {
-    try {
-      const stats = await lstat(join(place.onDisk, name));
-      return [{ filename: name, longname: longNameOf(name, stats), attrs: toAttributes(stats) }];
-    } catch {
-      return [];
-    }
-  };
-
-  return {
-    kind: 'folder',
-    async next() {
-      while (names.length > 0) {
-        const entries = (await Promise.all(names.splice(0, entriesPerAnswer).map(describe))).flat();
-        if (entries.length > 0) return entries;
-      }
-      return undefined;
-    },
-  };
+function toDiskFlags(flags: number): number {
+  const writing = flags & OPEN_MODE.READ ? constants.O_RDWR : constants.O_WRONLY;
+  const access = flags & OPEN_MODE.WRITE ? writing : constants.O_RDONLY;
+  return diskFlags.reduce((all, [asked, flag]) => (flags & asked ? all | flag : all), access);
 }
 
 /** Like a line of `ls -l`, with numeric owner and group. People read it. */

@@ -1,31 +1,22 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import ssh2 from 'ssh2';
 import { hasCode, SandboxError } from '../common/errors.js';
 
 /**
  * Reads the private key from a file in OpenSSH format. If there is none, generates an ed25519 key and stores it, readable by
- * its owner only. Concurrent callers get the same key.
+ * its owner only.
  *
  * @throws SandboxError when the file contains no private key
  */
 export async function readOrMakeHostKey(path: string): Promise<string> {
   const kept = await readKey(path);
   if (kept !== undefined) return kept;
-
+  const made = makeHostKey();
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const part = `${path}.${randomBytes(6).toString('hex')}.part`;
-  await writeFile(part, makeHostKey(), { flag: 'wx', mode: 0o600 });
-  try {
-    // Unlike a rename, this never replaces the key of a faster process.
-    await link(part, path);
-  } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw error;
-  } finally {
-    await unlink(part);
-  }
-  return readOrMakeHostKey(path);
+  await writeFile(path, made, { flag: 'wx', mode: 0o600 });
+  return made;
 }
 
 /** As printed by `ssh-keygen -l`. @throws Error for anything but a private key in OpenSSH format */

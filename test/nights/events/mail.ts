@@ -1,6 +1,5 @@
-import { examineMail } from '../../../src/cases/mails/examine-mail.js';
 import { createMailTaker } from '../../../src/cases/mails/take-mail.js';
-import { mailOf, words } from '../../verdict-mails/mails.js';
+import { examineHere, mailOf } from '../../verdict-mails/mails.js';
 import { allSingles, type Booked, findBooked, type Guest, hasReference } from '../guests.js';
 import { listNames } from '../results.js';
 import type { EventKind, OfDay, Stage } from './event.js';
@@ -46,7 +45,7 @@ export const mail: EventKind<Mail> = {
 async function takeMail({ names, day, form }: Mail, { ledger, app, clock }: Stage): Promise<boolean> {
   const taker = createMailTaker({
     ...{ ledger, today: app.today, notify() {}, clock, matchMs },
-    examine: (bytes, lookUp) => examineMail(bytes, words, lookUp),
+    examine: examineHere,
     senders: { from: [] },
   });
   const text = writeMail(
