@@ -1,16 +1,8 @@
-import { pause } from '../base/abort.js';
 import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Run } from '../rules/run.js';
-import type { CronTimes } from './cron-times.js';
-import {
-  type DueDay,
-  describeGivenUp,
-  findDayRange,
-  findDueDays,
-  isToGiveUp,
-  lastTryMs,
-} from './due-days.js';
+import { type CronTimes, watchCronTimes } from './cron-times.js';
+import { type DueDay, describeGivenUp, findDayRange, findDueDays, isToGiveUp } from './due-days.js';
 import {
   createRounds,
   createScheduler,
@@ -121,37 +113,14 @@ export function createReviewScheduler(parts: ReviewSchedulerParts): Scheduler {
     tried.add(iso);
     daysInProgress.add(iso);
     await reviewDueDay(dueDay, () => review(dueDay.day, stop), notify);
-    // The last try may end after the time to give up.
-    if (dueDay.kind === 'resume' && !stop.aborted) await giveUpSourceOf(iso);
     daysInProgress.delete(iso);
   }
 
   /** Marks runs whose source did not arrive in time: of all processes, the one that marks a run reports it. */
   async function giveUpSources(runs: readonly Run[], now: Date): Promise<void> {
-    for (const run of runs.filter((one) => isToGiveUp(one, giveUps, now.getTime()))) {
+    for (const run of runs.filter((one) => isToGiveUp(one, giveUps))) {
       const change = { before: run.failure?.code, failure: describeGivenUp(run), at: now.getTime() };
       if (await ledger.runs.replaceFailure(run.id, change)) notify({ type: 'source-given-up', run });
-    }
-  }
-
-  async function giveUpSourceOf(day: string): Promise<void> {
-    try {
-      await giveUpSources(await ledger.runs.listLatest({ from: day, to: day }), new Date(clock()));
-    } catch (error) {
-      notify({ type: 'check-failed', error });
-    }
-  }
-
-  /** The last try for a missing source, and giving it up, come when they are due rather than with the next check. */
-  async function checkAtGiveUps(): Promise<void> {
-    while (!stop.aborted) {
-      const giveUp = giveUps.next(new Date(clock()))?.getTime();
-      if (giveUp === undefined) return;
-      const lastTry = giveUp - lastTryMs;
-      const at = clock() < lastTry ? lastTry : giveUp;
-      await pause(at - clock(), stop);
-      // A timer fires early after a long wait, or where the clock was set back.
-      if (clock() >= at) await check();
     }
   }
 
@@ -159,7 +128,8 @@ export function createReviewScheduler(parts: ReviewSchedulerParts): Scheduler {
   return {
     start() {
       checks.start();
-      void checkAtGiveUps();
+      // The last try for a missing source comes when it is due rather than with the next check.
+      void watchCronTimes(giveUps, checks.ask, stop);
     },
     async close() {
       closing.abort();
