@@ -121,11 +121,7 @@ export function findDayRange(cronTimes: CronTimes, now: Date, catchUpDays: numbe
 export async function findFirstAskableDay(
   day: BusinessDay,
   ledger: ReadOnlyLedger,
-  {
-    cronTimes,
-    now,
-    catchUpDays,
-  }: { readonly cronTimes: CronTimes; readonly now: Date; readonly catchUpDays: number },
+  { cronTimes, now, catchUpDays }: Pick<DueDaysQuestion, 'cronTimes' | 'now' | 'catchUpDays'>,
 ): Promise<string> {
   const today = businessDayAt(now, cronTimes.zone);
   const { iso: from } =

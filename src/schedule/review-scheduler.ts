@@ -54,17 +54,17 @@ export function createReviewScheduler(parts: ReviewSchedulerParts): Scheduler {
   ) as Record<Group, ReturnType<typeof createRounds>>;
   const daysInProgress = new Set<string>();
 
-  async function check(): Promise<void> {
-    for (const group of groups) work[group].ask();
-  }
-
   /** No two groups work on the same day at once, and a group tries a day once in each round. */
   async function reviewDueDays(group: Group): Promise<void> {
     const tried = new Set<string>();
     for (;;) {
       const dueDay = await nextDueDay(group, tried);
       if (!dueDay || stop.aborted) return;
-      await perform(dueDay, tried);
+      const { iso } = dueDay.day;
+      tried.add(iso);
+      daysInProgress.add(iso);
+      await reviewDueDay(dueDay, () => review(dueDay.day, stop), notify);
+      daysInProgress.delete(iso);
     }
   }
 
@@ -90,30 +90,14 @@ export function createReviewScheduler(parts: ReviewSchedulerParts): Scheduler {
         ledger.runs.listActive(),
       ]);
       await giveUpSources(latestRuns, now);
-      const restMs = resumeMs / 2;
       return findDueDays({
-        cronTimes,
-        giveUps,
-        now,
-        watchedSince,
-        catchUpDays,
-        restMs,
-        firstDay,
-        latestRuns,
-        awaiting,
+        ...{ cronTimes, giveUps, now, watchedSince, catchUpDays, restMs: resumeMs / 2 },
+        ...{ firstDay, latestRuns, awaiting },
       });
     } catch (error) {
       notify({ type: 'check-failed', error });
       return [];
     }
-  }
-
-  async function perform(dueDay: DueDay, tried: Set<string>): Promise<void> {
-    const { iso } = dueDay.day;
-    tried.add(iso);
-    daysInProgress.add(iso);
-    await reviewDueDay(dueDay, () => review(dueDay.day, stop), notify);
-    daysInProgress.delete(iso);
   }
 
   /** Marks runs whose source did not arrive in time: of all processes, the one that marks a run reports it. */
@@ -124,7 +108,9 @@ export function createReviewScheduler(parts: ReviewSchedulerParts): Scheduler {
     }
   }
 
-  const checks = createScheduler({ ...parts, checkMs: resumeMs, signal: stop }, check);
+  const checks = createScheduler({ ...parts, checkMs: resumeMs, signal: stop }, async () => {
+    for (const group of groups) work[group].ask();
+  });
   return {
     start() {
       checks.start();
