@@ -257,7 +257,7 @@ function listChecks(config: Config, ledger: Ledger): CheckParts {
       const [at] = digestTimes.sort();
       if (at === undefined) return undefined;
       const countedFrom = await notices.noteFirst('morning-digest', now);
-      const due = findDueDigest({ at, now, countedFrom, timezone });
+      const due = findDueDigest(at, { now, countedFrom, timezone });
       return due && { event: 'morning-digest', subject: due.date, day: due.day, facts: {}, raisedAt: now };
     },
   };

@@ -11,17 +11,10 @@ import { createSummaryMemory, mappingsPage, syncMappings } from './mappings-page
 import { notificationsPage, testNotifications } from './notifications-page.js';
 import type { DeskParts, DeskRoute } from './page.js';
 import { providerPage, providersPage } from './providers-page.js';
-import { replayDay, replayDays } from './replay-days.js';
-import { acceptAffected, acceptVolume, cancelRun, lookForResult, runDay } from './run-actions.js';
+import { replayActions } from './replay-days.js';
+import { runActions } from './run-actions.js';
 import { manifestDownload, resultDownload } from './run-file.js';
-import {
-  affectedPage,
-  postedPage,
-  refusedPage,
-  rejectedPage,
-  suspectsPage,
-  unansweredPage,
-} from './run-lists.js';
+import { runLists } from './run-lists.js';
 import { runPage } from './run-page.js';
 import { type RegisterParts, registerRoutes } from './serve-pages.js';
 import { addSignInRoutes } from './sign-in.js';
@@ -32,12 +25,7 @@ export const routes: readonly DeskRoute[] = [
   dayPage,
   reportDownload,
   runPage,
-  rejectedPage,
-  refusedPage,
-  unansweredPage,
-  postedPage,
-  suspectsPage,
-  affectedPage,
+  ...runLists,
   resultDownload,
   manifestDownload,
   bookingPage,
@@ -46,13 +34,8 @@ export const routes: readonly DeskRoute[] = [
   providersPage,
   providerPage,
   auditPage,
-  runDay,
-  replayDay,
-  cancelRun,
-  acceptVolume,
-  acceptAffected,
-  lookForResult,
-  replayDays,
+  ...runActions,
+  ...replayActions,
   syncMappings,
   notificationsPage,
   testNotifications,

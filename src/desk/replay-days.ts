@@ -41,7 +41,7 @@ type AskedDays = z.output<typeof rangeFields>;
 const ofDays = { permission: 'operate', form: z.object({ seen: z.string() }), reason: 'required' } as const;
 
 /** What `hotel-review replay DAY` does, for late bookings too. */
-export const replayDay = defineAction({
+const replayDay = defineAction({
   ...ofDays,
   path: '/days/:day/replay',
   title: 'Replay a day',
@@ -67,7 +67,7 @@ export const replayDay = defineAction({
 });
 
 /** What `hotel-review replay DAY --to DAY` does. */
-export const replayDays = defineAction({
+const replayDays = defineAction({
   ...ofDays,
   path: '/replay',
   title: 'Replay days',
@@ -220,3 +220,5 @@ function renderRangeForm({ from, to, which }: AskedDays): Html {
 ${renderSelect('Which', 'which', Object.entries(choices), which)}
 <button class="quiet">Show</button></form>`;
 }
+
+export const replayActions = [replayDay, replayDays];

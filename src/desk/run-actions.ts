@@ -9,11 +9,11 @@ import { decideOpening, isUnfinished, type Opening } from '../review/day/open-ru
 import { hasBegun, requireBegun } from '../review/day/range-plan.js';
 import { isResultLookedFor } from '../review/file/late-result.js';
 import { auditAccepted, describeImplausible } from '../rules/acceptance-words.js';
-import { type AcceptanceKind, isOverdue, isToBeAccepted, type Run } from '../rules/run.js';
+import { type AcceptanceKind, acceptanceKinds, isOverdue, isToBeAccepted, type Run } from '../rules/run.js';
 import { mayTryAgain } from '../rules/try-again.js';
 import { describeDrops } from '../rules/volume.js';
 import { dayField } from './fields.js';
-import { type DeskVisit, defineAction } from './page.js';
+import { type DeskVisit, defineAction, type Preview } from './page.js';
 import { showDay, showInstant, showMessage } from './parts.js';
 import { writeWho } from './serve-pages.js';
 
@@ -26,7 +26,7 @@ const ofDay = {
 } as const;
 
 /** What `hotel-review run DAY` does. */
-export const runDay = defineAction({
+const runDay = defineAction({
   ...ofDay,
   path: '/days/:day/run',
   title: 'Run a day',
@@ -119,7 +119,7 @@ function describeLeft({ collectedAt, counts, state }: Run): string {
 }
 
 /** What `hotel-review cancel DAY` does. */
-export const cancelRun = defineAction({
+const cancelRun = defineAction({
   ...ofDay,
   path: '/days/:day/cancel',
   title: 'Cancel a run',
@@ -175,7 +175,7 @@ function describeCancel({ id, state, counts: { delivered, accepted } }: Run, isP
 }
 
 /** Looks for a day's result now. */
-export const lookForResult = defineAction({
+const lookForResult = defineAction({
   ...ofDay,
   path: '/days/:day/look',
   title: 'Look for a result',
@@ -207,8 +207,43 @@ export const lookForResult = defineAction({
   },
 });
 
+interface Acceptance {
+  readonly path: string;
+  readonly title: string;
+  /** What was found, what to do about it, and where. */
+  describe(run: Run): Required<Pick<Preview, 'data' | 'lines' | 'details'>>;
+}
+
+const acceptances: Readonly<Record<AcceptanceKind, Acceptance>> = {
+  volume: {
+    path: 'accept',
+    title: 'Accept few bookings',
+    describe: ({ id, day, volume }) => ({
+      data: { runId: id, volume },
+      lines: [
+        `Run ${id} has far fewer bookings than usual: ${volume ? describeDrops(volume).join('; ') : ''}.`,
+        'Check the export. If bookings are missing in it, send them once it is complete. If it is right, accept the day: nothing is sent, and the day becomes a good one.',
+      ],
+      details: html`<p><a href="/days/${encodeURIComponent(day)}/replay?which=late">Send what is missing</a></p>`,
+    }),
+  },
+  affected: {
+    path: 'accept-affected',
+    title: 'Accept many affected bookings',
+    describe: ({ id, implausible }) => ({
+      data: { runId: id, ...implausible },
+      lines: [
+        `Run ${id} found ${implausible ? describeImplausible(implausible) : ''}.`,
+        'Look at some of them. If the source sent wrong hotels, correct it and replay the day. If they are right, accept the day: nothing is sent, their cases stay open, and the day becomes a good one until more are affected.',
+      ],
+      details: html`<p><a href="/runs/${encodeURIComponent(id)}/affected">Affected bookings</a></p>`,
+    }),
+  },
+};
+
 /** What the option of `run` for that kind does with a day that was sent. */
-function acceptAction(kind: AcceptanceKind, path: string, title: string) {
+function acceptAction(kind: AcceptanceKind) {
+  const { path, title, describe } = acceptances[kind];
   return defineAction({
     ...ofDay,
     path: `/days/:day/${path}`,
@@ -217,18 +252,12 @@ function acceptAction(kind: AcceptanceKind, path: string, title: string) {
     form: z.object({ run: z.string().max(64) }),
     async preview({ day }, { desk: { ledger } }) {
       const run = await ledger.runs.latest(day);
-      const base = {
-        title: `${title}: ${showDay(day)}`,
-        button: `Accept ${showDay(day)}`,
-        back: `/days/${day}`,
-      };
+      const shown = showDay(day);
+      const base = { title: `${title}: ${shown}`, button: `Accept ${shown}`, back: `/days/${day}` };
       if (!run || !isToBeAccepted(run, [kind]))
-        return { ...base, lines: [], refusal: `${showDay(day)} has no such run that nobody has accepted.` };
-      return {
-        ...base,
-        ...describeAcceptance(kind, run),
-        fields: html`<input type="hidden" name="run" value="${run.id}">`,
-      };
+        return { ...base, lines: [], refusal: `${shown} has no such run that nobody has accepted.` };
+      const fields = html`<input type="hidden" name="run" value="${run.id}">`;
+      return { ...base, ...describe(run), fields };
     },
     audit: ({ day }, { run }) => ({
       action: 'run',
@@ -245,29 +274,4 @@ function acceptAction(kind: AcceptanceKind, path: string, title: string) {
   });
 }
 
-export const acceptVolume = acceptAction('volume', 'accept', 'Accept few bookings');
-export const acceptAffected = acceptAction('affected', 'accept-affected', 'Accept many affected bookings');
-
-function describeAcceptance(kind: AcceptanceKind, { id, day, volume, implausible }: Run) {
-  const address = `/days/${encodeURIComponent(day)}`;
-  switch (kind) {
-    case 'volume':
-      return {
-        data: { runId: id, volume },
-        lines: [
-          `Run ${id} has far fewer bookings than usual: ${volume ? describeDrops(volume).join('; ') : ''}.`,
-          'Check the export. If bookings are missing in it, send them once it is complete. If it is right, accept the day: nothing is sent, and the day becomes a good one.',
-        ],
-        details: html`<p><a href="${address}/replay?which=late">Send what is missing</a></p>`,
-      };
-    case 'affected':
-      return {
-        data: { runId: id, ...implausible },
-        lines: [
-          `Run ${id} found ${implausible ? describeImplausible(implausible) : ''}.`,
-          'Look at some of them. If the source sent wrong hotels, correct it and replay the day. If they are right, accept the day: nothing is sent, their cases stay open, and the day becomes a good one until more are affected.',
-        ],
-        details: html`<p><a href="/runs/${encodeURIComponent(id)}/affected">Affected bookings</a></p>`,
-      };
-  }
-}
+export const runActions = [runDay, cancelRun, lookForResult, ...acceptanceKinds.map(acceptAction)];

@@ -8,6 +8,7 @@ import { dayOfRunId } from '../review/day/open-run.js';
 import { describeErased } from '../review/every-run.js';
 import { manifestName } from '../review/file/archive-run.js';
 import { type VerifiedItem, verifyArchived, verifyManifest } from '../review/file/verify-run.js';
+import type { ReceivedFile } from '../rules/review-file.js';
 import type { Run } from '../rules/run.js';
 import { type DeskParts, type DeskVisit, type Download, defineDownload } from './page.js';
 import { renderFacts, showInstant } from './parts.js';
@@ -37,20 +38,13 @@ export function toFileDetails(run: Run) {
   const { file, linesBlanked } = run;
   if (!file) return null;
   const { bytes = null, triggeredAt, result, laterResults = [], removals = [] } = file;
-  const { name = '', size = 0, sha256 = '', rows = 0, isWhole = false } = result ?? {};
+  const show = ({ name, size, sha256, rows }: ReceivedFile) => ({ name, bytes: size, sha256, rows });
   return {
     bytes,
     triggeredAt: triggeredAt === undefined ? null : new Date(triggeredAt).toISOString(),
-    result: result ? { name, bytes: size, sha256, rows, isWhole } : null,
+    result: result ? { ...show(result), isWhole: result.isWhole } : null,
     /** The other files of the result, which were judged with it; only if there are any. */
-    ...(result?.others && {
-      otherResults: result.others.map(({ name, size, sha256, rows }) => ({
-        name,
-        bytes: size,
-        sha256,
-        rows,
-      })),
-    }),
+    ...(result?.others && { otherResults: result.others.map(show) }),
     laterResults,
     /** Our files on the server that were removed as agreed. */
     removed: removals.flatMap(({ path, outcome }) => (outcome === 'removed' ? [path] : [])),

@@ -10,6 +10,7 @@ import { neverSynced } from '../mappings/copied-hotels.js';
 import { createRunMask } from '../review/stored/stored-line.js';
 import type { ListName } from '../review/verdicts/listed-lines.js';
 import { type ListedBooking, listBookings } from '../review/verdicts/listing.js';
+import type { AuditedAction } from '../rules/action.js';
 import { alone, outcomeOfRun } from '../rules/day-outcome.js';
 import { explainUnknown } from '../rules/describe-day.js';
 import { hasSentNothing, type Run } from '../rules/run.js';
@@ -32,7 +33,7 @@ const masked = '***';
 const showsValue = (text: string | null) => text !== null && text !== masked;
 
 /** The records of a run that could not be sent: where in the source, why, and the value there. */
-export const rejectedPage = definePage({
+const rejectedPage = definePage({
   path: '/runs/:id/rejected',
   permission: 'see-bookings',
   cost: 'expensive',
@@ -99,49 +100,54 @@ type Columns = Readonly<Record<string, (booking: ShownBooking) => Html | string 
 
 const why: Columns = { Why: (booking) => describeWhy(booking) ?? null };
 
-export const affectedPage = defineBookingList('affected', {
-  title: 'Affected bookings',
-  words: 'The result marks their mapping as incorrect',
-  empty: 'The result marks no booking of this run as incorrect.',
-});
-
-export const unansweredPage = defineBookingList('unanswered', {
-  title: 'Bookings without a verdict',
-  words: 'Nothing is known about their mapping, which does not mean that it is correct',
-  empty: 'Every booking of the file has its verdict.',
-  columns: why,
-});
-
-export const postedPage = defineBookingList('posted', {
-  title: 'Bookings that went by body',
-  titleIfUnsent: 'Bookings that would go by body',
-  words: 'They could not be in the file',
-  ifSent: ': their verdicts come by e-mail only.',
-  empty: 'No booking of this run was kept out of a file.',
-  columns: why,
-});
-
-export const suspectsPage = defineBookingList('suspects', {
-  title: 'Suspects',
-  words: 'The local copy of the mappings says something else, or nothing, about these bookings',
-  ifSent: '. They were sent anyway.',
-  empty: 'The local copy of the mappings agrees with every booking of this run.',
-});
-
-export const refusedPage = defineBookingList('refused', {
-  title: 'Refused bookings',
-  words: 'The service would not take these bookings',
-  ifSent: '; all others of their batches were sent without them.',
-  empty: 'The service refused no booking of this run.',
-  columns: {
-    Code: ({ code = '' }) => html`<code>${showInLine(code)}</code>`,
-    'What the service said': ({ answer }) =>
-      answer === undefined ? html`<span class="faint">not kept</span>` : answer,
-    Step: ({ step }) => step,
+const bookingLists: Readonly<Record<ListName, ListWords>> = {
+  refused: {
+    action: 'show',
+    title: 'Refused bookings',
+    words: 'The service would not take these bookings',
+    ifSent: '; all others of their batches were sent without them.',
+    empty: 'The service refused no booking of this run.',
+    columns: {
+      Code: ({ code = '' }) => html`<code>${showInLine(code)}</code>`,
+      'What the service said': ({ answer }) =>
+        answer === undefined ? html`<span class="faint">not kept</span>` : answer,
+      Step: ({ step }) => step,
+    },
   },
-});
+  unanswered: {
+    action: 'affected',
+    title: 'Bookings without a verdict',
+    words: 'Nothing is known about their mapping, which does not mean that it is correct',
+    empty: 'Every booking of the file has its verdict.',
+    columns: why,
+  },
+  posted: {
+    action: 'posted',
+    title: 'Bookings that went by body',
+    titleIfUnsent: 'Bookings that would go by body',
+    words: 'They could not be in the file',
+    ifSent: ': their verdicts come by e-mail only.',
+    empty: 'No booking of this run was kept out of a file.',
+    columns: why,
+  },
+  suspects: {
+    action: 'suspects',
+    title: 'Suspects',
+    words: 'The local copy of the mappings says something else, or nothing, about these bookings',
+    ifSent: '. They were sent anyway.',
+    empty: 'The local copy of the mappings agrees with every booking of this run.',
+  },
+  affected: {
+    action: 'affected',
+    title: 'Affected bookings',
+    words: 'The result marks their mapping as incorrect',
+    empty: 'The result marks no booking of this run as incorrect.',
+  },
+};
 
 interface ListWords {
+  /** How the audit trail names a look at it. */
+  readonly action: AuditedAction;
   readonly title: string;
   readonly titleIfUnsent?: string;
   /** A sentence without its end. */
@@ -154,7 +160,8 @@ interface ListWords {
 }
 
 /** The list behind a count of a run. */
-function defineBookingList(name: ListName, about: ListWords) {
+function defineBookingList(name: ListName) {
+  const about = bookingLists[name];
   const isRefused = name === 'refused';
   return definePage({
     path: `/runs/:id/${name}`,
@@ -184,7 +191,7 @@ function defineBookingList(name: ListName, about: ListWords) {
       };
     },
     audit: ({ day, runId, bookings, hasAnswers }) => ({
-      action: actions[name],
+      action: about.action,
       subject: day,
       details: {
         run: runId,
@@ -208,15 +215,6 @@ ${unknown === undefined ? list : html`<p class="wait">${showInLine(showMessage(u
     },
   });
 }
-
-/** How the audit trail names a look at each list. */
-const actions = {
-  affected: 'affected',
-  unanswered: 'affected',
-  posted: 'posted',
-  suspects: 'suspects',
-  refused: 'show',
-} as const;
 
 /** Every name of the run is masked in the service's words, which would take a page too long for a larger run. */
 const bookingsMasked = 30_000;
@@ -302,3 +300,9 @@ function linkBooking(reference: string | null): Html {
   const address = writeAddress('/bookings', { reference: reference.toWellFormed() });
   return html`<a href="${address}">${showInLine(reference)}</a>`;
 }
+
+/** The lists behind the counts of a run. */
+export const runLists = [
+  rejectedPage,
+  ...(Object.keys(bookingLists) as ListName[]).map((name) => defineBookingList(name)),
+];

@@ -69,6 +69,18 @@ export class ChannelError extends SafeError {
   }
 }
 
+/** Why a receiver was not reached, such as `the mail server`: it says nothing, or is not the one that was meant. */
+export function describeUnreached(receiver: string, code: string): string {
+  switch (code) {
+    case 'timeout':
+      return `${receiver} did not answer in time`;
+    case 'tls-certificate':
+      return `the certificate of ${receiver} is not trusted (${code}); name the file of its authority in NODE_EXTRA_CA_CERTS`;
+    default:
+      return `${receiver} can't be reached (${code})`;
+  }
+}
+
 /** How long a receiver may take to confirm a message: mail servers scan it first. (RFC 5321, 4.5.3.2.6, allows ten minutes.) */
 export const confirmWithinMs = { email: 120_000, web: 30_000 } as const;
 

@@ -4,7 +4,6 @@ import { businessDayAt } from '../booking/business-day.js';
 import { urgencyOf } from '../booking/stay.js';
 import type { CaseSummary } from '../ledger/cases.js';
 import type { Ledger } from '../ledger/ledger.js';
-import type { MappingSync } from '../ledger/mappings.js';
 import type { OpenProblem, Told } from '../ledger/notices.js';
 import { firstBound, readCompleteUntil } from '../mappings/sync-bounds.js';
 import { makesDayGood } from '../rules/good-day.js';
@@ -43,6 +42,14 @@ const leastFreeBytes = 1_000_000_000;
 /** A run by file makes a few dozen files. */
 const leastFreeInodes = 1_000;
 
+/** What one look sees. */
+interface Look extends CheckParts {
+  readonly now: number;
+  readonly disks: Disks;
+  /** What was open before. */
+  readonly problems: readonly OpenProblem[];
+}
+
 /** Raises what is new, ends what is over, and reminds of what lasts. */
 export async function checkNotices(parts: CheckParts): Promise<void> {
   const { ledger, clock } = parts;
@@ -50,19 +57,14 @@ export async function checkNotices(parts: CheckParts): Promise<void> {
   // Read first: a problem that another process raises in the meantime must not count as over because it was not found
   // here.
   const problems = await ledger.notices.listProblems();
-  const disks = await parts.measureFree();
-  const found = [
-    ...(await findLate(parts, now)),
-    ...(await findStaleCopy(parts, now)),
-    ...(await findMissingExport(parts, now)),
-    ...findLowDisks(disks, now),
-    ...(await findRefusingChannels(parts, now)),
-  ];
+  const look: Look = { ...parts, now, problems, disks: await parts.measureFree() };
+  const found: NewNotice[] = [];
+  for (const find of finders) for (const one of await find(look)) found.push({ ...one, raisedAt: now });
   const digest = await parts.findDigest(now);
   await ledger.notices.raise([...found, ...(digest ? [digest] : [])]);
   await ledger.notices.raise(await findUrgentCases(parts, now), tellUrgent);
-  await endDays(parts, problems, found, now);
-  await endOthers(parts, problems, { found, disks, now });
+  await endDays(look, found);
+  await endOthers(look, found);
   // The ledger refuses a reminder of a problem that has just ended.
   for (const problem of problems) {
     if (!isReminderDue(problem, now)) continue;
@@ -89,64 +91,53 @@ export function isReminderDue(
   return countDays(now) > countDays(lastToldAt) && countDays(now) <= daysReminded;
 }
 
-async function findLate({ findLateDays }: CheckParts, now: number): Promise<NewNotice[]> {
-  const days = await findLateDays(now);
-  return days.map((day) => ({ event: 'day-late', subject: day, day, facts: {}, raisedAt: now }));
-}
+/** What there is of each problem that no event tells of. */
+const finders: readonly ((look: Look) => Promise<Found[]> | Found[])[] = [
+  async function findLate({ findLateDays, now }) {
+    const days = await findLateDays(now);
+    return days.map((day) => ({ event: 'day-late', subject: day, day, facts: {} }));
+  },
 
-async function findStaleCopy({ ledger, copy }: CheckParts, now: number): Promise<NewNotice[]> {
-  const latest = copy && (await ledger.mappings.latestSync());
-  if (!latest) return [];
-  const reach = findReach(latest);
-  if (reach >= copy.completeUntil) return [];
-  const hours = Math.floor((now - reach) / 3_600_000);
-  return [{ event: 'copy-stale', subject: 'mappings', facts: { hours }, raisedAt: now }];
-}
+  async function findStaleCopy({ ledger, copy, now }) {
+    const latest = copy && (await ledger.mappings.latestSync());
+    if (!latest) return [];
+    const complete = readCompleteUntil(latest, 0);
+    // Until its first cycle has ended, a copy is as old as that.
+    const reach = complete <= firstBound ? latest.at : complete;
+    if (reach >= copy.completeUntil) return [];
+    const hours = Math.floor((now - reach) / 3_600_000);
+    return [{ event: 'copy-stale', subject: 'mappings', facts: { hours } }];
+  },
 
-/** Until its first cycle has ended, a copy is as old as that. */
-function findReach(latest: MappingSync): number {
-  const reach = readCompleteUntil(latest, 0);
-  return reach <= firstBound ? latest.at : reach;
-}
+  async function findMissingExport({ ledger, exportPatienceMs, now }) {
+    const request = await ledger.exports.latestRequest();
+    if (!request || now - request.requestedAt < exportPatienceMs) return [];
+    const fetched = await ledger.exports.latestFetched();
+    if (fetched && fetched.fetchedAt >= request.requestedAt) return [];
+    return [{ event: 'export-missing', subject: 'export', facts: {} }];
+  },
 
-async function findMissingExport(
-  { ledger, exportPatienceMs }: CheckParts,
-  now: number,
-): Promise<NewNotice[]> {
-  const request = await ledger.exports.latestRequest();
-  if (!request || now - request.requestedAt < exportPatienceMs) return [];
-  const fetched = await ledger.exports.latestFetched();
-  if (fetched && fetched.fetchedAt >= request.requestedAt) return [];
-  return [{ event: 'export-missing', subject: 'export', facts: {}, raisedAt: now }];
-}
+  function findLowDisks({ disks }) {
+    const low = disks.filter(({ bytes, inodes }) => bytes < leastFreeBytes || inodes < leastFreeInodes);
+    return low.map(({ place, path, bytes, inodes }) => {
+      const free = inodes < leastFreeInodes ? `${inodes} inodes` : formatBytes(bytes);
+      return { event: 'resource-low', subject: place, facts: { free, path } };
+    });
+  },
 
-function findLowDisks(disks: Disks, now: number): NewNotice[] {
-  return disks
-    .filter(({ bytes, inodes }) => bytes < leastFreeBytes || inodes < leastFreeInodes)
-    .map(({ place, path, bytes, inodes }) => ({
-      event: 'resource-low',
-      subject: place,
-      facts: { free: inodes < leastFreeInodes ? `${inodes} inodes` : formatBytes(bytes), path },
-      raisedAt: now,
-    }));
-}
+  /** A channel that refuses us is told of through the others. */
+  async function findRefusingChannels({ ledger, now }) {
+    const waiting = await ledger.notices.listWaiting(now);
+    return waiting.flatMap(({ channel, lastCode: code = '' }): Found | [] => {
+      const facts = { code, message: '' };
+      return refusesSender(code)
+        ? { event: 'credentials-refused', subject: toRefusingChannel(channel), facts }
+        : [];
+    });
+  },
+];
 
-/** A channel that refuses us is told of through the others. */
-async function findRefusingChannels({ ledger }: CheckParts, now: number): Promise<NewNotice[]> {
-  const waiting = await ledger.notices.listWaiting(now);
-  return waiting.flatMap(({ channel, lastCode: code = '' }) =>
-    refusesSender(code)
-      ? [
-          {
-            event: 'credentials-refused' as const,
-            subject: toRefusingChannel(channel),
-            facts: { code, message: '' },
-            raisedAt: now,
-          },
-        ]
-      : [],
-  );
-}
+type Found = Omit<NewNotice, 'raisedAt'>;
 
 /** Only the machine with the full disk can tell, and nobody knows of a channel to which nothing is sent. */
 function isSeenOnlyThere({ event, subject }: NewNotice): boolean {
@@ -155,35 +146,26 @@ function isSeenOnlyThere({ event, subject }: NewNotice): boolean {
 
 /** All problems of a day end together, with one recovery. */
 async function endDays(
-  { ledger, timezone }: CheckParts,
-  problems: readonly OpenProblem[],
+  { ledger, timezone, problems, now }: Look,
   found: readonly NewNotice[],
-  now: number,
 ): Promise<void> {
-  const late = new Set(found.flatMap(({ event, subject }) => (event === 'day-late' ? [subject] : [])));
   const ofDays = problems.filter(({ event }) => noticeEvents[event].lasts === 'until-day-is-good');
   for (const day of new Set(ofDays.flatMap((problem) => problem.day ?? []))) {
     const open = ofDays.filter((problem) => problem.day === day);
     const runs = await ledger.runs.list({ day, limit: runsRead });
     const ended = open.filter((problem) => isOver(problem, runs, timezone));
     if (ended.length > 0) {
-      const events = [...new Set(ended.map(({ event }) => event))].join(' ');
-      const recovery: NewNotice = {
-        event: 'day-recovered',
-        subject: day,
-        day,
-        facts: { ended: events },
-        raisedAt: now,
-      };
+      const facts = { ended: [...new Set(ended.map(({ event }) => event))].join(' ') };
+      const recovery: NewNotice = { event: 'day-recovered', subject: day, day, facts, raisedAt: now };
       await ledger.notices.end(ended, { at: now, recovery });
     }
-    const left = open.filter((problem) => !ended.includes(problem));
     // A day that somebody gave up is late like any other, unless it is an exception.
     const isGivenUp = runs[0]?.cancelReason !== undefined;
-    await ledger.notices.dismiss(
-      left.filter((problem) => (problem.event === 'day-late' ? !late.has(day) : isGivenUp)),
-      now,
+    const left = open.filter((problem) => !ended.includes(problem));
+    const dropped = left.filter((problem) =>
+      problem.event === 'day-late' ? !found.some((one) => isSame(one, problem)) : isGivenUp,
     );
+    await ledger.notices.dismiss(dropped, now);
   }
 }
 
@@ -206,51 +188,40 @@ function isOver({ event, runId, raisedAt }: OpenProblem, runs: readonly Run[], t
 /** A machine that has not measured its full disk for this long counts as gone, and so does a channel without a refusal. */
 const goneAfterMs = 2 * dayMs;
 
-async function endOthers(
-  { ledger }: CheckParts,
-  problems: readonly OpenProblem[],
-  {
-    found,
-    disks,
-    now,
-  }: { readonly found: readonly NewNotice[]; readonly disks: Disks; readonly now: number },
-): Promise<void> {
+async function endOthers(look: Look, found: readonly NewNotice[]): Promise<void> {
+  const { ledger, problems, now } = look;
   const ended: OpenProblem[] = [];
   const gone: OpenProblem[] = [];
   for (const problem of problems) {
     const { event, lastToldAt } = problem;
     if (!isPartProblem(event) || found.some((one) => isSame(one, problem))) continue;
-    if (await worksAgain(event, problem, { ledger, disks })) ended.push(problem);
+    if (await worksAgain[event](problem, look)) ended.push(problem);
     else if (isSeenOnlyThere(problem) && now - lastToldAt > goneAfterMs) gone.push(problem);
   }
   await ledger.notices.dismiss(gone, now);
   await ledger.notices.end(ended, { at: now });
 }
 
+type Decide = (problem: OpenProblem, look: Look) => Promise<boolean> | boolean;
+
 /**
  * Decides about a problem that was not found just now. One that no check above looks for is over once something that
  * depends on the part has succeeded.
  */
-async function worksAgain(
-  event: PartProblem,
-  { subject, lastToldAt }: OpenProblem,
-  { ledger, disks }: Pick<CheckParts, 'ledger'> & { readonly disks: Disks },
-): Promise<boolean> {
-  switch (event) {
-    case 'copy-stale':
-    case 'export-missing':
-      return true;
-    case 'resource-low':
-      return disks.some(({ place }) => place === subject);
-    case 'sync-failing': {
-      const latest = await ledger.mappings.latestSync(subject);
-      return (latest?.endedAt ?? 0) > lastToldAt;
-    }
-    case 'credentials-refused':
-      return isRefusingChannel(subject)
-        ? hasSent(subject, lastToldAt, ledger)
-        : acceptsAgain(subject as RefusingPeer, lastToldAt, ledger);
-  }
+const worksAgain: Readonly<Record<PartProblem, Decide>> = {
+  'copy-stale': () => true,
+  'export-missing': () => true,
+  'resource-low': ({ subject }, { disks }) => disks.some(({ place }) => place === subject),
+  'sync-failing': async ({ subject, lastToldAt }, { ledger }) =>
+    isAfter(lastToldAt, (await ledger.mappings.latestSync(subject))?.endedAt),
+  'credentials-refused': ({ subject, lastToldAt }, { ledger }) =>
+    isRefusingChannel(subject)
+      ? hasSent(subject, lastToldAt, ledger)
+      : acceptsAgain[subject as RefusingPeer](ledger, lastToldAt),
+};
+
+function isAfter(toldAt: number, at: number | undefined): boolean {
+  return (at ?? 0) > toldAt;
 }
 
 /** Far more than are sent from one check to the next. */
@@ -259,32 +230,31 @@ const messagesRead = 1_000;
 async function hasSent(subject: string, toldAt: number, { notices }: Ledger): Promise<boolean> {
   const messages = await notices.listMessages({ limit: messagesRead });
   return messages.some(
-    ({ channel, state, endedAt = 0 }) =>
-      toRefusingChannel(channel) === subject && state === 'sent' && endedAt > toldAt,
+    ({ channel, state, endedAt }) =>
+      toRefusingChannel(channel) === subject && state === 'sent' && isAfter(toldAt, endedAt),
   );
 }
 
 /** Whether something has succeeded since then that needs the account. */
-async function acceptsAgain(peer: RefusingPeer, toldAt: number, ledger: Ledger): Promise<boolean> {
-  const hasRun = async (needsAccount: (run: Run) => boolean) =>
-    (await ledger.runs.list({ limit: runsRead })).some(needsAccount);
-  const hasSucceeded = ({ state, finishedAt = 0 }: Run) => state === 'succeeded' && finishedAt > toldAt;
-  switch (peer) {
-    case 'service':
-      if (((await ledger.mappings.latestSync())?.endedAt ?? 0) > toldAt) return true;
-      return hasRun((run) => hasSucceeded(run) && run.counts.delivered > 0);
-    case 'sftp':
-      if (((await ledger.exports.latestFetched())?.fetchedAt ?? 0) > toldAt) return true;
-      return hasRun((run) => hasSucceeded(run) && run.file?.triggeredAt !== undefined);
-    case 'source':
-      return hasRun(({ collectedAt = 0 }) => collectedAt > toldAt);
-    case 'queue':
-      return hasRun(hasSucceeded);
-    case 'archive':
-      return hasRun((run) => hasSucceeded(run) && run.delivery === 'file');
-    case 'mailbox':
-      return ((await ledger.mails.describeMailbox()).readUntil ?? 0) > toldAt;
-  }
+const acceptsAgain: Readonly<Record<RefusingPeer, (ledger: Ledger, toldAt: number) => Promise<boolean>>> = {
+  service: async (ledger, toldAt) =>
+    isAfter(toldAt, (await ledger.mappings.latestSync())?.endedAt) ||
+    hasSucceeded(ledger, toldAt, ({ counts }) => counts.delivered > 0),
+  sftp: async (ledger, toldAt) =>
+    isAfter(toldAt, (await ledger.exports.latestFetched())?.fetchedAt) ||
+    hasSucceeded(ledger, toldAt, ({ file }) => file?.triggeredAt !== undefined),
+  source: async ({ runs }, toldAt) =>
+    (await runs.list({ limit: runsRead })).some(({ collectedAt }) => isAfter(toldAt, collectedAt)),
+  queue: (ledger, toldAt) => hasSucceeded(ledger, toldAt, () => true),
+  archive: (ledger, toldAt) => hasSucceeded(ledger, toldAt, ({ delivery }) => delivery === 'file'),
+  mailbox: async ({ mails }, toldAt) => isAfter(toldAt, (await mails.describeMailbox()).readUntil),
+};
+
+async function hasSucceeded({ runs }: Ledger, toldAt: number, needsAccount: (run: Run) => boolean) {
+  const newest = await runs.list({ limit: runsRead });
+  return newest.some(
+    (run) => run.state === 'succeeded' && isAfter(toldAt, run.finishedAt) && needsAccount(run),
+  );
 }
 
 /** Of the cases that one look finds urgent, so many get a message each. */
@@ -311,27 +281,21 @@ function describeUrgent(
   now: number,
 ) {
   const { id, state, openBookings, hasUnknownCheckIn, nextCheckIn, inHouse } = item;
-  const common = { case: String(id), state, openBookings };
-  const raise = (day: string, facts: NewNotice['facts']): NewNotice => ({
-    event: 'case-urgent',
-    subject: `case ${id} on ${day}`,
-    facts: { ...common, ...facts },
-    raisedAt: now,
+  const raise = (urgency: string, day: string, facts: NewNotice['facts']) => ({
+    urgency,
+    notice: {
+      ...{ event: 'case-urgent', subject: `case ${id} on ${day}`, raisedAt: now },
+      facts: { case: String(id), state, openBookings, ...facts },
+    } satisfies NewNotice,
   });
-  const found: { readonly urgency: string; readonly notice: NewNotice }[] = [];
-  if (inHouse > 0) {
-    const { firstCheckIn: since = unknownDay, inHouseUntil: until = unknownDay } = item;
-    const notice = raise(since, { inHouseSince: since, inHouseUntil: until });
-    found.push({ urgency: `0${since}`, notice });
-  }
-  if (hasUnknownCheckIn || (nextCheckIn !== undefined && nextCheckIn < checkInBefore)) {
-    const notice = raise(nextCheckIn ?? unknownDay, { firstCheckIn: nextCheckIn ?? unknownDay });
-    found.push({
-      urgency: urgencyOf({ checkIn: hasUnknownCheckIn ? undefined : nextCheckIn }, today),
-      notice,
-    });
-  }
-  return found;
+  const { firstCheckIn: since = unknownDay, inHouseUntil: until = unknownDay } = item;
+  const next = hasUnknownCheckIn ? undefined : nextCheckIn;
+  const isNear = hasUnknownCheckIn || (nextCheckIn !== undefined && nextCheckIn < checkInBefore);
+  const firstCheckIn = nextCheckIn ?? unknownDay;
+  return [
+    inHouse > 0 ? raise(`0${since}`, since, { inHouseSince: since, inHouseUntil: until }) : [],
+    isNear ? raise(urgencyOf({ checkIn: next }, today), firstCheckIn, { firstCheckIn }) : [],
+  ].flat();
 }
 
 const unknownDay = 'an unknown day';

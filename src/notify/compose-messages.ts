@@ -19,17 +19,15 @@ export interface ComposeParts {
   readonly reportDay: (day: string) => Promise<{ readonly headline: string; readonly page: Buffer }>;
 }
 
-/** What the channel may receive. */
-export interface Composing {
-  /** Only an e-mail carries files. */
-  readonly takesFiles: boolean;
-}
-
-/** The words of a message about these notices, which are of one kind, as things are now. */
+/**
+ * The words of a message about these notices, which are of one kind, as things are now.
+ *
+ * @param options only an e-mail carries files
+ */
 export async function composeMessage(
   notices: readonly Notice[],
   parts: ComposeParts,
-  { takesFiles }: Composing,
+  { takesFiles }: { readonly takesFiles: boolean },
 ): Promise<Pick<Message, 'title' | 'text' | 'url' | 'attachments'>> {
   const [first] = notices;
   const { publicUrl } = parts;

@@ -44,18 +44,8 @@ interface DayDeadline {
   readonly at: number;
 }
 
-interface DeadlineJudgement {
-  /** The days that were not reviewed by their deadline and still are not, oldest first. */
-  readonly late: readonly DayDeadline[];
-  /** The next deadline of a day that is not reviewed yet; undefined if there is none within a month. */
-  readonly next: DayDeadline | undefined;
-}
-
 /** The days that can be late now, both ends included. */
-export function findJudgedDays({ timezone, now }: Pick<DeadlineQuestion, 'timezone' | 'now'>): {
-  readonly from: BusinessDay;
-  readonly to: BusinessDay;
-} {
+export function findJudgedDays({ timezone, now }: Pick<DeadlineQuestion, 'timezone' | 'now'>) {
   const to = businessDayAt(new Date(now), timezone);
   return { from: goBack(to, judgedDays), to };
 }
@@ -63,8 +53,11 @@ export function findJudgedDays({ timezone, now }: Pick<DeadlineQuestion, 'timezo
 /**
  * Which days are late. Only the clock and the reviewed days matter: a day is late whether its run failed, still works, or never
  * started.
+ *
+ * @returns those that were not reviewed by their deadline and still are not, oldest first, and the next deadline of a day that is not
+ *   reviewed yet, if there is one within a month
  */
-export function judgeDeadlines(question: DeadlineQuestion): DeadlineJudgement {
+export function judgeDeadlines(question: DeadlineQuestion): { late: DayDeadline[]; next?: DayDeadline } {
   const { deadline, now, countedFrom } = question;
   const reviewedDays = new Set(question.reviewedDays);
   const { from, to } = findJudgedDays(question);
@@ -78,7 +71,7 @@ export function judgeDeadlines(question: DeadlineQuestion): DeadlineJudgement {
     if (at > now) return { late, next: { day: day.iso, at } };
     late.push({ day: day.iso, at });
   }
-  return { late, next: undefined };
+  return { late };
 }
 
 /** The days that nobody expects to be reviewed, YYYY-MM-DD. */
@@ -101,17 +94,10 @@ export function findDeadline(day: BusinessDay, deadline: Deadline): number | und
  * @param at the first time of day at which a channel gets it, HH:MM
  * @param countedFrom epoch milliseconds
  */
-export function findDueDigest({
-  at,
-  now,
-  countedFrom,
-  timezone,
-}: {
-  readonly at: string;
-  readonly now: number;
-  readonly countedFrom: number;
-  readonly timezone: string;
-}): { readonly date: string; readonly day: string } | undefined {
+export function findDueDigest(
+  at: string,
+  { now, countedFrom, timezone }: Pick<DeadlineQuestion, 'now' | 'countedFrom' | 'timezone'>,
+) {
   const today = businessDayAt(new Date(now), timezone);
   const date = instantAt(today, at).getTime() <= now ? today : today.previous();
   if (instantAt(date, at).getTime() <= countedFrom) return undefined;

@@ -4,7 +4,7 @@ import type { WriteCommand } from '../base/shell.js';
 import { describeInHouse } from '../booking/stay.js';
 import { adviseOn, describeImplausible } from '../rules/acceptance-words.js';
 import { adviseInLines } from '../rules/finding.js';
-import { type Facts, isPartProblem, type Notice } from '../rules/notice.js';
+import { isPartProblem, type Notice, type NoticeEvent, type PartProblem } from '../rules/notice.js';
 import type { Message } from './channel.js';
 import { isRefusingChannel } from './refused-credentials.js';
 
@@ -24,226 +24,193 @@ type Words = Pick<Message, 'title' | 'text'>;
 
 /** The first line says what, which day, and how bad; the others what to do. */
 export function describeNotice(notice: Notice, situation: Situation): Words {
-  const words = describeRaised(notice, situation);
-  switch (notice.stage) {
-    case 'raised':
-      return words;
-    case 'reminder':
-      return { ...words, title: `Still: ${words.title}` };
-    case 'recovered':
-      return { title: `Recovered: ${describeRecovery(notice)}`, text: '' };
+  const { event, subject, stage } = notice;
+  if (stage === 'recovered') {
+    const recovery = isPartProblem(event) ? recoveries[event](subject) : `${event} ${subject}`;
+    return { title: `Recovered: ${recovery}`, text: '' };
   }
+  const [title = '', ...text] = wordings[event](readNotice(notice, situation));
+  return { title: stage === 'reminder' ? `Still: ${title}` : title, text: join(text) };
 }
 
-function describeRaised({ event, subject, day = '', facts }: Notice, situation: Situation): Words {
-  const { command } = situation;
-  const about = createReader(facts);
-  switch (event) {
-    case 'run-failed':
-      return {
-        title: `The review of ${subject} failed (${about.text('code')})${describeDanger(situation)}`,
-        text: lines(
-          about.text('message'),
-          about.count('pending', 'booking', 'not delivered'),
-          `To resume it: ${command(`run ${day}`)}`,
-        ),
-      };
-    case 'day-late':
-      return {
-        title: `${day} was not reviewed by its deadline${describeDanger(situation)}`,
-        text: lines(
-          about.text('reason'),
-          `To see why: ${command(`status ${day}`)}; to run it: ${command(`run ${day}`)}`,
-        ),
-      };
-    case 'day-recovered':
-      return { title: `${day} is reviewed now`, text: '' };
-    case 'result-late':
-      return {
-        title: `The result of ${day} has not arrived in time`,
-        text: lines(
-          about.count('delivered', 'booking', 'without a verdict'),
-          `Ask the service for it. To look again: ${command(`run ${day}`)}`,
-        ),
-      };
-    case 'result-set-aside':
-      return {
-        title: `A result of ${day} was set aside: most of its rows name other bookings`,
-        text: lines(
-          about.count('foreign', 'row', 'about other bookings'),
-          about.count('ours', 'row', 'about ours'),
-          'It is archived, and no verdict of it counts. The run waits for another result.',
-          `Ask the service which result is ours. To see more: ${command(`status ${day}`)}`,
-        ),
-      };
-    case 'result-incomplete':
-      return {
-        title: `The result of ${day} is incomplete: ${formatCountOf(about.number('unanswered'), 'booking')} without a verdict`,
-        text: lines(
-          `What it names counts already: ${command(`affected ${day}`)}`,
-          `Ask the service for the complete result, then: ${command(`run ${day}`)}`,
-          'What to do if there is none: docs/runbook.md, "Half a result".',
-        ),
-      };
-    case 'volume-dropped':
-      return {
-        title: `${day} has far fewer bookings than usual: ${about.text('drops')}`,
-        text: lines(
-          'Check the export. Bookings that are missing in it are not reviewed.',
-          ...(subject === day ? adviseInLines(adviseOn('volume', day), command) : []),
-        ),
-      };
-    case 'affected-implausible':
-      return {
-        title: `${day} has ${describeImplausible({ affected: about.number('affected'), judged: about.number('judged') })}`,
-        text: lines(
-          'Perhaps the source, the result or the account is wrong: look before anybody acts. Their cases are open.',
-          ...adviseInLines(adviseOn('affected', day), command),
-        ),
-      };
-    case 'volume-low':
-      return {
-        title: `${day} has fewer bookings than usual: ${formatCount(about.number('accepted'))}, usually ${formatCount(about.number('usual'))}`,
-        text: lines(
-          'The day is good. Check the export: bookings that are missing in it are not reviewed.',
-          `Once it is complete: ${command(`replay ${day} --late`)}`,
-        ),
-      };
-    case 'provider-silent':
-      return {
-        title: `No bookings of ${about.text('provider')} on ${day}, usually ${formatCount(about.number('usual'))}`,
-        text: lines('Check the export. Bookings that are missing in it are not reviewed.'),
-      };
-    case 'affected-found':
-      return {
-        title:
-          day === ''
-            ? `An e-mail names ${formatCountOf(about.number('affected'), 'booking')} on an incorrect mapping`
-            : `${formatCountOf(about.number('affected'), 'booking')} of ${day} on an incorrect mapping`,
-        text: lines(
-          about.count('mappings', 'mapping', 'named without bookings'),
-          about.count('unanswered', 'booking', 'without a verdict'),
-          day === '' ? '' : `To list them: ${command(`affected ${day}`)}`,
-          `To act: ${command('cases')}`,
-        ),
-      };
-    case 'case-urgent':
-      if (about.number('cases') > 0)
-        return {
-          title: `${formatCountOf(about.number('cases'), 'more case')} with a guest in house or a check-in by tomorrow`,
-          text: lines(
-            about.count('inHouse', 'case', 'with guests in house'),
-            'The most urgent ones have a message each.',
-            `To act: ${command('cases')}`,
-          ),
-        };
-      return {
-        title: `Case ${about.text('case')}: ${describeGuest(about)}, and the mapping is ${about.text('state')}`,
-        text: lines(
-          about.count('openBookings', 'booking', 'not resolved'),
-          `To act: ${command(`case ${about.text('case')}`)}`,
-        ),
-      };
-    case 'case-escalated':
-      return {
-        title: `Case ${about.text('case')} was reported to the service and is not corrected`,
-        text: lines(`Ask the service again. To act: ${command(`case ${about.text('case')}`)}`),
-      };
-    case 'mappings-synced':
-      return {
-        title: `${formatCountOf(about.number('newHotels'), 'new master hotel')} in the mappings`,
-        text: lines(
-          about.count('added', 'mapping', 'added'),
-          about.count('moved', 'mapping', 'moved to another master hotel'),
-          about.count('deleted', 'mapping', 'deleted'),
-          `Create a record for each. They are in the file of mappings.newHotels; without one: ${command('mappings sync --new-hotels FILE')}`,
-        ),
-      };
-    case 'sync-failing':
-      return {
-        title: 'The copy of the mappings cannot be updated',
-        text: lines(about.text('reason'), `To try it: ${command('mappings sync')}`),
-      };
-    case 'copy-stale':
-      return {
-        title: `The copy of the mappings is ${formatCountOf(about.number('hours'), 'hour')} old`,
-        text: lines(
-          'Bookings are compared with it, and current and upcoming stays are watched by it.',
-          `To update it: ${command('mappings sync')}`,
-        ),
-      };
-    case 'export-missing':
-      return {
-        title: 'The export that was requested has not arrived',
-        text: lines(`To look again: ${command('export fetch')}`),
-      };
-    case 'credentials-refused':
-      return {
-        title: `${describeRefusal(subject)} (${about.text('code')})`,
-        text: lines(
-          about.text('message'),
-          `${describeDamage(subject)} until that is fixed. To try it: ${command('doctor')}`,
-        ),
-      };
-    case 'resource-low':
-      return {
-        title: `Only ${about.text('free')} free for ${subject}: ${about.text('path')}`,
-        text: lines('A run that finds the disk full fails, and loses nothing. Free some space.'),
-      };
-    case 'canary-missed':
-      return {
-        title: `Nothing named the canary of ${day}`,
-        text: lines(
-          'The service reviews nothing, or its e-mails do not arrive.',
-          `To see more: ${command(`report ${day}`)}`,
-        ),
-      };
-    case 'mail-set-aside':
-      if (about.text('reason') === 'unknown-sender')
-        return {
-          title: 'An e-mail of an unknown sender names bookings that were sent',
-          text: lines(
-            'It opened nothing. If the service has changed its address, add that to verdicts.from.',
-            `To find it: ${command('verdicts list --unknown')}; to use it: ${command('verdicts import FILE')}`,
-          ),
-        };
-      if (about.text('reason') === 'not-fetched')
-        return {
-          title: 'An e-mail in the mailbox of verdicts cannot be fetched',
-          text: lines(
-            'The mailbox lists it, and hands out nothing that is an e-mail. It is tried for a day, then passed over: it may name bookings on an incorrect mapping.',
-            `Open the mailbox with a mail program. To use what you save there: ${command('verdicts import FILE')}`,
-          ),
-        };
-      return {
-        title: `An e-mail about mappings was set aside (${about.text('reason')})`,
-        text: lines(
-          about.text('reason') === 'not-authenticated' ? 'Others of that day are only listed.' : '',
-          'Nothing in it is used, and it is not read again: it may name bookings on an incorrect mapping. Read it yourself.',
-          `To find it: ${command('verdicts list --unknown')}; to use it: ${command('verdicts import FILE')}`,
-        ),
-      };
-    case 'morning-digest':
-      return { title: `Reviews of ${day}`, text: '' };
+/** What wordings are made of. */
+function readNotice({ subject, day = '', facts }: Notice, situation: Situation) {
+  const number = (name: string) => Number(facts[name] ?? 0);
+  const some = (name: string, thing: string) => formatCountOf(number(name), thing);
+  return {
+    ...{ subject, day, number, some },
+    command: situation.command,
+    text: (name: string) => String(facts[name] ?? ''),
+    /** Empty for none. */
+    count: (name: string, thing: string, state: string) =>
+      number(name) > 0 ? `${some(name, thing)} ${state}` : '',
+    danger: describeDanger(situation),
+  };
+}
+
+type About = ReturnType<typeof readNotice>;
+
+const checkExport = 'Check the export. Bookings that are missing in it are not reviewed.';
+
+/** The title and the lines below it, without those that are empty. */
+const wordings: Readonly<Record<NoticeEvent, (about: About) => readonly string[]>> = {
+  'run-failed': ({ subject, day, danger, text, count, command }) => [
+    `The review of ${subject} failed (${text('code')})${danger}`,
+    text('message'),
+    count('pending', 'booking', 'not delivered'),
+    `To resume it: ${command(`run ${day}`)}`,
+  ],
+  'day-late': ({ day, danger, text, command }) => [
+    `${day} was not reviewed by its deadline${danger}`,
+    text('reason'),
+    `To see why: ${command(`status ${day}`)}; to run it: ${command(`run ${day}`)}`,
+  ],
+  'day-recovered': ({ day }) => [`${day} is reviewed now`],
+  'result-late': ({ day, count, command }) => [
+    `The result of ${day} has not arrived in time`,
+    count('delivered', 'booking', 'without a verdict'),
+    `Ask the service for it. To look again: ${command(`run ${day}`)}`,
+  ],
+  'result-set-aside': ({ day, count, command }) => [
+    `A result of ${day} was set aside: most of its rows name other bookings`,
+    count('foreign', 'row', 'about other bookings'),
+    count('ours', 'row', 'about ours'),
+    'It is archived, and no verdict of it counts. The run waits for another result.',
+    `Ask the service which result is ours. To see more: ${command(`status ${day}`)}`,
+  ],
+  'result-incomplete': ({ day, some, command }) => [
+    `The result of ${day} is incomplete: ${some('unanswered', 'booking')} without a verdict`,
+    `What it names counts already: ${command(`affected ${day}`)}`,
+    `Ask the service for the complete result, then: ${command(`run ${day}`)}`,
+    'What to do if there is none: docs/runbook.md, "Half a result".',
+  ],
+  'volume-dropped': ({ subject, day, text, command }) => [
+    `${day} has far fewer bookings than usual: ${text('drops')}`,
+    checkExport,
+    ...(subject === day ? adviseInLines(adviseOn('volume', day), command) : []),
+  ],
+  'affected-implausible': ({ day, number, command }) => [
+    `${day} has ${describeImplausible({ affected: number('affected'), judged: number('judged') })}`,
+    'Perhaps the source, the result or the account is wrong: look before anybody acts. Their cases are open.',
+    ...adviseInLines(adviseOn('affected', day), command),
+  ],
+  'volume-low': ({ day, number, command }) => [
+    `${day} has fewer bookings than usual: ${formatCount(number('accepted'))}, usually ${formatCount(number('usual'))}`,
+    'The day is good. Check the export: bookings that are missing in it are not reviewed.',
+    `Once it is complete: ${command(`replay ${day} --late`)}`,
+  ],
+  'provider-silent': ({ day, text, number }) => [
+    `No bookings of ${text('provider')} on ${day}, usually ${formatCount(number('usual'))}`,
+    checkExport,
+  ],
+  'affected-found': ({ day, some, count, command }) => [
+    day === ''
+      ? `An e-mail names ${some('affected', 'booking')} on an incorrect mapping`
+      : `${some('affected', 'booking')} of ${day} on an incorrect mapping`,
+    count('mappings', 'mapping', 'named without bookings'),
+    count('unanswered', 'booking', 'without a verdict'),
+    day === '' ? '' : `To list them: ${command(`affected ${day}`)}`,
+    `To act: ${command('cases')}`,
+  ],
+  'case-urgent': (about) => (about.number('cases') > 0 ? describeManyUrgent(about) : describeUrgent(about)),
+  'case-escalated': ({ text, command }) => [
+    `Case ${text('case')} was reported to the service and is not corrected`,
+    `Ask the service again. To act: ${command(`case ${text('case')}`)}`,
+  ],
+  'mappings-synced': ({ some, count, command }) => [
+    `${some('newHotels', 'new master hotel')} in the mappings`,
+    count('added', 'mapping', 'added'),
+    count('moved', 'mapping', 'moved to another master hotel'),
+    count('deleted', 'mapping', 'deleted'),
+    `Create a record for each. They are in the file of mappings.newHotels; without one: ${command('mappings sync --new-hotels FILE')}`,
+  ],
+  'sync-failing': ({ text, command }) => [
+    'The copy of the mappings cannot be updated',
+    text('reason'),
+    `To try it: ${command('mappings sync')}`,
+  ],
+  'copy-stale': ({ some, command }) => [
+    `The copy of the mappings is ${some('hours', 'hour')} old`,
+    'Bookings are compared with it, and current and upcoming stays are watched by it.',
+    `To update it: ${command('mappings sync')}`,
+  ],
+  'export-missing': ({ command }) => [
+    'The export that was requested has not arrived',
+    `To look again: ${command('export fetch')}`,
+  ],
+  'credentials-refused': ({ subject, text, command }) => [
+    `${describeRefusal(subject)} (${text('code')})`,
+    text('message'),
+    `${describeDamage(subject)} until that is fixed. To try it: ${command('doctor')}`,
+  ],
+  'resource-low': ({ subject, text }) => [
+    `Only ${text('free')} free for ${subject}: ${text('path')}`,
+    'A run that finds the disk full fails, and loses nothing. Free some space.',
+  ],
+  'canary-missed': ({ day, command }) => [
+    `Nothing named the canary of ${day}`,
+    'The service reviews nothing, or its e-mails do not arrive.',
+    `To see more: ${command(`report ${day}`)}`,
+  ],
+  'mail-set-aside': describeMail,
+  'morning-digest': ({ day }) => [`Reviews of ${day}`],
+};
+
+function describeUrgent({ text, count, command }: About): string[] {
+  const since = text('inHouseSince');
+  const guest =
+    since === ''
+      ? `a guest checks in on ${text('firstCheckIn')}`
+      : `a guest is ${describeInHouse(since, text('inHouseUntil'))}`;
+  return [
+    `Case ${text('case')}: ${guest}, and the mapping is ${text('state')}`,
+    count('openBookings', 'booking', 'not resolved'),
+    `To act: ${command(`case ${text('case')}`)}`,
+  ];
+}
+
+function describeManyUrgent({ some, count, command }: About): string[] {
+  return [
+    `${some('cases', 'more case')} with a guest in house or a check-in by tomorrow`,
+    count('inHouse', 'case', 'with guests in house'),
+    'The most urgent ones have a message each.',
+    `To act: ${command('cases')}`,
+  ];
+}
+
+function describeMail({ text, command }: About): string[] {
+  const find = `To find it: ${command('verdicts list --unknown')}; to use it: ${command('verdicts import FILE')}`;
+  switch (text('reason')) {
+    case 'unknown-sender':
+      return [
+        'An e-mail of an unknown sender names bookings that were sent',
+        'It opened nothing. If the service has changed its address, add that to verdicts.from.',
+        find,
+      ];
+    case 'not-fetched':
+      return [
+        'An e-mail in the mailbox of verdicts cannot be fetched',
+        'The mailbox lists it, and hands out nothing that is an e-mail. It is tried for a day, then passed over: it may name bookings on an incorrect mapping.',
+        `Open the mailbox with a mail program. To use what you save there: ${command('verdicts import FILE')}`,
+      ];
+    default:
+      return [
+        `An e-mail about mappings was set aside (${text('reason')})`,
+        text('reason') === 'not-authenticated' ? 'Others of that day are only listed.' : '',
+        'Nothing in it is used, and it is not read again: it may name bookings on an incorrect mapping. Read it yourself.',
+        find,
+      ];
   }
 }
 
 /** What works again. Problems of a day end with `day-recovered`. */
-function describeRecovery({ event, subject }: Notice): string {
-  if (!isPartProblem(event)) return `${event} ${subject}`;
-  switch (event) {
-    case 'sync-failing':
-      return 'the copy of the mappings is updated again';
-    case 'copy-stale':
-      return 'the copy of the mappings is up to date';
-    case 'export-missing':
-      return 'the export has arrived';
-    case 'credentials-refused':
-      return `${namePeer(subject)} accepts the account`;
-    case 'resource-low':
-      return `enough space is free for ${subject}`;
-  }
-}
+const recoveries: Readonly<Record<PartProblem, (subject: string) => string>> = {
+  'sync-failing': () => 'the copy of the mappings is updated again',
+  'copy-stale': () => 'the copy of the mappings is up to date',
+  'export-missing': () => 'the export has arrived',
+  'credentials-refused': (subject) => `${namePeer(subject)} accepts the account`,
+  'resource-low': (subject) => `enough space is free for ${subject}`,
+};
 
 function namePeer(subject: string): string {
   return subject === 'sftp' ? 'the SFTP server' : `the ${subject}`;
@@ -272,25 +239,7 @@ function describeDanger({ daysWithoutReview = 0, checkInsToday, inHouse = 0 }: S
   return parts.length === 0 ? '' : `; ${parts.join(', ')}`;
 }
 
-function describeGuest({ text }: ReturnType<typeof createReader>): string {
-  const since = text('inHouseSince');
-  return since === ''
-    ? `a guest checks in on ${text('firstCheckIn')}`
-    : `a guest is ${describeInHouse(since, text('inHouseUntil'))}`;
-}
-
-function createReader(facts: Facts) {
-  const number = (name: string) => Number(facts[name] ?? 0);
-  return {
-    number,
-    text: (name: string) => String(facts[name] ?? ''),
-    /** Empty for none. */
-    count: (name: string, thing: string, state: string) =>
-      number(name) > 0 ? `${formatCountOf(number(name), thing)} ${state}` : '',
-  };
-}
-
-function lines(...texts: readonly string[]): string {
+function join(texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join('\n');
 }
 
@@ -302,7 +251,7 @@ export function describeDigest(each: readonly Words[]): Words {
   const left = each.length - listed.length;
   return {
     title,
-    text: lines(...listed, left > 0 ? `and ${formatCount(left)} more` : '', '', lastLine(first?.text)),
+    text: join([...listed, left > 0 ? `and ${formatCount(left)} more` : '', lastLine(first?.text)]),
   };
 }
 

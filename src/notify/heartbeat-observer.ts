@@ -4,7 +4,7 @@ import { makesDayGood } from '../rules/good-day.js';
 import { durationOf, mayCompleteDay, type Run } from '../rules/run.js';
 import type { Heartbeat } from './channels/heartbeat.js';
 import type { Beat } from './channels/heartbeat-forms.js';
-import type { HotelReviewEvent, Observer } from './events.js';
+import type { HotelReviewEvent } from './events.js';
 
 interface HeartbeatObserverParts {
   readonly heartbeat: Heartbeat;
@@ -19,11 +19,7 @@ interface HeartbeatObserverParts {
   readonly closeMs?: number;
 }
 
-export interface HeartbeatObserver {
-  readonly notify: Observer;
-  /** Waits for calls in flight, some seconds at most. Idempotent. */
-  close(): Promise<void>;
-}
+export type HeartbeatObserver = ReturnType<typeof createHeartbeatObserver>;
 
 /** How long a stopping process waits. */
 const stopMs = 1_000;
@@ -32,7 +28,7 @@ const stopMs = 1_000;
  * Tells the heartbeat service how last night went: one beat at a time, without holding up the work. A beat that can't be sent is
  * lost: sent an hour later, it would claim that all is well now.
  */
-export function createHeartbeatObserver(parts: HeartbeatObserverParts): HeartbeatObserver {
+export function createHeartbeatObserver(parts: HeartbeatObserverParts) {
   const { heartbeat, timezone, clock, warn, stop, closeMs = 15_000 } = parts;
   const closing = new AbortController();
   let sent = Promise.resolve();
@@ -62,7 +58,7 @@ export function createHeartbeatObserver(parts: HeartbeatObserverParts): Heartbea
   }
 
   return {
-    notify(event) {
+    notify(event: HotelReviewEvent): Promise<void> | undefined {
       const beat = toBeat(event, { timezone, now: clock() });
       // What follows a good run may fail without making its day bad.
       if (!beat || (beat.state === 'failure' && !beat.run && beat.day === goodDay)) return undefined;
@@ -71,7 +67,8 @@ export function createHeartbeatObserver(parts: HeartbeatObserverParts): Heartbea
       sent = before.catch(() => {}).then(() => send(beat));
       return sent;
     },
-    close() {
+    /** Waits for calls in flight, some seconds at most. Idempotent. */
+    close(): Promise<void> {
       closed ??= close();
       return closed;
     },

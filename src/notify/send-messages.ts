@@ -23,17 +23,7 @@ const attemptMs = Math.max(...Object.values(confirmWithinMs));
 const leaseMs = attemptMs + 60_000;
 const claimedAtOnce = 500;
 
-export interface Sender {
-  /**
-   * Sends what is due through every channel, all at once, and each channel's messages in their order. A channel that is still sending
-   * is only waited for. What is not accepted is tried again later, here or by another process. It rejects only if the store does.
-   *
-   * @param isLast also sends what still waits for others of its kind
-   */
-  sendDue(signal: AbortSignal, options?: { readonly isLast?: boolean }): Promise<void>;
-}
-
-export function createSender({ store, channels, compose, clock, random, notify }: SenderParts): Sender {
+export function createSender({ store, channels, compose, clock, random, notify }: SenderParts) {
   const underway = new Map<Channel, Promise<void>>();
 
   async function sendThrough(channel: Channel, signal: AbortSignal, ahead: number): Promise<void> {
@@ -109,7 +99,13 @@ export function createSender({ store, channels, compose, clock, random, notify }
   }
 
   return {
-    async sendDue(signal, { isLast = false } = {}) {
+    /**
+     * Sends what is due through every channel, all at once, and each channel's messages in their order. A channel that is still sending
+     * is only waited for. What is not accepted is tried again later, here or by another process. It rejects only if the store does.
+     *
+     * @param isLast also sends what still waits for others of its kind
+     */
+    async sendDue(signal: AbortSignal, { isLast = false } = {}): Promise<void> {
       const ahead = isLast ? collectingMs : 0;
       const ended = await Promise.allSettled(channels.map((channel) => sendOrJoin(channel, signal, ahead)));
       // The ledger is away. By now, the other channels have recorded what they sent.

@@ -11,7 +11,6 @@ import {
   isActive,
   mayCompleteDay,
   type Run,
-  type RunFailure,
   type Trigger,
 } from '../rules/run.js';
 import { addTriedUntil, classOfCollect } from '../rules/try-again.js';
@@ -202,7 +201,11 @@ async function collect(
     const right = { runId: run.id, token: run.token };
     const isSettledHere = await ledger.runs.settle(right, { state: 'failed', failure, at: clock() });
     const failed = await ledger.runs.get(run.id);
-    if (isSettledHere) reportFailure(failed, failedBefore, isTriedAgain ? until : undefined, notify);
+    if (!isSettledHere) return failed;
+    // A day whose source is not there yet is tried again and again: it is reported once.
+    const isKnown = until !== undefined && failedBefore?.code === failed.failure?.code;
+    notify({ type: isKnown ? 'source-still-missing' : 'settled', run: failed });
+    if (isTriedAgain && !isKnown) notify({ type: 'source-late', run: failed, until });
     return failed;
   }
 }
@@ -217,17 +220,4 @@ async function needsCanary(run: Run, { zone }: BusinessDay, ledger: ReadOnlyLedg
   const ofDay = { day: run.day, limit: runsCompared };
   if ((await ledger.runs.list(ofDay)).some((earlier) => makesDayGood(earlier, zone))) return false;
   return !(await ledger.canaries.list(ofDay)).some(({ sentAt }) => sentAt !== undefined);
-}
-
-/** A day whose source is not there yet is tried again and again: it is reported once. */
-function reportFailure(
-  run: Run,
-  failedBefore: RunFailure | undefined,
-  triedUntil: number | undefined,
-  notify: ReviewParts['notify'],
-): void {
-  if (triedUntil !== undefined && failedBefore?.code === run.failure?.code)
-    return notify({ type: 'source-still-missing', run });
-  notify({ type: 'settled', run });
-  if (triedUntil !== undefined) notify({ type: 'source-late', run, until: triedUntil });
 }

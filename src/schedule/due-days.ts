@@ -68,9 +68,8 @@ export interface DueDaysQuestion {
  * the end-of-day hook expected, if it was called with a number.
  *
  * **Resumed** are runs of the same days, and of later days up to today (the end-of-day hook may have started one), that failed at least
- * `restMs` ago and may be tried again without a person (`mayTryAgain`); one whose source was not there yet only while that is waited for: the
- * last try comes a minute before it is given up, whenever the previous one was. A run that still has time for its result is continued
- * whatever its day.
+ * `restMs` ago and may be tried again without a person (`mayTryAgain`). One whose source was not there yet is tried a last time when it is
+ * no longer waited for, whenever the previous try was. A run that still has time for its result is continued whatever its day.
  */
 export function findDueDays(question: DueDaysQuestion): DueDay[] {
   const { cronTimes, now, watchedSince, firstDay, latestRuns } = question;
@@ -122,11 +121,7 @@ export function findDayRange(cronTimes: CronTimes, now: Date, catchUpDays: numbe
 export async function findFirstAskableDay(
   day: BusinessDay,
   ledger: ReadOnlyLedger,
-  {
-    cronTimes,
-    now,
-    catchUpDays,
-  }: { readonly cronTimes: CronTimes; readonly now: Date; readonly catchUpDays: number },
+  { cronTimes, now, catchUpDays }: Pick<DueDaysQuestion, 'cronTimes' | 'now' | 'catchUpDays'>,
 ): Promise<string> {
   const today = businessDayAt(now, cronTimes.zone);
   const { iso: from } =
@@ -154,10 +149,10 @@ function judgeDay(
     const isIncomplete = (wasCollectedEarly(day, run) && isOver) || hasUnexpectedCount(run);
     return isDue && isIncomplete ? 'top-up' : undefined;
   }
-  if (!mayTryAgain(run, 'schedule')) return undefined;
-  const rested = now.getTime() - (run.finishedAt ?? run.startedAt) >= restMs;
-  const isTooLate = now.getTime() >= (findSourceDeadline(run, giveUps) ?? Infinity);
-  return !isTooLate && (rested || isLastTry(run, giveUps, now.getTime())) ? 'resume' : undefined;
+  if (!mayTryAgain(run, 'schedule') || isToGiveUp(run, giveUps)) return undefined;
+  const hasRested = now.getTime() - (run.finishedAt ?? run.startedAt) >= restMs;
+  const isLastTry = now.getTime() >= (findSourceDeadline(run, giveUps) ?? Infinity);
+  return hasRested || isLastTry ? 'resume' : undefined;
 }
 
 /** Somebody has to look for its result; once that is overdue, the scheduler of late results looks. */
@@ -175,24 +170,10 @@ export function findSourceDeadline(run: Run, giveUps: CronTimes): number | undef
   return awaitsSource(run) ? giveUps.next(new Date(run.startedAt))?.getTime() : undefined;
 }
 
-/** Whether the source of a run did not arrive in time. A run that a person has retried since is not given up again. */
-export function isToGiveUp(run: Run, giveUps: CronTimes, now: number): boolean {
+/** Whether the source of a run was not there even at its last try, which is the first one after that time. */
+export function isToGiveUp(run: Run, giveUps: CronTimes): boolean {
   const deadline = findSourceDeadline(run, giveUps);
-  return deadline !== undefined && deadline <= now && (run.collectStartedAt ?? run.startedAt) < deadline;
-}
-
-/** How long before a source is given up it is tried for the last time. */
-export const lastTryMs = 60_000;
-
-/**
- * Whether a run whose source is missing has its last try now: once, by whichever process comes first, however recent
- * the previous try.
- */
-export function isLastTry(run: Run, giveUps: CronTimes, now: number): boolean {
-  const deadline = findSourceDeadline(run, giveUps);
-  if (deadline === undefined) return false;
-  const begin = deadline - lastTryMs;
-  return now >= begin && now < deadline && (run.collectStartedAt ?? run.startedAt) < begin;
+  return deadline !== undefined && (run.collectStartedAt ?? run.startedAt) >= deadline;
 }
 
 /** How a run fails for good. */

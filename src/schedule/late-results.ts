@@ -63,14 +63,13 @@ export function createLateResultScheduler(parts: LateResultParts): Scheduler {
 
   /** Another result may have to become whole first: that delays no other look. */
   function begin(run: Run, stop: AbortSignal): void {
-    const reviewed = tryAgain(run, stop).finally(() => reviewing.delete(run.id));
-    reviewing.set(run.id, reviewed);
-  }
-
-  async function tryAgain(run: Run, stop: AbortSignal): Promise<void> {
     const day = createBusinessDay(run.day, cronTimes.zone);
     const dueDay: DueDay = { day, kind: 'result', isNightly: false };
-    await reviewDueDay(dueDay, () => review(run, stop), notify);
+    const reviewed = reviewDueDay(dueDay, () => review(run, stop), notify);
+    reviewing.set(
+      run.id,
+      reviewed.finally(() => reviewing.delete(run.id)),
+    );
   }
 
   const checks = createScheduler({ ...parts, checkMs }, check);

@@ -1,16 +1,8 @@
-import { pause } from '../base/abort.js';
 import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Run } from '../rules/run.js';
-import type { CronTimes } from './cron-times.js';
-import {
-  type DueDay,
-  describeGivenUp,
-  findDayRange,
-  findDueDays,
-  isToGiveUp,
-  lastTryMs,
-} from './due-days.js';
+import { type CronTimes, watchCronTimes } from './cron-times.js';
+import { type DueDay, describeGivenUp, findDayRange, findDueDays, isToGiveUp } from './due-days.js';
 import {
   createRounds,
   createScheduler,
@@ -62,17 +54,17 @@ export function createReviewScheduler(parts: ReviewSchedulerParts): Scheduler {
   ) as Record<Group, ReturnType<typeof createRounds>>;
   const daysInProgress = new Set<string>();
 
-  async function check(): Promise<void> {
-    for (const group of groups) work[group].ask();
-  }
-
   /** No two groups work on the same day at once, and a group tries a day once in each round. */
   async function reviewDueDays(group: Group): Promise<void> {
     const tried = new Set<string>();
     for (;;) {
       const dueDay = await nextDueDay(group, tried);
       if (!dueDay || stop.aborted) return;
-      await perform(dueDay, tried);
+      const { iso } = dueDay.day;
+      tried.add(iso);
+      daysInProgress.add(iso);
+      await reviewDueDay(dueDay, () => review(dueDay.day, stop), notify);
+      daysInProgress.delete(iso);
     }
   }
 
@@ -98,17 +90,9 @@ export function createReviewScheduler(parts: ReviewSchedulerParts): Scheduler {
         ledger.runs.listActive(),
       ]);
       await giveUpSources(latestRuns, now);
-      const restMs = resumeMs / 2;
       return findDueDays({
-        cronTimes,
-        giveUps,
-        now,
-        watchedSince,
-        catchUpDays,
-        restMs,
-        firstDay,
-        latestRuns,
-        awaiting,
+        ...{ cronTimes, giveUps, now, watchedSince, catchUpDays, restMs: resumeMs / 2 },
+        ...{ firstDay, latestRuns, awaiting },
       });
     } catch (error) {
       notify({ type: 'check-failed', error });
@@ -116,50 +100,22 @@ export function createReviewScheduler(parts: ReviewSchedulerParts): Scheduler {
     }
   }
 
-  async function perform(dueDay: DueDay, tried: Set<string>): Promise<void> {
-    const { iso } = dueDay.day;
-    tried.add(iso);
-    daysInProgress.add(iso);
-    await reviewDueDay(dueDay, () => review(dueDay.day, stop), notify);
-    // The last try may end after the time to give up.
-    if (dueDay.kind === 'resume' && !stop.aborted) await giveUpSourceOf(iso);
-    daysInProgress.delete(iso);
-  }
-
   /** Marks runs whose source did not arrive in time: of all processes, the one that marks a run reports it. */
   async function giveUpSources(runs: readonly Run[], now: Date): Promise<void> {
-    for (const run of runs.filter((one) => isToGiveUp(one, giveUps, now.getTime()))) {
+    for (const run of runs.filter((one) => isToGiveUp(one, giveUps))) {
       const change = { before: run.failure?.code, failure: describeGivenUp(run), at: now.getTime() };
       if (await ledger.runs.replaceFailure(run.id, change)) notify({ type: 'source-given-up', run });
     }
   }
 
-  async function giveUpSourceOf(day: string): Promise<void> {
-    try {
-      await giveUpSources(await ledger.runs.listLatest({ from: day, to: day }), new Date(clock()));
-    } catch (error) {
-      notify({ type: 'check-failed', error });
-    }
-  }
-
-  /** The last try for a missing source, and giving it up, come when they are due rather than with the next check. */
-  async function checkAtGiveUps(): Promise<void> {
-    while (!stop.aborted) {
-      const giveUp = giveUps.next(new Date(clock()))?.getTime();
-      if (giveUp === undefined) return;
-      const lastTry = giveUp - lastTryMs;
-      const at = clock() < lastTry ? lastTry : giveUp;
-      await pause(at - clock(), stop);
-      // A timer fires early after a long wait, or where the clock was set back.
-      if (clock() >= at) await check();
-    }
-  }
-
-  const checks = createScheduler({ ...parts, checkMs: resumeMs, signal: stop }, check);
+  const checks = createScheduler({ ...parts, checkMs: resumeMs, signal: stop }, async () => {
+    for (const group of groups) work[group].ask();
+  });
   return {
     start() {
       checks.start();
-      void checkAtGiveUps();
+      // The last try for a missing source comes when it is due rather than with the next check.
+      void watchCronTimes(giveUps, checks.ask, stop);
     },
     async close() {
       closing.abort();

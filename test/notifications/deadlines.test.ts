@@ -232,8 +232,7 @@ it('Only days without a deadline are exempt', () => {
 
 describe('the morning digest', () => {
   const find = (now: string, countedFrom = '2026-11-01T00:00:00Z') =>
-    findDueDigest({
-      at: '08:00',
+    findDueDigest('08:00', {
       now: Date.parse(now),
       countedFrom: Date.parse(countedFrom),
       timezone: 'Europe/Madrid',

@@ -25,6 +25,8 @@ function missing(changes: Partial<Run> = {}): Run {
   return runOf('2026-11-20', 'failed', cronTime, { failure, ...changes });
 }
 
+const lateAt = (collectStartedAt: number) => ({ failure, startedAt: cronTime.getTime(), collectStartedAt });
+
 describe('a source that has not arrived yet', () => {
   it('is waited for until the first give-up time after the cron time or the call', () => {
     expect(findSourceDeadline(missing(), giveUps)).toBe(noon);
@@ -57,15 +59,19 @@ describe('a source that has not arrived yet', () => {
     expect(ask(cronTime.getTime() + 899_999)).toEqual([]);
     expect(ask(cronTime.getTime() + 900_000)).toEqual(['resume']);
     expect(ask(noon - 1)).toEqual(['resume']);
-    expect(ask(noon)).toEqual([]);
+    // Once more, however recent the try before.
+    const justNow = missing({ collectStartedAt: noon - 1, finishedAt: noon - 1 });
+    expect([ask(noon - 1, justNow), ask(noon, justNow)]).toEqual([[], ['resume']]);
+    expect(ask(noon + 1, missing({ collectStartedAt: noon, finishedAt: noon }))).toEqual([]);
     expect(ask(noon - 1, { ...missing(), failure: describeGivenUp(missing()) })).toEqual([]);
   });
 
-  it('is given up once: not again where a person has tried since', () => {
-    expect(isToGiveUp(missing(), giveUps, noon - 1)).toBe(false);
-    expect(isToGiveUp(missing({ collectStartedAt: noon - 1 }), giveUps, noon)).toBe(true);
-    expect(isToGiveUp(missing({ collectStartedAt: noon + 1 }), giveUps, noon + 2)).toBe(false);
-    expect(isToGiveUp({ ...missing(), failure: describeGivenUp(missing()) }, giveUps, noon)).toBe(false);
+  it('is given up once, after the try at that time', () => {
+    expect(isToGiveUp(missing(), giveUps)).toBe(false);
+    expect(isToGiveUp(missing({ collectStartedAt: noon - 1 }), giveUps)).toBe(false);
+    expect(isToGiveUp(missing({ collectStartedAt: noon }), giveUps)).toBe(true);
+    const givenUp = missing({ collectStartedAt: noon, failure: describeGivenUp(missing()) });
+    expect(isToGiveUp(givenUp, giveUps)).toBe(false);
     expect(describeGivenUp(missing()).message).toContain(
       'bookings-2026-11-20.csv does not exist; it did not arrive',
     );
@@ -88,15 +94,15 @@ describe('the scheduler and a late source', () => {
       onEvent: ({ type }) => type === 'source-given-up' && givenUpAt.push(Date.now()),
       runs: [good],
       timing: { catchUpDays: 0, resumeMinutes: 30 },
-      onReview: ({ end }) => void end('failed', { failure, startedAt: cronTime.getTime() }),
+      onReview: ({ end }) => void end('failed', lateAt(Date.now())),
     });
     await scheduler.start();
     await vi.advanceTimersByTimeAsync(60_000);
     await vi.advanceTimersByTimeAsync(noon - Date.now() + 4 * 3_600_000);
     await settle();
-    // 02:30, then 02:59, 03:29, …, 11:59
-    expect(reviews).toHaveLength(20);
-    expect(reviews.at(-1)?.at).toBe('2026-11-21T10:59:00.000Z');
+    // 02:30, then 02:59, 03:29, …, 11:59, and 12:00
+    expect(reviews).toHaveLength(21);
+    expect(reviews.at(-1)?.at).toBe('2026-11-21T11:00:00.000Z');
     expect(givenUpAt).toEqual([noon]);
     expect(runs.get('2026-11-20')?.failure?.code).toBe('source-given-up');
     await scheduler.close();
@@ -107,24 +113,24 @@ describe('the scheduler and a late source', () => {
     ['7', 7, 60_000],
     ['180', 180, 60_000],
   ])(
-    'tries for the last time a minute before it gives up, even with resumeMinutes %s',
+    'tries for the last time when it gives up, even with resumeMinutes %s',
     async (_minutes, resumeMinutes, phase) => {
       vi.setSystemTime(cronTime.getTime() - phase);
       const { scheduler, reviews, events } = keepDays({
         cronTimes,
         runs: [runOf('2026-11-19', 'succeeded', new Date('2026-11-20T02:30:00Z'))],
         timing: { catchUpDays: 0, resumeMinutes },
-        onReview: ({ end }) =>
-          void end('failed', { failure, startedAt: cronTime.getTime(), collectStartedAt: Date.now() }),
+        onReview: ({ end }) => void end('failed', lateAt(Date.now())),
       });
       await scheduler.start();
       await vi.advanceTimersByTimeAsync(phase);
       await vi.advanceTimersByTimeAsync(noon - 1 - Date.now());
-      expect(reviews.at(-1)?.at).toBe('2026-11-21T10:59:00.000Z');
-      expect(reviews.filter(({ at }) => Date.parse(at) >= noon - 60_000)).toHaveLength(1);
       expect(events.map(({ type }) => type)).not.toContain('source-given-up');
       await vi.advanceTimersByTimeAsync(1);
+      expect(reviews.filter(({ at }) => Date.parse(at) >= noon)).toHaveLength(1);
       expect(events.filter(({ type }) => type === 'source-given-up')).toHaveLength(1);
+      await vi.advanceTimersByTimeAsync(6 * 3_600_000);
+      expect(reviews.at(-1)?.at).toBe('2026-11-21T11:00:00.000Z');
       await scheduler.close();
       expect(vi.getTimerCount()).toBe(0);
     },
@@ -137,7 +143,7 @@ describe('the scheduler and a late source', () => {
       runs: [runOf('2026-11-19', 'succeeded', new Date('2026-11-20T02:30:00Z'))],
       timing: { catchUpDays: 0, resumeMinutes: 1_440 },
       onReview(review) {
-        if (Date.now() < noon - 60_000) void review.end('failed', { failure, startedAt: cronTime.getTime() });
+        if (Date.now() < noon) void review.end('failed', lateAt(Date.now()));
         else {
           last = review;
           runs.set(review.day, runOf(review.day, 'collecting', cronTime));
@@ -148,7 +154,7 @@ describe('the scheduler and a late source', () => {
     await vi.advanceTimersByTimeAsync(60_000);
     await vi.advanceTimersByTimeAsync(noon + 90_000 - Date.now());
     expect(events.map(({ type }) => type)).not.toContain('source-given-up');
-    await last?.end('failed', { failure, startedAt: cronTime.getTime() });
+    await last?.end('failed', lateAt(noon));
     expect(events.filter(({ type }) => type === 'source-given-up')).toHaveLength(1);
     await scheduler.close();
   });
@@ -161,7 +167,7 @@ describe('the scheduler and a late source', () => {
       timing: { catchUpDays: 0, resumeMinutes: 30 },
       onReview: ({ end }) => {
         tries += 1;
-        void (tries < 3 ? end('failed', { failure, startedAt: cronTime.getTime() }) : end('succeeded'));
+        void (tries < 3 ? end('failed', lateAt(Date.now())) : end('succeeded'));
       },
     });
     await scheduler.start();

@@ -91,8 +91,7 @@ it('a missing export is reported once at the start, and once when it is given up
   expect(reported.map(({ type }) => type)).toEqual(['settled', 'source-late', 'source-given-up']);
   expect(reported.at(-1)?.at).toBeLessThan(noon + 30_000);
   expect(tries.length).toBeGreaterThan(15);
-  expect(tries.filter((at) => at >= noon - 60_000)).toHaveLength(1);
-  expect(tries.at(-1)).toBeLessThan(noon);
+  expect(tries.filter((at) => at >= noon)).toHaveLength(1);
   expect(await work.ledger.runs.list({ day, limit: 9 })).toMatchObject([
     {
       state: 'failed',
@@ -107,7 +106,7 @@ it('a missing export is reported once at the start, and once when it is given up
 });
 
 it('one that arrives just before the last try is reviewed, and not given up', async () => {
-  const { work, scheduler, reported } = await startServing(() => Date.now() >= noon - 61_000);
+  const { work, scheduler, reported } = await startServing(() => Date.now() >= noon - 1_000);
   const isIdle = async () => (await work.ledger.runs.listActive()).length === 0;
   await goTo(noon + 3_600_000, isIdle);
   expect(reported.map(({ type }) => type)).toEqual(['settled', 'source-late']);

@@ -22,17 +22,19 @@ export interface HookRuns {
    */
   findFirstDay(day: BusinessDay): Promise<string>;
   /** The run that an earlier request with this id was answered with. */
-  findRun(requestId: string): Promise<{ readonly runId: string; readonly day: string } | undefined>;
+  findRun(requestId: string): Promise<HookRun | undefined>;
   /**
    * Resolves once the ledger holds the run and, with it, the request's id. The same day gives the same run.
    *
    * @throws LedgerAwayError
    */
-  start(
-    day: BusinessDay,
-    requestId: string | undefined,
-    expected: number | undefined,
-  ): Promise<{ readonly runId: string; readonly day: string }>;
+  start(day: BusinessDay, requestId: string | undefined, expected: number | undefined): Promise<HookRun>;
+}
+
+interface HookRun {
+  readonly runId: string;
+  /** YYYY-MM-DD */
+  readonly day: string;
 }
 
 export interface HookSettings {
@@ -78,13 +80,8 @@ export function addHookRoute(
   allowOnly(app, 'POST', hookPath);
 }
 
-interface HookAnswer {
-  /** 202 for a new request, 200 for one that was answered before. */
-  readonly status: 202 | 200;
-  readonly runId: string;
-  /** YYYY-MM-DD */
-  readonly day: string;
-}
+/** 202 for a new request, 200 for one that was answered before. */
+type HookAnswer = HookRun & { readonly status: 202 | 200 };
 
 /**
  * The end-of-day hook: checks the caller, reads the day, and starts its run. A repeated request gets its earlier answer.

@@ -11,7 +11,8 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { isLoopback } from '../../base/addresses.js';
 import { describeError } from '../../base/safe-error.js';
 import type { FindCaller } from '../access/caller.js';
-import { createTokenCheck, readBearerToken } from './check-caller.js';
+import { isSame } from '../access/sessions.js';
+import { readBearerToken } from './check-caller.js';
 import type { Health } from './health.js';
 import { addHookRoute, type HookSettings } from './hook.js';
 import {
@@ -170,9 +171,8 @@ function addProbeRoutes(app: FastifyInstance, { health, metrics, metricsToken }:
     const states = Object.entries(parts).map(([part, state]) => [part, state === 'ok' ? 'ok' : 'down']);
     return reply.code(ready ? 200 : 503).send({ ready, parts: Object.fromEntries(states) });
   });
-  const isMetricsToken = metricsToken === undefined ? () => true : createTokenCheck(metricsToken);
   app.get('/metrics', async ({ headers }, reply) => {
-    if (!isMetricsToken(readBearerToken(headers) ?? ''))
+    if (metricsToken !== undefined && !isSame(readBearerToken(headers) ?? '', metricsToken))
       throw new HttpError(401, metricsNeedToken, { 'www-authenticate': 'Bearer' });
     const { contentType, text } = await metrics.scrape();
     return reply.header('content-type', contentType).send(text);

@@ -12,14 +12,9 @@ import {
   timeOfDay,
   webAddress,
 } from '../../base/setting-values.js';
-import {
-  type NoticeEvent,
-  nightEvents,
-  noticeEventNames,
-  type Severity,
-  severities,
-} from '../../rules/notice.js';
+import { type NoticeEvent, nightEvents, noticeEventNames, severities } from '../../rules/notice.js';
 import { readKeys, shortestKey } from '../../transports/http/webhook-signature.js';
+import type { ChannelRules } from '../routing.js';
 import { readSmtpAddress } from './smtp-address.js';
 
 const kind = <const Kind extends string>(name: Kind, description: string) =>
@@ -147,18 +142,7 @@ function nameOf({ name, kind }: WrittenChannel): string {
   return name ?? kind;
 }
 
-/** What decides whether and when a message goes to a channel. */
-export interface ChannelRouting {
-  readonly name: string;
-  readonly on: readonly NoticeEvent[];
-  readonly minimum: Severity;
-  /** When it gets the morning digest, HH:MM. */
-  readonly at: string;
-}
-
-type Resolved<Written> = Written extends unknown
-  ? Omit<Written, keyof ChannelRouting> & ChannelRouting
-  : never;
+type Resolved<Written> = Written extends unknown ? Omit<Written, keyof ChannelRules> & ChannelRules : never;
 
 /** The settings of a channel as the parts use them. */
 export type ChannelSettings = Resolved<WrittenChannel>;

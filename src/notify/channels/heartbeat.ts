@@ -17,20 +17,15 @@ export interface HeartbeatOptions {
   readonly endMs?: number;
 }
 
-/** The service that expects to hear of each night. */
-export interface Heartbeat {
-  /** Returns a short code if the service did not accept it, such as `http-404`. @throws the signal's reason */
-  send(beat: Beat, signal: AbortSignal): Promise<string | undefined>;
-  /** Idempotent. */
-  close(): Promise<void>;
-}
+export type Heartbeat = ReturnType<typeof createHeartbeat>;
 
 const maxAnswerBytes = 4_096;
 /** Retries within seconds; an hour-old beat would no longer be true. */
 const retries = { tries: 3, baseMs: 500, capMs: 2_000, retryAfterCapMs: 0, waits: 0 };
 const once = { ...retries, tries: 1 };
 
-export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
+/** The service that expects to hear of each night. */
+export function createHeartbeat(options: HeartbeatOptions) {
   const { kind, proxy, random, startMs = 2_000, endMs = 30_000 } = options;
   const url = new URL(options.url);
   let opened: Promise<Transport> | undefined;
@@ -43,7 +38,8 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
   }
 
   return {
-    async send(beat, signal) {
+    /** Returns a short code if the service did not accept it, such as `http-404`. @throws the signal's reason */
+    async send(beat: Beat, signal: AbortSignal): Promise<string | undefined> {
       const call = renderBeat(kind, url, beat);
       if (call === undefined) return undefined;
       const { method, path, body } = call;
@@ -73,7 +69,8 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
         limit.stop();
       }
     },
-    async close() {
+    /** Idempotent. */
+    async close(): Promise<void> {
       await (await opened)?.close();
     },
   };

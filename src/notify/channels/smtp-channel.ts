@@ -4,7 +4,14 @@ import { startTimeLimit } from '../../base/abort.js';
 import { shorten } from '../../base/format.js';
 import { html } from '../../base/html.js';
 import { readNetworkFailure } from '../../transports/http/network-failure.js';
-import { type Channel, ChannelError, type ChannelParts, confirmWithinMs, type Message } from '../channel.js';
+import {
+  type Channel,
+  ChannelError,
+  type ChannelParts,
+  confirmWithinMs,
+  describeUnreached,
+  type Message,
+} from '../channel.js';
 import { refusesSender } from '../refused-credentials.js';
 import type { SettingsOf } from './channel-settings.js';
 import { disarm, summarise, unlinked } from './message-texts.js';
@@ -39,7 +46,8 @@ export function createSmtpChannel(
       } catch (error) {
         if (isHandedOver) signal.throwIfAborted();
         const code = limit.signal.aborted ? 'timeout' : readCode(error);
-        throw explain(name, code, { mayHaveArrived: isHandedOver && !isReply(code) });
+        const outcome = { mayHaveArrived: isHandedOver && !isReply(code) };
+        throw new ChannelError(`${name}: ${describeFailure(code)}`, code, outcome);
       } finally {
         limit.stop();
       }
@@ -89,28 +97,12 @@ function isReply(code: string): boolean {
   return code.startsWith('smtp-');
 }
 
-function explain(name: string, code: string, outcome: { readonly mayHaveArrived: boolean }): ChannelError {
-  switch (code) {
-    case 'timeout':
-      return new ChannelError(`${name}: the mail server did not answer in time`, code, outcome);
-    case 'starttls-failed':
-      return new ChannelError(
-        `${name}: the mail server offers no STARTTLS, or its certificate is not trusted; use smtps://, or name the file of its authority in NODE_EXTRA_CA_CERTS`,
-        code,
-      );
-    case 'tls-certificate':
-      return new ChannelError(
-        `${name}: the certificate of the mail server is not trusted (${code}); name the file of its authority in NODE_EXTRA_CA_CERTS`,
-        code,
-      );
-    default:
-      return new ChannelError(`${name}: the mail server ${describeReply(code)} (${code})`, code, outcome);
-  }
-}
-
-function describeReply(code: string): string {
-  if (refusesSender(code)) return 'refused user and password';
-  return isReply(code) ? 'did not accept the message' : "can't be reached";
+function describeFailure(code: string): string {
+  if (code === 'starttls-failed')
+    return 'the mail server offers no STARTTLS, or its certificate is not trusted; use smtps://, or name the file of its authority in NODE_EXTRA_CA_CERTS';
+  if (!isReply(code)) return describeUnreached('the mail server', code);
+  const reply = refusesSender(code) ? 'refused user and password' : 'did not accept the message';
+  return `the mail server ${reply} (${code})`;
 }
 
 const subjectCharacters = 250;

@@ -1,5 +1,12 @@
 import { createTransport, type HttpResult, readRetryAfter } from '../../transports/http/transport.js';
-import { type Channel, ChannelError, type ChannelParts, confirmWithinMs, type Message } from '../channel.js';
+import {
+  type Channel,
+  ChannelError,
+  type ChannelParts,
+  confirmWithinMs,
+  describeUnreached,
+  type Message,
+} from '../channel.js';
 
 export interface WebCall {
   /** JSON */
@@ -52,7 +59,7 @@ export function createWebChannel(
         signal,
       });
       const result = await call.catch((error: unknown) => {
-        throw isSent || !signal.aborted ? error : explainLate(name);
+        throw isSent || !signal.aborted ? error : explainUnreached(name, 'timeout');
       });
       const refusal = readRefusal({ name, findFault }, result, new Date(clock()));
       if (refusal !== undefined) throw refusal;
@@ -81,23 +88,11 @@ function readRefusal(
     );
   }
   const code = failure?.code === 'connect-timeout' ? 'timeout' : (failure?.code ?? 'network-error');
-  const outcome = { mayHaveArrived: failure?.meaning === 'broken' };
-  switch (code) {
-    case 'timeout':
-      return explainLate(name, outcome);
-    case 'tls-certificate':
-      return new ChannelError(
-        `${name}: the certificate of the receiver is not trusted (${code}); name the file of its authority in NODE_EXTRA_CA_CERTS`,
-        code,
-        outcome,
-      );
-    default:
-      return new ChannelError(`${name}: the receiver can't be reached (${code})`, code, outcome);
-  }
+  return explainUnreached(name, code, { mayHaveArrived: failure?.meaning === 'broken' });
 }
 
-function explainLate(name: string, outcome: { readonly mayHaveArrived?: boolean } = {}): ChannelError {
-  return new ChannelError(`${name}: the receiver did not answer in time`, 'timeout', outcome);
+function explainUnreached(name: string, code: string, outcome = { mayHaveArrived: false }): ChannelError {
+  return new ChannelError(`${name}: ${describeUnreached('the receiver', code)}`, code, outcome);
 }
 
 function adviceFor(status: number): string {
