@@ -90,13 +90,27 @@ describe('A maildir', () => {
     ['empty', Buffer.alloc(0)],
     ['full of NULs', Buffer.alloc(5_000)],
     ['of empty lines', Buffer.from('\r\n\r\n')],
-    ['compressed by the mail server', gzipSync(mailOf('text/plain', 'one'))],
-    ['compressed in another way', Buffer.from('28b52ffd0458112a01114011', 'hex')],
+    ['a compressed file that is cut off', gzipSync(mailOf('text/plain', 'one')).subarray(0, -20)],
+    ['a compressed file of NULs', gzipSync(Buffer.alloc(5_000))],
+    ['compressed in a way that is not known', Buffer.from('28b52ffd0458112a01114011', 'hex')],
   ])('says of a file that is %s that it was not fetched: nobody knows who sent it', async (_, bytes) => {
     const folder = makeMaildir();
     writeFileSync(join(folder, 'new', '1.a.host'), bytes);
     writeFileSync(join(folder, 'new', '2.a.host'), 'two');
     expect(await readAll(openMaildir(folder, Date.now))).toEqual(['not-fetched', 'two']);
+  });
+
+  it('decompresses a file that the mail server has compressed, up to the limit', async () => {
+    const folder = makeMaildir();
+    writeFileSync(join(folder, 'cur', '1.a.host:2,S'), gzipSync(mailOf('text/plain', 'Incorrect: BR-1\n')));
+    const large = Buffer.concat([Buffer.from('From: a@b.example\n\n'), Buffer.alloc(200 * 1024 * 1024, 'x')]);
+    writeFileSync(join(folder, 'cur', '2.a.host:2,S'), gzipSync(large, { level: 1 }));
+    const found: FoundMail[] = [];
+    for await (const mail of openMaildir(folder, Date.now).readNew(new AbortController().signal))
+      found.push(mail);
+    expect(String(found[0]?.bytes)).toContain('Incorrect: BR-1');
+    expect(found[1]).toMatchObject({ fault: 'too-large' });
+    expect(String(found[1]?.head)).toMatch(/^From: a@b\.example/);
   });
 
   it('that is missing is refused with its path', async () => {

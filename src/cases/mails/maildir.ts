@@ -1,5 +1,8 @@
-import { open, readdir, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import { codeOf } from '../../base/safe-error.js';
 import { isNoMail, maxMailBytes } from './mail-bytes.js';
 import { createMailbox, type Mailbox, MailboxError, type MailboxLook } from './mailbox.js';
@@ -48,32 +51,45 @@ async function listFiles(folder: string) {
   return files.sort(([, a], [, b]) => a.changedAt - b.changedAt || (a.path < b.path ? -1 : 1));
 }
 
-/** Codes of a file that is there, and can't be read. Others are about the folder, or about this machine. */
-const ofFile: readonly unknown[] = ['EACCES', 'EPERM', 'EIO'];
+/** Codes of a file that is there, and can't be read or decompressed. Others are about the folder, or about this machine. */
+const ofFile = /^(?:EACCES|EPERM|EIO|Z_.*)$/;
 
 /** Undefined for a file that holds no e-mail. */
 async function readFile(path: string) {
   try {
-    const file = await readUpTo(path, maxMailBytes);
+    const start = await readUpTo(createReadStream(path, { end: gzipMark.length - 1 }), gzipMark.length);
+    const isCompressed = start.bytes.equals(gzipMark);
+    const file = await readUpTo(isCompressed ? decompress(path) : createReadStream(path), maxMailBytes);
     return isNoMail(file.bytes) ? undefined : file;
   } catch (error) {
-    const code = codeOf(error);
+    const code = codeOf(error) ?? '';
     if (code === 'ENOENT') return 'moved';
-    if (ofFile.includes(code)) return undefined;
+    if (ofFile.test(code)) return undefined;
     throw error;
   }
 }
 
-/** All that a file has, or the beginning if that is too much. */
-async function readUpTo(path: string, limit: number) {
-  const file = await open(path);
-  try {
-    const isWhole = (await file.stat()).size <= limit;
-    if (isWhole) return { bytes: await file.readFile(), isWhole };
-    return { bytes: (await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)).buffer, isWhole };
-  } finally {
-    await file.close();
+/** Some mail servers compress what they store. No e-mail begins like this. */
+const gzipMark = Buffer.from('1f8b08', 'hex');
+
+function decompress(path: string): Readable {
+  const file = createReadStream(path);
+  const plain = createGunzip();
+  file.on('error', (error) => plain.destroy(error));
+  plain.on('close', () => file.destroy());
+  return file.pipe(plain);
+}
+
+/** All that a stream has, or the beginning if that is too much. */
+async function readUpTo(stream: Readable, limit: number) {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > limit) return { bytes: Buffer.concat(chunks).subarray(0, headBytes), isWhole: false };
   }
+  return { bytes: Buffer.concat(chunks), isWhole: true };
 }
 
 async function explain<Result>(location: string, work: () => Promise<Result>): Promise<Result> {
