@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { print } from './foreign-text.js';
+import { print } from '../src/base/foreign-text.js';
 
 /** The JSON that a command prints on standard output with `--json`. */
 export interface Reports {

@@ -1,5 +1,5 @@
 import { clearScreenDown, cursorTo, moveCursor } from 'node:readline';
-import { print } from './foreign-text.js';
+import { print } from '../base/foreign-text.js';
 
 const barWidth = 24;
 
