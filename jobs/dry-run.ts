@@ -284,7 +284,7 @@ function renderDryRun(report: DryRunReport, placeUnit: string, out: string | und
 }
 
 function renderFilters(day: string, filters: FilterReport): string[] {
-  const warnings = describeFilterWarnings({ day, filters }).map((text) => `warning: ${text}`);
+  const warnings = describeFilterWarnings(day, filters).map((text) => `warning: ${text}`);
   return [
     'source.where:',
     ...[...describeFilters(filters.columns), ...warnings].flatMap((line) => wrapText(line)),

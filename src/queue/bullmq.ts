@@ -101,13 +101,8 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
 
   async function hasCapacity(): Promise<boolean> {
     const { connection, queue } = use();
-    try {
-      const count = () => queue.getJobCountByTypes('waiting', 'prioritized');
-      return (await connection.answered(count)) < backlogLimit;
-    } catch (error) {
-      if (error instanceof QueueAwayError) return false;
-      throw error;
-    }
+    const count = () => queue.getJobCountByTypes('waiting', 'prioritized');
+    return ((await ignoreAway(connection.answered(count))) ?? backlogLimit) < backlogLimit;
   }
 
   return {

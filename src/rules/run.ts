@@ -1,3 +1,4 @@
+import { addTo } from '../base/group.js';
 import type { GuestNames } from '../booking/guest-names.js';
 import type { FilterReport } from '../booking/source.js';
 import type { ReviewFile, Sighting } from './review-file.js';
@@ -10,17 +11,8 @@ export type DeliveryKind = 'body' | 'file';
 
 export const activeRunStates = ['collecting', 'delivering', 'awaiting-result'] as const;
 
-export type RunState = (typeof activeRunStates)[number] | 'succeeded' | 'failed' | 'cancelled';
-
-/** Zero runs in each state. */
-export const noRuns: Readonly<Record<RunState, number>> = {
-  collecting: 0,
-  delivering: 0,
-  'awaiting-result': 0,
-  succeeded: 0,
-  failed: 0,
-  cancelled: 0,
-};
+export const runStates = [...activeRunStates, 'succeeded', 'failed', 'cancelled'] as const;
+export type RunState = (typeof runStates)[number];
 
 /**
  * What became of the records and bookings of a run's own source. At any moment read = accepted + duplicates + rejected + filtered,
@@ -292,6 +284,7 @@ interface Acceptance {
 }
 
 export type Acceptances = { readonly [Kind in AcceptanceKind]?: Acceptance };
+
 /** Whether a comparison found too few bookings, in total or of a provider. */
 export function isUnusual({ drops, isLow = false }: VolumeComparison): boolean {
   return isLow || drops.length > 0;
@@ -313,10 +306,6 @@ export function mayCompleteDay({ trigger }: Pick<Run, 'trigger'>): boolean {
 /** Runs by the day whose date they have, in their order. */
 export function groupByDay(runs: readonly Run[]): Map<string, Run[]> {
   const days = new Map<string, Run[]>();
-  for (const run of runs) {
-    const known = days.get(run.day);
-    if (known) known.push(run);
-    else days.set(run.day, [run]);
-  }
+  for (const run of runs) addTo(days, run.day, run);
   return days;
 }

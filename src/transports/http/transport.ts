@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   type ClientRequest,
   type IncomingHttpHeaders,
@@ -9,7 +10,6 @@ import { request as requestTls } from 'node:https';
 import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
-import { createAbortWatch } from '../../base/abort.js';
 import { createGate } from '../../base/concurrent-work.js';
 import { codeOf } from '../../base/safe-error.js';
 import type { ConnectionRules } from './connection-rules.js';
@@ -86,7 +86,6 @@ export function createTransport(options: TransportOptions): Transport {
     : new PlainAgent({ keepAlive: true });
   /** Limits the connections: an agent of Node's does not count a tunnel that is being opened. */
   const gate = createGate(options.connections);
-  const aborts = createAbortWatch();
   /** What ends each call. */
   const underway = new Set<(reason: Error) => void>();
   /** Connections that were established. */
@@ -97,11 +96,13 @@ export function createTransport(options: TransportOptions): Transport {
     const timer = setTimeout(() => {
       fail(new DOMException('the call took too long', 'TimeoutError'));
     }, timeoutMs);
-    const unwatch = aborts.watch(signal, abort);
+    // Every call in progress adds a listener: many of them are no leak.
+    setMaxListeners(0, signal);
+    signal.addEventListener('abort', abort, { once: true });
     underway.add(fail);
     return () => {
       clearTimeout(timer);
-      unwatch();
+      signal.removeEventListener('abort', abort);
       underway.delete(fail);
     };
   }
