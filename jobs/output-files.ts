@@ -1,7 +1,8 @@
-import { createHash, type Hash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { type FileHandle, link, lstat, mkdir, open, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createMeasure } from '../src/base/content.js';
 import { byteOrderMark, renderRecords } from '../src/base/csv-cells.js';
 import { codeOf, UsageError } from '../src/base/safe-error.js';
 
@@ -195,23 +196,15 @@ export async function createOutFolder(name: string, folder = name, halted?: Abor
 
   return {
     async add(file: string, content: Content): Promise<void> {
-      const hash = createHash('sha256');
-      await write(file, content instanceof Uint8Array ? content : passThrough(content, hash));
-      if (content instanceof Uint8Array) hash.update(content);
-      sums.push(`${hash.digest('hex')}  ${file}\n`);
+      const measured = createMeasure();
+      await write(file, measured.pass(content instanceof Uint8Array ? [content] : content));
+      sums.push(`${measured.result().sha256}  ${file}\n`);
     },
     finish: () => write('SHA256SUMS', sums.join('')),
   };
 }
 
 export type OutFolder = Awaited<ReturnType<typeof createOutFolder>>;
-
-async function* passThrough(content: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
-  for await (const block of content) {
-    hash.update(block);
-    yield block;
-  }
-}
 
 function refusalOf(name: string, { message }: Error): UsageError {
   return new UsageError(

@@ -6,7 +6,9 @@ export function createMeasure() {
   let bytes = 0;
   let sha256: string | undefined;
   return {
-    async *pass(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+    async *pass(
+      content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    ): AsyncGenerator<Uint8Array, void, undefined> {
       for await (const block of content) {
         hash.update(block);
         bytes += block.length;

@@ -12,7 +12,7 @@ import {
   readSuccess,
 } from './answers.js';
 import { checkHeaderValue, createServiceClient, type ServiceRequest } from './client.js';
-import { invalidAnswer, MappingServiceError } from './errors.js';
+import { invalidAnswer, MappingServiceError, type ServiceErrorKind } from './errors.js';
 import type { MappingService } from './operations.js';
 import { type StatusCodeTable, tooLargeCode, type Verdict } from './verdict.js';
 
@@ -183,49 +183,39 @@ function failedCall(
   made: number,
 ): MappingServiceError {
   const { code, httpStatus, statusCode, answer } = verdict;
-  const details = {
-    code,
-    operation,
-    ...(httpStatus !== undefined && { httpStatus }),
-    ...(statusCode !== undefined && { statusCode }),
-    ...(answer !== undefined && { answer }),
-  };
+  const fail = (kind: ServiceErrorKind, message: string, outcomeUnknown?: true) =>
+    new MappingServiceError(`${operation} ${message}`, {
+      ...{ kind, code, operation },
+      ...(httpStatus !== undefined && { httpStatus }),
+      ...(statusCode !== undefined && { statusCode }),
+      ...(answer !== undefined && { answer }),
+      ...(outcomeUnknown && { outcomeUnknown }),
+    });
   // Without a status there was no answer: the network failed.
   const what = httpStatus === undefined ? `${code}, ${host}` : code;
   const tries = made === 1 ? '1 try' : `${made} tries`;
   switch (verdict.kind) {
     case 'fatal':
-      return new MappingServiceError(
-        `${operation} cannot succeed (${what}): check baseUrl, apiKey and accountId.`,
-        { ...details, kind: 'fatal' },
-      );
+      return fail('fatal', `cannot succeed (${what}): check baseUrl, apiKey and accountId.`);
     case 'refused':
-      return new MappingServiceError(
-        `${operation} was refused by the service (${what}): change its arguments. ${itsWords}`,
-        { ...details, kind: 'refused' },
-      );
+      return fail('refused', `was refused by the service (${what}): change its arguments. ${itsWords}`);
     case 'retryable':
-      if (verdict.refusedWhenSpent) {
-        return new MappingServiceError(
-          `${operation} did not succeed in ${tries} (${what}): set the meaning of this code in statusCodes. ${itsWords}`,
-          { ...details, kind: 'refused' },
+      if (verdict.refusedWhenSpent)
+        return fail(
+          'refused',
+          `did not succeed in ${tries} (${what}): set the meaning of this code in statusCodes. ${itsWords}`,
         );
-      }
-      if (verdict.outcomeUnknown && !isRepeatable) {
-        return new MappingServiceError(
-          `${operation} got no clear answer (${what}), and the service may have processed it, so it is not repeated. Check for its effect before you call again.`,
-          { ...details, kind: 'retryable', outcomeUnknown: true },
+      if (verdict.outcomeUnknown && !isRepeatable)
+        return fail(
+          'retryable',
+          `got no clear answer (${what}), and the service may have processed it, so it is not repeated. Check for its effect before you call again.`,
+          true,
         );
-      }
-      if (code === tooLargeCode) {
-        return new MappingServiceError(
-          `${operation} got an answer that is larger than any should be (${what}): ask the service's operator.`,
-          { ...details, kind: 'invalid-answer' },
+      if (code === tooLargeCode)
+        return fail(
+          'invalid-answer',
+          `got an answer that is larger than any should be (${what}): ask the service's operator.`,
         );
-      }
-      return new MappingServiceError(`${operation} failed in ${tries} (${what}): try again later.`, {
-        ...details,
-        kind: 'retryable',
-      });
+      return fail('retryable', `failed in ${tries} (${what}): try again later.`);
   }
 }

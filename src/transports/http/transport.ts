@@ -65,18 +65,13 @@ export type HttpResult =
       readonly answer?: HttpAnswer;
     };
 
-export interface Transport {
-  /** Never throws for what the server or the network does; throws the signal's reason when aborted. */
-  call(request: TransportRequest): Promise<HttpResult>;
-  /** Cuts every connection; calls in flight fail. Idempotent. */
-  close(): Promise<void>;
-}
+export type Transport = ReturnType<typeof createTransport>;
 
 /**
  * HTTP calls over persistent connections: limits on time and size, no redirects, no retries, one request at a time per
  * connection. Certificates are verified even if the environment disables that.
  */
-export function createTransport(options: TransportOptions): Transport {
+export function createTransport(options: TransportOptions) {
   const { timeoutMs, connectTimeoutMs, peerClock } = options;
   const origin = new URL(options.origin);
   const isTls = origin.protocol === 'https:';
@@ -192,12 +187,14 @@ export function createTransport(options: TransportOptions): Transport {
   }
 
   return {
-    async call(request) {
+    /** Never throws for what the server or the network does; throws the signal's reason when aborted. */
+    async call(request: TransportRequest): Promise<HttpResult> {
       request.signal.throwIfAborted();
       if (!closing.signal.aborted) return call(request);
       return { failure: readNetworkFailure(closedError(), { requestWasSent: false }) };
     },
-    async close() {
+    /** Cuts every connection; calls in flight fail. Idempotent. */
+    async close(): Promise<void> {
       closing.abort();
       for (const end of [...underway]) end(closedError());
       agent.destroy();
