@@ -156,19 +156,17 @@ export function hasUnexpectedCount({ expected, collectedAt, counts }: Run): bool
   return expected !== undefined && collectedAt !== undefined && countRecords(counts) !== expected;
 }
 
-type Acceptable = Pick<Run, 'volume' | 'implausible' | 'acceptances'>;
-
 /** Whether its day is only good once somebody has accepted it, and nobody has yet; by default for any reason. */
-export function isToBeAccepted(run: Acceptable, kinds: readonly AcceptanceKind[] = acceptanceKinds): boolean {
+export function isToBeAccepted(run: Run, kinds: readonly AcceptanceKind[] = acceptanceKinds): boolean {
   return kinds.some((kind) => needsAcceptance(run, kind) && acceptanceOf(run, kind) === undefined);
 }
 
 /** The same, whether or not somebody has. */
-export function wasToBeAccepted(run: Acceptable): boolean {
+export function wasToBeAccepted(run: Run): boolean {
   return acceptanceKinds.some((kind) => needsAcceptance(run, kind));
 }
 
-function needsAcceptance({ volume, implausible }: Acceptable, kind: AcceptanceKind): boolean {
+function needsAcceptance({ volume, implausible }: Run, kind: AcceptanceKind): boolean {
   switch (kind) {
     case 'volume':
       return volume !== undefined && hasDropped(volume);
@@ -179,7 +177,7 @@ function needsAcceptance({ volume, implausible }: Acceptable, kind: AcceptanceKi
 
 /** Who accepted it, as far as that still holds: not if more bookings are affected than were then. */
 export function acceptanceOf(
-  { acceptances = {}, implausible }: Pick<Run, 'implausible' | 'acceptances'>,
+  { acceptances = {}, implausible }: Run,
   kind: AcceptanceKind,
 ): Acceptance | undefined {
   const given = acceptances[kind];
@@ -202,8 +200,8 @@ export function isActive({ state }: Pick<Run, 'state'>): boolean {
 }
 
 /** The service took nothing, and will take nothing unless somebody resumes the run: there is nothing to know about its bookings. */
-export function hasSentNothing({ state, counts }: Pick<Run, 'state' | 'counts'>): boolean {
-  return counts.delivered === 0 && !isActive({ state });
+export function hasSentNothing(run: Pick<Run, 'state' | 'counts'>): boolean {
+  return run.counts.delivered === 0 && !isActive(run);
 }
 
 /** False for a run by body, and for one by file whose bookings all go by body. */
