@@ -1,4 +1,3 @@
-import { writeCsvFile } from '../src/base/output-files.js';
 import { describeError, SafeError } from '../src/base/safe-error.js';
 import { businessDayAt } from '../src/booking/business-day.js';
 import type { Config } from '../src/config/load.js';
@@ -22,6 +21,7 @@ import { clock, random } from './clock.js';
 import type { CsvOptions } from './command.js';
 import { exitCode } from './exit-code.js';
 import { createLedgerTelling, type TellOfLedger } from './notifications.js';
+import { writeCsvFile } from './output-files.js';
 import {
   findLedger,
   type LedgerReading,

@@ -1,5 +1,4 @@
 import { formatCount } from '../src/base/format.js';
-import type { RecordChunks } from '../src/base/reports.js';
 import type { WriteCommand } from '../src/base/shell.js';
 import { renderTable } from '../src/base/tables.js';
 import { toExtraCells } from '../src/booking/extra-values.js';
@@ -28,6 +27,7 @@ import type { App } from './app.js';
 import { clock } from './clock.js';
 import { type CsvOptions, command, csvOptions, type Described, dayOrYesterday } from './command.js';
 import { type ExitCode, exitCodeOfList } from './exit-code.js';
+import type { RecordChunks } from './reports.js';
 
 /** Rows shown on a terminal; `--csv` and `--json` list all. */
 const shown = 200;

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { renderCsv } from '../src/base/csv-cells.js';
 import { formatCount, wrapText } from '../src/base/format.js';
-import { createOutFolder, type OutFolder } from '../src/base/output-files.js';
 import { describeError } from '../src/base/safe-error.js';
 import { renderTable } from '../src/base/tables.js';
 import type { BusinessDay } from '../src/booking/business-day.js';
@@ -33,6 +32,7 @@ import { kindOf } from '../src/sources/registry.js';
 import { type App, recordAction } from './app.js';
 import { clock } from './clock.js';
 import { exitCode } from './exit-code.js';
+import { createOutFolder, type OutFolder } from './output-files.js';
 import { findLedger, openLedger, openSqlite } from './parts.js';
 import { composeCollect, createDelivery } from './review.js';
 import { renderReasons } from './run-summary.js';
@@ -284,7 +284,7 @@ function renderDryRun(report: DryRunReport, placeUnit: string, out: string | und
 }
 
 function renderFilters(day: string, filters: FilterReport): string[] {
-  const warnings = describeFilterWarnings({ day, filters }).map((text) => `warning: ${text}`);
+  const warnings = describeFilterWarnings(day, filters).map((text) => `warning: ${text}`);
   return [
     'source.where:',
     ...[...describeFilters(filters.columns), ...warnings].flatMap((line) => wrapText(line)),

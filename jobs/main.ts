@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { print } from '../src/base/foreign-text.js';
-import { createReports, type Reports } from '../src/base/reports.js';
 import { UsageError } from '../src/base/safe-error.js';
 import { completeCommands } from '../src/base/shell.js';
 import { type Config, loadConfig } from '../src/config/load.js';
@@ -10,6 +9,7 @@ import { exitCode } from './exit-code.js';
 import { describeFailure, stackFrames } from './failure.js';
 import { type CommandIo, version } from './process.js';
 import { readCommandLine } from './program.js';
+import { createReports, type Reports } from './reports.js';
 import { createTerminal, type Terminal } from './terminal.js';
 
 /** The reason that `io.signal` aborts with. */

@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { Gauge, Registry } from 'prom-client';
 import { answerWithin } from '../src/base/abort.js';
 import { print } from '../src/base/foreign-text.js';
-import { replaceFile } from '../src/base/output-files.js';
 import { codeOf } from '../src/base/safe-error.js';
 import type { Config } from '../src/config/load.js';
 import { createLedgerGauges, type LedgerFacts, readLedgerFacts } from '../src/desk/server/ledger-metrics.js';
@@ -11,6 +10,7 @@ import { findOldestNames, type StoredNames } from '../src/review/stored/retentio
 import { clock } from './clock.js';
 import { exitCode } from './exit-code.js';
 import { describeFailure } from './failure.js';
+import { replaceFile } from './output-files.js';
 import { findLedger, openArchive, openSpool } from './parts.js';
 import type { CommandIo } from './process.js';
 

@@ -2,7 +2,6 @@ import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
 import { createPalette, type Paint } from '../src/base/colours.js';
 import { print } from '../src/base/foreign-text.js';
-import { createReports, type Reports, renderLargeObject } from '../src/base/reports.js';
 import { describeError } from '../src/base/safe-error.js';
 import { createCommandWriter, type WriteCommand } from '../src/base/shell.js';
 import { commandNameIn } from '../src/config/command-name.js';
@@ -19,6 +18,7 @@ import type { SourceMessages } from '../src/sources/common/kind.js';
 import { clock } from './clock.js';
 import { type ExitCode, exitCode } from './exit-code.js';
 import type { CommandIo } from './process.js';
+import { createReports, type Reports, renderLargeObject } from './reports.js';
 
 /** The output of a job: progress and text for a person, reports for a program. */
 export interface Terminal {

@@ -15,7 +15,7 @@ Examples:
   hotel-review brands --csv brands.csv`,
 
   async run(app, file) {
-    const { HotelBrands: brands } = await app.mappingService().getMasterHotelBrands({ signal: app.signal });
+    const brands = await app.mappingService().getMasterHotelBrands({ signal: app.signal });
     await app.writeCsv(file, columns, (add) => add(brands));
     if (file.csv !== undefined) return app.answer(`All ${brands.length} brands are in ${file.csv}.`, brands);
     if (brands.length === 0) return app.answer('The service has no brands.', brands);

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
+import { crc32, deflateRawSync } from 'node:zlib';
 import { showInLine } from '../../src/base/foreign-text.js';
 import { formatCountOf } from '../../src/base/format.js';
-import { writeNamedFile } from '../../src/base/output-files.js';
-import { zip } from '../../src/base/zip.js';
 import { type HistoryOptions, historyToJson, subjectOf, toHistory } from '../../src/cases/shown-bookings.js';
 import type { PackedEvidence } from '../../src/desk/page.js';
 import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
@@ -20,6 +19,7 @@ import type { Archive } from '../../src/storage/archive.js';
 import type { Spool } from '../../src/storage/spool.js';
 import { clock } from '../clock.js';
 import { command, force, requiredOption } from '../command.js';
+import { writeNamedFile } from '../output-files.js';
 import { version } from '../process.js';
 import { renderHistories } from './show.js';
 
@@ -226,4 +226,42 @@ function describeSum({ recorded, archived, removed = 'no longer in the archive' 
   return archived === recorded
     ? `sha256 ${recorded}, and the archive holds the same`
     : `sha256 ${recorded} as recorded, but the archive holds ${archived}`;
+}
+
+// Version 2.0 of the format, names in UTF-8, compressed by Deflate.
+const [zipVersion, namesInUtf8, deflate] = [20, 0x800, 8];
+
+/** A ZIP of a few small files. */
+function zip(files: readonly { readonly name: string; readonly content: Buffer }[], at: Date): Buffer {
+  const entries: Buffer[] = [];
+  const directory: Buffer[] = [];
+  let offset = 0;
+  for (const { name, content } of files) {
+    const bytes = Buffer.from(name);
+    const packed = deflateRawSync(content);
+    // The part that the entry and its line in the directory have in common.
+    const facts = Buffer.alloc(26);
+    facts.writeUInt16LE(zipVersion, 0);
+    facts.writeUInt16LE(namesInUtf8, 2);
+    facts.writeUInt16LE(deflate, 4);
+    facts.writeUInt16LE((at.getHours() << 11) | (at.getMinutes() << 5) | (at.getSeconds() >> 1), 6);
+    facts.writeUInt16LE(((at.getFullYear() - 1980) << 9) | ((at.getMonth() + 1) << 5) | at.getDate(), 8);
+    facts.writeUInt32LE(crc32(content), 10);
+    facts.writeUInt32LE(packed.length, 14);
+    facts.writeUInt32LE(content.length, 18);
+    facts.writeUInt16LE(bytes.length, 22);
+    const rest = Buffer.alloc(14);
+    rest.writeUInt32LE(offset, 10);
+    const entry = Buffer.concat([Buffer.from('PK\x03\x04'), facts, bytes, packed]);
+    directory.push(Buffer.from('PK\x01\x02'), Buffer.from([zipVersion, 0]), facts, rest, bytes);
+    entries.push(entry);
+    offset += entry.length;
+  }
+  const listed = Buffer.concat(directory);
+  const end = Buffer.alloc(18);
+  end.writeUInt16LE(files.length, 4);
+  end.writeUInt16LE(files.length, 6);
+  end.writeUInt32LE(listed.length, 8);
+  end.writeUInt32LE(offset, 12);
+  return Buffer.concat([...entries, listed, Buffer.from('PK\x05\x06'), end]);
 }

@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from 'commander';
 import { formatCountOf } from '../../src/base/format.js';
-import { createNameMask } from '../../src/base/mask-names.js';
 import { UsageError } from '../../src/base/safe-error.js';
 import { toHistory } from '../../src/cases/shown-bookings.js';
 import { readActions } from '../../src/ledger/audit.js';
@@ -17,6 +16,7 @@ import {
   type Guest,
   readGuestTraces,
 } from '../../src/review/guests/guest.js';
+import { createNameMask } from '../../src/review/stored/mask-names.js';
 import {
   findDueDays,
   listDue,

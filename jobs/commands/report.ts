@@ -1,5 +1,4 @@
 import { formatCount, wrapText } from '../../src/base/format.js';
-import { writeNamedFile } from '../../src/base/output-files.js';
 import type { WriteCommand } from '../../src/base/shell.js';
 import { renderTable } from '../../src/base/tables.js';
 import { type Cells, gatherDayReport, listSections, type Section } from '../../src/desk/day-report.js';
@@ -8,6 +7,7 @@ import { renderNotes } from '../../src/rules/finding.js';
 import { clock } from '../clock.js';
 import { command, dayOrYesterday, force, option } from '../command.js';
 import { exitCode } from '../exit-code.js';
+import { writeNamedFile } from '../output-files.js';
 
 /** Rows of a table shown; the page and `--json` have more. */
 const rowsShown = 15;

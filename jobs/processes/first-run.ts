@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { print } from '../../src/base/foreign-text.js';
 import { formatCount, formatCountOf, wrapText } from '../../src/base/format.js';
-import { createReports } from '../../src/base/reports.js';
 import { UsageError } from '../../src/base/safe-error.js';
 import { quoteForShell, type WriteCommand } from '../../src/base/shell.js';
 import { type BusinessDay, businessDayAt } from '../../src/booking/business-day.js';
@@ -27,6 +26,7 @@ import { exitCode } from '../exit-code.js';
 import { describeFailure } from '../failure.js';
 import { runReview } from '../main-job.js';
 import { type CommandIo, runAsProcess } from '../process.js';
+import { createReports } from '../reports.js';
 import { openSource } from '../sources.js';
 import { createTerminal, type Terminal } from '../terminal.js';
 

@@ -42,60 +42,12 @@ export async function orAborted<Result>(
   }
 }
 
-export interface AbortWatch {
-  /** Calls `stop` once when the signal aborts, unless the returned function was called before. */
-  watch(signal: AbortSignal, stop: () => void): () => void;
-}
-
 /**
- * Lets any number of calls wait on one long-lived signal with a single listener: Node warns of a leak at the eleventh
- * listener. The listener is removed once nobody waits.
+ * A signal that also aborts when the time is up.
+ *
+ * @param createReason creates the signal's reason then
  */
-export function createAbortWatch(): AbortWatch {
-  const watches = new WeakMap<
-    AbortSignal,
-    { readonly stops: Set<() => void>; readonly listener: () => void }
-  >();
-
-  const start = (signal: AbortSignal) => {
-    const stops = new Set<() => void>();
-    const listener = () => {
-      for (const stop of [...stops]) stop();
-    };
-    signal.addEventListener('abort', listener, { once: true });
-    const started = { stops, listener };
-    watches.set(signal, started);
-    return started;
-  };
-
-  return {
-    watch(signal, stop) {
-      const { stops, listener } = watches.get(signal) ?? start(signal);
-      stops.add(stop);
-      return () => {
-        if (!stops.delete(stop) || stops.size > 0) return;
-        signal.removeEventListener('abort', listener);
-        watches.delete(signal);
-      };
-    },
-  };
-}
-
-/** A signal that also aborts when the time is up. */
-export interface TimeLimit {
-  readonly signal: AbortSignal;
-  /** Whether the time limit aborted it. */
-  isOver(): boolean;
-  /** Call this at the end, whatever the outcome. */
-  stop(): void;
-}
-
-/** @param createReason creates the signal's reason when the time is up */
-export function startTimeLimit(
-  signal: AbortSignal,
-  milliseconds: number,
-  createReason?: () => unknown,
-): TimeLimit {
+export function startTimeLimit(signal: AbortSignal, milliseconds: number, createReason?: () => unknown) {
   const stopping = new AbortController();
   let isOver = false;
   const abort = () => {
@@ -110,8 +62,10 @@ export function startTimeLimit(
   if (signal.aborted) abort();
   return {
     signal: stopping.signal,
+    /** Whether the time limit aborted it. */
     isOver: () => isOver,
-    stop() {
+    /** Call this at the end, whatever the outcome. */
+    stop(): void {
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
     },

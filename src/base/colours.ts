@@ -10,24 +10,21 @@ export type Colour = keyof typeof codes;
 
 export const noColours: Paint = (_colour, text) => text;
 
-interface PaletteOptions {
-  readonly stream: NodeJS.WritableStream & { readonly isTTY?: boolean };
-  readonly env: NodeJS.ProcessEnv;
-  /** Must be unguessable; consists of two groups of four digits. */
-  readonly mark: string;
-}
-
-interface Palette {
-  readonly paint: Paint;
-  /** Makes control characters visible, except for the paint. */
-  show(text: string): string;
-}
-
 /**
  * Colours on a terminal that has them, unless NO_COLOR is set (https://no-color.org). Paint carries the mark until it is
- * shown, so that text from elsewhere can't bring its own colours.
+ * shown, which makes control characters visible, so that text from elsewhere can't bring its own colours.
+ *
+ * @param mark must be unguessable; consists of two groups of four digits
  */
-export function createPalette({ stream, env, mark }: PaletteOptions): Palette {
+export function createPalette({
+  stream,
+  env,
+  mark,
+}: {
+  readonly stream: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  readonly env: NodeJS.ProcessEnv;
+  readonly mark: string;
+}): { readonly paint: Paint; readonly show: (text: string) => string } {
   const hasColours = stream.isTTY === true && env.TERM !== 'dumb' && (env.NO_COLOR ?? '') === '';
   if (!hasColours) return { paint: noColours, show: makeVisible };
   const start = (code: number) => `\u001b[${code};${mark}m`;

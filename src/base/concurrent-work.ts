@@ -1,16 +1,10 @@
 /** Lets so many pass at once; the others wait for their turn. */
-export interface Gate {
-  /** @returns gives the permit back, or stops waiting for one */
-  enter(pass: () => void): () => void;
-  /** How many wait. */
-  countWaiting(): number;
-}
-
-export function createGate(permits: number): Gate {
+export function createGate(permits: number) {
   let free = permits;
   const waiting = new Set<() => void>();
   return {
-    enter(pass) {
+    /** @returns gives the permit back, or stops waiting for one */
+    enter(pass: () => void): () => void {
       let isInside = false;
       const goIn = () => {
         isInside = true;
@@ -32,7 +26,8 @@ export function createGate(permits: number): Gate {
         }
       };
     },
-    countWaiting: () => waiting.size,
+    /** How many wait. */
+    countWaiting: (): number => waiting.size,
   };
 }
 

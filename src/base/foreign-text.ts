@@ -1,10 +1,5 @@
 /** Texts that somebody else chose: how they are shown, whether they can name a file, and how they are found in another text. */
 
-/** The part of a stream that text is printed on. */
-interface Printed {
-  write(text: string): boolean;
-}
-
 /** Control characters, and characters that end a line or turn the direction of the text around. */
 const active = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu;
 /** The same without the two that our own texts contain. */
@@ -19,7 +14,7 @@ const activeInCell = /(?!\p{Cc}\[\d{2};\d{4};\d{4}m)\p{Cc}|[\u2028-\u202e\u2066-
  * @param show for a text with colours: see `createPalette`
  * @returns false when the stream asks to wait until it has drained
  */
-export function print(stream: Printed, text: string, show = makeVisible): boolean {
+export function print(stream: { write(text: string): boolean }, text: string, show = makeVisible): boolean {
   return stream.write(show(text));
 }
 

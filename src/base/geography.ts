@@ -1,17 +1,15 @@
 import { tzOffset } from '@date-fns/tz';
 
-export interface TimeZones {
-  /** The IANA name of the zone there; undefined where this machine doesn't know it. */
-  zoneAt(place: Coordinates): string | undefined;
-}
+export type TimeZones = Awaited<ReturnType<typeof loadTimeZones>>;
 
 /**
  * Loads the map of time zones, 73 KB. It is rough: within a few kilometres of a border, it may return the neighbour's zone.
  */
-export async function loadTimeZones(): Promise<TimeZones> {
+export async function loadTimeZones() {
   const { default: lookUp } = await import('@photostructure/tz-lookup');
   return {
-    zoneAt({ latitude, longitude }) {
+    /** The IANA name of the zone there; undefined where this machine doesn't know it. */
+    zoneAt({ latitude, longitude }: Coordinates): string | undefined {
       const zone = lookUp(latitude, longitude);
       return isTimeZone(zone) ? zone : undefined;
     },

@@ -26,10 +26,6 @@ export interface Failure {
   readonly retryAfterMs?: number | undefined;
 }
 
-type RetryDecision =
-  | { readonly kind: 'retry'; readonly delayMs: number; readonly spendsTry: boolean }
-  | { readonly kind: 'spent' };
-
 /**
  * Decides whether and when to try again: exponential back-off with full jitter, so that batches that failed together
  * don't come back together. A wait that the service asked for is honoured up to a cap and spends no try. Once these
@@ -37,17 +33,17 @@ type RetryDecision =
  *
  * @param random uniform in [0, 1)
  */
-export function decideRetry(failure: Failure, policy: RetryPolicy, random: () => number): RetryDecision {
+export function decideRetry(failure: Failure, policy: RetryPolicy, random: () => number) {
   const { tries, waits, retryAfterMs } = failure;
   const askedMs = Math.min(retryAfterMs ?? 0, policy.retryAfterCapMs);
   if (retryAfterMs !== undefined && waits < policy.waits) {
     // Never before the requested instant but a little after it: "0" must not cause a retry storm.
     const jitterMs = random() * Math.min(policy.baseMs, policy.capMs);
-    return { kind: 'retry', delayMs: askedMs + jitterMs, spendsTry: false };
+    return { kind: 'retry', delayMs: askedMs + jitterMs, spendsTry: false } as const;
   }
-  if (tries + 1 >= policy.tries) return { kind: 'spent' };
+  if (tries + 1 >= policy.tries) return { kind: 'spent' } as const;
   const backOffMs = random() * Math.min(policy.capMs, policy.baseMs * 2 ** tries);
-  return { kind: 'retry', delayMs: Math.max(askedMs, backOffMs), spendsTry: true };
+  return { kind: 'retry', delayMs: Math.max(askedMs, backOffMs), spendsTry: true } as const;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { resolve } from 'node:path';
 import * as z from 'zod';
 import { isLoopback } from './addresses.js';
 
@@ -98,6 +99,16 @@ export function groupByKind<const Groups extends readonly [KindOfGroup, ...KindO
 }
 
 type KindOfGroup = z.ZodObject<{ readonly kind: z.ZodLiteral<string> }, z.core.$strict>;
+
+/** The group with that path absolute, if it has it. @param folder the base of relative paths */
+export function resolveMember<Group extends object>(
+  group: Group,
+  name: Group extends unknown ? keyof Group : never,
+  folder: string,
+): Group {
+  const path = group[name];
+  return typeof path === 'string' ? { ...group, [name]: resolve(folder, path) } : group;
+}
 
 /** Whether `read` does not throw. */
 export function isAccepted(read: () => unknown): boolean {

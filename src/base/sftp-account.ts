@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import * as z from 'zod';
 import { confidentiality, expected, isGroup, text, textLike } from './setting-values.js';
 
@@ -49,14 +48,4 @@ export interface SftpAccount {
   readonly password?: string;
   readonly privateKeyFile?: string;
   readonly hostKey: string | readonly string[];
-}
-
-export function resolveKeyFile<Account extends { readonly privateKeyFile?: string }>(
-  account: Account,
-  folder: string,
-): Account {
-  const { privateKeyFile } = account;
-  return privateKeyFile === undefined
-    ? account
-    : { ...account, privateKeyFile: resolve(folder, privateKeyFile) };
 }

@@ -1,18 +1,10 @@
 import { type ServiceField, serviceFields } from './booking.js';
 
-/** Which columns hold which fields, by their names. */
-interface ColumnMatch {
-  /** In the service's order, without the fields that no column matches. */
-  readonly columns: ReadonlyMap<ServiceField, string>;
-  /** The other columns, in the file's order. */
-  readonly unused: readonly string[];
-}
-
 /**
  * Finds the fields among a file's columns: by their exact names, by other spellings (`check_in_date`), or by common synonyms
  * (`arrival`), also at the end of a path. A name that occurs twice matches nothing.
  */
-export function matchColumns(names: readonly string[]): ColumnMatch {
+export function matchColumns(names: readonly string[]) {
   const single = names.filter((name) => name !== '' && names.indexOf(name) === names.lastIndexOf(name));
   const columns = new Map<ServiceField, string>();
   const take = (wantedBy: (field: ServiceField) => readonly string[], spell: (name: string) => string) => {
@@ -40,12 +32,14 @@ export function matchColumns(names: readonly string[]): ColumnMatch {
     (name) => simplifyName(name.split('.').at(-1) ?? ''),
   );
   return {
+    /** In the service's order, without the fields that no column matches. */
     columns: new Map(
       serviceFields.flatMap((field): [ServiceField, string][] => {
         const name = columns.get(field);
         return name === undefined ? [] : [[field, name]];
       }),
-    ),
+    ) as ReadonlyMap<ServiceField, string>,
+    /** The other columns, in the file's order. */
     unused: names.filter((name) => ![...columns.values()].includes(name)),
   };
 }

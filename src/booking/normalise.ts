@@ -4,15 +4,16 @@ import {
   bookingFields,
   buildBooking,
   type DateField,
-  type FieldKind,
   listValues,
+  masterIdField,
   type NameField,
   type RawBooking,
+  type ServiceField,
+  serviceFields,
 } from './booking.js';
 import type { BusinessDay } from './business-day.js';
 import {
   createPlaceholders,
-  type FieldText,
   fieldRules,
   isGarbled,
   notText,
@@ -66,7 +67,7 @@ export type Normalised =
       readonly booking: Booking;
       readonly warnings: readonly BookingWarning[];
     }
-  | { readonly kind: 'reject'; readonly reason: RejectReason };
+  | { readonly kind: 'reject'; readonly reason: RejectReason; readonly field: ServiceField };
 
 export interface Normalise {
   (raw: RawBooking): Normalised;
@@ -113,15 +114,20 @@ export function createNormaliser({ dateFormat, instants, missing, day }: Normali
   const normalise = (raw: RawBooking): Normalised => {
     const values = listValues(raw);
     const serviceId = readServiceId(values[0], placeholders);
-    if (typeof serviceId === 'string') return { kind: 'reject', reason: serviceId };
+    if (typeof serviceId === 'string')
+      return { kind: 'reject', reason: serviceId, field: masterIdField.name };
     const texts: (string | undefined)[] = [];
     let warnings: readonly BookingWarning[] | undefined;
     for (let at = 1; at < values.length; at += 1) {
       const kind = kinds[at] ?? 'text';
       let text = readField(kind, values[at], placeholders);
-      const fault = findFault(kind, text);
+      const fault = text === notText || text === undefined ? undefined : fieldRules[kind].findFault?.(text);
       if (fault !== undefined || text === notText)
-        return { kind: 'reject', reason: fault ?? 'field-not-text' };
+        return {
+          kind: 'reject',
+          reason: fault ?? 'field-not-text',
+          field: serviceFields[at] ?? masterIdField.name,
+        };
       const understood = text === undefined ? undefined : (readers[at]?.(text) ?? text);
       if (typeof understood === 'object') {
         text = understood.text;
@@ -158,12 +164,6 @@ function createReader(
     case 'code':
       return undefined;
   }
-}
-
-/** Why a record with this in a field other than the master id can't be sent; undefined if it can. */
-export function findFault(kind: FieldKind, text: FieldText): FieldFault | undefined {
-  if (text === notText) return 'field-not-text';
-  return text === undefined ? undefined : fieldRules[kind].findFault?.(text);
 }
 
 /** What is wrong with the dates of a booking. */

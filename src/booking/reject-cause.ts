@@ -1,12 +1,4 @@
-import {
-  bookingFields,
-  guestNameFields,
-  masterIdField,
-  type RawBooking,
-  type ServiceField,
-} from './booking.js';
-import { readField } from './field-text.js';
-import { findFault, type RejectReason } from './normalise.js';
+import { guestNameFields, type RawBooking, type ServiceField } from './booking.js';
 
 /** Which field made a record unsendable, and what it held. */
 export interface RejectCause {
@@ -19,25 +11,7 @@ export interface RejectCause {
 /** Limit for a kept value, in UTF-16 units: broken records may contain anything. */
 const maxValueLength = 200;
 
-/** The cause of a reject by the normaliser. */
-export function findRejectCause(raw: RawBooking, reason: RejectReason): RejectCause {
-  switch (reason) {
-    case 'service-id-missing':
-    case 'service-id-invalid':
-      return describeCause(raw, masterIdField.name);
-    case 'field-not-text':
-    case 'id-rounded':
-    case 'id-garbled': {
-      const faulty = bookingFields.find(
-        ({ name, kind }) =>
-          name !== masterIdField.name && findFault(kind, readField(kind, raw[name])) === reason,
-      );
-      return faulty === undefined ? {} : describeCause(raw, faulty.name);
-    }
-  }
-}
-
-/** Any field's value may hold the guest's name: columns are easily mixed up. */
+/** The cause of a reject, without a value that may hold the guest's name in any column: columns are easily mixed up. */
 export function describeCause(raw: RawBooking, field: ServiceField): RejectCause {
   const value = writeValue(raw[field]);
   const guestName = writeValue(raw.BookingClientName);

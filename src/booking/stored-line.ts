@@ -40,18 +40,11 @@ export function readBooking(line: string): Booking {
   );
 }
 
-/** The hotel of a stored line, found without parsing the line. */
-export interface HotelOfLine {
-  readonly serviceId: number;
-  /** Provider and hotel id as written in the line; equal for equal hotels. */
-  readonly key: string;
-}
-
 /**
  * Finds the hotel in a tenth of the time that parsing takes; undefined if the line doesn't name the provider's hotel. The
- * line may be decoded or have one character per byte; the key is as written.
+ * line may be decoded or have one character per byte; the key is provider and hotel id as written, equal for equal hotels.
  */
-export function findHotel(line: string): HotelOfLine | undefined {
+export function findHotel(line: string) {
   const start = findCell(line, providerIndex);
   const nameEnd = findCellEnd(line, start);
   const end = findCellEnd(line, nameEnd + 1);
@@ -59,7 +52,7 @@ export function findHotel(line: string): HotelOfLine | undefined {
   return { serviceId: Number(line.slice(0, line.indexOf(','))), key: line.slice(start, end) };
 }
 
-/** Parses the key of a `HotelOfLine`, once decoded. */
+/** Parses the key that `findHotel` finds, once decoded. */
 export function readProviderHotel(key: string): ProviderHotel {
   const [providerName, providerHotelId] = splitCells(key) ?? [];
   if (providerName === undefined || providerHotelId === undefined)

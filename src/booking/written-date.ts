@@ -50,31 +50,34 @@ export function createDateReader(dateFormat: string = ownFormat): DateReader {
     );
   const pattern = dateFormat.replace(timeOfFormat, '');
   // date-fns takes about 80 microseconds per date, and a day's bookings repeat the same dates.
-  const remembered = new Map<string, string | null>();
-
-  const readWhole = (text: string): string | undefined => {
-    if (pattern !== ownFormat) {
-      const date = parseDate(text, pattern);
-      if (date !== undefined) return date;
-    }
-    return isCalendarDay(text) ? text : undefined;
-  };
+  const readWhole = remember((text) => {
+    const date = pattern === ownFormat ? undefined : parseDate(text, pattern);
+    return date ?? (isCalendarDay(text) ? text : undefined);
+  });
 
   return function read(text: string): string | undefined {
     if (pattern === ownFormat && isCalendarDay(text)) return text;
-    const known = remembered.get(text);
-    if (known !== undefined) return known ?? undefined;
     if (text.length > maxLength) return undefined;
     // A blank may also be part of a date ("20 Nov 2026"), so what remains after the cut must itself be a date.
     const beforeTime = lastTimePart.exec(text)?.[1];
-    const cutDate = beforeTime === undefined ? undefined : read(beforeTime.trimEnd());
-    if (cutDate !== undefined) return cutDate;
-    // Copied, because a substring keeps its whole chunk in memory.
-    const ownText = Buffer.from(text).toString();
-    const date = readWhole(ownText);
+    return (beforeTime === undefined ? undefined : read(beforeTime.trimEnd())) ?? readWhole(text);
+  };
+}
+
+/** Remembers what texts were read as; longer ones are not read. */
+function remember<Read extends string | object>(
+  read: (text: string) => Read | undefined,
+): (text: string) => Read | undefined {
+  const remembered = new Map<string, Read | null>();
+  return (text) => {
+    if (text.length > maxLength) return undefined;
+    const known = remembered.get(text);
+    if (known !== undefined) return known ?? undefined;
+    const found = read(text);
     if (remembered.size >= maxRemembered) remembered.clear();
-    remembered.set(ownText, date ?? null);
-    return date;
+    // Copied, because a substring keeps its whole chunk in memory.
+    remembered.set(Buffer.from(text).toString(), found ?? null);
+    return found;
   };
 }
 
@@ -192,7 +195,6 @@ export function createColumnReader(
   if (rule === undefined) return readDate;
   const { zone, warns } = rule;
   const isDated = rule.dated.has(column);
-  const remembered = new Map<string, string | ConvertedDate>();
 
   function convert({ at, isMidnight }: Instant): string | ConvertedDate | undefined {
     if (isDated && isMidnight) return new Date(at).toISOString().slice(0, 10);
@@ -203,16 +205,9 @@ export function createColumnReader(
     return { text: date, warning: isDated ? 'instant-contradicts' : 'instant-converted' };
   }
 
-  return (text) => {
-    if (text.length <= longestDate) return readDate(text);
-    const known = remembered.get(text);
-    if (known !== undefined) return known;
+  const readLong = remember((text) => {
     const instant = readInstant(text, readDate);
-    const converted = instant === undefined ? readLocal(text, readDate) : convert(instant);
-    if (converted === undefined) return undefined;
-    if (remembered.size >= maxRemembered) remembered.clear();
-    // Copied, because a substring keeps its whole chunk in memory.
-    remembered.set(Buffer.from(text).toString(), converted);
-    return converted;
-  };
+    return instant === undefined ? readLocal(text, readDate) : convert(instant);
+  });
+  return (text) => (text.length <= longestDate ? readDate(text) : readLong(text));
 }

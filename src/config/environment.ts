@@ -13,22 +13,16 @@ const reference = /\$\$\{|\$\{(?:([A-Za-z_][A-Za-z0-9_]*)|file:([^{}]+))\}|\$\{/
 /** Where a value that is not written in the configuration comes from. */
 export type Origin = 'environment' | 'file';
 
-interface Substitution {
-  readonly filled: string;
-  /** Where a part came from, or should have come from; undefined if the text has no references. */
-  readonly origin: Origin | undefined;
-  /** Names the missing variables, and quotes nothing else from the text. */
-  readonly complaints: readonly string[];
-}
-
 /**
  * Replaces `${NAME}` and `${file:PATH}`; `$${` is a literal `${`. Inserted values are taken literally, even if they hold a `${`.
  *
  * @param folder the base of relative paths
+ * @returns `origin`: where a part came from, or should have come from, undefined if the text has no references. `complaints` name the
+ *   missing variables, and quote nothing else from the text
  */
-export function substituteVariables(text: string, env: NodeJS.ProcessEnv, folder: string): Substitution {
+export function substituteVariables(text: string, env: NodeJS.ProcessEnv, folder: string) {
   const complaints: string[] = [];
-  let origin: Origin | undefined;
+  let origin = undefined as Origin | undefined;
   const filled = text.replace(
     reference,
     (written: string, name: string | undefined, path: string | undefined) => {

@@ -1,6 +1,5 @@
-import { resolve } from 'node:path';
 import { completePostgresUrl } from '../base/connection-security.js';
-import { resolveKeyFile } from '../base/sftp-account.js';
+import { resolveMember } from '../base/setting-values.js';
 import { type ChannelSettings, resolveChannels } from '../notify/channels/channel-settings.js';
 import { defaultStatusCodes, type StatusCodeTable } from '../service/verdict.js';
 import { kindOf } from '../sources/registry.js';
@@ -42,28 +41,23 @@ export function resolveConfig(
   settings: Settings,
   { folder, ...facts }: { readonly folder: string } & Pick<Config, 'proxy' | 's3' | 'literalSecrets'>,
 ): Config {
-  const { service, source, body, file, keys } = settings;
+  const { service, source, body, file } = settings;
   return {
-    ...settings,
-    service: {
-      ...service,
-      statusCodes: { ...defaultStatusCodes, ...service.statusCodes },
-    },
+    ...resolveMember(settings, 'keys', folder),
+    service: { ...service, statusCodes: { ...defaultStatusCodes, ...service.statusCodes } },
     source: kindOf(source).resolve(source, folder),
     body: { ...body, timeoutSeconds: body.timeoutSeconds ?? service.timeoutSeconds },
     file: {
-      ...file,
-      spool: resolve(folder, file.spool),
-      ...(file.sftp && { sftp: resolveKeyFile(file.sftp, folder) }),
+      ...resolveMember(file, 'spool', folder),
+      ...(file.sftp && { sftp: resolveMember(file.sftp, 'privateKeyFile', folder) }),
     },
     ledger: resolveLedger(toAddress(settings.ledger), folder),
-    queue: resolveQueue(toAddress(settings.queue), folder),
+    queue: resolveMember(resolveQueue(toAddress(settings.queue)), 'ca', folder),
     notify: resolveChannels(settings.notify),
-    server: resolveServer(settings.server, folder),
-    verdicts: resolveVerdicts(settings.verdicts, folder),
-    mappings: resolveMappings(settings.mappings, folder),
-    ...(keys !== undefined && { keys: resolve(folder, keys) }),
-    archive: resolvePath(mustRead(readArchiveLocation, settings.archive), folder),
+    server: resolveMember(settings.server, 'users', folder),
+    verdicts: resolveMember(settings.verdicts, 'maildir', folder),
+    mappings: resolveMember(settings.mappings, 'newHotels', folder),
+    archive: resolveMember(mustRead(readArchiveLocation, settings.archive), 'path', folder),
     folder,
     ...facts,
   };
@@ -71,35 +65,13 @@ export function resolveConfig(
 
 /** PostgreSQL's driver takes the authority from the address. */
 function resolveLedger({ url, ca }: WrittenAddress, folder: string): LedgerLocation {
-  const location = resolvePath(mustRead(readLedgerLocation, url), folder);
+  const location = resolveMember(mustRead(readLedgerLocation, url), 'path', folder);
   return location.kind === 'postgres' ? { ...location, url: completePostgresUrl(url, folder, ca) } : location;
 }
 
-function resolveQueue({ url, ca }: WrittenAddress, folder: string): QueueLocation {
+function resolveQueue({ url, ca }: WrittenAddress): QueueLocation {
   const location = mustRead(readQueueLocation, url);
-  return location.kind !== 'redis' || ca === undefined ? location : { ...location, ca: resolve(folder, ca) };
-}
-
-function resolveServer(server: Settings['server'], folder: string): Settings['server'] {
-  const { users } = server;
-  return users === undefined ? server : { ...server, users: resolve(folder, users) };
-}
-
-function resolveVerdicts(verdicts: Settings['verdicts'], folder: string): Settings['verdicts'] {
-  const { maildir } = verdicts;
-  return maildir === undefined ? verdicts : { ...verdicts, maildir: resolve(folder, maildir) };
-}
-
-function resolveMappings(mappings: Settings['mappings'], folder: string): Settings['mappings'] {
-  const { newHotels } = mappings;
-  return newHotels === undefined ? mappings : { ...mappings, newHotels: resolve(folder, newHotels) };
-}
-
-function resolvePath<Location extends LedgerLocation | ArchiveLocation>(
-  location: Location,
-  folder: string,
-): Location {
-  return 'path' in location ? { ...location, path: resolve(folder, location.path) } : location;
+  return location.kind !== 'redis' || ca === undefined ? location : { ...location, ca };
 }
 
 function mustRead<Location>(read: (text: string) => Location | undefined, text: string): Location {

@@ -2,19 +2,13 @@ import * as z from 'zod';
 import { findKinds, isOfKind } from './outline.js';
 import { settingsSchema } from './schema.js';
 
-/** What the schema says about a setting, for people who write a configuration. */
-interface SettingFacts {
-  /** One sentence. */
-  readonly description: string;
-  /** Undefined if there is none. */
-  readonly fallback: unknown;
-}
-
 /**
+ * What the schema says about a setting, for people who write a configuration.
+ *
  * @param kind of the source, if several kinds have a setting of that name
  * @throws RangeError for a setting that the schema doesn't have
  */
-export function readSettingFacts(path: readonly string[], kind?: string): SettingFacts {
+export function readSettingFacts(path: readonly string[], kind?: string) {
   const name = path.at(-1) ?? '';
   const groups = findKinds(settingsSchema, path.slice(0, -1)).filter(({ shape }) =>
     Object.hasOwn(shape, name),
@@ -25,7 +19,8 @@ export function readSettingFacts(path: readonly string[], kind?: string): Settin
   return readFacts(member);
 }
 
-function readFacts(member: z.core.$ZodType): SettingFacts {
+/** The description is one sentence. */
+function readFacts(member: z.core.$ZodType) {
   const { description = '', default: fallback } = z.toJSONSchema(member, {
     io: 'input',
     unrepresentable: 'any',

@@ -163,8 +163,8 @@ export function* record(claim: Claimed, outcome: Outcome, at: number, decide: De
 
   const others = mayAwaitResult(run) ? yield* readOpenKinds(number, name) : undefined;
   const change = decide({ claim, outcome, at, position, repeated, run, others });
-  const { ending, steps, inserts, opened, settled } = change;
-  for (const each of steps) yield* changeSteps(number, each);
+  const { ending, inserts, opened, settled } = change;
+  yield* changeSteps(number, { which: { name }, set: change.step });
   if (inserts.length > 0) yield* insertSteps(number, inserts, () => position);
   const patch = { ...change.run, ...(yield* recordVerdicts(number, run, outcome)) };
   yield* changeRun(number, patch);

@@ -18,9 +18,9 @@ import {
   type ImplausibleAffected,
   isSilent,
   isToBeAccepted,
-  noRuns,
   type Run,
   type RunState,
+  runStates,
   type Trigger,
   type VolumeComparison,
 } from '../rules/run.js';
@@ -49,7 +49,7 @@ const fields = {
   trigger: t.oneOf<Trigger>('schedule', 'hook', 'manual', 'replay', 'today'),
   reason: t.optional(t.text()),
   topsUp: t.mark,
-  state: t.oneOf<RunState>('collecting', 'delivering', 'awaiting-result', 'succeeded', 'failed', 'cancelled'),
+  state: t.oneOf<RunState>(...runStates),
   cancelReason: t.optional(t.text()),
   token: t.byDefault(1, t.integer),
   source: t.optional(t.text()),
@@ -420,7 +420,9 @@ export const summarise = reads(function* (today: BusinessDay): Query<LedgerSumma
   );
   const [firstDay] = found.map(({ firstDay }) => firstDay).sort();
   return withoutUndefined({
-    runsByState: { ...noRuns, ...Object.fromEntries(found.map(({ state, runs }) => [state, runs])) },
+    runsByState: Object.fromEntries(
+      runStates.map((state) => [state, found.find((one) => one.state === state)?.runs ?? 0]),
+    ) as Record<RunState, number>,
     firstDay,
     lastGoodDay: yield* findLastGoodDay(today),
   });

@@ -2,16 +2,7 @@ import type { BatchStream } from '../booking/sending.js';
 import type { StepSelection, StepsChange } from '../rules/changes.js';
 import type { StepCount } from '../rules/file-chain.js';
 import type { FailureClass } from '../rules/run.js';
-import type {
-  Ending,
-  OpenStep,
-  PlannedStep,
-  Step,
-  StepCursor,
-  StepKind,
-  StepState,
-  StoredStep,
-} from '../rules/step.js';
+import type { Ending, OpenStep, PlannedStep, Step, StepKind, StepState, StoredStep } from '../rules/step.js';
 import {
   all,
   change,
@@ -103,7 +94,7 @@ export function* findStep(run: number, name: string): Query<StoredStep | undefin
 /** Steps that may be queued, page by page: batches in their order, and of a file the one that its chain has come to. */
 export const listOpen = reads(function* (
   runId: string,
-  { after, limit }: { readonly after?: StepCursor; readonly limit: number },
+  { after, limit }: { readonly after?: OpenStep; readonly limit: number },
 ): Query<OpenStep[]> {
   const rows = yield* all(
     sql`SELECT position, name, attempts, not_before FROM ${steps}

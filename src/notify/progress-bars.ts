@@ -1,8 +1,8 @@
 import { formatByteRate, formatBytes, formatCount, formatDuration, formatRate } from '../base/format.js';
-import { drawBar, type MovingLines } from '../base/moving-lines.js';
 import { describeSuspects, type ReviewEvent } from '../review/events.js';
 import type { Run } from '../rules/run.js';
 import { describe, type HotelReviewEvent } from './events.js';
+import { drawBar, type MovingLines } from './moving-lines.js';
 
 /** How far the review of a day has come, or the reviews of many days at once. */
 export interface ReviewProgress {

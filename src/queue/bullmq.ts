@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { type Job, Queue, WaitingError, Worker } from 'bullmq';
 import { orAborted, pause } from '../base/abort.js';
 import {
@@ -18,7 +17,6 @@ import {
   readReference,
   toJob,
 } from './bullmq-jobs.js';
-import { spread } from './in-process.js';
 import {
   breakWhenSilent,
   endConnection,
@@ -27,6 +25,7 @@ import {
   type RedisAddress,
   type RedisConnection,
 } from './redis-connection.js';
+import { createStepsInHand, spread } from './steps-in-hand.js';
 
 /** Maximum number of references waiting in Redis, about 1 kB each; the ledger holds the rest. */
 const backlogLimit = 20_000;
@@ -102,13 +101,8 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
 
   async function hasCapacity(): Promise<boolean> {
     const { connection, queue } = use();
-    try {
-      const count = () => queue.getJobCountByTypes('waiting', 'prioritized');
-      return (await connection.answered(count)) < backlogLimit;
-    } catch (error) {
-      if (error instanceof QueueAwayError) return false;
-      throw error;
-    }
+    const count = () => queue.getJobCountByTypes('waiting', 'prioritized');
+    return ((await ignoreAway(connection.answered(count))) ?? backlogLimit) < backlogLimit;
   }
 
   return {
@@ -209,10 +203,8 @@ function startStepWorker(
   onError: (error: unknown, reference: StepReference) => void,
 ) {
   const { concurrency, perSecond } = pace;
-  const inHand = new Set<Promise<void>>();
-  const abandoning = new AbortController();
-  // Every step in progress adds a listener: having many of them is not a leak.
-  setMaxListeners(0, abandoning.signal);
+  // BullMQ would store the messages of errors in Redis, and they may name a guest.
+  const inHand = createStepsInHand(perform, onError);
   const stopping = new AbortController();
   const opening = open();
   let stopped = Promise.resolve();
@@ -271,24 +263,9 @@ function startStepWorker(
     if (stopping.signal.aborted) await putBack(job, token);
     const reference = readReference(job.data);
     if (!reference) return;
-    await new Promise<void>((releasePermit) => {
-      const performing = performQuietly(reference, releasePermit).finally(() => {
-        inHand.delete(performing);
-        releasePermit();
-      });
-      inHand.add(performing);
-    });
+    await inHand.perform(reference);
     // While Redis is away BullMQ could not record the end, and the step would be handed out again.
     await connection.untilReady();
-  }
-
-  /** Errors stay in this process: BullMQ would store their messages in Redis, and they may name a guest. */
-  async function performQuietly(reference: StepReference, releasePermit: () => void): Promise<void> {
-    try {
-      await perform(reference, abandoning.signal, releasePermit);
-    } catch (error) {
-      onError(error, reference);
-    }
   }
 
   async function close(): Promise<void> {
@@ -302,13 +279,11 @@ function startStepWorker(
   }
 
   return {
-    /** Takes no more steps; resolves when none is in progress. Those still running after `graceMs` are aborted. */
+    /** Takes no more steps; see `end`. */
     async stop(graceMs: number): Promise<void> {
       stopping.abort();
       stopped = close();
-      const grace = setTimeout(() => abandoning.abort(new Error('the queue was closed')), graceMs);
-      while (inHand.size > 0) await Promise.allSettled(inHand);
-      clearTimeout(grace);
+      await inHand.end(graceMs);
     },
     /** Resolves when Redis knows which steps have ended. Call it after `stop`; never resolves if Redis does not answer. */
     stopped: () => stopped,

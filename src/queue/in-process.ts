@@ -1,5 +1,5 @@
-import { setMaxListeners } from 'node:events';
-import type { PerformStep, QueuedStep, StepQueue, StepReference } from '../booking/step-queue.js';
+import type { QueuedStep, StepQueue } from '../booking/step-queue.js';
+import { createStepsInHand, spread } from './steps-in-hand.js';
 
 /** Maximum number of references waiting in memory; the ledger holds the rest. */
 const backlogLimit = 1_000;
@@ -21,63 +21,39 @@ export function createInProcessQueues(options: RateLimiterOptions): () => StepQu
 
 function openQueue(limiter: ReturnType<typeof createRateLimiter>, clock: () => number): StepQueue {
   const waiting = new Set<Waiting>();
-  const inHand = new Set<Promise<void>>();
-  const stopping = new AbortController();
-  const abandoning = new AbortController();
-  // Every step in progress adds a listener: many of them are no leak.
-  setMaxListeners(0, abandoning.signal);
-  let unregister: (() => void) | undefined;
-  let perform: PerformStep | undefined;
-  let onError: (error: unknown, reference: StepReference) => void = () => {};
+  let inHand: ReturnType<typeof createStepsInHand> | undefined;
+  let isStopping = false;
   let closing: Promise<void> | undefined;
   /** References that are due and wait for their turn. */
   let backlog = 0;
   let capacityWaiters = new Set<() => void>();
 
-  async function handOut(reference: StepReference, releasePermit: () => void): Promise<void> {
-    if (stopping.signal.aborted || !perform) return;
-    try {
-      await perform(reference, abandoning.signal, releasePermit);
-    } catch (error) {
-      onError(error, reference);
-    }
-  }
-
   function takeFromBacklog(): void {
     backlog -= 1;
-    if (backlog >= backlogLimit) return;
+    if (backlog < backlogLimit) admit();
+  }
+
+  function admit(): void {
     for (const proceed of capacityWaiters) proceed();
     capacityWaiters = new Set();
   }
 
   function enqueue(step: QueuedStep): void {
     backlog += 1;
-    const entry = {
-      step,
-      forget() {
-        cancel();
-        takeFromBacklog();
-      },
-    };
+    const entry = { step, forget: takeFromBacklog };
     waiting.add(entry);
+    // Before work starts, a step that is due stays here: in the limiter it would delay the other queues.
+    const hands = inHand;
+    if (!hands) return;
     const cancel = limiter.schedule(async () => {
       waiting.delete(entry);
       takeFromBacklog();
-      await new Promise<void>((releasePermit) => {
-        const performing = handOut(step, releasePermit).finally(() => {
-          inHand.delete(performing);
-          releasePermit();
-        });
-        inHand.add(performing);
-      });
+      await hands.perform(step);
     }, step.isUrgent === true);
-  }
-
-  /** Before work starts, a step that is due stays here: in the limiter it would delay the other queues. */
-  function keepUntilWork(step: QueuedStep): void {
-    backlog += 1;
-    const entry = { step, forget: takeFromBacklog };
-    waiting.add(entry);
+    entry.forget = () => {
+      cancel();
+      takeFromBacklog();
+    };
   }
 
   /**
@@ -85,7 +61,7 @@ function openQueue(limiter: ReturnType<typeof createRateLimiter>, clock: () => n
    * milliseconds and may end within the last one, hence one more.
    */
   function enqueueWhenDue(step: QueuedStep, delay = (step.notBefore ?? 0) - clock()): void {
-    if (delay <= 0) return perform ? enqueue(step) : keepUntilWork(step);
+    if (delay <= 0) return enqueue(step);
     const waitMs = Math.min(delay + 1, longestTimerMs);
     const timer = setTimeout(() => {
       waiting.delete(entry);
@@ -95,8 +71,8 @@ function openQueue(limiter: ReturnType<typeof createRateLimiter>, clock: () => n
     waiting.add(entry);
   }
 
-  function forget(isForgotten: (entry: Waiting) => boolean): QueuedStep[] {
-    const forgotten = [...waiting].filter(isForgotten);
+  function forget(isForgotten: (step: QueuedStep) => boolean): QueuedStep[] {
+    const forgotten = [...waiting].filter(({ step }) => isForgotten(step));
     for (const entry of forgotten) {
       waiting.delete(entry);
       entry.forget();
@@ -106,32 +82,27 @@ function openQueue(limiter: ReturnType<typeof createRateLimiter>, clock: () => n
 
   return {
     async add(steps) {
-      for (const step of steps) {
-        if (stopping.signal.aborted) return;
-        enqueueWhenDue(step);
-      }
+      for (const step of steps) if (!isStopping) enqueueWhenDue(step);
     },
     async waitForCapacity() {
-      if (backlog >= backlogLimit && !stopping.signal.aborted)
+      if (backlog >= backlogLimit && !isStopping)
         await new Promise<void>((resolve) => capacityWaiters.add(resolve));
     },
     countWaiting: async () => waiting.size,
     check: async () => {},
-    work(performStep, options) {
-      if (stopping.signal.aborted) return;
-      perform = performStep;
-      onError = options.onError;
+    work(perform, { onError }) {
+      if (isStopping) return;
+      inHand = createStepsInHand(perform, onError);
       // The limiter may be running already, for other queues: urgent steps go in first.
       const kept = forget(() => true);
       for (const step of kept.filter(({ isUrgent }) => isUrgent)) enqueueWhenDue(step);
       for (const step of kept.filter(({ isUrgent }) => !isUrgent)) enqueueWhenDue(step);
-      unregister = limiter.join();
     },
     async holdOff(until) {
-      return !stopping.signal.aborted && limiter.holdOff(until);
+      return !isStopping && limiter.holdOff(until);
     },
     async drop(runId) {
-      forget(({ step }) => step.runId === runId);
+      forget((step) => step.runId === runId);
     },
     close({ graceMs = 0 } = {}) {
       closing ??= closeQueue(graceMs);
@@ -140,13 +111,10 @@ function openQueue(limiter: ReturnType<typeof createRateLimiter>, clock: () => n
   };
 
   async function closeQueue(graceMs: number): Promise<void> {
-    stopping.abort();
+    isStopping = true;
     forget(() => true);
-    for (const proceed of capacityWaiters) proceed();
-    const grace = setTimeout(() => abandoning.abort(new Error('the queue was closed')), graceMs);
-    while (inHand.size > 0) await Promise.all(inHand);
-    clearTimeout(grace);
-    unregister?.();
+    admit();
+    await inHand?.end(graceMs);
   }
 }
 
@@ -164,29 +132,16 @@ interface RateLimiterOptions {
   readonly clock: () => number;
 }
 
-interface Scheduled {
-  readonly task: () => Promise<void>;
-  isCancelled: boolean;
-}
-
 /** Limits the concurrency and the rate of all the queues of one process together. */
 function createRateLimiter({ concurrency, perSecond, clock }: RateLimiterOptions) {
   const { max, duration } = perSecond === undefined ? noRate : spread(perSecond, portionsPerSecond);
-  let urgent: Scheduled[] = [];
-  let others: Scheduled[] = [];
+  const urgent = new Set<() => Promise<void>>();
+  const others = new Set<() => Promise<void>>();
   let running = 0;
   // By the monotonic clock: a wall clock that is set back must not prolong a pause.
   let heldUntil = 0;
   let interval = { end: 0, started: 0 };
   let timer: NodeJS.Timeout | undefined;
-  let members = 0;
-
-  function takeNext(): Scheduled | undefined {
-    for (;;) {
-      const next = urgent.shift() ?? others.shift();
-      if (!next?.isCancelled) return next;
-    }
-  }
 
   /** How long nothing may start. */
   function findDelay(now: number): number {
@@ -196,15 +151,24 @@ function createRateLimiter({ concurrency, perSecond, clock }: RateLimiterOptions
 
   function startWhatIsDue(): void {
     clearTimeout(timer);
-    while (members > 0 && running < concurrency && urgent.length + others.length > 0) {
+    while (running < concurrency) {
+      const [next] = urgent.size > 0 ? urgent : others;
+      if (!next) return;
       const delay = findDelay(performance.now());
       if (delay > 0) {
         timer = setTimeout(startWhatIsDue, Math.min(delay, longestTimerMs));
         return;
       }
-      const next = takeNext();
-      if (next) void run(next.task);
+      cancel(next);
+      void run(next);
     }
+  }
+
+  function cancel(task: () => Promise<void>): void {
+    urgent.delete(task);
+    others.delete(task);
+    // The timer alone must not keep the process alive.
+    if (urgent.size + others.size === 0) clearTimeout(timer);
   }
 
   async function run(task: () => Promise<void>): Promise<void> {
@@ -221,12 +185,9 @@ function createRateLimiter({ concurrency, perSecond, clock }: RateLimiterOptions
   return {
     /** Starts `task` when its turn comes. Returns a function that cancels that. */
     schedule(task: () => Promise<void>, isUrgent: boolean): () => void {
-      const waiting = { task, isCancelled: false };
-      (isUrgent ? urgent : others).push(waiting);
+      (isUrgent ? urgent : others).add(task);
       startWhatIsDue();
-      return () => {
-        waiting.isCancelled = true;
-      };
+      return () => cancel(task);
     },
     /** Starts nothing before that instant. Returns whether no hold-off was in force before. */
     holdOff(until: number): boolean {
@@ -238,27 +199,5 @@ function createRateLimiter({ concurrency, perSecond, clock }: RateLimiterOptions
       startWhatIsDue();
       return isNew;
     },
-    /** Registers a working queue. Returns a function that unregisters it; after the last one no timer is left. */
-    join(): () => void {
-      members += 1;
-      startWhatIsDue();
-      let isMember = true;
-      return () => {
-        if (!isMember) return;
-        isMember = false;
-        members -= 1;
-        if (members > 0) return;
-        clearTimeout(timer);
-        [urgent, others] = [[], []];
-      };
-    },
   };
-}
-
-/** Spreads steps over the second, in so many portions, instead of one burst at its start. */
-export function spread(perSecond: number, portionsPerSecond: number) {
-  const portions = Math.min(perSecond, portionsPerSecond);
-  const max = Math.max(1, Math.round(perSecond / portions));
-  // Timers count whole milliseconds and round down.
-  return { max, duration: Math.ceil((1000 * max) / perSecond) };
 }

@@ -1,3 +1,4 @@
+import { addTo } from '../base/group.js';
 import type { RecordedAction } from './action.js';
 import {
   type BookingResolution,
@@ -38,17 +39,15 @@ export function applyEvidence(
 ): CaseContent | undefined {
   const { stays } = evidence;
   const references = isVerdict(evidence) ? evidence.references : nobody;
-  if (!held)
-    return stays.length === 0 ? undefined : addStays(open(evidence, now), { stays, references }, now);
+  const add = (content: CaseContent, added = stays) => addStays(content, { stays: added, references }, now);
+  if (!held) return stays.length === 0 ? undefined : add(open(evidence, now));
   const known = markNamed(addOrigin(held, evidence), references);
-  if (isActiveCase(held)) return addStays(known, { stays, references }, now);
-  if (isNewEvidence(held, evidence))
-    return addStays(reopenOn(known, evidence, now), { stays, references }, now);
+  if (isActiveCase(held)) return add(known);
+  if (isNewEvidence(held, evidence)) return add(reopenOn(known, evidence, now));
   // Correcting a mapping does not change earlier bookings, and dismissing it does not tell which are on it.
-  return addStays(
+  return add(
     known,
-    { stays: stays.filter((stay) => isAmong(evidence.references, stay)), references },
-    now,
+    stays.filter((stay) => isAmong(evidence.references, stay)),
   );
 }
 
@@ -74,12 +73,18 @@ function isAmong(references: ReadonlySet<string>, { reference }: CaseStay): bool
 
 /** Also a booking that is on the mapping no longer may be named. */
 function markNamed(held: CaseContent, references: ReadonlySet<string>): CaseContent {
-  const isNews = (booking: CaseBooking) => !booking.isNamed && isAmong(references, booking);
-  if (!held.bookings.some(isNews)) return held;
-  return {
-    ...held,
-    bookings: held.bookings.map((booking) => (isNews(booking) ? { ...booking, isNamed: true } : booking)),
-  };
+  return mapBookings(held, (booking) =>
+    !booking.isNamed && isAmong(references, booking) ? { ...booking, isNamed: true } : booking,
+  );
+}
+
+/** The same case if none of its bookings changes. */
+function mapBookings<Content extends CaseContent>(
+  held: Content,
+  change: (booking: CaseBooking) => CaseBooking,
+): Content {
+  const bookings = held.bookings.map(change);
+  return bookings.some((booking, at) => booking !== held.bookings[at]) ? { ...held, bookings } : held;
 }
 
 /**
@@ -167,10 +172,7 @@ export interface Resolving extends Pick<BookingResolution, 'as' | 'note'> {
 
 export function resolveBookings(held: HeldCase, { places, as, note }: Resolving, now: number): HeldCase {
   const resolved = { as, at: now, note, isAutomatic: false };
-  const bookings = held.bookings.map((booking) =>
-    places.has(booking.place) ? { ...booking, resolved } : booking,
-  );
-  return { ...held, bookings };
+  return mapBookings(held, (booking) => (places.has(booking.place) ? { ...booking, resolved } : booking));
 }
 
 /** The actor of everything that happens to cases automatically. */
@@ -193,27 +195,26 @@ export function noteCorrect(
   held: HeldCase,
   { references, runId }: { readonly references: ReadonlySet<string>; readonly runId: string },
 ): HeldCase {
-  const isNews = (booking: CaseBooking) =>
-    booking.isNamed && isAmong(references, booking) && booking.calledCorrectBy !== runId;
-  if (!held.bookings.some(isNews)) return held;
-  const bookings = held.bookings.map((booking) =>
-    isNews(booking) ? { ...booking, calledCorrectBy: runId } : booking,
+  return mapBookings(held, (booking) =>
+    booking.isNamed && isAmong(references, booking) && booking.calledCorrectBy !== runId
+      ? { ...booking, calledCorrectBy: runId }
+      : booking,
   );
-  return { ...held, bookings };
 }
 
 /* How the bookings of a case are kept in line with later runs. */
 
-interface FoundStays {
-  readonly stays: readonly CaseStay[];
-  /** The bookings that a verdict or an e-mail names. */
-  readonly references: ReadonlySet<string>;
-}
-
 /** Adds the stays that the case doesn't hold yet, and brings the others up to date. */
 export function addStays<Content extends CaseContent>(
   held: Content,
-  { stays, references }: FoundStays,
+  {
+    stays,
+    references,
+  }: {
+    readonly stays: readonly CaseStay[];
+    /** The bookings that a verdict or an e-mail names. */
+    readonly references: ReadonlySet<string>;
+  },
   now: number,
 ): Content {
   const bookings = [...held.bookings];
@@ -242,12 +243,7 @@ function identityOf({ reference, day, checkIn, checkOut }: CaseStay): string {
 
 function findByIdentity(bookings: readonly CaseBooking[]): ReadonlyMap<string, number[]> {
   const indexes = new Map<string, number[]>();
-  for (const [index, booking] of bookings.entries()) {
-    const identity = identityOf(booking);
-    const known = indexes.get(identity) ?? [];
-    known.push(index);
-    indexes.set(identity, known);
-  }
+  for (const [index, booking] of bookings.entries()) addTo(indexes, identityOf(booking), index);
   return indexes;
 }
 
@@ -308,14 +304,13 @@ export function applyVersions(held: HeldCase, versions: readonly NewerVersion[],
   const left = new Map(
     versions.filter(({ reference }) => !stillHere.has(reference)).map((v) => [v.reference, v]),
   );
-  const bookings = held.bookings.map((booking): CaseBooking => {
+  const resolved = mapBookings(held, (booking): CaseBooking => {
     const version = left.get(booking.reference ?? '');
     if (!version || booking.resolved || version.day < booking.day) return booking;
     const note = `another hotel in the bookings of ${version.day}`;
     return { ...booking, resolved: { as: 'rebooked', at: now, note, isAutomatic: true } };
   });
-  const isChanged = bookings.some((booking, index) => booking !== held.bookings[index]);
   const known = new Set(held.bookings.map(({ reference }) => reference));
   const stays = here.filter(({ reference }) => known.has(reference));
-  return addStays(isChanged ? { ...held, bookings } : held, { stays, references: new Set() }, now);
+  return addStays(resolved, { stays, references: nobody }, now);
 }

@@ -96,6 +96,7 @@ export function stateOfBooking(
 export function isActiveCase({ state }: Pick<Case, 'state'>): boolean {
   return state !== 'corrected' && state !== 'dismissed';
 }
+
 /** A unique key: provider names and hotel ids hold no NUL. */
 export function keyOfCase({ providerName, providerHotelId, serviceId }: CaseKey): string {
   return `${providerName}\0${providerHotelId}\0${serviceId}`;

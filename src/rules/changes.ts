@@ -1,8 +1,8 @@
-import type { ReviewFile } from './review-file.js';
 import type {
   Acceptances,
   Asker,
   activeRunStates,
+  Counts,
   DeliveryKind,
   FailureClass,
   ImplausibleAffected,
@@ -11,7 +11,16 @@ import type {
   RunState,
   Trigger,
 } from './run.js';
-import type { Claim, Ending, OpenStep, Outcome, PlannedStep, StepKind, StepState } from './step.js';
+import type {
+  Claim,
+  Ending,
+  OpenStep,
+  Outcome,
+  PlannedStep,
+  StepKind,
+  StepState,
+  StoredStep,
+} from './step.js';
 
 /**
  * The vocabulary of the state machine: what changes in a run and its steps. state-machine.ts
@@ -19,46 +28,16 @@ import type { Claim, Ending, OpenStep, Outcome, PlannedStep, StepKind, StepState
  * No decision reads all steps of a run, of which there may be tens of thousands.
  */
 
+/** The fields of a run that a change clears. */
+type Cleared = 'finishedAt' | 'overdueAt' | 'failure' | 'namesBlankedAt';
+
 /** New values for the fields of a run; `null` clears a field, and an absent one stays as it is. */
-export interface RunPatch {
-  readonly state?: RunState;
-  readonly token?: number;
-  readonly collectedAt?: number;
-  readonly posted?: number;
-  readonly finishedAt?: number | null;
-  readonly resumedAt?: number;
-  readonly pausedMs?: number;
-  readonly delivered?: number;
-  readonly refused?: number;
-  readonly repeated?: number;
-  readonly openSteps?: number;
-  readonly failedSteps?: number;
-  readonly failuresInRow?: number;
-  readonly overdueAt?: number | null;
-  readonly failure?: RunFailure | null;
-  readonly cancelReason?: string;
-  readonly file?: Partial<ReviewFile>;
-  readonly verdictsRecorded?: number;
-  readonly namesBlankedAt?: null;
-  readonly linesBlanked?: false;
-  readonly guestErasedAt?: number;
-  readonly implausible?: ImplausibleAffected;
-  readonly acceptances?: Acceptances;
-  readonly acceptsRepeated?: true;
-  readonly expected?: number;
-  readonly clockLead?: number;
-}
+export type RunPatch = Partial<Omit<Run, Cleared | 'linesBlanked' | 'counts'> & Counts> & {
+  readonly [Field in Cleared]?: Run[Field] | null;
+} & { readonly linesBlanked?: false };
 
 /** New values for the fields of a step; `null` clears a field. */
-export interface StepPatch {
-  readonly state?: StepState;
-  readonly token?: number;
-  readonly bookings?: number;
-  readonly attempts?: number;
-  readonly tries?: number;
-  readonly waits?: number;
-  readonly repeated?: number;
-  readonly outcomeUnknown?: boolean;
+export interface StepPatch extends Partial<Omit<StoredStep, 'name' | 'kind' | 'position'>> {
   readonly notBefore?: number | null;
   readonly claimedAt?: number;
   readonly endedAt?: number | null;
@@ -103,7 +82,8 @@ export interface Change {
   /** What the attempt is called from now on. */
   readonly ending: Ending;
   readonly run: RunPatch;
-  readonly steps: readonly StepsChange[];
+  /** Of the step itself. */
+  readonly step: StepPatch;
   /** The halves of a step, or its successor; they take its position in the plan. */
   readonly inserts: readonly PlannedStep[];
   readonly opened: readonly OpenStep[];

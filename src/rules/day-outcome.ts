@@ -1,3 +1,4 @@
+import { addTo } from '../base/group.js';
 import type { BatchStream } from '../booking/sending.js';
 import type { Judged } from './review-file.js';
 import { type Counts, hasSentNothing, mayHaveResult, type Run } from './run.js';
@@ -83,15 +84,7 @@ export type VerdictKnowledge = 'judged' | 'awaiting-result' | 'by-email' | 'noth
 /** A run, and what its bookings count as in their day. */
 export interface SentRun {
   readonly run: Run;
-  readonly standings: Standings;
-}
-
-/** What bookings of a run count as, where the run itself says something else. */
-export interface Standings {
-  /** Of a batch, by row. */
-  find(stream: BatchStream, batch: number): ReadonlyMap<number, DayStanding>;
-  /** All that count as this. */
-  list(standing: DayStanding): readonly StandingRows[];
+  readonly standings: ReturnType<typeof createStandings>;
 }
 
 /** An outcome, and where its bookings are stored. */
@@ -156,15 +149,8 @@ export function outcomeOfRun(run: Run): DayOutcome {
 }
 
 /** The bookings of a day in numbers, over all its runs. */
-export function outcomeToJson({
-  accepted,
-  delivered,
-  refused,
-  pending,
-  posted,
-  affected,
-  unanswered,
-}: DayOutcome) {
+export function outcomeToJson(outcome: DayOutcome) {
+  const { accepted, delivered, refused, pending, posted, affected, unanswered } = outcome;
   return { accepted, delivered, refused, pending, posted, affected, unanswered };
 }
 
@@ -173,20 +159,20 @@ export function alone(run: Run): SentRun {
   return { run, standings: createStandings([]) };
 }
 
-function createStandings(rows: readonly StandingRows[]): Standings {
+/** What bookings of a run count as, where the run itself says something else. */
+function createStandings(rows: readonly StandingRows[]) {
   const byBatch = new Map<string, StandingRows[]>();
-  for (const of of rows) {
-    const key = `${of.stream} ${of.batch}`;
-    byBatch.set(key, [...(byBatch.get(key) ?? []), of]);
-  }
+  for (const of of rows) addTo(byBatch, `${of.stream} ${of.batch}`, of);
   return {
-    find: (stream, batch) =>
+    /** Of a batch, by row. */
+    find: (stream: BatchStream, batch: number): ReadonlyMap<number, DayStanding> =>
       new Map(
         (byBatch.get(`${stream} ${batch}`) ?? []).flatMap((of) =>
           of.rows.map((row) => [row, of.standing] as const),
         ),
       ),
-    list: (standing) => rows.filter((of) => of.standing === standing),
+    /** All that count as this. */
+    list: (standing: DayStanding) => rows.filter((of) => of.standing === standing),
   };
 }
 

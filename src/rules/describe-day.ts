@@ -241,7 +241,7 @@ function listOddities(run: Run, timezone: string): Finding[] {
     describeIncomplete(run, timezone),
     ...describeVolume(run, timezone),
     describeImplausibleRun(run, timezone),
-    ...describeFilterWarnings(run).map((words) => attention('filter', words)),
+    ...describeFilterWarnings(run.day, run.filters).map((words) => attention('filter', words)),
   ]);
 }
 

@@ -75,17 +75,14 @@ export function areTooManyRejects(rejected: number, considered: number, maxRejec
   return rejected > 1 && isMoreThanShare(rejected, considered, Math.max(maxRejectedShare, 0.5));
 }
 
-/** What a source held. */
-interface Collected {
-  readonly read: number;
-  readonly filtered: number;
-  readonly rejected: number;
-  readonly dates: DateCounts;
-}
-
 /** A broken source must not look like a quiet night. */
 export function checkGates(
-  { read, filtered, rejected, dates }: Collected,
+  {
+    read,
+    filtered,
+    rejected,
+    dates,
+  }: Record<'read' | 'filtered' | 'rejected', number> & { readonly dates: DateCounts },
   { maxRejectedShare, emptyDay, leastFaults = 0 }: CollectLimits,
   source: string,
 ): void {

@@ -75,29 +75,21 @@ function listObstacles(run: Run, timezone: string) {
 /** What somebody has to accept, or has accepted. */
 function listOddities(run: Run) {
   const { volume, implausible } = run;
-  return [
-    ...(volume && hasDropped(volume)
-      ? [
-          {
-            code: 'volume-dropped' as const,
-            accepted: volume.accepted,
-            usual: volume.usual,
-            ...(volume.minimum !== undefined && { minimum: volume.minimum }),
-            ...acceptanceToJson(run, 'volume'),
-          },
-        ]
-      : []),
-    ...(implausible
-      ? [
-          {
-            code: 'affected-implausible' as const,
-            ...implausible,
-            share: shareOf(implausible),
-            ...acceptanceToJson(run, 'affected'),
-          },
-        ]
-      : []),
-  ];
+  const dropped = volume &&
+    hasDropped(volume) && {
+      code: 'volume-dropped' as const,
+      accepted: volume.accepted,
+      usual: volume.usual,
+      ...(volume.minimum !== undefined && { minimum: volume.minimum }),
+      ...acceptanceToJson(run, 'volume'),
+    };
+  const many = implausible && {
+    code: 'affected-implausible' as const,
+    ...implausible,
+    share: shareOf(implausible),
+    ...acceptanceToJson(run, 'affected'),
+  };
+  return [...(dropped ? [dropped] : []), ...(many ? [many] : [])];
 }
 
 function acceptanceToJson(run: Run, kind: AcceptanceKind) {

@@ -36,8 +36,15 @@ export function noticesOfRun(before: Run, after: Run, at: number, ending?: Endin
       subject: `${after.id}: ${affected}`,
       facts: { affected, unanswered: after.counts.unanswered },
     });
-  if (after.state === 'succeeded' && before.state !== 'succeeded')
-    found.push(...noticesOfImplausible(after, at));
+  const { implausible } = after;
+  const hasSucceeded = after.state === 'succeeded' && before.state !== 'succeeded';
+  if (hasSucceeded && implausible && isToBeAccepted(after, ['affected']))
+    found.push({
+      ...aboutRun(after, at),
+      event: 'affected-implausible',
+      subject: after.day,
+      facts: { ...implausible },
+    });
   if (ending === 'overdue')
     found.push({
       ...aboutRun(after, at),
@@ -48,12 +55,6 @@ export function noticesOfRun(before: Run, after: Run, at: number, ending?: Endin
   return found;
 }
 
-function noticesOfImplausible(run: Run, at: number): NewNotice[] {
-  if (!run.implausible || !isToBeAccepted(run, ['affected'])) return [];
-  const about = { ...aboutRun(run, at), subject: run.day };
-  return [{ ...about, event: 'affected-implausible', facts: { ...run.implausible } }];
-}
-
 /** `foreign-` and a part of the checksum: the rest is a name that others gave. */
 const checksumEnd = 20;
 
@@ -62,34 +63,27 @@ const checksumEnd = 20;
  * problem of the day if the day as a whole has too few bookings: see `lastsOf`.
  */
 export function noticesOfVolume(run: Run, drop: VolumeComparison, at: number): NewNotice[] {
-  const silent = drop.drops.filter(isSilent);
   const others = drop.drops.filter((one) => !isSilent(one));
   const about = aboutRun(run, at);
-  const { isLow = false, ...dropped } = drop;
-  const { accepted, usual } = drop;
-  return [
-    ...(isLow
-      ? [{ ...about, event: 'volume-low' as const, subject: run.day, facts: { accepted, usual } }]
-      : []),
-    ...(others.length > 0
-      ? [
-          {
-            ...about,
-            event: 'volume-dropped' as const,
-            subject: hasDropped(drop) ? run.day : `providers on ${run.day}`,
-            facts: { accepted, usual, drops: describeDrops({ ...dropped, drops: others }).join('; ') },
-          },
-        ]
-      : []),
-    ...silent
-      .filter(({ silentSince }) => silentSince === undefined)
-      .map(({ provider, usual }) => ({
+  const { isLow = false, accepted, usual } = drop;
+  const found: NewNotice[] = [];
+  if (isLow) found.push({ ...about, event: 'volume-low', subject: run.day, facts: { accepted, usual } });
+  if (others.length > 0)
+    found.push({
+      ...about,
+      event: 'volume-dropped',
+      subject: hasDropped(drop) ? run.day : `providers on ${run.day}`,
+      facts: { accepted, usual, drops: describeDrops({ ...drop, isLow: false, drops: others }).join('; ') },
+    });
+  for (const { provider, usual, silentSince } of drop.drops.filter(isSilent))
+    if (silentSince === undefined)
+      found.push({
         ...about,
-        event: 'provider-silent' as const,
+        event: 'provider-silent',
         subject: `${provider} on ${run.day}`,
         facts: { provider, usual },
-      })),
-  ];
+      });
+  return found;
 }
 
 function noticesOfFailure(run: Run, at: number): NewNotice[] {
@@ -105,28 +99,21 @@ function noticesOfFailure(run: Run, at: number): NewNotice[] {
   };
   const about = { ...aboutRun(run, at), subject: run.day, facts };
   const peer = findRefusingPeer(code);
-  return [
-    { ...about, event: 'run-failed', severity: severityOf(run) },
-    ...(code === 'result-incomplete'
-      ? [
-          {
-            ...about,
-            event: 'result-incomplete' as const,
-            facts: { ...facts, unanswered: counts.unanswered },
-          },
-        ]
-      : []),
-    ...(peer
-      ? [
-          {
-            ...about,
-            event: 'credentials-refused' as const,
-            subject: peer,
-            facts: { code, message: facts.message },
-          },
-        ]
-      : []),
-  ];
+  const found: NewNotice[] = [{ ...about, event: 'run-failed', severity: severityOf(run) }];
+  if (code === 'result-incomplete')
+    found.push({
+      ...about,
+      event: 'result-incomplete',
+      facts: { ...facts, unanswered: counts.unanswered },
+    });
+  if (peer)
+    found.push({
+      ...about,
+      event: 'credentials-refused',
+      subject: peer,
+      facts: { code, message: facts.message },
+    });
+  return found;
 }
 
 /**
@@ -134,8 +121,7 @@ function noticesOfFailure(run: Run, at: number): NewNotice[] {
  * night.
  */
 function severityOf(run: Run): Severity {
-  if (!mayCompleteDay(run)) return 'warning';
-  return awaitsSource(run) ? 'warning' : 'critical';
+  return !mayCompleteDay(run) || awaitsSource(run) ? 'warning' : 'critical';
 }
 
 function aboutRun({ id, day }: Run, at: number) {

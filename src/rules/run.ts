@@ -1,3 +1,4 @@
+import { addTo } from '../base/group.js';
 import type { GuestNames } from '../booking/guest-names.js';
 import type { FilterReport } from '../booking/source.js';
 import type { ReviewFile, Sighting } from './review-file.js';
@@ -10,17 +11,8 @@ export type DeliveryKind = 'body' | 'file';
 
 export const activeRunStates = ['collecting', 'delivering', 'awaiting-result'] as const;
 
-export type RunState = (typeof activeRunStates)[number] | 'succeeded' | 'failed' | 'cancelled';
-
-/** Zero runs in each state. */
-export const noRuns: Readonly<Record<RunState, number>> = {
-  collecting: 0,
-  delivering: 0,
-  'awaiting-result': 0,
-  succeeded: 0,
-  failed: 0,
-  cancelled: 0,
-};
+export const runStates = [...activeRunStates, 'succeeded', 'failed', 'cancelled'] as const;
+export type RunState = (typeof runStates)[number];
 
 /**
  * What became of the records and bookings of a run's own source. At any moment read = accepted + duplicates + rejected + filtered,
@@ -164,19 +156,17 @@ export function hasUnexpectedCount({ expected, collectedAt, counts }: Run): bool
   return expected !== undefined && collectedAt !== undefined && countRecords(counts) !== expected;
 }
 
-type Acceptable = Pick<Run, 'volume' | 'implausible' | 'acceptances'>;
-
 /** Whether its day is only good once somebody has accepted it, and nobody has yet; by default for any reason. */
-export function isToBeAccepted(run: Acceptable, kinds: readonly AcceptanceKind[] = acceptanceKinds): boolean {
+export function isToBeAccepted(run: Run, kinds: readonly AcceptanceKind[] = acceptanceKinds): boolean {
   return kinds.some((kind) => needsAcceptance(run, kind) && acceptanceOf(run, kind) === undefined);
 }
 
 /** The same, whether or not somebody has. */
-export function wasToBeAccepted(run: Acceptable): boolean {
+export function wasToBeAccepted(run: Run): boolean {
   return acceptanceKinds.some((kind) => needsAcceptance(run, kind));
 }
 
-function needsAcceptance({ volume, implausible }: Acceptable, kind: AcceptanceKind): boolean {
+function needsAcceptance({ volume, implausible }: Run, kind: AcceptanceKind): boolean {
   switch (kind) {
     case 'volume':
       return volume !== undefined && hasDropped(volume);
@@ -187,7 +177,7 @@ function needsAcceptance({ volume, implausible }: Acceptable, kind: AcceptanceKi
 
 /** Who accepted it, as far as that still holds: not if more bookings are affected than were then. */
 export function acceptanceOf(
-  { acceptances = {}, implausible }: Pick<Run, 'implausible' | 'acceptances'>,
+  { acceptances = {}, implausible }: Run,
   kind: AcceptanceKind,
 ): Acceptance | undefined {
   const given = acceptances[kind];
@@ -210,8 +200,8 @@ export function isActive({ state }: Pick<Run, 'state'>): boolean {
 }
 
 /** The service took nothing, and will take nothing unless somebody resumes the run: there is nothing to know about its bookings. */
-export function hasSentNothing({ state, counts }: Pick<Run, 'state' | 'counts'>): boolean {
-  return counts.delivered === 0 && !isActive({ state });
+export function hasSentNothing(run: Pick<Run, 'state' | 'counts'>): boolean {
+  return run.counts.delivered === 0 && !isActive(run);
 }
 
 /** False for a run by body, and for one by file whose bookings all go by body. */
@@ -292,6 +282,7 @@ interface Acceptance {
 }
 
 export type Acceptances = { readonly [Kind in AcceptanceKind]?: Acceptance };
+
 /** Whether a comparison found too few bookings, in total or of a provider. */
 export function isUnusual({ drops, isLow = false }: VolumeComparison): boolean {
   return isLow || drops.length > 0;
@@ -313,10 +304,6 @@ export function mayCompleteDay({ trigger }: Pick<Run, 'trigger'>): boolean {
 /** Runs by the day whose date they have, in their order. */
 export function groupByDay(runs: readonly Run[]): Map<string, Run[]> {
   const days = new Map<string, Run[]>();
-  for (const run of runs) {
-    const known = days.get(run.day);
-    if (known) known.push(run);
-    else days.set(run.day, [run]);
-  }
+  for (const run of runs) addTo(days, run.day, run);
   return days;
 }

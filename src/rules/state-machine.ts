@@ -194,7 +194,6 @@ export interface Policy {
 /** What follows from what an attempt found: the one decision about its step, its run and the step that comes next. */
 export function decideChange(attempted: Attempted, policy: Policy): Change {
   const { run, claim, outcome, repeated } = attempted;
-  const { name } = claim.step;
   const decided = decideStep(attempted, policy);
   const { ending, opened, inserts = [] } = decided;
   const takesBack = claim.mayRepeat && (outcome.nothingSent === true || isSurelyNotDone(decided.step));
@@ -212,7 +211,7 @@ export function decideChange(attempted: Attempted, policy: Policy): Change {
       ...awaitResult(attempted, decided),
       ...namesMayBeBack(run),
     },
-    steps: [{ which: { name }, set: own }],
+    step: own,
     inserts,
     opened,
     settled:
@@ -231,8 +230,7 @@ function updateFile(run: Run, { file, verdicts }: Outcome): Partial<ReviewFile> 
   return { ...known, ...(result && !verdicts && { result }), ...file };
 }
 
-interface Decided extends Pick<Change, 'ending' | 'run' | 'opened'> {
-  readonly step: StepPatch;
+interface Decided extends Omit<Change, 'inserts' | 'settled'> {
   readonly inserts?: readonly PlannedStep[];
 }
 

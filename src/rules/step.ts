@@ -129,20 +129,17 @@ export interface SharedRight {
   readonly token?: number | undefined;
 }
 
-export interface StepCursor {
+export interface OpenStep {
+  /** Its place in the plan. */
   readonly position: number;
   readonly name: string;
-}
-
-export interface OpenStep extends StepCursor {
   /** The attempt that a claim would be for. */
   readonly attempt: number;
   readonly notBefore?: number;
 }
 
 /** What decides about a step, as stored in the ledger. */
-export interface StoredStep
-  extends Pick<Step, 'name' | 'kind' | 'state' | 'bookings' | 'attempts' | 'tries' | 'waits'> {
+export interface StoredStep extends Omit<Step, 'runId' | 'slice' | 'notBefore' | 'repeated'> {
   /** Its place in the plan; halves share the place of the step they replace, and a successor that of its predecessor. */
   readonly position: number;
   /** The token of its last claim. */

@@ -41,10 +41,8 @@ export function compareFilters(
 ): FilterWarning[] {
   const comparable = new Set(daysToCompare(day, settings));
   return columns.flatMap((column) => {
-    const known = earlier.flatMap((one) =>
-      one.columns
-        .filter((other) => other.column === column.column)
-        .map((other) => ({ ...other, day: one.day })),
+    const known = earlier.flatMap(({ day, columns }) =>
+      columns.filter((one) => one.column === column.column).map((one) => ({ ...one, day })),
     );
     const alike = known.filter((one) => one.condition === column.condition && comparable.has(one.day));
     return [...findNewValues(column, known), ...compareLeftOut(day, column, alike)];
@@ -73,16 +71,10 @@ function isList(column: FilterColumn): column is FilterColumn & { readonly value
   );
 }
 
-interface ComparedDay {
-  readonly day: string;
-  readonly taken: number;
-  readonly leftOut: number;
-}
-
 function compareLeftOut(
   day: string,
   { column, taken, leftOut }: FilterColumn,
-  earlier: readonly ComparedDay[],
+  earlier: readonly (FilterColumn & { readonly day: string })[],
 ): FilterWarning[] {
   const { days, isOfWeekday } = chooseCompared(day, earlier);
   const usual = usualOf(days.map((one) => one.leftOut)) ?? 0;
@@ -122,13 +114,7 @@ export function describeFilterWarning(warning: FilterWarning, day: string): stri
   }
 }
 
-export function describeFilterWarnings({
-  day,
-  filters,
-}: {
-  readonly day: string;
-  readonly filters?: FilterReport | undefined;
-}): string[] {
+export function describeFilterWarnings(day: string, filters: FilterReport | undefined): string[] {
   return (filters?.warnings ?? []).map((warning) => describeFilterWarning(warning, day));
 }
 

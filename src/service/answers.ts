@@ -1,28 +1,20 @@
 import { readDate } from '../transports/http/peer-clocks.js';
 import type { HttpAnswer } from '../transports/http/transport.js';
-import type {
-  Envelope,
-  HotelBrand,
-  MappingRecord,
-  MappingsPage,
-  MasterHotelBrands,
-  SkippedMapping,
-} from './operations.js';
+import type { HotelBrand, MappingRecord, MappingsPage, SkippedMapping } from './operations.js';
 
 /** Reads the answer of Get Master Hotel Brands (spec 2.4 and 4.4). @throws InvalidField */
-export function readMasterHotelBrands(envelope: Envelope): MasterHotelBrands {
-  const HotelBrands = readArray(envelope, 'HotelBrands').map((fields, index): HotelBrand => {
+export function readMasterHotelBrands(answer: Fields): HotelBrand[] {
+  return readArray(answer, 'HotelBrands').map((fields, index): HotelBrand => {
     const at = `HotelBrands[${index}]`;
     if (!isObject(fields)) throw unexpected(at, 'an object', fields);
-    checkOptionalText(fields, 'BrandCode', at);
-    checkOptionalText(fields, 'BrandName', at);
+    readOptionalText(fields, 'BrandCode', at);
+    readOptionalText(fields, 'BrandName', at);
     return {
       ...fields,
       Id: readInteger(fields, 'Id', at),
       ...(isPresent(fields.ChainId) && { ChainId: readInteger(fields, 'ChainId', at) }),
     };
   });
-  return { ...envelope, HotelBrands };
 }
 
 /** Up to this many unreadable mappings are never an error, because a share of a short page says little. */
@@ -48,12 +40,12 @@ export function isDeletion(type: unknown): boolean {
  * @throws InvalidField for a page that is unreadable as a whole, or of which too many mappings are
  */
 export function readMappingsPage(
-  envelope: Envelope,
+  answer: Fields,
   masterIdName: string,
   date: string | undefined,
 ): MappingsPage {
-  checkOptionalText(envelope, 'ResumeKey');
-  const rows = readArray(envelope, 'Mappings');
+  const ResumeKey = readOptionalText(answer, 'ResumeKey');
+  const rows = readArray(answer, 'Mappings');
   const Mappings: MappingRecord[] = [];
   const skipped: SkippedMapping[] = [];
   let firstField: string | undefined;
@@ -71,12 +63,12 @@ export function readMappingsPage(
     const count = `${skipped.length} of the ${rows.length} mappings of a page cannot be read`;
     throw new InvalidField(firstField, `${count}: ${first.reason}`);
   }
-  return { ...envelope, Mappings, skipped, answeredAt: readDate(date) };
+  return { ...(ResumeKey !== undefined && { ResumeKey }), Mappings, skipped, answeredAt: readDate(date) };
 }
 
 function readMapping(record: unknown, at: string, masterIdName: string): MappingRecord {
   if (!isObject(record)) throw unexpected(at, 'an object', record);
-  checkOptionalText(record, 'Type', at);
+  readOptionalText(record, 'Type', at);
   const isUnnamed = isDeletion(record.Type) && isAbsentId(record[masterIdName]);
   return {
     ...(leaveOut(record, masterIdName) as Omit<MappingRecord, 'ServiceId'>),
@@ -112,7 +104,7 @@ function readLocation(fields: Fields, at: string): { readonly ProviderLocationCo
   const value = fields.ProviderLocationCode;
   if (typeof value === 'number' && Number.isSafeInteger(value))
     return { ProviderLocationCode: String(value) };
-  checkOptionalText(fields, 'ProviderLocationCode', at);
+  readOptionalText(fields, 'ProviderLocationCode', at);
   return {};
 }
 
@@ -170,18 +162,13 @@ export function readEnvelopeLeniently(json: unknown): LenientEnvelope | undefine
   };
 }
 
-/** The envelope of a success (spec 2.1), with whatever else the answer holds. @throws InvalidField */
-export function readEnvelope(json: unknown): Envelope {
+/** What an answer holds, if it has the envelope of a success (spec 2.1). @throws InvalidField */
+export function readSuccess(json: unknown): Fields {
   const fields = isObject(json) ? json : {};
   const { status, statusCode } = readEnvelopeLeniently(fields) ?? {};
   if (status === undefined) throw unexpected('Status', 'a boolean', fields.Status);
   if (statusCode === undefined) throw unexpected('StatusCode', 'an integer', fields.StatusCode);
-  return {
-    ...fields,
-    ...('Message' in fields && { Message: typeof fields.Message === 'string' ? fields.Message : null }),
-    Status: status,
-    StatusCode: statusCode,
-  };
+  return fields;
 }
 
 function toBoolean(value: unknown): boolean | undefined {
@@ -196,7 +183,7 @@ function readMessage(value: unknown): string | undefined {
 }
 
 /** The members of a JSON object of the service, by its own names. */
-type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
 
 /** A field is missing or of another type. The message names it and never quotes its value. */
 export class InvalidField extends Error {
@@ -222,8 +209,8 @@ function readText(fields: Fields, name: string, at = ''): string {
 }
 
 /** The specification does not say which fields are optional: most may be missing or null. */
-function checkOptionalText(fields: Fields, name: string, at = ''): void {
-  if (isPresent(fields[name])) readText(fields, name, at);
+function readOptionalText(fields: Fields, name: string, at = ''): string | null | undefined {
+  return isPresent(fields[name]) ? readText(fields, name, at) : (fields[name] as null | undefined);
 }
 
 /** An integer that a JavaScript number holds exactly; one written as text counts as well. */

@@ -52,12 +52,6 @@ export interface ServiceRequest {
   readonly startsWork?: boolean;
 }
 
-interface ServiceReply {
-  readonly verdict: Verdict;
-  /** What arrived, even if incomplete. */
-  readonly answer?: HttpAnswer | undefined;
-}
-
 /**
  * The review operations, as the review uses them. They never throw for what the service or the network does; they throw
  * the signal's reason when aborted.
@@ -79,8 +73,14 @@ export interface ReviewService {
 
 /** Makes each call once and judges it. Repeating is up to the caller: the step runner, or the other operations. */
 export interface ServiceClient extends ReviewService {
-  /** Any call. Never throws for what the service or the network does; throws the signal's reason when aborted. */
-  call(request: ServiceRequest, options: { readonly signal: AbortSignal }): Promise<ServiceReply>;
+  /**
+   * Any call. Never throws for what the service or the network does; throws the signal's reason when aborted. The answer is what arrived,
+   * even if incomplete.
+   */
+  call(
+    request: ServiceRequest,
+    options: { readonly signal: AbortSignal },
+  ): Promise<{ readonly verdict: Verdict; readonly answer?: HttpAnswer | undefined }>;
   /** Cuts every connection. Idempotent. */
   close(): Promise<void>;
 }
@@ -152,13 +152,6 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
   };
 }
 
-/** The answer to a call that does nothing. */
-export interface Probe {
-  readonly verdict: Verdict;
-  /** How far the service's clock is ahead of ours; absent if it sent no time. */
-  readonly difference?: ClockDifference | undefined;
-}
-
 const noHotels = Buffer.from('{"Hotels":[]}');
 
 /**
@@ -170,8 +163,9 @@ const noHotels = Buffer.from('{"Hotels":[]}');
 export async function probeService(
   options: Omit<ServiceClientOptions, 'connections'>,
   { signal }: { readonly signal: AbortSignal },
-): Promise<Probe> {
-  let difference: ClockDifference | undefined;
+) {
+  /** How far the service's clock is ahead of ours; absent if it sent no time. */
+  let difference = undefined as ClockDifference | undefined;
   const peerClock: PeerClock = {
     clock: () => options.clock().getTime(),
     note: (found) => (difference = found),

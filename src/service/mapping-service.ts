@@ -3,10 +3,17 @@ import { createRetryDelays, type RetryPolicy } from '../base/retry.js';
 import type { ProxyRules } from '../transports/http/connection-rules.js';
 import { readDate } from '../transports/http/peer-clocks.js';
 import { describeHost, encodeQueryPart } from '../transports/http/transport.js';
-import { InvalidField, readEnvelope, readJson, readMappingsPage, readMasterHotelBrands } from './answers.js';
-import { checkHeaderValue, createServiceClient, type ServiceClient, type ServiceRequest } from './client.js';
-import { invalidAnswer, MappingServiceError } from './errors.js';
-import type { Envelope, MappingService } from './operations.js';
+import {
+  type Fields,
+  InvalidField,
+  readJson,
+  readMappingsPage,
+  readMasterHotelBrands,
+  readSuccess,
+} from './answers.js';
+import { checkHeaderValue, createServiceClient, type ServiceRequest } from './client.js';
+import { invalidAnswer, MappingServiceError, type ServiceErrorKind } from './errors.js';
+import type { MappingService } from './operations.js';
 import { type StatusCodeTable, tooLargeCode, type Verdict } from './verdict.js';
 
 /** Large enough for the list of all brands. */
@@ -53,7 +60,47 @@ export function createMappingService(options: MappingServiceOptions): MappingSer
     ...{ baseUrl, apiKey, accountId, statusCodes, proxy, clock },
     ...{ maxAnswerBytes, connections, timeoutMs, connectTimeoutMs },
   });
-  const call = createCallWithRetries({ client, host: describeHost(baseUrl), statusCodes, retry, random });
+
+  async function tryOnce<Answer>(
+    { operation, isRepeatable, ...request }: OperationCall,
+    read: (answer: Fields, date: string | undefined) => Answer,
+    signal: AbortSignal,
+  ) {
+    const { verdict, answer } = await client.call(
+      { ...request, method: 'GET', startsWork: !isRepeatable },
+      { signal },
+    );
+    try {
+      const json = answer && readJson(answer);
+      if (verdict.kind === 'accepted') return { value: read(readSuccess(json), answer?.date) };
+      // JSON without an envelope is an error at once, because another try would not change it.
+      if (json !== undefined && !isRefusal(verdict, statusCodes)) readSuccess(json);
+      return { failed: verdict };
+    } catch (error) {
+      throw error instanceof InvalidField ? invalidAnswer(operation, error, verdict) : error;
+    }
+  }
+
+  /**
+   * Makes one call, with its retries.
+   *
+   * @param read reads the answer of a success; throws InvalidField
+   */
+  async function call<Answer>(
+    asked: OperationCall,
+    read: (answer: Fields, date: string | undefined) => Answer,
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    const nextDelayMs = createRetryDelays(retry, random);
+    for (let made = 1; ; made += 1) {
+      const { failed, value } = await tryOnce(asked, read, signal);
+      if (failed === undefined) return value;
+      const delayMs = mayRepeat(failed, asked.isRepeatable) ? nextDelayMs(failed.retryAfterMs) : undefined;
+      if (delayMs === undefined) throw failedCall(failed, { ...asked, host: describeHost(baseUrl) }, made);
+      await pause(delayMs, signal);
+      signal.throwIfAborted();
+    }
+  }
 
   return {
     async getMappings({ lastUpdateDateTime, syncId, providerFamily, resumeKey, limit }, { signal }) {
@@ -69,7 +116,7 @@ export function createMappingService(options: MappingServiceOptions): MappingSer
         headers: ['syncId', checkHeaderValue('syncId', syncId)],
         maxAnswerBytes: maxPageBytes(limit),
       };
-      return call(request, (envelope, date) => readMappingsPage(envelope, masterIdName, date), signal);
+      return call(request, (answer, date) => readMappingsPage(answer, masterIdName, date), signal);
     },
     async getMasterHotelBrands({ signal }) {
       const path = '/content/GetMasterHotelBrands';
@@ -85,7 +132,7 @@ export function createMappingService(options: MappingServiceOptions): MappingSer
         isRepeatable: false,
         path: names === '' ? path : `${path}&providerfamilies=${names}`,
       };
-      return call(request, (envelope, date) => ({ ...envelope, answeredAt: readDate(date) }), signal);
+      return call(request, (_, date) => ({ answeredAt: readDate(date) }), signal);
     },
     close: () => client.close(),
   };
@@ -107,73 +154,7 @@ interface OperationCall extends Pick<ServiceRequest, 'path' | 'headers' | 'maxAn
   readonly isRepeatable: boolean;
 }
 
-/** Reads the answer of a successful call. @throws InvalidField */
-type ReadAnswer<Answer> = (envelope: Envelope, date: string | undefined) => Answer;
-
-/** Makes one call, with its retries. @throws MappingServiceError; the signal's reason when aborted */
-type CallWithRetries = <Answer>(
-  call: OperationCall,
-  read: ReadAnswer<Answer>,
-  signal: AbortSignal,
-) => Promise<Answer>;
-
-interface CallWithRetriesParts {
-  readonly client: ServiceClient;
-  /** Its host and port, for messages. */
-  readonly host: string;
-  readonly statusCodes: StatusCodeTable;
-  readonly retry: RetryPolicy;
-  /** Uniform in [0, 1). */
-  readonly random: () => number;
-}
-
 type FailedVerdict = Exclude<Verdict, { readonly kind: 'accepted' }>;
-
-type Try<Answer> =
-  | { readonly kind: 'succeeded'; readonly value: Answer }
-  | { readonly kind: 'failed'; readonly verdict: FailedVerdict };
-
-function createCallWithRetries({
-  client,
-  host,
-  statusCodes,
-  retry,
-  random,
-}: CallWithRetriesParts): CallWithRetries {
-  async function tryOnce<Answer>(
-    { operation, isRepeatable, ...request }: OperationCall,
-    read: ReadAnswer<Answer>,
-    signal: AbortSignal,
-  ): Promise<Try<Answer>> {
-    const { verdict, answer } = await client.call(
-      { ...request, method: 'GET', startsWork: !isRepeatable },
-      { signal },
-    );
-    try {
-      const json = answer && readJson(answer);
-      if (verdict.kind === 'accepted')
-        return { kind: 'succeeded', value: read(readEnvelope(json), answer?.date) };
-      // JSON without an envelope is an error at once, because another try would not change it.
-      if (json !== undefined && !isRefusal(verdict, statusCodes)) readEnvelope(json);
-      return { kind: 'failed', verdict };
-    } catch (error) {
-      throw error instanceof InvalidField ? invalidAnswer(operation, error, verdict) : error;
-    }
-  }
-
-  return async (call, read, signal) => {
-    const nextDelayMs = createRetryDelays(retry, random);
-    for (let made = 1; ; made += 1) {
-      const last = await tryOnce(call, read, signal);
-      if (last.kind === 'succeeded') return last.value;
-      const { verdict } = last;
-      const delayMs = mayRepeat(verdict, call.isRepeatable) ? nextDelayMs(verdict.retryAfterMs) : undefined;
-      if (delayMs === undefined) throw failedCall(verdict, { ...call, host }, made);
-      await pause(delayMs, signal);
-      signal.throwIfAborted();
-    }
-  };
-}
 
 /** A refusal need not have the form of a success. */
 function isRefusal({ statusCode }: Verdict, statusCodes: StatusCodeTable): boolean {
@@ -202,49 +183,39 @@ function failedCall(
   made: number,
 ): MappingServiceError {
   const { code, httpStatus, statusCode, answer } = verdict;
-  const details = {
-    code,
-    operation,
-    ...(httpStatus !== undefined && { httpStatus }),
-    ...(statusCode !== undefined && { statusCode }),
-    ...(answer !== undefined && { answer }),
-  };
+  const fail = (kind: ServiceErrorKind, message: string, outcomeUnknown?: true) =>
+    new MappingServiceError(`${operation} ${message}`, {
+      ...{ kind, code, operation },
+      ...(httpStatus !== undefined && { httpStatus }),
+      ...(statusCode !== undefined && { statusCode }),
+      ...(answer !== undefined && { answer }),
+      ...(outcomeUnknown && { outcomeUnknown }),
+    });
   // Without a status there was no answer: the network failed.
   const what = httpStatus === undefined ? `${code}, ${host}` : code;
   const tries = made === 1 ? '1 try' : `${made} tries`;
   switch (verdict.kind) {
     case 'fatal':
-      return new MappingServiceError(
-        `${operation} cannot succeed (${what}): check baseUrl, apiKey and accountId.`,
-        { ...details, kind: 'fatal' },
-      );
+      return fail('fatal', `cannot succeed (${what}): check baseUrl, apiKey and accountId.`);
     case 'refused':
-      return new MappingServiceError(
-        `${operation} was refused by the service (${what}): change its arguments. ${itsWords}`,
-        { ...details, kind: 'refused' },
-      );
+      return fail('refused', `was refused by the service (${what}): change its arguments. ${itsWords}`);
     case 'retryable':
-      if (verdict.refusedWhenSpent) {
-        return new MappingServiceError(
-          `${operation} did not succeed in ${tries} (${what}): set the meaning of this code in statusCodes. ${itsWords}`,
-          { ...details, kind: 'refused' },
+      if (verdict.refusedWhenSpent)
+        return fail(
+          'refused',
+          `did not succeed in ${tries} (${what}): set the meaning of this code in statusCodes. ${itsWords}`,
         );
-      }
-      if (verdict.outcomeUnknown && !isRepeatable) {
-        return new MappingServiceError(
-          `${operation} got no clear answer (${what}), and the service may have processed it, so it is not repeated. Check for its effect before you call again.`,
-          { ...details, kind: 'retryable', outcomeUnknown: true },
+      if (verdict.outcomeUnknown && !isRepeatable)
+        return fail(
+          'retryable',
+          `got no clear answer (${what}), and the service may have processed it, so it is not repeated. Check for its effect before you call again.`,
+          true,
         );
-      }
-      if (code === tooLargeCode) {
-        return new MappingServiceError(
-          `${operation} got an answer that is larger than any should be (${what}): ask the service's operator.`,
-          { ...details, kind: 'invalid-answer' },
+      if (code === tooLargeCode)
+        return fail(
+          'invalid-answer',
+          `got an answer that is larger than any should be (${what}): ask the service's operator.`,
         );
-      }
-      return new MappingServiceError(`${operation} failed in ${tries} (${what}): try again later.`, {
-        ...details,
-        kind: 'retryable',
-      });
+      return fail('retryable', `failed in ${tries} (${what}): try again later.`);
   }
 }

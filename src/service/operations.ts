@@ -1,18 +1,18 @@
 /**
  * The operations of the service beside the review, typed as its specification names things: fields that begin with a capital letter
- * are the service's own, exact and case-sensitive. Any other field of an answer passes through. Calls reject with a
+ * are the service's own, exact and case-sensitive. Any other field of a mapping or brand passes through. Calls reject with a
  * MappingServiceError, and with the signal's reason when aborted.
  */
 export interface MappingService {
   /** One page of GET /mappings (spec 4.1). Retried: it changes nothing. */
   getMappings(query: MappingsQuery, options: CallOptions): Promise<MappingsPage>;
   /** GET /content/GetMasterHotelBrands (spec 4.4): the complete list. */
-  getMasterHotelBrands(options: CallOptions): Promise<MasterHotelBrands>;
+  getMasterHotelBrands(options: CallOptions): Promise<readonly HotelBrand[]>;
   /**
    * GET /mappings/ExportMappingsFile (spec 4.5). Each call starts an export: retried only where the service cannot have
-   * processed it, which a 5xx leaves open.
+   * processed it, which a 5xx leaves open. Returns the answer's header `Date`: the service's clock.
    */
-  exportMappingsFile(request: ExportRequest, options: CallOptions): Promise<StartedExport>;
+  exportMappingsFile(request: ExportRequest, options: CallOptions): Promise<Pick<MappingsPage, 'answeredAt'>>;
   /** Cuts every connection. Idempotent. */
   close(): Promise<void>;
 }
@@ -20,14 +20,6 @@ export interface MappingService {
 export interface CallOptions {
   /** When it aborts, the call rejects with its reason. */
   readonly signal: AbortSignal;
-}
-
-/** Present on every success (spec 2.1). */
-export interface Envelope {
-  readonly Status: boolean;
-  readonly Message?: string | null;
-  readonly StatusCode: number;
-  readonly [name: string]: unknown;
 }
 
 /** The parameters of Get Mappings (spec 4.1). */
@@ -42,7 +34,7 @@ export interface MappingsQuery {
 }
 
 /** The answer of Get Mappings (spec 2.3). */
-export interface MappingsPage extends Envelope {
+export interface MappingsPage {
   /** Absent, null or blank if there is no further page. */
   readonly ResumeKey?: string | null;
   /** Those that could be read. */
@@ -74,11 +66,6 @@ export interface MappingRecord {
   readonly [name: string]: unknown;
 }
 
-/** The answer of Get Master Hotel Brands (spec 4.4). */
-export interface MasterHotelBrands extends Envelope {
-  readonly HotelBrands: readonly HotelBrand[];
-}
-
 /** A master hotel brand (spec 2.4). */
 export interface HotelBrand {
   readonly Id: number;
@@ -94,10 +81,4 @@ export interface ExportRequest {
   readonly emailId: string;
   /** Provider names, without commas; none for all. */
   readonly providers: readonly string[];
-}
-
-/** The answer of Export Mappings File (spec 4.5). */
-export interface StartedExport extends Envelope {
-  /** The answer's header `Date`: the service's clock. */
-  readonly answeredAt: Date | undefined;
 }

@@ -30,11 +30,8 @@ interface Answered {
   readonly answer?: string;
 }
 
-/** What a call's result means for the caller. (Design 6.) */
-type VerdictKind = Verdict['kind'];
-
 /** The meaning of each `StatusCode` inside an HTTP 200. A setting: the specification lists no codes. (Design 6.) */
-export type StatusCodeTable = Readonly<Record<number, VerdictKind>>;
+export type StatusCodeTable = Readonly<Record<number, Verdict['kind']>>;
 
 export const defaultStatusCodes: StatusCodeTable = {
   2000: 'accepted',

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import { listenForStop } from '../../jobs/process.js';
 import { StoppedError } from '../../src/base/safe-error.js';
-import { listenForStop } from '../../src/base/stop-signals.js';
 import { captureStream } from '../support/captured-stream.js';
 
 describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (name) => {

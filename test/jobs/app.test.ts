@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { recordAction, recordLook, withApp } from '../../jobs/app.js';
+import { createReports } from '../../jobs/reports.js';
 import { createTerminal, type Terminal } from '../../jobs/terminal.js';
-import { createReports } from '../../src/base/reports.js';
 import { type Config, loadConfig } from '../../src/config/load.js';
 import { LedgerFullError } from '../../src/ledger/errors.js';
 import { captureIo } from '../support/command-io.js';

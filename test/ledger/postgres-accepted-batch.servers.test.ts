@@ -97,15 +97,15 @@ describe('recording an accepted batch in PostgreSQL', () => {
       const { ending, opened: follow, settled } = change;
       expect(recorded).toEqual({ run: patchRun(run, change.run), ending, opened: follow, settled });
       expect(await ledger.runs.get('r1')).toEqual(recorded?.run);
-      const { set } = change.steps[0] ?? {};
+      const set = change.step;
       const after = await opened.readSteps('r1');
       expect(after.map(toStoredStep)).toEqual(
-        before.map((each) => (each.name === claim.step.name ? { ...each, state: set?.state } : each)),
+        before.map((each) => (each.name === claim.step.name ? { ...each, state: set.state } : each)),
       );
       const row = after.find((each) => each.name === claim.step.name);
       expect({ endedAt: Number(row?.ended_at), lastCode: row?.last_code }).toEqual({
-        endedAt: set?.endedAt,
-        lastCode: set?.lastCode,
+        endedAt: set.endedAt,
+        lastCode: set.lastCode,
       });
       expect(await ledger.steps.listAttempts('r1', claim.step.name)).toContainEqual(
         expect.objectContaining({ attempt: claim.attempt, outcome: 'done', endedAt: at + 5 }),

@@ -68,11 +68,7 @@ describe('a page of mappings', () => {
       headers: { date: 'Fri, 20 Nov 2026 02:30:00 GMT' },
     }));
     expect(await service.getMappings(query)).toEqual({
-      Status: true,
-      Message: 'Success',
-      StatusCode: 2000,
       ResumeKey: '7b1c',
-      Total: 1,
       Mappings: [
         {
           ...mapping,
@@ -147,7 +143,7 @@ describe('a page of mappings', () => {
       let Note = 'x'.repeat(most - empty);
       const { service, standIn } = await openService(() => answerWith({ Mappings: [], Note }));
       const asking = { ...query, limit };
-      expect(await service.getMappings(asking)).toMatchObject({ Note });
+      expect(await service.getMappings(asking)).toMatchObject({ Mappings: [] });
       Note += 'x';
       await expect(service.getMappings(asking)).rejects.toMatchObject({
         kind: 'invalid-answer',
@@ -270,13 +266,11 @@ describe('what is unambiguous', () => {
     expect(Mappings).toEqual([{ ...mapping, ...read }]);
   });
 
-  it('includes an envelope written as text', async () => {
+  it('may have an envelope written as text', async () => {
     const { service } = await openService(() => ({
       kind: 'json',
       body: { Status: 'True', Message: 5, StatusCode: '2000', Mappings: [] },
     }));
-    expect(await service.getMappings(query)).toMatchObject({
-      ...{ Status: true, Message: null, StatusCode: 2000 },
-    });
+    expect(await service.getMappings(query)).toMatchObject({ Mappings: [] });
   });
 });

@@ -97,7 +97,7 @@ export function createRunModel(collecting: Run, plan: readonly PlannedStep[], at
       const { position, repeated } = step;
       const attempted = { run, claim, outcome: found, at, position, repeated, others };
       const decided = decideFor(found)(attempted);
-      for (const each of decided.steps) change(each);
+      change({ which: { name: claim.step.name }, set: decided.step });
       for (const each of decided.inserts) insert(each, position);
       apply(decided.run);
       const { ending, opened, settled } = decided;

@@ -19,8 +19,8 @@ function decide(outcome: Outcome, step: Step, jitter = policy.jitter): Change {
 }
 
 /** What a change does to the step itself. */
-function shown({ ending, run: { failure }, steps: [own], inserts }: Change) {
-  const { notBefore, tries, waits, outcomeUnknown } = own?.set ?? {};
+function shown({ ending, run: { failure }, step, inserts }: Change) {
+  const { notBefore, tries, waits, outcomeUnknown } = step;
   return {
     ending,
     ...(failure && { message: failure.message }),

@@ -140,7 +140,7 @@ describe('an attempt that ends', () => {
   ])('%o changes the run, the step and what can be queued', (ending, ofRun, ofStep, opened) => {
     const change = end(ending);
     expect(change.run).toEqual(ofRun);
-    expect(change.steps[0]).toEqual({ which: { name: 'batch 2' }, set: ofStep });
+    expect(change.step).toEqual(ofStep);
     expect(change.opened).toEqual(opened);
     expect(change.inserts).toEqual(
       change.ending === 'halved' ? halves.map((half) => ({ ...half, repeated: 1 })) : [],
@@ -156,7 +156,7 @@ describe('an attempt that ends', () => {
     const change = end({ kind: 'done', evidence }, { step: { ...running, name: kind, kind } });
     expect(change.inserts).toMatchObject([next]);
     expect(change.opened).toMatchObject([{ position: 2, attempt: 1 }]);
-    expect(change.steps[0]?.set).toMatchObject(own);
+    expect(change.step).toMatchObject(own);
     expect(change.run).toMatchObject({ openSteps: 6, delivered });
   });
 
@@ -177,10 +177,10 @@ describe('an attempt that ends', () => {
     const step: StoredStep = { ...running, name: 'await-result', kind: 'await-result', bookings: 0 };
     const later = end(late, { step });
     expect(later).toMatchObject({ ending: 'retry', run: {}, opened: [{ notBefore: at + 9 }] });
-    expect(later.steps[0]?.set).toEqual(reopened({ outcomeUnknown: false, notBefore: at + 9, waits: 2 }));
+    expect(later.step).toEqual(reopened({ outcomeUnknown: false, notBefore: at + 9, waits: 2 }));
     const alone = end(late, { step, of: runOf({ openSteps: 1, failedSteps: 0 }) });
     expect(alone).toMatchObject({ ending: 'overdue', run: { overdueAt: at }, opened: [], settled: true });
-    expect(alone.steps[0]?.set).toEqual(reopened({ outcomeUnknown: false }));
+    expect(alone.step).toEqual(reopened({ outcomeUnknown: false }));
     expect(end(late, { step, of: runOf({ openSteps: 1 }) })).toMatchObject({
       ending: 'overdue',
       settled: false,
@@ -190,7 +190,7 @@ describe('an attempt that ends', () => {
   it('refused fails what is no batch, for good', () => {
     const change = end(halved, { step: { ...running, name: 'upload', kind: 'upload' } });
     expect(change).toMatchObject({ ending: 'failed', inserts: [] });
-    expect(change.steps[0]?.set).toEqual({ ...closed('failed'), failureClass: 'refused' });
+    expect(change.step).toEqual({ ...closed('failed'), failureClass: 'refused' });
   });
 
   it('interrupted is called so', () => {
@@ -230,7 +230,7 @@ describe('a repetition', () => {
   ])('is taken back if nothing was sent, or surely nothing done: %o', (ending, ofStep) => {
     const change = end(ending, { mayRepeat: true });
     expect(change.run).toMatchObject({ repeated: -1 });
-    expect(change.steps[0]?.set).toMatchObject(ofStep);
+    expect(change.step).toMatchObject(ofStep);
     expect(end(ending).run).not.toHaveProperty('repeated');
   });
 
@@ -244,7 +244,7 @@ describe('a repetition', () => {
   ])('stays counted otherwise: %o', (ending) => {
     const change = end(ending, { mayRepeat: true });
     expect(change.run).not.toHaveProperty('repeated');
-    expect(change.steps[0]?.set).not.toHaveProperty('repeated');
+    expect(change.step).not.toHaveProperty('repeated');
   });
 });
 

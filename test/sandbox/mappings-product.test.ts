@@ -60,7 +60,7 @@ describe('The client of all operations', () => {
   it('reads the brands and requests an export', async () => {
     const sandbox = await startedSandbox();
     const service = serviceOf(sandbox);
-    expect((await service.getMasterHotelBrands()).HotelBrands.length).toBeGreaterThan(24);
+    expect((await service.getMasterHotelBrands()).length).toBeGreaterThan(24);
     await service.exportMappingsFile({
       emailId: 'ann@agency.example',
       providers: ['Sakura', 'Room & Co'],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findMissingSpace } from '../../src/transports/sftp/download.js';
+import { findMissingSpace } from '../../src/transports/sftp/transfer.js';
 
 const mebibyte = 1024 * 1024;
 

@@ -32,7 +32,6 @@ describe('text for people', () => {
       // `print`.
       'src/base/foreign-text.ts',
       // An archive.
-      'src/base/zip.ts',
       // Lines and items into buffers.
       'src/booking/item-line.ts',
       'src/booking/render-line.ts',

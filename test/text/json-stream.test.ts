@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { renderLargeObject } from '../../src/base/reports.js';
+import { renderLargeObject } from '../../jobs/reports.js';
 
 const anyRecord = fc.dictionary(fc.string(), fc.jsonValue());
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createNameTest } from '../../src/base/name-test.js';
+import { createNameTest } from '../../src/review/guests/name-test.js';
 
 const name = 'Cañária Quetzal-Núñez';
 const holdsName = createNameTest([name]);

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createOutFolder, writeNamedFile } from '../../src/base/output-files.js';
+import { createOutFolder, writeNamedFile } from '../../jobs/output-files.js';
 import { UsageError } from '../../src/base/safe-error.js';
 import { withoutPrivileges } from '../support/machine.js';
 import { surroundings } from './surroundings.js';

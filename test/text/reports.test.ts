@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createReports } from '../../src/base/reports.js';
+import { createReports } from '../../jobs/reports.js';
 import { captureStream } from '../support/captured-stream.js';
 
 const failure = { class: 'stopped', message: 'stopped at once', exitCode: 1 };

@@ -9,7 +9,7 @@ import { countMissedInRow } from '../../rules/canary.js';
 import type { DayOutcome } from '../../rules/day-outcome.js';
 import { countDaysBehind, reviewsDay } from '../../rules/good-day.js';
 import { noticeEventNames, noticeEvents } from '../../rules/notice.js';
-import { type Counts, isToBeAccepted, noRuns, type Run, type RunState } from '../../rules/run.js';
+import { type Counts, isToBeAccepted, type Run, type RunState, runStates } from '../../rules/run.js';
 
 /** More nights in a row would make no difference. */
 const canariesCounted = 100;
@@ -17,7 +17,6 @@ const canariesCounted = 100;
 /** The state of a day's newest run; one that succeeded makes it `good`, or leaves it `incomplete` or `to-be-accepted`. */
 type DayState = Exclude<RunState, 'succeeded'> | 'good' | 'incomplete' | 'to-be-accepted' | 'missing';
 
-const runStates = Object.keys(noRuns) as RunState[];
 const dayStates: readonly DayState[] = [
   ...(['good', 'incomplete', 'to-be-accepted', 'missing'] as const),
   ...runStates.filter((state) => state !== 'succeeded'),

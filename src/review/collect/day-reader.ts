@@ -12,7 +12,7 @@ import {
   noDates,
 } from '../../booking/normalise.js';
 import { hashCells, listCells } from '../../booking/record-cells.js';
-import { describeCause, findRejectCause, type RejectCause } from '../../booking/reject-cause.js';
+import { describeCause, type RejectCause } from '../../booking/reject-cause.js';
 import { createLineBuffer, createPlainRenderer, renderLine } from '../../booking/render-line.js';
 import {
   type BatchStream,
@@ -221,8 +221,7 @@ function createChunkRenderer(
       const { fields } = record;
       const normalised = normalise(fields);
       if (normalised.kind === 'reject') {
-        const { reason } = normalised;
-        reject(record, reason, findRejectCause(fields, reason));
+        reject(record, normalised.reason, describeCause(fields, normalised.field));
         continue;
       }
       const { warnings: found } = normalised;

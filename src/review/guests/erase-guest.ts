@@ -1,5 +1,4 @@
 import { measure } from '../../base/content.js';
-import { createNameTest } from '../../base/name-test.js';
 import { createBusinessDay } from '../../booking/business-day.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { RemoteRemoval } from '../../rules/review-file.js';
@@ -19,6 +18,7 @@ import { listSent, removeNoted } from '../stored/remove-sent.js';
 import { findUnknownFolders } from '../unknown-folders.js';
 import { createLineBlanker, type Erasure, findBlankable } from './blank-lines.js';
 import { findGuestFiles, findRecords, findRejectsToErase } from './guest.js';
+import { createNameTest } from './name-test.js';
 
 interface EraseParts extends ServerParts {
   readonly ledger: Ledger;

@@ -1,5 +1,4 @@
 import { createWholePattern } from '../../base/foreign-text.js';
-import { createNameTest } from '../../base/name-test.js';
 import { mayHold } from '../../booking/record-cells.js';
 import { batchStreams } from '../../booking/sending.js';
 import { readBooking } from '../../booking/stored-line.js';
@@ -18,6 +17,7 @@ import { readCellText } from '../file/result.js';
 import { foldReference } from '../file/sent-lines.js';
 import { readReference } from '../stored/stored-line.js';
 import { contains, type FileRecord, readRecords } from './file-records.js';
+import { createNameTest } from './name-test.js';
 
 /** Lines and rows are recognised by these. */
 interface NamedGuest {

@@ -4,7 +4,7 @@ import { FencedError, LedgerAwayError, LedgerFullError, LedgerUnusableError } fr
 import type { Ledger } from '../../ledger/ledger.js';
 import { hasWork, type Run } from '../../rules/run.js';
 import { decideChange } from '../../rules/state-machine.js';
-import type { Claim, Claimed, OpenStep, Outcome, Recorded, StepCursor } from '../../rules/step.js';
+import type { Claim, Claimed, OpenStep, Outcome, Recorded } from '../../rules/step.js';
 import type { Delivery } from '../delivery.js';
 import { storeDayOutcome } from '../outcome/read-outcome.js';
 import { maxFailuresInRow, type SettleParts, settleIfDue } from './settle.js';
@@ -144,7 +144,7 @@ export async function enqueueOpenSteps(
   { ledger, queue, clock, longestWaitMs }: EnqueueParts,
   signal: AbortSignal,
 ): Promise<void> {
-  let after: StepCursor | undefined;
+  let after: OpenStep | undefined;
   do {
     const page = await ledger.steps.listOpen(run.id, { limit: pageOfSteps, ...(after && { after }) });
     const latest = clock() + longestWaitMs;

@@ -1,4 +1,3 @@
-import { createNameMask, type NameMask } from '../../base/mask-names.js';
 import { type Booking, bookingFields, guestNameFields } from '../../booking/booking.js';
 import { writeNames } from '../../booking/guest-names.js';
 import { batchStreams } from '../../booking/sending.js';
@@ -8,6 +7,7 @@ import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { RefusedBooking, Trace } from '../../ledger/tracing.js';
 import type { Run } from '../../rules/run.js';
 import { hasErasedGuest } from '../every-run.js';
+import { createNameMask, type NameMask } from './mask-names.js';
 
 /** The booking reference of a stored line. */
 export function readReference(line: string): string | undefined {

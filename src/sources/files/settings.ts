@@ -1,14 +1,16 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import { encodings } from '../../base/encoding.js';
-import { expected, group, isAccepted, isGroup, oneOf, text } from '../../base/setting-values.js';
 import {
-  hasSftpSecret,
-  resolveKeyFile,
-  type SftpAccount,
-  sftpAccount,
-  sftpSecretMissing,
-} from '../../base/sftp-account.js';
+  expected,
+  group,
+  isAccepted,
+  isGroup,
+  oneOf,
+  resolveMember,
+  text,
+} from '../../base/setting-values.js';
+import { hasSftpSecret, type SftpAccount, sftpAccount, sftpSecretMissing } from '../../base/sftp-account.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { LocalFile } from '../common/kind.js';
 import { recordSettings } from '../common/record-settings.js';
@@ -94,7 +96,7 @@ export const dayFileKind = {
       ...settings,
       path: resolvePath(path),
       ...(doneMarker !== undefined && { doneMarker: resolvePath(doneMarker) }),
-      ...(sftp && { sftp: resolveKeyFile(sftp, folder) }),
+      ...(sftp && { sftp: resolveMember(sftp, 'privateKeyFile', folder) }),
     };
   },
   listSecretFiles: ({ sftp }: FileSettings): readonly string[] =>

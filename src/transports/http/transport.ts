@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   type ClientRequest,
   type IncomingHttpHeaders,
@@ -9,7 +10,6 @@ import { request as requestTls } from 'node:https';
 import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
-import { createAbortWatch } from '../../base/abort.js';
 import { createGate } from '../../base/concurrent-work.js';
 import { codeOf } from '../../base/safe-error.js';
 import type { ConnectionRules } from './connection-rules.js';
@@ -65,18 +65,13 @@ export type HttpResult =
       readonly answer?: HttpAnswer;
     };
 
-export interface Transport {
-  /** Never throws for what the server or the network does; throws the signal's reason when aborted. */
-  call(request: TransportRequest): Promise<HttpResult>;
-  /** Cuts every connection; calls in flight fail. Idempotent. */
-  close(): Promise<void>;
-}
+export type Transport = ReturnType<typeof createTransport>;
 
 /**
  * HTTP calls over persistent connections: limits on time and size, no redirects, no retries, one request at a time per
  * connection. Certificates are verified even if the environment disables that.
  */
-export function createTransport(options: TransportOptions): Transport {
+export function createTransport(options: TransportOptions) {
   const { timeoutMs, connectTimeoutMs, peerClock } = options;
   const origin = new URL(options.origin);
   const isTls = origin.protocol === 'https:';
@@ -86,7 +81,6 @@ export function createTransport(options: TransportOptions): Transport {
     : new PlainAgent({ keepAlive: true });
   /** Limits the connections: an agent of Node's does not count a tunnel that is being opened. */
   const gate = createGate(options.connections);
-  const aborts = createAbortWatch();
   /** What ends each call. */
   const underway = new Set<(reason: Error) => void>();
   /** Connections that were established. */
@@ -97,11 +91,13 @@ export function createTransport(options: TransportOptions): Transport {
     const timer = setTimeout(() => {
       fail(new DOMException('the call took too long', 'TimeoutError'));
     }, timeoutMs);
-    const unwatch = aborts.watch(signal, abort);
+    // Every call in progress adds a listener: many of them are no leak.
+    setMaxListeners(0, signal);
+    signal.addEventListener('abort', abort, { once: true });
     underway.add(fail);
     return () => {
       clearTimeout(timer);
-      unwatch();
+      signal.removeEventListener('abort', abort);
       underway.delete(fail);
     };
   }
@@ -191,12 +187,14 @@ export function createTransport(options: TransportOptions): Transport {
   }
 
   return {
-    async call(request) {
+    /** Never throws for what the server or the network does; throws the signal's reason when aborted. */
+    async call(request: TransportRequest): Promise<HttpResult> {
       request.signal.throwIfAborted();
       if (!closing.signal.aborted) return call(request);
       return { failure: readNetworkFailure(closedError(), { requestWasSent: false }) };
     },
-    async close() {
+    /** Cuts every connection; calls in flight fail. Idempotent. */
+    async close(): Promise<void> {
       closing.abort();
       for (const end of [...underway]) end(closedError());
       agent.destroy();

@@ -29,20 +29,7 @@ export interface SftpLogin {
 /** Takes the server's answer: an Error with its status as `code`, or the value. */
 export type Answer<T> = (error?: Error | null, value?: T) => void;
 
-export interface Connection {
-  readonly files: SFTPWrapper;
-  /** Aborted once it has ended, with the reason. */
-  readonly ended: AbortSignal;
-  /**
-   * A request as a promise that always settles: ssh2 does not call back when the connection is lost at certain moments
-   * (mscdex/ssh2#1490).
-   */
-  ask<T>(start: (answer: Answer<T>) => void): Promise<T>;
-  /** Ends it at once, without notifying the server. */
-  cut(reason: unknown): void;
-  /** Disconnects gracefully, and cuts the connection when the server does not close it soon. Never throws. */
-  close(): Promise<void>;
-}
+export type Connection = ReturnType<typeof watchConnection>;
 
 /** How long the server may take to close the connection after we disconnect. */
 const disconnectMs = 1_000;
@@ -58,7 +45,7 @@ export async function openConnection(
   login: SftpLogin,
   trusts: (key: PresentedKey) => boolean,
   signal: AbortSignal,
-): Promise<Connection> {
+) {
   const { host, port, username, password, privateKeyFile } = login;
   const { connectTimeoutMs = 20_000, noProgressMs = 30_000, keepAliveSeconds = 10 } = login;
   const key = privateKeyFile === undefined ? undefined : await readPrivateKey(privateKeyFile);
@@ -119,12 +106,7 @@ function refuseHostKey(server: string, { fingerprint, type }: PresentedKey): Sft
 }
 
 /** Watches an open connection until it has ended, for whatever reason. */
-function watchConnection(
-  socket: Socket,
-  client: Client,
-  files: SFTPWrapper,
-  noProgressMs: number,
-): Connection {
+function watchConnection(socket: Socket, client: Client, files: SFTPWrapper, noProgressMs: number) {
   const over = new AbortController();
   const waiting = new Set<(reason: unknown) => void>();
   let answers = 0;
@@ -145,6 +127,7 @@ function watchConnection(
     for (const reject of waiting) reject(reason);
   }
 
+  /** Ends it at once, without notifying the server. */
   function cut(reason: unknown): void {
     end(reason);
     socket.destroy();
@@ -160,8 +143,13 @@ function watchConnection(
 
   return {
     files,
+    /** Aborted once it has ended, with the reason. */
     ended: over.signal,
     cut,
+    /**
+     * A request as a promise that always settles: ssh2 does not call back when the connection is lost at certain moments
+     * (mscdex/ssh2#1490).
+     */
     ask<T>(start: (answer: Answer<T>) => void): Promise<T> {
       let asker = (_reason: unknown) => {};
       const asked = new Promise<T>((resolve, reject) => {
@@ -178,7 +166,8 @@ function watchConnection(
       });
       return asked.finally(() => waiting.delete(asker));
     },
-    async close() {
+    /** Disconnects gracefully, and cuts the connection when the server does not close it soon. Never throws. */
+    async close(): Promise<void> {
       end(new Error('the session was closed'));
       if (socket.destroyed) return;
       const closed = new Promise((resolve) => socket.once('close', resolve));

@@ -50,21 +50,18 @@ export function explainConnectFailure(server: string, username: string, error: u
   return new SftpError(kind, code, `SFTP server ${server}: ${what}`, { cause: error });
 }
 
+const networkFaults: readonly (readonly [RegExp, code: string, what: string])[] = [
+  [/^(ENOTFOUND|EAI_AGAIN)$/, 'host-not-found', 'its name cannot be resolved; check host and DNS'],
+  [/^ECONNREFUSED$/, 'connection-refused', 'nothing listens there; check host and port'],
+  [/^(EHOSTUNREACH|ENETUNREACH)$/, 'host-unreachable', 'the network does not reach it'],
+  [/^ETIMEDOUT$/, 'connect-timeout', 'it did not answer in time'],
+];
+
 function readConnectFailure(username: string, error: unknown): ReturnType<typeof readFailure> {
   const { level, message = '' } = (error ?? {}) as { readonly level?: unknown; readonly message?: string };
   const code = codeOf(error);
-  switch (code) {
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return ['retryable', 'host-not-found', 'its name cannot be resolved; check host and DNS'];
-    case 'ECONNREFUSED':
-      return ['retryable', 'connection-refused', 'nothing listens there; check host and port'];
-    case 'EHOSTUNREACH':
-    case 'ENETUNREACH':
-      return ['retryable', 'host-unreachable', 'the network does not reach it'];
-    case 'ETIMEDOUT':
-      return ['retryable', 'connect-timeout', 'it did not answer in time'];
-  }
+  const known = networkFaults.find(([codes]) => codes.test(String(code)));
+  if (known) return ['retryable', known[1], known[2]];
   const isRefusal = level === 'client-authentication' || code === noMoreAuthMethods;
   if (isRefusal || /too many authentication failures/i.test(message)) {
     const what = `it refused the login of ${username}; check user name, key and password`;

@@ -2,7 +2,7 @@ import { answerWithin, orAborted } from '../../base/abort.js';
 import { type Connection, openConnection, type SftpLogin } from './connection.js';
 import type { PresentedKey } from './login.js';
 import { createSession } from './session.js';
-import { defaultLimits, type SftpLimits, type SftpServer } from './sftp.js';
+import { defaultLimits, type SftpLimits, type SftpSession } from './sftp.js';
 
 export interface SftpServerOptions extends SftpLogin {
   /** Fingerprints of the trusted host keys, as `ssh-keygen -l` prints them: `SHA256:…`. Any other key is refused. */
@@ -15,16 +15,13 @@ export interface SftpServerOptions extends SftpLogin {
   readonly keep?: KeepOptions;
 }
 
-export interface ClosableSftpServer extends SftpServer {
-  /** Closes the connection kept for the next session, and keeps no more. Idempotent; never throws. */
-  close(): Promise<void>;
-}
+export type ClosableSftpServer = ReturnType<typeof createSftpServer>;
 
 /** How long a kept connection may take to show that it still answers. */
 const answerMs = 2_000;
 
 /** An SFTP server that is trusted by its pinned host keys. */
-export function createSftpServer(options: SftpServerOptions): ClosableSftpServer {
+export function createSftpServer(options: SftpServerOptions) {
   const { root } = options;
   const pinned = new Set(options.hostKeys.map((fingerprint) => fingerprint.replace(/=$/, '')));
   const trusts = ({ fingerprint }: PresentedKey) => pinned.has(fingerprint);
@@ -54,12 +51,13 @@ export function createSftpServer(options: SftpServerOptions): ClosableSftpServer
   }
 
   return {
-    async connect({ signal }) {
+    async connect({ signal }: { readonly signal: AbortSignal }): Promise<SftpSession> {
       signal.throwIfAborted();
       const connection = (await takeKept(signal)) ?? (await open(signal));
       return createSession({ connection, root, limits, signal, giveBack, reopen: () => open(signal) });
     },
-    close: async () => keeper?.close(),
+    /** Closes the connection kept for the next session, and keeps no more. Idempotent; never throws. */
+    close: async (): Promise<void> => keeper?.close(),
   };
 }
 

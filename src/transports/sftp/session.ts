@@ -2,7 +2,6 @@ import { join } from 'node:path/posix';
 import { isUsableForeignName } from '../../base/foreign-text.js';
 import { formatDuration } from '../../base/format.js';
 import type { Connection } from './connection.js';
-import { downloadFile, ReceiverError } from './download.js';
 import { explainFailure } from './failure.js';
 import {
   createRemoteCalls,
@@ -25,8 +24,14 @@ import {
   type SftpLimits,
   type SftpSession,
 } from './sftp.js';
-import { readRemoteRange, toStoredFile } from './transfer.js';
-import { publishFile, uploadFile } from './upload.js';
+import {
+  downloadFile,
+  publishFile,
+  ReceiverError,
+  readRemoteRange,
+  toStoredFile,
+  uploadFile,
+} from './transfer.js';
 
 interface SessionOptions {
   readonly connection: Connection;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StepCursor } from '../../../src/rules/step.js';
+import type { OpenStep } from '../../../src/rules/step.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
   at,
@@ -132,7 +132,7 @@ export function describeClaiming(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       await collectedRun(ledger, 'r1', { bookings: references(46) });
       const names: string[] = [];
-      let after: StepCursor | undefined;
+      let after: OpenStep | undefined;
       do {
         const page = await ledger.steps.listOpen('r1', { limit: 5, ...(after && { after }) });
         expect(page.length).toBeLessThanOrEqual(5);
@@ -155,7 +155,7 @@ export function describeClaiming(opened: () => OpenedLedger): void {
         ['batch 9', 'batch 3.1'],
         ['batch 9.0', 'batch 9.1'],
       ];
-      let after: StepCursor | undefined;
+      let after: OpenStep | undefined;
       do {
         const page = await ledger.steps.listOpen('r1', { limit: 3, ...(after && { after }) });
         listed.push(...page.map(({ name }) => name));

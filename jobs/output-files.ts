@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { type FileHandle, link, lstat, mkdir, open, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createMeasure } from './content.js';
-import { byteOrderMark, renderRecords } from './csv-cells.js';
-import { codeOf, UsageError } from './safe-error.js';
+import { createMeasure } from '../src/base/content.js';
+import { byteOrderMark, renderRecords } from '../src/base/csv-cells.js';
+import { codeOf, UsageError } from '../src/base/safe-error.js';
 
 /** The part of a command's terminal and process that writing a file needs. */
 interface Surroundings {

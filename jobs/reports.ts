@@ -1,23 +1,18 @@
 import { once } from 'node:events';
-import { print } from './foreign-text.js';
+import { print } from '../src/base/foreign-text.js';
 
-/** The JSON that a command prints on standard output with `--json`. */
-export interface Reports {
-  readonly isJson: boolean;
-  /** @param more whether another object follows; otherwise this one closes the output */
-  write(report: object, options?: { readonly more?: boolean }): void;
-  /** Writes one closing object as fast as it is read: the pieces together are its JSON. */
-  writeInPieces(pieces: AsyncIterable<string>, signal: AbortSignal): Promise<void>;
-  /** Closes the output with an error, unless it is already closed. */
-  fail(failure: { readonly class: string; readonly message: string }): void;
-}
+export type Reports = ReturnType<typeof createReports>;
 
-/** Programs expect one closing object, however the command ends. Without `--json` nothing is written. */
-export function createReports(output: NodeJS.WritableStream, isJson: boolean): Reports {
+/**
+ * The JSON that a command prints on standard output with `--json`; without it, nothing is written. Programs expect one closing object,
+ * however the command ends.
+ */
+export function createReports(output: NodeJS.WritableStream, isJson: boolean) {
   let isClosed = false;
   /** Whether an object was started but not finished. */
   let isCutOff = false;
 
+  /** @param more whether another object follows; otherwise this one closes the output */
   function write(report: object, { more = false }: { readonly more?: boolean } = {}): void {
     if (!isJson) return;
     isClosed ||= !more;
@@ -28,7 +23,8 @@ export function createReports(output: NodeJS.WritableStream, isJson: boolean): R
   return {
     isJson,
     write,
-    async writeInPieces(pieces, signal) {
+    /** Writes one closing object as fast as it is read: the pieces together are its JSON. */
+    async writeInPieces(pieces: AsyncIterable<string>, signal: AbortSignal): Promise<void> {
       if (!isJson) return;
       for await (const piece of pieces) {
         signal.throwIfAborted();
@@ -43,7 +39,8 @@ export function createReports(output: NodeJS.WritableStream, isJson: boolean): R
       isCutOff = false;
       isClosed = true;
     },
-    fail({ class: name, message }) {
+    /** Closes the output with an error, unless it is already closed. */
+    fail({ class: name, message }: { readonly class: string; readonly message: string }): void {
       if (!isClosed) write({ error: { class: name, message } });
     },
   };

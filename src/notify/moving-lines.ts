@@ -1,5 +1,5 @@
 import { clearScreenDown, cursorTo, moveCursor } from 'node:readline';
-import { print } from './foreign-text.js';
+import { print } from '../base/foreign-text.js';
 
 const barWidth = 24;
 
@@ -10,20 +10,12 @@ export function drawBar(done: number, total: number): string {
   return `${'█'.repeat(full)}${'░'.repeat(barWidth - full)} ${Math.floor(share * 100)}%`;
 }
 
-/** Lines at the bottom of a terminal, which change; text is printed above them. */
-export interface MovingLines {
-  /** Replaces the lines. Within a moment of the last time, what is on the screen stays. */
-  draw(lines: readonly string[]): void;
-  /** Prints a line of text. */
-  say(text: string): void;
-  /** Leaves the lines where they are: further ones are drawn below. */
-  leave(): void;
-  erase(): void;
-}
+export type MovingLines = ReturnType<typeof createMovingLines>;
 
 const leastMsBetween = 100;
 
-export function createMovingLines(stream: NodeJS.WriteStream): MovingLines {
+/** Lines at the bottom of a terminal, which change; text is printed above them. */
+export function createMovingLines(stream: NodeJS.WriteStream) {
   let lines: readonly string[] = [];
   let onScreen = 0;
   let drawnAt = 0;
@@ -46,23 +38,26 @@ export function createMovingLines(stream: NodeJS.WriteStream): MovingLines {
   }
 
   return {
-    draw(changed) {
+    /** Replaces the lines. Within a moment of the last time, what is on the screen stays. */
+    draw(changed: readonly string[]): void {
       lines = changed;
       if (lines.length !== onScreen || performance.now() - drawnAt >= leastMsBetween) redraw();
     },
-    say(text) {
+    /** Prints a line of text. */
+    say(text: string): void {
       clear();
       print(stream, `${text}\n`);
       if (lines.length > 0) redraw();
     },
-    leave() {
+    /** Leaves the lines where they are: further ones are drawn below. */
+    leave(): void {
       if (lines.length === 0) return;
       redraw();
       print(stream, '\n');
       lines = [];
       onScreen = 0;
     },
-    erase() {
+    erase(): void {
       clear();
       lines = [];
     },
