@@ -108,7 +108,6 @@ export function expectFewResults(count: number, folder: string): void {
 
 /** Accepted however small the file was that was sent: a small result may have many columns, or explanations. */
 const freeBytes = 16_000_000;
-const freeRows = 10_000;
 /** A result repeats the rows of the file, with a few more columns. */
 const resultFactor = 10;
 
@@ -139,21 +138,4 @@ export function largestOf(runs: readonly Run[]): Sent {
   return runs
     .flatMap(({ file }) => (file ? [file] : []))
     .reduce<Sent>((largest, file) => ((largest?.bytes ?? 0) < (file.bytes ?? 0) ? file : largest), undefined);
-}
-
-/** A result has more rows than are joined in memory. */
-export class TooManyRowsError extends Error {
-  override readonly name = 'TooManyRowsError';
-  readonly code = 'result-too-many-rows';
-}
-
-/** @returns a function that takes the number of rows read so far */
-export function limitRows(sent: Sent): (rows: number) => void {
-  const maxRows = Math.ceil((sent?.rows ?? 0) * resultFactor) + freeRows;
-  return (rows) => {
-    if (rows <= maxRows) return;
-    throw new TooManyRowsError(
-      `the result has more than ${formatCount(maxRows)} rows for ${formatCount(sent?.rows ?? 0)} that were sent: ask the service about it`,
-    );
-  };
 }

@@ -14,8 +14,8 @@ import type { Spool } from '../../storage/spool.js';
 import { readEveryRun, readEveryRunKey } from '../every-run.js';
 import { listArchived } from '../file/archive-run.js';
 import { listSpooled } from '../file/file-attempt.js';
+import { foldReference } from '../file/join-result.js';
 import { readCellText } from '../file/result.js';
-import { foldReference } from '../file/sent-lines.js';
 import { readReference } from '../stored/stored-line.js';
 import { contains, type FileRecord, readRecords } from './file-records.js';
 
