@@ -51,23 +51,18 @@ export function createResultNameTest(pattern: string, day: BusinessDay): (name: 
     throw new RangeError(
       `the result pattern ${JSON.stringify(pattern)} contains a slash, but it must match a file name`,
     );
-  const pieces: string[] = [''];
-  const append = (text: string) => {
-    pieces.push(`${pieces.pop() ?? ''}${text}`);
-  };
-  for (const [part, placeholder] of pattern.matchAll(patternPart)) {
-    if (placeholder !== undefined) append(writeDay(placeholder, pattern, day));
-    else if (part === '{' || part === '}')
+  const parts = [...pattern.matchAll(patternPart)].map(([part, placeholder]) => {
+    if (placeholder !== undefined) return writeLiterally(writeDay(placeholder, pattern, day));
+    if (part === '{' || part === '}')
       throw new RangeError(`the result pattern ${JSON.stringify(pattern)} has an unmatched brace`);
-    else {
-      const [first = '', ...others] = part.split('*');
-      append(first);
-      pieces.push(...others);
-    }
-  }
+    return part.split('*').map(writeLiterally).join('.*');
+  });
+  const wanted = new RegExp(`^${parts.join('')}$`, 's');
   const inputName = `${day.ddmmyyyy}.csv`;
-  return (name) => name !== inputName && hasInOrder(name, pieces);
+  return (name) => name !== inputName && wanted.test(name);
 }
+
+const writeLiterally = (text: string) => text.replace(/[\\^$.|?+()[\]{}/-]/g, '\\$&');
 
 function writeDay(placeholder: string, pattern: string, day: BusinessDay): string {
   if (placeholder === 'day') return day.iso;
@@ -76,21 +71,6 @@ function writeDay(placeholder: string, pattern: string, day: BusinessDay): strin
   throw new RangeError(
     `the result pattern ${JSON.stringify(pattern)} has {${placeholder}}: only {day} and {day:ddMMyyyy} (or another date-fns pattern) are supported`,
   );
-}
-
-/** True if the name consists of the pieces in order, with anything between them. */
-function hasInOrder(name: string, pieces: readonly string[]): boolean {
-  const [first = '', ...others] = pieces;
-  const last = others.pop();
-  if (last === undefined) return name === first;
-  if (!name.startsWith(first)) return false;
-  let at = first.length;
-  for (const piece of others) {
-    const found = name.indexOf(piece, at);
-    if (found === -1) return false;
-    at = found + piece.length;
-  }
-  return name.length - last.length >= at && name.endsWith(last);
 }
 
 /** More results than the replays of a day leave behind. */
