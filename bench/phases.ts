@@ -120,6 +120,7 @@ const sending = new Bench(fiveRounds)
       resultValues: defaultResultValues,
       resultNames: 'all',
       hasErased: false,
+      onRows: () => {},
     });
     for await (const block of sources.readBytes()) await join.take(block);
     const judgement = await join.end();

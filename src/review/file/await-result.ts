@@ -38,7 +38,7 @@ import {
   pauseBeforeLook,
   type ResultMoment,
 } from './judge-result.js';
-import { createResultNameTest, expectFewResults, limitReceived } from './remote-files.js';
+import { createResultNameTest, expectFewResults, limitReceived, limitRows } from './remote-files.js';
 import { namesBookings } from './result.js';
 import { createVerdictState, type RecordedVerdicts, type VerdictState } from './verdict-state.js';
 
@@ -358,7 +358,7 @@ export async function fetchResult(attempt: FileAttempt, session: SftpSession, se
   const spooled = resultName(run, seen.name);
   const sources = { readSent: () => readRows(ledger, run), readBytes: () => spool.read(spooled) };
   const hasErased = run.guestErasedAt !== undefined;
-  const join = startJoin(sources, { ...attempt, hasErased });
+  const join = startJoin(sources, { ...attempt, hasErased, onRows: limitRows(run.file) });
   const hash = createHash('sha256');
   try {
     const received = await session.download(`${remote.folder}/${seen.name}`, await spool.locate(spooled), {

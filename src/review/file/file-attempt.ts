@@ -18,7 +18,7 @@ import type { Spool, SpooledFile } from '../../storage/spool.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../transports/sftp/sftp.js';
 import type { Notify } from '../events.js';
 import type { ResultRules } from './judge-result.js';
-import type { RemoteFiles } from './remote-files.js';
+import { type RemoteFiles, TooManyRowsError } from './remote-files.js';
 import type { ResultReading } from './result.js';
 
 /** What the steps of a file delivery work with. */
@@ -121,15 +121,10 @@ function toOutcome(error: unknown): Outcome | undefined {
       case 'fatal':
         return { kind: 'fatal', evidence: { code: `sftp-${code}`, answer: message }, advice: message };
       case 'excessive':
-        // The same server would offer the same again.
-        return {
-          kind: 'refused',
-          class: 'data',
-          evidence: { code: `sftp-${code}`, answer: message },
-          file: { excess: { code: `sftp-${code}`, message } },
-        };
+        return failExcessive(`sftp-${code}`, message);
     }
   }
+  if (error instanceof TooManyRowsError) return failExcessive(error.code, error.message);
   if (error instanceof ArchiveError) {
     const { code, message, peer } = error;
     return code === 'unwritable' || code === 'unreadable'
@@ -142,6 +137,12 @@ function toOutcome(error: unknown): Outcome | undefined {
   if (error instanceof Error && 'syscall' in error && 'code' in error)
     return retryable(`local-${String(error.code).toLowerCase()}`, error.message);
   return undefined;
+}
+
+/** The same server would offer the same again. */
+function failExcessive(code: string, message: string): Outcome {
+  const file = { excess: { code, message } };
+  return { kind: 'refused', class: 'data', evidence: { code, answer: message }, file };
 }
 
 function retryable(code: string, answer: string): Outcome {

@@ -1,3 +1,4 @@
+import { yieldIfDue } from '../../base/event-loop.js';
 import { readBooking } from '../../booking/stored-line.js';
 import { type StoredBatch, splitStoredLines } from '../../ledger/batches.js';
 import { createEchoReader } from './echo-result.js';
@@ -24,6 +25,8 @@ export interface JoinRules extends ResultReading {
   readonly resultNames: 'all' | 'incorrect';
   /** References of bookings were erased since they were sent. */
   readonly hasErased: boolean;
+  /** Called with the number of rows so far. What it throws ends the reading. */
+  readonly onRows: (rows: number) => void;
 }
 
 /** How a result relates to the bookings that were sent, in numbers. Rows belong to the result, bookings are ours. */
@@ -81,7 +84,10 @@ export async function compareResult(
   rules: JoinRules,
 ): Promise<Judgement> {
   let matcher: RowMatcher | undefined;
+  let taken = 0;
   const table = await readResult(readBytes(), rules, async (rows, of) => {
+    taken += rows.length;
+    rules.onRows(taken);
     matcher ??= createRowMatcher(await indexSent(readSent, of, rules), of, rules);
     rows.forEach(matcher.take);
   });
@@ -89,12 +95,14 @@ export async function compareResult(
   matcher ??= createRowMatcher(await indexSent(readSent, table, rules), table, rules);
   const { counts, say } = matcher;
   let [sent, unanswered, isAllCorrect] = [0, 0, true];
-  for (const { said } of say())
+  for (const { said } of say()) {
+    sent += said.length;
     for (const one of said) {
-      sent += 1;
       if (one === 'not-in-result') unanswered += 1;
       if (one !== 'correct') isAllCorrect = false;
     }
+    await yieldIfDue();
+  }
   return { totals: { ...table, ...counts, sent, unanswered }, isAllCorrect, say };
 }
 

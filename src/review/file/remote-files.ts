@@ -88,13 +88,14 @@ export function expectFewResults(count: number, folder: string): void {
 
 /** Accepted however small the file was that was sent: a small result may have many columns, or explanations. */
 const freeBytes = 16_000_000;
+const freeRows = 10_000;
 /** A result repeats the rows of the file, with a few more columns. */
 const resultFactor = 10;
 
 /** Runs of one day that are consulted. */
 const runsConsulted = 1_000;
 
-type Sent = Partial<Pick<ReviewFile, 'bytes' | 'rows'>> | undefined;
+type Sent = Partial<ReviewFile> | undefined;
 
 /** The largest file that is downloaded from the server in answer to the one that was sent. */
 export function limitReceived(sent: Sent): SizeLimit {
@@ -115,7 +116,22 @@ export async function limitEarlier(
 
 /** The largest file that these runs sent. */
 export function largestOf(runs: readonly Run[]): Sent {
-  return runs
-    .flatMap(({ file }) => (file ? [file] : []))
-    .reduce<Sent>((largest, file) => ((largest?.bytes ?? 0) < (file.bytes ?? 0) ? file : largest), undefined);
+  return runs.map(({ file }) => file).sort((one, other) => (other?.bytes ?? 0) - (one?.bytes ?? 0))[0];
+}
+
+/** A result has more rows than any answer to what was sent. */
+export class TooManyRowsError extends Error {
+  override readonly name = 'TooManyRowsError';
+  readonly code = 'result-too-many-rows';
+}
+
+/** @returns a function that takes the number of rows read so far */
+export function limitRows(sent: Sent): (rows: number) => void {
+  const maxRows = Math.ceil((sent?.rows ?? 0) * resultFactor) + freeRows;
+  return (rows) => {
+    if (rows <= maxRows) return;
+    throw new TooManyRowsError(
+      `the result has more than ${formatCount(maxRows)} rows for ${formatCount(sent?.rows ?? 0)} that were sent: ask the service about it`,
+    );
+  };
 }

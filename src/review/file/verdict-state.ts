@@ -1,3 +1,4 @@
+import { yieldIfDue } from '../../base/event-loop.js';
 import {
   type Judged,
   type JudgedRows,
@@ -126,6 +127,7 @@ export function createVerdictState(recorded: RecordedVerdicts, keepsTimes: boole
           if (one === 'incorrect') accuse(known, row, by);
           else if (one === 'correct') acquit(known, row, by);
         }
+        await yieldIfDue();
       }
     },
     /** Bookings that no file names that was added. */

@@ -30,6 +30,7 @@ export const rules: JoinRules = {
   resultValues: defaultResultValues,
   resultNames: 'all',
   hasErased: false,
+  onRows: () => {},
 };
 
 const normalise = createNormaliser();
