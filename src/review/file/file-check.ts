@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { createLineCutter } from '../../base/csv.js';
 import { lineEnd } from '../../base/csv-cells.js';
@@ -80,8 +79,9 @@ export async function checkReviewFile(
   }
 
   function checkLines(lines: Buffer): FileFault | undefined {
-    const isText = isUtf8(lines);
     const text = lines.toString();
+    // What is not UTF-8 was replaced, so that other bytes would be written.
+    const isText = !text.includes(replacement) || Buffer.from(text).equals(lines);
     for (let at = 0; at < text.length; row += 1) {
       plainRow.lastIndex = at;
       if (isText && row > 0 && plainRow.test(text)) {
