@@ -14,8 +14,8 @@ import { createBookingStore } from '../src/review/collect/store-bookings.js';
 import type { Delivery } from '../src/review/delivery.js';
 import { renderReviewFile } from '../src/review/file/file-attempt.js';
 import { checkReviewFile } from '../src/review/file/file-check.js';
-import { isAllCorrect, readSaid } from '../src/review/file/judge-result.js';
-import { startJoin } from '../src/review/file/match-result.js';
+import { startJoin } from '../src/review/file/join-result.js';
+import { defaultResultColumn, defaultResultValues } from '../src/review/file/result.js';
 import { createVerdictState } from '../src/review/file/verdict-state.js';
 import { createCsvSource } from '../src/sources/csv/csv-source.js';
 import { createLocalDayFile } from '../src/sources/files/day-file.js';
@@ -114,12 +114,19 @@ const sending = new Bench(fiveRounds)
       readBytes: () => spool.read('sent_Result.csv'),
       readSent: () => readStoredBatches(ledger, collected, 'file'),
     };
-    const join = startJoin(sources, { masterIdColumn });
+    const join = startJoin(sources, {
+      masterIdColumn,
+      resultColumn: defaultResultColumn,
+      resultValues: defaultResultValues,
+      resultNames: 'all',
+      hasErased: false,
+      onRows: () => {},
+    });
     for await (const block of sources.readBytes()) await join.take(block);
     const judgement = await join.end();
-    if (isAllCorrect(judgement.totals)) return;
-    const state = createVerdictState({ recorded: [], sources: [], keepsTimes: true });
-    await state.add(readSaid(judgement, sources.readSent, { resultNames: 'all' }), { name: 'result.csv' });
+    if (judgement.isAllCorrect) return;
+    const state = createVerdictState({ verdicts: [], sources: [] }, true);
+    await state.add(judgement.say(), { name: 'result.csv' });
     state.end();
   });
 await sending.run();

@@ -91,7 +91,7 @@ function toSuspect({ run, stream, batch, ...suspect }: t.Row<typeof suspects>): 
 }
 
 /**
- * Stores what is known about the bookings of the file, in place of what was known before: see `say` in verdict-state.ts.
+ * Stores what is known about the bookings of the file, in place of what was known before: see verdict-state.ts.
  *
  * @returns whether that changes anything
  */

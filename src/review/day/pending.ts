@@ -123,22 +123,15 @@ function formatWait(milliseconds: number): string {
 }
 
 function nameWork(kind: StepKind, steps: number): string {
-  switch (kind) {
-    case 'batch':
-      return steps === 1
-        ? 'a batch is being sent'
-        : `${formatCount(steps)} batches are being sent, the first`;
-    case 'write':
-      return 'the file is being written';
-    case 'upload':
-      return 'the file is being uploaded';
-    case 'trigger':
-      return 'the service is being asked to review the file';
-    case 'await-result':
-      return 'the result is being looked for';
-    case 'archive':
-      return 'the file and its result are being archived';
-    case 'canary':
-      return 'the canary is being sent';
-  }
+  if (kind !== 'batch') return works[kind];
+  return steps === 1 ? 'a batch is being sent' : `${formatCount(steps)} batches are being sent, the first`;
 }
+
+const works: Readonly<Record<Exclude<StepKind, 'batch'>, string>> = {
+  write: 'the file is being written',
+  upload: 'the file is being uploaded',
+  trigger: 'the service is being asked to review the file',
+  'await-result': 'the result is being looked for',
+  archive: 'the file and its result are being archived',
+  canary: 'the canary is being sent',
+};

@@ -23,10 +23,10 @@ import {
   removeSpooled,
   resultName,
 } from './file-attempt.js';
+import { type ResultTotals, startJoin } from './join-result.js';
 import {
   countOurs,
   decideOnResult,
-  isAllCorrect,
   isComplete,
   isForeign,
   isNoTable,
@@ -37,9 +37,7 @@ import {
   listVerdicts,
   pauseBeforeLook,
   type ResultMoment,
-  readSaid,
 } from './judge-result.js';
-import { type ResultTotals, startJoin } from './match-result.js';
 import { createResultNameTest, expectFewResults, limitReceived, limitRows } from './remote-files.js';
 import { namesBookings } from './result.js';
 import { createVerdictState, type RecordedVerdicts, type VerdictState } from './verdict-state.js';
@@ -181,7 +179,7 @@ async function readFiles(
   const { verdicts, verdictSources: sources = [] } = run.file ?? {};
   const recorded = verdicts ? await ledger.bookings.listEverIncorrect(run.id) : [];
   const keepsTimes = await areTimesKept(attempt, session, [...results, ...sources]);
-  const state = createVerdictState({ recorded, sources, keepsTimes });
+  const state = createVerdictState({ verdicts: recorded, sources }, keepsTimes);
   const oldestFirst = [...results].sort(
     (one, other) =>
       (keepsTimes ? (one.modifiedAt ?? 0) - (other.modifiedAt ?? 0) : 0) || (one.name < other.name ? -1 : 1),
@@ -193,8 +191,8 @@ async function readFiles(
     const { judgement, sha256 } = result;
     const { totals } = judgement;
     files.unshift({ ...seen, sha256, totals });
-    const isNews = results.length > 1 || recorded.length > 0 || !isAllCorrect(totals);
-    if (isNews && !isForeign(totals)) await state.add(readSaid(judgement, result.readSent, attempt), seen);
+    const isNews = results.length > 1 || recorded.length > 0 || !judgement.isAllCorrect;
+    if (isNews && !isForeign(totals)) await state.add(judgement.say(), seen);
   }
   return { files, state, recorded: { verdicts: recorded, sources } };
 }
@@ -358,8 +356,7 @@ export async function fetchAside(
 export async function fetchResult(attempt: FileAttempt, session: SftpSession, seen: Sighting) {
   const { ledger, spool, run, remote } = attempt;
   const spooled = resultName(run, seen.name);
-  const readSent = () => readRows(ledger, run);
-  const sources = { readSent, readBytes: () => spool.read(spooled) };
+  const sources = { readSent: () => readRows(ledger, run), readBytes: () => spool.read(spooled) };
   const hasErased = run.guestErasedAt !== undefined;
   const join = startJoin(sources, { ...attempt, hasErased, onRows: limitRows(run.file) });
   const hash = createHash('sha256');
@@ -376,7 +373,7 @@ export async function fetchResult(attempt: FileAttempt, session: SftpSession, se
     const judgement = await join.end();
     /** Of the bytes that were judged. */
     const sha256 = hash.digest('hex');
-    return { judgement, readSent, sha256 };
+    return { judgement, sha256 };
   } catch (error) {
     const isMoving =
       error instanceof SftpError && (error.code === 'changed-while-reading' || error.code === 'no-such-file');

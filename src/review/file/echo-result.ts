@@ -1,21 +1,18 @@
 import { createLineCutter, longestRecord } from '../../base/csv.js';
-import { lineEnd, splitCells } from '../../base/csv-cells.js';
+import { splitCells } from '../../base/csv-cells.js';
 import { bookingFields } from '../../booking/booking.js';
+import { comma, forEachLine, lineFeed, readBooking } from '../../booking/stored-line.js';
 import type { StoredBatch } from '../../ledger/batches.js';
-import { createKeyTable } from './key-table.js';
-import type { JoinSources, Judgement } from './match-result.js';
+import type { JoinSources, Judgement } from './join-result.js';
 import {
   createVerdictReader,
-  findResultColumns,
-  nameColumns,
+  keyOf,
   type ResultReading,
   readCellText,
+  readHeader,
   resultFields,
 } from './result.js';
-import { createKeyReader, keyFields } from './sent-lines.js';
-
-const lineFeed = lineEnd.charCodeAt(0);
-const comma = 0x2c;
+import type { Said } from './verdict-state.js';
 
 /** The columns of the review file, followed by the verdict. */
 const echoColumns: readonly string[] = [...bookingFields.map(({ property }) => property), 'isCorrect'];
@@ -84,10 +81,17 @@ export function createEchoReader(readSent: JoinSources['readSent'], reading: Res
           columns,
           form: { encoding: 'utf-8', delimiter: ',' },
           end: { rows, malformed: 0, isWhole: true },
-          ...{ sent: rows, unanswered: 0, foreign: 0, loose: 0, ambiguous: [] },
-          ...{ unidentified: 0, summaries: 0, incorrect: incorrect.rows, unreadable: 0 },
+          ...{ sent: rows, unanswered: 0, foreign: 0, ambiguous: [] },
+          ...{ unidentified: 0, summaries: 0, judging: rows },
         },
-        judge: (lines, start) => (incorrect.has(lines, start) ? 'incorrect' : 'correct'),
+        isAllCorrect: incorrect.rows === 0,
+        async *say() {
+          for await (const { batch, lines } of readSent()) {
+            const said: Said[] = [];
+            forEachLine(lines, (start) => said.push(incorrect.has(lines, start) ? 'incorrect' : 'correct'));
+            yield { batch, said };
+          }
+        },
       };
     },
   };
@@ -97,9 +101,9 @@ export function createEchoReader(readSent: JoinSources['readSent'], reading: Res
 function readEchoHeader(line: Buffer, reading: ResultReading): readonly string[] | undefined {
   const cells = splitCells(line.toString().replace(/^\ufeff|\r?\n$/g, ''));
   if (cells?.length !== echoColumns.length) return undefined;
-  const columns = findResultColumns(cells, reading);
-  const isEcho = resultFields.every((field) => columns[field] === echoColumns.indexOf(field));
-  return isEcho ? nameColumns(cells) : undefined;
+  const { at, table } = readHeader(cells, reading);
+  const isEcho = resultFields.every((field) => at[field] === echoColumns.indexOf(field));
+  return isEcho ? table.columns : undefined;
 }
 
 /** Walks through the stored lines of what was sent. */
@@ -140,27 +144,31 @@ function createLineVerdictReader(reading: ResultReading) {
   };
 }
 
-/** With ten thousand incorrect rows, one line in a hundred is hashed needlessly. */
+/** With ten thousand incorrect rows, one line in a hundred is read needlessly. */
 const startBits = 20;
 
 /** The bookings of incorrect rows: two rooms of one booking share a verdict. */
 function createIncorrectBookings() {
-  const readKey = createKeyReader(keyFields);
-  const keys = createKeyTable();
-  /** Flags for the starts of lines save hashing nearly all other keys. */
+  const keys = new Set<string>();
+  /** Flags for the starts of lines save reading nearly all others. */
   const starts = new Uint8Array(2 ** startBits);
   let rows = 0;
+
+  function readKey(lines: Buffer, start: number): string {
+    return keyOf(readBooking(lines.toString('utf8', start, lines.indexOf(lineFeed, start))));
+  }
+
   return {
     get rows() {
       return rows;
     },
     add(lines: Buffer, start: number): void {
       rows += 1;
-      keys.findOrAdd(readKey(lines, start));
+      keys.add(readKey(lines, start));
       starts[hashStart(lines, start)] = 1;
     },
     has: (lines: Buffer, start: number): boolean =>
-      starts[hashStart(lines, start)] === 1 && keys.find(readKey(lines, start)) !== undefined,
+      starts[hashStart(lines, start)] === 1 && keys.has(readKey(lines, start)),
   };
 }
 

@@ -83,26 +83,22 @@ function explainResult({ id, day, file }: Run, { name, code }: NamedStep): Expla
   return undefined;
 }
 
-/** What to do when a step of a file run failed because of a disk or a slow server; undefined for any other code. */
+/** What to do when a step of a file run failed because of a disk or a slow server. */
+const advice: Readonly<Record<string, string>> = {
+  'local-enospc': 'free space on the disk of file.spool',
+  'local-edquot': 'free space on the disk of file.spool',
+  'sftp-too-slow': 'ask the operator of the SFTP server why it is so slow',
+  'sftp-step-too-slow': 'ask the operator of the SFTP server why it is so slow',
+  'sftp-local-file': 'free space on the disk of file.spool, or fix the permissions of that folder',
+  'archive-unwritable':
+    'free space on the disk of the archive, or fix the permissions of its folder; for a bucket, `hotel-review doctor` says what is missing',
+  'archive-refused':
+    'fix the key of the bucket in the environment, or its permissions: `hotel-review doctor` says what is missing',
+  'sftp-disk-full': 'have space freed on the SFTP server',
+};
+
 function adviseOnDisk(code: string): string | undefined {
-  switch (code) {
-    case 'local-enospc':
-    case 'local-edquot':
-      return 'free space on the disk of file.spool';
-    case 'sftp-too-slow':
-    case 'sftp-step-too-slow':
-      return 'ask the operator of the SFTP server why it is so slow';
-    case 'sftp-local-file':
-      return 'free space on the disk of file.spool, or fix the permissions of that folder';
-    case 'archive-unwritable':
-      return 'free space on the disk of the archive, or fix the permissions of its folder; for a bucket, `hotel-review doctor` says what is missing';
-    case 'archive-refused':
-      return 'fix the key of the bucket in the environment, or its permissions: `hotel-review doctor` says what is missing';
-    case 'sftp-disk-full':
-      return 'have space freed on the SFTP server';
-    default:
-      return code.startsWith('local-') ? 'fix the folder file.spool' : undefined;
-  }
+  return advice[code] ?? (code.startsWith('local-') ? 'fix the folder file.spool' : undefined);
 }
 
 /** What servers answer when the root is not an existing folder, or not the account's own. */

@@ -22,7 +22,7 @@ import { type RemoteFiles, TooManyRowsError } from './remote-files.js';
 import type { ResultReading } from './result.js';
 
 /** What the steps of a file delivery work with. */
-export interface FileParts extends ResultRules, Required<Omit<ResultReading, 'onRows' | 'hasErased'>> {
+export interface FileParts extends ResultRules, ResultReading {
   readonly ledger: Ledger;
   readonly service: Pick<ReviewService, 'reviewBookedHotelsByFile'>;
   readonly sftp: SftpServer;

@@ -1,9 +1,8 @@
-import { forEachLine } from '../../booking/stored-line.js';
 import type { Judged, ResultCounts } from '../../rules/review-file.js';
 import { isMoreThanShare } from '../../rules/share.js';
-import type { JoinSources, Judgement, ResultTotals } from './match-result.js';
+import type { ResultTotals } from './join-result.js';
 import { namesBookings, type ResultTable, resultFields } from './result.js';
-import type { RecordedVerdicts, Said, SaidOfBatch, VerdictState } from './verdict-state.js';
+import type { RecordedVerdicts, VerdictState } from './verdict-state.js';
 
 /** The rules that decide whether a result is complete, and whether it suffices: all are settings. */
 export interface ResultRules {
@@ -65,30 +64,6 @@ export function isComplete(
   return moment.isQuiet && end.isWhole && namesBookings(totals) && unnamed === 0;
 }
 
-/** What a result says about each booking that was sent, which are read once more. */
-export async function* readSaid(
-  { totals, judge }: Judgement,
-  readSent: JoinSources['readSent'],
-  { resultNames }: Pick<ResultRules, 'resultNames'>,
-): AsyncGenerator<SaidOfBatch, void, undefined> {
-  // Without a column of verdicts, being named is the verdict.
-  const isNamingVerdict =
-    resultNames === 'incorrect' && !totals.fields.includes('isCorrect') && totals.ambiguous.length === 0;
-  for await (const { batch, lines } of readSent()) {
-    const said: Said[] = [];
-    forEachLine(lines, (start) => {
-      const verdict = judge(lines, start);
-      said.push(isNamingVerdict && verdict === 'unclear' ? 'incorrect' : verdict);
-    });
-    yield { batch, said };
-  }
-}
-
-/** Whether a result calls every booking correct, so that the sent bookings need not be read once more. */
-export function isAllCorrect({ incorrect, unreadable, unanswered, loose }: ResultTotals): boolean {
-  return incorrect + unreadable + unanswered + loose === 0;
-}
-
 /** The files of one result, the newest first, as if they were one. @param unanswered bookings that none of them names */
 export function joinTotals(files: readonly ResultTotals[], unanswered: number): ResultTotals {
   const [newest] = files;
@@ -107,11 +82,9 @@ export function joinTotals(files: readonly ResultTotals[], unanswered: number): 
     sent: newest?.sent ?? 0,
     unanswered,
     foreign: sum(({ foreign }) => foreign),
-    loose: sum(({ loose }) => loose),
     unidentified: sum(({ unidentified }) => unidentified),
     summaries: sum(({ summaries }) => summaries),
-    incorrect: sum(({ incorrect }) => incorrect),
-    unreadable: sum(({ unreadable }) => unreadable),
+    judging: sum(({ judging }) => judging),
   };
 }
 
@@ -122,9 +95,13 @@ export function listVerdicts(
   { resultNames }: ResultRules,
   completes: boolean,
 ): RecordedVerdicts & { readonly counts: ResultCounts } {
+  const { verdicts, sources } = state.end();
   // Whatever a complete result of that kind does not name is correct.
   const isSilenceCorrect = resultNames === 'incorrect' && completes;
-  const recorded = state.end((said) => (said === 'not-in-result' && isSilenceCorrect ? 'correct' : said));
+  const recorded = {
+    verdicts: verdicts.filter(({ judged }) => !(isSilenceCorrect && judged === 'not-in-result')),
+    sources,
+  };
   const { malformed } = totals.end;
   const ignored = totals.unidentified + totals.foreign;
   return { ...recorded, counts: { ...countJudged(recorded), malformed, ignored, listsUnanswered: true } };
@@ -158,19 +135,15 @@ export function decideOnResult(
   const isOver = completes || moment.isDue || (isAmbiguous && moment.isQuiet);
   if (!isOver) return { kind: 'wait' };
   if (isAmbiguous) return { kind: 'refuse', code: 'result-unreadable' };
-  if (completes && hasNoVerdict(totals, rules)) return { kind: 'refuse', code: 'result-unreadable' };
+  if (completes && hasNoVerdict(totals)) return { kind: 'refuse', code: 'result-unreadable' };
   return isMoreThanShare(unanswered + unclear, totals.sent, rules.maxUnansweredShare)
     ? { kind: 'refuse', code: isNoTable(totals) ? 'result-unreadable' : 'result-incomplete' }
     : { kind: 'accept', isComplete: completes };
 }
 
 /** Whether there are rows, none of them with a readable verdict. */
-function hasNoVerdict(
-  { fields, end, summaries, unreadable }: ResultTotals,
-  { resultNames }: ResultRules,
-): boolean {
-  if (resultNames === 'incorrect' && !fields.includes('isCorrect')) return false;
-  return end.rows > summaries && end.rows - end.malformed - summaries === unreadable;
+function hasNoVerdict({ end, summaries, judging }: ResultTotals): boolean {
+  return end.rows > summaries && judging === 0;
 }
 
 /** Whether it has content that cannot be read as a table of bookings at all: another separator or encoding would help. */

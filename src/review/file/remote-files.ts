@@ -51,23 +51,18 @@ export function createResultNameTest(pattern: string, day: BusinessDay): (name: 
     throw new RangeError(
       `the result pattern ${JSON.stringify(pattern)} contains a slash, but it must match a file name`,
     );
-  const pieces: string[] = [''];
-  const append = (text: string) => {
-    pieces.push(`${pieces.pop() ?? ''}${text}`);
-  };
-  for (const [part, placeholder] of pattern.matchAll(patternPart)) {
-    if (placeholder !== undefined) append(writeDay(placeholder, pattern, day));
-    else if (part === '{' || part === '}')
+  const parts = [...pattern.matchAll(patternPart)].map(([part, placeholder]) => {
+    if (placeholder !== undefined) return writeLiterally(writeDay(placeholder, pattern, day));
+    if (part === '{' || part === '}')
       throw new RangeError(`the result pattern ${JSON.stringify(pattern)} has an unmatched brace`);
-    else {
-      const [first = '', ...others] = part.split('*');
-      append(first);
-      pieces.push(...others);
-    }
-  }
+    return part.split('*').map(writeLiterally).join('.*');
+  });
+  const wanted = new RegExp(`^${parts.join('')}$`, 's');
   const inputName = `${day.ddmmyyyy}.csv`;
-  return (name) => name !== inputName && hasInOrder(name, pieces);
+  return (name) => name !== inputName && wanted.test(name);
 }
+
+const writeLiterally = (text: string) => text.replace(/[\\^$.|?+()[\]{}/-]/g, '\\$&');
 
 function writeDay(placeholder: string, pattern: string, day: BusinessDay): string {
   if (placeholder === 'day') return day.iso;
@@ -76,21 +71,6 @@ function writeDay(placeholder: string, pattern: string, day: BusinessDay): strin
   throw new RangeError(
     `the result pattern ${JSON.stringify(pattern)} has {${placeholder}}: only {day} and {day:ddMMyyyy} (or another date-fns pattern) are supported`,
   );
-}
-
-/** True if the name consists of the pieces in order, with anything between them. */
-function hasInOrder(name: string, pieces: readonly string[]): boolean {
-  const [first = '', ...others] = pieces;
-  const last = others.pop();
-  if (last === undefined) return name === first;
-  if (!name.startsWith(first)) return false;
-  let at = first.length;
-  for (const piece of others) {
-    const found = name.indexOf(piece, at);
-    if (found === -1) return false;
-    at = found + piece.length;
-  }
-  return name.length - last.length >= at && name.endsWith(last);
 }
 
 /** More results than the replays of a day leave behind. */
@@ -115,7 +95,7 @@ const resultFactor = 10;
 /** Runs of one day that are consulted. */
 const runsConsulted = 1_000;
 
-type Sent = Partial<Pick<ReviewFile, 'bytes' | 'rows'>> | undefined;
+type Sent = Partial<ReviewFile> | undefined;
 
 /** The largest file that is downloaded from the server in answer to the one that was sent. */
 export function limitReceived(sent: Sent): SizeLimit {
@@ -136,12 +116,10 @@ export async function limitEarlier(
 
 /** The largest file that these runs sent. */
 export function largestOf(runs: readonly Run[]): Sent {
-  return runs
-    .flatMap(({ file }) => (file ? [file] : []))
-    .reduce<Sent>((largest, file) => ((largest?.bytes ?? 0) < (file.bytes ?? 0) ? file : largest), undefined);
+  return runs.map(({ file }) => file).sort((one, other) => (other?.bytes ?? 0) - (one?.bytes ?? 0))[0];
 }
 
-/** A result has more rows than are joined in memory. */
+/** A result has more rows than any answer to what was sent. */
 export class TooManyRowsError extends Error {
   override readonly name = 'TooManyRowsError';
   readonly code = 'result-too-many-rows';

@@ -22,13 +22,9 @@ export interface ResultReading {
   /** The name of the master id's column in the input file. */
   readonly masterIdColumn: string;
   /** The name of the column with the verdicts. */
-  readonly resultColumn?: string;
+  readonly resultColumn: string;
   /** The verdicts as written, in any case. */
-  readonly resultValues?: ResultValues;
-  /** References of bookings were erased since they were sent. */
-  readonly hasErased?: boolean;
-  /** Called with the number of rows so far. What it throws ends the reading. */
-  readonly onRows?: (rows: number) => void;
+  readonly resultValues: ResultValues;
 }
 
 /** Words, numbers and truth values, as a configuration may write them. */
@@ -69,6 +65,11 @@ export interface ResultTable {
   };
 }
 
+/** The fields that identify a booking. */
+const keyFields = ['serviceId', 'bookingReferenceId', 'providerName', 'providerHotelId'] as const;
+export type KeyField = (typeof keyFields)[number];
+type Keyed = { readonly [field in KeyField]?: string | number | undefined };
+
 /** The provider's name alone identifies nothing. */
 const namingFields: readonly ResultField[] = ['bookingReferenceId', 'serviceId', 'providerHotelId'];
 
@@ -77,48 +78,49 @@ export function namesBookings({ fields }: Pick<ResultTable, 'fields'>): boolean 
   return fields.some((field) => namingFields.includes(field));
 }
 
+/** The fields that identify a booking in a result; empty if there are none. */
+export function listKeyFields(table: Pick<ResultTable, 'fields'>): readonly KeyField[] {
+  return namesBookings(table) ? keyFields.filter((field) => table.fields.includes(field)) : [];
+}
+
+/** The same text for all that agree in these fields. As a control character, what separates them occurs in none. */
+export function keyOf(of: Keyed, fields: readonly KeyField[] = keyFields): string {
+  return fields.map((field) => of[field] ?? '').join('\x1f');
+}
+
 /**
  * Reads a result file (spec 4.3; design 5) as leniently as possible without guessing: columns in any order, by name,
  * below titles, with any usual separator and line end, as UTF-8, UTF-16 or Windows-1252, with several words for verdicts. Malformed
  * rows are counted and stop nothing. Blank rows are dropped. Holds one block at a time.
  *
  * Errors of `bytes` are rethrown.
+ *
+ * @param take is called with the rows of each block, and what is known of the table by then
  */
 export async function readResult(
   bytes: AsyncIterable<Uint8Array>,
   reading: ResultReading,
-  take: (row: ResultRow, fields: readonly ResultField[]) => void,
+  take: (rows: readonly ResultRow[], table: Omit<ResultTable, 'end'>) => void | Promise<void>,
 ): Promise<ResultTable> {
   const lines = createResultLines();
   /** The lines up to the header, while it is not found. */
   let above: (string | undefined)[] = [];
   let cutter: ReturnType<typeof createRecordCutter> | undefined;
-  let isHiding: ReturnType<typeof createDoubt> | undefined;
-  let readVerdict = createVerdictReader(reading);
   let header: Header | undefined;
-  let table: Omit<ResultTable, 'end'> = { fields: [], columns: [], ambiguous: [], form: undefined };
+  let form: ResultTable['form'];
+  let found: ResultRow[] = [];
   let rows = 0;
   let malformed = 0;
-
-  function readHeader(cells: readonly string[], delimiter: string): void {
-    const columns = findResultColumns(cells, reading);
-    header = { cells, columns };
-    isHiding = createDoubt(cells, delimiter, reading);
-    const form = { ...lines.found, delimiter };
-    const ambiguous = listAmbiguous(cells, reading);
-    table = { fields: listFields(columns), columns: nameColumns(cells), ambiguous, form };
-    if (ambiguous.length > 0) readVerdict = () => undefined;
-  }
 
   function read({ cells, text }: CsvRecord, delimiter: string): void {
     if (cells?.every(isBlank)) return;
     if (cells && !header) {
-      readHeader(cells, delimiter);
+      header = readHeader(cells, reading);
+      form = { ...lines.found, delimiter };
       return;
     }
-    if (cells && header && fits(cells, header.cells.length))
-      take(readRow(cells, header, readVerdict), table.fields);
-    else if (isTotal(text ?? cells?.join(' '))) take({ isSummary: true }, table.fields);
+    if (cells && header && fits(cells, header.cells.length)) found.push(readRow(cells, header));
+    else if (isTotal(text ?? cells?.join(' '))) found.push({ isSummary: true });
     else malformed += 1;
     rows += 1;
   }
@@ -126,12 +128,13 @@ export async function readResult(
   /** Titles may stand above the header. */
   function begin(isEnd: boolean): void {
     const countKnown = (cells: readonly string[]) => findColumns(cells, reading).size;
-    const found = findHeader(above, countKnown, isEnd);
-    if (!found) return;
-    const { delimiter, titleLines } = found;
+    const first = findHeader(above, countKnown, isEnd);
+    if (!first) return;
+    const { delimiter, titleLines } = first;
     cutter = createRecordCutter({
       ...{ delimiter, policy: 'lenient' },
-      isDoubted: (some, cells = []) => (isHiding ?? createDoubt(cells, delimiter, reading))(some, cells),
+      isDoubted: (some, cells = []) =>
+        isDoubtful(some, cells, delimiter, header ?? readHeader(cells, reading)),
       take: (record) => read(record, delimiter),
     });
     above.slice(titleLines).forEach(cutter.take);
@@ -144,17 +147,27 @@ export async function readResult(
       above = above.concat(some);
       begin(isEnd);
     }
-    reading.onRows?.(rows);
   }
 
-  for await (const block of bytes) takeLines(lines.take(block));
+  const describe = () => ({ ...(header?.table ?? noTable), form });
+
+  async function handOver(): Promise<void> {
+    if (found.length > 0) await take(found, describe());
+    found = [];
+  }
+
+  for await (const block of bytes) {
+    takeLines(lines.take(block));
+    await handOver();
+  }
   const { lines: others, unended } = lines.end();
   takeLines(others);
   takeLines(unended, true);
   const isOpen = cutter?.isBegun;
   cutter?.end();
+  await handOver();
   const isWhole = header !== undefined && unended.length === 0 && !isOpen;
-  return { ...table, end: { rows, malformed, isWhole } };
+  return { ...describe(), end: { rows, malformed, isWhole } };
 }
 
 /** Blank cells beyond the header's width, as spreadsheets leave them, are harmless. */
@@ -166,51 +179,36 @@ function isBlank(text: string): boolean {
   return text.trim() === '';
 }
 
-/** Says whether a record of several lines below a header is none, or hides others. */
-function createDoubt(header: readonly string[], delimiter: string, reading: ResultReading) {
-  const { isRow, keyColumn } = findRowSigns(header, reading);
-  const signs = {
-    ...{ delimiter, keyColumn },
-    isRow: (cells: readonly string[]) => fits(cells, header.length) && isRow(cells),
-  };
-  return (lines: readonly string[], cells: readonly string[]): boolean =>
-    !cells.every(isBlank) && (!fits(cells, header.length) || hidesRow(lines, cells, signs));
-}
-
-/** A row names a booking, and has a verdict if the result has a column of them. */
-function findRowSigns(cells: readonly string[], reading: ResultReading) {
-  const columns = findResultColumns(cells, reading);
-  const readVerdict = createVerdictReader(reading);
-  const keyColumn = namingFields.map((field) => columns[field]).find((at) => at !== undefined) ?? 0;
-  return {
-    keyColumn,
-    isRow: (row: readonly string[]) =>
-      readCellText(row[keyColumn]) !== undefined &&
-      (columns.isCorrect === undefined || readVerdict(readCellText(row[columns.isCorrect])) !== undefined),
-  };
-}
-
-function listFields(columns: ResultColumns): ResultField[] {
-  return resultFields.filter((field) => columns[field] !== undefined);
-}
-
-function readRow(
+/** Whether a record of several lines below a header is none, or hides others. */
+function isDoubtful(
+  lines: readonly string[],
   cells: readonly string[],
-  header: Header,
-  readVerdict: (text: string | undefined) => boolean | undefined,
-): ResultRow {
-  const { columns } = header;
+  delimiter: string,
+  { cells: names, at, readVerdict }: Header,
+): boolean {
+  if (cells.every(isBlank)) return false;
+  const keyColumn = namingFields.map((field) => at[field]).find((column) => column !== undefined) ?? 0;
+  // A row names a booking, and has a verdict if the result has a column of them.
+  const isRow = (row: readonly string[]) =>
+    fits(row, names.length) &&
+    readCellText(row[keyColumn]) !== undefined &&
+    (at.isCorrect === undefined || readVerdict(readCellText(row[at.isCorrect])) !== undefined);
+  return !fits(cells, names.length) || hidesRow(lines, cells, { delimiter, keyColumn, isRow });
+}
+
+function readRow(cells: readonly string[], header: Header): ResultRow {
+  const { at, table, readVerdict } = header;
   const read = (column: number | undefined) =>
     column === undefined ? undefined : readCellText(cells[column]);
   const row = {
-    serviceId: readServiceId(read(columns.serviceId)),
-    bookingReferenceId: read(columns.bookingReferenceId),
-    providerName: read(columns.providerName),
-    providerHotelId: read(columns.providerHotelId),
-    isCorrect: readVerdict(read(columns.isCorrect)),
+    serviceId: readServiceId(read(at.serviceId)),
+    bookingReferenceId: read(at.bookingReferenceId),
+    providerName: read(at.providerName),
+    providerHotelId: read(at.providerHotelId),
+    isCorrect: table.ambiguous.length > 0 ? undefined : readVerdict(read(at.isCorrect)),
   };
   // Hardly any row about a booking is looked at more closely.
-  const isReadable = row.serviceId !== undefined || columns.serviceId === undefined;
+  const isReadable = row.serviceId !== undefined || at.serviceId === undefined;
   if (row.isCorrect !== undefined && isReadable) return row;
   return isSummary(cells, header) ? { isSummary: true } : row;
 }
@@ -235,9 +233,9 @@ function isTotal(record = ''): boolean {
 }
 
 /** Whether a record that is not readable in full is a line of totals, or the header once more. */
-function isSummary(cells: readonly string[], header: Header): boolean {
-  const columns = Object.values(header.columns);
-  const isHeader = columns.every((at) => fold(cells[at] ?? '') === fold(header.cells[at] ?? ''));
+function isSummary(cells: readonly string[], { cells: names, at }: Header): boolean {
+  const columns = Object.values(at);
+  const isHeader = columns.every((column) => fold(cells[column] ?? '') === fold(names[column] ?? ''));
   return (columns.length > 0 && isHeader) || isTotal(cells.join(' '));
 }
 
@@ -258,35 +256,32 @@ columnNames.set('isCorrect', []);
 /** The fields of a result, in the order of the review file, with the verdict last. */
 export const resultFields: readonly ResultField[] = [...columnNames.keys()];
 
-/** The index of each field's column. */
-type ResultColumns = { readonly [field in ResultField]?: number };
-
 interface Header {
   readonly cells: readonly string[];
-  readonly columns: ResultColumns;
+  /** The columns of the fields that decide something: one that several columns may be has none. */
+  readonly at: { readonly [field in ResultField]?: number };
+  readonly table: Omit<ResultTable, 'form' | 'end'>;
+  readonly readVerdict: ReturnType<typeof createVerdictReader>;
 }
 
-/** The names of a header's columns, without blank ones. */
-export function nameColumns(cells: readonly string[]): readonly string[] {
-  return cells.map((cell) => cell.trim()).filter((name) => name !== '');
+export function readHeader(cells: readonly string[], reading: ResultReading): Header {
+  const at: { [field in ResultField]?: number } = {};
+  const ambiguous: string[] = [];
+  for (const [field, columns] of findColumns(cells, reading)) {
+    const [column, ...others] = columns;
+    if (column !== undefined && others.length === 0) at[field] = column;
+    // Numbered as people count them.
+    else
+      for (const one of columns)
+        ambiguous.push(`${cells[one]?.trim().slice(0, longestName)} (column ${one + 1})`);
+  }
+  const fields = resultFields.filter((field) => at[field] !== undefined);
+  const columns = cells.map((cell) => cell.trim()).filter((name) => name !== '');
+  return { cells, at, table: { fields, columns, ambiguous }, readVerdict: createVerdictReader(reading) };
 }
 
-/** The columns of a header that decide something. A field that several columns may be has none: see `listAmbiguous`. */
-export function findResultColumns(cells: readonly string[], reading: ResultReading): ResultColumns {
-  const columns: { [field in ResultField]?: number } = {};
-  for (const [field, [column, ...others]] of findColumns(cells, reading))
-    if (column !== undefined && others.length === 0) columns[field] = column;
-  return columns;
-}
-
-/** The names of the columns of each field that has several, with their numbers as people count them. */
-function listAmbiguous(cells: readonly string[], reading: ResultReading): string[] {
-  return [...findColumns(cells, reading).values()].flatMap((columns) =>
-    columns.length < 2
-      ? []
-      : columns.map((column) => `${cells[column]?.trim().slice(0, longestName)} (column ${column + 1})`),
-  );
-}
+/** What is known where no header was found. */
+const noTable = { fields: [], columns: [], ambiguous: [] };
 
 const longestName = 40;
 
@@ -296,7 +291,7 @@ const longestName = 40;
  */
 function findColumns(
   cells: readonly string[],
-  { masterIdColumn, resultColumn = defaultResultColumn }: ResultReading,
+  { masterIdColumn, resultColumn }: ResultReading,
 ): ReadonlyMap<ResultField, readonly number[]> {
   const configured: { readonly [field in ResultField]?: string } = {
     serviceId: masterIdColumn,
@@ -336,7 +331,7 @@ export function readCellText(cell: string | undefined): string | undefined {
 
 /** Creates the reader of verdicts on a mapping; undefined for one that is unreadable. */
 export function createVerdictReader({
-  resultValues: { correct, incorrect } = defaultResultValues,
+  resultValues: { correct, incorrect },
 }: ResultReading): (text: string | undefined) => boolean | undefined {
   const verdicts = new Map([
     ...correct.map((word) => [String(word).toLowerCase(), true] as const),

@@ -29,13 +29,10 @@ export async function verifyRun(parts: VerifyParts, run: Run): Promise<readonly 
   const { archive, ledger } = parts;
   const { id, day, file } = run;
   const { sha256 = '', rows = 0 } = file ?? {};
-  const items: VerifiedItem[] = [];
-  const add = (item: string, fault: string | undefined) => {
-    items.push(fault === undefined ? { item } : { item, fault });
-  };
   const inputName = nameInput(run);
   const { manifest, items: stated } = await verifyManifest(parts, run);
-  items.push(...stated);
+  const items = [...stated];
+  const add = (item: string, fault: string | undefined) => items.push(toItem(item, fault));
   if (!manifest) return items;
   items.push(...describeRemovals(run));
   if (run.linesBlanked) return items;
@@ -47,7 +44,11 @@ export async function verifyRun(parts: VerifyParts, run: Run): Promise<readonly 
   for (const file of manifest.files) add(file.name, await verifyArchived(parts, run, file));
   // Whether cells could be empty was a setting of the day it was written, and was checked then.
   const expected = { masterIdColumn: masterIdColumnOf(run), rows, sha256, mayBeEmpty: true };
-  add(`${inputName}, by the file rules`, await checkArchivedFile(archive.read(day, id, inputName), expected));
+  const checked = await unlessUnreadable(async () => {
+    const fault = await checkReviewFile(archive.read(day, id, inputName), expected);
+    return fault && `${fault.code} in row ${fault.row}`;
+  });
+  add(`${inputName}, by the file rules`, checked);
   const rendered = await measure(renderReviewFile(ledger, run));
   add("the ledger's bookings, rendered again", compare(rendered.sha256, sha256));
   return items;
@@ -61,25 +62,29 @@ export async function verifyManifest(
   const { sha256 = '' } = run.file ?? {};
   const manifest = await parseManifest(archive, run);
   if (typeof manifest === 'string') return { items: [{ item: manifestName, fault: manifest }] };
-  const compared: readonly (readonly [item: string, fault: string | undefined])[] = [
-    ['of the file as sent', compare(findFile(manifest, nameInput(run))?.sha256, sha256)],
-    ...listResultFiles(run.file).map(
-      ({ name, sha256 }, index) =>
-        [
-          index === 0 ? 'of the result' : `of ${name}`,
-          compare(findFile(manifest, name)?.sha256, sha256),
-        ] as const,
+  const ofResults = listResultFiles(run.file).map(({ name, sha256 }, index) =>
+    toItem(
+      `${manifestName}, ${index === 0 ? 'of the result' : `of ${name}`}`,
+      compare(findFile(manifest, name)?.sha256, sha256),
     ),
-    ['of the run', compareStated(manifest, describeRun(run))],
-  ];
+  );
   return {
     manifest,
-    items: compared.map(([item, fault]) => ({
-      item: `${manifestName}, ${item}`,
-      ...(fault !== undefined && { fault }),
-    })),
+    items: [
+      toItem(
+        `${manifestName}, of the file as sent`,
+        compare(findFile(manifest, nameInput(run))?.sha256, sha256),
+      ),
+      ...ofResults,
+      toItem(`${manifestName}, of the run`, compareStated(manifest, describeRun(run))),
+    ],
   };
 }
+
+const toItem = (item: string, fault: string | undefined): VerifiedItem => ({
+  item,
+  ...(fault !== undefined && { fault }),
+});
 
 /** The files are gone; one that is still there is what an interrupted erasure has left. */
 async function verifyErased(
@@ -148,16 +153,6 @@ function compareStated<Name extends keyof Manifest>(
   const names = Object.keys(expected) as Name[];
   const recorded = Object.fromEntries(names.map((name) => [name, manifest[name]]));
   return JSON.stringify(recorded) === JSON.stringify(expected) ? undefined : 'differs from the ledger';
-}
-
-async function checkArchivedFile(
-  content: AsyncIterable<Uint8Array>,
-  expected: Parameters<typeof checkReviewFile>[1],
-): Promise<string | undefined> {
-  return unlessUnreadable(async () => {
-    const fault = await checkReviewFile(content, expected);
-    return fault && `${fault.code} in row ${fault.row}`;
-  });
 }
 
 /** An unreadable archive file is also a fault of the item. */

@@ -26,8 +26,6 @@ export interface WalkedBatch {
   readonly entries: readonly WalkedEntry[];
 }
 
-type Taken = WalkedEntry & { readonly state: Exclude<WalkedEntry['state'], 'void'> };
-
 export interface WalkedRun {
   readonly id: string;
   /** Whether some of its bookings are neither delivered nor refused. */
@@ -74,9 +72,8 @@ export async function countBookings(runs: readonly WalkedRun[]): Promise<Walked>
     const counter = createKeyCounter();
     if (run.hasPending) counters.set(run.id, counter);
     await walkRun(run, slots, (entry, row) => {
-      const { state } = entry;
-      if (entry.isSuperseded || state === 'void') slots.leaveOut(row);
-      else if (state !== 'pending') slots.take({ ...entry, state }, counter.add(entry.key), row);
+      if (entry.isSuperseded || entry.state === 'void') slots.leaveOut(row);
+      else if (entry.state !== 'pending') slots.take(entry, counter.add(entry.key), row);
     });
   }
   // What was not sent comes last: a run that is under way does not hide what an earlier one sent.
@@ -84,12 +81,10 @@ export async function countBookings(runs: readonly WalkedRun[]): Promise<Walked>
     const counter = counters.get(run.id);
     if (!counter) continue;
     await walkRun(run, slots, (entry, row) => {
-      const { state } = entry;
-      if (entry.isSuperseded || state !== 'pending') return;
-      slots.take({ ...entry, state }, counter.add(entry.key), row);
+      if (!entry.isSuperseded && entry.state === 'pending') slots.take(entry, counter.add(entry.key), row);
     });
   }
-  return sum(slots);
+  return slots.sum();
 }
 
 async function walkRun(
@@ -128,107 +123,86 @@ interface BatchOfRun {
   readonly batch: number;
 }
 
-const states = ['delivered', 'refused', 'pending'] as const;
 const wordsPerSlot = 2;
-/** Where a slot's second word has what; its row is in the lowest 16 bits, the first word is the number of its batch. */
-const [verdictAt, ownAt, stateAt, suspectAt] = [16, 20, 23, 25];
+/** Where a slot's second word has its verdicts; its row is in the lowest 16 bits, the first word is the number of its batch. */
+const [verdictAt, ownAt] = [16, 20];
 
 /** The bookings that count, in a few bytes each, and those that do not. */
 function createSlots() {
   const index = createOccurrenceIndex();
   let words = new Uint32Array(wordsPerSlot * 1_024);
-  const batches: (BatchOfRun & { readonly uncounted: number[] })[] = [];
+  const batches: BatchOfRun[] = [];
   const contributing = new Set<string>();
-
-  function word(slot: number): number {
-    return words[wordsPerSlot * slot + 1] ?? 0;
-  }
+  const standings = gatherStandings();
+  const counts = createCounts();
 
   /** Fills the slot that was added last. */
-  function add(entry: Taken, row: number): void {
-    const slot = index.size - 1;
-    if (wordsPerSlot * index.size > words.length) {
+  function add({ state, verdict, isSuspect }: WalkedEntry, row: number): void {
+    const at = wordsPerSlot * (index.size - 1);
+    if (at === words.length) {
       const larger = new Uint32Array(2 * words.length);
       larger.set(words);
       words = larger;
     }
-    const code = codeOf(entry.verdict);
-    words[wordsPerSlot * slot] = batches.length - 1;
-    words[wordsPerSlot * slot + 1] =
-      row |
-      (foldVerdict(0, code) << verdictAt) |
-      (code << ownAt) |
-      (states.indexOf(entry.state) << stateAt) |
-      (Number(entry.isSuspect ?? false) << suspectAt);
+    const code = codeOf(verdict);
+    words.set([batches.length - 1, row | (foldVerdict(0, code) << verdictAt) | (code << ownAt)], at);
+    if (state !== 'void') counts[state] += 1;
+    if (isSuspect) counts.suspects += 1;
   }
 
   function fold(slot: number, verdict: RecordedVerdict | undefined): boolean {
-    const known = (word(slot) >>> verdictAt) & (verdictBits | isClosed);
+    const word = words[wordsPerSlot * slot + 1] ?? 0;
+    const known = (word >>> verdictAt) & (verdictBits | isClosed);
     const folded = foldVerdict(known, codeOf(verdict));
-    words[wordsPerSlot * slot + 1] = word(slot) ^ ((known ^ folded) << verdictAt);
+    words[wordsPerSlot * slot + 1] = word ^ ((known ^ folded) << verdictAt);
     return verdictOf(folded) !== verdictOf(known);
   }
 
-  function* each() {
-    for (let slot = 0; slot < index.size; slot += 1) {
-      const packed = word(slot);
-      const batch = batches[words[wordsPerSlot * slot] ?? 0];
-      if (!batch) throw new RangeError(`expected the batch of slot ${slot}, got: none`);
-      yield {
-        ...{ slot, batch, row: packed & 0xffff },
-        verdict: verdictOf(packed >>> verdictAt),
-        own: verdictOf(packed >>> ownAt),
-        state: states[(packed >>> stateAt) & 3] ?? 'pending',
-        isSuspect: ((packed >>> suspectAt) & 1) === 1,
-      };
-    }
+  function leaveOut(row: number): void {
+    standings.add(batches.at(-1), 'uncounted', row);
+  }
+
+  function* eachSlot(): Generator<number, void, undefined> {
+    for (let slot = 0; slot < index.size; slot += 1) yield slot;
+  }
+
+  function sumSlot(slot: number): void {
+    const [at = 0, word = 0] = words.subarray(wordsPerSlot * slot, wordsPerSlot * (slot + 1));
+    const verdict = verdictOf(word >>> verdictAt);
+    if (verdict === 'incorrect') counts.incorrect += 1;
+    else if (verdict !== 'correct')
+      counts[batches[at]?.stream === 'file' ? 'unansweredInFile' : 'byBody'] += 1;
+    if (verdict !== undefined && verdict !== verdictOf(word >>> ownAt))
+      standings.add(batches[at], verdict, word & 0xffff);
   }
 
   return {
-    each,
-    batches,
-    contributing,
-    startBatch(batch: BatchOfRun): void {
-      batches.push({ ...batch, uncounted: [] });
-    },
-    leaveOut(row: number): void {
-      batches.at(-1)?.uncounted.push(row);
-    },
+    startBatch: (batch: BatchOfRun) => batches.push(batch),
+    leaveOut,
     /** @param occurrence of its key in its run */
-    take(entry: Taken, occurrence: number, row: number): void {
-      const runId = batches.at(-1)?.runId ?? '';
+    take(entry: WalkedEntry, occurrence: number, row: number): void {
       const held = index.findOrAdd(entry.key, occurrence);
       if (held === undefined) add(entry, row);
-      else batches.at(-1)?.uncounted.push(row);
-      if (held === undefined || fold(held, entry.verdict)) contributing.add(runId);
+      else leaveOut(row);
+      if (held === undefined || fold(held, entry.verdict)) contributing.add(batches.at(-1)?.runId ?? '');
+    },
+    async sum(): Promise<Walked> {
+      await forEachYielding(eachSlot(), undefined, sumSlot);
+      return { counts, contributing, rows: standings.list() };
     },
   };
-}
-
-async function sum({ each, batches, contributing }: ReturnType<typeof createSlots>): Promise<Walked> {
-  const counts = createCounts();
-  const standing = gatherStandings();
-  for (const { runId, stream, batch, uncounted } of batches)
-    for (const row of uncounted) standing.add({ runId, stream, batch }, 'uncounted', row);
-  await forEachYielding(each(), undefined, ({ batch, row, verdict, own, state, isSuspect }) => {
-    counts[state] += 1;
-    if (isSuspect) counts.suspects += 1;
-    if (verdict === 'incorrect') counts.incorrect += 1;
-    else if (verdict !== 'correct') counts[batch.stream === 'file' ? 'unansweredInFile' : 'byBody'] += 1;
-    if (verdict !== undefined && verdict !== own) standing.add(batch, verdict, row);
-  });
-  return { counts, contributing, rows: standing.list() };
 }
 
 /** Gathers rows by batch and standing. */
 function gatherStandings() {
   const gathered = new Map<string, Omit<StandingRows, 'rows'> & { readonly rows: number[] }>();
   return {
-    add({ runId, stream, batch }: BatchOfRun, standing: DayStanding, row: number): void {
-      const key = `${runId} ${stream} ${batch} ${standing}`;
+    add(of: BatchOfRun | undefined, standing: DayStanding, row: number): void {
+      if (!of) throw new TypeError('a booking came before its batch');
+      const key = `${of.runId} ${of.stream} ${of.batch} ${standing}`;
       const known = gathered.get(key);
       if (known) known.rows.push(row);
-      else gathered.set(key, { runId, stream, batch, standing, rows: [row] });
+      else gathered.set(key, { ...of, standing, rows: [row] });
     },
     list: (): StandingRows[] =>
       [...gathered.values()].map(({ rows, ...of }) => ({ ...of, rows: rows.sort((a, b) => a - b) })),

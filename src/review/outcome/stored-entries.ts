@@ -30,7 +30,9 @@ export function readEntries(ledger: ReadOnlyLedger, run: Run): WalkedRun {
 /** The same by stream, with their lines. */
 export async function* readStoredEntries(ledger: ReadOnlyLedger, run: Run, stream: BatchStream) {
   const stateOf = await createStateReader(ledger, run, stream);
-  const verdictsOf = createVerdictReader(ledger, run, stream);
+  // A run without a result says nothing, and neither does one by body.
+  const isJudged = stream === 'file' && run.file?.verdicts !== undefined;
+  const judgedRows = readJudgedRows(ledger, run.id);
   const suspectsOf = readSuspectRows(ledger, run.id, stream);
   const superseded = new Map(
     (await ledger.days.listSuperseded(run.id)).flatMap((of) =>
@@ -38,12 +40,12 @@ export async function* readStoredEntries(ledger: ReadOnlyLedger, run: Run, strea
     ),
   );
   for await (const { batch, lines } of readStoredBatches(ledger, run, stream)) {
-    const verdictOf = await verdictsOf(batch);
+    const judged = isJudged ? await judgedRows(batch) : undefined;
     const suspects = new Set(await suspectsOf(batch));
     const entries = splitStoredLines(lines).map((line, row) => ({
       line,
       state: stateOf(batch, row),
-      verdict: verdictOf(row),
+      verdict: judged && findVerdict(run, judged.get(row)),
       isSuspect: suspects.has(row),
       isSuperseded: superseded.get(batch)?.has(row) ?? false,
     }));
@@ -91,23 +93,11 @@ async function createStateReader({ steps }: ReadOnlyLedger, run: Run, stream: Ba
   };
 }
 
-/** A run without a result says nothing, and neither does one by body. */
-function createVerdictReader(ledger: ReadOnlyLedger, run: Run, stream: BatchStream) {
-  const isJudged = stream === 'file' && run.file?.verdicts !== undefined;
-  const judgedRows = readJudgedRows(ledger, run.id);
-  const judge = (judged?: Judged): RecordedVerdict | undefined => {
-    const found = judgeBooking({ run, stream, step: { state: 'done' }, judged });
-    if (found.verdict !== 'unknown') return found.verdict;
-    return found.reason === 'not-in-result' || found.reason === 'unclear' ? found.reason : undefined;
-  };
-  const usual = isJudged ? judge() : undefined;
-  return async (batch: number) => {
-    const judged = isJudged ? await judgedRows(batch) : undefined;
-    return (row: number) => {
-      const said = judged?.get(row);
-      return said === undefined ? usual : judge(said);
-    };
-  };
+/** @param judged what the result says of a booking in the file, unless it calls it correct */
+function findVerdict(run: Run, judged: Judged | undefined): RecordedVerdict | undefined {
+  const found = judgeBooking({ run, stream: 'file', step: { state: 'done' }, judged });
+  if (found.verdict !== 'unknown') return found.verdict;
+  return found.reason === 'not-in-result' || found.reason === 'unclear' ? found.reason : undefined;
 }
 
 /** Finds the rows in each batch, asked in the order of the batches: one page is held. */

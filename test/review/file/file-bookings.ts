@@ -3,15 +3,35 @@ import { type Booking, bookingFields, type FieldKind } from '../../../src/bookin
 import { createNormaliser } from '../../../src/booking/normalise.js';
 import { listFileObstacles } from '../../../src/booking/sending.js';
 import { renderReviewHeader } from '../../../src/booking/stored-line.js';
-import { isAllCorrect, readSaid } from '../../../src/review/file/judge-result.js';
-import { type JoinSources, type Judgement, startJoin } from '../../../src/review/file/match-result.js';
-import { type ResultReading, type ResultRow, readResult } from '../../../src/review/file/result.js';
+import {
+  type JoinRules,
+  type JoinSources,
+  type Judgement,
+  startJoin,
+} from '../../../src/review/file/join-result.js';
+import {
+  defaultResultColumn,
+  defaultResultValues,
+  type ResultReading,
+  type ResultRow,
+  readResult,
+} from '../../../src/review/file/result.js';
 import { createVerdictState } from '../../../src/review/file/verdict-state.js';
 import type { JudgedRows } from '../../../src/rules/review-file.js';
 import { anyText } from '../../booking/raw-bookings.js';
 import { lineOfBooking } from '../../support/made-bookings.js';
 
 export const masterIdColumn = 'Service Mappings Id';
+
+/** The usual settings. */
+export const rules: JoinRules = {
+  masterIdColumn,
+  resultColumn: defaultResultColumn,
+  resultValues: defaultResultValues,
+  resultNames: 'all',
+  hasErased: false,
+  onRows: () => {},
+};
 
 const normalise = createNormaliser();
 
@@ -105,24 +125,25 @@ export async function* inBlocks(bytes: Buffer, blockBytes = 64 * 1024): AsyncGen
 }
 
 /** Joins a result that is there already. */
-export async function joinResult(sources: JoinSources, reading: ResultReading) {
-  const join = startJoin(sources, reading);
+export async function joinResult(sources: JoinSources, settings: Partial<JoinRules> = {}) {
+  const join = startJoin(sources, { ...rules, ...settings });
   for await (const block of sources.readBytes()) await join.take(block);
   const judgement = await join.end();
-  return { ...judgement.totals, judged: await listJudged(judgement, sources) };
+  return { ...judgement.totals, judged: await listJudged(judgement) };
 }
 
 /** The bookings that a result does not call correct, as they are recorded. */
-export async function listJudged(judgement: Judgement, { readSent }: JoinSources): Promise<JudgedRows[]> {
-  const state = createVerdictState({ recorded: [], sources: [], keepsTimes: true });
-  if (!isAllCorrect(judgement.totals))
-    await state.add(readSaid(judgement, readSent, { resultNames: 'all' }), { name: 'result.csv' });
+export async function listJudged(judgement: Judgement): Promise<JudgedRows[]> {
+  const state = createVerdictState({ verdicts: [], sources: [] }, true);
+  if (!judgement.isAllCorrect) await state.add(judgement.say(), { name: 'result.csv' });
   return state.end().verdicts.map(({ sources: _, ...of }) => of);
 }
 
 /** A result and its rows. */
-export async function readRows(bytes: AsyncIterable<Uint8Array>, reading: ResultReading) {
+export async function readRows(bytes: AsyncIterable<Uint8Array>, reading: ResultReading = rules) {
   const rows: ResultRow[] = [];
-  const table = await readResult(bytes, reading, (row) => rows.push(row));
+  const table = await readResult(bytes, reading, (some) => {
+    rows.push(...some);
+  });
   return { ...table, rows };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ResultTotals } from '../../../src/review/file/join-result.js';
 import {
   decideOnResult,
   isComplete,
@@ -9,9 +10,7 @@ import {
   pauseBeforeLook,
   type ResultMoment,
   type ResultRules,
-  readSaid,
 } from '../../../src/review/file/judge-result.js';
-import type { ResultTotals } from '../../../src/review/file/match-result.js';
 import { createVerdictState, type Said, type VerdictState } from '../../../src/review/file/verdict-state.js';
 
 const all: ResultRules = { resultNames: 'all', maxUnansweredShare: 0 };
@@ -61,7 +60,7 @@ describe('a result that names all bookings', () => {
 
   it('is not waited for when it names a booking without a readable verdict', () => {
     const unclear = { unanswered: 0, unclear: 1 };
-    const totals = totalsOf({ unreadable: 1 });
+    const totals = totalsOf({ judging: 9 });
     expect(decideOnResult(totals, unclear, growing, all)).toEqual({
       kind: 'refuse',
       code: 'result-incomplete',
@@ -71,7 +70,7 @@ describe('a result that names all bookings', () => {
   });
 
   it('cannot be read when no row has a verdict, whatever share may stay without one', () => {
-    const totals = totalsOf({ unreadable: 10, fields: ['bookingReferenceId'] });
+    const totals = totalsOf({ judging: 0, fields: ['bookingReferenceId'] });
     const decision = decideOnResult(totals, { unanswered: 0, unclear: 10 }, growing, {
       ...all,
       maxUnansweredShare: 1,
@@ -113,13 +112,13 @@ describe('a result that names all bookings', () => {
   });
 
   it('has no readable verdict, however readable its line of totals is', () => {
-    const totals = totalsOf({ end: endOf({ rows: 11 }), unidentified: 1, summaries: 1, unreadable: 10 });
+    const totals = totalsOf({ end: endOf({ rows: 11 }), unidentified: 1, summaries: 1, judging: 0 });
     const decision = decideOnResult(totals, { unanswered: 0, unclear: 10 }, growing, all);
     expect(decision).toEqual({ kind: 'refuse', code: 'result-unreadable' });
   });
 
   it('has no readable verdict, however many rows are broken beside the unreadable ones', () => {
-    const totals = totalsOf({ end: endOf({ malformed: 2 }), unreadable: 8 });
+    const totals = totalsOf({ end: endOf({ malformed: 2 }), judging: 0 });
     const decision = decideOnResult(totals, everyVerdict, growing, all);
     expect(decision).toEqual({ kind: 'refuse', code: 'result-unreadable' });
   });
@@ -159,7 +158,7 @@ describe('a result with a column twice', () => {
 });
 
 describe('a result that names only incorrect rows', () => {
-  const few = totalsOf({ unanswered: 9, end: endOf({ rows: 1 }), incorrect: 1 });
+  const few = totalsOf({ unanswered: 9, end: endOf({ rows: 1 }), judging: 1 });
 
   it('is complete once it no longer changes, and the bookings that it does not name are correct', async () => {
     expect(isComplete(few, growing, incorrectOnly)).toBe(false);
@@ -187,18 +186,7 @@ describe('a result that names only incorrect rows', () => {
     expect(counts).toMatchObject({ affected: 1, unanswered: 1 });
   });
 
-  it('says incorrect by naming a booking if it has no column of verdicts', async () => {
-    const totals = totalsOf({ ...few, fields: ['bookingReferenceId'], unreadable: 1, incorrect: 0 });
-    const { counts } = listVerdicts(totals, await stateOf('incorrect'), incorrectOnly, true);
-    expect(decideOnResult(totals, counts, quiet, incorrectOnly).kind).toBe('accept');
-    expect(await saidBy(totals, incorrectOnly)).toEqual(['incorrect', 'not-in-result']);
-    expect(await saidBy(totals, all)).toEqual(['unclear', 'not-in-result']);
-    const twice = { ...totals, ambiguous: ['IsCorrectMapping (column 2)', 'IsCorrectMapping (column 3)'] };
-    expect(await saidBy(twice, incorrectOnly)).toEqual(['unclear', 'not-in-result']);
-  });
-
-  it('leaves a booking unclear if it has a column of verdicts, and unnamed until it is complete', async () => {
-    expect(await saidBy(few, incorrectOnly)).toEqual(['unclear', 'not-in-result']);
+  it('leaves a booking unclear that it names without a verdict, and those that it does not name unnamed until it is complete', async () => {
     const read = listVerdicts(few, await stateOf('unclear', 'not-in-result'), incorrectOnly, false);
     expect(read.verdicts.map(({ judged }) => judged)).toEqual(['not-in-result', 'unclear']);
   });
@@ -206,8 +194,8 @@ describe('a result that names only incorrect rows', () => {
   it('cannot be read if no row of its column of verdicts can, but says something by its header alone', () => {
     const decide = (differing: Partial<ResultTotals>) =>
       decideOnResult({ ...few, ...differing }, everyVerdict, quiet, incorrectOnly);
-    expect(decide({ incorrect: 0, unreadable: 1 })).toEqual({ kind: 'refuse', code: 'result-unreadable' });
-    const header = { unanswered: 10, end: endOf({ rows: 0 }), incorrect: 0 };
+    expect(decide({ judging: 0 })).toEqual({ kind: 'refuse', code: 'result-unreadable' });
+    const header = { unanswered: 10, end: endOf({ rows: 0 }), judging: 0 };
     expect(decide(header)).toEqual({ kind: 'accept', isComplete: true });
   });
 
@@ -240,17 +228,6 @@ it('shows columns without control characters, and not too many of them', () => {
   expect(listColumns(Array<string>(20).fill('c'))).toEqual(Array(20).fill('c'));
 });
 
-/** What such a result says about a booking that a row names, and about one that none names. */
-async function saidBy(totals: ResultTotals, rules: ResultRules): Promise<readonly Said[]> {
-  const lines = Buffer.from('1,a\n2,b\n');
-  async function* readSent() {
-    yield { batch: 0, lines };
-  }
-  const judge = (_: Buffer, start: number) => (start === 0 ? 'unclear' : 'not-in-result');
-  for await (const { said } of readSaid({ totals, judge }, readSent, rules)) return said;
-  return [];
-}
-
 function endOf(differing: Partial<ResultTotals['end']> = {}): ResultTotals['end'] {
   return { rows: 10, malformed: 0, isWhole: true, ...differing };
 }
@@ -266,18 +243,16 @@ function totalsOf(differing: Partial<ResultTotals> = {}): ResultTotals {
     sent: 10,
     unanswered: 0,
     foreign: 0,
-    loose: 0,
     unidentified: 0,
     summaries: 0,
-    incorrect: 0,
-    unreadable: 0,
+    judging: 10,
     ...differing,
   };
 }
 
 /** What is known once a result has said this about the bookings of a batch. */
 async function stateOf(...said: readonly Said[]): Promise<VerdictState> {
-  const state = createVerdictState({ recorded: [], sources: [], keepsTimes: true });
+  const state = createVerdictState({ verdicts: [], sources: [] }, true);
   await state.add(
     (async function* () {
       yield { batch: 0, said };

@@ -1,6 +1,6 @@
 import type { Booking } from '../../../src/booking/booking.js';
+import { foldReference } from '../../../src/review/file/join-result.js';
 import type { ResultRow } from '../../../src/review/file/result.js';
-import { foldReference } from '../../../src/review/file/sent-lines.js';
 import type { Judged, JudgedRows } from '../../../src/rules/review-file.js';
 import type { readRows } from './file-bookings.js';
 
@@ -62,11 +62,9 @@ export async function modelJoin(
       sent: bookings.length,
       unanswered: verdicts.filter((verdict) => verdict === 'not-in-result').length,
       foreign: unfitted.length - loose.length,
-      loose: loose.length,
       unidentified: rows.length - naming.length,
       summaries: rows.length - telling.length,
-      incorrect: telling.filter(({ isCorrect }) => isCorrect === false).length,
-      unreadable: telling.filter(({ isCorrect }) => isCorrect === undefined).length,
+      judging: telling.filter(({ isCorrect }) => isCorrect !== undefined).length,
     },
     judged,
   };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
 import { createEchoReader } from '../../../src/review/file/echo-result.js';
-import { compareResult, type JoinSources, type Judgement } from '../../../src/review/file/match-result.js';
+import { compareResult, type JoinSources, type Judgement } from '../../../src/review/file/join-result.js';
 import {
   anyFileBooking,
   fileBooking,
@@ -13,10 +13,10 @@ import {
   listJudged,
   masterIdColumn,
   readRows,
+  rules,
 } from './file-bookings.js';
 import { modelJoin } from './model-join.js';
 
-const reading = { masterIdColumn };
 const usualHeader = `${fileOf([]).toString().trimEnd()},IsCorrectMapping`;
 const one = fileBooking({ bookingReferenceId: 'BR-1' });
 const two = fileBooking({ bookingReferenceId: 'BR-2', bookingClientName: 'Žižek, "山田"' });
@@ -107,11 +107,11 @@ it('a result that repeats the file, or nearly, is joined like any other', async 
         const echo = writeEcho(bookings, () => verdicts.next().value ?? '', header);
         const result = changes[name](echo, at, by);
         const sources = sourcesOf(bookings, result, { batchSize, blockBytes });
-        const { judged, ...totals } = await joinResult(sources, reading);
+        const { judged, ...totals } = await joinResult(sources);
         const joined = { totals, judged };
 
-        const compared = await conclude(await compareResult(sources, reading), sources);
-        const model = await modelJoin(await readRows(sources.readBytes(), reading), bookings, batchSize);
+        const compared = await conclude(await compareResult(sources, rules));
+        const model = await modelJoin(await readRows(sources.readBytes()), bookings, batchSize);
         expect(joined).toEqual(compared);
         expect(joined).toEqual(model);
       },
@@ -160,7 +160,7 @@ describe('an echo', () => {
     const result = writeEcho(bookings, (place) => (place === 3 ? 'False' : 'True'));
     const sources = sourcesOf(bookings, result, { batchSize: 2 });
     const echo = await readEcho(sources);
-    expect(echo && (await conclude(echo, sources)).judged).toEqual([
+    expect(echo && (await conclude(echo)).judged).toEqual([
       { batch: 0, judged: 'incorrect', rows: [0] },
       { batch: 1, judged: 'incorrect', rows: [1] },
       { batch: 2, judged: 'incorrect', rows: [1] },
@@ -171,8 +171,8 @@ describe('an echo', () => {
     const long = fileBooking({ bookingReferenceId: 'BR-2', bookingClientName: 'a'.repeat(1_200_000) });
     const bookings = [one, long, three];
     const result = writeEcho(bookings, () => 'False');
-    const joined = await joinResult(sourcesOf(bookings, result, { blockBytes: 65_536 }), reading);
-    expect(joined).toMatchObject({ incorrect: 2, unanswered: 1, end: { rows: 3, malformed: 1 } });
+    const joined = await joinResult(sourcesOf(bookings, result, { blockBytes: 65_536 }));
+    expect(joined).toMatchObject({ judging: 2, unanswered: 1, end: { rows: 3, malformed: 1 } });
   });
 });
 
@@ -211,11 +211,11 @@ function sourcesOf(
 }
 
 async function readEcho({ readBytes, readSent }: JoinSources): Promise<Judgement | undefined> {
-  const echo = createEchoReader(readSent, reading);
+  const echo = createEchoReader(readSent, rules);
   for await (const block of readBytes()) await echo.take(block);
   return echo.end();
 }
 
-async function conclude(judgement: Judgement, sources: JoinSources) {
-  return { totals: judgement.totals, judged: await listJudged(judgement, sources) };
+async function conclude(judgement: Judgement) {
+  return { totals: judgement.totals, judged: await listJudged(judgement) };
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
 import type { StoredBatch } from '../../../src/ledger/batches.js';
+import type { JoinRules } from '../../../src/review/file/join-result.js';
 import type { StoredVerdict } from '../../../src/rules/review-file.js';
 import {
   anyFileBooking,
@@ -40,10 +41,7 @@ describe('a result and the bookings that were sent', () => {
       sent: 3,
       unanswered: 0,
       foreign: 0,
-      loose: 0,
       unidentified: 0,
-      incorrect: 1,
-      unreadable: 0,
       end: { rows: 3, isWhole: true },
       affected: [{ batch: 0, row: 1, bookingReferenceId: 'BR-2' }],
     });
@@ -59,7 +57,7 @@ describe('a result and the bookings that were sent', () => {
         [sparse, bare, one],
         `${masterIdColumn},BookingReferenceId,BookingClientName,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate,IsCorrectMapping\n${rows}`,
       );
-      expect(joined).toMatchObject({ sent: 3, unanswered: 0, foreign: 0, loose: 0, incorrect: 3 });
+      expect(joined).toMatchObject({ sent: 3, unanswered: 0, foreign: 0 });
       expect(joined.affected).toHaveLength(3);
     }
   });
@@ -86,7 +84,7 @@ describe('a result and the bookings that were sent', () => {
                 ]
               : [],
           );
-          expect(joined).toMatchObject({ unanswered: 0, foreign: 0, loose: 0, affected: wrong });
+          expect(joined).toMatchObject({ unanswered: 0, foreign: 0, affected: wrong });
         },
       ),
       { numRuns: 300 },
@@ -113,9 +111,9 @@ describe('a result and the bookings that were sent', () => {
       [three, false],
     ]);
     expect(await join([one, erased], result, { hasErased: true })).toMatchObject({
-      ...{ unanswered: 0, loose: 1, foreign: 1, affected: [{ row: 1 }] },
+      ...{ unanswered: 0, foreign: 1, affected: [{ row: 1 }] },
     });
-    expect(await join([one, erased], result)).toMatchObject({ unanswered: 1, loose: 0, foreign: 2 });
+    expect(await join([one, erased], result)).toMatchObject({ unanswered: 1, foreign: 2 });
   });
 
   it('leave bookings without a verdict if the result has fewer rows', async () => {
@@ -144,7 +142,7 @@ describe('a result and the bookings that were sent', () => {
         [one, true],
       ]),
     );
-    expect(joined).toMatchObject({ incorrect: 1, affected: [{ row: 0 }] });
+    expect(joined).toMatchObject({ affected: [{ row: 0 }] });
   });
 
   it('count unreadable verdicts', async () => {
@@ -155,7 +153,7 @@ describe('a result and the bookings that were sent', () => {
         [two, ''],
       ]),
     );
-    expect(joined).toMatchObject({ unreadable: 2, unanswered: 0, affected: [], unclear: [0, 1] });
+    expect(joined).toMatchObject({ judging: 0, unanswered: 0, affected: [], unclear: [0, 1] });
   });
 
   it('are judged by the readable rows if there are any: "incorrect" wins over "correct", and both over the rest', async () => {
@@ -169,7 +167,7 @@ describe('a result and the bookings that were sent', () => {
         [three, 'perhaps'],
       ]),
     );
-    expect(joined).toMatchObject({ unreadable: 3, unclear: [2], affected: [{ row: 1 }], missing: [] });
+    expect(joined).toMatchObject({ judging: 2, unclear: [2], affected: [{ row: 1 }], missing: [] });
   });
 
   it('are distinguished if only their concatenated fields are equal', async () => {
@@ -212,8 +210,6 @@ describe('a row about no booking', () => {
       unidentified: 1,
       summaries: 1,
       unanswered: 0,
-      incorrect: 1,
-      unreadable: 0,
       end: { rows: 3, malformed: 0 },
       affected: [{ row: 0 }],
     });
@@ -321,7 +317,6 @@ describe('a row that matches only by booking reference', () => {
       ]),
     );
     expect(joined).toMatchObject({
-      loose: 1,
       foreign: 0,
       unanswered: 0,
       affected: [{ row: 0, bookingReferenceId: 'BR-1' }],
@@ -334,7 +329,6 @@ describe('a row that matches only by booking reference', () => {
       [{ ...two, providerHotelId: '0' }, true],
     ];
     expect(await join([one, two], writeResult(rows))).toMatchObject({
-      loose: 2,
       foreign: 0,
       unanswered: 0,
       affected: [],
@@ -360,7 +354,7 @@ describe('a row that matches only by booking reference', () => {
       expect(joined.affected).toEqual([
         { batch: 0, row: bookings.indexOf(other), bookingReferenceId: 'BR-1' },
       ]);
-      expect(joined).toMatchObject({ loose: 1, unanswered: 0 });
+      expect(joined).toMatchObject({ unanswered: 0 });
     }
   });
 
@@ -373,13 +367,13 @@ describe('a row that matches only by booking reference', () => {
         [moved(one), false],
       ]),
     );
-    expect(joined).toMatchObject({ loose: 1, foreign: 0, affected: [{ row: 0 }] });
+    expect(joined).toMatchObject({ foreign: 0, affected: [{ row: 0 }] });
   });
 
   it('has no other effect: another booking of the reference is affected by its own row only', async () => {
     const other = fileBooking({ bookingReferenceId: 'BR-1', providerHotelId: 'H9' });
     const joined = await join([one, other], writeResult([[one, false]]));
-    expect(joined).toMatchObject({ loose: 0, unanswered: 1, affected: [{ row: 0 }] });
+    expect(joined).toMatchObject({ unanswered: 1, affected: [{ row: 0 }] });
   });
 });
 
@@ -395,7 +389,7 @@ describe('a result with fewer columns', () => {
       ['IsCorrectMapping', 'ProviderHotelId', 'ServiceId'],
     ] as const) {
       const joined = await join([one, two, three], writeResult(judged, kept));
-      expect(joined).toMatchObject({ foreign: 0, loose: 0, unanswered: 1, affected: [{ row: 0 }] });
+      expect(joined).toMatchObject({ foreign: 0, unanswered: 1, affected: [{ row: 0 }] });
     }
   });
 
@@ -404,6 +398,21 @@ describe('a result with fewer columns', () => {
     const kept = ['ServiceId', 'ProviderName', 'ProviderHotelId', 'IsCorrectMapping'] as const;
     const joined = await join([one, two, same], writeResult([[one, false]], kept));
     expect(joined.affected.map(({ bookingReferenceId }) => bookingReferenceId)).toEqual(['BR-1', 'BR-9']);
+  });
+
+  it('says incorrect by naming a booking if it names incorrect ones only and has no column of verdicts', async () => {
+    const kept = ['BookingReferenceId'] as const;
+    const result = `${writeResult([[one, '']], kept)}Total: 1\n`;
+    const joined = await join([one, two], result, { resultNames: 'incorrect' });
+    expect(joined).toMatchObject({ judging: 1, summaries: 1, affected: [{ row: 0 }], missing: [1] });
+    expect(await join([one, two], result)).toMatchObject({ judging: 0, affected: [], unclear: [0] });
+    // With such a column, only what it says counts.
+    const unclear = writeResult([[one, 'perhaps']]);
+    const twice = 'BookingReferenceId,IsCorrectMapping,isCorrectMapping\nBR-1,False,True\n';
+    for (const other of [unclear, twice])
+      expect(await join([one, two], other, { resultNames: 'incorrect' })).toMatchObject({
+        ...{ affected: [], unclear: [0], missing: [1] },
+      });
   });
 
   it('identifies no booking by a provider alone, nor by unknown columns', async () => {
@@ -419,25 +428,6 @@ describe('a result with fewer columns', () => {
   });
 });
 
-it('reads the sent bookings a second time only if a booking is not called correct', async () => {
-  let readings = 0;
-  const readSent = () => {
-    readings += 1;
-    return toBatches([one], 1);
-  };
-  for (const [verdict, expected] of [
-    [true, 1],
-    [false, 2],
-  ] as const) {
-    readings = 0;
-    await joinResult(
-      { readBytes: () => inBlocks(Buffer.from(writeResult([[one, verdict]]))), readSent },
-      { masterIdColumn },
-    );
-    expect(readings).toBe(expected);
-  }
-});
-
 it('distinguishes a hundred thousand similar keys', async () => {
   const bookings = Array.from({ length: 100_000 }, (_, index) =>
     fileBooking({
@@ -448,7 +438,7 @@ it('distinguishes a hundred thousand similar keys', async () => {
   );
   const judged = bookings.map((booking, index): JudgedRow => [booking, index % 1000 !== 0]);
   const joined = await join(bookings, writeResult(judged.reverse()), { batchSize: 500 });
-  expect(joined).toMatchObject({ unanswered: 0, foreign: 0, loose: 0, incorrect: 100 });
+  expect(joined).toMatchObject({ unanswered: 0, foreign: 0 });
   expect(joined.affected.map(({ batch, row }) => 500 * batch + row)).toEqual(
     Array.from({ length: 100 }, (_, index) => 1000 * index),
   );
@@ -457,14 +447,14 @@ it('distinguishes a hundred thousand similar keys', async () => {
 async function join(
   bookings: readonly Booking[],
   result: string,
-  { batchSize = 10, hasErased = false } = {},
+  { batchSize = 10, ...rules }: Partial<JoinRules> & { readonly batchSize?: number } = {},
 ) {
   const { judged: found, ...totals } = await joinResult(
     {
       readBytes: () => inBlocks(Buffer.from(result)),
       readSent: () => toBatches(bookings, batchSize),
     },
-    { masterIdColumn, hasErased },
+    rules,
   );
   const affected = [];
   const positions: Record<StoredVerdict, number[]> = {

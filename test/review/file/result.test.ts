@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ResultReading, ResultRow } from '../../../src/review/file/result.js';
-import { anyFileBooking, inBlocks, masterIdColumn, readRows } from './file-bookings.js';
+import { anyFileBooking, inBlocks, masterIdColumn, readRows, rules } from './file-bookings.js';
 
 const columns = [
   masterIdColumn,
@@ -389,5 +389,5 @@ async function readAll(
     reading = {},
   }: { blockBytes?: number; name?: string; reading?: Partial<ResultReading> } = {},
 ) {
-  return readRows(inBlocks(Buffer.from(content), blockBytes), { masterIdColumn: name, ...reading });
+  return readRows(inBlocks(Buffer.from(content), blockBytes), { ...rules, masterIdColumn: name, ...reading });
 }

@@ -2,10 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   createVerdictState,
-  type KnownVerdict,
   type RecordedVerdicts,
   type Said,
-  say,
 } from '../../../src/review/file/verdict-state.js';
 import { isJudged, type VerdictSource } from '../../../src/rules/review-file.js';
 
@@ -36,7 +34,7 @@ async function look(
   files: readonly Version[],
   keepsTimes: boolean,
 ): Promise<RecordedVerdicts> {
-  const state = createVerdictState({ recorded: recorded.verdicts, sources: recorded.sources, keepsTimes });
+  const state = createVerdictState(recorded, keepsTimes);
   for (const { said, ...by } of oldestFirst(files, keepsTimes)) {
     async function* read() {
       yield { batch: 0, said };
@@ -162,7 +160,7 @@ describe('what is recorded', () => {
       { batch: 1, judged: 'incorrect' as const, rows: [0], sources: [0] },
     ];
     const sources = [{ name: 'A', modifiedAt: 1 }];
-    const state = createVerdictState({ recorded: verdicts, sources, keepsTimes: true });
+    const state = createVerdictState({ verdicts, sources }, true);
     async function* read() {
       yield { batch: 0, said: ['correct', 'not-in-result', 'not-in-result'] as const };
     }
@@ -175,14 +173,23 @@ describe('what is recorded', () => {
   });
 });
 
-it.each<[KnownVerdict, Said, Said]>([
-  [{ said: 'correct' }, 'unclear', 'correct'],
-  [{ said: 'correct' }, 'not-in-result', 'correct'],
-  [{ said: 'unclear' }, 'not-in-result', 'unclear'],
-  [{ said: 'not-in-result' }, 'unclear', 'unclear'],
-  [{ said: 'incorrect', source: { name: 'A' } }, 'unclear', 'incorrect'],
-  [{ said: 'incorrect', source: { name: 'A' } }, 'correct', 'incorrect'],
-  [{ said: 'incorrect', source: { name: 'B' } }, 'correct', 'correct'],
-])('what is known (%j), once a file says "%s", is "%s"', (known, said, expected) => {
-  expect(say(known, said, { name: 'B' }, true).said).toBe(expected);
-});
+it.each<[recorded: Said, readBefore: Said, said: Said, expected: Said]>([
+  ['not-in-result', 'correct', 'unclear', 'correct'],
+  ['not-in-result', 'correct', 'not-in-result', 'correct'],
+  ['not-in-result', 'unclear', 'not-in-result', 'unclear'],
+  ['not-in-result', 'not-in-result', 'unclear', 'unclear'],
+  ['not-in-result', 'unclear', 'correct', 'correct'],
+  ['incorrect', 'not-in-result', 'unclear', 'incorrect'],
+  ['incorrect', 'not-in-result', 'not-in-result', 'incorrect'],
+  ['incorrect', 'not-in-result', 'correct', 'correct'],
+])(
+  'what is recorded (%s) and read (%s), once another file says "%s", is "%s"',
+  async (was, before, said, expected) => {
+    const first = await look(nothing, [{ name: 'A', modifiedAt: 1, said: [was] }], true);
+    const files = [
+      { name: 'B', modifiedAt: 2, said: [before] },
+      { name: 'C', modifiedAt: 3, said: [said] },
+    ];
+    expect(saidOf(await look(first, files, true), 0)).toBe(expected);
+  },
+);
