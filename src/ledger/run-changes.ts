@@ -16,7 +16,17 @@ import { FencedError } from './errors.js';
 import { replaceVerdicts } from './findings.js';
 import { noteChangedRun } from './identity.js';
 import { raise } from './notices.js';
-import { change, database, exists, one, type Query, reads, sql, withoutUndefined, writes } from './query.js';
+import {
+  change,
+  count,
+  database,
+  exists,
+  type Query,
+  reads,
+  sql,
+  withoutUndefined,
+  writes,
+} from './query.js';
 import { findLocked, get, lockRight, lockRun, runs } from './runs.js';
 import { contextOfAnswer } from './sealing.js';
 import { attempts, changeSteps, findStep, insertSteps, readOpenKinds, steps, tally } from './steps.js';
@@ -69,8 +79,8 @@ function* notePause(
 ): Query<RunPatch> {
   if (run.state === 'succeeded' || run.state === 'cancelled') return {};
   const { startedAt, resumedAt = 0, collectStartedAt = 0, collectedAt = 0, pausedMs } = run;
-  const row = yield* one(sql`SELECT max(ended_at) AS ended_at FROM ${attempts} WHERE run = ${number}`);
-  const signs = [startedAt, resumedAt, collectStartedAt, collectedAt, Number(row?.ended_at ?? 0)];
+  const last = yield* count(sql`SELECT max(ended_at) AS number FROM ${attempts} WHERE run = ${number}`);
+  const signs = [startedAt, resumedAt, collectStartedAt, collectedAt, last];
   const since = run.finishedAt ?? Math.max(...signs);
   return { pausedMs: pausedMs + Math.max(0, at - since) };
 }

@@ -93,7 +93,7 @@ export async function migrate(
   if (present === 0) await mayCreate();
   // An empty one may have been made for us: only a user who may create schemas can say IF NOT EXISTS.
   const found = await session.row(sql`SELECT to_regnamespace('hotel_review') IS NULL AS is_missing`);
-  if (found?.is_missing) await session.run(sql`CREATE SCHEMA hotel_review`);
+  if (found?.isMissing) await session.run(sql`CREATE SCHEMA hotel_review`);
   await session.run(sql`SET LOCAL search_path TO hotel_review`);
   for (const [index, version] of versions.entries()) {
     if (index < present) continue;
@@ -120,7 +120,7 @@ export async function ledgerExists(session: Session, location: string): Promise<
 export async function requireWritable(session: Session): Promise<void> {
   // On a standby, this is on whatever the settings say.
   const found = await session.row(sql`SELECT current_setting('transaction_read_only') AS read_only`);
-  if (found?.read_only === 'on') throw readOnlyFault();
+  if (found?.readOnly === 'on') throw readOnlyFault();
 }
 
 /** Returns the version of the schema, 0 if there is none. */

@@ -19,7 +19,8 @@ import { DatabaseBusyError, LedgerFullError, LedgerUnusableError } from '../erro
 import { nameOfHeldDay, quickRewrite, type Remains, type RewriteLimits } from '../guests.js';
 import { type LedgerIdentity, ledgerIdentity } from '../identity.js';
 import { createTables, expectKnown } from '../ledger.js';
-import { adviseOnFile, type Database, describeDamage, isBusy, openDatabase, type Row } from './database.js';
+import { toRow } from '../query.js';
+import { adviseOnFile, type Database, describeDamage, isBusy, openDatabase } from './database.js';
 
 /** A lock that nothing else refers to must not end because the garbage collector closes its file. */
 const held = new Set<Database>();
@@ -431,8 +432,8 @@ function findFile(path: string): Stats | undefined {
 }
 
 function readIdentity(database: Database, from = 'main'): LedgerIdentity | undefined {
-  const row: Row | undefined = database.get(`SELECT id, changes FROM ${from}.ledger_identity`);
-  return row && ledgerIdentity.read(row);
+  const row = database.get(`SELECT id, changes FROM ${from}.ledger_identity`);
+  return row && ledgerIdentity.read(toRow(row));
 }
 
 /**

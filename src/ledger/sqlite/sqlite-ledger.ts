@@ -1,5 +1,4 @@
 import type { Hold } from '../../base/abort.js';
-import { hashReference } from '../../booking/booking.js';
 import { claimStep } from '../../rules/state-machine.js';
 import type { Claimed, SharedRight } from '../../rules/step.js';
 import type { DayKeys } from '../../storage/day-keys.js';
@@ -15,8 +14,6 @@ import { copied, toStorableHotel } from '../mappings.js';
 import { notedInstants } from '../notices.js';
 import {
   type Answer,
-  all,
-  type Candidates,
   createRenderer,
   type Dialect,
   one,
@@ -24,12 +21,11 @@ import {
   type Request,
   type Store,
   sql,
-  type TraceRange,
+  toRow,
 } from '../query.js';
 import { changeRun, patchRun, record } from '../run-changes.js';
-import { findLocked, runs } from '../runs.js';
+import { findLocked } from '../runs.js';
 import { createSealing, type Sealing } from '../sealing.js';
-import { bookingPages, gatherCandidates } from '../stays.js';
 import { changeSteps, steps, storedStepColumns, toStep, toStoredStep } from '../steps.js';
 import { createGroupCommit, type Database, type Value } from './database.js';
 import { type LedgerFile, openLedgerFile, removalName, tryLock } from './ledger-file.js';
@@ -151,7 +147,7 @@ function answer(database: Database, request: Request): Omit<Answer, 'dialect'> {
       return { rows: [], changed: 0 };
     case 'read': {
       const { text, values } = render(request.statement);
-      return { rows: database.all(text, ...(values as readonly Value[])), changed: 0 };
+      return { rows: database.all(text, ...(values as readonly Value[])).map(toRow), changed: 0 };
     }
     case 'change': {
       const { text, values } = render(request.statement);
@@ -198,36 +194,10 @@ function createDialect(
     },
     isReference: (reference) => sql`reference = ${reference}`,
     isListed: (column, list) => sql`${column} IN (SELECT value FROM json_each(${JSON.stringify(list)}))`,
-    findCandidates,
     findMappings: (hotels) => sql`SELECT key AS ordinal, ${copied.names} FROM json_each(
         ${JSON.stringify(hotels.map(({ providerName, providerHotelId }) => [providerName, providerHotelId]))}
       ) CROSS JOIN ${copied} ON provider_name = value ->> 0 AND provider_hotel_id = value ->> 1`,
   };
-}
-
-/** After years there are thousands of runs: a statement for each takes three times as long. */
-const runsAtOnce = 100;
-
-function* findCandidates(reference: string, { day, from, to }: TraceRange): Query<Candidates[]> {
-  const hash = hashReference(reference);
-  const found: Candidates[] = [];
-  const rows = yield* all(
-    sql`SELECT number FROM ${runs}
-     WHERE batch_size IS NOT NULL AND pruned_at IS NULL AND day = coalesce(${day ?? null}, day)
-       AND number BETWEEN ${from} AND ${to}
-     ORDER BY number DESC`,
-  );
-  for (let first = 0; first < rows.length; first += runsAtOnce) {
-    const some = rows.slice(first, first + runsAtOnce).map(({ number }) => Number(number));
-    const pages = yield* all(
-      sql`SELECT number, stream, batch_size, first_position, entries FROM (SELECT value AS of_run FROM json_each(${JSON.stringify(some)}))
-         CROSS JOIN ${runs} CROSS JOIN ${bookingPages}
-       WHERE number = of_run AND run = of_run AND kind = 'reference' AND stream IN ('posted', 'file')
-         AND first_hash <= ${hash} AND last_hash >= ${hash}`,
-    );
-    found.push(...gatherCandidates(pages, hash));
-  }
-  return found;
 }
 
 export function* claim(
