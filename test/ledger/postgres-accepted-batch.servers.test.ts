@@ -50,7 +50,8 @@ describe('recording an accepted batch in PostgreSQL', () => {
       async preparedRow(_name: string, statement: Sql) {
         counted.statements += 1;
         const { text, values } = render(statement);
-        return (await opened.query(text, ...values))[0];
+        const [row] = await opened.query(text, ...values);
+        return row && toRow(row);
       },
     } as Session;
     return { session, counted };

@@ -30,8 +30,10 @@ const held = new Set<Database>();
  * write an empty side file. It ends with the process, however that happens, so a dead owner's day is free at once.
  */
 export function tryLock(folder: string, name: string): { release(): void } | undefined {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const database = openDatabase(join(folder, `${name}.lock`), { busyTimeoutMs: 0 });
+  const path = join(folder, `${name}.lock`);
+  // With a file that we may only read, SQLite would begin to read, and several would have the lock.
+  makeFile(path);
+  const database = openDatabase(path, { busyTimeoutMs: 0 });
   try {
     // Not EXCLUSIVE: that is also refused while others try, so of two that try at once, neither might get it.
     database.exec('BEGIN IMMEDIATE');

@@ -28,7 +28,7 @@ import { findLocked } from '../runs.js';
 import { createSealing, type Sealing } from '../sealing.js';
 import { changeSteps, steps, storedStepColumns, toStep, toStoredStep } from '../steps.js';
 import { createGroupCommit, type Database, type Value } from './database.js';
-import { type LedgerFile, openLedgerFile, removalName, tryLock } from './ledger-file.js';
+import { type LedgerFile, openLedgerFile, refuseUnusable, removalName, tryLock } from './ledger-file.js';
 
 export interface SqliteLedgerOptions {
   readonly path: string;
@@ -62,7 +62,7 @@ export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
   const { store, perform } = createSqliteStore(database, options, file);
   const commits = createGroupCommit(database);
   const hold = async (name: string): Promise<Hold | undefined> => {
-    const lock = tryLock(locks, name);
+    const lock = refuseUnusable(path, () => tryLock(locks, name));
     return lock && { lost: new AbortController().signal, release: async () => lock.release() };
   };
   const engine = {
