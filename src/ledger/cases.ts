@@ -200,9 +200,9 @@ export const findByKeys = reads(function* (keys: readonly CaseKey[]): Query<(Cas
 
 /** Every booking with that reference. */
 export const findBookings = reads(function* (reference: string) {
-  const dialect = yield* database();
-  const isBooking = dialect.isReference(toStorable(reference));
-  const found = yield* caseBookings.list(sql`WHERE ${isBooking} ORDER BY case_number, place`);
+  const found = yield* caseBookings.list(
+    sql`WHERE reference = ${toStorable(reference)} ORDER BY case_number, place`,
+  );
   return found.map((stored) => ({ id: stored.caseNumber, booking: toBooking(stored) }));
 });
 
@@ -252,11 +252,10 @@ function* listSlice(condition: Sql, after: number): Query<Slice<Case>> {
 
 /** The active cases whose mapping moved after the evidence, each with these moves, oldest first. */
 export const listMoved = reads(function* () {
-  const { isMappingOfCase } = yield* database();
   const found = yield* all<LaterMove & { readonly id: number }>(
     sql`SELECT id, to_service_id AS "to", seen_at
      FROM ${identifiedCases}
-     JOIN ${copied} ON ${isMappingOfCase}
+     JOIN ${copied} USING (provider_name, provider_hotel_id)
      JOIN ${mappingMoves} AS moves ON moves.mapping = mappings.number
      WHERE ${isActive} AND seen_at > evidence_at
      ORDER BY id, moves.number`,
@@ -457,16 +456,14 @@ function* write(changes: readonly Change[]): Query<readonly Case[]> {
 
 /** Removes a booking from all cases. Returns how many rows held it. */
 export const eraseReference = erases(function* (reference: string): Query<number> {
-  const { isReference } = yield* database();
-  return yield* change(sql`DELETE FROM ${caseBookings} WHERE ${isReference(toStorable(reference))}`);
+  return yield* change(sql`DELETE FROM ${caseBookings} WHERE reference = ${toStorable(reference)}`);
 });
 
 /** Removes what people wrote about a booking. Returns how many rows held something. */
 export const eraseNotes = erases(function* (reference: string): Query<number> {
-  const { isReference } = yield* database();
   return yield* change(
     sql`UPDATE ${caseBookings} SET resolved_note = NULL
-     WHERE ${isReference(toStorable(reference))} AND resolved_note IS NOT NULL AND resolved_by_itself = 0`,
+     WHERE reference = ${toStorable(reference)} AND resolved_note IS NOT NULL AND resolved_by_itself = 0`,
   );
 });
 

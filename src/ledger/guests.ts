@@ -139,14 +139,22 @@ export function rememberReference(reference: string, hashKey: string, at: number
   return { hash, keyId: keyIdOf(hashKey), bits: hashReference(reference) & bitMask, at };
 }
 
-export type ErasedGuests = NonNullable<Awaited<ReturnType<typeof readErasedGuests>>>;
+/** The erased guests, as reading a day needs them: plain data that can be sent to another thread. */
+export interface ErasedGuests {
+  readonly hashKey: string;
+  readonly bits: ReadonlySet<number>;
+  readonly references: ReadonlySet<string>;
+}
 
 /**
- * The erased guests, as reading a day needs them: plain data that can be sent to another thread. Undefined if nobody was erased.
+ * Undefined if nobody was erased.
  *
  * @throws UsageError if the key with which guests were remembered is not configured: they could not be recognised
  */
-export async function readErasedGuests(ledger: ReadOnlyLedger, hashKey: string | undefined) {
+export async function readErasedGuests(
+  ledger: ReadOnlyLedger,
+  hashKey: string | undefined,
+): Promise<ErasedGuests | undefined> {
   const guests = await ledger.guests.listErased();
   if (guests.length === 0) return undefined;
   if (hashKey === undefined || guests.some(({ keyId }) => keyId !== keyIdOf(hashKey)))

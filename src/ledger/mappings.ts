@@ -168,8 +168,10 @@ export function toStorableHotel({ providerName, providerHotelId }: ProviderHotel
 export const find = readsTogether(function* (
   hotel: ProviderHotel,
 ): Query<{ mapping: CopiedMapping; moves: readonly MappingMove[] } | undefined> {
-  const dialect = yield* database();
-  const mapping = yield* copied.find(sql`WHERE ${dialect.isHotel(hotel)}`);
+  const { providerName, providerHotelId } = toStorableHotel(hotel);
+  const mapping = yield* copied.find(
+    sql`WHERE provider_name = ${providerName} AND provider_hotel_id = ${providerHotelId}`,
+  );
   if (!mapping) return undefined;
   const moves = yield* all<MappingMove>(
     sql`SELECT from_service_id AS "from", to_service_id AS "to", seen_at FROM ${mappingMoves}

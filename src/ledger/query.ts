@@ -168,23 +168,19 @@ export interface Dialect {
   lockOf(table: Sql): Sql;
   /** See `takeTurns`; absent where all writers do. */
   turnOf?(what: string): Sql;
-  /** Whether `mappings` and `cases` are about the same provider hotel, searched by the index of the mappings. */
-  readonly isMappingOfCase: Sql;
   /** See `createHashIndex`. */
   readonly pageEntries: number;
   /** Until when a claim holds that is made now, by the clock of `isAbandoned`. */
   leaseEnd(): Sql;
   /** True for a running step whose claim was not renewed for a lease. */
   isAbandoned(): Sql;
-  isHotel(hotel: ProviderHotel): Sql;
-  isReference(reference: string): Sql;
   isListed(column: Sql, list: readonly (string | number)[]): Sql;
   /** The copy's mappings of these hotels, each with the index of its hotel as `ordinal`. */
   findMappings(hotels: readonly ProviderHotel[]): Sql;
 }
 
 /** How a query is performed when somebody outside the ledger asks it. */
-type Way = keyof Performer;
+export type Way = keyof Performer;
 
 const marking =
   <Own extends Way>(way: Own) =>
@@ -200,7 +196,7 @@ export const writes = marking('transact');
 /** The same, for what removes personal data; it removes none if it returns 0. */
 export const erases = marking('erase');
 
-type Bound<Queries, Chosen extends Way> = {
+export type Bound<Queries, Chosen extends Way> = {
   readonly [Name in keyof Queries as Queries[Name] extends { readonly way: Chosen }
     ? Name
     : never]: Queries[Name] extends (...values: infer Values) => Query<infer Result>

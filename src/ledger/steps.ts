@@ -2,7 +2,9 @@ import type { BatchStream } from '../booking/sending.js';
 import type { StepSelection, StepsChange } from '../rules/changes.js';
 import type { StepCount } from '../rules/file-chain.js';
 import type { FailureClass } from '../rules/run.js';
+import { reopeningAbandoned } from '../rules/state-machine.js';
 import type {
+  Claim,
   Ending,
   OpenStep,
   PlannedStep,
@@ -27,8 +29,9 @@ import {
   type StoredRow,
   sql,
   withoutUndefined,
+  writes,
 } from './query.js';
-import { noSuchRun, runNumber, runs } from './runs.js';
+import { findLocked, lockRun, runNumber, runs } from './runs.js';
 import { contextOfAnswer } from './sealing.js';
 import * as t from './table.js';
 
@@ -117,6 +120,38 @@ export const isBeingPerformed = reads(function* (runId: string): Query<boolean> 
   );
 });
 
+/** True while nobody else has taken over the run, or just the step. */
+const isHeld = ({ step, attempt, token }: Claim) =>
+  sql`run = (SELECT number FROM ${runs} WHERE id = ${step.runId} AND token = ${token})
+    AND name = ${step.name} AND state = 'running' AND attempts = ${attempt} AND token = ${token}`;
+
+export const holdsClaim = reads(
+  (claim: Claim): Query<boolean> => exists(sql`${steps} WHERE ${isHeld(claim)}`),
+);
+
+/** Renews claims for another lease. Returns those that are outdated. */
+export const renewClaims = writes(function* (claims: readonly Claim[]): Query<Claim[]> {
+  if (claims.length === 0) return [];
+  const { leaseEnd } = yield* database();
+  // Reopening abandoned steps locks the run, so it happens entirely before or entirely after this.
+  for (const runId of new Set(claims.map(({ step }) => step.runId).sort())) yield* findLocked(runId);
+  const held = sql.or(claims.map((claim) => sql`(${isHeld(claim)})`));
+  const renewed = yield* change(sql`UPDATE ${steps} SET lease_until = ${leaseEnd()} WHERE ${held}`);
+  const outdated: Claim[] = [];
+  for (const claim of renewed === claims.length ? [] : claims)
+    if (!(yield* holdsClaim(claim))) outdated.push(claim);
+  return outdated;
+});
+
+/**
+ * Reopens the run's steps whose claim was not renewed for one lease: their owner is dead or frozen, and its call may
+ * have reached the service. Returns how many.
+ */
+export const reopenAbandoned = writes(function* (runId: string): Query<number> {
+  const { number } = yield* lockRun(runId);
+  return yield* changeSteps(number, reopeningAbandoned);
+});
+
 /**
  * Returns how many steps it changed.
  *
@@ -187,43 +222,6 @@ export interface FailedStep {
   readonly code: string;
   readonly failureClass: FailureClass;
 }
-
-interface Tallied {
-  readonly stored: number;
-  readonly delivered: number;
-  readonly refused: number;
-  readonly pending: number;
-  readonly openSteps: number;
-  readonly failedSteps: number;
-  readonly retryableSteps: number;
-}
-
-export interface Tally extends Tallied {
-  /** The first failed step in plan order, and the code of its last attempt: of those that need a person, if there are any. */
-  readonly firstFailed?: FailedStep;
-}
-
-export const tally = readsTogether(function* (runId: string): Query<Tally> {
-  const run = yield* runNumber(runId);
-  const counts = yield* one<Tallied>(
-    sql`SELECT (SELECT coalesce(sum(bookings), 0) FROM ${sql.table('batches')} WHERE run = ${run}) AS stored,
-       coalesce(sum(bookings) FILTER (WHERE state = 'done'), 0) AS delivered,
-       coalesce(sum(bookings) FILTER (WHERE state = 'refused'), 0) AS refused,
-       coalesce(sum(bookings) FILTER (WHERE state IN ('ready', 'running', 'failed')), 0) AS pending,
-       count(*) FILTER (WHERE state IN ('ready', 'running')) AS open_steps,
-       count(*) FILTER (WHERE state = 'failed') AS failed_steps,
-       count(*) FILTER (WHERE state = 'failed' AND failure_class = 'retryable') AS retryable_steps
-     FROM ${steps} WHERE run = ${run}`,
-  );
-  if (!counts) throw noSuchRun(runId);
-  const failed = yield* steps.find(
-    sql`WHERE run = ${run} AND state = 'failed'
-     ORDER BY CASE failure_class WHEN 'retryable' THEN 1 ELSE 0 END, position, name LIMIT 1`,
-  );
-  if (!failed) return counts;
-  const { name, lastCode: code = '', failureClass = 'internal' } = failed;
-  return { ...counts, firstFailed: { name, code, failureClass } };
-});
 
 /** The kinds of a run's open steps, ignoring one of them. */
 export function* readOpenKinds(run: number, except = ''): Query<StepKind[]> {
@@ -303,6 +301,27 @@ function* openAnswers(runId: string, found: readonly StoredAttempt[]): Query<Att
     return { ...attempt, ...(answer !== undefined && { answer }) };
   });
 }
+
+/** The ended attempts of all steps of a kind, from the first one's start to the last one's end. */
+interface StepTimes {
+  readonly kind: StepKind;
+  readonly steps: number;
+  readonly attempts: number;
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+/** When each kind of step was performed, in the order in which they began. */
+export const listTimes = reads(
+  (runId: string): Query<readonly StepTimes[]> =>
+    all(
+      sql`SELECT kind, count(DISTINCT name) AS steps, count(*) AS attempts, min(started_at) AS started_at,
+       max(attempts.ended_at) AS ended_at
+     FROM ${attempts} JOIN ${steps} ON steps.run = attempts.run AND steps.name = attempts.step
+     WHERE attempts.run = (SELECT number FROM ${runs} WHERE id = ${runId})
+     GROUP BY kind ORDER BY min(started_at), max(attempts.ended_at)`,
+    ),
+);
 
 /** The steps by kind and state, in the order of the plan; those of a chain, in no order: see `showSteps`. */
 export const count = reads(function* (runId: string): Query<readonly StepCount[]> {

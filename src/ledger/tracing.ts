@@ -6,15 +6,14 @@ import { readBooking } from '../booking/stored-line.js';
 import { preparingKinds } from '../rules/file-chain.js';
 import type { Judged } from '../rules/review-file.js';
 import type { Run } from '../rules/run.js';
-import type { StepKind } from '../rules/step.js';
 import { extraAt, readExtraOfBatch, readLines } from './batches.js';
 import { findJudged, findSuspect, type Suspect } from './findings.js';
 import { findNaming, findNamingMapping } from './mails.js';
-import { all, count, type Query, reads, readsTogether, type Store, sql, withoutUndefined } from './query.js';
+import { all, count, type Query, readsTogether, type Store, sql, withoutUndefined } from './query.js';
 import { findRejects, type Reject } from './rejects.js';
 import { readRun, runNumber, runs } from './runs.js';
 import { type Candidates, findCandidates, type TraceRange } from './stays.js';
-import { type Attempt, attempts, attemptsOf, steps } from './steps.js';
+import { type Attempt, attemptsOf, steps } from './steps.js';
 import { isSuperseded } from './stored-outcomes.js';
 import * as t from './table.js';
 
@@ -125,27 +124,6 @@ function stepsThatCarry(
 }
 
 type CarryingStep = Pick<t.Row<typeof steps>, 'name' | 'kind' | 'state' | 'first' | 'bookings'>;
-
-/** The ended attempts of all steps of a kind, from the first one's start to the last one's end. */
-interface StepTimes {
-  readonly kind: StepKind;
-  readonly steps: number;
-  readonly attempts: number;
-  readonly startedAt: number;
-  readonly endedAt: number;
-}
-
-/** When each kind of step was performed, in the order in which they began. */
-export const listTimes = reads(
-  (runId: string): Query<readonly StepTimes[]> =>
-    all(
-      sql`SELECT kind, count(DISTINCT name) AS steps, count(*) AS attempts, min(started_at) AS started_at,
-       max(attempts.ended_at) AS ended_at
-     FROM ${attempts} JOIN ${steps} ON steps.run = attempts.run AND steps.name = attempts.step
-     WHERE attempts.run = (SELECT number FROM ${runs} WHERE id = ${runId})
-     GROUP BY kind ORDER BY min(started_at), max(attempts.ended_at)`,
-    ),
-);
 
 interface RefusedStep {
   readonly step: string;

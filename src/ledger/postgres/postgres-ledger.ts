@@ -11,7 +11,7 @@ import {
   type ReadOnlyLedger,
 } from '../ledger.js';
 import { copied } from '../mappings.js';
-import { type Dialect, type Sql, type Store, sql } from '../query.js';
+import { type Dialect, type Store, sql } from '../query.js';
 import { record } from '../run-changes.js';
 import { createSealing } from '../sealing.js';
 import { after, claim, createHolds, recordAcceptedBatch } from './claims.js';
@@ -23,17 +23,10 @@ const common: Omit<Dialect, 'sealing' | 'leaseEnd'> = {
   lock: sql`FOR NO KEY UPDATE`,
   lockOf: (table) => sql`FOR NO KEY UPDATE OF ${table}`,
   turnOf: (what) => sql`SELECT pg_advisory_xact_lock(hashtext(${`hotel_review ${what}`}))`,
-  isMappingOfCase: sql`left(mappings.provider_name, 200) = left(cases.provider_name, 200)
-    AND mappings.provider_name = cases.provider_name
-    AND left(mappings.provider_hotel_id, 200) = left(cases.provider_hotel_id, 200)
-    AND mappings.provider_hotel_id = cases.provider_hotel_id`,
   // Under 2 KB a page, so that it is stored in the table itself and a look-up reads no more than that.
   pageEntries: 224,
   // `now()` is the time when the transaction started, the same for all of its statements.
   isAbandoned: () => sql`lease_until <= now()`,
-  isHotel: ({ providerName, providerHotelId }) => isHotel(sql`${providerName}`, sql`${providerHotelId}`),
-  isReference: (reference) =>
-    sql`left(reference, 200) = left(${reference}, 200) AND reference = ${reference}`,
   isListed: (column, list) => sql`${column} = ANY (${list.map(String)})`,
   // The limit keeps the plan at one index look-up per hotel, however many rows the planner expects.
   findMappings: (hotels) => sql`SELECT ordinal - 1 AS ordinal, found.* FROM unnest(
@@ -41,7 +34,7 @@ const common: Omit<Dialect, 'sealing' | 'leaseEnd'> = {
       ${hotels.map(({ providerHotelId }) => providerHotelId)}::text[]
     ) WITH ORDINALITY AS asked (provider, hotel, ordinal)
     CROSS JOIN LATERAL (
-      SELECT ${copied.names} FROM ${copied} WHERE ${isHotel(sql`asked.provider`, sql`asked.hotel`)} LIMIT 1
+      SELECT ${copied.names} FROM ${copied} WHERE provider_name = provider AND provider_hotel_id = hotel LIMIT 1
     ) AS found`,
 };
 
@@ -69,12 +62,6 @@ function createPostgresStore(
     erase: inTransaction,
     transactUnflushed: inTransaction,
   };
-}
-
-/** Finds a provider hotel by the index, which covers only the start of each name. */
-function isHotel(provider: Sql, hotel: Sql): Sql {
-  return sql`left(provider_name, 200) = left(${provider}, 200) AND provider_name = ${provider}
-    AND left(provider_hotel_id, 200) = left(${hotel}, 200) AND provider_hotel_id = ${hotel}`;
 }
 
 const pingTimeoutMs = 1_900;

@@ -20,10 +20,10 @@ export const versions: readonly string[] = [
     randomText: "replace(gen_random_uuid()::text, '-', '')",
     tableOptions: () => '',
   })}
-  -- A text can have any length; an index entry can't. Whoever writes mappings holds a lock, so no hotel is inserted twice.
-  CREATE INDEX mappings_by_hotel ON mappings (left(provider_name, 200), left(provider_hotel_id, 200));
+  -- By hash: a text can have any length, an index entry can't. Whoever writes mappings holds a lock, so no hotel is inserted twice.
+  CREATE INDEX mappings_by_hotel ON mappings USING hash (provider_hotel_id);
   CREATE INDEX contents_by_hotel ON hotel_contents (load, service_id, number);
-  CREATE INDEX case_bookings_by_reference ON case_bookings (left(reference, 200)) WHERE reference IS NOT NULL;
+  CREATE INDEX case_bookings_by_reference ON case_bookings USING hash (reference);
   CREATE INDEX hook_requests_by_time ON hook_requests (at);
 
   CREATE TABLE schema_versions (

@@ -10,7 +10,7 @@ import {
   type Ledger,
   type ReadOnlyLedger,
 } from '../ledger.js';
-import { copied, toStorableHotel } from '../mappings.js';
+import { copied } from '../mappings.js';
 import { notedInstants } from '../notices.js';
 import {
   type Answer,
@@ -183,16 +183,10 @@ function createDialect(
     sealing,
     lock: sql``,
     lockOf: () => sql``,
-    isMappingOfCase: sql`mappings.provider_name = cases.provider_name AND mappings.provider_hotel_id = cases.provider_hotel_id`,
     // 32 KB a page, so that a look-up reads little and a day of a million bookings has few pages.
     pageEntries: 4096,
     leaseEnd: () => sql`${clock() + leaseMs}`,
     isAbandoned: () => sql`coalesce(lease_until, 0) <= ${clock()}`,
-    isHotel(hotel) {
-      const { providerName, providerHotelId } = toStorableHotel(hotel);
-      return sql`provider_name = ${providerName} AND provider_hotel_id = ${providerHotelId}`;
-    },
-    isReference: (reference) => sql`reference = ${reference}`,
     isListed: (column, list) => sql`${column} IN (SELECT value FROM json_each(${JSON.stringify(list)}))`,
     findMappings: (hotels) => sql`SELECT key AS ordinal, ${copied.names} FROM json_each(
         ${JSON.stringify(hotels.map(({ providerName, providerHotelId }) => [providerName, providerHotelId]))}
