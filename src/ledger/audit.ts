@@ -3,8 +3,8 @@ import type { ReadOnlyLedger } from './ledger.js';
 import {
   all,
   change,
+  count,
   erases,
-  one,
   type Query,
   reads,
   readsTogether,
@@ -77,7 +77,6 @@ export const latestActions = readsTogether(function* (
   { before, limit }: { readonly before?: number | undefined; readonly limit: number },
 ) {
   const chosen = toCondition(filter);
-  const counted = yield* one(sql`SELECT count(*) AS total FROM ${auditTrail} WHERE ${chosen}`);
   // One more than the limit shows whether there are older ones.
   const rows = yield* all(
     sql`SELECT * FROM ${auditTrail} WHERE ${sql.and([chosen, before !== undefined && sql`number < ${before}`])}
@@ -87,7 +86,7 @@ export const latestActions = readsTogether(function* (
   return withoutUndefined({
     actions: shown.map(toAction),
     cursor: rows.length > limit ? Number(shown.at(-1)?.number) : undefined,
-    total: Number(counted?.total),
+    total: yield* count(sql`SELECT count(*) AS number FROM ${auditTrail} WHERE ${chosen}`),
   });
 });
 

@@ -8,6 +8,7 @@ import type { Run, Trigger } from '../rules/run.js';
 import type { Slice } from '../rules/step.js';
 import type { ReadOnlyLedger } from './ledger.js';
 import {
+  all,
   change,
   database,
   one,
@@ -125,13 +126,13 @@ export const measureBatches = reads(function* (
   runId: string,
   stream: BatchStream,
 ): Query<{ batches: number; bookings: number }> {
-  const row = yield* one(
+  const row = yield* one<{ batches: number; bookings: number }>(
     sql`SELECT count(batch) AS batches, coalesce(sum(bookings), 0) AS bookings
      FROM ${runs} LEFT JOIN ${storedBatches} ON run = number AND stream = ${stream}
      WHERE id = ${runId} GROUP BY id`,
   );
   if (!row) throw noSuchRun(runId);
-  return { batches: Number(row.batches), bookings: Number(row.bookings) };
+  return row;
 });
 
 /** The first and the last batch of each stream that can be read. */
@@ -273,29 +274,15 @@ export const nextDelivered = readsTogether(function* (
   return undefined;
 });
 
-const others = t.columnsOf({
-  number: t.integer,
-  trigger: t.text<Trigger>(),
-  guestNames: t.text<GuestNames>(),
-});
-
-function listOthers(run: number, from: number): Query<t.Row<typeof others>[]> {
-  return others.all(
+const listOthers = (run: number, from: number) =>
+  all<{ readonly number: number; readonly trigger: Trigger; readonly guestNames: GuestNames }>(
     sql`SELECT number, trigger, ${nameForm} AS guest_names FROM ${runs}
      WHERE day = (SELECT day FROM ${runs} WHERE number = ${run}) AND number <> ${run} AND number >= ${from}
        AND ${isComparable} ORDER BY number`,
   );
-}
 
-const slices = t.columnsOf({
-  stream: t.text<BatchStream>(),
-  batch: t.integer,
-  first: t.integer,
-  bookings: t.integer,
-});
-
-function* nextPosted(run: number, [batch = -1, first = -1]: readonly number[]): Query<Slice | undefined> {
-  return yield* slices.one(
+function nextPosted(run: number, [batch = -1, first = -1]: readonly number[]): Query<Slice | undefined> {
+  return one(
     sql`SELECT stream, batch, first, bookings FROM ${steps}
      WHERE run = ${run} AND stream = 'posted' AND (batch, first) > (${batch}, ${first})
        AND kind = 'batch' AND state = 'done'
@@ -304,7 +291,7 @@ function* nextPosted(run: number, [batch = -1, first = -1]: readonly number[]): 
 }
 
 function nextOfFile(run: number, [batch = -1]: readonly number[]): Query<Slice | undefined> {
-  return slices.one(
+  return one(
     sql`SELECT stream, batch, 0 AS first, bookings FROM ${storedBatches}
      WHERE run = ${run} AND stream = 'file' AND batch > ${batch}
        AND EXISTS (SELECT 1 FROM ${steps} WHERE run = ${run} AND name = 'trigger' AND state = 'done')

@@ -1,16 +1,6 @@
 import { type Canary, judgeCanary, type NewCanary } from '../rules/canary.js';
 import { raise } from './notices.js';
-import {
-  all,
-  change,
-  type Query,
-  reads,
-  type Sql,
-  type StoredRow,
-  sql,
-  withoutUndefined,
-  writes,
-} from './query.js';
+import { all, change, type Query, reads, type Sql, sql, writes } from './query.js';
 import { runs } from './runs.js';
 import { steps } from './steps.js';
 import * as t from './table.js';
@@ -38,15 +28,6 @@ export const canaries = t.table(
   },
   { key: 'run', unique: ['reference'] },
 );
-
-/** What is read of its run and of the step that delivers it. */
-const joined = t.columnsOf({
-  id: t.text(),
-  day: t.text(),
-  state: t.optional(t.text()),
-  endedAt: t.optional(t.bigint),
-  lastCode: t.optional(t.text()),
-});
 
 /** The canary that was sent with the run. */
 export const find = reads(function* (runId: string): Query<Canary | undefined> {
@@ -79,7 +60,7 @@ export const list = reads(
     readonly day?: string;
     /** Only of runs that were active since then. */
     readonly since?: number;
-  }): Query<Canary[]> => {
+  }): Query<readonly Canary[]> => {
     const chosen = sql.and([
       day !== undefined && sql`runs.day = ${day}`,
       since !== undefined && sql`(runs.finished_at IS NULL OR runs.finished_at >= ${since})`,
@@ -89,13 +70,14 @@ export const list = reads(
 );
 
 /** Joined with the step that delivers it: the canary was sent when that step was done. */
-function* select(rest: Sql): Query<Canary[]> {
-  const rows = yield* all(
-    sql`SELECT canaries.*, runs.id, runs.day, steps.state, steps.ended_at, steps.last_code
+function select(rest: Sql): Query<readonly Canary[]> {
+  return all<Canary>(
+    sql`SELECT reference, line, within_ms, named_at, reported_at, runs.id AS run_id, runs.day,
+       CASE WHEN steps.state = 'done' THEN steps.ended_at END AS sent_at,
+       CASE WHEN steps.state = 'refused' THEN steps.last_code END AS given_up_for
      FROM ${canaries} JOIN ${runs} ON runs.number = canaries.run
      LEFT JOIN ${steps} ON steps.run = canaries.run AND steps.name = 'canary' ${rest}`,
   );
-  return rows.map(toCanary);
 }
 
 /** Two processes may find the same canaries, but only one of them changes a row. */
@@ -118,18 +100,6 @@ export const reportMissed = writes(function* (now: number): Query<Canary[]> {
   }
   return missed;
 });
-
-function toCanary(row: StoredRow): Canary {
-  const { run, ...canary } = canaries.read(row);
-  const { id, day, state, endedAt, lastCode } = joined.read(row);
-  return withoutUndefined({
-    ...canary,
-    runId: id,
-    day,
-    sentAt: state === 'done' ? endedAt : undefined,
-    givenUpFor: state === 'refused' ? lastCode : undefined,
-  });
-}
 
 /** A canary as `run --json`, `status --json` and `show --json` print it. `dueAt`: until when an e-mail must name it. */
 export function canaryToJson(canary: Canary, now: number) {

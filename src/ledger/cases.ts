@@ -129,18 +129,18 @@ const activeStates = t.literals(mappingStates.filter((state) => isActiveCase({ s
 const isActive = sql`state IN (${activeStates})`;
 
 /** How much there is to do. Bookings of dismissed cases need no action, and are not counted. */
-export interface CaseCounts extends t.NewRow<typeof openCounts> {
+export interface CaseCounts extends OpenCounts {
   readonly byState: Readonly<Record<MappingState, number>>;
 }
-export const openCounts = t.columnsOf({
+interface OpenCounts {
   /** Open bookings, and those of them whose check-in is unknown: it might be tomorrow. */
-  openBookings: t.integer,
-  unknownCheckIns: t.integer,
+  readonly openBookings: number;
+  readonly unknownCheckIns: number;
   /** Those of guests who are in house. */
-  inHouse: t.integer,
+  readonly inHouse: number;
   /** The earliest check-in of an open booking, YYYY-MM-DD: in the past while a guest is in house. */
-  firstCheckIn: t.optional(t.text()),
-});
+  readonly firstCheckIn?: string | undefined;
+}
 
 const openReferences = t.columnsOf({
   /** Of its case. */
@@ -200,9 +200,9 @@ export const findByKeys = reads(function* (keys: readonly CaseKey[]): Query<(Cas
 
 /** Every booking with that reference. */
 export const findBookings = reads(function* (reference: string) {
-  const dialect = yield* database();
-  const isBooking = dialect.isReference(toStorable(reference));
-  const found = yield* caseBookings.list(sql`WHERE ${isBooking} ORDER BY case_number, place`);
+  const found = yield* caseBookings.list(
+    sql`WHERE reference = ${toStorable(reference)} ORDER BY case_number, place`,
+  );
   return found.map((stored) => ({ id: stored.caseNumber, booking: toBooking(stored) }));
 });
 
@@ -226,15 +226,14 @@ export const findNextReferences = reads(function* (
 ): Query<ReadonlyMap<number, string>> {
   const { isListed } = yield* database();
   // A window function over all their bookings takes SQLite twice as long.
-  const rows = yield* all(
+  const rows = yield* all<{ readonly id: number; readonly reference?: string }>(
     sql`SELECT id, (
        SELECT reference FROM ${caseBookings} WHERE case_number = id AND ${isOpen(today)}
        ORDER BY CASE WHEN check_in < ${today} THEN 0 WHEN check_in IS NULL THEN 1 ELSE 2 END, check_in, place
        LIMIT 1) AS reference
      FROM ${identifiedCases} WHERE ${isListed(sql`id`, ids)}`,
   );
-  const known = rows.filter(({ reference }) => reference !== null);
-  return new Map(known.map(({ id, reference }) => [Number(id), String(reference)]));
+  return new Map(rows.flatMap(({ id, reference }) => (reference === undefined ? [] : [[id, reference]])));
 });
 
 /** Those that were opened between two instants, both included. */
@@ -251,19 +250,12 @@ function* listSlice(condition: Sql, after: number): Query<Slice<Case>> {
   return { items, last: items.length < casesAtOnce ? undefined : items.at(-1)?.id };
 }
 
-const movesOfCases = t.columnsOf({
-  id: t.bigint,
-  to: { ...t.optional(t.bigint), name: 'to_service_id' },
-  seenAt: t.bigint,
-});
-
 /** The active cases whose mapping moved after the evidence, each with these moves, oldest first. */
 export const listMoved = reads(function* () {
-  const { isMappingOfCase } = yield* database();
-  const found = yield* movesOfCases.all(
-    sql`SELECT id, to_service_id, seen_at
+  const found = yield* all<LaterMove & { readonly id: number }>(
+    sql`SELECT id, to_service_id AS "to", seen_at
      FROM ${identifiedCases}
-     JOIN ${copied} ON ${isMappingOfCase}
+     JOIN ${copied} USING (provider_name, provider_hotel_id)
      JOIN ${mappingMoves} AS moves ON moves.mapping = mappings.number
      WHERE ${isActive} AND seen_at > evidence_at
      ORDER BY id, moves.number`,
@@ -274,10 +266,10 @@ export const listMoved = reads(function* () {
 });
 /** The cases that have been in the state `reported` since before that instant. */
 export const listReported = reads(function* (before: number): Query<number[]> {
-  const rows = yield* all(
+  const rows = yield* all<{ readonly id: number }>(
     sql`SELECT id FROM ${identifiedCases} WHERE state = 'reported' AND state_since <= ${before} ORDER BY id`,
   );
-  return rows.map(({ id }) => Number(id));
+  return rows.map(({ id }) => id);
 });
 
 /** The unresolved bookings that have a reference and whose stay is not over, by case and place. */
@@ -302,15 +294,18 @@ export const listOpenReferences = reads(
 
 /** @param today YYYY-MM-DD, in the account's zone */
 export const count = reads(function* (today: string): Query<CaseCounts> {
-  const counted = yield* all(sql`SELECT state, count(*) AS cases FROM ${identifiedCases} GROUP BY state`);
-  const found = new Map(counted.map(({ state, cases }) => [state, Number(cases)]));
-  const bookings = yield* one(
+  const counted = yield* all<{ readonly state: MappingState; readonly cases: number }>(
+    sql`SELECT state, count(*) AS cases FROM ${identifiedCases} GROUP BY state`,
+  );
+  const found = new Map(counted.map(({ state, cases }) => [state, cases]));
+  const bookings = yield* one<OpenCounts>(
     sql`SELECT count(*) AS open_bookings, count(*) - count(check_in) AS unknown_check_ins,
        count(*) FILTER (WHERE check_in < ${today}) AS in_house, min(check_in) AS first_check_in
      FROM ${caseBookings} WHERE ${needsAction(today)}`,
   );
   const byState = Object.fromEntries(mappingStates.map((state) => [state, found.get(state) ?? 0]));
-  return { byState: byState as CaseCounts['byState'], ...openCounts.read(bookings ?? {}) };
+  const none = { openBookings: 0, unknownCheckIns: 0, inHouse: 0 };
+  return { byState: byState as CaseCounts['byState'], ...(bookings ?? none) };
 });
 
 /** Open bookings of a case that needs action: nobody has to act on a dismissed one. */
@@ -319,22 +314,22 @@ const needsAction = (today: string) => sql`${isOpen(today)} AND ${isNotDismissed
 
 /** By business day, how many bookings nobody has resolved, also after the stay; those of dismissed cases need no action. */
 export const countUnresolvedByDay = reads(function* (): Query<ReadonlyMap<string, number>> {
-  const rows = yield* all(
+  const rows = yield* all<{ readonly day: string; readonly unresolved: number }>(
     sql`SELECT day, count(*) AS unresolved FROM ${caseBookings}
      WHERE resolved_as IS NULL AND ${isNotDismissed} GROUP BY day`,
   );
-  return new Map(rows.map(({ day, unresolved }) => [String(day), Number(unresolved)]));
+  return new Map(rows.map(({ day, unresolved }) => [day, unresolved]));
 });
 
 /** The cases with open bookings, by how much these need help: see `urgencyOf` of a stay. Dismissed ones need none. */
-export const rankOpen = reads(function* (today: string): Query<{ id: number; urgency: string }[]> {
-  const rows = yield* all(
-    sql`SELECT case_number, min(CASE
+export const rankOpen = reads(
+  (today: string): Query<readonly { readonly id: number; readonly urgency: string }[]> =>
+    all(
+      sql`SELECT case_number AS id, min(CASE
        WHEN check_in IS NULL THEN '1' WHEN check_in < ${today} THEN '0' || check_in ELSE '2' || check_in END) AS urgency
      FROM ${caseBookings} WHERE ${needsAction(today)} GROUP BY case_number ORDER BY urgency, case_number`,
-  );
-  return rows.map(({ case_number, urgency }) => ({ id: Number(case_number), urgency: String(urgency) }));
-});
+    ),
+);
 
 /**
  * What became of the bookings of a business day that are in cases. Nobody has to act on those of dismissed cases.
@@ -342,13 +337,12 @@ export const rankOpen = reads(function* (today: string): Query<{ id: number; urg
  * @param today YYYY-MM-DD, in the account's zone
  */
 export const countOfDay = reads(function* (day: string, today: string) {
-  const counted = yield* one(
-    sql`SELECT count(*) AS bookings, count(resolved_as) AS resolved,
-       count(*) FILTER (WHERE ${isOpen(today)}) AS open
+  const counted = yield* one<{ readonly open: number; readonly resolved: number; readonly left: number }>(
+    sql`SELECT count(*) FILTER (WHERE ${isOpen(today)}) AS open, count(resolved_as) AS resolved,
+       count(*) FILTER (WHERE ${isLeft(today)}) AS "left"
      FROM ${caseBookings} WHERE day = ${day} AND ${isNotDismissed}`,
   );
-  const [open, resolved] = [Number(counted?.open), Number(counted?.resolved)];
-  return { open, resolved, left: Number(counted?.bookings) - open - resolved };
+  return counted ?? { open: 0, resolved: 0, left: 0 };
 });
 
 /**
@@ -462,16 +456,14 @@ function* write(changes: readonly Change[]): Query<readonly Case[]> {
 
 /** Removes a booking from all cases. Returns how many rows held it. */
 export const eraseReference = erases(function* (reference: string): Query<number> {
-  const { isReference } = yield* database();
-  return yield* change(sql`DELETE FROM ${caseBookings} WHERE ${isReference(toStorable(reference))}`);
+  return yield* change(sql`DELETE FROM ${caseBookings} WHERE reference = ${toStorable(reference)}`);
 });
 
 /** Removes what people wrote about a booking. Returns how many rows held something. */
 export const eraseNotes = erases(function* (reference: string): Query<number> {
-  const { isReference } = yield* database();
   return yield* change(
     sql`UPDATE ${caseBookings} SET resolved_note = NULL
-     WHERE ${isReference(toStorable(reference))} AND resolved_note IS NOT NULL AND resolved_by_itself = 0`,
+     WHERE reference = ${toStorable(reference)} AND resolved_note IS NOT NULL AND resolved_by_itself = 0`,
   );
 });
 
@@ -531,12 +523,11 @@ export const list = (store: Performer, filter: CaseFilter) =>
 
 /** The next cases, of which those that the filter selects are listed. */
 function* listNext(filter: CaseFilter, after: number): Query<Slice<CaseSummary>> {
-  const row = yield* one(
-    sql`SELECT max(id) AS last
+  const last = yield* countUp(
+    sql`SELECT max(id) AS number
      FROM (SELECT id FROM ${identifiedCases} WHERE id > ${after} ORDER BY id LIMIT ${casesAtOnce}) AS next`,
   );
-  if (!row || row.last === null) return { items: [], last: undefined };
-  const last = Number(row.last);
+  if (last === 0) return { items: [], last: undefined };
   return { items: yield* listBetween(filter, { after, last }), last };
 }
 

@@ -70,24 +70,22 @@ export const nextSuspects = readsTogether(function* (
   return {
     cursor: { stream, batch },
     stream,
-    suspects: found.map((suspect, index) => ({ ...toSuspect(suspect), line: lines[index] ?? '' })),
+    suspects: found.map(({ run, stream, batch, ...suspect }, index) => ({
+      ...suspect,
+      line: lines[index] ?? '',
+    })),
   };
 });
 
-export function* findSuspect(
+export function findSuspect(
   run: number,
   stream: BatchStream,
   batch: number,
   row: number,
 ): Query<Suspect | undefined> {
-  const found = yield* suspects.find(
-    sql`WHERE run = ${run} AND stream = ${stream} AND batch = ${batch} AND row = ${row}`,
+  return plainSuspects.one(
+    sql`SELECT * FROM ${suspects} WHERE run = ${run} AND stream = ${stream} AND batch = ${batch} AND row = ${row}`,
   );
-  return found && toSuspect(found);
-}
-
-function toSuspect({ run, stream, batch, ...suspect }: t.Row<typeof suspects>): Suspect {
-  return suspect;
 }
 
 /**

@@ -18,12 +18,12 @@ export interface RunToFollow {
 
 /** The collected runs that were never followed up, or have recorded verdicts since, whatever their state; the oldest first. */
 export const listRunsToFollow = reads(function* (): Query<RunToFollow[]> {
-  const rows = yield* all(
-    sql`SELECT id, run FROM ${runs} LEFT JOIN ${followedRuns} AS followed ON run = number
+  const rows = yield* all<{ readonly runId: string; readonly run?: number }>(
+    sql`SELECT id AS run_id, run FROM ${runs} LEFT JOIN ${followedRuns} AS followed ON run = number
      WHERE collected_at IS NOT NULL AND pruned_at IS NULL
        AND (run IS NULL OR followed.verdicts_recorded < runs.verdicts_recorded) ORDER BY number`,
   );
-  return rows.map(({ id, run }) => ({ runId: String(id), hasBookings: run !== null }));
+  return rows.map(({ runId, run }) => ({ runId, hasBookings: run !== undefined }));
 });
 
 /** How far a run has been followed up. */

@@ -90,9 +90,9 @@ function* eraseBatch(runId: string, key: BatchKey, blank: BlankLines): Query<voi
   const { lock, sealing } = yield* database();
   const [number, stream, batch] = key;
   const { run, batchSize = 0 } = yield* lockRun(runId);
-  const found = yield* one(sql`SELECT lines FROM ${storedBatches} WHERE ${isBatch(key)} ${lock}`);
+  const found = yield* storedBatches.find(sql`WHERE ${isBatch(key)} ${lock}`);
   if (!found) return;
-  const stored = found.lines as Buffer;
+  const { lines: stored } = found;
   const context = contextOfBatch(...key);
   const blanked = blank(sealing.open(stored, context));
   if (!blanked) return;
@@ -139,14 +139,22 @@ export function rememberReference(reference: string, hashKey: string, at: number
   return { hash, keyId: keyIdOf(hashKey), bits: hashReference(reference) & bitMask, at };
 }
 
-export type ErasedGuests = NonNullable<Awaited<ReturnType<typeof readErasedGuests>>>;
+/** The erased guests, as reading a day needs them: plain data that can be sent to another thread. */
+export interface ErasedGuests {
+  readonly hashKey: string;
+  readonly bits: ReadonlySet<number>;
+  readonly references: ReadonlySet<string>;
+}
 
 /**
- * The erased guests, as reading a day needs them: plain data that can be sent to another thread. Undefined if nobody was erased.
+ * Undefined if nobody was erased.
  *
  * @throws UsageError if the key with which guests were remembered is not configured: they could not be recognised
  */
-export async function readErasedGuests(ledger: ReadOnlyLedger, hashKey: string | undefined) {
+export async function readErasedGuests(
+  ledger: ReadOnlyLedger,
+  hashKey: string | undefined,
+): Promise<ErasedGuests | undefined> {
   const guests = await ledger.guests.listErased();
   if (guests.length === 0) return undefined;
   if (hashKey === undefined || guests.some(({ keyId }) => keyId !== keyIdOf(hashKey)))
@@ -307,18 +315,18 @@ function* isWorkedOn(day: string): Query<boolean> {
 }
 
 function* listBatches(runId: string): Query<BatchKey[]> {
-  const rows = yield* all(
+  const found = yield* all<{ run: number; stream: BatchStream; batch: number }>(
     sql`SELECT run, stream, batch FROM ${storedBatches} JOIN ${runs} ON run = number WHERE id = ${runId}`,
   );
-  return rows.map(({ run, stream, batch }) => [Number(run), String(stream) as BatchStream, Number(batch)]);
+  return found.map(({ run, stream, batch }) => [run, stream, batch]);
 }
 
 /** Without names, nothing needs to be encrypted any more. Lines whose key was destroyed stay as they are. */
 function* blankBatch(key: BatchKey, blank: Blank): Query<void> {
   const { lock, sealing } = yield* database();
-  const found = yield* one(sql`SELECT lines FROM ${storedBatches} WHERE ${isBatch(key)} ${lock}`);
+  const found = yield* storedBatches.find(sql`WHERE ${isBatch(key)} ${lock}`);
   if (!found) return;
-  const stored = found.lines as Buffer;
+  const { lines: stored } = found;
   const opened = openUnlessDestroyed(() => sealing.open(stored, contextOfBatch(...key)));
   if (!opened) return;
   const lines = blank(opened);
@@ -369,9 +377,10 @@ export interface Remains {
   readonly until: string;
 }
 
-const stored = { count: t.integer };
-const sinceDay = t.columnsOf({ ...stored, since: t.optional(t.text()) });
-const sinceInstant = t.columnsOf({ ...stored, since: t.optional(t.bigint) });
+interface Stored<Since> {
+  readonly count: number;
+  readonly since?: Since;
+}
 
 /** The personal data in the ledger: how much of each kind there is, and since which business day or instant. */
 export const describeStored = readsTogether(function* () {
@@ -380,13 +389,13 @@ export const describeStored = readsTogether(function* () {
     FROM ${runs} WHERE (${hasRows(storedBatches)} OR ${hasRows(rejects)})`;
   const rows = (since: string, table: Named) =>
     sql`SELECT count(*) AS count, min(${sql.raw(since)}) AS since FROM ${table}`;
-  const none = { count: 0, since: undefined };
+  const none: Stored<never> = { count: 0 };
   return {
-    bookings: (yield* sinceDay.one(ofRuns)) ?? none,
+    bookings: (yield* one<Stored<string>>(ofRuns)) ?? none,
     /** Those whose guests' names are still there. */
-    names: (yield* sinceDay.one(sql`${ofRuns} AND names_blanked_at IS NULL`)) ?? none,
-    cases: (yield* sinceDay.one(rows('day', caseBookings))) ?? none,
-    mails: (yield* sinceInstant.one(rows('read_at', verdictMails))) ?? none,
-    actions: (yield* sinceInstant.one(rows('at', auditTrail))) ?? none,
+    names: (yield* one<Stored<string>>(sql`${ofRuns} AND names_blanked_at IS NULL`)) ?? none,
+    cases: (yield* one<Stored<string>>(rows('day', caseBookings))) ?? none,
+    mails: (yield* one<Stored<number>>(rows('read_at', verdictMails))) ?? none,
+    actions: (yield* one<Stored<number>>(rows('at', auditTrail))) ?? none,
   };
 });

@@ -1,48 +1,28 @@
 import type { Coordinates } from '../base/geography.js';
 import { SafeError } from '../base/safe-error.js';
-import {
-  all,
-  change,
-  count,
-  database,
-  type Query,
-  reads,
-  readsTogether,
-  type StoredRow,
-  sql,
-  writes,
-} from './query.js';
+import { change, count, database, one, type Query, reads, readsTogether, sql, writes } from './query.js';
 import * as t from './table.js';
-
-const begun = {
-  id: t.text(),
-  /** The name of the file. */
-  file: t.text(),
-  at: t.bigint,
-};
-const finished = t.columnsOf({
-  ...begun,
-  finishedAt: t.bigint,
-  /** Different master hotels that the file names. */
-  hotels: t.bigint,
-  /** Hotels that only earlier files named. */
-  kept: t.bigint,
-});
-/** A finished load. */
-export type HotelLoad = t.Row<typeof finished>;
 
 /** A load becomes visible when it is finished. */
 export const hotelLoads = t.table(
   'hotel_loads',
   {
-    ...begun,
+    id: t.text(),
+    /** The name of the file. */
+    file: t.text(),
+    at: t.bigint,
     rows: t.byDefault(0, t.bigint),
     finishedAt: t.optional(t.bigint),
+    /** Different master hotels that the file names. */
     hotels: t.optional(t.bigint),
+    /** Hotels that only earlier files named. */
     kept: t.optional(t.bigint),
   },
   { isNumbered: true, unique: ['id'] },
 );
+const finished = ['id', 'file', 'at', 'finishedAt', 'hotels', 'kept'] as const;
+/** A finished load. */
+export type HotelLoad = Required<Pick<t.Row<typeof hotelLoads>, (typeof finished)[number]>>;
 
 const optionalText = t.optional(t.text());
 export const hotelContents = t.table(
@@ -79,7 +59,7 @@ export interface KnownHotel
 export type HotelContent = Omit<KnownHotel, 'loadedAt'>;
 
 /** Starts a load. Nobody sees its hotels before `finishLoad`. */
-export const beginLoad = writes(function* (load: Pick<HotelLoad, keyof typeof begun>): Query<void> {
+export const beginLoad = writes(function* (load: Pick<HotelLoad, 'id' | 'file' | 'at'>): Query<void> {
   yield* hotelLoads.add(load);
 });
 
@@ -113,12 +93,10 @@ export const addHotels = writes(function* ({
   yield* change(sql`UPDATE ${hotelLoads} SET rows = ${after + hotels.length} WHERE number = ${number}`);
 });
 
-const openLoads = t.columnsOf({ number: t.bigint, at: t.bigint, rows: t.bigint });
-
 /** A load that is the newest one and not finished. */
-function* readOpenLoad(id: string): Query<t.Row<typeof openLoads>> {
+function* readOpenLoad(id: string) {
   const { lock } = yield* database();
-  const open = yield* openLoads.one(
+  const open = yield* one<{ readonly number: number; readonly at: number; readonly rows: number }>(
     sql`SELECT * FROM ${hotelLoads}
      WHERE id = ${id} AND finished_at IS NULL AND number = (SELECT max(number) FROM ${hotelLoads}) ${lock}`,
   );
@@ -166,8 +144,12 @@ const findCurrentLoad = () =>
   count(sql`SELECT max(number) AS number FROM ${hotelLoads} WHERE finished_at IS NOT NULL`);
 
 /** The last load that was finished. */
-export const latestLoad = reads(() =>
-  finished.one(sql`SELECT * FROM ${hotelLoads} WHERE finished_at IS NOT NULL ORDER BY number DESC LIMIT 1`),
+export const latestLoad = reads(
+  (): Query<HotelLoad | undefined> =>
+    one(
+      sql`SELECT ${hotelLoads.only(...finished).names} FROM ${hotelLoads} WHERE finished_at IS NOT NULL
+       ORDER BY number DESC LIMIT 1`,
+    ),
 );
 
 /** The content of each master hotel, in the order of the request. */
@@ -175,20 +157,19 @@ export const lookUp = readsTogether(function* (
   serviceIds: readonly number[],
 ): Query<(KnownHotel | undefined)[]> {
   const { isListed } = yield* database();
-  const rows = yield* all(
-    sql`SELECT * FROM ${hotelContents}
-     WHERE load = ${yield* findCurrentLoad()} AND ${isListed(sql`service_id`, serviceIds)} ORDER BY number`,
+  const rows = yield* hotelContents.list(
+    sql`WHERE load = ${yield* findCurrentLoad()} AND ${isListed(sql`service_id`, serviceIds)} ORDER BY number`,
   );
   // If a hotel has several rows, the last one counts.
-  const found = new Map(rows.map((row) => [Number(row.service_id), row]));
+  const found = new Map(rows.map((row) => [row.serviceId, row]));
   return serviceIds.map((serviceId) => {
     const row = found.get(serviceId);
     return row && toHotel(row);
   });
 });
 
-function toHotel(row: StoredRow): KnownHotel {
-  const { load, microdegreesNorth: north, microdegreesEast: east, ...hotel } = hotelContents.read(row);
+function toHotel(row: t.Row<typeof hotelContents>): KnownHotel {
+  const { load, microdegreesNorth: north, microdegreesEast: east, ...hotel } = row;
   if (north === undefined || east === undefined) return hotel;
   return { ...hotel, coordinates: { latitude: north / microdegrees, longitude: east / microdegrees } };
 }

@@ -26,15 +26,11 @@ export const leaveCopiesBehind = writes(function* (): Query<void> {
 export const identify = readsTogether(function* (): Query<LedgerMark> {
   const identity = yield* ledgerIdentity.find(sql``);
   if (!identity) throw new Error('expected a ledger with an identity, got: none');
-  const run = yield* one(
+  const run = yield* one<{ id: string; day: string; finishedAt: number }>(
     sql`SELECT id, day, finished_at FROM ${runs} WHERE finished_at IS NOT NULL
      ORDER BY finished_at DESC, number DESC LIMIT 1`,
   );
-  const latestRun = run && {
-    id: String(run.id),
-    day: String(run.day),
-    endedAt: new Date(Number(run.finished_at)).toISOString(),
-  };
+  const latestRun = run && { id: run.id, day: run.day, endedAt: new Date(run.finishedAt).toISOString() };
   return { ledger: identity.id, changes: identity.changes, ...(latestRun && { latestRun }) };
 });
 

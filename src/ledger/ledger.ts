@@ -17,7 +17,7 @@ import * as mails from './mails.js';
 import * as syncing from './mapping-syncs.js';
 import * as mapped from './mappings.js';
 import * as notices from './notices.js';
-import { bind, type Store, stopping } from './query.js';
+import { type Bound, bind, type Store, stopping, type Way } from './query.js';
 import * as rejects from './rejects.js';
 import * as runChanges from './run-changes.js';
 import * as runs from './runs.js';
@@ -67,37 +67,47 @@ export interface Engine extends Connection {
   };
 }
 
-/** The files of the entities: what is exported there as a query becomes a method, and what as a table is in the schema. */
-const entities = [
-  ...[
-    runs,
-    runChanges,
-    wanted,
-    batches,
-    findings,
-    tracing,
-    stays,
-    steps,
-    rejects,
-    canaries,
-    days,
-    cases,
-    followed,
-  ],
-  ...[mapped, syncing, hotels, mails, notices, guests, audit, identity],
-];
 const { latestRequest, latestFetched, rememberRequest, rememberFetched, ...copyAndWatch } = mapped;
-const exportLog = { latestRequest, latestFetched, rememberRequest, rememberFetched };
 const { nextMoves, finishMoves, readMasterHotels, ...copy } = copyAndWatch;
-const watch = { nextMoves, finishMoves, readMasterHotels };
-const { listTimes, readReadableBatches, ...bookings } = { ...batches, ...findings, ...tracing };
-const { tally, ...ownSteps } = steps;
-const { reopenAbandoned, holdsClaim, renewClaims, ...ownRunChanges } = runChanges;
-const { eraseReject, ...ownRejects } = rejects;
+const { readReadableBatches, ...ownBatches } = batches;
+
+/** What the files of the entities export: each query becomes a method, each table is in the schema. */
+const areas = {
+  runs: { ...runs, ...runChanges },
+  wanted,
+  days,
+  steps,
+  bookings: { ...ownBatches, ...findings, ...tracing },
+  stays: { ...stays, readReadableBatches },
+  rejects,
+  canaries,
+  guests,
+  mappings: { ...copy, ...syncing },
+  exports: { latestRequest, latestFetched, rememberRequest, rememberFetched },
+  watch: { nextMoves, finishMoves, readMasterHotels },
+  hotels,
+  audit,
+  cases: { ...cases, ...followed },
+  mails,
+  notices,
+};
+
+type BoundAreas<Chosen extends Way> = {
+  readonly [Area in keyof typeof areas]: Bound<(typeof areas)[Area], Chosen>;
+};
+
+/** The methods of each area that are performed in one of these ways. */
+function bindAreas<Chosen extends Way>(store: Store, ways?: readonly Chosen[]): BoundAreas<Chosen> {
+  const bound: Record<string, unknown> = {};
+  for (const [name, queries] of Object.entries<object>(areas)) bound[name] = bind(store, queries, ways);
+  return bound as BoundAreas<Chosen>;
+}
+
+const reading = ['read', 'readTogether'] as const;
 
 export function createReadOnlyLedger(store: Store, connection: Connection) {
   const { ping, verify, close } = connection;
-  const of = <Queries extends object>(queries: Queries) => bind(store, queries, ['read', 'readTogether']);
+  const bound = bindAreas(store, reading);
   return {
     ping,
     verify,
@@ -105,48 +115,39 @@ export function createReadOnlyLedger(store: Store, connection: Connection) {
     /** The same ledger for somebody who may leave: see `stopping`. */
     stoppedBy: (signal: AbortSignal): ReadOnlyLedger =>
       createReadOnlyLedger(stopping(store, signal), connection),
-    ...of(identity),
-    runs: of({ ...runs, ...ownRunChanges, tally }),
-    wanted: of(wanted),
-    days: of(days),
-    steps: of({ ...ownSteps, listTimes }),
+    ...bind(store, identity, reading),
+    ...bound,
     bookings: {
-      ...of(bookings),
+      ...bound.bookings,
       readTraces: (reference: string) => tracing.readTraces(store, reference),
       /** The extra values of the bookings with these references, each of the newest run that has them. */
       findExtra: (references: readonly string[]) => batches.findExtra(store, references),
     },
-    rejects: of(ownRejects),
-    canaries: of(canaries),
-    guests: of(guests),
-    mappings: of(copy),
-    hotels: of(hotels),
-    exports: of(exportLog),
     // That somebody looked is recorded, too.
-    audit: { ...of(audit), ...bind(store, { record: audit.record }) },
+    audit: { ...bound.audit, ...bind(store, { record: audit.record }) },
     cases: {
-      ...of({ ...cases, ...followed }),
+      ...bound.cases,
       list: (filter: cases.CaseFilter) => cases.list(store, filter),
       listOpened: (period: Parameters<typeof cases.listOpened>[1]) => cases.listOpened(store, period),
       listActive: () => cases.listActive(store),
     },
     mails: {
-      ...of(mails),
+      ...bound.mails,
       findBookings: (since: number, hashes: Uint32Array) => mails.findBookings(store, since, hashes),
     },
-    notices: of(notices),
   };
 }
 
 export function createLedger(store: Store, engine: Engine, clock: () => number) {
   const { transact } = store;
   const reader = createReadOnlyLedger(store, engine);
-  const of = <Queries extends object>(queries: Queries) => bind(store, queries);
+  const bound = bindAreas<Way>(store);
   const holdDay: guests.HoldDay = (day) => engine.hold(guests.nameOfHeldDay(day));
   return {
     ...reader,
     stoppedBy: (signal: AbortSignal): Ledger => createLedger(stopping(store, signal), engine, clock),
-    ...of(identity),
+    ...bind(store, identity),
+    ...bound,
     holds: {
       staleMs: engine.staleHoldMs,
       day: holdDay,
@@ -160,47 +161,40 @@ export function createLedger(store: Store, engine: Engine, clock: () => number) 
       },
     },
     runs: {
-      ...of({ ...runs, ...ownRunChanges, tally }),
+      ...bound.runs,
       takeOver: (runId: string, asked?: CollectRequest) =>
         transact(() => runChanges.takeOver(runId, clock(), asked)),
     },
-    wanted: of(wanted),
-    days: of(days),
-    steps: { ...of({ ...ownSteps, listTimes, reopenAbandoned, holdsClaim, renewClaims }), ...engine.claims },
+    steps: { ...bound.steps, ...engine.claims },
     bookings: {
       ...reader.bookings,
       beginCollect: (right: Right, collect: CollectStart) => beginCollect(store, right, collect),
     },
-    canaries: of(canaries),
     guests: {
-      ...of({ ...guests, eraseReject }),
+      ...bound.guests,
       eraseBookings: (runId: string, blank: guests.BlankLines) => guests.eraseBookings(store, runId, blank),
       ...guests.createRetention(store, clock, holdDay),
     },
     mappings: {
-      ...of({ ...copy, ...syncing }),
+      ...bound.mappings,
       /** Takes the exclusive right to sync; undefined while a live process holds it. */
       holdSync: () => engine.hold('mappings-sync'),
     },
     hotels: {
-      ...of(hotels),
+      ...bound.hotels,
       /** Takes the exclusive right to load without waiting; undefined while a live process holds it. */
       holdLoad: () => engine.hold('hotels-load'),
     },
-    exports: of(exportLog),
-    stays: of({ ...stays, readReadableBatches }),
-    watch: of(watch),
-    audit: of(audit),
     cases: {
       ...reader.cases,
-      ...of({ ...cases, ...followed }),
+      ...bound.cases,
       changeByKey: <Key extends CaseKey>(
         keys: readonly Key[],
         decide: (held: HeldCase | undefined, key: Key) => CaseDecision | undefined,
       ) => transact(() => cases.changeByKey(keys, decide)),
     },
-    mails: { ...reader.mails, ...of(mails) },
-    notices: { ...of(notices), ...notices.createNotices(store) },
+    mails: { ...reader.mails, ...bound.mails },
+    notices: { ...bound.notices, ...notices.createNotices(store) },
   };
 }
 
@@ -214,8 +208,8 @@ const firstRows = ({ randomText }: SchemaWords) => [
  * of their own, in `versions` of each database, as are indexes of which the databases need another form.
  */
 export function createTables(words: SchemaWords): string {
-  const tables = entities.flatMap((entity) =>
-    Object.values<unknown>({ ...entity }).flatMap((found) => (isTable(found) ? [found.schema(words)] : [])),
+  const tables = Object.values({ ...areas, identity }).flatMap((area) =>
+    Object.values<unknown>({ ...area }).flatMap((found) => (isTable(found) ? [found.schema(words)] : [])),
   );
   // What others refer to refers to nothing itself, and comes first.
   const ordered = tables.sort((one, other) => countReferences(one) - countReferences(other));

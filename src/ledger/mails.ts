@@ -8,13 +8,14 @@ import { notedInstants, raise } from './notices.js';
 import {
   all,
   change,
+  count,
   database,
   one,
   type Query,
   reads,
   readsTogether,
+  type Sql,
   type Store,
-  type StoredRow,
   sql,
   toStorable,
   writes,
@@ -95,8 +96,7 @@ export const record = writes(function* (mail: NewMail) {
     sql`ON CONFLICT (sha256) DO NOTHING`,
   );
   // Locked, so that another process that reads the same e-mail waits.
-  const row = yield* one(sql`SELECT number FROM ${verdictMails} WHERE sha256 = ${sha256} ${lock}`);
-  const number = Number(row?.number);
+  const number = yield* count(sql`SELECT number FROM ${verdictMails} WHERE sha256 = ${sha256} ${lock}`);
   let added = 0;
   for (const booking of mail.bookings) added += yield* addBooking(number, booking);
   for (const pair of mail.pairs) added += yield* addPair(number, pair);
@@ -142,12 +142,12 @@ function findNotice(number: number, mail: NewMail, isNaming: boolean): NewNotice
  */
 function* findCopy({ sha256, content, messageId, bookings, pairs }: NewMail): Query<number | undefined> {
   if (messageId === undefined || content === undefined) return undefined;
-  const row = yield* one(
+  const row = yield* one<{ number: number }>(
     sql`SELECT number FROM ${verdictMails} WHERE message_id = ${toStorable(messageId)} AND content = ${content} AND sha256 <> ${sha256}
      ORDER BY number LIMIT 1`,
   );
   if (!row) return undefined;
-  const number = Number(row.number);
+  const { number } = row;
   const named = yield* readNamed(number);
   const known = new Set([...named.bookings.map(keyOfRow), ...named.pairs.map(keyOfCase)]);
   const wanted = [...bookings.map(keyOfRow), ...pairs.map(keyOfCase)];
@@ -191,54 +191,42 @@ export const noteMailbox = writes(function* (at: number, isRead: boolean): Query
     yield* notedInstants.add({ name, at }, sql`ON CONFLICT (name) DO UPDATE SET at = excluded.at`);
 });
 
-const mailbox = t.columnsOf({
+interface Mailbox {
   /** Until when it was read; absent if it never was. */
-  readUntil: t.optional(t.bigint),
+  readonly readUntil?: number;
   /** When the last look at it began; later than `readUntil` if that could not read it. */
-  triedAt: t.optional(t.bigint),
-});
+  readonly triedAt?: number;
+}
 
 /** The mailbox of verdict e-mails, as it was last looked at. */
 export const describeMailbox = reads(function* () {
-  const row = yield* one(
+  const row = yield* one<Mailbox>(
     sql`SELECT (SELECT at FROM ${notedInstants} WHERE name = ${mailboxRead}) AS read_until,
        (SELECT at FROM ${notedInstants} WHERE name = ${mailboxTried}) AS tried_at`,
   );
-  return mailbox.read(row ?? {});
+  return row ?? {};
 });
 
 /** The newest first; `onlyUnknown`: those that name nothing known, or can't be read. */
-export const listMails = reads(function* ({
-  limit,
-  onlyUnknown = false,
-}: {
-  readonly limit: number;
-  readonly onlyUnknown?: boolean;
-}): Query<StoredMail[]> {
-  const rows = yield* all(
-    sql`SELECT * FROM ${verdictMails} ${onlyUnknown ? sql`WHERE outcome <> 'named'` : sql``} ORDER BY number DESC LIMIT ${limit}`,
-  );
-  return rows.map(toMail);
-});
+export const listMails = reads(
+  ({ limit, onlyUnknown }: { readonly limit: number; readonly onlyUnknown?: boolean }) =>
+    selectMails(
+      sql`WHERE ${onlyUnknown ? sql`outcome <> 'named'` : sql`true`} ORDER BY number DESC LIMIT ${limit}`,
+    ),
+);
 
 /** The e-mail with exactly these bytes. */
 export const findMail = reads(function* (sha256: string): Query<StoredMail | undefined> {
-  const row = yield* one(sql`SELECT * FROM ${verdictMails} WHERE sha256 = ${sha256}`);
-  return row && toMail(row);
+  return (yield* selectMails(sql`WHERE sha256 = ${sha256}`))[0];
 });
 
 /** Those that name bookings whose cases are not known to be open, the oldest first. */
-export const listWithoutCases = reads(function* (): Query<StoredMail[]> {
-  const rows = yield* all(
-    sql`SELECT * FROM ${verdictMails} WHERE named > 0 AND cases_opened_at IS NULL ORDER BY number`,
-  );
-  return rows.map(toMail);
-});
+export const listWithoutCases = reads(() =>
+  selectMails(sql`WHERE named > 0 AND cases_opened_at IS NULL ORDER BY number`),
+);
 
-function toMail(row: StoredRow): StoredMail {
-  const { foundIn: from, casesOpenedAt, ...mail } = verdictMails.read(row);
-  return { ...mail, from, number: Number(row.number) };
-}
+const selectMails = (rest: Sql): Query<readonly StoredMail[]> =>
+  all(sql`SELECT *, found_in AS "from" FROM ${verdictMails} ${rest}`);
 
 interface BookingRow {
   readonly runId: string;
@@ -309,9 +297,7 @@ export interface NewMail {
   readonly canaries?: readonly string[];
 }
 
-export interface StoredMail
-  extends Omit<t.Row<typeof verdictMails>, 'foundIn' | 'casesOpenedAt'>,
-    Pick<NewMail, 'from'> {
+export interface StoredMail extends t.Row<typeof verdictMails>, Pick<NewMail, 'from'> {
   /** Its number in the ledger. */
   readonly number: number;
 }
@@ -358,16 +344,10 @@ export const mailPairs = t.table(
   },
 );
 
-const batchOfRun = {
-  run: t.bigint,
-  runId: t.text(),
-  day: t.text(),
-  stream: t.text<BatchStream>(),
-  batch: t.integer,
-};
-const batchesOfRuns = t.columnsOf(batchOfRun);
-type BatchOfRun = t.Row<typeof batchesOfRuns>;
-const namedRows = t.columnsOf({ ...batchOfRun, row: t.integer });
+interface BatchOfRun extends Omit<BookingRow, 'row'> {
+  readonly run: number;
+  readonly day: string;
+}
 
 /** The bookings at these rows of a batch, in ascending order; none if it can no longer be decrypted. */
 function* readRows({ run, ...of }: BatchOfRun, rows: readonly number[]): Query<StoredBooking[]> {
@@ -393,7 +373,7 @@ export async function* findBookings(
       }
 }
 
-const counted = t.columnsOf({ providers: t.json<Record<string, number>>() });
+const counted = runs.only('providers');
 
 /** The names of the providers in the bookings of runs that were active since then. */
 export const listProviders = reads(function* (since: number): Query<string[]> {
@@ -401,11 +381,9 @@ export const listProviders = reads(function* (since: number): Query<string[]> {
     sql`SELECT providers FROM ${runs}
      WHERE providers IS NOT NULL AND (finished_at IS NULL OR finished_at >= ${since})`,
   );
-  const names = rows.flatMap(({ providers }) => Object.keys(providers));
+  const names = rows.flatMap(({ providers = {} }) => Object.keys(providers));
   return [...new Set(names)];
 });
-
-const named = t.columnsOf({ at: t.optional(t.bigint) });
 
 /** When the first e-mail that names a booking was received; undefined if none does. */
 export function* findNaming(
@@ -414,7 +392,7 @@ export function* findNaming(
   batch: number,
   row: number,
 ): Query<number | undefined> {
-  const found = yield* named.one(
+  const found = yield* one<{ readonly at?: number }>(
     sql`SELECT min(received_at) AS at FROM ${mailBookings} JOIN ${verdictMails} ON number = mail
      WHERE run = ${run} AND stream = ${stream} AND batch = ${batch} AND row = ${row}`,
   );
@@ -426,17 +404,17 @@ export function* findNamingMapping(
   { providerName, providerHotelId, serviceId }: NamedPair,
   stay: NamedStay,
 ): Query<number | undefined> {
-  const rows = yield* all(
+  const rows = yield* all<{ readonly receivedAt: number }>(
     sql`SELECT received_at FROM ${mailPairs} JOIN ${verdictMails} ON number = mail
      WHERE provider_hotel_id = ${toStorable(providerHotelId)} AND provider_name = ${toStorable(providerName)}
        AND service_id = ${serviceId} ORDER BY received_at`,
   );
-  return rows.map((row) => Number(row.received_at)).find((receivedAt) => isNamedByMapping(receivedAt, stay));
+  return rows.find(({ receivedAt }) => isNamedByMapping(receivedAt, stay))?.receivedAt;
 }
 
 /** What an e-mail names, with the lines of the bookings; without those that were removed since. */
 export const readNamed = readsTogether(function* (number: number): Query<NamedThings> {
-  const rows = yield* namedRows.all(
+  const rows = yield* all<BatchOfRun & { readonly row: number }>(
     sql`SELECT run, id AS run_id, day, stream, batch, row FROM ${mailBookings} JOIN ${runs} ON number = run
      WHERE mail = ${number} ORDER BY run, stream, batch, row`,
   );
@@ -450,32 +428,26 @@ export const readNamed = readsTogether(function* (number: number): Query<NamedTh
   const bookings: StoredBooking[] = [];
   for (const { rows, of } of batches.values())
     for (const booking of yield* readRows(of, rows)) bookings.push(booking);
-  const pairs = yield* all(
-    sql`SELECT * FROM ${mailPairs} WHERE mail = ${number} ORDER BY provider_name, provider_hotel_id, service_id`,
+  const pairs = yield* all<NamedPair>(
+    sql`SELECT ${pairColumns} FROM ${mailPairs} WHERE mail = ${number} ORDER BY ${pairColumns}`,
   );
-  return { bookings, pairs: pairs.map(toPair) };
+  return { bookings, pairs };
 });
 
-function toPair(row: StoredRow): NamedPair {
-  const { mail, ...pair } = mailPairs.read(row);
-  return pair;
-}
+const pairColumns = sql.raw('provider_name, provider_hotel_id, service_id');
 
 /** The bookings of a run that e-mails name by their references. */
-export const listNamedRows = reads(function* (runId: string): Query<NamedRow[]> {
-  const places = mailBookings.only('stream', 'batch', 'row');
-  return yield* places.all(
-    sql`SELECT DISTINCT ${places.names} FROM ${mailBookings} WHERE run = ${yield* runNumber(runId)}`,
+export const listNamedRows = reads(function* (runId: string): Query<readonly NamedRow[]> {
+  return yield* all(
+    sql`SELECT DISTINCT stream, batch, row FROM ${mailBookings} WHERE run = ${yield* runNumber(runId)}`,
   );
 });
 
 /** All pairs that e-mails name. */
-export const listNamedPairs = reads(function* (): Query<ReceivedPair[]> {
-  const rows = yield* all(
-    sql`SELECT mail_pairs.*, received_at FROM ${mailPairs} JOIN ${verdictMails} ON number = mail`,
-  );
-  return rows.map((row) => ({ ...toPair(row), receivedAt: Number(row.received_at) }));
-});
+export const listNamedPairs = reads(
+  (): Query<readonly ReceivedPair[]> =>
+    all(sql`SELECT ${pairColumns}, received_at FROM ${mailPairs} JOIN ${verdictMails} ON number = mail`),
+);
 
 /** A booking of a run whose mapping an e-mail names without its reference. */
 interface NamedStay {

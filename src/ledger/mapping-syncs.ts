@@ -24,10 +24,9 @@ import { raise } from './notices.js';
 import {
   all,
   change,
+  count,
   database,
-  one,
   type Query,
-  type StoredRow,
   sql,
   takeTurns,
   toStorable,
@@ -35,6 +34,7 @@ import {
   withoutUndefined,
   writes,
 } from './query.js';
+import type * as t from './table.js';
 
 /** Begins a cycle. */
 export const beginSync = writes(function* ({
@@ -52,7 +52,7 @@ export const beginSync = writes(function* ({
   );
   // Of any scope: the limit is the account's.
   const last = yield* syncs.find(sql`ORDER BY number DESC LIMIT 1`);
-  yield* syncs.add({ scope, syncId, since, keepsSince, begunAt: at, pageLimit: last?.pageLimit });
+  yield* syncs.add({ scope, syncId, since, keepsSince, at, pageLimit: last?.pageLimit });
   return toSync(yield* readSync(syncId));
 });
 
@@ -67,9 +67,9 @@ export const storePage = writes(function* (received: StoredPage): Query<MappingS
   yield* takeTurns('mappings');
   const before = yield* readSync(syncId);
   if (!isAtKey(before, page.after)) throw overtaken(syncId);
-  const counts = yield* storeRows(rows, { at, cycleBegunAt: Number(before.begun_at) });
+  const counts = yield* storeRows(rows, { at, cycleBegunAt: before.at });
   if (skipped.length > 0) {
-    const scope = String(before.scope);
+    const { scope } = before;
     yield* skippedMappings.insert(skipped.map((row) => ({ ...row, scope, syncId, seenAt: at })));
     yield* change(
       sql`DELETE FROM ${skippedMappings}
@@ -117,8 +117,8 @@ export const restartSync = writes(function* ({
   return toSync(yield* readSync(syncId));
 });
 
-function* readSync(syncId: string): Query<StoredRow> {
-  const row = yield* one(sql`SELECT * FROM ${syncs} WHERE sync_id = ${syncId}`);
+function* readSync(syncId: string): Query<t.Row<typeof syncs>> {
+  const row = yield* syncs.find(sql`WHERE sync_id = ${syncId}`);
   if (!row) throw new RangeError(`no sync ${syncId} in the ledger`);
   return row;
 }
@@ -146,46 +146,45 @@ function* storeRows(rows: StoredPage['rows'], time: PageTime) {
 
 function* readHeld(rows: StoredPage['rows']): Query<HeldMappings> {
   const dialect = yield* database();
-  const last = yield* one(
-    sql`SELECT (SELECT coalesce(max(number), 0) FROM ${copied}) AS mapping,
-       (SELECT coalesce(max(number), 0) FROM ${masterHotels}) AS hotel`,
-  );
   const ofPage = dialect.isListed(
     sql`service_id`,
     rows.flatMap(({ serviceId }) => serviceId ?? []),
   );
-  const seen = yield* all(sql`SELECT service_id FROM ${masterHotels} WHERE ${ofPage}`);
+  const seen = yield* masterHotels.list(sql`WHERE ${ofPage}`);
   const mappings = (yield* lookUp(rows)).filter((mapping) => mapping !== undefined);
   const doubted = findDoubted(mappings, rows);
   const left =
     doubted.length === 0
       ? []
-      : yield* all(
+      : yield* all<HotelLeft>(
           sql`SELECT mapping, from_service_id FROM ${mappingMoves}
            WHERE ${dialect.isListed(sql`mapping`, doubted)} AND from_service_id IS NOT NULL`,
         );
   return {
     mappings,
-    lastNumber: Number(last?.mapping),
-    seenHotels: new Set(seen.map(({ service_id }) => Number(service_id))),
-    lastHotelNumber: Number(last?.hotel),
+    lastNumber: yield* count(sql`SELECT max(number) AS number FROM ${copied}`),
+    seenHotels: new Set(seen.map(({ serviceId }) => serviceId)),
+    lastHotelNumber: yield* count(sql`SELECT max(number) AS number FROM ${masterHotels}`),
     leftHotels: toLeftHotels(left),
   };
 }
 
 /** The master hotels that each mapping left, by the mapping's number. */
-function toLeftHotels(moves: readonly StoredRow[]): ReadonlyMap<number, ReadonlySet<number>> {
+function toLeftHotels(moves: readonly HotelLeft[]): ReadonlyMap<number, ReadonlySet<number>> {
   const left = new Map<number, Set<number>>();
-  for (const { mapping, from_service_id } of moves) {
-    const ofMapping = left.get(Number(mapping)) ?? new Set();
-    left.set(Number(mapping), ofMapping.add(Number(from_service_id)));
-  }
+  for (const { mapping, fromServiceId } of moves)
+    left.set(mapping, (left.get(mapping) ?? new Set()).add(fromServiceId));
   return left;
 }
 
+interface HotelLeft {
+  readonly mapping: number;
+  readonly fromServiceId: number;
+}
+
 /** Whether a cycle that has neither ended nor been abandoned is at that key. */
-function isAtKey(row: StoredRow, resumeKey: string | undefined): boolean {
-  return row.ended_at === null && row.given_up_at === null && row.resume_key === (resumeKey ?? null);
+function isAtKey(sync: t.Row<typeof syncs>, resumeKey: string | undefined): boolean {
+  return sync.endedAt === undefined && sync.givenUpAt === undefined && sync.resumeKey === resumeKey;
 }
 
 function overtaken(syncId: string): SyncOvertakenError {
@@ -230,10 +229,6 @@ function toStorablePage(page: StoredPage): StoredPage {
         channelIds: row.channelIds.map(toStorable),
       }),
     ),
-    skipped: page.skipped?.map(({ reason, record }) => ({
-      reason: toStorable(reason),
-      record: toStorable(record),
-    })),
   });
 }
 

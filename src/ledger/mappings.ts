@@ -13,7 +13,6 @@ import {
   type StoredRow,
   sql,
   toStorable,
-  withoutUndefined,
   writes,
 } from './query.js';
 import * as t from './table.js';
@@ -87,12 +86,20 @@ export const skippedMappings = t.table(
 type KeptSkippedRow = Omit<t.Row<typeof skippedMappings>, 'syncId'>;
 
 const cycle = {
+  /** Which changes a cycle requests: those of one provider family, or of all where it is empty. */
   scope: t.text(),
   syncId: t.text(),
+  /** The lower bound of changes. */
   since: t.bigint,
+  /**
+   * The lower bound for the next sync, where this one starts too late to follow the previous one; absent where the next
+   * one starts where this one did.
+   */
   keepsSince: t.optional(t.bigint),
-  begunAt: t.bigint,
+  at: t.bigint,
+  /** Key of the next page; absent at the start and at the end. */
   resumeKey: t.optional(t.text()),
+  /** When the cycle began by the service's clock, if it sent the time: the next one's lower bound. */
   serviceBeganAt: t.optional(t.bigint),
   endedAt: t.optional(t.bigint),
   /** How many mappings per page the service answers, where it refuses more; a new cycle takes it over. */
@@ -133,9 +140,12 @@ export const syncs = t.table(
 const [cycleColumns, syncCounts] = [t.columnsOf(cycle), t.columnsOf(totals)];
 export type SyncCounts = t.Row<typeof syncCounts>;
 
+/** One cycle: all pages since a lower bound. */
+export type MappingSync = t.Row<typeof cycleColumns> & { readonly counts: SyncCounts };
+export type NewSync = Pick<MappingSync, 'scope' | 'syncId' | 'since' | 'keepsSince' | 'at'>;
+
 export function toSync(row: StoredRow): MappingSync {
-  const { begunAt: at, ...sync } = cycleColumns.read(row);
-  return { ...sync, at, counts: syncCounts.read(row) };
+  return { ...cycleColumns.read(row), counts: syncCounts.read(row) };
 }
 
 /** The copy's mapping of each hotel, in the order of the request. */
@@ -157,38 +167,33 @@ export function toStorableHotel({ providerName, providerHotelId }: ProviderHotel
 
 export const find = readsTogether(function* (
   hotel: ProviderHotel,
-): Query<{ mapping: CopiedMapping; moves: MappingMove[] } | undefined> {
-  const dialect = yield* database();
-  const mapping = yield* copied.find(sql`WHERE ${dialect.isHotel(hotel)}`);
+): Query<{ mapping: CopiedMapping; moves: readonly MappingMove[] } | undefined> {
+  const { providerName, providerHotelId } = toStorableHotel(hotel);
+  const mapping = yield* copied.find(
+    sql`WHERE provider_name = ${providerName} AND provider_hotel_id = ${providerHotelId}`,
+  );
   if (!mapping) return undefined;
-  const moves = yield* mappingMoves.list(sql`WHERE mapping = ${mapping.number} ORDER BY number`);
-  return {
-    mapping,
-    moves: moves.map(({ fromServiceId: from, toServiceId: to, seenAt }) =>
-      withoutUndefined({ from, to, seenAt }),
-    ),
-  };
+  const moves = yield* all<MappingMove>(
+    sql`SELECT from_service_id AS "from", to_service_id AS "to", seen_at FROM ${mappingMoves}
+     WHERE mapping = ${mapping.number} ORDER BY number`,
+  );
+  return { mapping, moves };
 });
 
 export const summarise = readsTogether(function* (): Query<MappingSummary> {
-  const totals = yield* one(
+  const totals = yield* one<Pick<MappingSummary, 'mappings' | 'masterHotels' | 'deleted'>>(
     sql`SELECT count(service_id) AS mappings, count(DISTINCT service_id) AS master_hotels,
        count(*) - count(service_id) AS deleted
      FROM ${copied}`,
   );
-  const providers = yield* all(
+  const providers = yield* all<MappingSummary['providers'][number]>(
     sql`SELECT provider_name, count(*) AS mappings FROM ${copied} WHERE service_id IS NOT NULL
      GROUP BY provider_name ORDER BY provider_name`,
   );
   const lastSkipped = yield* skippedMappings.list(sql`ORDER BY number DESC LIMIT 100`);
   return {
-    mappings: Number(totals?.mappings),
-    masterHotels: Number(totals?.master_hotels),
-    deleted: Number(totals?.deleted),
-    providers: providers.map((row) => ({
-      providerName: String(row.provider_name),
-      mappings: Number(row.mappings),
-    })),
+    ...(totals ?? { mappings: 0, masterHotels: 0, deleted: 0 }),
+    providers,
     syncs: yield* listSyncs(),
     keptSkipped: yield* count(sql`SELECT count(*) AS number FROM ${skippedMappings}`),
     lastSkipped: lastSkipped.map(({ syncId, ...skipped }) => skipped),
@@ -211,32 +216,6 @@ export const listNewHotels = reads(
 export const markNewHotelsTold = writes(function* (upTo: number, at: number): Query<void> {
   yield* change(sql`UPDATE ${masterHotels} SET told_at = ${at} WHERE told_at IS NULL AND number <= ${upTo}`);
 });
-
-export interface NewSync {
-  /** Which changes a cycle requests: those of one provider family, or of all where it is empty. */
-  readonly scope: string;
-  readonly syncId: string;
-  /** The lower bound of changes. */
-  readonly since: number;
-  /**
-   * The lower bound for the next sync, where this one starts too late to follow the previous one; absent where the next
-   * one starts where this one did.
-   */
-  readonly keepsSince?: number;
-  readonly at: number;
-}
-
-/** One cycle: all pages since a lower bound. */
-export interface MappingSync extends NewSync {
-  /** Key of the next page; absent at the start and at the end. */
-  readonly resumeKey?: string;
-  /** When the cycle began by the service's clock, if it sent the time: the next one's lower bound. */
-  readonly serviceBeganAt?: number;
-  readonly endedAt?: number;
-  /** How many mappings per page the service answers; absent unless it refused more. */
-  readonly pageLimit?: number;
-  readonly counts: SyncCounts;
-}
 
 /** For `--json` and the desk; null stands for all providers, and for what has not happened. */
 export function syncToJson({ syncId, scope, since, at, serviceBeganAt, endedAt, counts }: MappingSync) {
@@ -436,27 +415,22 @@ export interface FetchedFile {
 /** The newest move that was compared with the bookings ahead: a single row. */
 export const watchedMoves = t.table('watched_moves', { lastMove: t.bigint });
 
-const leftHotels = t.columnsOf({
-  providerName: t.text(),
+export interface LeftHotel {
+  readonly providerName: string;
   /** Its master hotel in the copy; absent if the mapping was deleted. */
-  copyServiceId: t.optional(t.bigint),
-});
-export type LeftHotel = t.Row<typeof leftHotels>;
-const movedMappings = t.columnsOf({
-  providerName: t.text(),
-  providerHotelId: t.text(),
-  copyServiceId: t.optional(t.bigint),
+  readonly copyServiceId?: number;
+}
+export interface MovedMapping extends LeftHotel, ProviderHotel {
   /** When it last moved. */
-  movedAt: t.bigint,
-});
-export type MovedMapping = t.Row<typeof movedMappings>;
+  readonly movedAt: number;
+}
 
 /**
  * The mappings of the oldest moves that no watch has compared with the current and upcoming stays, each once, however often
  * it moved; with the number of these moves, and the number of the last one.
  */
 export const nextMoves = reads(function* (limit: number) {
-  const rows = yield* all(
+  const rows = yield* all<MovedMapping & { readonly moves: number; readonly lastMove: number }>(
     sql`SELECT provider_name, provider_hotel_id, service_id AS copy_service_id, moves, last_move,
        moved.seen_at AS moved_at
      FROM (
@@ -469,9 +443,9 @@ export const nextMoves = reads(function* (limit: number) {
   const last = rows.at(-1);
   if (!last) return undefined;
   return {
-    moves: rows.reduce((sum, { moves }) => sum + Number(moves), 0),
-    upTo: Number(last.last_move),
-    mappings: rows.map(movedMappings.read),
+    moves: rows.reduce((sum, { moves }) => sum + moves, 0),
+    upTo: last.lastMove,
+    mappings: rows.map(({ moves, lastMove, ...mapping }): MovedMapping => mapping),
   };
 });
 
@@ -487,23 +461,21 @@ export const readMasterHotels = readsTogether(function* (
   const { isListed } = yield* database();
   const masters = new Map<number, MasterHotel & { readonly left: LeftHotel[] }>();
   if (serviceIds.length === 0) return masters;
-  const counts = yield* all(
+  const counts = yield* all<{ readonly serviceId: number; readonly hotels: number }>(
     sql`SELECT service_id, count(*) AS hotels FROM ${copied} WHERE ${isListed(sql`service_id`, serviceIds)}
      GROUP BY service_id`,
   );
-  for (const { service_id, hotels } of counts)
-    masters.set(Number(service_id), { hotels: Number(hotels), left: [] });
-  const rows = yield* all(
+  for (const { serviceId, hotels } of counts) masters.set(serviceId, { hotels, left: [] });
+  const rows = yield* all<LeftHotel & { readonly fromServiceId: number; readonly number: number }>(
     sql`SELECT DISTINCT from_service_id, mappings.number, provider_name, service_id AS copy_service_id
      FROM ${mappingMoves} JOIN ${copied} ON mappings.number = mapping
      WHERE ${isListed(sql`from_service_id`, serviceIds)}
        AND (service_id IS NULL OR service_id <> from_service_id)`,
   );
-  for (const row of rows) {
-    const serviceId = Number(row.from_service_id);
-    const master = masters.get(serviceId) ?? { hotels: 0, left: [] };
-    masters.set(serviceId, master);
-    master.left.push(leftHotels.read(row));
+  for (const { fromServiceId, number, ...hotel } of rows) {
+    const master = masters.get(fromServiceId) ?? { hotels: 0, left: [] };
+    masters.set(fromServiceId, master);
+    master.left.push(hotel);
   }
   return masters;
 });

@@ -103,7 +103,7 @@ function* listUnknown(notices: readonly NewNotice[]): Query<NewNotice[]> {
 }
 
 function* findLast({ event, subject }: NewNotice): Query<LastNotice | undefined> {
-  const row = yield* one(
+  const row = yield* one<Omit<LastNotice, 'isOver'> & { readonly endedAt?: number }>(
     sql`SELECT raised.round, raised.ended_at,
        (SELECT max(reminder) FROM ${storedNotices} AS told
         WHERE told.event = raised.event AND told.subject = raised.subject AND told.round = raised.round) AS reminders,
@@ -113,14 +113,9 @@ function* findLast({ event, subject }: NewNotice): Query<LastNotice | undefined>
      FROM ${storedNotices} AS raised
      WHERE event = ${event} AND subject = ${toStorable(subject)} AND reminder = 0 ORDER BY round DESC LIMIT 1`,
   );
-  return (
-    row && {
-      round: Number(row.round),
-      isOver: row.ended_at !== null,
-      severity: row.severity as Severity,
-      reminders: Number(row.reminders),
-    }
-  );
+  if (!row) return undefined;
+  const { endedAt, ...last } = row;
+  return { ...last, isOver: endedAt !== undefined };
 }
 
 /** Returns 0 if another process has inserted the same one. @param routedAt only if it gets no messages */
@@ -143,8 +138,9 @@ function insertNotice(notice: NewNotice, round: number, reminder: number, routed
 
 /** The oldest first. */
 export const listProblems = reads(function* (): Query<OpenProblem[]> {
-  const rows = yield* all(
-    sql`SELECT raised.*, last.reminder AS reminders, last.raised_at AS last_told_at, last.severity AS last_severity
+  const rows = yield* all<StoredRow & Pick<OpenProblem, 'number' | 'reminders' | 'lastToldAt'>>(
+    // Of two columns of a name the later one is read.
+    sql`SELECT raised.*, last.reminder AS reminders, last.raised_at AS last_told_at, last.severity
      FROM ${storedNotices} AS raised JOIN ${storedNotices} AS last
        ON last.event = raised.event AND last.subject = raised.subject AND last.round = raised.round
      WHERE raised.reminder = 0 AND raised.ended_at IS NULL
@@ -152,13 +148,10 @@ export const listProblems = reads(function* (): Query<OpenProblem[]> {
          WHERE told.event = raised.event AND told.subject = raised.subject AND told.round = raised.round)
      ORDER BY raised.number`,
   );
-  return rows.map((row) => ({
-    ...toNotice(row),
-    severity: row.last_severity as Severity,
-    number: Number(row.number),
-    reminders: Number(row.reminders),
-    lastToldAt: Number(row.last_told_at),
-  }));
+  return rows.map((row) => {
+    const { number, reminders, lastToldAt } = row;
+    return { ...toNotice(row), number, reminders, lastToldAt };
+  });
 });
 
 /** All that was raised about a business day, the newest first. */
@@ -175,12 +168,9 @@ export const remind = writes(function* (
   at: number,
 ): Query<boolean> {
   const dialect = yield* database();
-  const row = yield* one(
-    sql`SELECT round FROM ${storedNotices} WHERE number = ${number} AND ended_at IS NULL ${dialect.lock}`,
-  );
-  if (!row) return false;
-  const repeated = { ...problem, raisedAt: at };
-  return (yield* insertNotice(repeated, Number(row.round), reminders + 1)) > 0;
+  const open = yield* storedNotices.find(sql`WHERE number = ${number} AND ended_at IS NULL ${dialect.lock}`);
+  if (!open) return false;
+  return (yield* insertNotice({ ...problem, raisedAt: at }, open.round, reminders + 1)) > 0;
 });
 
 /**
@@ -218,7 +208,7 @@ function* endOne(number: number, at: number): Query<number | undefined> {
     sql`UPDATE ${storedNotices} SET ended_at = ${at} WHERE number = ${number} AND ended_at IS NULL`,
   );
   if (changed === 0) return undefined;
-  return Number((yield* one(sql`SELECT round FROM ${storedNotices} WHERE number = ${number}`))?.round);
+  return (yield* storedNotices.find(sql`WHERE number = ${number}`))?.round;
 }
 
 /** Stands for a recovery in place of a reminder's number. */
@@ -300,29 +290,24 @@ export const messages = t.table(
     indexes: [`INDEX messages_pending ON messages (channel, notice) WHERE state = 'pending'`],
   },
 );
-const plain = messages.only('id', 'notice', 'channel', 'state', 'dueAt', 'attempts', 'unconfirmed');
-/** How the last attempt of a message ended. */
-const endings = t.columnsOf({ messageEndedAt: t.optional(t.bigint), lastCode: t.optional(t.text()) });
 
-const counts = t.columnsOf({
-  pending: t.integer,
+export interface MessageCounts {
+  readonly pending: number;
   /** Given up, and perhaps received. */
-  perhapsReceived: t.integer,
-  givenUp: t.integer,
+  readonly perhapsReceived: number;
+  readonly givenUp: number;
   /** When the oldest pending one was raised. */
-  pendingSince: t.optional(t.bigint),
-});
-export type MessageCounts = t.Row<typeof counts>;
+  readonly pendingSince?: number;
+}
 
-const waiting = t.columnsOf({
-  channel: t.text(),
-  messages: t.integer,
+export interface WaitingMessages {
+  readonly channel: string;
+  readonly messages: number;
   /** When the oldest was raised. */
-  since: t.bigint,
+  readonly since: number;
   /** How the last try of one of them ended. */
-  lastCode: t.optional(t.text()),
-});
-export type WaitingMessages = t.Row<typeof waiting>;
+  readonly lastCode?: string;
+}
 
 /** Which messages to take: those due by `dueBy`, or by `at` if they were tried before; nobody else gets them until `leaseUntil`. */
 export interface ClaimRequest {
@@ -339,12 +324,12 @@ const hasNew = () => exists(sql`${storedNotices} WHERE routed_at IS NULL`);
 /** Two processes take turns at the rows of new notices, so that each is routed once. */
 function* route(decide: (notice: Notice) => readonly PlannedMessage[], at: number): Query<number> {
   const { lock } = yield* database();
-  const rows = yield* all(
+  const rows = yield* all<StoredRow & { readonly number: number }>(
     sql`SELECT * FROM ${storedNotices} WHERE routed_at IS NULL ORDER BY number ${lock}`,
   );
   let planned = 0;
   for (const row of rows) {
-    const notice = Number(row.number);
+    const { number: notice } = row;
     for (const { id, channel, dueAt } of decide(toNotice(row)))
       planned += yield* messages.add(
         { id, notice, channel, state: 'pending', dueAt, attempts: 0 },
@@ -374,8 +359,9 @@ const problemsOfDays = t.literals(
  */
 function* claim({ channel, at, dueBy, leaseUntil, limit }: ClaimRequest): Query<ClaimedMessage[]> {
   const { lockOf } = yield* database();
-  const rows = yield* all(
-    sql`SELECT messages.id, messages.attempts, messages.unconfirmed, messages.sent_as, notices.*
+  const rows = yield* all<StoredRow & Omit<ClaimedMessage, 'notice'>>(
+    sql`SELECT messages.id, messages.attempts + 1 AS attempt, messages.unconfirmed,
+       CASE WHEN messages.unconfirmed > 0 THEN messages.sent_as END AS sent_as, notices.*
      FROM ${messages} JOIN ${storedNotices} ON notices.number = messages.notice
      WHERE messages.state = 'pending' AND channel = ${channel}
        AND (due_at <= ${at} OR attempts = 0 AND due_at <= ${dueBy})
@@ -389,12 +375,9 @@ function* claim({ channel, at, dueBy, leaseUntil, limit }: ClaimRequest): Query<
   );
   const claimed: ClaimedMessage[] = [];
   for (const row of rows) {
-    const attempt = Number(row.attempts) + 1;
-    const id = String(row.id);
+    const { id, attempt, unconfirmed, sentAs } = row;
     yield* change(sql`UPDATE ${messages} SET lease_until = ${leaseUntil} WHERE id = ${id}`);
-    const unconfirmed = Number(row.unconfirmed);
-    const sentAs = unconfirmed > 0 ? { sentAs: String(row.sent_as) } : {};
-    claimed.push({ id, attempt, unconfirmed, ...sentAs, notice: toNotice(row) });
+    claimed.push(withoutUndefined({ id, attempt, unconfirmed, sentAs, notice: toNotice(row) }));
   }
   return claimed;
 }
@@ -416,11 +399,11 @@ export const giveUpOthers = writes(function* (
   channels: readonly string[],
   { raised, at }: { readonly raised: number; readonly at: number },
 ): Query<void> {
-  const rows = yield* all(
+  const rows = yield* all<{ readonly id: string; readonly channel: string }>(
     sql`SELECT id, channel FROM ${messages} JOIN ${storedNotices} ON number = notice
      WHERE state = 'pending' AND raised_at < ${raised}`,
   );
-  const ids = rows.flatMap(({ id, channel }) => (channels.includes(String(channel)) ? [] : [String(id)]));
+  const ids = rows.filter(({ channel }) => !channels.includes(channel)).map(({ id }) => id);
   yield* noteFailed(ids, { code: 'no-such-channel', at });
 });
 
@@ -472,19 +455,19 @@ export const noteFailed = writes(function* (
 });
 
 export const countMessages = reads(function* (): Query<MessageCounts> {
-  const row = yield* one(
+  const row = yield* one<MessageCounts>(
     sql`SELECT count(*) FILTER (WHERE state = 'pending') AS pending, count(*) FILTER (WHERE state = 'given-up') AS given_up,
        count(*) FILTER (WHERE state = 'perhaps-received') AS perhaps_received,
        min(raised_at) FILTER (WHERE state = 'pending') AS pending_since
      FROM ${messages} JOIN ${storedNotices} ON number = notice WHERE state <> 'sent'`,
   );
-  return counts.read(row ?? {});
+  return row ?? { pending: 0, perhapsReceived: 0, givenUp: 0 };
 });
 
 /** By channel: what was tried and not accepted, and what nobody tried although it was due at that instant. */
 export const listWaiting = reads(
-  (dueBy: number): Query<WaitingMessages[]> =>
-    waiting.all(
+  (dueBy: number): Query<readonly WaitingMessages[]> =>
+    all(
       sql`SELECT channel, count(*) AS messages, min(raised_at) AS since, (
        SELECT last_code FROM ${messages} AS tried
        WHERE tried.channel = messages.channel AND tried.state = 'pending' AND tried.last_code IS NOT NULL
@@ -497,16 +480,16 @@ export const listWaiting = reads(
 
 /** The newest first. */
 export const listMessages = reads(function* ({ limit }: { readonly limit: number }): Query<StoredMessage[]> {
-  const rows = yield* all(
-    sql`SELECT notices.*, messages.id, messages.notice, messages.channel, messages.state, messages.due_at, messages.attempts,
-       messages.unconfirmed, messages.ended_at AS message_ended_at, messages.last_code
+  const rows = yield* all<StoredRow & Omit<StoredMessage, 'notice'>>(
+    sql`SELECT notices.*, messages.id, messages.channel, messages.state, messages.due_at, messages.attempts,
+       messages.unconfirmed, messages.ended_at, messages.last_code AS code
      FROM ${messages} JOIN ${storedNotices} ON notices.number = messages.notice
      ORDER BY messages.notice DESC, messages.channel LIMIT ${limit}`,
   );
   return rows.map((row) => {
-    const { notice, ...message } = plain.read(row);
-    const { messageEndedAt: endedAt, lastCode: code } = endings.read(row);
-    return withoutUndefined({ ...message, notice: toNotice(row), endedAt, code });
+    const { id, channel, state, dueAt, attempts, unconfirmed, endedAt, code } = row;
+    const message = { id, channel, state, dueAt, attempts, unconfirmed, endedAt, code };
+    return withoutUndefined({ ...message, notice: toNotice(row) });
   });
 });
 

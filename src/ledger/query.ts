@@ -1,6 +1,5 @@
 import { yieldIfDue } from '../base/event-loop.js';
 import type { ProviderHotel } from '../booking/booking.js';
-import type { BatchStream } from '../booking/sending.js';
 import type { Remains, RewriteLimits } from './guests.js';
 import type { Sealing } from './sealing.js';
 
@@ -121,12 +120,13 @@ export function* database(): Query<Dialect> {
   return (yield { kind: 'describe' }).dialect;
 }
 
-export function* all(statement: Sql): Query<readonly StoredRow[]> {
-  return (yield { kind: 'read', statement }).rows;
+/** What the statement selects, as its author says: see `StoredRow`. */
+export function* all<Found extends object = StoredRow>(statement: Sql): Query<readonly Found[]> {
+  return (yield { kind: 'read', statement }).rows as readonly object[] as readonly Found[];
 }
 
-export function* one(statement: Sql): Query<StoredRow | undefined> {
-  return (yield { kind: 'read', statement }).rows[0];
+export function* one<Found extends object = StoredRow>(statement: Sql): Query<Found | undefined> {
+  return (yield* all<Found>(statement))[0];
 }
 
 /** Whether there is such a row. */
@@ -136,7 +136,7 @@ export function* exists(rest: Sql): Query<boolean> {
 
 /** The only value that a statement selects as `number`: a sum of nothing is 0. */
 export function* count(statement: Sql): Query<number> {
-  return Number((yield* one(statement))?.number ?? 0);
+  return (yield* one<{ readonly number?: number }>(statement))?.number ?? 0;
 }
 
 /** Returns how many rows it changed. */
@@ -159,24 +159,6 @@ export function* takeTurns(what: 'mappings' | 'cases'): Query<void> {
   if (turnOf) yield* one(turnOf(what));
 }
 
-/** Positions of bookings that may have a reference, in one run and stream. */
-export interface Candidates {
-  readonly run: number;
-  readonly stream: BatchStream;
-  readonly batchSize: number;
-  /** Lowest first. */
-  readonly positions: readonly number[];
-}
-
-/** Where a reference is looked for. */
-export interface TraceRange {
-  /** Only what was sent of that business day. */
-  readonly day?: string | undefined;
-  /** The numbers of the first and the last run. */
-  readonly from: number;
-  readonly to: number;
-}
-
 /** What differs between the databases: fragments of SQL, and the queries that each plans in its own way. */
 export interface Dialect {
   readonly sealing: Sealing;
@@ -186,25 +168,19 @@ export interface Dialect {
   lockOf(table: Sql): Sql;
   /** See `takeTurns`; absent where all writers do. */
   turnOf?(what: string): Sql;
-  /** Whether `mappings` and `cases` are about the same provider hotel, searched by the index of the mappings. */
-  readonly isMappingOfCase: Sql;
   /** See `createHashIndex`. */
   readonly pageEntries: number;
   /** Until when a claim holds that is made now, by the clock of `isAbandoned`. */
   leaseEnd(): Sql;
   /** True for a running step whose claim was not renewed for a lease. */
   isAbandoned(): Sql;
-  isHotel(hotel: ProviderHotel): Sql;
-  isReference(reference: string): Sql;
   isListed(column: Sql, list: readonly (string | number)[]): Sql;
-  /** Bookings that may have that reference, the newest run first. */
-  findCandidates(reference: string, within: TraceRange): Query<readonly Candidates[]>;
   /** The copy's mappings of these hotels, each with the index of its hotel as `ordinal`. */
   findMappings(hotels: readonly ProviderHotel[]): Sql;
 }
 
 /** How a query is performed when somebody outside the ledger asks it. */
-type Way = keyof Performer;
+export type Way = keyof Performer;
 
 const marking =
   <Own extends Way>(way: Own) =>
@@ -220,7 +196,7 @@ export const writes = marking('transact');
 /** The same, for what removes personal data; it removes none if it returns 0. */
 export const erases = marking('erase');
 
-type Bound<Queries, Chosen extends Way> = {
+export type Bound<Queries, Chosen extends Way> = {
   readonly [Name in keyof Queries as Queries[Name] extends { readonly way: Chosen }
     ? Name
     : never]: Queries[Name] extends (...values: infer Values) => Query<infer Result>
@@ -270,8 +246,26 @@ export function stopping(store: Store, signal: AbortSignal): Store {
   return { ...store, read: until(store.read), readTogether: until(store.readTogether) };
 }
 
-/** A row as either database returns it. Integers that may exceed a number can be text. */
-export type StoredRow = Readonly<Record<string, string | number | boolean | null | Buffer>>;
+/** A row, the same from both databases: a field in camel case for each column that is not NULL. */
+export type StoredRow = Readonly<Record<string, string | number | boolean | Buffer>>;
+
+const fieldNames = new Map<string, string>();
+
+/** Reads a row as the driver returns it. */
+export function toRow(raw: Readonly<Record<string, unknown>>): StoredRow {
+  const row: Record<string, unknown> = {};
+  for (const column in raw) {
+    const cell = raw[column];
+    if (cell === null || cell === undefined) continue;
+    let name = fieldNames.get(column);
+    if (name === undefined) {
+      name = column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+      fieldNames.set(column, name);
+    }
+    row[name] = cell;
+  }
+  return row as StoredRow;
+}
 
 /** Removes undefined fields, so that JSON and comparisons in tests agree. */
 export function withoutUndefined<Fields extends object>(

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { GuestNames } from '../booking/guest-names.js';
 import type { BookingWarning, RejectReason, UnreadableReason } from '../booking/normalise.js';
-import { change, database, erases, type Query, reads, sql, type TraceRange, toStorable } from './query.js';
+import { change, database, erases, type Query, reads, sql, toStorable } from './query.js';
 import { runNumber } from './runs.js';
 import { contextOfReject, type Sealing } from './sealing.js';
+import type { TraceRange } from './stays.js';
 import * as t from './table.js';
 
 export type RejectCode = RejectReason | UnreadableReason | 'not-for-the-file';

@@ -7,7 +7,6 @@ import {
   cancelRun,
   finishTakeOver,
   mayAwaitResult,
-  reopeningAbandoned,
   settleRun,
   takeOverSteps,
 } from '../rules/state-machine.js';
@@ -16,10 +15,29 @@ import { FencedError } from './errors.js';
 import { replaceVerdicts } from './findings.js';
 import { noteChangedRun } from './identity.js';
 import { raise } from './notices.js';
-import { change, database, exists, one, type Query, reads, sql, withoutUndefined, writes } from './query.js';
-import { findLocked, get, lockRight, lockRun, runs } from './runs.js';
+import {
+  change,
+  count,
+  database,
+  one,
+  type Query,
+  reads,
+  readsTogether,
+  sql,
+  withoutUndefined,
+  writes,
+} from './query.js';
+import { findLocked, get, lockRight, lockRun, noSuchRun, runNumber, runs } from './runs.js';
 import { contextOfAnswer } from './sealing.js';
-import { attempts, changeSteps, findStep, insertSteps, readOpenKinds, steps, tally } from './steps.js';
+import {
+  attempts,
+  changeSteps,
+  type FailedStep,
+  findStep,
+  insertSteps,
+  readOpenKinds,
+  steps,
+} from './steps.js';
 import { bigint, type Row, table, text } from './table.js';
 import { asPromised } from './wanted-days.js';
 
@@ -69,11 +87,48 @@ function* notePause(
 ): Query<RunPatch> {
   if (run.state === 'succeeded' || run.state === 'cancelled') return {};
   const { startedAt, resumedAt = 0, collectStartedAt = 0, collectedAt = 0, pausedMs } = run;
-  const row = yield* one(sql`SELECT max(ended_at) AS ended_at FROM ${attempts} WHERE run = ${number}`);
-  const signs = [startedAt, resumedAt, collectStartedAt, collectedAt, Number(row?.ended_at ?? 0)];
+  const last = yield* count(sql`SELECT max(ended_at) AS number FROM ${attempts} WHERE run = ${number}`);
+  const signs = [startedAt, resumedAt, collectStartedAt, collectedAt, last];
   const since = run.finishedAt ?? Math.max(...signs);
   return { pausedMs: pausedMs + Math.max(0, at - since) };
 }
+
+interface Tallied {
+  readonly stored: number;
+  readonly delivered: number;
+  readonly refused: number;
+  readonly pending: number;
+  readonly openSteps: number;
+  readonly failedSteps: number;
+  readonly retryableSteps: number;
+}
+
+export interface Tally extends Tallied {
+  /** The first failed step in plan order, and the code of its last attempt: of those that need a person, if there are any. */
+  readonly firstFailed?: FailedStep;
+}
+
+export const tally = readsTogether(function* (runId: string): Query<Tally> {
+  const run = yield* runNumber(runId);
+  const counts = yield* one<Tallied>(
+    sql`SELECT (SELECT coalesce(sum(bookings), 0) FROM ${sql.table('batches')} WHERE run = ${run}) AS stored,
+       coalesce(sum(bookings) FILTER (WHERE state = 'done'), 0) AS delivered,
+       coalesce(sum(bookings) FILTER (WHERE state = 'refused'), 0) AS refused,
+       coalesce(sum(bookings) FILTER (WHERE state IN ('ready', 'running', 'failed')), 0) AS pending,
+       count(*) FILTER (WHERE state IN ('ready', 'running')) AS open_steps,
+       count(*) FILTER (WHERE state = 'failed') AS failed_steps,
+       count(*) FILTER (WHERE state = 'failed' AND failure_class = 'retryable') AS retryable_steps
+     FROM ${steps} WHERE run = ${run}`,
+  );
+  if (!counts) throw noSuchRun(runId);
+  const failed = yield* steps.find(
+    sql`WHERE run = ${run} AND state = 'failed'
+     ORDER BY CASE failure_class WHEN 'retryable' THEN 1 ELSE 0 END, position, name LIMIT 1`,
+  );
+  if (!failed) return counts;
+  const { name, lastCode: code = '', failureClass = 'internal' } = failed;
+  return { ...counts, firstFailed: { name, code, failureClass } };
+});
 
 /** Takes a run over: see `takeOverSteps`. What `asked` holds replaces what the run was started with. */
 export function* takeOver(runId: string, at: number, asked: CollectRequest = {}): Query<Run> {
@@ -113,38 +168,6 @@ export const replaceFailure = writes(function* (
   yield* changeRun(number, { failure });
   yield* raise(noticesOfRun(run, patchRun(run, { failure }), at));
   return true;
-});
-
-/** True while nobody else has taken over the run, or just the step. */
-const isHeld = ({ step, attempt, token }: Claim) =>
-  sql`run = (SELECT number FROM ${runs} WHERE id = ${step.runId} AND token = ${token})
-    AND name = ${step.name} AND state = 'running' AND attempts = ${attempt} AND token = ${token}`;
-
-export const holdsClaim = reads(
-  (claim: Claim): Query<boolean> => exists(sql`${steps} WHERE ${isHeld(claim)}`),
-);
-
-/** Renews claims for another lease. Returns those that are outdated. */
-export const renewClaims = writes(function* (claims: readonly Claim[]): Query<Claim[]> {
-  if (claims.length === 0) return [];
-  const { leaseEnd } = yield* database();
-  // Reopening abandoned steps locks the run, so it happens entirely before or entirely after this.
-  for (const runId of new Set(claims.map(({ step }) => step.runId).sort())) yield* findLocked(runId);
-  const held = sql.or(claims.map((claim) => sql`(${isHeld(claim)})`));
-  const renewed = yield* change(sql`UPDATE ${steps} SET lease_until = ${leaseEnd()} WHERE ${held}`);
-  const outdated: Claim[] = [];
-  for (const claim of renewed === claims.length ? [] : claims)
-    if (!(yield* holdsClaim(claim))) outdated.push(claim);
-  return outdated;
-});
-
-/**
- * Reopens the run's steps whose claim was not renewed for one lease: their owner is dead or frozen, and its call may
- * have reached the service. Returns how many.
- */
-export const reopenAbandoned = writes(function* (runId: string): Query<number> {
-  const { number } = yield* lockRun(runId);
-  return yield* changeSteps(number, reopeningAbandoned);
 });
 
 /**

@@ -1,10 +1,10 @@
 import type { ProviderHotel } from '../booking/booking.js';
-import { countDays, unknownLastDay } from '../booking/booking.js';
+import { countDays, hashReference, unknownLastDay } from '../booking/booking.js';
 import { type BatchStream, batchStreams } from '../booking/sending.js';
 import type { StayDates } from '../booking/stay.js';
 import type { DeliveryKind } from '../rules/run.js';
 import type { CollectedBatch } from './collecting.js';
-import { all, type Candidates, change, type Query, reads, type Sql, type StoredRow, sql } from './query.js';
+import { all, change, database, type Query, reads, type Sql, sql } from './query.js';
 import { runs } from './runs.js';
 import * as t from './table.js';
 
@@ -110,24 +110,6 @@ export function findInPage(page: Buffer, hash: number): number[] {
   return words;
 }
 
-/** The bookings that may have the reference of that hash, the newest run first, from the pages of some runs. */
-export function gatherCandidates(pages: readonly StoredRow[], hash: number): Candidates[] {
-  const found = new Map<string, Candidates & { positions: number[] }>();
-  for (const { number, stream, batch_size, entries, first_position } of pages) {
-    const positions = toPositions(findInPage(entries as Buffer, hash), Number(first_position));
-    const key = `${number} ${stream}`;
-    const known = found.get(key);
-    if (known) known.positions.push(...positions);
-    else if (positions.length > 0)
-      found.set(key, {
-        ...{ run: Number(number), stream: stream as BatchStream, batchSize: Number(batch_size) },
-        positions,
-      });
-  }
-  for (const { positions } of found.values()) positions.sort((a, b) => a - b);
-  return [...found.values()].sort((a, b) => b.run - a.run || (a.stream < b.stream ? -1 : 1));
-}
-
 function firstEntryOf(page: Buffer, hash: number): number {
   let low = 0;
   let high = page.length / bytesPerEntry;
@@ -199,6 +181,7 @@ export const bookingPages = t.table(
   { key: 'run, kind, stream, segment, first_hash, last_hash, page' },
 );
 type PageKind = 'reference' | 'hotel';
+type BookingPage = t.Row<typeof bookingPages>;
 
 /**
  * The indexes of a run that is being collected: by reference and by provider hotel, for each stream. A full index is
@@ -238,6 +221,53 @@ export function createCollectedIndexes(
   };
 }
 
+/** Where a reference is looked for. */
+export interface TraceRange {
+  /** Only what was sent of that business day. */
+  readonly day?: string | undefined;
+  /** The numbers of the first and the last run. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Positions of bookings that may have a reference, in one run and stream. */
+export interface Candidates {
+  readonly run: number;
+  readonly stream: BatchStream;
+  readonly batchSize: number;
+  /** Lowest first. */
+  readonly positions: number[];
+}
+
+/** After years there are thousands of runs: a statement for each takes three times as long. */
+const runsAtOnce = 100;
+
+/** Bookings that may have that reference, the newest run first. */
+export function* findCandidates(reference: string, { day, from, to }: TraceRange): Query<Candidates[]> {
+  const { isListed } = yield* database();
+  const hash = hashReference(reference);
+  const found: Candidates[] = [];
+  const searched = yield* selectStayRuns(
+    sql`AND day = coalesce(${day ?? null}, day) AND number BETWEEN ${from} AND ${to} ORDER BY number DESC`,
+  );
+  for (let first = 0; first < searched.length; first += runsAtOnce) {
+    const sizes = new Map(
+      searched.slice(first, first + runsAtOnce).map(({ number, batchSize }) => [number, batchSize]),
+    );
+    const pages = yield* bookingPages.list(
+      sql`WHERE ${isListed(sql`run`, [...sizes.keys()])} AND kind = 'reference' AND first_hash <= ${hash} AND last_hash >= ${hash}
+       ORDER BY run DESC, stream, segment, page`,
+    );
+    for (const { run, stream, firstPosition, entries } of pages) {
+      const positions = toPositions(findInPage(entries, hash), firstPosition);
+      const last = found.at(-1);
+      if (last?.run === run && last.stream === stream) last.positions.push(...positions);
+      else if (positions.length > 0) found.push({ run, stream, batchSize: sizes.get(run) ?? 0, positions });
+    }
+  }
+  return found;
+}
+
 /** Bookings whose references may have one of these hashes, in ascending order. @param hashes ascending */
 export const findReferences = reads(function* (run: StayRun, hashes: Uint32Array): Query<FoundBookings[]> {
   const found = yield* findHashes(run, hashes, { kind: 'reference', from: 0 });
@@ -245,20 +275,19 @@ export const findReferences = reads(function* (run: StayRun, hashes: Uint32Array
 });
 
 /** A run whose bookings count. */
-export type StayRun = t.Row<typeof stayRuns>;
-const stayRuns = t.columnsOf({
-  number: t.bigint,
-  runId: t.text(),
-  day: t.text(),
-  delivery: t.text<DeliveryKind>(),
-  /** See `Run`. */
-  topsUp: t.flag,
-  batchSize: t.bigint,
-});
+export interface StayRun {
+  readonly number: number;
+  readonly runId: string;
+  readonly day: string;
+  readonly delivery: DeliveryKind;
+  /** See `Run`: 1 or 0. */
+  readonly topsUp: number;
+  readonly batchSize: number;
+}
 
 /** Runs whose bookings are stored. */
-export function* selectStayRuns(rest: Sql): Query<StayRun[]> {
-  return yield* stayRuns.all(
+export function selectStayRuns(rest: Sql): Query<readonly StayRun[]> {
+  return all(
     sql`SELECT number, id AS run_id, day, delivery, tops_up, batch_size FROM ${runs}
      WHERE batch_size IS NOT NULL AND pruned_at IS NULL ${rest}`,
   );
@@ -294,16 +323,16 @@ export function* removeStay({
   readonly hotelHash: number;
   readonly position: number;
 }): Query<void> {
-  const rows = yield* all(
-    sql`SELECT * FROM ${bookingPages} WHERE run = ${run} AND kind = 'hotel' AND stream = ${stream}
+  const pages = yield* bookingPages.list(
+    sql`WHERE run = ${run} AND kind = 'hotel' AND stream = ${stream}
        AND first_hash <= ${hotelHash} AND last_hash >= ${hotelHash}`,
   );
-  for (const { page, first_position, entries } of rows) {
-    const kept = removeFromStayPage(entries as Buffer, hotelHash, position - Number(first_position));
-    if (kept.length === (entries as Buffer).length) continue;
+  for (const { page, firstPosition, entries } of pages) {
+    const kept = removeFromStayPage(entries, hotelHash, position - firstPosition);
+    if (kept.length === entries.length) continue;
     yield* change(
       sql`UPDATE ${bookingPages} SET entries = ${kept}
-       WHERE run = ${run} AND kind = 'hotel' AND stream = ${stream} AND page = ${Number(page)}`,
+       WHERE run = ${run} AND kind = 'hotel' AND stream = ${stream} AND page = ${page}`,
     );
   }
 }
@@ -380,27 +409,25 @@ function readPages(
   hashes: Uint32Array,
   size: number,
   { kind, from }: Wanted,
-): Query<readonly StoredRow[]> {
+): Query<BookingPage[]> {
   const ranges: Sql[] = [];
   for (let at = 0; at < hashes.length; at += size) {
     const range = hashes.subarray(at, at + size);
     ranges.push(sql`first_hash <= ${range.at(-1) ?? 0} AND last_hash >= ${range[0] ?? 0}`);
   }
   const [number, stream] = run;
-  return all(
-    sql`SELECT * FROM ${bookingPages}
-     WHERE run = ${number} AND kind = ${kind} AND stream = ${stream} AND latest_day >= ${from} AND (${sql.or(ranges)})`,
+  return bookingPages.list(
+    sql`WHERE run = ${number} AND kind = ${kind} AND stream = ${stream} AND latest_day >= ${from} AND (${sql.or(ranges)})`,
   );
 }
 
 /** The positions of the bookings in a page with one of these hashes, each with the index of its hash. */
-function* listPositions(page: StoredRow, hashes: Uint32Array, from: number) {
-  const last = Number(page.last_hash);
-  for (let at = firstFrom(hashes, Number(page.first_hash)); at < hashes.length; at += 1) {
+function* listPositions(page: BookingPage, hashes: Uint32Array, from: number) {
+  for (let at = firstFrom(hashes, page.firstHash); at < hashes.length; at += 1) {
     const hash = hashes[at] ?? 0;
-    if (hash > last) return;
-    const words = findInPage(page.entries as Buffer, hash);
-    for (const position of toPositions(words, Number(page.first_position), from)) yield { at, position };
+    if (hash > page.lastHash) return;
+    const words = findInPage(page.entries, hash);
+    for (const position of toPositions(words, page.firstPosition, from)) yield { at, position };
   }
 }
 

@@ -2,7 +2,18 @@ import type { BatchStream } from '../booking/sending.js';
 import type { StepSelection, StepsChange } from '../rules/changes.js';
 import type { StepCount } from '../rules/file-chain.js';
 import type { FailureClass } from '../rules/run.js';
-import type { Ending, OpenStep, PlannedStep, Step, StepKind, StepState, StoredStep } from '../rules/step.js';
+import { reopeningAbandoned } from '../rules/state-machine.js';
+import type {
+  Claim,
+  Ending,
+  OpenStep,
+  PlannedStep,
+  Slice,
+  Step,
+  StepKind,
+  StepState,
+  StoredStep,
+} from '../rules/step.js';
 import {
   all,
   change,
@@ -17,8 +28,9 @@ import {
   type StoredRow,
   sql,
   withoutUndefined,
+  writes,
 } from './query.js';
-import { noSuchRun, runNumber, runs } from './runs.js';
+import { findLocked, lockRun, runNumber, runs } from './runs.js';
 import { contextOfAnswer } from './sealing.js';
 import * as t from './table.js';
 
@@ -67,7 +79,6 @@ const stored = steps.only(
 const plain = steps.only(
   ...(['name', 'kind', 'state', 'bookings', 'attempts', 'tries', 'waits', 'notBefore'] as const),
 );
-const open = steps.only('position', 'name', 'notBefore', 'attempts');
 
 export const storedStepColumns = stored.names;
 
@@ -80,30 +91,23 @@ export function toStep(runId: string, row: StoredRow): Step {
 /** Reads the part of the same row that decides what can happen to the step. */
 export const toStoredStep: (row: StoredRow) => StoredStep = stored.read;
 
-/** Reads the part of the same row that is queued. */
-function toOpenStep(row: StoredRow): OpenStep {
-  const { attempts, ...step } = open.read(row);
-  return { ...step, attempt: attempts + 1 };
-}
-
-export function* findStep(run: number, name: string): Query<StoredStep | undefined> {
-  const row = yield* one(sql`SELECT ${stored.names} FROM ${steps} WHERE run = ${run} AND name = ${name}`);
-  return row && toStoredStep(row);
+export function findStep(run: number, name: string): Query<StoredStep | undefined> {
+  return stored.one(sql`SELECT ${stored.names} FROM ${steps} WHERE run = ${run} AND name = ${name}`);
 }
 
 /** Steps that may be queued, page by page: batches in their order, and of a file the one that its chain has come to. */
 export const listOpen = reads(function* (
   runId: string,
   { after, limit }: { readonly after?: OpenStep; readonly limit: number },
-): Query<OpenStep[]> {
-  const rows = yield* all(
-    sql`SELECT position, name, attempts, not_before FROM ${steps}
+): Query<readonly OpenStep[]> {
+  const found = yield* all<OpenStep>(
+    sql`SELECT position, name, attempts + 1 AS attempt, not_before FROM ${steps}
      WHERE run = (SELECT number FROM ${runs} WHERE id = ${runId}) AND (position, name) > (${after?.position ?? -1}, ${after?.name ?? ''})
        AND state = 'ready'
      ORDER BY position, name LIMIT ${limit}`,
   );
-  if (rows.length === 0) yield* runNumber(runId);
-  return rows.map(toOpenStep);
+  if (found.length === 0) yield* runNumber(runId);
+  return found;
 });
 
 /** Whether a step of the run is being performed under a valid claim. */
@@ -113,6 +117,38 @@ export const isBeingPerformed = reads(function* (runId: string): Query<boolean> 
     sql`${steps} JOIN ${runs} ON run = number
      WHERE runs.id = ${runId} AND steps.state = 'running' AND NOT (${isAbandoned()})`,
   );
+});
+
+/** True while nobody else has taken over the run, or just the step. */
+const isHeld = ({ step, attempt, token }: Claim) =>
+  sql`run = (SELECT number FROM ${runs} WHERE id = ${step.runId} AND token = ${token})
+    AND name = ${step.name} AND state = 'running' AND attempts = ${attempt} AND token = ${token}`;
+
+export const holdsClaim = reads(
+  (claim: Claim): Query<boolean> => exists(sql`${steps} WHERE ${isHeld(claim)}`),
+);
+
+/** Renews claims for another lease. Returns those that are outdated. */
+export const renewClaims = writes(function* (claims: readonly Claim[]): Query<Claim[]> {
+  if (claims.length === 0) return [];
+  const { leaseEnd } = yield* database();
+  // Reopening abandoned steps locks the run, so it happens entirely before or entirely after this.
+  for (const runId of new Set(claims.map(({ step }) => step.runId).sort())) yield* findLocked(runId);
+  const held = sql.or(claims.map((claim) => sql`(${isHeld(claim)})`));
+  const renewed = yield* change(sql`UPDATE ${steps} SET lease_until = ${leaseEnd()} WHERE ${held}`);
+  const outdated: Claim[] = [];
+  for (const claim of renewed === claims.length ? [] : claims)
+    if (!(yield* holdsClaim(claim))) outdated.push(claim);
+  return outdated;
+});
+
+/**
+ * Reopens the run's steps whose claim was not renewed for one lease: their owner is dead or frozen, and its call may
+ * have reached the service. Returns how many.
+ */
+export const reopenAbandoned = writes(function* (runId: string): Query<number> {
+  const { number } = yield* lockRun(runId);
+  return yield* changeSteps(number, reopeningAbandoned);
 });
 
 /**
@@ -169,28 +205,15 @@ export function* insertSteps(
   );
 }
 
-const slices = t.columnsOf({
-  ...{ batch: t.integer, first: t.integer, bookings: t.integer },
-  state: t.text<StepState>(),
-});
+type Undelivered = Omit<Slice, 'stream'> & { readonly state: StepState };
 
 /** The slices of a run's batches that were not delivered by body, if the run has a plan. What became of a step that was halved is in its halves. */
-export const listUndelivered = reads(function* (runId: string): Query<t.Row<typeof slices>[]> {
-  return yield* slices.all(
+export const listUndelivered = reads(function* (runId: string): Query<readonly Undelivered[]> {
+  return yield* all(
     sql`SELECT batch, first, bookings, state FROM ${steps}
      WHERE run = ${yield* runNumber(runId)} AND stream = 'posted' AND state NOT IN ('done', 'halved')
      ORDER BY batch, first`,
   );
-});
-
-const tallied = t.columnsOf({
-  stored: t.integer,
-  delivered: t.integer,
-  refused: t.integer,
-  pending: t.integer,
-  openSteps: t.integer,
-  failedSteps: t.integer,
-  retryableSteps: t.integer,
 });
 
 export interface FailedStep {
@@ -199,43 +222,14 @@ export interface FailedStep {
   readonly failureClass: FailureClass;
 }
 
-export interface Tally extends t.NewRow<typeof tallied> {
-  /** The first failed step in plan order, and the code of its last attempt: of those that need a person, if there are any. */
-  readonly firstFailed?: FailedStep;
-}
-
-export const tally = readsTogether(function* (runId: string): Query<Tally> {
-  const run = yield* runNumber(runId);
-  const counts = yield* tallied.one(
-    sql`SELECT (SELECT coalesce(sum(bookings), 0) FROM ${sql.table('batches')} WHERE run = ${run}) AS stored,
-       coalesce(sum(bookings) FILTER (WHERE state = 'done'), 0) AS delivered,
-       coalesce(sum(bookings) FILTER (WHERE state = 'refused'), 0) AS refused,
-       coalesce(sum(bookings) FILTER (WHERE state IN ('ready', 'running', 'failed')), 0) AS pending,
-       count(*) FILTER (WHERE state IN ('ready', 'running')) AS open_steps,
-       count(*) FILTER (WHERE state = 'failed') AS failed_steps,
-       count(*) FILTER (WHERE state = 'failed' AND failure_class = 'retryable') AS retryable_steps
-     FROM ${steps} WHERE run = ${run}`,
-  );
-  if (!counts) throw noSuchRun(runId);
-  const failed = yield* steps.find(
-    sql`WHERE run = ${run} AND state = 'failed'
-     ORDER BY CASE failure_class WHEN 'retryable' THEN 1 ELSE 0 END, position, name LIMIT 1`,
-  );
-  if (!failed) return counts;
-  const { name, lastCode: code = '', failureClass = 'internal' } = failed;
-  return { ...counts, firstFailed: { name, code, failureClass } };
-});
-
 /** The kinds of a run's open steps, ignoring one of them. */
 export function* readOpenKinds(run: number, except = ''): Query<StepKind[]> {
-  const rows = yield* all(
+  const rows = yield* all<{ readonly kind: StepKind }>(
     sql`SELECT DISTINCT kind FROM ${steps}
      WHERE run = ${run} AND name <> ${except} AND state IN ('ready', 'running')`,
   );
-  return rows.map((row) => kinds.read(row).kind);
+  return rows.map(({ kind }) => kind);
 }
-
-const kinds = steps.only('kind');
 
 /** What every attempt of a step has met. */
 export const attempts = t.table(
@@ -256,7 +250,8 @@ export const attempts = t.table(
   },
   { key: 'run, step, attempt', isItsIndex: true },
 );
-export type Attempt = Omit<t.Row<typeof attempts>, 'run' | 'answer'> & { readonly answer?: string };
+type StoredAttempt = t.Row<typeof attempts>;
+export type Attempt = Omit<StoredAttempt, 'run' | 'answer'> & { readonly answer?: string };
 
 /** The ended attempts of a step, in their order. */
 export const listAttempts = reads(function* (runId: string, step: string): Query<Attempt[]> {
@@ -273,13 +268,13 @@ export function* attemptsOf(run: number, runId: string, step: string): Query<Att
 /** The last attempt of each of these steps in which the service said something. */
 export const listAnswers = reads(function* (runId: string, names: readonly string[]): Query<Attempt[]> {
   const { isListed } = yield* database();
-  const rows = yield* all(
+  const found = yield* all<StoredAttempt>(
     sql`SELECT attempts.* FROM ${steps} JOIN ${attempts}
        ON attempts.run = steps.run AND attempts.step = steps.name AND attempts.attempt = steps.attempts
      WHERE steps.run = ${yield* runNumber(runId)} AND ${isListed(sql`steps.name`, names)} AND answer IS NOT NULL
      ORDER BY position, name`,
   );
-  return yield* openAnswers(runId, rows.map(attempts.read));
+  return yield* openAnswers(runId, found);
 });
 
 /** Every attempt of a run in which the service said something. */
@@ -298,7 +293,7 @@ export const listTroubles = reads(function* (runId: string, limit: number): Quer
   return found.map(({ run, answer, sha256, ...attempt }) => attempt);
 });
 
-function* openAnswers(runId: string, found: readonly t.Row<typeof attempts>[]): Query<Attempt[]> {
+function* openAnswers(runId: string, found: readonly StoredAttempt[]): Query<Attempt[]> {
   const { sealing } = yield* database();
   return found.map(({ run, answer: stored, ...attempt }) => {
     const answer = sealing.openText(stored, contextOfAnswer(runId, attempt.step, attempt.attempt));
@@ -306,40 +301,46 @@ function* openAnswers(runId: string, found: readonly t.Row<typeof attempts>[]): 
   });
 }
 
-const stepCounts = t.columnsOf({
-  kind: t.text<StepKind>(),
-  state: t.text<StepState>(),
-  steps: t.integer,
-  bookings: t.integer,
-});
+/** The ended attempts of all steps of a kind, from the first one's start to the last one's end. */
+interface StepTimes {
+  readonly kind: StepKind;
+  readonly steps: number;
+  readonly attempts: number;
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+/** When each kind of step was performed, in the order in which they began. */
+export const listTimes = reads(
+  (runId: string): Query<readonly StepTimes[]> =>
+    all(
+      sql`SELECT kind, count(DISTINCT name) AS steps, count(*) AS attempts, min(started_at) AS started_at,
+       max(attempts.ended_at) AS ended_at
+     FROM ${attempts} JOIN ${steps} ON steps.run = attempts.run AND steps.name = attempts.step
+     WHERE attempts.run = (SELECT number FROM ${runs} WHERE id = ${runId})
+     GROUP BY kind ORDER BY min(started_at), max(attempts.ended_at)`,
+    ),
+);
 
 /** The steps by kind and state, in the order of the plan; those of a chain, in no order: see `showSteps`. */
-export const count = reads(function* (runId: string): Query<StepCount[]> {
-  return yield* stepCounts.all(
+export const count = reads(function* (runId: string): Query<readonly StepCount[]> {
+  return yield* all(
     sql`SELECT kind, state, count(*) AS steps, sum(bookings) AS bookings FROM ${steps}
      WHERE run = ${yield* runNumber(runId)} GROUP BY kind, state ORDER BY min(position), kind, state`,
   );
-});
-
-const openCounts = t.columnsOf({
-  running: t.integer,
-  abandoned: t.integer,
-  ready: t.integer,
-  delayed: t.integer,
 });
 
 /** What is being done, and what is due when. */
 export const readOpenWork = readsTogether(function* (runId: string, now: number): Query<OpenWork> {
   const { isAbandoned } = yield* database();
   const run = yield* runNumber(runId);
-  const found = yield* openCounts.one(
+  const { running, ...counts } = (yield* one<Counted>(
     sql`SELECT count(*) FILTER (WHERE state = 'running') AS running,
        count(*) FILTER (WHERE state = 'running' AND ${isAbandoned()}) AS abandoned,
        count(*) FILTER (WHERE state = 'ready' AND coalesce(not_before, 0) <= ${now}) AS ready,
        count(*) FILTER (WHERE state = 'ready' AND not_before > ${now}) AS delayed
      FROM ${steps} WHERE run = ${run} AND state IN ('ready', 'running')`,
-  );
-  const { running = 0, ...counts } = found ?? { abandoned: 0, ready: 0, delayed: 0 };
+  )) as Counted;
   return withoutUndefined({
     performed: running - counts.abandoned,
     ...counts,
@@ -348,30 +349,30 @@ export const readOpenWork = readsTogether(function* (runId: string, now: number)
   });
 });
 
-const oldestStep = t.columnsOf({ step: t.text(), kind: t.text<StepKind>(), since: t.bigint });
+/** What a query counts that always returns a row. */
+type Counted = Pick<OpenWork, 'abandoned' | 'ready' | 'delayed'> & { readonly running: number };
 
 function findOldest(run: number): Query<OpenWork['oldest']> {
-  return oldestStep.one(
+  return one(
     sql`SELECT name AS step, kind, claimed_at AS since FROM ${steps} WHERE run = ${run} AND state = 'running'
      ORDER BY claimed_at, position LIMIT 1`,
   );
 }
 
-const delayedStep = t.columnsOf({
-  step: t.text(),
-  kind: t.text<StepKind>(),
-  until: t.bigint,
+export interface DelayedStep {
+  readonly step: string;
+  readonly kind: StepKind;
+  readonly until: number;
   /** How its last attempt ended, and when. */
-  code: t.text(),
-  endedAt: t.optional(t.bigint),
+  readonly code: string;
+  readonly endedAt?: number;
   /** How many tries it has used up, and how often it waited without using up one. */
-  tries: t.integer,
-  waits: t.integer,
-});
-export type DelayedStep = t.Row<typeof delayedStep>;
+  readonly tries: number;
+  readonly waits: number;
+}
 
 function findNext(run: number, now: number): Query<DelayedStep | undefined> {
-  return delayedStep.one(
+  return one(
     sql`SELECT name AS step, kind, not_before AS until, last_code AS code, tries, waits, (
        SELECT max(ended_at) FROM ${attempts} WHERE attempts.run = steps.run AND attempts.step = steps.name
      ) AS ended_at

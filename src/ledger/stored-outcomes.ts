@@ -1,7 +1,7 @@
 import type { BatchStream } from '../booking/sending.js';
 import type { BatchRows, DayCounts, DayStanding, StandingRows, StoredOutcome } from '../rules/day-outcome.js';
 import { packNumbers, unpackNumbers } from './findings.js';
-import { change, type Query, reads, sql, writes } from './query.js';
+import { all, change, type Query, reads, sql, writes } from './query.js';
 import { type Period, runNumber, runs, runsHoldingBookings } from './runs.js';
 import * as t from './table.js';
 
@@ -51,19 +51,20 @@ export interface SupersededRows extends BatchRows {
   readonly isFound: boolean;
 }
 
-const marked = t.columnsOf({
-  day: t.text(),
-  ...{ runs: t.integer, newest: t.bigint, held: t.bigint, ended: t.bigint, verdicts: t.bigint },
-  ...{ files: t.integer, cancelled: t.integer, pruned: t.integer },
-  /** How many batches collects called superseded, or found again, and the latest of these collects. */
-  ...{ superseded: t.integer, superseding: t.bigint },
-  storedMark: t.optional(t.text()),
-  counts: t.optional(t.json<DayCounts>()),
-});
+interface MarkedDay {
+  readonly day: string;
+  readonly runs: number;
+  readonly pruned: number;
+  /** How many batches collects called superseded, or found again. */
+  readonly superseded: number;
+  readonly storedMark?: string;
+  /** JSON */
+  readonly counts?: string;
+}
 
 /** Of each day from `from` to `to` with a run that holds bookings, oldest first. */
 export const listOutcomes = reads(function* ({ from, to }: Period): Query<StoredOutcome[]> {
-  const found = yield* marked.all(
+  const found = yield* all<MarkedDay>(
     sql`SELECT marked.*, coalesce(superseded, 0) AS superseded, coalesce(superseding, 0) AS superseding,
        stored.mark AS stored_mark, stored.counts AS counts FROM (
        SELECT day, count(*) AS runs, max(number) AS newest, sum(accepted + carried) AS held,
@@ -82,25 +83,17 @@ export const listOutcomes = reads(function* ({ from, to }: Period): Query<Stored
     mark: Object.values(parts).join(' '),
     isPruned: pruned === parts.runs,
     hasSuperseded: parts.superseded > 0,
-    ...(storedMark !== undefined && counts && { stored: { mark: storedMark, counts } }),
+    ...(storedMark !== undefined && counts && { stored: { mark: storedMark, counts: JSON.parse(counts) } }),
   }));
 });
 
 /** Where the bookings of the day count as something else than their runs say; read together with `listOutcomes`. */
 export const listStandings = reads(function* (day: string): Query<StandingRows[]> {
-  const rows = yield* heldRows.all(
+  const rows = yield* all<Omit<StandingRows, 'rows'> & { readonly rows: Buffer }>(
     sql`SELECT id AS run_id, stream, batch, standing, rows FROM ${standingRows} JOIN ${runs} ON run = number
      WHERE day = ${day} ORDER BY number DESC, stream, batch, standing`,
   );
   return rows.map(({ rows, ...of }) => ({ ...of, rows: unpackNumbers(rows) }));
-});
-
-const heldRows = t.columnsOf({
-  runId: t.text(),
-  stream: t.text<BatchStream>(),
-  batch: t.integer,
-  standing: t.text<DayStanding>(),
-  rows: t.bytes,
 });
 
 /** Replaces what was stored of the day. */

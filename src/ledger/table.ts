@@ -17,10 +17,8 @@ import {
 export interface Column<Value> {
   /** The last is never inserted. */
   readonly type: ColumnType | 'clocktime';
-  read(cell: NonNullable<StoredRow[string]>): Value;
+  read(cell: StoredRow[string]): Value;
   write(value: NonNullable<Value>): Cell;
-  /** Only where it differs from the field's in snake case. */
-  readonly name?: string;
   /** May be NULL. */
   readonly isOptional?: true;
   /** What is stored for an absent value; otherwise NULL. */
@@ -123,15 +121,15 @@ export function columnsOf<Own extends Fields>(fields: Own) {
     ([field, column]) => ({
       field,
       column,
-      name: column.name ?? field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      name: field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
     }),
   );
 
   function read(row: StoredRow): Entity<Own> {
     const found: Record<string, unknown> = {};
-    for (const { field, column, name } of columns) {
-      const cell = row[name];
-      if (cell === null || cell === undefined) continue;
+    for (const { field, column } of columns) {
+      const cell = row[field];
+      if (cell === undefined) continue;
       const value = column.read(cell);
       if (value !== undefined) found[field] = value;
     }

@@ -6,25 +6,14 @@ import { readBooking } from '../booking/stored-line.js';
 import { preparingKinds } from '../rules/file-chain.js';
 import type { Judged } from '../rules/review-file.js';
 import type { Run } from '../rules/run.js';
-import type { StepKind } from '../rules/step.js';
 import { extraAt, readExtraOfBatch, readLines } from './batches.js';
 import { findJudged, findSuspect, type Suspect } from './findings.js';
 import { findNaming, findNamingMapping } from './mails.js';
-import {
-  type Candidates,
-  database,
-  one,
-  type Query,
-  reads,
-  readsTogether,
-  type Store,
-  sql,
-  type TraceRange,
-  withoutUndefined,
-} from './query.js';
+import { all, count, type Query, readsTogether, type Store, sql, withoutUndefined } from './query.js';
 import { findRejects, type Reject } from './rejects.js';
 import { readRun, runNumber, runs } from './runs.js';
-import { type Attempt, attempts, attemptsOf, steps } from './steps.js';
+import { type Candidates, findCandidates, type TraceRange } from './stays.js';
+import { type Attempt, attemptsOf, steps } from './steps.js';
 import { isSuperseded } from './stored-outcomes.js';
 import * as t from './table.js';
 
@@ -45,8 +34,8 @@ export async function* readTraces(
   { read, readTogether }: Store,
   reference: string,
 ): AsyncGenerator<readonly Trace[], void, undefined> {
-  const newest = await read(() => one(sql`SELECT max(number) AS number FROM ${runs}`));
-  for (let to = Number(newest?.number ?? 0); to > 0; to -= runsAtOnce) {
+  const newest = await read(() => count(sql`SELECT max(number) AS number FROM ${runs}`));
+  for (let to = newest; to > 0; to -= runsAtOnce) {
     const within = { from: to - runsAtOnce + 1, to };
     yield await readTogether(() => traceWithin(reference, within));
     await yieldToEventLoop();
@@ -54,9 +43,8 @@ export async function* readTraces(
 }
 
 function* traceWithin(reference: string, within: TraceRange): Query<Trace[]> {
-  const dialect = yield* database();
   const found: { readonly run: number; readonly trace: Trace }[] = [];
-  for (const candidates of yield* dialect.findCandidates(reference, within)) {
+  for (const candidates of yield* findCandidates(reference, within)) {
     for (const trace of yield* traceBookings(candidates, reference))
       found.push({ run: candidates.run, trace });
   }
@@ -122,53 +110,30 @@ function stepsThatCarry(
   stream: BatchStream,
   batch: number,
   first: number,
-): Query<t.Row<typeof carriers>[]> {
+): Query<readonly CarryingStep[]> {
   if (stream === 'file')
-    return carriers.all(
+    return all(
       sql`SELECT 'trigger' AS name, 'trigger' AS kind, state, first, bookings FROM ${steps}
        WHERE run = ${run} AND kind IN (${t.literals([...preparingKinds, 'trigger'])}) AND bookings > 0`,
     );
-  return carriers.all(
+  return all(
     sql`SELECT name, kind, state, first, bookings FROM ${steps}
      WHERE run = ${run} AND stream = ${stream} AND batch = ${batch}
        AND first <= ${first} AND first + bookings > ${first} ORDER BY bookings DESC`,
   );
 }
 
-const carriers = steps.only('name', 'kind', 'state', 'first', 'bookings');
+type CarryingStep = Pick<t.Row<typeof steps>, 'name' | 'kind' | 'state' | 'first' | 'bookings'>;
 
-/** The ended attempts of all steps of a kind, from the first one's start to the last one's end. */
-const stepTimes = t.columnsOf({
-  ...{
-    kind: t.text<StepKind>(),
-    steps: t.integer,
-    attempts: t.integer,
-    startedAt: t.bigint,
-    endedAt: t.bigint,
-  },
-});
-
-/** When each kind of step was performed, in the order in which they began. */
-export const listTimes = reads(
-  (runId: string): Query<t.Row<typeof stepTimes>[]> =>
-    stepTimes.all(
-      sql`SELECT kind, count(DISTINCT name) AS steps, count(*) AS attempts, min(started_at) AS started_at,
-       max(attempts.ended_at) AS ended_at
-     FROM ${attempts} JOIN ${steps} ON steps.run = attempts.run AND steps.name = attempts.step
-     WHERE attempts.run = (SELECT number FROM ${runs} WHERE id = ${runId})
-     GROUP BY kind ORDER BY min(started_at), max(attempts.ended_at)`,
-    ),
-);
-
-const refusedSteps = t.columnsOf({
-  step: t.text(),
-  code: t.text(),
-  stream: t.text<BatchStream>(),
-  batch: t.integer,
+interface RefusedStep {
+  readonly step: string;
+  readonly code: string;
+  readonly stream: BatchStream;
+  readonly batch: number;
   /** Within the batch. */
-  row: t.integer,
-});
-export type RefusedBooking = t.Row<typeof refusedSteps> & { readonly line: string };
+  readonly row: number;
+}
+export type RefusedBooking = RefusedStep & { readonly line: string };
 
 /** In the order of the plan, without the first ones if some are to be skipped. */
 export const listRefused = readsTogether(function* (
@@ -177,7 +142,7 @@ export const listRefused = readsTogether(function* (
   skip = 0,
 ): Query<RefusedBooking[]> {
   const run = yield* runNumber(runId);
-  const found = yield* refusedSteps.all(
+  const found = yield* all<RefusedStep>(
     sql`SELECT name AS step, last_code AS code, stream, batch, first AS row FROM ${steps}
      WHERE run = ${run} AND state = 'refused' AND stream IS NOT NULL
      ORDER BY position, name LIMIT ${limit} OFFSET ${skip}`,
@@ -202,7 +167,7 @@ export type Trace =
       /** Counted from 0, among the run's bookings of that stream, which is their order in the file. */
       readonly position: number;
       readonly line: string;
-      readonly step?: t.Row<typeof carriers>;
+      readonly step?: CarryingStep;
       /** What its result says, unless it calls the mapping correct. */
       readonly judged?: Judged;
       /** When the first e-mail that names it was received, in epoch milliseconds. */

@@ -93,7 +93,9 @@ export const want = writes(function* (
     yield* change(sql`UPDATE ${wantedDays} SET expected = ${expected} WHERE day = ${day}`);
     return { wanted: { ...known, expected }, isNew: false };
   }
-  const newest = yield* one(sql`SELECT id FROM ${runs} WHERE day = ${day} ORDER BY number DESC LIMIT 1`);
+  const newest = yield* one<{ id: string }>(
+    sql`SELECT id FROM ${runs} WHERE day = ${day} ORDER BY number DESC LIMIT 1`,
+  );
   if (newest?.id !== latestRun) return undefined;
   if (known) yield* remove(known.runId);
   yield* wantedDays.add(wanted);

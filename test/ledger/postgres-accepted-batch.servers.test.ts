@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { recordAcceptedBatch } from '../../src/ledger/postgres/claims.js';
 import type { Session } from '../../src/ledger/postgres/session.js';
-import { createRenderer, type Sql } from '../../src/ledger/query.js';
+import { createRenderer, type Sql, toRow } from '../../src/ledger/query.js';
 import { patchRun } from '../../src/ledger/run-changes.js';
 import { createSealing } from '../../src/ledger/sealing.js';
 import { toStoredStep } from '../../src/ledger/steps.js';
@@ -50,7 +50,8 @@ describe('recording an accepted batch in PostgreSQL', () => {
       async preparedRow(_name: string, statement: Sql) {
         counted.statements += 1;
         const { text, values } = render(statement);
-        return (await opened.query(text, ...values))[0];
+        const [row] = await opened.query(text, ...values);
+        return row && toRow(row);
       },
     } as Session;
     return { session, counted };
@@ -84,7 +85,7 @@ describe('recording an accepted batch in PostgreSQL', () => {
       const claim = await histories[name]?.(ledger, await collectedRun(ledger, 'r1'));
       if (!claim) throw new Error(`expected a history, got: ${name}`);
       const run = await ledger.runs.get('r1');
-      const before = (await opened.readSteps('r1')).map(toStoredStep);
+      const before = (await opened.readSteps('r1')).map(toRow).map(toStoredStep);
       const step = before.find((each) => each.name === claim.step.name);
       if (!step) throw new Error('expected a step, got: none');
       const { position, repeated } = step;
@@ -99,7 +100,7 @@ describe('recording an accepted batch in PostgreSQL', () => {
       expect(await ledger.runs.get('r1')).toEqual(recorded?.run);
       const set = change.step;
       const after = await opened.readSteps('r1');
-      expect(after.map(toStoredStep)).toEqual(
+      expect(after.map(toRow).map(toStoredStep)).toEqual(
         before.map((each) => (each.name === claim.step.name ? { ...each, state: set.state } : each)),
       );
       const row = after.find((each) => each.name === claim.step.name);

@@ -432,7 +432,7 @@ describe('the PostgreSQL ledger in trouble', () => {
       const writers = [
         ...['runs.create', 'runs.takeOver', 'runs.settle', 'steps.record', 'steps.claim', 'holds'],
         ...['bookings.beginCollect', 'guests.prune', 'guests.blankNames', 'mappings.storePage'],
-        ...['exports.rememberRequest', 'cases.changeById', 'notices.raise', 'watch', 'stays'],
+        ...['exports.rememberRequest', 'cases.changeById', 'notices.raise', 'watch.finishMoves'],
       ];
       for (const writer of writers) {
         expect(opened.ledger).toHaveProperty(writer);

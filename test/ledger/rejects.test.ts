@@ -63,9 +63,9 @@ it.each<
 
     await ledger.guests.prune('2028-01-01');
     await storeIn('r2', '2026-11-21');
-    await ledger.guests.eraseReject('r2', 3, { withHash: false });
+    await ledger.rejects.eraseReject('r2', 3, { withHash: false });
     expect(look()).toEqual(['nothing', afterwards]);
-    await ledger.guests.eraseReject('r2', 3, { withHash: true });
+    await ledger.rejects.eraseReject('r2', 3, { withHash: true });
     expect(look()).toEqual(['nothing', 'nothing']);
     expect(await isFound()).toBe(false);
   } finally {

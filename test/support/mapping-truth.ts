@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { copied } from '../../src/ledger/mappings.js';
+import { toRow } from '../../src/ledger/query.js';
 import { openDatabase } from '../../src/ledger/sqlite/database.js';
 import { type ArrivingRequest, type RecordedRequest, refusal, type StandInAnswer } from './http-stand-in.js';
 
@@ -185,7 +186,7 @@ export async function readCopy(ledgerFile: string): Promise<string[]> {
   try {
     return database
       .all('SELECT * FROM mappings WHERE service_id IS NOT NULL')
-      .map((row) => describeMapping(copied.read(row)))
+      .map((row) => describeMapping(copied.read(toRow(row))))
       .sort();
   } finally {
     database.close();

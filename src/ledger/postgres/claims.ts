@@ -186,13 +186,13 @@ export async function claim(
   const run = toRun(row);
   const claimed = toStep(right.runId, { ...row, attempts: attempt - 1 });
   const { slice } = claimed;
-  const lines = row.plain === null ? (row.sealed as Buffer | null) : Buffer.from(String(row.plain));
+  const lines = row.plain === undefined ? (row.sealed as Buffer | undefined) : Buffer.from(String(row.plain));
   return {
     step: { ...claimed, state: 'ready' },
     attempt,
     token: run.token,
     claimedAt: at,
-    mayRepeat: row.may_repeat === 1,
+    mayRepeat: row.mayRepeat === 1,
     run,
     ...(lines && slice && { lines: open(lines, contextOfBatch(Number(row.run), slice.stream, slice.batch)) }),
   };

@@ -38,6 +38,11 @@ function parse(url: string): URL {
   return new URL(url);
 }
 
+/** Counts, sums and `bigint` would come as texts: no number of the ledger is too large. */
+const largeNumbers: readonly number[] = [pg.types.builtins.INT8, pg.types.builtins.NUMERIC];
+const getTypeParser: typeof pg.types.getTypeParser = (type: number, format?: 'text' | 'binary') =>
+  largeNumbers.includes(type) ? Number : pg.types.getTypeParser(type, format);
+
 /** Time limit for one statement; the driver gives up a little later if there is no answer at all. */
 const statementTimeoutMs = 60_000;
 /** A process frozen in mid-transaction holds its locks for this long; others must not give up sooner. */
@@ -88,6 +93,7 @@ export function openDatabase(
   const location = locationOf(url);
   const pool = new pg.Pool({
     connectionString: url,
+    types: { getTypeParser },
     max: connections,
     application_name: 'hotel-review',
     // Compiling a query takes longer than any of ours.

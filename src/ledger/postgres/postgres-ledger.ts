@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { hashReference } from '../../booking/booking.js';
 import type { DayKeys } from '../../storage/day-keys.js';
 import type { PeerClock } from '../../transports/http/peer-clocks.js';
 import { LedgerUnusableError } from '../errors.js';
@@ -12,20 +11,9 @@ import {
   type ReadOnlyLedger,
 } from '../ledger.js';
 import { copied } from '../mappings.js';
-import {
-  all,
-  type Candidates,
-  type Dialect,
-  type Query,
-  type Sql,
-  type Store,
-  sql,
-  type TraceRange,
-} from '../query.js';
+import { type Dialect, type Store, sql } from '../query.js';
 import { record } from '../run-changes.js';
-import { runs } from '../runs.js';
 import { createSealing } from '../sealing.js';
-import { bookingPages, gatherCandidates } from '../stays.js';
 import { after, claim, createHolds, recordAcceptedBatch } from './claims.js';
 import { type Database, type DatabaseOptions, openDatabase } from './database.js';
 import { ledgerExists, migrate, requireWritable } from './schema.js';
@@ -35,26 +23,18 @@ const common: Omit<Dialect, 'sealing' | 'leaseEnd'> = {
   lock: sql`FOR NO KEY UPDATE`,
   lockOf: (table) => sql`FOR NO KEY UPDATE OF ${table}`,
   turnOf: (what) => sql`SELECT pg_advisory_xact_lock(hashtext(${`hotel_review ${what}`}))`,
-  isMappingOfCase: sql`left(mappings.provider_name, 200) = left(cases.provider_name, 200)
-    AND mappings.provider_name = cases.provider_name
-    AND left(mappings.provider_hotel_id, 200) = left(cases.provider_hotel_id, 200)
-    AND mappings.provider_hotel_id = cases.provider_hotel_id`,
   // Under 2 KB a page, so that it is stored in the table itself and a look-up reads no more than that.
   pageEntries: 224,
   // `now()` is the time when the transaction started, the same for all of its statements.
   isAbandoned: () => sql`lease_until <= now()`,
-  isHotel: ({ providerName, providerHotelId }) => isHotel(sql`${providerName}`, sql`${providerHotelId}`),
-  isReference: (reference) =>
-    sql`left(reference, 200) = left(${reference}, 200) AND reference = ${reference}`,
   isListed: (column, list) => sql`${column} = ANY (${list.map(String)})`,
-  findCandidates,
   // The limit keeps the plan at one index look-up per hotel, however many rows the planner expects.
   findMappings: (hotels) => sql`SELECT ordinal - 1 AS ordinal, found.* FROM unnest(
       ${hotels.map(({ providerName }) => providerName)}::text[],
       ${hotels.map(({ providerHotelId }) => providerHotelId)}::text[]
     ) WITH ORDINALITY AS asked (provider, hotel, ordinal)
     CROSS JOIN LATERAL (
-      SELECT ${copied.names} FROM ${copied} WHERE ${isHotel(sql`asked.provider`, sql`asked.hotel`)} LIMIT 1
+      SELECT ${copied.names} FROM ${copied} WHERE provider_name = provider AND provider_hotel_id = hotel LIMIT 1
     ) AS found`,
 };
 
@@ -82,43 +62,6 @@ function createPostgresStore(
     erase: inTransaction,
     transactUnflushed: inTransaction,
   };
-}
-
-/**
- * Searches all runs, newest first. The pages of a segment are sorted; those that may contain the hash start with the last page
- * whose first hash is smaller. Without that bound every page before it would be read. The server looks into the pages
- * itself: after years, thousands of runs have one each, and sending them would take most of the time. `OFFSET` keeps it from
- * reading the pages of all segments together.
- */
-function* findCandidates(reference: string, { day, from, to }: TraceRange): Query<Candidates[]> {
-  const hash = hashReference(reference);
-  // The hash as bytes of an entry.
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(hash);
-  const rows = yield* all(
-    sql`SELECT number, of_stream AS stream, batch_size, first_position, entries
-     FROM ${runs} CROSS JOIN (VALUES ('file'), ('posted')) AS streams (of_stream)
-     CROSS JOIN LATERAL generate_series(0, (
-       SELECT max(segment) FROM ${bookingPages} WHERE run = number AND kind = 'reference' AND stream = of_stream
-     )) AS segments (of_segment)
-     CROSS JOIN LATERAL (
-       SELECT first_position, entries FROM ${bookingPages}
-       WHERE run = number AND kind = 'reference' AND stream = of_stream AND segment = of_segment
-         AND first_hash <= ${hash} AND last_hash >= ${hash} AND first_hash >= coalesce(
-           (SELECT max(before.first_hash) FROM ${bookingPages} AS before
-              WHERE before.run = number AND before.kind = 'reference' AND before.stream = of_stream AND before.segment = of_segment
-                AND before.first_hash < ${hash}), ${hash})
-         AND position(${bytes}::bytea IN entries) > 0 OFFSET 0
-     ) AS pages
-     WHERE pruned_at IS NULL AND day = coalesce(${day ?? null}, day) AND number BETWEEN ${from} AND ${to}`,
-  );
-  return gatherCandidates(rows, hash);
-}
-
-/** Finds a provider hotel by the index, which covers only the start of each name. */
-function isHotel(provider: Sql, hotel: Sql): Sql {
-  return sql`left(provider_name, 200) = left(${provider}, 200) AND provider_name = ${provider}
-    AND left(provider_hotel_id, 200) = left(${hotel}, 200) AND provider_hotel_id = ${hotel}`;
 }
 
 const pingTimeoutMs = 1_900;
@@ -237,7 +180,7 @@ async function requireRecordable({ perform, location }: Database): Promise<void>
     return session.row(sql`SELECT has_table_privilege('hotel_review.audit_trail', 'INSERT') AS may_insert`);
   };
   const found = await perform(asking, { patienceMs: 0 });
-  if (!found?.may_insert) {
+  if (!found?.mayInsert) {
     throw new LedgerUnusableError(
       location,
       'the user may not add to its audit trail; have its owner run GRANT INSERT ON hotel_review.audit_trail TO that user',

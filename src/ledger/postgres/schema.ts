@@ -20,10 +20,10 @@ export const versions: readonly string[] = [
     randomText: "replace(gen_random_uuid()::text, '-', '')",
     tableOptions: () => '',
   })}
-  -- A text can have any length; an index entry can't. Whoever writes mappings holds a lock, so no hotel is inserted twice.
-  CREATE INDEX mappings_by_hotel ON mappings (left(provider_name, 200), left(provider_hotel_id, 200));
+  -- By hash: a text can have any length, an index entry can't. Whoever writes mappings holds a lock, so no hotel is inserted twice.
+  CREATE INDEX mappings_by_hotel ON mappings USING hash (provider_hotel_id);
   CREATE INDEX contents_by_hotel ON hotel_contents (load, service_id, number);
-  CREATE INDEX case_bookings_by_reference ON case_bookings (left(reference, 200)) WHERE reference IS NOT NULL;
+  CREATE INDEX case_bookings_by_reference ON case_bookings USING hash (reference);
   CREATE INDEX hook_requests_by_time ON hook_requests (at);
 
   CREATE TABLE schema_versions (
@@ -93,7 +93,7 @@ export async function migrate(
   if (present === 0) await mayCreate();
   // An empty one may have been made for us: only a user who may create schemas can say IF NOT EXISTS.
   const found = await session.row(sql`SELECT to_regnamespace('hotel_review') IS NULL AS is_missing`);
-  if (found?.is_missing) await session.run(sql`CREATE SCHEMA hotel_review`);
+  if (found?.isMissing) await session.run(sql`CREATE SCHEMA hotel_review`);
   await session.run(sql`SET LOCAL search_path TO hotel_review`);
   for (const [index, version] of versions.entries()) {
     if (index < present) continue;
@@ -120,7 +120,7 @@ export async function ledgerExists(session: Session, location: string): Promise<
 export async function requireWritable(session: Session): Promise<void> {
   // On a standby, this is on whatever the settings say.
   const found = await session.row(sql`SELECT current_setting('transaction_read_only') AS read_only`);
-  if (found?.read_only === 'on') throw readOnlyFault();
+  if (found?.readOnly === 'on') throw readOnlyFault();
 }
 
 /** Returns the version of the schema, 0 if there is none. */

@@ -18,6 +18,7 @@ import {
   type Sql,
   type StoredRow,
   sql,
+  toRow,
   toStorable,
   type Value,
 } from '../query.js';
@@ -274,11 +275,12 @@ export function createSession(client: ClientBase, location: string) {
       throw translateFault(error, location);
     }
   }
-  function ask(statement: Sql, name?: string) {
+  async function ask(statement: Sql, name?: string) {
     const { text, values } = render(statement);
-    return translated(() =>
-      client.query<StoredRow>({ text, values: values.map(toBound), ...(name && { name }) }),
+    const { rows, rowCount } = await translated(() =>
+      client.query<Record<string, unknown>>({ text, values: values.map(toBound), ...(name && { name }) }),
     );
+    return { rows: rows.map(toRow), changed: rowCount ?? 0 };
   }
 
   async function answer(request: Request): Promise<Omit<Answer, 'dialect'>> {
@@ -286,9 +288,9 @@ export function createSession(client: ClientBase, location: string) {
       case 'describe':
         return { rows: [], changed: 0 };
       case 'read':
-        return { rows: (await ask(request.statement, request.name)).rows, changed: 0 };
+        return await ask(request.statement, request.name);
       case 'change':
-        return { rows: [], changed: (await ask(request.statement)).rowCount ?? 0 };
+        return await ask(request.statement);
       case 'insert': {
         const { table, columns, rows } = request;
         const target = `${nameOf(table.tableName)} (${Object.keys(columns).join(', ')})`;
@@ -300,7 +302,7 @@ export function createSession(client: ClientBase, location: string) {
         return { rows: [], changed: 0 };
       }
       case 'update':
-        return { rows: [], changed: (await ask(updateTogether(request))).rowCount ?? 0 };
+        return await ask(updateTogether(request));
     }
   }
 
@@ -314,7 +316,7 @@ export function createSession(client: ClientBase, location: string) {
     preparedRow: async (name: string, statement: Sql): Promise<StoredRow | undefined> =>
       (await ask(statement, name)).rows[0],
     /** Returns how many rows changed. */
-    run: async (statement: Sql) => (await ask(statement)).rowCount ?? 0,
+    run: async (statement: Sql) => (await ask(statement)).changed,
     async perform<Result>(work: Query<Result>, dialect: Dialect): Promise<Result> {
       let step = work.next();
       while (!step.done) step = work.next({ ...(await answer(step.value)), dialect });
@@ -322,8 +324,9 @@ export function createSession(client: ClientBase, location: string) {
     },
     /** Runs several statements that have no values. Returns the first row of the last one. */
     async script(text: string): Promise<StoredRow | undefined> {
-      const results = await translated(() => client.query<StoredRow>(text));
-      return [results].flat().at(-1)?.rows[0];
+      const results = await translated(() => client.query<Record<string, unknown>>(text));
+      const row = [results].flat().at(-1)?.rows[0];
+      return row && toRow(row);
     },
   };
 }

@@ -19,7 +19,8 @@ import { DatabaseBusyError, LedgerFullError, LedgerUnusableError } from '../erro
 import { nameOfHeldDay, quickRewrite, type Remains, type RewriteLimits } from '../guests.js';
 import { type LedgerIdentity, ledgerIdentity } from '../identity.js';
 import { createTables, expectKnown } from '../ledger.js';
-import { adviseOnFile, type Database, describeDamage, isBusy, openDatabase, type Row } from './database.js';
+import { toRow } from '../query.js';
+import { adviseOnFile, type Database, describeDamage, isBusy, openDatabase } from './database.js';
 
 /** A lock that nothing else refers to must not end because the garbage collector closes its file. */
 const held = new Set<Database>();
@@ -29,8 +30,10 @@ const held = new Set<Database>();
  * write an empty side file. It ends with the process, however that happens, so a dead owner's day is free at once.
  */
 export function tryLock(folder: string, name: string): { release(): void } | undefined {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const database = openDatabase(join(folder, `${name}.lock`), { busyTimeoutMs: 0 });
+  const path = join(folder, `${name}.lock`);
+  // With a file that we may only read, SQLite would begin to read, and several would have the lock.
+  makeFile(path);
+  const database = openDatabase(path, { busyTimeoutMs: 0 });
   try {
     // Not EXCLUSIVE: that is also refused while others try, so of two that try at once, neither might get it.
     database.exec('BEGIN IMMEDIATE');
@@ -431,8 +434,8 @@ function findFile(path: string): Stats | undefined {
 }
 
 function readIdentity(database: Database, from = 'main'): LedgerIdentity | undefined {
-  const row: Row | undefined = database.get(`SELECT id, changes FROM ${from}.ledger_identity`);
-  return row && ledgerIdentity.read(row);
+  const row = database.get(`SELECT id, changes FROM ${from}.ledger_identity`);
+  return row && ledgerIdentity.read(toRow(row));
 }
 
 /**

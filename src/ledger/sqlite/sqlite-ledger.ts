@@ -1,5 +1,4 @@
 import type { Hold } from '../../base/abort.js';
-import { hashReference } from '../../booking/booking.js';
 import { claimStep } from '../../rules/state-machine.js';
 import type { Claimed, SharedRight } from '../../rules/step.js';
 import type { DayKeys } from '../../storage/day-keys.js';
@@ -11,12 +10,10 @@ import {
   type Ledger,
   type ReadOnlyLedger,
 } from '../ledger.js';
-import { copied, toStorableHotel } from '../mappings.js';
+import { copied } from '../mappings.js';
 import { notedInstants } from '../notices.js';
 import {
   type Answer,
-  all,
-  type Candidates,
   createRenderer,
   type Dialect,
   one,
@@ -24,15 +21,14 @@ import {
   type Request,
   type Store,
   sql,
-  type TraceRange,
+  toRow,
 } from '../query.js';
 import { changeRun, patchRun, record } from '../run-changes.js';
-import { findLocked, runs } from '../runs.js';
+import { findLocked } from '../runs.js';
 import { createSealing, type Sealing } from '../sealing.js';
-import { bookingPages, gatherCandidates } from '../stays.js';
 import { changeSteps, steps, storedStepColumns, toStep, toStoredStep } from '../steps.js';
 import { createGroupCommit, type Database, type Value } from './database.js';
-import { type LedgerFile, openLedgerFile, removalName, tryLock } from './ledger-file.js';
+import { type LedgerFile, openLedgerFile, refuseUnusable, removalName, tryLock } from './ledger-file.js';
 
 export interface SqliteLedgerOptions {
   readonly path: string;
@@ -66,7 +62,7 @@ export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
   const { store, perform } = createSqliteStore(database, options, file);
   const commits = createGroupCommit(database);
   const hold = async (name: string): Promise<Hold | undefined> => {
-    const lock = tryLock(locks, name);
+    const lock = refuseUnusable(path, () => tryLock(locks, name));
     return lock && { lost: new AbortController().signal, release: async () => lock.release() };
   };
   const engine = {
@@ -151,7 +147,7 @@ function answer(database: Database, request: Request): Omit<Answer, 'dialect'> {
       return { rows: [], changed: 0 };
     case 'read': {
       const { text, values } = render(request.statement);
-      return { rows: database.all(text, ...(values as readonly Value[])), changed: 0 };
+      return { rows: database.all(text, ...(values as readonly Value[])).map(toRow), changed: 0 };
     }
     case 'change': {
       const { text, values } = render(request.statement);
@@ -187,47 +183,15 @@ function createDialect(
     sealing,
     lock: sql``,
     lockOf: () => sql``,
-    isMappingOfCase: sql`mappings.provider_name = cases.provider_name AND mappings.provider_hotel_id = cases.provider_hotel_id`,
     // 32 KB a page, so that a look-up reads little and a day of a million bookings has few pages.
     pageEntries: 4096,
     leaseEnd: () => sql`${clock() + leaseMs}`,
     isAbandoned: () => sql`coalesce(lease_until, 0) <= ${clock()}`,
-    isHotel(hotel) {
-      const { providerName, providerHotelId } = toStorableHotel(hotel);
-      return sql`provider_name = ${providerName} AND provider_hotel_id = ${providerHotelId}`;
-    },
-    isReference: (reference) => sql`reference = ${reference}`,
     isListed: (column, list) => sql`${column} IN (SELECT value FROM json_each(${JSON.stringify(list)}))`,
-    findCandidates,
     findMappings: (hotels) => sql`SELECT key AS ordinal, ${copied.names} FROM json_each(
         ${JSON.stringify(hotels.map(({ providerName, providerHotelId }) => [providerName, providerHotelId]))}
       ) CROSS JOIN ${copied} ON provider_name = value ->> 0 AND provider_hotel_id = value ->> 1`,
   };
-}
-
-/** After years there are thousands of runs: a statement for each takes three times as long. */
-const runsAtOnce = 100;
-
-function* findCandidates(reference: string, { day, from, to }: TraceRange): Query<Candidates[]> {
-  const hash = hashReference(reference);
-  const found: Candidates[] = [];
-  const rows = yield* all(
-    sql`SELECT number FROM ${runs}
-     WHERE batch_size IS NOT NULL AND pruned_at IS NULL AND day = coalesce(${day ?? null}, day)
-       AND number BETWEEN ${from} AND ${to}
-     ORDER BY number DESC`,
-  );
-  for (let first = 0; first < rows.length; first += runsAtOnce) {
-    const some = rows.slice(first, first + runsAtOnce).map(({ number }) => Number(number));
-    const pages = yield* all(
-      sql`SELECT number, stream, batch_size, first_position, entries FROM (SELECT value AS of_run FROM json_each(${JSON.stringify(some)}))
-         CROSS JOIN ${runs} CROSS JOIN ${bookingPages}
-       WHERE number = of_run AND run = of_run AND kind = 'reference' AND stream IN ('posted', 'file')
-         AND first_hash <= ${hash} AND last_hash >= ${hash}`,
-    );
-    found.push(...gatherCandidates(pages, hash));
-  }
-  return found;
 }
 
 export function* claim(

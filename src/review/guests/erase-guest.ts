@@ -242,7 +242,7 @@ async function eraseRejects(
   for (const { run, reject } of await findRejectsToErase(ledger, erasure)) {
     const { place, reference } = reject;
     const withHash = all || reference !== guest.reference;
-    if (!dryRun) await ledger.guests.eraseReject(run.id, place, { withHash });
+    if (!dryRun) await ledger.rejects.eraseReject(run.id, place, { withHash });
     erased.push({ ...placeIn(run, 'ledger'), name: `reference and value of rejected record ${place}` });
   }
 }

@@ -1,6 +1,7 @@
 import type { RetryPolicy } from '../../base/retry.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { FailedStep, Tally } from '../../ledger/steps.js';
+import type { Tally } from '../../ledger/run-changes.js';
+import type { FailedStep } from '../../ledger/steps.js';
 import type { DayOutcome } from '../../rules/day-outcome.js';
 import { describeCode, type Endpoints } from '../../rules/peers.js';
 import {

@@ -62,8 +62,8 @@ export function describeErasures(opened: () => OpenedLedger): void {
         await collect.finish({ steps: [], at });
         await ledger.runs.settle(rightOf(run), { state: 'failed', at });
       }
-      await ledger.guests.eraseReject('r1', 1, { withHash: true });
-      await ledger.guests.eraseReject('r1', 2, { withHash: false });
+      await ledger.rejects.eraseReject('r1', 1, { withHash: true });
+      await ledger.rejects.eraseReject('r1', 2, { withHash: false });
       const kept = { reason: 'service-id-invalid', field: 'ServiceId' };
       expect(await ledger.rejects.list('r1', 9)).toEqual([
         { place: 1, ...kept },

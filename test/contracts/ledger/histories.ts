@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FencedError } from '../../../src/ledger/errors.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
+import { toRow } from '../../../src/ledger/query.js';
 import { toStep, toStoredStep } from '../../../src/ledger/steps.js';
 import { planBatches } from '../../../src/rules/batch-plan.js';
 import type { FailureClass, Run } from '../../../src/rules/run.js';
@@ -148,15 +149,15 @@ async function expectSame({ ledger, readSteps }: OpenedLedger, { run, steps }: R
   });
 }
 
-function fromRow(runId: string, row: StepRow): ModelStep {
-  const instant = (column: string, field: string) =>
-    row[column] === null ? {} : { [field]: Number(row[column]) };
+function fromRow(runId: string, raw: StepRow): ModelStep {
+  const row = toRow(raw);
+  const instant = (field: string) => (row[field] === undefined ? {} : { [field]: Number(row[field]) });
   return {
     ...toStep(runId, row),
     ...toStoredStep(row),
-    ...instant('claimed_at', 'claimedAt'),
-    ...instant('ended_at', 'endedAt'),
-    ...(row.last_code !== null && { lastCode: String(row.last_code) }),
-    ...(row.failure_class !== null && { failureClass: row.failure_class as FailureClass }),
+    ...instant('claimedAt'),
+    ...instant('endedAt'),
+    ...(row.lastCode !== undefined && { lastCode: String(row.lastCode) }),
+    ...(row.failureClass !== undefined && { failureClass: row.failureClass as FailureClass }),
   };
 }

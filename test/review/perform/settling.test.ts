@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { FailedStep, Tally } from '../../../src/ledger/steps.js';
+import type { Tally } from '../../../src/ledger/run-changes.js';
+import type { FailedStep } from '../../../src/ledger/steps.js';
 import { explainFailure, type PathSettings } from '../../../src/review/file/explain-failure.js';
 import { settleIfDue } from '../../../src/review/perform/settle.js';
 import type { Settlement } from '../../../src/rules/changes.js';
