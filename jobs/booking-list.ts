@@ -26,7 +26,7 @@ import type { DayOutcome, SentRun } from '../src/rules/day-outcome.js';
 import type { Run } from '../src/rules/run.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
-import { type CsvOptions, command, csvOptions, type Described, dayOrYesterday } from './command.js';
+import { type CsvOptions, command, csvOptions, dayOrYesterday } from './command.js';
 import { type ExitCode, exitCodeOfList } from './exit-code.js';
 
 /** Rows shown on a terminal; `--csv` and `--json` list all. */
@@ -175,7 +175,8 @@ function renderDetails(booking: ListedBooking, { areDoubted, hasHotels, today }:
   ];
 }
 
-interface DayList extends Described {
+interface DayList {
+  readonly examples: string;
   /** Of the command, and of its list in the JSON. */
   readonly name: 'refused' | 'posted' | 'suspects';
   /** The run that the answer names; undefined if the day has no such list. */
@@ -197,10 +198,10 @@ export function dayList({
   describe,
   note,
   areDoubted = false,
-  ...described
+  examples,
 }: DayList) {
   return command({
-    ...described,
+    examples,
     day: dayOrYesterday,
     options: csvOptions,
 

@@ -38,7 +38,7 @@ import { KeyError } from '../src/storage/day-keys.js';
 import { SftpError } from '../src/transports/sftp/sftp.js';
 import { type App, recordOpening } from './app.js';
 import { clock } from './clock.js';
-import { choice, flag, option } from './command.js';
+import { flag, option } from './command.js';
 import { type ExitCode, exitCode, exitCodeOf } from './exit-code.js';
 import { breaksOff } from './failure.js';
 import { followUpAndSay, followUpCanaries, followUpMeanwhile, saveReport } from './follow-up.js';
@@ -221,10 +221,9 @@ async function removeUnknown(app: App, ledger: Ledger): Promise<void> {
 }
 
 /** `--delivery`, which `withDelivery` applies. */
-export const delivery = choice('--delivery <how>', 'how to reach the service (default: as configured)', [
-  'body',
-  'file',
-]);
+export const delivery = option('--delivery <how>', 'how to reach the service (default: as configured)', {
+  choices: ['body', 'file'],
+});
 
 export const acceptVolume = flag(
   '--accept-volume',

@@ -17,8 +17,6 @@ import { exitCodeOfList, type ListAnswer, worstOf } from '../exit-code.js';
  * without guests' names. The default day is yesterday: falling back to an older one would hide that it has no result.
  */
 export default command({
-  place: ['common', 7],
-  summary: "list a day's bookings whose mapping is incorrect, guests in house first",
   day: optionalDay(),
   options: {
     from: dayOption('--from <day>', 'the first day of a range'),

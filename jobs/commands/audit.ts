@@ -11,8 +11,6 @@ const shown = 200;
 
 /** Lists the audit trail, oldest entry first. */
 export default command({
-  place: ['guests', 3],
-  summary: "list who looked at guests' data or wrote it to a file, when, and which data",
   options: {
     from: dayOption('--from <day>', 'the first day (default: the start of the trail)'),
     to: dayOption('--to <day>', 'the last day (default: today)'),

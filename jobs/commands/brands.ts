@@ -6,8 +6,6 @@ const columns = ['Id', 'BrandCode', 'BrandName', 'ChainId'] as const;
 
 /** The complete list, as a table, as JSON or as a file. */
 export default command({
-  place: ['mappings', 4],
-  summary: "list the service's brands of master hotels",
   options: csvOptions,
   examples: `
 Examples:

@@ -6,17 +6,15 @@ import { type Abandoned, abandon } from '../../src/review/day/join-run.js';
 import { runToJson } from '../../src/review/day/report.js';
 import { removeSpooled } from '../../src/review/file/file-attempt.js';
 import { clock } from '../clock.js';
-import { command, requiredDay, requiredOption } from '../command.js';
+import { command, option, requiredDay } from '../command.js';
 import { exitCode } from '../exit-code.js';
 import { readReason } from '../main-job.js';
 import { openArchive, openSpool } from '../parts.js';
 
 /** Abandons the unfinished run of a day: it is never resumed, and the schedule leaves its day alone. */
 export default command({
-  place: ['running', 1],
-  summary: "abandon a day's unfinished run; the schedule then leaves that day alone",
   day: requiredDay,
-  options: { reason: requiredOption('--reason <text>', 'why', readReason) },
+  options: { reason: option('--reason <text>', 'why', { read: readReason, required: true }) },
   examples: `
 What was sent stays sent. To start the day again, use \`run\` or the end-of-day
 hook; the schedule and its catch-up leave the day alone.

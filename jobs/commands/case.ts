@@ -13,20 +13,18 @@ import type { RecordedAction } from '../../src/rules/action.js';
 import { type Resolution, resolutions } from '../../src/rules/case.js';
 import type { App } from '../app.js';
 import { clock } from '../clock.js';
-import { choice, command, option } from '../command.js';
+import { command, option } from '../command.js';
 
 /** Bookings shown on a terminal; `--json` lists all. */
 const shown = 200;
 
 /** Shows a case, or changes it and then shows it. */
 export default command({
-  place: ['mappings', 1],
-  summary: 'show a case, report, dismiss or reopen it, assign it, resolve its bookings',
   usage: '<id> [action...]',
   arguments: (id: string, [action, ...words]: readonly string[]) => ({ id, action, words }),
   options: {
     note: option('--note <text>', "a note about it; never write a guest's name here"),
-    as: choice('--as <outcome>', 'what was done for the guests, with resolve', resolutions),
+    as: option('--as <outcome>', 'what was done for the guests, with resolve', { choices: resolutions }),
   },
   examples: `
 Actions: report, dismiss, reopen, assign NAME, resolve REFERENCE... --as OUTCOME.

@@ -14,8 +14,6 @@ import { openMailbox } from '../verdict-mails.js';
 
 /** Tries everything that a run needs, and says what to fix. */
 export default bareCommand({
-  place: ['common', 2],
-  summary: 'check configuration, source, service, SFTP and disk, and say what to fix',
   day: optionalDay('whose bookings are checked; default: yesterday'),
   examples: `
 Nothing is sent for review: the service is called with an empty list of

@@ -19,18 +19,18 @@ import type { Case } from '../../src/rules/case.js';
 import type { Archive } from '../../src/storage/archive.js';
 import type { Spool } from '../../src/storage/spool.js';
 import { clock } from '../clock.js';
-import { command, force, requiredOption } from '../command.js';
+import { command, force, option } from '../command.js';
 import { version } from '../process.js';
 import { renderHistories } from './show.js';
 
 /** Writes what proves what was done about a booking to a ZIP file; exits with 1 if no run contains the booking. */
 export default command({
-  place: ['past', 8],
-  summary: 'write a ZIP file that proves what was done about a booking',
   usage: '<reference>',
   arguments: (reference: string) => ({ reference }),
   options: {
-    out: requiredOption('--out <file>', "the file to write; it holds the guest's name if that is still kept"),
+    out: option('--out <file>', "the file to write; it holds the guest's name if that is still kept", {
+      required: true,
+    }),
     force,
   },
   examples: `

@@ -19,7 +19,7 @@ import { MappingServiceError } from '../../src/service/errors.js';
 import { createDirectorySpool } from '../../src/storage/spool.js';
 import type { App } from '../app.js';
 import { clock, random } from '../clock.js';
-import { command, commandGroup, numberUpTo, option, readSince, requiredOption } from '../command.js';
+import { type AnyCommand, command, numberUpTo, option, readSince } from '../command.js';
 import { exitCode } from '../exit-code.js';
 import { noticesOfRefusal } from '../notifications.js';
 import { openRetryPolicy } from '../sources.js';
@@ -33,13 +33,11 @@ const fetch = command({
     since: option(
       '--since <instant>',
       'only an export made since then, such as 2026-11-20 or 2026-11-20T12:00:00Z',
-      readSince,
+      { read: readSince },
     ),
-    wait: option(
-      '--wait <minutes>',
-      'how long to wait (default: as configured); 0 checks once',
-      numberUpTo(weekInMinutes),
-    ),
+    wait: option('--wait <minutes>', 'how long to wait (default: as configured); 0 checks once', {
+      read: numberUpTo(weekInMinutes),
+    }),
   },
   examples: `
 Exits with 3 if there is no complete export yet. An interrupted download is
@@ -180,7 +178,7 @@ function describeOddities({ name, extraColumns, endsInMidLine }: InspectedFile):
 const request = command({
   summary: 'request an export, which the service sends by e-mail and puts on the SFTP server',
   options: {
-    email: requiredOption('--email <address>', 'the recipient'),
+    email: option('--email <address>', 'the recipient', { required: true }),
     providers: option(
       '--providers <names>',
       'only the mappings of these, such as Bedlink,Roomex (default: all)',
@@ -256,12 +254,10 @@ function sayHowToCheck(error: MappingServiceError, startedAt: number, { command:
   );
 }
 
-export default commandGroup({
-  place: ['mappings', 5],
-  summary: "request and fetch the service's exports of all mappings",
+export default {
   examples: `
 Examples:
   hotel-review export request --email ops@example.com   request all mappings
   hotel-review export fetch                             wait for the files`,
   commands: { request, fetch },
-});
+} satisfies AnyCommand;

@@ -30,7 +30,7 @@ import { createCronTimes } from '../../src/schedule/cron-times.js';
 import { ArchiveError } from '../../src/storage/archive.js';
 import type { App } from '../app.js';
 import { clock } from '../clock.js';
-import { command, commandGroup, dayOption, flag, requiredOption } from '../command.js';
+import { type AnyCommand, command, dayOption, flag, option } from '../command.js';
 import { type ExitCode, exitCode } from '../exit-code.js';
 
 function takeReference(reference: string): { readonly reference: string } {
@@ -81,7 +81,9 @@ const erase = command({
   usage: '<booking-reference>',
   arguments: takeReference,
   options: {
-    reason: requiredOption('--reason <text>', 'why; printed on the receipt and kept in the audit trail'),
+    reason: option('--reason <text>', 'why; printed on the receipt and kept in the audit trail', {
+      required: true,
+    }),
     all: flag('--all', 'remove the reference and the stay too'),
     dryRun: flag('--dry-run', 'only show what would be changed'),
   },
@@ -344,13 +346,11 @@ async function removeUnknown(parts: Parameters<typeof listUnknownDue>[0], before
   }
 }
 
-export default commandGroup({
-  place: ['guests', 1],
-  summary: 'export or remove the data kept about guests',
+export default {
   examples: `
 Examples:
   hotel-review guest export BR-1042   what is kept about this booking's guest
   hotel-review guest erase BR-1042 --reason "ticket 7"
   hotel-review guest purge --dry-run  what is too old to be kept`,
   commands: { export: exportAll, erase, purge },
-});
+} satisfies AnyCommand;

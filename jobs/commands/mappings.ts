@@ -31,7 +31,7 @@ import type { CaseMove } from '../../src/rules/case.js';
 import type { MappingService } from '../../src/service/operations.js';
 import type { App } from '../app.js';
 import { clock } from '../clock.js';
-import { command, commandGroup, option, readSince } from '../command.js';
+import { type AnyCommand, command, option, readSince } from '../command.js';
 import { exitCode } from '../exit-code.js';
 import { appendNewHotels, followUpSync, writeNewHotels } from '../follow-up.js';
 
@@ -41,7 +41,7 @@ const sync = command({
     since: option(
       '--since <instant>',
       'fetch changes since then, such as 2026-11-20 or 2026-11-20T12:00:00Z',
-      readSince,
+      { read: readSince },
     ),
     providerFamily: option(
       '--provider-family <name>',
@@ -433,13 +433,11 @@ function listSync({ scope, at, since, endedAt, counts }: MappingSync, write: Wri
     : `${what}: synced at ${formatInstant(endedAt)} (${read})`;
 }
 
-export default commandGroup({
-  place: ['mappings', 2],
-  summary: "keep a local copy of the account's mappings, and query it",
+export default {
   examples: `
 Examples:
   hotel-review mappings sync                  what changed since the last sync
   hotel-review mappings show Bedlink BL-1042  which master hotel is it?
   hotel-review mappings stats                 how many there are`,
   commands: { sync, show, stats },
-});
+} satisfies AnyCommand;

@@ -6,7 +6,7 @@ import { ChannelError, type Message } from '../../src/notify/channel.js';
 import type { ChannelSettings } from '../../src/notify/channels/channel-settings.js';
 import { openChannel } from '../../src/notify/channels/open-channel.js';
 import { clock } from '../clock.js';
-import { command, commandGroup } from '../command.js';
+import { type AnyCommand, command } from '../command.js';
 import { exitCode } from '../exit-code.js';
 
 const test = command({
@@ -125,11 +125,9 @@ function writeTestMessages(kind: ChannelSettings['kind'], url: string | undefine
   return kind === 'pagerduty' ? [write('raised'), write('recovered')] : [write('raised')];
 }
 
-export default commandGroup({
-  place: ['running', 3],
-  summary: 'test the channels that tell people what happened',
+export default {
   examples: `
 Example:
   hotel-review notify test   does every channel work?`,
   commands: { test },
-});
+} satisfies AnyCommand;

@@ -4,8 +4,6 @@ import { dayList } from '../booking-list.js';
 
 /** The bookings of a day by file that could not be in the file and went by body. */
 export default dayList({
-  place: ['past', 3],
-  summary: "list a day's bookings that could not be in the file and went by body",
   name: 'posted',
   examples: `
 Their verdicts come by e-mail only.

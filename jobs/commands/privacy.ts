@@ -21,8 +21,6 @@ const shown = 20;
 
 /** Prints the record of processing of this installation: from its settings and from what it holds now. */
 export default command({
-  place: ['guests', 2],
-  summary: 'print which personal data is kept, where, since when, until when, and who receives it',
   examples: `
 Examples:
   hotel-review privacy         the record of processing of this installation

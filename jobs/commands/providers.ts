@@ -15,8 +15,6 @@ const usualDays = 30;
 
 /** Compares the providers over a range of days, the latest ones by default; exits with 1 if nothing was sent in it. */
 export default command({
-  place: ['past', 7],
-  summary: 'compare the providers: bookings sent, affected, cases, and how soon they were corrected',
   options: {
     from: dayOption('--from <day>', 'the first day (default: 30 days in all)'),
     to: dayOption('--to <day>', 'the last day (default: today)'),

@@ -4,8 +4,6 @@ import { dayList } from '../booking-list.js';
 
 /** The bookings that the service refused. */
 export default dayList({
-  place: ['past', 2],
-  summary: "list a day's bookings that the service refused, with its code",
   name: 'refused',
   examples: `
 What a later run of the day delivered is not among them. The service's own words

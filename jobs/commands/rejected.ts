@@ -15,8 +15,6 @@ const valueShown = 40;
  * repeat them, or list records that were corrected since.
  */
 export default command({
-  place: ['past', 1],
-  summary: "list a day's records that could not be sent: where, why, and the value",
   day: dayOrYesterday,
   options: csvOptions,
   examples: `

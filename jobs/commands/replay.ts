@@ -264,8 +264,6 @@ export function renderNotStarted(
 
 /** Reviews a day or a range of days again, or only what is missing. */
 export default command({
-  place: ['common', 4],
-  summary: 'review a day or a range of days again, or only what is missing',
   day: requiredDay,
   options: {
     to: dayOption('--to <day>', 'the last day of a range; needs one of the next four, and a reason'),
@@ -276,7 +274,7 @@ export default command({
     reason: option(
       '--reason <text>',
       'why; required for a range, with --all, and for a day with an unfinished run, which is then cancelled',
-      readReason,
+      { read: readReason },
     ),
     delivery,
     acceptVolume,

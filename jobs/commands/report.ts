@@ -16,8 +16,6 @@ const wideColumns = ['by', 'started', 'refused', 'pending', 'booked hotel', 'hot
 
 /** Reports how a day went: as text for a terminal of 80 columns, as JSON, and as a page in a file. */
 export default command({
-  place: ['past', 6],
-  summary: 'report how a day went: runs, verdicts, open cases, and what is unusual',
   day: dayOrYesterday,
   options: { html: option('--html <file>', 'also write it as a self-contained page to this file'), force },
   examples: `

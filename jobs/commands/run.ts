@@ -7,8 +7,6 @@ import { showLedgerLocation } from '../parts.js';
 
 /** The main command: reviews one business day, or resumes it. */
 export default command({
-  place: ['common', 3],
-  summary: 'review a business day, or resume one that was interrupted',
   day: dayOrYesterday,
   options: {
     delivery,

@@ -206,10 +206,10 @@ function openAccess(config: Config): Access {
 
 /** Runs the nightly schedule, answers the end-of-day hook and serves the desk, until it is asked to stop. */
 export default command({
-  place: ['common', 9],
-  summary: 'run the nightly schedule, answer the end-of-day hook, serve the desk',
   options: {
-    port: option('--port <port>', 'listen on this port (default: as configured)', wholeNumber(0, 65_535)),
+    port: option('--port <port>', 'listen on this port (default: as configured)', {
+      read: wholeNumber(0, 65_535),
+    }),
   },
   logs: true,
   examples: `

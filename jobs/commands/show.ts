@@ -26,8 +26,6 @@ import { exitCode } from '../exit-code.js';
 
 /** Shows the history of a booking, or of all bookings of a name; exits with 1 if no run contains any. */
 export default command({
-  place: ['common', 6],
-  summary: "show a booking's history: when it was sent, in which step and with what verdict",
   usage: '[booking-reference]',
   arguments: (reference?: string) => ({ reference }),
   options: {

@@ -47,13 +47,14 @@ interface Range {
 
 /** One day, or the list of days. */
 export default command({
-  place: ['common', 5],
-  summary: 'list the days and their runs, or show one day',
   day: optionalDay('default: list the days'),
   options: {
     from: dayOption('--from <day>', 'list the days from this one'),
     to: dayOption('--to <day>', 'list the days up to this one'),
-    limit: option('--limit <days>', 'list so many days that have a run', wholeNumber(1, 100_000), 40),
+    limit: option('--limit <days>', 'list so many days that have a run', {
+      read: wholeNumber(1, 100_000),
+      otherwise: 40,
+    }),
   },
   examples: `
 Days without a run are listed, too.

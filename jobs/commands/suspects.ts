@@ -3,8 +3,6 @@ import { dayList } from '../booking-list.js';
 
 /** The bookings that the local copy of the mappings flags. */
 export default dayList({
-  place: ['past', 4],
-  summary: "list a day's bookings that the local copy of the mappings flags",
   name: 'suspects',
   examples: `
 Examples:

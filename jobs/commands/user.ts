@@ -1,18 +1,13 @@
-import { Option } from 'commander';
 import { formatCountOf } from '../../src/base/format.js';
 import { UsageError } from '../../src/base/safe-error.js';
 import { renderTable } from '../../src/base/tables.js';
 import { createAsker } from '../../src/checks/setup/asker.js';
 import type { Config } from '../../src/config/load.js';
 import { findPasswordFault, hashPassword } from '../../src/storage/access/passwords.js';
-import { type Role, roles } from '../../src/storage/access/roles.js';
+import { roles } from '../../src/storage/access/roles.js';
 import { createUsers, readUserName, userToJson } from '../../src/storage/access/users-file.js';
-import { command, commandGroup, flag, type OptionOf } from '../command.js';
+import { type AnyCommand, command, flag, option } from '../command.js';
 import { findUsersFile } from '../parts.js';
-
-const role: OptionOf<Role> = {
-  option: new Option('--role <role>', 'what they may do').choices(roles).makeOptionMandatory(),
-};
 
 /** Adds somebody who may use the pages of `serve`, or changes their role and password. */
 const add = command({
@@ -20,7 +15,7 @@ const add = command({
   usage: '<name>',
   arguments: (written: string) => ({ written }),
   options: {
-    role,
+    role: option('--role <role>', 'what they may do', { choices: roles, required: true }),
     withoutPassword: flag('--without-password', 'for those who sign in at a proxy (setting server.signIn)'),
   },
   examples: `
@@ -123,16 +118,14 @@ function requireFile(config: Config) {
   );
 }
 
-export default commandGroup({
-  place: ['guests', 4],
-  summary: 'manage who may use the pages of serve (setting server.users)',
+export default {
   examples: `
 Examples:
   hotel-review user add ana --role admin
   hotel-review user list
   hotel-review user remove ana`,
   commands: { add, list, remove },
-});
+} satisfies AnyCommand;
 
 /** Far longer than any password. */
 const longestInput = 10_000;

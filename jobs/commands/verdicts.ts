@@ -8,7 +8,7 @@ import { splitMails } from '../../src/cases/mails/maildir.js';
 import type { MailTaker, TakenMail } from '../../src/cases/mails/take-mail.js';
 import { type MailReason, mailToJson } from '../../src/ledger/mails.js';
 import type { App } from '../app.js';
-import { command, commandGroup, flag } from '../command.js';
+import { type AnyCommand, command, flag } from '../command.js';
 import { exitCode } from '../exit-code.js';
 import { openMailTaker } from '../verdict-mails.js';
 
@@ -216,9 +216,7 @@ Examples:
   },
 });
 
-export default commandGroup({
-  place: ['mappings', 6],
-  summary: 'read and list the e-mails in which the service names incorrect mappings',
+export default {
   examples: `
 A booking that an e-mail names is affected, and a case is opened for it. No e-mail
 ever clears a booking. \`serve\` reads a mailbox itself: setting verdicts.
@@ -227,4 +225,4 @@ Examples:
   hotel-review verdicts import incorrect.eml
   hotel-review verdicts list --unknown`,
   commands: { import: importMails, list },
-});
+} satisfies AnyCommand;

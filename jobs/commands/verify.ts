@@ -8,8 +8,6 @@ const runsChecked = 1_000;
 
 /** Checks a day's archive against the ledger. Exits with 1 if anything differs, nothing is archived, or the ledger does not know a run. */
 export default command({
-  place: ['past', 5],
-  summary: "check a day's archive, byte by byte, against the ledger",
   day: dayOrYesterday,
   examples: `
 Examples:

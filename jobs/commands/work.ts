@@ -10,14 +10,10 @@ import { waitForLedger } from '../server.js';
 
 /** A worker: performs the steps that the queue hands out, of any run, until it is asked to stop. */
 export default command({
-  place: ['running', 2],
-  summary: 'perform steps of any run from the queue on Redis, until stopped',
   options: {
-    port: option(
-      '--port <port>',
-      'serve /healthz, /readyz and /metrics on this port',
-      wholeNumber(0, 65_535),
-    ),
+    port: option('--port <port>', 'serve /healthz, /readyz and /metrics on this port', {
+      read: wholeNumber(0, 65_535),
+    }),
   },
   logs: true,
   examples: `
