@@ -27,7 +27,7 @@ import type { Run } from '../src/rules/run.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { type CsvOptions, command, csvOptions, dayOrYesterday } from './command.js';
-import { type ExitCode, exitCodeOfList } from './exit-code.js';
+import { type ExitCode, exitCode } from './exit-code.js';
 
 /** Rows shown on a terminal; `--csv` and `--json` list all. */
 const shown = 200;
@@ -73,7 +73,7 @@ export async function answerBookings(
   ledger: ReadOnlyLedger,
   { list, isRange = false, areDoubted = false, look, head, notes = [], json }: Listed,
   file: CsvOptions,
-  code: ExitCode,
+  code: ExitCode = exitCode.done,
 ): Promise<number> {
   const extraLabels = Object.keys(app.config.source.keep);
   const csv = file.csv && app.locate(file.csv);
@@ -208,14 +208,14 @@ export function dayList({
     async run(app, { day, ...file }) {
       const none = { day, runId: null, state: null, [name]: [] };
       const ledger = await app.findLedger();
-      if (!ledger) return app.answer(app.describeNoLedger(), none, exitCodeOfList('no-run'));
+      if (!ledger) return app.answerNone(none);
       const outcome = await readDayOutcome(ledger, day);
       const { latest } = outcome;
-      if (!latest) return app.answer(`There is no run of ${day}.`, none, exitCodeOfList('no-run'));
+      if (!latest) return app.answerNone(none, `There is no run of ${day}.`);
       const run = nameRun(outcome);
       if (!run) {
         const unknown = { day, runId: latest.id, state: latest.state, [name]: null };
-        return app.answer(explainNone?.(latest, app.command) ?? '', unknown, exitCodeOfList('answered'));
+        return app.answer(explainNone?.(latest, app.command) ?? '', unknown);
       }
       const bookings = await readBookings(app, ledger, name, outcome.sent);
       const listed = {
@@ -226,7 +226,7 @@ export function dayList({
         notes: note && bookings.count > 0 ? [note(app.command)] : [],
         json: { day, runId: run.id, state: run.state, [name]: toRecords(bookings, false) },
       };
-      return answerBookings(app, ledger, listed, file, exitCodeOfList('answered'));
+      return answerBookings(app, ledger, listed, file);
     },
   });
 }
