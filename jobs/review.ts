@@ -141,47 +141,32 @@ interface DeliveryParts {
 }
 
 /** The delivery of that kind, as configured. A resumed run keeps the kind it was started with. */
-export function createDelivery(kind: DeliveryKind, config: Config, parts: DeliveryParts): Delivery {
-  const { service } = parts;
-  const { masterIdName } = config.service;
+export function createDelivery(
+  kind: DeliveryKind,
+  config: Config,
+  { findSftp, ...parts }: DeliveryParts,
+): Delivery {
+  const { file, service } = config;
   const body = createBodyDelivery({
-    service,
-    masterIdName,
+    service: parts.service,
+    masterIdName: service.masterIdName,
     batchSize: config.body.batchSize,
     names: config.guestNames,
     findCanary: parts.ledger.canaries.find,
   });
-  switch (kind) {
-    case 'body':
-      return body;
-    case 'file':
-      return createFileDeliveryOf(config, parts, body);
-  }
-}
-
-function createFileDeliveryOf(
-  config: Config,
-  { findSftp, ...parts }: DeliveryParts,
-  body: Delivery,
-): Delivery {
-  const { file, service } = config;
+  if (kind === 'body') return body;
+  const { incomplete, resultPattern, resultNames, resultColumn, resultValues } = file;
   return createFileDelivery({
     ...parts,
-    body,
+    ...{ body, incomplete, resultPattern, resultNames, resultColumn, resultValues, stepMs },
     timezone: config.timezone,
-    incomplete: file.incomplete,
     masterIdColumn: service.masterIdColumn,
     pathPrefix: file.ftpFilePathPrefix,
-    resultPattern: file.resultPattern,
-    resultNames: file.resultNames,
-    resultColumn: file.resultColumn,
-    resultValues: file.resultValues,
     maxUnansweredShare: config.maxUnansweredShare,
     resultPollMs: file.resultPollSeconds * 1000,
     resultQuietMs: file.resultQuietSeconds * 1000,
     resultTimeoutMs: file.resultTimeoutMinutes * 60_000,
     sftp: findSftp(),
-    stepMs,
     spool: openSpool(config),
     tool: `booked-hotel-review ${version}`,
   });

@@ -261,7 +261,7 @@ async function orUsageError<T>(setting: string, { name }: GivenFile, write: () =
   try {
     return await write();
   } catch (error) {
-    if (error instanceof Error && 'syscall' in error && 'code' in error)
+    if (error instanceof Error && 'code' in error && ('syscall' in error || error.code === 'EEXIST'))
       throw new UsageError(
         `${setting}: ${name} can't be written (${error.code}); the copy is up to date, and the next sync with ${setting} lists them`,
       );
