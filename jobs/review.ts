@@ -22,7 +22,6 @@ import {
 } from '../src/review/perform/workforce.js';
 import type { ReviewParts } from '../src/review/review-day.js';
 import type { CanarySettings } from '../src/rules/canary.js';
-import type { Endpoints } from '../src/rules/peers.js';
 import type { DeliveryKind, Run } from '../src/rules/run.js';
 import type { ReviewService } from '../src/service/client.js';
 import type { SourceMessages } from '../src/sources/common/kind.js';
@@ -181,14 +180,16 @@ async function openWorkforce(
   parts: Pick<ReviewParts, 'ledger' | 'deliveryFor' | 'notify' | 'peerClocks'>,
   performs: boolean,
 ): Promise<Workforce> {
-  const { body, workers, queue } = config;
+  const { body, workers, queue, file } = config;
+  const { sftp } = file;
+  const paths = sftp && { root: sftp.root, pathPrefix: file.ftpFilePathPrefix };
   const common = {
     ...parts,
     deliveryOf: ({ delivery }: { readonly delivery: DeliveryKind }) => parts.deliveryFor(delivery),
     retry: openRetryPolicy(config),
     limits: { maxRefusedShare: config.maxRefusedShare, maxAffectedShare: config.maxAffectedShare },
-    endpoints: findEndpoints(config),
-    explainFailure: (run: Run, failed: FailedStep) => explainFailure(run, failed, findPaths(config)),
+    endpoints: { service: describeHost(config.service.baseUrl), sftp: sftp && `${sftp.host}:${sftp.port}` },
+    explainFailure: (run: Run, failed: FailedStep) => explainFailure(run, failed, paths),
     leaseMs: workers.leaseSeconds * 1000,
     longestWaitMs: findLongestWaitMs(config),
     graceMs: workers.stopSeconds * 1000,
@@ -217,14 +218,6 @@ async function openWorkforce(
       });
     }
   }
-}
-
-function findEndpoints({ service, file: { sftp } }: Config): Endpoints {
-  return { service: describeHost(service.baseUrl), sftp: sftp && `${sftp.host}:${sftp.port}` };
-}
-
-function findPaths({ file: { sftp, ftpFilePathPrefix: pathPrefix } }: Config) {
-  return sftp && { root: sftp.root, pathPrefix };
 }
 
 /** The longest that any step may have to wait: between two tries, as the service asked, or for the next check for a result. */

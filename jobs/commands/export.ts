@@ -54,14 +54,13 @@ Examples:
 /** Consecutive checks share a connection. */
 const sftpIdleMs = 60_000;
 
-interface FetchOptions {
-  /** Epoch milliseconds; defaults to the last request. */
-  readonly since?: number | undefined;
-  /** Minutes; defaults to the configured time. */
-  readonly wait?: number | undefined;
-}
-
-export async function fetchOneExport(app: App, { since, wait }: FetchOptions): Promise<number> {
+/**
+ * @param options `since` defaults to the last request, and `wait`, in minutes, to the configured time
+ */
+export async function fetchOneExport(
+  app: App,
+  { since, wait }: Partial<Record<'since' | 'wait', number | undefined>>,
+): Promise<number> {
   const { config, notify, signal, command: write } = app;
   const { sftp, spool, resultPollSeconds, resultQuietSeconds, resultTimeoutMinutes } = config.file;
   if (!sftp)

@@ -68,8 +68,9 @@ async function listOrphans(app: App) {
   return ours.map(({ runId, day }) => ({ runId, day, place: 'archive' as const, why }));
 }
 
-function describeOrphan({ runId, day, place, why }: Awaited<ReturnType<typeof listOrphans>>[number]): string {
-  return `  ${day}  run ${runId}  ${place}: ${why}`;
+function describeOrphans(left: Awaited<ReturnType<typeof listOrphans>>): string[] {
+  if (left.length === 0) return [];
+  return ['left:', ...left.map(({ runId, day, place, why }) => `  ${day}  run ${runId}  ${place}: ${why}`)];
 }
 
 /**
@@ -105,12 +106,8 @@ Examples:
       );
     if (!(await app.findLedger())) {
       const left = await listOrphans(app);
-      const words = [
-        app.describeNoLedger(),
-        ...(left.length > 0 ? ['left:', ...left.map(describeOrphan)] : []),
-      ];
       const none = { all, dryRun, ...given, erased: [], left, remembered: [], remains: null };
-      return app.answerNone(none, words.join('\n'));
+      return app.answerNone(none, [app.describeNoLedger(), ...describeOrphans(left)]);
     }
     const ledger = await app.ledger();
     const at = clock();
@@ -274,7 +271,7 @@ Examples:
       // Nothing says any more whose names these are: they wait for a ledger.
       const left = await listOrphans(app);
       return app.answer(
-        [app.describeNoLedger(), left.length > 0 && 'left:', left.map(describeOrphan)],
+        [app.describeNoLedger(), ...describeOrphans(left)],
         { ...{ dryRun, ...due }, ...{ runs: [], records: [], left, remains: null } },
         left.length === 0 ? exitCode.done : exitCode.failed,
       );

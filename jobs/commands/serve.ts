@@ -92,8 +92,7 @@ async function openDesk(
         resultTimeoutMs: config.file.resultTimeoutMinutes * 60_000,
       },
       ...{ archive: app.archive(), placeUnit: kindOf(config.source).placeUnit, command, clock },
-      packEvidence: (reference, stop) =>
-        packEvidence({ ledger, archive: app.archive(), spool: app.spool(), signal: stop }, reference),
+      packEvidence: (reference, stop) => packEvidence({ ...app, signal: stop }, ledger, reference),
     },
     {
       access,
@@ -107,11 +106,8 @@ async function openDesk(
 }
 
 /** The operations of the desk, built from the parts of `serve`. */
-function openOperations(
-  { config, notify, warn, signal }: App,
-  { ledger, wantedDays }: Serving,
-  sync: Operations['sync'],
-): Operations {
+function openOperations(app: App, { ledger, wantedDays }: Serving, sync: Operations['sync']): Operations {
+  const { config, notify } = app;
   return {
     async run(day, options) {
       // With the ledger unavailable, the run would start later, after the visitor got an error.
@@ -124,10 +120,10 @@ function openOperations(
     },
     look: wantedDays.look,
     replay: wantedDays.replay,
-    cancel: (day, reason) => cancelIn(config, ledger, day, reason),
+    cancel: (day, reason) => cancelIn(app, day, reason),
     sync,
     channels: config.notify.map(({ name, kind }) => ({ name, kind })),
-    testChannels: (name) => tryChannels(config, name, { warn, signal }),
+    testChannels: (name) => tryChannels(app, name),
   };
 }
 
@@ -149,13 +145,12 @@ function openSync(app: App, ledger: Ledger) {
     }
   }
 
-  /** It ends soon after the signal aborts. @throws what `syncMappings` throws */
   const sync = (stop: AbortSignal) =>
     counted(async () => {
       // Of its own: a connection would be dropped on the way before the next sync.
       const service = openMappingService(config);
       try {
-        await syncCopy({}, { ledger, service, notify }, stop);
+        await syncCopy({ ...app, signal: stop }, service);
         if (!stop.aborted) await followUpSync(app);
       } finally {
         await service.close();
@@ -165,7 +160,7 @@ function openSync(app: App, ledger: Ledger) {
   /** Lists the new master hotels, and compares what moved with the current and upcoming stays. */
   async function watch(stop: AbortSignal): Promise<void> {
     await followUpNewHotels(app);
-    await watchCopy(config, { ledger, notify }, stop);
+    await watchCopy({ ...app, signal: stop });
   }
 
   async function syncAsAsked(): Promise<void> {
@@ -251,7 +246,7 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
   const cronTimes = createCronTimes(timing.cron, timezone);
   const giveUps = createCronTimes(toDailyPattern(timing.giveUpAfter), timezone);
   const asked = port ?? config.server.port;
-  if (!(await waitForLedger(app, { port: asked, hasHook: true }))) return exitCode.done;
+  if (!(await waitForLedger(app, asked, { hasHook: true }))) return exitCode.done;
   const observed = await openObserved(app);
   const ledger = await app.ledger();
   app.observe(tellFailures(ledger, notify));
@@ -325,7 +320,7 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
   working.push(...schedulers);
   background.push(sync.idle);
   const serving = { ledger, wantedDays, cronTimes };
-  const mailPoller = await openMailPoller(config, ledger, { notify, signal });
+  const mailPoller = await openMailPoller(app);
   if (mailPoller) working.push(mailPoller);
   const checkCaller = createCallerCheck(config.hook.secret, createCallerFinder(config.server.proxies), clock);
   const hook = checkCaller && {

@@ -27,7 +27,7 @@ Examples:
   async run(app, { files }) {
     // Refuses a mistyped name before anything is read.
     for (const file of files) await checkGiven(file, app);
-    const taker = app.keep(openMailTaker(app.config, await app.ledger(), app.notify));
+    const taker = app.keep(await openMailTaker(app));
     await taker.resume();
     const emails: ImportedMail[] = [];
     for (const file of files) {

@@ -22,8 +22,7 @@ Examples:
       unknownFolders: unknown.map((folder) => folderToJson(archive, folder)),
     };
     const words = describeUnknown(archive, unknown);
-    if (!ledger)
-      return app.answerNone({ day, runs: [], ...left }, [app.describeNoLedger(), ...words].join('\n'));
+    if (!ledger) return app.answerNone({ day, runs: [], ...left }, [app.describeNoLedger(), ...words]);
     const parts = { ledger, archive };
     const runs = [];
     for (const run of await ledger.runs.list({ day, limit: runsChecked })) {
@@ -32,10 +31,10 @@ Examples:
       runs.push({ runId: run.id, items: await verifyRun(parts, run), unanswered, posted });
     }
     if (runs.length === 0)
-      return app.answerNone(
-        { day, runs, ...left },
-        [`No run of ${day} has files in the archive; only runs by file do.`, ...words].join('\n'),
-      );
+      return app.answerNone({ day, runs, ...left }, [
+        `No run of ${day} has files in the archive; only runs by file do.`,
+        ...words,
+      ]);
     const isSound = runs.every(({ items }) => items.every(({ fault }) => fault === undefined));
     const text = runs.flatMap(({ runId, items, unanswered, posted }) => [
       `run ${runId}:`,

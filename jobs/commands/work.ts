@@ -27,8 +27,7 @@ Examples:
       throw new UsageError(
         `work takes its steps from Redis: set queue to redis://…, or use \`${app.command('run')}\``,
       );
-    const probed = port === undefined ? undefined : { port, hasHook: false };
-    if (!(await waitForLedger(app, probed))) return exitCode.done;
+    if (!(await waitForLedger(app, port))) return exitCode.done;
     const server = port === undefined ? undefined : await openServer(app, port);
     const { workforce, gate } = await app.review();
     const followingUp: Promise<void>[] = [];
