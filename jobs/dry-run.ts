@@ -33,7 +33,7 @@ import { kindOf } from '../src/sources/registry.js';
 import { type App, recordAction } from './app.js';
 import { clock } from './clock.js';
 import { exitCode } from './exit-code.js';
-import { findLedger, openLedger, openSqlite } from './parts.js';
+import { openSqlite } from './parts.js';
 import { composeCollect, createDelivery } from './review.js';
 import { renderReasons } from './run-summary.js';
 import { openSourceParts } from './sources.js';
@@ -50,7 +50,12 @@ const runId = 'dry-run';
 export async function dryRunDay(app: App, day: BusinessDay, out: string | undefined): Promise<number> {
   const { config, io } = app;
   requireBegun(day, clock());
-  if (out !== undefined) await recordDryRun(app, day, app.locate(out));
+  if (out !== undefined) {
+    // Creates the ledger if there is none yet.
+    const recording = (await app.findLedger({ waits: false })) ?? (await app.ledger());
+    const details = { out: app.locate(out) };
+    await recordAction(recording, { action: 'dry-run', subject: day.iso, details }, app);
+  }
   const folder = out === undefined ? undefined : await createOutFolder(out, app.locate(out), io.halted);
   const past = await findReachableLedger(app);
   const { ledger, discard } = await openTemporaryLedger(io.temporaryFolder);
@@ -64,7 +69,6 @@ export async function dryRunDay(app: App, day: BusinessDay, out: string | undefi
   } finally {
     await ledger.close();
     await discard();
-    await past?.close();
   }
 }
 
@@ -108,26 +112,14 @@ function toReport({ run, rejects, warnings, unconfirmed, content, failure }: Fou
   };
 }
 
-/** Creates the ledger if there is none yet. */
-async function recordDryRun(app: App, day: BusinessDay, out: string): Promise<void> {
-  const ledger = (await findLedger(app.config, { waits: false })) ?? (await openLedger(app.config));
-  try {
-    await recordAction(ledger, { action: 'dry-run', subject: day.iso, details: { out } }, app);
-  } finally {
-    await ledger.close();
-  }
-}
-
 /** The real ledger, read only; undefined if it doesn't exist or can't be reached. A dry run works without it. */
-async function findReachableLedger({ config, say }: App): Promise<ReadOnlyLedger | undefined> {
-  let ledger: ReadOnlyLedger | undefined;
+async function findReachableLedger(app: App): Promise<ReadOnlyLedger | undefined> {
   try {
-    ledger = await findLedger(config, { waits: false });
+    const ledger = await app.findLedger({ waits: false });
     await ledger?.ping();
     return ledger;
   } catch (error) {
-    await ledger?.close();
-    say(`Not compared with the local copy of the mappings: ${describeError(error)}`);
+    app.say(`Not compared with the local copy of the mappings: ${describeError(error)}`);
     return undefined;
   }
 }

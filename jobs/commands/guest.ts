@@ -68,10 +68,11 @@ async function listOrphans(app: App) {
   return ours.map(({ runId, day }) => ({ runId, day, place: 'archive' as const, why }));
 }
 
-function describeOrphans(left: Awaited<ReturnType<typeof listOrphans>>): string[] {
-  if (left.length === 0) return [];
-  return ['left:', ...left.map(({ runId, day, place, why }) => `  ${day}  run ${runId}  ${place}: ${why}`)];
+function describeLeft(left: readonly (Where & { readonly why: string })[]): string[] {
+  return left.length === 0 ? [] : ['left:', ...left.map(({ why, ...of }) => describePlace(of, why))];
 }
+
+type Where = Omit<Receipt['erased'][number], 'name'>;
 
 /**
  * Removes a guest from everything that is kept, and remembers them as a keyed hash. Exits with 1 if something is left, for
@@ -107,7 +108,7 @@ Examples:
     if (!(await app.findLedger())) {
       const left = await listOrphans(app);
       const none = { all, dryRun, ...given, erased: [], left, remembered: [], remains: null };
-      return app.answerNone(none, [app.describeNoLedger(), ...describeOrphans(left)]);
+      return app.answerNone(none, [app.describeNoLedger(), ...describeLeft(left)]);
     }
     const ledger = await app.ledger();
     const at = clock();
@@ -145,8 +146,7 @@ Examples:
         erased.map(({ name, ...of }) => describePlace(of, name)),
         erased.length === 0 && '  nothing is kept',
         !dryRun && `remembered, reference: ${hash}`,
-        left.length > 0 && 'left:',
-        left.map(({ why, ...of }) => describePlace(of, why)),
+        describeLeft(left),
         !dryRun && describeRemains(remains),
       ],
       receipt,
@@ -155,10 +155,7 @@ Examples:
   },
 });
 
-function describePlace(
-  { day, runId, place }: Omit<Receipt['erased'][number], 'name'>,
-  words: string,
-): string {
+function describePlace({ day, runId, place }: Where, words: string): string {
   return runId === null ? `  ${place}: ${words}` : `  ${day}  run ${runId}  ${place}: ${words}`;
 }
 
@@ -271,7 +268,7 @@ Examples:
       // Nothing says any more whose names these are: they wait for a ledger.
       const left = await listOrphans(app);
       return app.answer(
-        [app.describeNoLedger(), ...describeOrphans(left)],
+        [app.describeNoLedger(), ...describeLeft(left)],
         { ...{ dryRun, ...due }, ...{ runs: [], records: [], left, remains: null } },
         left.length === 0 ? exitCode.done : exitCode.failed,
       );

@@ -5,7 +5,7 @@ import type { GuestNames } from '../../src/booking/guest-names.js';
 import { readActions } from '../../src/ledger/audit.js';
 import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import { listArchived } from '../../src/review/file/archive-run.js';
-import { findUnknownFolders, folderToJson } from '../../src/review/unknown-folders.js';
+import { findUnknownFolders, unknownToJson } from '../../src/review/unknown-folders.js';
 import type { Run } from '../../src/rules/run.js';
 import type { RunFolder } from '../../src/storage/archive-marks.js';
 import { showS3Location } from '../../src/transports/s3/bucket.js';
@@ -108,20 +108,14 @@ type Processing = Awaited<ReturnType<typeof describeProcessing>>;
 
 /** The record of processing activities (GDPR article 30), as far as the configuration and the stored data show it. */
 async function describeProcessing(app: App) {
-  const { delivery, file, guestNames, service, source } = app.config;
-  const ledger = await app.findLedger();
-  const runs = ledger ? await ledger.runs.list({ limit: runsLookedAt }) : [];
+  const { delivery, guestNames, service, source } = app.config;
+  const looked = await look(app);
+  const { ledger, runs, sftp, kept } = looked;
   const from = runs.find((run) => run.source !== undefined)?.source;
   const keys = app.keys();
   const keyDays = keys?.listDays() ?? [];
-  const unknown = findUnknownFolders(app.archive(), ledger).then(({ ours }) => ours);
   // Whoever counts the archive's files reports the failure.
-  const unknownFolders = await unknown.catch(() => []);
-  const sent = countSentFiles(runs);
-  // A source or exports may be read from it, too.
-  const isSentTo = delivery === 'file' || (sent.count ?? 0) > 0;
-  const sftp = isSentTo && file.sftp && `sftp://${file.sftp.host}:${file.sftp.port}${file.sftp.root}`;
-  const kept = Object.keys(source.keep);
+  const unknownFolders = await looked.unknown.catch(() => []);
   const receives = guestNames === 'omit' ? ['bookings'] : ['guest-names', 'bookings'];
   const reviews = 'reviews the mappings of the booked hotels';
   return {
@@ -141,10 +135,8 @@ async function describeProcessing(app: App) {
     ],
     guestNames: { setting: guestNames, meaning: nameMeanings[guestNames] },
     source: `${source.kind}${from === undefined ? '' : `, last read from ${from}`}`,
-    places: await describePlaces(app, ledger, { runs, unknown, sent, sftp }),
-    ...(unknownFolders.length > 0 && {
-      unknownFolders: unknownFolders.map((folder) => folderToJson(app.archive(), folder)),
-    }),
+    places: await describePlaces(app, looked),
+    ...unknownToJson(app.archive(), unknownFolders),
     encryption: keys ? { keys: keys.root, days: keyDays.length, since: keyDays[0] ?? null } : null,
     notKept:
       'Redis, logs, metrics, error messages, heartbeats and the pages of reports in the archive hold no guest names, and the pages no booking and no stay',
@@ -198,24 +190,29 @@ type Place = readonly [
   until: string,
 ];
 
+/** What is known about this installation. */
+async function look(app: App) {
+  const { delivery, file, source } = app.config;
+  const ledger = await app.findLedger();
+  const runs = ledger ? await ledger.runs.list({ limit: runsLookedAt }) : [];
+  const sent = countSentFiles(runs);
+  // A source or exports may be read from it, too.
+  const isSentTo = delivery === 'file' || (sent.count ?? 0) > 0;
+  return {
+    ...{ ledger, runs, sent },
+    sftp: isSentTo && file.sftp && `sftp://${file.sftp.host}:${file.sftp.port}${file.sftp.root}`,
+    kept: Object.keys(source.keep),
+    unknown: findUnknownFolders(app.archive(), ledger).then(({ ours }) => ours),
+  };
+}
+
 /** The places where this installation keeps personal data. */
 async function describePlaces(
   app: App,
-  ledger: ReadOnlyLedger | undefined,
-  {
-    runs,
-    unknown,
-    sent,
-    sftp,
-  }: {
-    readonly runs: readonly Run[];
-    readonly unknown: Promise<readonly RunFolder[]>;
-    readonly sent: Counted;
-    readonly sftp: string | false | undefined;
-  },
+  { ledger, runs, unknown, sent, sftp, kept }: Awaited<ReturnType<typeof look>>,
 ) {
   const { config } = app;
-  const { archive, file, guestNameDays, recordDays, source } = config;
+  const { archive, file, guestNameDays, recordDays } = config;
   const namesUntil = `${guestNameDays} days after the business day (guestNameDays)`;
   const recordsUntil = `${recordDays} days after the business day (recordDays)`;
   const sentUntil =
@@ -238,11 +235,7 @@ async function describePlaces(
   const archived = await countOrSay(inArchive, async () => countArchived(app, runs, await unknown));
   const spooled = await countOrSay(file.spool, async () => ({ count: (await app.spool().list()).length }));
   const both = ['guest-names', 'bookings'];
-  const ofNames = [
-    'guest-names',
-    ...(Object.keys(source.keep).length > 0 ? ['kept-columns'] : []),
-    'service-messages',
-  ];
+  const ofNames = ['guest-names', ...(kept.length > 0 ? ['kept-columns'] : []), 'service-messages'];
   const ofMails = `${recordDays} days after they were read (recordDays); only where they were found, and which bookings they name`;
   const ofActions = `${recordDays} days after the entry (recordDays)`;
   const ofErased = 'for good: without them, a replay would bring an erased name back';

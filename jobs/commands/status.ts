@@ -18,7 +18,7 @@ import {
 } from '../../src/review/day/report.js';
 import { refusedToJson } from '../../src/review/stored/stored-line.js';
 import { listSuspects, suspectsReported } from '../../src/review/suspects/listing.js';
-import { describeUnknown, findUnknownFolders, folderToJson } from '../../src/review/unknown-folders.js';
+import { describeUnknown, findUnknownFolders, unknownToJson } from '../../src/review/unknown-folders.js';
 import { outcomeToJson } from '../../src/rules/day-outcome.js';
 import { describeRun } from '../../src/rules/describe-day.js';
 import { type FindingCode, isDecision } from '../../src/rules/finding.js';
@@ -110,9 +110,7 @@ async function findLost(
       words: [...(misfit ? wrapText(misfit.message) : []), ...describeUnknown(archive, unknown)],
       json: {
         ...(misfit && { ledgerProblem: misfit.message }),
-        ...(unknown.length > 0 && {
-          unknownFolders: unknown.map((folder) => folderToJson(archive, folder)),
-        }),
+        ...unknownToJson(archive, unknown),
       },
     };
   } catch (error) {

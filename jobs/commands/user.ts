@@ -8,6 +8,7 @@ import { roles } from '../../src/storage/access/roles.js';
 import { createUsers, readUserName, userToJson } from '../../src/storage/access/users-file.js';
 import { type AnyCommand, command, flag, option } from '../command.js';
 import { findUsersFile } from '../parts.js';
+import type { CommandIo } from '../process.js';
 
 /** Adds somebody who may use the pages of `serve`, or changes their role and password. */
 const add = command({
@@ -130,13 +131,8 @@ Examples:
 /** Far longer than any password. */
 const longestInput = 10_000;
 
-interface Streams {
-  readonly stdin: NodeJS.ReadStream;
-  readonly stderr: NodeJS.WriteStream;
-}
-
 /** Asks for a password twice, or reads it from standard input. @throws UsageError for one that is too weak */
-async function readNewPassword(name: string, streams: Streams, signal: AbortSignal): Promise<string> {
+async function readNewPassword(name: string, streams: CommandIo, signal: AbortSignal): Promise<string> {
   const { stdin, stderr } = streams;
   const password =
     stdin.isTTY && stderr.isTTY ? await askTwice(name, streams, signal) : await readLine(stdin);
@@ -145,7 +141,7 @@ async function readNewPassword(name: string, streams: Streams, signal: AbortSign
   return password;
 }
 
-async function askTwice(name: string, { stdin, stderr }: Streams, signal: AbortSignal): Promise<string> {
+async function askTwice(name: string, { stdin, stderr }: CommandIo, signal: AbortSignal): Promise<string> {
   const { ask } = createAsker({ input: stdin, output: stderr, signal });
   const check = (answer: string) => {
     const fault = findPasswordFault(answer, name);

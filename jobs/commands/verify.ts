@@ -1,6 +1,6 @@
 import { formatCount, formatCountOf } from '../../src/base/format.js';
 import { verifyRun } from '../../src/review/file/verify-run.js';
-import { describeUnknown, findUnknownFolders, folderToJson } from '../../src/review/unknown-folders.js';
+import { describeUnknown, findUnknownFolders, unknownToJson } from '../../src/review/unknown-folders.js';
 import { command, dayOrYesterday } from '../command.js';
 import { exitCode } from '../exit-code.js';
 
@@ -18,9 +18,7 @@ Examples:
     const ledger = await app.findLedger();
     const archive = app.archive();
     const unknown = (await findUnknownFolders(archive, ledger)).ours.filter((folder) => folder.day === day);
-    const left = unknown.length > 0 && {
-      unknownFolders: unknown.map((folder) => folderToJson(archive, folder)),
-    };
+    const left = unknownToJson(archive, unknown);
     const words = describeUnknown(archive, unknown);
     if (!ledger) return app.answerNone({ day, runs: [], ...left }, [app.describeNoLedger(), ...words]);
     const parts = { ledger, archive };
