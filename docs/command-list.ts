@@ -1,14 +1,14 @@
 import { readdirSync } from 'node:fs';
 import { type AnyCommand, headings, usageOf } from '../jobs/command.js';
 
-type Named = AnyCommand & { readonly name: string; readonly place: NonNullable<AnyCommand['place']> };
+type Placed = AnyCommand & { readonly name: string; readonly place: NonNullable<AnyCommand['place']> };
 
 /** The commands by the files of jobs/commands, in the order of the help. */
-export async function readCommands(): Promise<readonly Named[]> {
+export async function readCommands(): Promise<readonly Placed[]> {
   const folder = new URL('../jobs/commands/', import.meta.url);
   const names = readdirSync(folder).map((file) => file.replace(/\.ts$/, ''));
   const found = await Promise.all(
-    names.map(async (name): Promise<Named> => {
+    names.map(async (name): Promise<Placed> => {
       const { default: declared } = (await import(new URL(`${name}.ts`, folder).href)) as {
         default: AnyCommand;
       };
@@ -16,29 +16,39 @@ export async function readCommands(): Promise<readonly Named[]> {
       return { ...declared, name, place: declared.place };
     }),
   );
-  const inOrder = Object.keys(headings);
-  const rank = ({ place: [heading, position] }: Named) => inOrder.indexOf(heading) * 1_000 + position;
-  return found.sort((one, other) => rank(one) - rank(other));
+  return found.sort((one, other) => one.place[1] - other.place[1]);
 }
 
 /** jobs/command-list.ts, with which `--help` lists the commands and loads none. */
-export function renderCommandList(commands: readonly Named[]): string {
-  const entries = commands.map(
-    (declared) => `  {
-    name: '${declared.name}',
-    heading: '${declared.place[0]}',
-    usage: '${usageOf(declared)}',
-    summary: ${quote(declared.summary)},
-    load: () => import('./commands/${declared.name}.js'),
-  },
-`,
+export function renderCommandList(commands: readonly Placed[]): string {
+  const groups = Object.entries(headings).map(([heading, title]) => {
+    const below = commands.filter(({ place }) => place[0] === heading);
+    const lines = below.map((declared) => {
+      const usage = `${declared.name} ${usageOf(declared)}`.trim();
+      return renderProperty(usage, declared.summary);
+    });
+    return { below, text: `  ${quote(title)}: {\n${lines.join('')}  },\n` };
+  });
+  const files = groups.flatMap(({ below }) =>
+    below.map(({ name }) => `  ${name}: () => import('./commands/${name}.js'),\n`),
   );
-  return `import type { ListedCommand } from './command.js';
+  return `import type { AnyCommand } from './command.js';
 
-/** Written by \`npm run docs\` from the files of jobs/commands. */
-export const commandList: readonly ListedCommand[] = [
-${entries.join('')}];
+/** What the help lists below its headings: each command, what it takes, and what it does. Written by \`npm run docs\`. */
+export const listed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+${groups.map(({ text }) => text).join('')}};
+
+/** The file of each, which is loaded only when the command is named. */
+export const files: Readonly<Record<string, () => Promise<{ readonly default: AnyCommand }>>> = {
+${files.join('')}};
 `;
+}
+
+/** As the formatter would write it. */
+function renderProperty(name: string, value: string): string {
+  const key = `    ${/^\w+$/.test(name) ? name : quote(name)}:`;
+  const line = `${key} ${quote(value)},\n`;
+  return line.length > 111 ? `${key}\n      ${quote(value)},\n` : line;
 }
 
 function quote(text: string): string {

@@ -85,7 +85,7 @@ export interface App extends Terminal {
     fill: Parameters<typeof writeCsvFile>[3],
   ): Promise<void>;
   /** Answers that there is nothing, with the exit code of a failure. Without words it is the ledger that is not there. */
-  answerNone(json: object, words?: string): number;
+  answerNone(json: object, words?: Parameters<Terminal['answer']>[0]): number;
   /** "There is no ledger at … yet." */
   describeNoLedger(): string;
 }
@@ -100,13 +100,11 @@ export async function withApp<Result>(
   let result: Result;
   try {
     if (config.heartbeat) {
-      const heartbeat = openHeartbeat(config, config.heartbeat, terminal);
+      const heartbeat = parts.keep(openHeartbeat(config, config.heartbeat, terminal));
       terminal.observe(heartbeat.notify);
-      parts.once(() => heartbeat, closePart)();
     }
-    const telling = createLedgerTelling(config, terminal);
+    const telling = parts.keep(createLedgerTelling(config, terminal));
     terminal.observe(telling.notify);
-    parts.once(() => telling, closePart)();
     result = await work(createApp(config, terminal, parts, telling.tell));
   } catch (error) {
     // Why the work failed matters more than what would not close after it.
@@ -130,21 +128,25 @@ function createParts() {
   const closers: (() => unknown)[] = [];
   const enders: (() => unknown)[] = [];
   const opening = new Set<Promise<unknown>>();
+
+  /** Opens that part when it is first asked for. */
+  function once<Part>(open: () => Part, close?: (part: Awaited<Part>) => unknown): () => Part {
+    let opened: { readonly part: Part } | undefined;
+    const closeLater = (part: Awaited<Part>) => close && closers.push(() => close(part));
+    return () => {
+      if (!opened) {
+        opened = { part: open() };
+        // Only once it is open: the parts that it needs are opened before it, and closed after it.
+        if (opened.part instanceof Promise) opening.add(opened.part.then(closeLater, () => {}));
+        else closeLater(opened.part as Awaited<Part>);
+      }
+      return opened.part;
+    };
+  }
+
   return {
-    /** Opens that part when it is first asked for. */
-    once<Part>(open: () => Part, close?: (part: Awaited<Part>) => unknown): () => Part {
-      let opened: { readonly part: Part } | undefined;
-      const closeLater = (part: Awaited<Part>) => close && closers.push(() => close(part));
-      return () => {
-        if (!opened) {
-          opened = { part: open() };
-          // Only once it is open: the parts that it needs are opened before it, and closed after it.
-          if (opened.part instanceof Promise) opening.add(opened.part.then(closeLater, () => {}));
-          else closeLater(opened.part as Awaited<Part>);
-        }
-        return opened.part;
-      };
-    },
+    once,
+    keep: <Part extends { close(): unknown }>(part: Part) => once(() => part, closePart)(),
     beforeClose: (end: () => unknown) => void enders.push(end),
     /**
      * First ends what is at work, which may still open parts, and then closes the parts; the latest first.
@@ -171,7 +173,7 @@ function createParts() {
 function createApp(
   config: Config,
   terminal: Terminal,
-  { once, beforeClose }: Parts,
+  { once, keep, beforeClose }: Parts,
   tellOfLedger: TellOfLedger,
 ): App {
   let adopts = false;
@@ -190,7 +192,6 @@ function createApp(
   };
   const describeNoLedger = () =>
     `There is no ledger${'path' in config.ledger ? ` at ${config.ledger.path}` : ''} yet.`;
-  const keep = <Part extends { close(): unknown }>(part: Part) => once(() => part, closePart)();
   let sftp: SftpServer | undefined;
   let review: Promise<OpenedReview> | undefined;
   const app: App = {

@@ -26,7 +26,7 @@ import type { Run } from '../src/rules/run.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { type CsvOptions, command, csvOptions, type Described, dayOrYesterday } from './command.js';
-import { type ExitCode, exitCodeOfList } from './exit-code.js';
+import { type ExitCode, exitCode } from './exit-code.js';
 import type { RecordChunks } from './reports.js';
 
 /** Rows shown on a terminal; `--csv` and `--json` list all. */
@@ -71,10 +71,11 @@ interface Listed {
 export async function answerBookings(
   app: App,
   ledger: ReadOnlyLedger,
-  { list, isRange = false, areDoubted = false, look, head, notes = [], json }: Listed,
+  listed: Listed,
   file: CsvOptions,
-  code: ExitCode,
+  code: ExitCode = exitCode.done,
 ): Promise<number> {
+  const { list, isRange = false, look, head, notes = [], json } = listed;
   const extraLabels = Object.keys(app.config.source.keep);
   const csv = file.csv && app.locate(file.csv);
   await app.look({ ...look, details: { found: list.count, ...look.details, csv } });
@@ -82,53 +83,43 @@ export async function answerBookings(
     for await (const bookings of list.read())
       await add(bookings.map((booking) => bookingToCells(booking, isRange)));
   });
-  const bookings: ListedBooking[] = [];
-  for await (const some of list.read({ from: 0, to: shown })) bookings.push(...some);
-  const hasHotels = (await ledger.hotels.latestLoad()) !== undefined;
-  const table = { bookings, isRange, areDoubted, hasHotels, extraLabels, today: app.today() };
   const text = [
     head,
-    renderBookings({ count: list.count, ...table }, app.command),
+    await renderBookings(app, ledger, listed),
     notes,
     file.csv !== undefined && `All of them are in ${file.csv}.`,
   ];
   return app.answerLarge(text, json, code);
 }
 
-/** A list of bookings, whatever they have in common. */
-interface ShownBookings {
-  readonly count: number;
-  /** The first of them: at least as many as are shown. */
-  readonly bookings: readonly ListedBooking[];
-  readonly isRange: boolean;
-  readonly areDoubted: boolean;
-  /** Whether a content file was ever loaded. */
-  readonly hasHotels: boolean;
-  /** The extra columns to show. */
-  readonly extraLabels: readonly string[];
-  /** YYYY-MM-DD, in the account's zone. */
-  readonly today: string;
-}
-
 const unknown = '-';
 const legend = '  booked, copy: ServiceId of the booking, and in the local copy of the mappings';
 
 /** A table of the first bookings, with what is known about each below its row. */
-export function renderBookings(list: ShownBookings, command: WriteCommand): string[] {
-  const { count, areDoubted, hasHotels } = list;
-  const bookings = list.bookings.slice(0, shown);
+async function renderBookings(
+  app: App,
+  ledger: ReadOnlyLedger,
+  { list, isRange = false, areDoubted = false }: Listed,
+): Promise<string[]> {
+  const bookings: ListedBooking[] = [];
+  for await (const some of list.read({ from: 0, to: shown })) bookings.push(...some);
   if (bookings.length === 0) return [];
-  const columns = listColumns(list);
+  const hasHotels = (await ledger.hotels.latestLoad()) !== undefined;
+  const columns = listColumns(bookings, isRange, Object.keys(app.config.source.keep));
   const rows = bookings.map((booking) => columns.map(({ cell }) => cell(booking)));
   const head = columns.map(({ name }) => name);
   const [names = '', ...lines] = renderTable([...rows], head).split('\n');
+  const today = app.today();
   return [
     names,
-    ...bookings.flatMap((booking, index) => [lines[index] ?? '', ...renderDetails(booking, list)]),
+    ...bookings.flatMap((booking, index) => [
+      lines[index] ?? '',
+      ...renderDetails(booking, { today, showsHotels: areDoubted && hasHotels }),
+    ]),
     legend,
     ...explainCopies(bookings).map((line) => `  ${line}`),
-    ...(areDoubted && !hasHotels ? adviseLoad(command) : []),
-    ...(count > shown ? [`  … and ${formatCount(count - shown)} more; --csv FILE lists all`] : []),
+    ...(areDoubted && !hasHotels ? adviseLoad(app.command) : []),
+    ...(list.count > shown ? [`  … and ${formatCount(list.count - shown)} more; --csv FILE lists all`] : []),
   ];
 }
 
@@ -137,7 +128,11 @@ interface Column {
   readonly cell: (booking: ListedBooking) => string;
 }
 
-function listColumns({ bookings, isRange, extraLabels }: ShownBookings): Column[] {
+function listColumns(
+  bookings: readonly ListedBooking[],
+  isRange: boolean,
+  extraLabels: readonly string[],
+): Column[] {
   const field = (name: string, of: string): Column => ({
     name,
     cell: ({ fields }) => String(fields[of] ?? unknown),
@@ -163,19 +158,21 @@ function listColumns({ bookings, isRange, extraLabels }: ShownBookings): Column[
 }
 
 /** What is below the row of a booking: where its guest is now, its two hotels and its case, as far as known. */
-function renderDetails(booking: ListedBooking, { areDoubted, hasHotels, today }: ShownBookings): string[] {
+function renderDetails(
+  booking: ListedBooking,
+  { today, showsHotels }: { readonly today: string; readonly showsHotels: boolean },
+): string[] {
   const { hotels, fields, copyServiceId, copy, case: found } = booking;
   const stay = stayOfListed(booking);
   return [
     ...(isInHouse(stay, today) ? [`    guest:  ${describeCheckIn(stay, today)}`] : []),
-    ...(areDoubted && hasHotels
-      ? renderPair(hotels, { serviceId: Number(fields.ServiceId), copyServiceId, copy })
-      : []),
+    ...(showsHotels ? renderPair(hotels, { serviceId: Number(fields.ServiceId), copyServiceId, copy }) : []),
     ...(found ? [`    case:   ${found.id}, its mapping is ${found.state}`] : []),
   ];
 }
 
 interface DayList extends Described {
+  readonly examples: string;
   /** Of the command, and of its list in the JSON. */
   readonly name: 'refused' | 'posted' | 'suspects';
   /** The run that the answer names; undefined if the day has no such list. */
@@ -207,14 +204,14 @@ export function dayList({
     async run(app, { day, ...file }) {
       const none = { day, runId: null, state: null, [name]: [] };
       const ledger = await app.findLedger();
-      if (!ledger) return app.answer(app.describeNoLedger(), none, exitCodeOfList('no-run'));
+      if (!ledger) return app.answerNone(none);
       const outcome = await readDayOutcome(ledger, day);
       const { latest } = outcome;
-      if (!latest) return app.answer(`There is no run of ${day}.`, none, exitCodeOfList('no-run'));
+      if (!latest) return app.answerNone(none, `There is no run of ${day}.`);
       const run = nameRun(outcome);
       if (!run) {
         const unknown = { day, runId: latest.id, state: latest.state, [name]: null };
-        return app.answer(explainNone?.(latest, app.command) ?? '', unknown, exitCodeOfList('answered'));
+        return app.answer(explainNone?.(latest, app.command) ?? '', unknown);
       }
       const bookings = await readBookings(app, ledger, name, outcome.sent);
       const listed = {
@@ -225,7 +222,7 @@ export function dayList({
         notes: note && bookings.count > 0 ? [note(app.command)] : [],
         json: { day, runId: run.id, state: run.state, [name]: toRecords(bookings, false) },
       };
-      return answerBookings(app, ledger, listed, file, exitCodeOfList('answered'));
+      return answerBookings(app, ledger, listed, file);
     },
   });
 }

@@ -78,73 +78,41 @@ export function bareFlag(flags: string, description: string): OptionOf<true | un
   return { option: new Option(flags, description) };
 }
 
+/** How an option with a value is read: as a text, unless it says otherwise. */
+interface Reading {
+  readonly read?: (text: string, before: never) => unknown;
+  readonly choices?: readonly string[];
+  /** What it is if it is not given. */
+  readonly otherwise?: unknown;
+  readonly required?: boolean;
+}
+
+type ReadAs<How> = How extends { readonly read: (...given: never[]) => infer Value }
+  ? Value
+  : How extends { readonly choices: readonly (infer Value)[] }
+    ? Value
+    : string;
+type Absent<How> = How extends { readonly otherwise: unknown } | { readonly required: true }
+  ? never
+  : undefined;
+
 /** An option with a value. */
-export function option(flags: string, description: string): OptionOf<string | undefined>;
-export function option<Value>(
+export function option<const How extends Reading>(
   flags: string,
   description: string,
-  read: (text: string) => Value,
-): OptionOf<Value | undefined>;
-export function option<Value>(
-  flags: string,
-  description: string,
-  read: ((text: string, before: Value) => Value) | undefined,
-  otherwise: Value,
-): OptionOf<Value>;
-export function option(
-  flags: string,
-  description: string,
-  read?: (text: string, before: never) => unknown,
-  otherwise?: unknown,
-): OptionOf<unknown> {
-  const made = new Option(flags, description);
+  how?: How,
+): OptionOf<ReadAs<How> | Absent<How>> {
+  const { read, choices, otherwise, required = false }: Reading = how ?? {};
+  const made = new Option(flags, description).makeOptionMandatory(required);
+  if (choices) made.choices(choices);
   if (read) made.argParser(read as (text: string, before: unknown) => unknown);
   if (otherwise !== undefined) made.default(otherwise);
   return { option: made };
 }
 
-/** An option that must be given. */
-export function requiredOption(flags: string, description: string): OptionOf<string>;
-export function requiredOption<Value>(
-  flags: string,
-  description: string,
-  read: (text: string) => Value,
-): OptionOf<Value>;
-export function requiredOption(
-  flags: string,
-  description: string,
-  read?: (text: string) => unknown,
-): OptionOf<unknown> {
-  const made = new Option(flags, description).makeOptionMandatory();
-  if (read) made.argParser(read);
-  return { option: made };
-}
-
-/** An option with one of these values. */
-export function choice<const Value extends string>(
-  flags: string,
-  description: string,
-  choices: readonly Value[],
-): OptionOf<Value | undefined>;
-export function choice<const Value extends string>(
-  flags: string,
-  description: string,
-  choices: readonly Value[],
-  otherwise: Value,
-): OptionOf<Value>;
-export function choice(
-  flags: string,
-  description: string,
-  choices: readonly string[],
-  otherwise?: string,
-): OptionOf<string | undefined> {
-  const made = new Option(flags, description).choices(choices);
-  return { option: otherwise === undefined ? made : made.default(otherwise) };
-}
-
 /** A day: YYYY-MM-DD, `today` or `yesterday`. A command with a configuration gets it as YYYY-MM-DD. */
 export function dayOption(flags: string, description: string): OptionOf<string | undefined> {
-  return { option: new Option(flags, description).argParser(readDay), isDay: true };
+  return { ...option(flags, description, { read: readDay }), isDay: true };
 }
 
 const relativeDays: readonly string[] = ['today', 'yesterday'];
@@ -177,21 +145,14 @@ export function optionalDay(help = 'default: yesterday'): DayArgument<string | u
 /** `--csv`, `--delimiter` and `--force`. */
 export const csvOptions = {
   csv: option('--csv <file>', 'write all of them to this file'),
-  delimiter: option(
-    '--delimiter <character>',
-    'the separator in that file: "," (default), ";" or "tab"',
-    readDelimiter,
-  ),
+  delimiter: option('--delimiter <character>', 'the separator in that file: "," (default), ";" or "tab"', {
+    read: readDelimiter,
+  }),
   force: flag('--force', 'replace that file if it exists already'),
 };
 
 /** How a file of `--csv` is written. */
-export interface CsvOptions {
-  readonly csv: string | undefined;
-  readonly delimiter: string | undefined;
-  /** Replaces an existing file. */
-  readonly force: boolean;
-}
+export type CsvOptions = ValuesOf<typeof csvOptions>;
 
 /** One character, by itself or as "tab". */
 function readDelimiter(text: string): string {
@@ -204,12 +165,13 @@ function readDelimiter(text: string): string {
 /** `--force`, for a command that writes a file which it would not replace otherwise. */
 export const { force } = csvOptions;
 
-/** What one of these options was read as. */
-type ValueOf<One> = One extends OptionOf<infer Value> ? Value : never;
+/** What options were read as. */
+type ValuesOf<Of extends Options> = {
+  readonly [Name in keyof Of]: Of[Name] extends OptionOf<infer Value> ? Value : never;
+};
 
-type Given<Of extends Options, Positional, Day> = {
-  readonly [Name in keyof Of]: ValueOf<Of[Name]>;
-} & Positional &
+type Given<Of extends Options, Positional, Day> = ValuesOf<Of> &
+  Positional &
   (Day extends DayArgument<infer Value> ? { readonly day: Value } : unknown);
 
 /** What the command line says besides the command's own options. */
@@ -231,18 +193,19 @@ export const headings = {
   guests: "Guests' data and access:",
 } as const;
 
-/** What the help says of a command. */
+/** What the help of the program says of a command. */
 export interface Described {
   /** Its heading in the help of the program, and its place there. A command below another one has none: it is listed as written. */
   readonly place?: readonly [heading: keyof typeof headings, position: number];
   readonly summary: string;
+}
+
+/** What a command declares. */
+interface Definition<Of extends Options, Positional, Day, Input> extends Described {
   /** Its arguments, as the help writes them; not for a command that takes a day. */
   readonly usage?: string;
   /** What stands below the options in the help. */
   readonly examples?: string;
-}
-
-interface Definition<Of extends Options, Positional, Day, Input> extends Described {
   readonly options?: Of;
   readonly day?: Day;
   /** Names what the usage lists, as commander hands it over. */
@@ -250,79 +213,47 @@ interface Definition<Of extends Options, Positional, Day, Input> extends Describ
   /** Writes log lines, at the usual level unless another one is set. Its output only tells of its work. */
   readonly logs?: boolean;
   /** Whether its text only tells of its work, so that its exit code is that of the work even if the text is lost. */
-  readonly tells?: (input: Input) => boolean;
+  tells?(input: Input): boolean;
   /** Checks what was given together, before the configuration is read. */
-  readonly read?: (given: Given<Of, Positional, Day>, about: About) => Input;
+  read?(given: Given<Of, Positional, Day>, about: About): Input;
   /** Does something before and after the command, however it ends. */
-  readonly around?: (input: Input, io: CommandIo, perform: Perform) => Promise<number>;
-  /** Commands below this one. */
-  readonly commands?: Commands;
+  around?(input: Input, io: CommandIo, perform: Perform): Promise<number>;
+  /** Commands below this one, by their names. */
+  readonly commands?: Readonly<Record<string, AnyCommand>>;
 }
 
 /** A command whose options are not known to its caller. */
-export interface AnyCommand extends Described {
-  readonly options?: Options;
-  readonly day?: DayArgument<unknown>;
-  readonly arguments?: (...words: never[]) => object;
-  readonly logs?: boolean;
-  readonly tells?: (input: never) => boolean;
-  readonly read?: (given: never, about: About) => object;
-  readonly around?: (input: never, io: CommandIo, perform: Perform) => Promise<number>;
-  readonly commands?: Commands;
+export interface AnyCommand extends Definition<Options, object, DayArgument<unknown> | undefined, object> {
   /** Absent for a command that only has commands below it. */
-  readonly run?:
-    | { readonly needs: 'configuration'; readonly perform: (app: App, input: never) => Promise<number> }
-    | { readonly needs: 'nothing'; readonly perform: (bare: Bare, input: never) => Promise<number> };
+  readonly run?: Runs<'configuration', App> | Runs<'nothing', Bare>;
 }
 
-/** What the help of the program says of a command. Its file is loaded only when it is named. */
-export interface ListedCommand {
-  readonly name: string;
-  readonly heading: keyof typeof headings;
-  readonly usage: string;
-  readonly summary: string;
-  readonly load: () => Promise<{ readonly default: AnyCommand }>;
+interface Runs<Needs, Context> {
+  readonly needs: Needs;
+  readonly perform: (context: Context, input: never) => Promise<number>;
 }
-
-/** Commands below another one, by their names. */
-type Commands = Readonly<Record<string, AnyCommand>>;
 
 /** What a command without a configuration gets. */
 export type Bare = Terminal & { readonly globals: GlobalOptions };
 
 /** Declares a command that works with the configuration. `run` returns the exit code. */
-export function command<
-  const Of extends Options = Readonly<Record<never, never>>,
-  Positional extends object = object,
-  Day = undefined,
-  Input extends object = Given<Of, Positional, Day>,
->({
-  run,
-  ...definition
-}: Definition<Of, Positional, Day, Input> & {
-  readonly run: (app: App, input: Input) => Promise<number>;
-}): AnyCommand {
-  return { ...definition, run: { needs: 'configuration', perform: run } } as AnyCommand;
-}
+export const command = declaring<App>((perform) => ({ needs: 'configuration', perform }));
 
 /** Declares a command that works without a configuration, or reads it by itself. */
-export function bareCommand<
-  const Of extends Options = Readonly<Record<never, never>>,
-  Positional extends object = object,
-  Day = undefined,
-  Input extends object = Given<Of, Positional, Day>,
->({
-  run,
-  ...definition
-}: Definition<Of, Positional, Day, Input> & {
-  readonly run: (bare: Bare, input: Input) => Promise<number>;
-}): AnyCommand {
-  return { ...definition, run: { needs: 'nothing', perform: run } } as AnyCommand;
-}
+export const bareCommand = declaring<Bare>((perform) => ({ needs: 'nothing', perform }));
 
-/** Declares a command that only has commands below it. */
-export function commandGroup(declared: Described & { readonly commands: Commands }): AnyCommand {
-  return declared;
+function declaring<Context>(needing: (perform: Runs<unknown, Context>['perform']) => AnyCommand['run']) {
+  return <
+    const Of extends Options = Readonly<Record<never, never>>,
+    Positional extends object = object,
+    Day = undefined,
+    Input extends object = Given<Of, Positional, Day>,
+  >({
+    run,
+    ...definition
+  }: Definition<Of, Positional, Day, Input> & {
+    readonly run: (context: Context, input: Input) => Promise<number>;
+  }) => ({ ...definition, run: needing(run) }) as AnyCommand;
 }
 
 /** What the command takes, as the help writes it. */

@@ -17,7 +17,7 @@ import {
 import { extraAt } from '../src/ledger/batches.js';
 import { readErasedGuests } from '../src/ledger/guests.js';
 import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
-import { type ReasonCount, rejectColumns, rejectsListed, rejectToJson } from '../src/ledger/rejects.js';
+import { rejectColumns, rejectsListed, rejectToJson } from '../src/ledger/rejects.js';
 import { collectDay } from '../src/review/collect/collect.js';
 import { requireBegun } from '../src/review/day/range-plan.js';
 import { toVolumeReport } from '../src/review/day/report.js';
@@ -25,7 +25,7 @@ import { previewBodies, previewReviewFile, readFirstLines } from '../src/review/
 import { readMaskedFields } from '../src/review/stored/stored-line.js';
 import { describeSuspects } from '../src/rules/describe-day.js';
 import { CollectError } from '../src/rules/gates.js';
-import type { Counts, Run } from '../src/rules/run.js';
+import type { Run } from '../src/rules/run.js';
 import { classOfCollect } from '../src/rules/try-again.js';
 import { describeFilters, describeFilterWarnings } from '../src/rules/where-report.js';
 import { kindOf } from '../src/sources/registry.js';
@@ -33,7 +33,7 @@ import { type App, recordAction } from './app.js';
 import { clock } from './clock.js';
 import { exitCode } from './exit-code.js';
 import { createOutFolder, type OutFolder } from './output-files.js';
-import { findLedger, openLedger, openSqlite } from './parts.js';
+import { openSqlite } from './parts.js';
 import { composeCollect, createDelivery } from './review.js';
 import { renderReasons } from './run-summary.js';
 import { openSourceParts } from './sources.js';
@@ -50,73 +50,76 @@ const runId = 'dry-run';
 export async function dryRunDay(app: App, day: BusinessDay, out: string | undefined): Promise<number> {
   const { config, io } = app;
   requireBegun(day, clock());
-  if (out !== undefined) await recordDryRun(app, day, app.locate(out));
+  if (out !== undefined) {
+    // Creates the ledger if there is none yet.
+    const recording = (await app.findLedger({ waits: false })) ?? (await app.ledger());
+    const details = { out: app.locate(out) };
+    await recordAction(recording, { action: 'dry-run', subject: day.iso, details }, app);
+  }
   const folder = out === undefined ? undefined : await createOutFolder(out, app.locate(out), io.halted);
   const past = await findReachableLedger(app);
   const { ledger, discard } = await openTemporaryLedger(io.temporaryFolder);
   // Nothing else appears until the source has answered.
   app.warn(`${day.iso}: reading the bookings for a dry run`);
   try {
-    const failure = await collect(app, day, ledger, past);
-    app.endProgress();
-    const run = await ledger.runs.get(runId);
-    const rejects = await ledger.rejects.count(runId);
-    const warnings = await ledger.rejects.countWarnings(runId);
-    const { placeUnit } = kindOf(config.source);
-    const content = failure ? undefined : await previewContent(app, day, ledger, run, folder);
-    const unconfirmed = failure ? undefined : await findUnconfirmedBookings(app, day);
-    if (folder && run.counts.rejected > 0) {
-      const rejected = (await ledger.rejects.list(runId, rejectsListed)).map(rejectToJson);
-      await folder.add('rejected.csv', renderCsv(rejectColumns, rejected));
-    }
+    const found = await lookAhead(app, day, ledger, { past, folder });
     await folder?.finish();
-    const report = {
-      dryRun: true,
-      day: day.iso,
-      delivery: run.delivery,
-      source: run.source,
-      counts: run.counts,
-      ...(run.suspects !== undefined && { suspects: { bookings: run.suspects } }),
-      ...(run.volume && { volume: toVolumeReport(run.volume) }),
-      rejects,
-      warnings,
-      ...(run.filters && { filters: run.filters }),
-      ...(unconfirmed && { unconfirmed }),
-      ...content,
-      ...(failure && { error: { class: classOfCollect(failure), message: failure.message } }),
-    };
-    return app.answer(
-      renderDryRun(report, placeUnit, out),
-      report,
-      failure ? exitCode.failed : exitCode.done,
-    );
+    const code = found.failure ? exitCode.failed : exitCode.done;
+    return app.answer(renderDryRun(found, kindOf(config.source).placeUnit, out), toReport(found), code);
   } finally {
     await ledger.close();
     await discard();
-    await past?.close();
   }
 }
 
-/** Creates the ledger if there is none yet. */
-async function recordDryRun(app: App, day: BusinessDay, out: string): Promise<void> {
-  const ledger = (await findLedger(app.config, { waits: false })) ?? (await openLedger(app.config));
-  try {
-    await recordAction(ledger, { action: 'dry-run', subject: day.iso, details: { out } }, app);
-  } finally {
-    await ledger.close();
+interface Around {
+  /** To compare with the local copy of the mappings. */
+  readonly past: ReadOnlyLedger | undefined;
+  /** Takes what would be sent. */
+  readonly folder: OutFolder | undefined;
+}
+
+type Found = Awaited<ReturnType<typeof lookAhead>>;
+
+/** What a run of that day would do. */
+async function lookAhead(app: App, day: BusinessDay, ledger: Ledger, { past, folder }: Around) {
+  const failure = await collect(app, day, ledger, past);
+  app.endProgress();
+  const run = await ledger.runs.get(runId);
+  const content = failure ? undefined : await previewContent(app, day, ledger, run, folder);
+  const unconfirmed = failure ? undefined : await findUnconfirmedBookings(app, day);
+  if (folder && run.counts.rejected > 0) {
+    const rejected = (await ledger.rejects.list(runId, rejectsListed)).map(rejectToJson);
+    await folder.add('rejected.csv', renderCsv(rejectColumns, rejected));
   }
+  const rejects = await ledger.rejects.count(runId);
+  const warnings = await ledger.rejects.countWarnings(runId);
+  return { run, rejects, warnings, unconfirmed, content, failure };
+}
+
+/** As `--dry-run --json` prints it: what is not known yet, or does not apply, is absent. */
+function toReport({ run, rejects, warnings, unconfirmed, content, failure }: Found) {
+  const { day, delivery, source, counts, suspects, volume, filters } = run;
+  return {
+    ...{ dryRun: true, day, delivery, source, counts },
+    ...(suspects !== undefined && { suspects: { bookings: suspects } }),
+    ...(volume && { volume: toVolumeReport(volume) }),
+    ...{ rejects, warnings },
+    ...(filters && { filters }),
+    ...(unconfirmed && { unconfirmed }),
+    ...content,
+    ...(failure && { error: { class: classOfCollect(failure), message: failure.message } }),
+  };
 }
 
 /** The real ledger, read only; undefined if it doesn't exist or can't be reached. A dry run works without it. */
-async function findReachableLedger({ config, say }: App): Promise<ReadOnlyLedger | undefined> {
-  let ledger: ReadOnlyLedger | undefined;
+async function findReachableLedger(app: App): Promise<ReadOnlyLedger | undefined> {
   try {
-    ledger = await findLedger(config, { waits: false });
+    const ledger = await app.findLedger({ waits: false });
     await ledger?.ping();
     return ledger;
   } catch (error) {
-    await ledger?.close();
-    say(`Not compared with the local copy of the mappings: ${describeError(error)}`);
+    app.say(`Not compared with the local copy of the mappings: ${describeError(error)}`);
     return undefined;
   }
 }
@@ -196,91 +199,51 @@ async function previewContent(
   const bodies = await previewBodies(ledger, run, folder?.add);
   const first = await readFirstLines(ledger, run, sampleSize);
   const sample = first.map(({ line }) => readMaskedFields(line));
-  if (Object.keys(source.keep).length === 0) return { file, ...bodies, sample };
+  const keeps = Object.keys(source.keep).length > 0;
   const sampleKept: (ExtraValues | null)[] = [];
-  for (const { stream, batch, row } of first)
+  for (const { stream, batch, row } of keeps ? first : [])
     sampleKept.push(extraAt(await ledger.bookings.readExtra(run.id, stream, batch), row) ?? null);
-  return { file, ...bodies, sample, sampleKept };
+  return { file, ...bodies, sample, ...(keeps && { sampleKept }) };
 }
 
-/** The result of a dry run, as `--dry-run --json` prints it. */
-interface DryRunReport {
-  readonly day: string;
-  readonly source?: string | undefined;
-  readonly counts: Counts;
-  /** Absent without a local copy of the mappings to compare with. */
-  readonly suspects?: { readonly bookings: number };
-  readonly rejects: readonly ReasonCount[];
-  readonly warnings: readonly ReasonCount[];
-  /** Absent without `source.where`. */
-  readonly filters?: FilterReport;
-  /** Absent if no record looks cancelled by a column that nothing uses. */
-  readonly unconfirmed?: Unconfirmed;
-  /** Null if there would be no file; absent if the day could not be collected. */
-  readonly file?: {
-    readonly name: string;
-    readonly rows: number;
-    readonly bytes: number;
-    readonly sha256: string;
-  } | null;
-  /** Absent if the day could not be collected. */
-  readonly batches?: number;
-  readonly bytes?: number;
-  /** Of all bodies, concatenated. */
-  readonly sha256?: string;
-  /** The first bookings as they would be sent, with names masked. */
-  readonly sample?: readonly Record<string, unknown>[];
-  /** The extra columns of each; absent without `source.keep`. */
-  readonly sampleKept?: readonly (ExtraValues | null)[];
-  readonly error?: { readonly message: string };
-}
-
-function renderDryRun(report: DryRunReport, placeUnit: string, out: string | undefined): string {
-  const {
-    day,
-    source,
-    counts,
-    suspects,
-    rejects,
-    warnings,
-    filters,
-    unconfirmed,
-    batches = 0,
-    bytes = 0,
-    sha256,
-    sample = [],
-    sampleKept = [],
-    file,
-    error,
-  } = report;
-  const { read, accepted, duplicates, rejected, filtered } = counts;
-  const result = error
-    ? ['The run would fail before anything is sent:', ...wrapText(error.message)]
-    : [
-        ...(file ? renderSums(`file ${file.name}`, { rows: file.rows, bytes: file.bytes }, file.sha256) : []),
-        ...(file && batches === 0 ? [] : renderSums('bodies', { batches, bytes }, sha256)),
-        ...(sample.length > 0 ? ['the first bookings, names masked:'] : []),
-        ...sample.map((item) => `  ${JSON.stringify(item)}`),
-        ...(sampleKept.length > 0 ? ['kept with them, not sent (source.keep):'] : []),
-        ...sampleKept.map((values) => `  ${JSON.stringify(values ?? {})}`),
-        ...(out === undefined ? [] : [`Everything is in ${out}; it holds guest names.`]),
-      ];
-  const sections = [
-    `${day}: dry run; nothing was sent`,
-    ...(source === undefined ? [] : [`source: ${source}`]),
-    renderTable(
-      Object.entries({ read, accepted, duplicates, rejected, ...(filtered > 0 && { filtered }) }).map(
-        ([name, count]) => [name, formatCount(count)],
-      ),
-    ),
-    ...(suspects?.bookings ? wrapText(describeSuspects(suspects.bookings)) : []),
-    ...renderReasons('rejected, by reason', rejects, placeUnit),
-    ...renderReasons('warnings', warnings, placeUnit),
-    ...(filters ? renderFilters(day, filters) : []),
-    ...(unconfirmed ? renderUnconfirmed(unconfirmed) : []),
-    ...result,
+function renderDryRun(
+  { run, rejects, warnings, unconfirmed, content, failure }: Found,
+  placeUnit: string,
+  out: string | undefined,
+) {
+  const { read, accepted, duplicates, rejected, filtered } = run.counts;
+  const counts = { read, accepted, duplicates, rejected, ...(filtered > 0 && { filtered }) };
+  return [
+    `${run.day}: dry run; nothing was sent`,
+    run.source !== undefined && `source: ${run.source}`,
+    renderCounts(counts),
+    run.suspects ? wrapText(describeSuspects(run.suspects)) : [],
+    renderReasons('rejected, by reason', rejects, placeUnit),
+    renderReasons('warnings', warnings, placeUnit),
+    run.filters && renderFilters(run.day, run.filters),
+    unconfirmed && renderUnconfirmed(unconfirmed),
+    failure && ['The run would fail before anything is sent:', ...wrapText(failure.message)],
+    content && renderContent(content),
+    content && out !== undefined && `Everything is in ${out}; it holds guest names.`,
   ];
-  return `${sections.join('\n')}\n`;
+}
+
+function renderContent({
+  file,
+  batches,
+  bytes,
+  sha256,
+  sample,
+  sampleKept = [],
+}: NonNullable<Found['content']>) {
+  return [
+    ...(file ? renderSums(`file ${file.name}`, { rows: file.rows, bytes: file.bytes }, file.sha256) : []),
+    ...(file && batches === 0 ? [] : renderSums('bodies', { batches, bytes }, sha256)),
+    ...(sample.length > 0 ? ['the first bookings, names masked:'] : []),
+    ...sample.map((item) => `  ${JSON.stringify(item)}`),
+    ...(sampleKept.length > 0 ? ['kept with them, not sent (source.keep):'] : []),
+    ...sampleKept.map((values) => `  ${JSON.stringify(values ?? {})}`),
+  ];
 }
 
 function renderFilters(day: string, filters: FilterReport): string[] {
@@ -299,11 +262,10 @@ function renderUnconfirmed(found: Unconfirmed): string[] {
   ];
 }
 
-function renderSums(
-  title: string,
-  counts: Readonly<Record<string, number>>,
-  sha256: string | undefined,
-): string[] {
-  const rows = Object.entries(counts).map(([name, count]) => [name, formatCount(count)]);
-  return [`${title}:`, renderTable(rows), `  sha256 ${sha256}`];
+function renderSums(title: string, counts: Readonly<Record<string, number>>, sha256: string): string[] {
+  return [`${title}:`, renderCounts(counts), `  sha256 ${sha256}`];
+}
+
+function renderCounts(counts: Readonly<Record<string, number>>): string {
+  return renderTable(Object.entries(counts).map(([name, count]) => [name, formatCount(count)]));
 }

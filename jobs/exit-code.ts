@@ -28,25 +28,6 @@ export function exitCodeOf(run: Run): ExitCode {
   }
 }
 
-/**
- * What a list can say of a day. `answered`: it says what is known, and that the rest is not, for example because verdicts come by e-mail.
- * `awaited`: its answer is in a result that is still to come. `unanswered`: in one that does not come unless the failed run goes on.
- */
-export type ListAnswer = 'answered' | 'awaited' | 'unanswered' | 'no-run';
-
-/** The exit code of a list of bookings or records, whichever it is. */
-export function exitCodeOfList(answer: ListAnswer): ExitCode {
-  switch (answer) {
-    case 'answered':
-      return exitCode.done;
-    case 'awaited':
-      return exitCode.resultPending;
-    case 'unanswered':
-    case 'no-run':
-      return exitCode.failed;
-  }
-}
-
 /** Most urgent first. */
 const fromWorst: readonly ExitCode[] = [
   exitCode.usage,

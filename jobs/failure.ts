@@ -16,48 +16,36 @@ export interface CommandFailure {
   readonly message: string;
 }
 
+type Known = readonly [new (...given: never[]) => Error, ExitCode, CommandFailure['class']];
+const of = (code: ExitCode, kind: CommandFailure['class'], ...errors: Known[0][]) =>
+  errors.map((error): Known => [error, code, kind]);
+
+const known: readonly Known[] = [
+  ...of(exitCode.usage, 'configuration', ConfigurationError, LedgerUnusableError, UsersFileError),
+  ...of(exitCode.usage, 'usage', UsageError),
+  // Another process is at work.
+  ...of(exitCode.busy, 'busy', DayBusyError, FencedError, SyncBusyError, SyncOvertakenError),
+  ...of(exitCode.busy, 'busy', LoadBusyError, LoadOvertakenError),
+  ...of(exitCode.failed, 'retryable', ArchiveAwayError),
+  // A stopped run reports itself; this is for work that leaves nothing to resume.
+  ...of(exitCode.failed, 'stopped', StoppedError),
+];
+
 /** What an error means for the caller, with a message that is safe to show. */
 export function describeFailure(error: unknown): CommandFailure {
-  const isUnusable =
-    error instanceof LedgerUnusableError ||
-    error instanceof UsersFileError ||
-    (error instanceof KeyError && error.code === 'unusable');
-  if (error instanceof ConfigurationError || isUnusable) {
-    return { exitCode: exitCode.usage, class: 'configuration', message: error.message };
-  }
-  if (error instanceof UsageError) {
-    return { exitCode: exitCode.usage, class: 'usage', message: error.message };
-  }
-  if (isOfAnotherProcess(error)) {
-    return { exitCode: exitCode.busy, class: 'busy', message: error.message };
-  }
-  if (error instanceof MappingServiceError) {
+  if (error instanceof MappingServiceError)
     return { exitCode: exitCode.failed, class: error.kind, message: error.message };
-  }
-  if (error instanceof ArchiveAwayError) {
-    return { exitCode: exitCode.failed, class: 'retryable', message: error.message };
-  }
-  // A stopped run reports itself; this is for work that leaves nothing to resume.
-  if (error instanceof StoppedError) {
-    return { exitCode: exitCode.failed, class: 'stopped', message: error.message };
-  }
-  return { exitCode: exitCode.failed, class: 'internal', message: describeUnexpected(error) };
+  if (error instanceof KeyError && error.code === 'unusable')
+    return { exitCode: exitCode.usage, class: 'configuration', message: error.message };
+  const [, code = exitCode.failed, kind = 'internal'] = known.find(([one]) => error instanceof one) ?? [];
+  const message = kind === 'internal' ? describeUnexpected(error) : describeError(error);
+  return { exitCode: code, class: kind, message };
 }
 
 /** Whether this ended a review, although it was not asked for in a wrong way, nor stopped or taken over. */
 export function breaksOff(error: unknown): boolean {
   const { class: kind } = describeFailure(error);
   return isLedgerFault(error) || !['usage', 'configuration', 'busy', 'stopped'].includes(kind);
-}
-
-const busyErrors = [
-  ...[DayBusyError, FencedError],
-  ...[SyncBusyError, SyncOvertakenError],
-  ...[LoadBusyError, LoadOvertakenError],
-];
-
-function isOfAnotherProcess(error: unknown): error is Error {
-  return busyErrors.some((one) => error instanceof one);
 }
 
 function describeUnexpected(error: unknown): string {

@@ -1,4 +1,4 @@
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { answerWithin, pause, TooLateError } from '../src/base/abort.js';
 import { formatCountOf } from '../src/base/format.js';
@@ -13,6 +13,7 @@ import { mayCompleteDay, type Run } from '../src/rules/run.js';
 import { reportsFolder } from '../src/storage/archive.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
+import { writeWhole } from './output-files.js';
 
 type Copy = Ledger['mappings'];
 /** The ids of master hotels that are not listed. */
@@ -25,27 +26,15 @@ type HeldHotels = ReadonlySet<number>;
  * @returns the number of the last of them; 0 if there is none
  */
 export async function writeNewHotels(path: string, copy: Copy, held: HeldHotels): Promise<number> {
-  const unfinished = `${path}.partial`;
   let last = 0;
-  try {
-    // Never writes into a file that another user put there.
-    await rm(unfinished, { force: true });
-    const file = await open(unfinished, 'wx', 0o600);
-    try {
-      for await (const page of readNewHotels(copy)) {
-        await file.writeFile(renderLines(page, held));
-        last = page.at(-1)?.number ?? last;
-      }
-      await file.sync();
-    } finally {
-      await file.close();
+  const write = async (file: FileHandle) => {
+    for await (const page of readNewHotels(copy)) {
+      await file.writeFile(renderLines(page, held));
+      last = page.at(-1)?.number ?? last;
     }
-    await rename(unfinished, path);
-    return last;
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    throw error;
-  }
+  };
+  await writeWhole(path, write, { force: true });
+  return last;
 }
 
 /**

@@ -11,7 +11,7 @@ import {
 import type { Ledger } from '../src/ledger/ledger.js';
 import { ArchiveAwayError, findMisfit, noteLatestRun } from '../src/review/archive-fit.js';
 import { readEveryRun } from '../src/review/every-run.js';
-import type { DeliveryKind, Run } from '../src/rules/run.js';
+import type { DeliveryKind } from '../src/rules/run.js';
 import type { KeyFolder } from '../src/storage/key-folder.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
@@ -158,7 +158,7 @@ export function keepArchiveTold(app: App, ledger: Ledger) {
   }
 
   app.observe((event) => {
-    if (event.type !== 'settled' || !hasEnded(event.run) || isAskedAgain) return;
+    if (event.type !== 'settled' || event.run.finishedAt === undefined || isAskedAgain) return;
     isAskedAgain = true;
     telling = telling.then(tell);
   });
@@ -167,8 +167,4 @@ export function keepArchiveTold(app: App, ledger: Ledger) {
     tell,
     close: () => telling,
   };
-}
-
-function hasEnded({ finishedAt }: Run): boolean {
-  return finishedAt !== undefined;
 }

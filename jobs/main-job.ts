@@ -38,7 +38,7 @@ import { KeyError } from '../src/storage/day-keys.js';
 import { SftpError } from '../src/transports/sftp/sftp.js';
 import { type App, recordOpening } from './app.js';
 import { clock } from './clock.js';
-import { choice, flag, option } from './command.js';
+import { flag, option } from './command.js';
 import { type ExitCode, exitCode, exitCodeOf } from './exit-code.js';
 import { breaksOff } from './failure.js';
 import { followUpAndSay, followUpCanaries, followUpMeanwhile, saveReport } from './follow-up.js';
@@ -186,45 +186,40 @@ function describeDone(run: Run, command: WriteCommand): string {
 /** @param app `warn` gets a message about days whose names can't be removed, because their key is lost */
 export async function applyConfiguredRetention(app: App): Promise<void> {
   const { config, warn } = app;
+  const { guestNameDays, file, timezone } = config;
   const ledger = await app.ledger();
   const stores = { ledger, archive: app.archive(), spool: app.spool(), keys: app.keys() };
   try {
-    await applyRetention(stores, config, { now: clock(), timezone: config.timezone });
+    await applyRetention(stores, config, { now: clock(), timezone });
   } catch (error) {
     if (!(error instanceof KeyError)) throw error;
     warn(`names that are older than guestNameDays could not be removed: ${error.message}`);
   }
-  await removeUnknown(app, ledger);
+  const now = await findTrustedInstant(ledger, clock());
+  if (now !== undefined) await removeUnknown(app, ledger, findDueDay(guestNameDays, { now, timezone }));
   await ledger.guests.clearRemains(quickRewrite);
-  const { removeAfterDays, sftp } = config.file;
-  if (removeAfterDays !== undefined && sftp !== undefined) await removeSent(app, ledger, removeAfterDays);
+  if (now !== undefined && file.removeAfterDays !== undefined && file.sftp !== undefined)
+    await removeSent(app, ledger, findDueDay(file.removeAfterDays, { now, timezone }));
 }
 
 /** How long the archive may take to list what it holds. */
 const listMs = 30_000;
 
 /** An archive that is away is no reason for a run to fail: the next one tries again. */
-async function removeUnknown(app: App, ledger: Ledger): Promise<void> {
-  const { config, warn } = app;
-  const now = await findTrustedInstant(ledger, clock());
-  if (now === undefined) return;
-  const before = findDueDay(config.guestNameDays, { now, timezone: config.timezone });
+async function removeUnknown(app: App, ledger: Ledger, before: string): Promise<void> {
+  const parts = { ledger, archive: app.archive(), spool: app.spool() };
   try {
-    await answerWithin(
-      listMs,
-      removeUnknownDue({ ledger, archive: app.archive(), spool: app.spool() }, before),
-    );
+    await answerWithin(listMs, removeUnknownDue(parts, before));
   } catch (error) {
     if (!(error instanceof ArchiveError || error instanceof TooLateError)) throw error;
-    warn(`files of unknown runs could not be looked for in the archive: ${describeError(error)}`);
+    app.warn(`files of unknown runs could not be looked for in the archive: ${describeError(error)}`);
   }
 }
 
 /** `--delivery`, which `withDelivery` applies. */
-export const delivery = choice('--delivery <how>', 'how to reach the service (default: as configured)', [
-  'body',
-  'file',
-]);
+export const delivery = option('--delivery <how>', 'how to reach the service (default: as configured)', {
+  choices: ['body', 'file'],
+});
 
 export const acceptVolume = flag(
   '--accept-volume',
@@ -275,15 +270,11 @@ export function withDelivery(app: App, file: string, kind: DeliveryKind = app.co
   return { ...app, config: { ...app.config, delivery: kind } };
 }
 
-/** Removes our files from the SFTP server after `file.removeAfterDays`. A failure is reported, but fails no run. */
-async function removeSent(app: App, ledger: Ledger, removeAfterDays: number): Promise<void> {
+/** Removes our files from the SFTP server. A failure is reported, but fails no run. */
+async function removeSent(app: App, ledger: Ledger, before: string): Promise<void> {
   const { warn, signal } = app;
-  const { timezone } = app.config;
-  const now = await findTrustedInstant(ledger, clock());
-  if (now === undefined) return;
-  const before = findDueDay(removeAfterDays, { now, timezone });
   try {
-    const parts = { ledger, spool: app.spool(), sftp: app.sftp(), timezone, clock };
+    const parts = { ledger, spool: app.spool(), sftp: app.sftp(), timezone: app.config.timezone, clock };
     const { denied, isNewlyDenied } = await removeSentFiles(parts, before, signal);
     if (isNewlyDenied)
       warn(

@@ -66,13 +66,6 @@ async function readAfterRun(config: Config, within: number): Promise<AfterRun> {
   return { facts, names: names ?? [], timezone };
 }
 
-/** How the command `run` ended. Instants are epoch milliseconds. */
-interface EndedRun {
-  readonly startedAt: number;
-  readonly endedAt: number;
-  readonly exitCode: number;
-}
-
 /** What the ledger says after it, if it could be read. */
 interface AfterRun {
   readonly facts: LedgerFacts | undefined;
@@ -84,10 +77,11 @@ interface AfterRun {
  * The metrics of a run that has ended, in Prometheus' text format: how it ended, and those of the ledger. What the process
  * counted is left out: a counter that begins anew with each run can't be compared over time.
  *
+ * @param ended instants are epoch milliseconds
  * @param after undefined without a configuration that says where the ledger is
  */
 export function renderRunMetrics(
-  { startedAt, endedAt, exitCode }: EndedRun,
+  { startedAt, endedAt, exitCode }: Readonly<Record<'startedAt' | 'endedAt' | 'exitCode', number>>,
   after: AfterRun | undefined,
 ): Promise<string> {
   const registry = new Registry();

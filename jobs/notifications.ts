@@ -7,7 +7,6 @@ import { describeError } from '../src/base/safe-error.js';
 import type { Config } from '../src/config/load.js';
 import { isLedgerFault, LedgerAwayError } from '../src/ledger/errors.js';
 import type { Ledger } from '../src/ledger/ledger.js';
-import type { Channel } from '../src/notify/channel.js';
 import type { ChannelSettings } from '../src/notify/channels/channel-settings.js';
 import type { CheckParts } from '../src/notify/check-notices.js';
 import { composeMessage } from '../src/notify/compose-messages.js';
@@ -142,12 +141,16 @@ function noticeOf(problem: Error) {
   return { event: isRefusal ? 'credentials-refused' : 'run-failed', severity: 'critical' } as const;
 }
 
-/** Sends people the notices of the ledger for as long as the process works, through the configured channels. */
+/**
+ * Sends people the notices of the ledger for as long as the process works, through the configured channels. What these need is loaded only
+ * if there are any.
+ */
 export async function startNotifications(app: App, ledger: Ledger) {
-  return startNotifier({
-    ...composeNotifier(app, ledger),
-    channels: await openChannels(app.config, app.warn),
-  });
+  const { config, warn } = app;
+  const { notify, proxy } = config;
+  const open = async (settings: ChannelSettings) =>
+    (await import('../src/notify/channels/open-channel.js')).openChannel(settings, { proxy, clock, warn });
+  return startNotifier({ ...composeNotifier(app, ledger), channels: await Promise.all(notify.map(open)) });
 }
 
 /** What tells people, but for the channels. */
@@ -184,16 +187,6 @@ export function composeNotifier(app: App, ledger: Ledger): Omit<NotifierParts, '
     },
     listChecks: () => listChecks(config, ledger),
   };
-}
-
-/** Opens the configured channels. What they need is loaded only if there are any. */
-async function openChannels(
-  { notify, proxy }: Config,
-  warn: (message: string) => void,
-): Promise<readonly Channel[]> {
-  if (notify.length === 0) return [];
-  const { openChannel } = await import('../src/notify/channels/open-channel.js');
-  return Promise.all(notify.map((settings) => openChannel(settings, { proxy, clock, warn })));
 }
 
 /** What fails outside a run leaves no trace in the ledger, so its notices are raised here, on the event. */
@@ -306,21 +299,17 @@ export function createLocalPathShortener(config: Config): (text: string) => stri
     file.spool,
     'path' in source ? source.path : '',
   ];
-  return createPathShortener({ folder, paths });
-}
-
-interface LocalPaths {
-  /** Of the configuration file, absolute. */
-  readonly folder: string;
-  /** Other local paths of the configuration, absolute; they may have placeholders such as `{day}`. */
-  readonly paths: readonly string[];
+  return createPathShortener(folder, paths);
 }
 
 /**
  * Shortens the paths of this machine in a text for the network: below the folder of the configuration they become relative to it,
  * and elsewhere only what follows the configured folder is shown.
+ *
+ * @param folder of the configuration file, absolute
+ * @param paths others of the configuration; they may have placeholders such as `{day}`
  */
-export function createPathShortener({ folder, paths }: LocalPaths): (text: string) => string {
+export function createPathShortener(folder: string, paths: readonly string[]): (text: string) => string {
   const others = paths
     .filter((path) => isAbsolute(path))
     .map((path) => dirname(path.replace(/\{.*$/s, 'x')))

@@ -90,7 +90,7 @@ interface WriteOptions {
  *
  * @throws the system's error: EEXIST if something is there that is not to be replaced; and whatever `write` throws
  */
-async function writeWhole<Result>(
+export async function writeWhole<Result>(
   path: string,
   write: (file: FileHandle) => Promise<Result>,
   { force, halted }: WriteOptions,

@@ -52,42 +52,30 @@ const spareConnections = 4;
 /**
  * Opens the configured ledger, and creates it where there is none. A database's client is loaded only if needed.
  *
- * @param adopts creates it even where the archive knows another one
- * @param peerClock is told what a database's answers say about its clock
- * @param warn is told why a database refuses a process that could use it before
+ * @param how `adopts`: creates it even where the archive knows another one
+ *   `peerClock`: is told what a database's answers say about its clock; `warn`: is told why a database refuses a process that could use it before
  */
 export async function openLedger(
   config: Config,
-  {
-    adopts = false,
-    peerClock,
-    warn,
-  }: {
+  how: {
     readonly adopts?: boolean;
     readonly peerClock?: PeerClock;
     readonly warn?: (message: string) => void;
   } = {},
 ): Promise<Ledger> {
   const { ledger, workers, body, hashKey } = config;
-  const leaseMs = workers.leaseSeconds * 1000;
-  const keys = openKeys(config);
+  const common = { leaseMs: workers.leaseSeconds * 1000, keys: openKeys(config), hashKey };
   switch (ledger.kind) {
     case 'sqlite':
-      if (!adopts && !fileExists(ledger.path)) await refuseSecondLedger(config);
-      return openSqlite(ledger.path, { leaseMs, keys, hashKey });
+      if (!how.adopts && !fileExists(ledger.path)) await refuseSecondLedger(config);
+      return openSqlite(ledger.path, common);
     case 'postgres': {
       const { createPostgresLedger } = await import('../src/ledger/postgres/postgres-ledger.js');
       const connections = body.concurrency + spareConnections;
       return createPostgresLedger({
-        url: ledger.url,
-        clock,
-        leaseMs,
-        connections,
-        keys,
-        hashKey,
-        peerClock,
-        onRefused: ({ message }) => warn?.(`${message}; this is tried again for five minutes`),
-        ...(!adopts && { mayCreate: () => refuseSecondLedger(config) }),
+        ...{ ...common, url: ledger.url, clock, connections, peerClock: how.peerClock },
+        onRefused: ({ message }) => how.warn?.(`${message}; this is tried again for five minutes`),
+        ...(!how.adopts && { mayCreate: () => refuseSecondLedger(config) }),
       });
     }
   }
@@ -172,7 +160,15 @@ export function openSpool(config: Config): Spool {
 
 /** @param peerClock is told what an S3 server's answers say about its clock */
 export function openArchive(config: Config, peerClock?: PeerClock): Archive {
-  const archive = openStoredArchive(config, peerClock);
+  const { archive: kept, file, service } = config;
+  const account = hashAccount(service.accountId);
+  const archive =
+    kept.kind === 'directory'
+      ? createDirectoryArchive({ root: kept.path, account })
+      : createS3Archive({
+          ...{ root: kept, account, temporaryFolder: file.spool },
+          open: findBucket({ ...config, peerClock }, kept.bucket),
+        });
   const keys = openKeys(config);
   return keys ? encryptArchive(archive, keys, mayHoldNames) : archive;
 }
@@ -180,22 +176,6 @@ export function openArchive(config: Config, peerClock?: PeerClock): Archive {
 /** Exports and pages of reports hold no bookings, and manifests are kept for longer than names. */
 function mayHoldNames(day: string, name: string): boolean {
   return day !== archiveDay && day !== reportsFolder && name !== manifestName;
-}
-
-function openStoredArchive(config: Config, peerClock: PeerClock | undefined): Archive {
-  const { archive, file } = config;
-  const account = hashAccount(config.service.accountId);
-  switch (archive.kind) {
-    case 'directory':
-      return createDirectoryArchive({ root: archive.path, account });
-    case 's3':
-      return createS3Archive({
-        root: archive,
-        account,
-        open: findBucket({ ...config, peerClock }, archive.bucket),
-        temporaryFolder: file.spool,
-      });
-  }
 }
 
 /** @param how overrides of the configured options */

@@ -1,15 +1,8 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { codeOf, UsageError } from '../src/base/safe-error.js';
 import { logLevels } from '../src/notify/events.js';
-import {
-  type AnyCommand,
-  type DayArgument,
-  declare,
-  type GlobalOptions,
-  headings,
-  readDay,
-} from './command.js';
-import { commandList } from './command-list.js';
+import { type AnyCommand, type DayArgument, declare, type GlobalOptions, readDay } from './command.js';
+import { files, listed } from './command-list.js';
 
 /** A command that was typed, ready to be performed. */
 interface Typed {
@@ -88,12 +81,15 @@ async function createProgram(
       visibleCommands: ({ commands: visible }) => [...visible],
     })
     .addHelpText('after', examples);
-  const typedName = findName(words);
-  for (const { name, heading, usage, summary, load } of commandList) {
-    const command = program.command(name).description(summary).helpGroup(headings[heading]);
-    if (name === typedName) define(command, (await load().catch(explainAbsent)).default, type);
-    else command.usage(`[options] ${usage}`);
-  }
+  for (const [heading, commands] of Object.entries(listed))
+    for (const [usage, summary] of Object.entries(commands)) {
+      const [name = '', ...taken] = usage.split(' ');
+      const command = program.command(name).description(summary).helpGroup(heading);
+      command.usage(['[options]', ...taken].join(' '));
+    }
+  const typed = program.commands.find((command) => command.name() === findName(words));
+  const file = typed && files[typed.name()];
+  if (file) define(typed.usage(''), (await file().catch(explainAbsent)).default, type);
   return program;
 }
 

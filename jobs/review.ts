@@ -22,7 +22,6 @@ import {
 } from '../src/review/perform/workforce.js';
 import type { ReviewParts } from '../src/review/review-day.js';
 import type { CanarySettings } from '../src/rules/canary.js';
-import type { Endpoints } from '../src/rules/peers.js';
 import type { DeliveryKind, Run } from '../src/rules/run.js';
 import type { ReviewService } from '../src/service/client.js';
 import type { SourceMessages } from '../src/sources/common/kind.js';
@@ -141,47 +140,32 @@ interface DeliveryParts {
 }
 
 /** The delivery of that kind, as configured. A resumed run keeps the kind it was started with. */
-export function createDelivery(kind: DeliveryKind, config: Config, parts: DeliveryParts): Delivery {
-  const { service } = parts;
-  const { masterIdName } = config.service;
+export function createDelivery(
+  kind: DeliveryKind,
+  config: Config,
+  { findSftp, ...parts }: DeliveryParts,
+): Delivery {
+  const { file, service } = config;
   const body = createBodyDelivery({
-    service,
-    masterIdName,
+    service: parts.service,
+    masterIdName: service.masterIdName,
     batchSize: config.body.batchSize,
     names: config.guestNames,
     findCanary: parts.ledger.canaries.find,
   });
-  switch (kind) {
-    case 'body':
-      return body;
-    case 'file':
-      return createFileDeliveryOf(config, parts, body);
-  }
-}
-
-function createFileDeliveryOf(
-  config: Config,
-  { findSftp, ...parts }: DeliveryParts,
-  body: Delivery,
-): Delivery {
-  const { file, service } = config;
+  if (kind === 'body') return body;
+  const { incomplete, resultPattern, resultNames, resultColumn, resultValues } = file;
   return createFileDelivery({
     ...parts,
-    body,
+    ...{ body, incomplete, resultPattern, resultNames, resultColumn, resultValues, stepMs },
     timezone: config.timezone,
-    incomplete: file.incomplete,
     masterIdColumn: service.masterIdColumn,
     pathPrefix: file.ftpFilePathPrefix,
-    resultPattern: file.resultPattern,
-    resultNames: file.resultNames,
-    resultColumn: file.resultColumn,
-    resultValues: file.resultValues,
     maxUnansweredShare: config.maxUnansweredShare,
     resultPollMs: file.resultPollSeconds * 1000,
     resultQuietMs: file.resultQuietSeconds * 1000,
     resultTimeoutMs: file.resultTimeoutMinutes * 60_000,
     sftp: findSftp(),
-    stepMs,
     spool: openSpool(config),
     tool: `booked-hotel-review ${version}`,
   });
@@ -196,14 +180,16 @@ async function openWorkforce(
   parts: Pick<ReviewParts, 'ledger' | 'deliveryFor' | 'notify' | 'peerClocks'>,
   performs: boolean,
 ): Promise<Workforce> {
-  const { body, workers, queue } = config;
+  const { body, workers, queue, file } = config;
+  const { sftp } = file;
+  const paths = sftp && { root: sftp.root, pathPrefix: file.ftpFilePathPrefix };
   const common = {
     ...parts,
     deliveryOf: ({ delivery }: { readonly delivery: DeliveryKind }) => parts.deliveryFor(delivery),
     retry: openRetryPolicy(config),
     limits: { maxRefusedShare: config.maxRefusedShare, maxAffectedShare: config.maxAffectedShare },
-    endpoints: findEndpoints(config),
-    explainFailure: (run: Run, failed: FailedStep) => explainFailure(run, failed, findPaths(config)),
+    endpoints: { service: describeHost(config.service.baseUrl), sftp: sftp && `${sftp.host}:${sftp.port}` },
+    explainFailure: (run: Run, failed: FailedStep) => explainFailure(run, failed, paths),
     leaseMs: workers.leaseSeconds * 1000,
     longestWaitMs: findLongestWaitMs(config),
     graceMs: workers.stopSeconds * 1000,
@@ -232,14 +218,6 @@ async function openWorkforce(
       });
     }
   }
-}
-
-function findEndpoints({ service, file: { sftp } }: Config): Endpoints {
-  return { service: describeHost(service.baseUrl), sftp: sftp && `${sftp.host}:${sftp.port}` };
-}
-
-function findPaths({ file: { sftp, ftpFilePathPrefix: pathPrefix } }: Config) {
-  return sftp && { root: sftp.root, pathPrefix };
 }
 
 /** The longest that any step may have to wait: between two tries, as the service asked, or for the next check for a result. */

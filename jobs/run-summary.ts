@@ -2,11 +2,11 @@ import { noColours, type Paint } from '../src/base/colours.js';
 import { formatCount, formatDuration, wrapText } from '../src/base/format.js';
 import type { WriteCommand } from '../src/base/shell.js';
 import { renderTable } from '../src/base/tables.js';
-import { type CanaryJson, canaryToJson } from '../src/ledger/canaries.js';
+import { canaryToJson } from '../src/ledger/canaries.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import type { ReasonCount } from '../src/ledger/rejects.js';
 import { describeCanary } from '../src/review/canary.js';
-import { describeWaiting, readWaiting, type WaitingReport } from '../src/review/day/report.js';
+import { describeWaiting, readWaiting } from '../src/review/day/report.js';
 import { describeRun } from '../src/rules/describe-day.js';
 import { adviseInLines, renderNotes } from '../src/rules/finding.js';
 import { listResultFiles, type Sighting } from '../src/rules/review-file.js';
@@ -14,7 +14,7 @@ import { durationOf, isActive, type Run } from '../src/rules/run.js';
 import { formatKnown, listCounts, paintState } from '../src/rules/run-verdicts.js';
 
 /** What the ledger knows of a run besides itself, as `run --json` and `status --json` have it. */
-export async function readRunDetails(ledger: ReadOnlyLedger, run: Run, now: number): Promise<RunDetails> {
+export async function readRunDetails(ledger: ReadOnlyLedger, run: Run, now: number) {
   const [rejects, warnings, canary, waiting] = await Promise.all([
     ledger.rejects.count(run.id),
     ledger.rejects.countWarnings(run.id),
@@ -24,12 +24,7 @@ export async function readRunDetails(ledger: ReadOnlyLedger, run: Run, now: numb
   return { rejects, warnings, ...waiting, ...(canary && { canary: canaryToJson(canary, now) }) };
 }
 
-export interface RunDetails {
-  readonly rejects: readonly ReasonCount[];
-  readonly warnings: readonly ReasonCount[];
-  readonly waiting?: WaitingReport;
-  readonly canary?: CanaryJson;
-}
+export type RunDetails = Awaited<ReturnType<typeof readRunDetails>>;
 
 export interface ClosingOptions {
   readonly now: number;

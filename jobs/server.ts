@@ -23,7 +23,8 @@ const lookEveryMs = 5_000;
  */
 export async function waitForLedger(
   app: App,
-  server: { readonly port: number; readonly hasHook: boolean } | undefined,
+  port: number | undefined,
+  { hasHook = false } = {},
 ): Promise<boolean> {
   const { config, signal, log } = app;
   let problem = await findConfiguredMisfit(config);
@@ -31,7 +32,7 @@ export async function waitForLedger(
   const refuse = async (): Promise<never> => {
     throw problem;
   };
-  const waiting = server && openWaitingServer(app, server, refuse);
+  const waiting = port === undefined ? undefined : openWaitingServer(app, port, hasHook, refuse);
   if (waiting) log.info(await waiting.listen(), 'listening, not ready');
   try {
     while (problem && !signal.aborted) {
@@ -45,11 +46,7 @@ export async function waitForLedger(
   return !signal.aborted;
 }
 
-function openWaitingServer(
-  app: App,
-  { port, hasHook }: { readonly port: number; readonly hasHook: boolean },
-  refuse: () => Promise<never>,
-) {
+function openWaitingServer(app: App, port: number, hasHook: boolean, refuse: () => Promise<never>) {
   const served = composeServer(app);
   const checkCaller = hasHook
     ? createCallerCheck(app.config.hook.secret, served.findCaller, clock)

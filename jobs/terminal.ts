@@ -1,73 +1,19 @@
 import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
-import { createPalette, type Paint } from '../src/base/colours.js';
+import { createPalette } from '../src/base/colours.js';
 import { print } from '../src/base/foreign-text.js';
 import { describeError } from '../src/base/safe-error.js';
-import { createCommandWriter, type WriteCommand } from '../src/base/shell.js';
+import { createCommandWriter } from '../src/base/shell.js';
 import { commandNameIn } from '../src/config/command-name.js';
-import {
-  createLogObserver,
-  createNotify,
-  type Log,
-  type NotifyAll,
-  type Observer,
-  silentLog,
-} from '../src/notify/events.js';
+import { createLogObserver, createNotify, type Log, type Observer, silentLog } from '../src/notify/events.js';
 import { createProgress, type Progress } from '../src/notify/progress.js';
-import type { SourceMessages } from '../src/sources/common/kind.js';
 import { clock } from './clock.js';
 import { type ExitCode, exitCode } from './exit-code.js';
 import type { CommandIo } from './process.js';
 import { createReports, type Reports, renderLargeObject } from './reports.js';
 
 /** The output of a job: progress and text for a person, reports for a program. */
-export interface Terminal {
-  /** Aborts when the process is asked to stop. */
-  readonly signal: AbortSignal;
-  /** What a job may use of its process. */
-  readonly io: CommandIo;
-  /** Resolves a path from the command line. */
-  readonly locate: (path: string) => string;
-  /** Hands events to all observers. */
-  readonly notify: NotifyAll;
-  /** Hands events to that observer, too. */
-  observe(observer: Observer): void;
-  /** Writes log lines if they were requested. */
-  readonly log: Log;
-  /** Further output starts on a line of its own. */
-  readonly endProgress: Progress['stop'];
-  /** Shows the progress of many days at once, instead of one. */
-  readonly followDays: Progress['followDays'];
-  /** Text for a person: on standard output, or on standard error with `--json`. */
-  say(text: string): void;
-  /** Shows no progress and holds back what is said, until it is released. Returns what does that. */
-  holdBack(): () => void;
-  /** A line for a person on standard error. */
-  warn(line: string): void;
-  /** A warning: a log line if those are written, otherwise a line on standard error. */
-  caution(message: string): void;
-  /** Messages of sources for a person while they are being read. */
-  readonly sourceMessages: SourceMessages;
-  /** Writes a command as a person would type it. */
-  readonly command: WriteCommand;
-  /** The same for people who read it on another machine: in a message, on a page. */
-  readonly commandElsewhere: WriteCommand;
-  /** Colours words of texts for a person, where there is a terminal. */
-  readonly paint: Paint;
-  /** Prints an object with `--json`; nothing otherwise. */
-  readonly report: Reports['write'];
-  /** Prints a text for a person, or its JSON with `--json`. Returns the exit code. */
-  answer(text: Text, json: object, code?: ExitCode): ExitCode;
-  /**
-   * The same for an object with members that are lists too long for memory: each of them is a function that reads its chunks
-   * (see `renderLargeObject`). Its text is its JSON, indented, unless there is another one.
-   */
-  answerLarge(
-    text: Text | undefined,
-    members: Readonly<Record<string, unknown>>,
-    code?: ExitCode,
-  ): Promise<ExitCode>;
-}
+export type Terminal = ReturnType<typeof createTerminal>;
 
 /** A text, or its lines; those that don't apply are false or undefined. */
 type Text = string | readonly (string | readonly string[] | false | undefined)[];
@@ -91,12 +37,13 @@ interface TerminalOptions {
   readonly io: CommandIo;
 }
 
-export function createTerminal(options: TerminalOptions): Terminal {
-  const { reports, config, log, showsModuleErrors = false, io } = options;
+export function createTerminal({ reports, config, log, showsModuleErrors = false, io }: TerminalOptions) {
   const { stdout: output, stderr: errors } = io;
   const target = reports.isJson ? errors : output;
   const palette = createPalette({ stream: target, env: io.env, mark: createMark() });
-  const warn = (line: string) => void print(errors, `${line}\n`);
+  const warn = (line: string): void => {
+    print(errors, `${line}\n`);
+  };
   const progress = createProgress({ stream: errors, clock, isDumb: io.env.TERM === 'dumb' });
   const onFault = (error: unknown) => {
     if (log) log.error({ fault: describeError(error) }, 'observer failed');
@@ -112,16 +59,28 @@ export function createTerminal(options: TerminalOptions): Terminal {
     else print(target, text.endsWith('\n') ? text : `${text}\n`, palette.show);
   };
   return {
+    /** Aborts when the process is asked to stop. */
     signal: io.signal,
+    /** What a job may use of its process. */
     io,
-    locate: (path) => resolve(io.cwd, path),
+    /** Resolves a path from the command line. */
+    locate: (path: string) => resolve(io.cwd, path),
+    /** Hands events to all observers. */
     notify: createNotify(observers, onFault),
-    observe: (observer) => void observers.push(observer),
+    /** Hands events to that observer, too. */
+    observe(observer: Observer): void {
+      observers.push(observer);
+    },
+    /** Writes log lines if they were requested. */
     log: log ?? silentLog,
+    /** Further output starts on a line of its own. */
     endProgress: progress.stop,
-    followDays: () =>
+    /** Shows the progress of many days at once, instead of one. */
+    followDays: (): ReturnType<Progress['followDays']> =>
       log ? { end() {}, say: (words) => log.info(words), stop() {} } : progress.followDays(),
+    /** Text for a person: on standard output, or on standard error with `--json`. */
     say,
+    /** Shows no progress and holds back what is said, until it is released. Returns what does that. */
     holdBack() {
       held = [];
       return () => {
@@ -130,19 +89,35 @@ export function createTerminal(options: TerminalOptions): Terminal {
         for (const text of texts) say(text);
       };
     },
+    /** A line for a person on standard error. */
     warn,
-    caution: (message) => (log ? log.warn(message) : warn(`warning: ${message}`)),
+    /** A warning: a log line if those are written, otherwise a line on standard error. */
+    caution: (message: string): void => (log ? log.warn(message) : warn(`warning: ${message}`)),
+    /** Messages of sources for a person while they are being read. */
     sourceMessages: { say: warn, showsModuleErrors },
+    /** Colours words of texts for a person, where there is a terminal. */
     paint: palette.paint,
+    /** Writes a command as a person would type it. */
     command: createCommandWriter(commandNameIn(io.env, io.script), config),
+    /** The same for people who read it on another machine: in a message, on a page. */
     commandElsewhere: createCommandWriter(commandNameIn(io.env), config),
+    /** Prints an object with `--json`; nothing otherwise. */
     report: reports.write,
-    answer(text, json, code = exitCode.done) {
+    /** Prints a text for a person, or its JSON with `--json`. Returns the exit code. */
+    answer(text: Text, json: object, code: ExitCode = exitCode.done): ExitCode {
       if (reports.isJson) reports.write(json);
       else say(toText(text));
       return code;
     },
-    async answerLarge(text, members, code = exitCode.done) {
+    /**
+     * The same for an object with members that are lists too long for memory: each of them is a function that reads its chunks
+     * (see `renderLargeObject`). Its text is its JSON, indented, unless there is another one.
+     */
+    async answerLarge(
+      text: Text | undefined,
+      members: Readonly<Record<string, unknown>>,
+      code: ExitCode = exitCode.done,
+    ): Promise<ExitCode> {
       if (reports.isJson) await reports.writeInPieces(renderLargeObject(members), io.signal);
       else if (text !== undefined) say(toText(text));
       else await createReports(output, true).writeInPieces(renderLargeObject(members, 2), io.signal);

@@ -1,11 +1,9 @@
-import { businessDayAt } from '../src/booking/business-day.js';
 import { startLimited } from '../src/cases/mails/limited-process.js';
 import { createMailProcess, readerLimits } from '../src/cases/mails/mail-process.js';
 import { createMailPoller, type Mailbox } from '../src/cases/mails/mailbox.js';
 import { createMailTaker } from '../src/cases/mails/take-mail.js';
 import type { Config } from '../src/config/load.js';
-import type { Ledger } from '../src/ledger/ledger.js';
-import type { NotifyAll } from '../src/notify/events.js';
+import type { App } from './app.js';
 import { clock } from './clock.js';
 
 const dayMs = 86_400_000;
@@ -13,19 +11,19 @@ const dayMs = 86_400_000;
 const matchDays = 14;
 
 /** Reads verdict e-mails with the configured settings, in a process of its own. */
-export function openMailTaker(config: Config, ledger: Ledger, notify: NotifyAll) {
-  const { file, verdicts, timezone, service } = config;
+export async function openMailTaker(app: App) {
+  const { file, verdicts, service } = app.config;
   const { resultColumn, resultValues } = file;
   const words = { resultColumn, resultValues, masterIdColumn: service.masterIdColumn };
   const { examine, close } = createMailProcess(words, startMailReader);
   const taker = createMailTaker({
-    ledger,
+    ledger: await app.ledger(),
     examine,
     senders: { from: verdicts.from ?? [], authenticatedBy: verdicts.authenticatedBy },
-    today: () => businessDayAt(new Date(clock()), timezone).iso,
+    today: app.today,
     matchMs: matchDays * dayMs,
     clock,
-    notify,
+    notify: app.notify,
   });
   /** `close` ends the process that reads e-mails. */
   return { ...taker, close };
@@ -35,20 +33,18 @@ const startMailReader = () =>
   startLimited(new URL('./processes/mail-reader.js', import.meta.url), readerLimits);
 
 /** Reads the configured mailbox as long as `serve` runs; undefined if there is none. */
-export async function openMailPoller(
-  config: Config,
-  ledger: Ledger,
-  { notify, signal }: { readonly notify: NotifyAll; readonly signal: AbortSignal },
-) {
+export async function openMailPoller(app: App) {
+  const { config, notify, signal } = app;
   const mailbox = await openMailbox(config);
   if (!mailbox) return undefined;
-  const taker = openMailTaker(config, ledger, notify);
+  const { mails } = await app.ledger();
+  const taker = await openMailTaker(app);
   const poller = createMailPoller({
     mailbox,
     taker,
     pollMs: config.verdicts.pollMinutes * 60_000,
     notify,
-    noteMailbox: ledger.mails.noteMailbox,
+    noteMailbox: mails.noteMailbox,
     clock,
     signal,
   });

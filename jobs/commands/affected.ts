@@ -7,10 +7,10 @@ import { readDayOutcome } from '../../src/review/outcome/read-outcome.js';
 import { type DayBookings, type DayOutcome, isEmptyDay, withoutRun } from '../../src/rules/day-outcome.js';
 import { explainUnknown } from '../../src/rules/describe-day.js';
 import { isActive, mayHaveResult } from '../../src/rules/run.js';
-import { sumKnown } from '../../src/rules/run-verdicts.js';
+import { formatKnown, sumKnown } from '../../src/rules/run-verdicts.js';
 import { answerBookings, readBookings, toRecords } from '../booking-list.js';
 import { command, csvOptions, dayOption, flag, optionalDay, readRange } from '../command.js';
-import { exitCodeOfList, type ListAnswer, worstOf } from '../exit-code.js';
+import { type ExitCode, exitCode, worstOf } from '../exit-code.js';
 
 /**
  * Lists the bookings of a day or a range whose mapping its result marks as incorrect, or those without a verdict,
@@ -61,7 +61,7 @@ Examples:
     const [only] = counts;
     const subject = isRange || !only ? range : { day: first, runId: only.runId, state: only.state };
     const byDay = isRange && { days: counts };
-    const codes = verdicts.map((one) => exitCodeOfList(answerOfDay(one)));
+    const codes = verdicts.map(codeOfDay);
     if (!ledger) {
       const none = { ...subject, affected: null, ...totals, ...byDay };
       return app.answer(app.describeNoLedger(), none, worstOf(codes));
@@ -87,8 +87,11 @@ Examples:
         subject: isRange ? `${range.from} to ${range.to}` : first,
         details: { lists },
       },
-      head: renderVerdictHead(shown),
-      notes: renderVerdictNotes(shown, app.command),
+      head: renderHead(shown),
+      notes: [
+        ...(isRange ? renderDays(verdicts) : verdicts.flatMap(describeNewer)),
+        ...describeOthers(shown, app.command),
+      ],
       json: {
         ...subject,
         affected: hasResult ? toRecords(affected, isRange) : null,
@@ -114,20 +117,23 @@ function verdictsToJson(outcome: DayOutcome) {
   };
 }
 
-/** The answer depends on results alone: what comes by e-mail is not waited for. */
-function answerOfDay(outcome: DayOutcome): ListAnswer {
+/**
+ * It depends on results alone: what comes by e-mail is not waited for. A result that is still to come is pending; one that does not come
+ * unless a failed run goes on is a failure.
+ */
+function codeOfDay(outcome: DayOutcome): ExitCode {
   const { knowledge, runs } = outcome;
   switch (knowledge) {
     case 'judged':
-      return runs.some(({ state }) => state === 'awaiting-result') ? 'awaited' : 'answered';
+      return runs.some(({ state }) => state === 'awaiting-result') ? exitCode.resultPending : exitCode.done;
     case 'awaiting-result':
-      return runs.some(isActive) ? 'awaited' : 'unanswered';
+      return runs.some(isActive) ? exitCode.resultPending : exitCode.failed;
     case 'nothing-sent':
-      return isEmptyDay(outcome) || !runs.some(mayHaveResult) ? 'answered' : 'unanswered';
+      return isEmptyDay(outcome) || !runs.some(mayHaveResult) ? exitCode.done : exitCode.failed;
     case 'by-email':
-      return 'answered';
+      return exitCode.done;
     case 'no-run':
-      return 'no-run';
+      return exitCode.failed;
   }
 }
 
@@ -141,75 +147,50 @@ interface VerdictListing {
   readonly checkInBefore?: string | undefined;
 }
 
-/** What stands above the affected bookings of a day or a range, or those without a verdict: how many, or why none are known. */
-function renderVerdictHead(listing: VerdictListing): string {
-  const [only] = listing.days;
-  if (listing.isRange || !only) return describeRange(listing);
-  return explainUnknown(only) ?? describeJudged(only, listing);
-}
-
-/** What stands below them: the days of the range, and how many bookings the list says nothing about. */
-function renderVerdictNotes(listing: VerdictListing, command: WriteCommand): string[] {
-  const { days, isRange } = listing;
-  const [newer] = days.flatMap((day) => day.newer ?? []);
-  return [
-    ...(isRange ? renderDays(days) : []),
-    ...(!isRange && newer
-      ? [`This is the latest result. Run ${newer.id} is newer (by ${newer.delivery}, ${newer.state}).`]
-      : []),
-    ...describeOthers(listing, command),
-  ];
-}
-
 const names = { affected: 'affected bookings', unanswered: 'bookings without a verdict' };
 
-function describeRange(listing: VerdictListing): string {
-  const { days, count, lists } = listing;
-  const range = `${days.at(0)?.day} to ${days.at(-1)?.day}`;
-  const isKnown = days.some((day) => day.knowledge === 'judged' || isEmptyDay(day));
-  if (lists === 'affected' && !isKnown) return `${range}: no result is known.`;
-  return `${range}: ${names[lists]}${describeFilter(listing)}: ${formatCount(count)}`;
-}
-
-function describeJudged({ day, run: named, unanswered }: DayOutcome, listing: VerdictListing): string {
-  const { count, lists } = listing;
-  const run = `(run ${named?.id})`;
-  const filter = describeFilter(listing);
-  if (count > 0) return `${day}: ${names[lists]}${filter}: ${formatCount(count)} ${run}`;
+/** What stands above the list: how many there are, or why none are known. */
+function renderHead({ days, isRange, lists, count, checkInBefore }: VerdictListing): string {
+  const filter = checkInBefore === undefined ? '' : ` with check-in before ${checkInBefore}`;
+  const found = `${names[lists]}${filter}: ${formatCount(count)}`;
+  const [only] = days;
+  if (isRange || !only) {
+    const isKnown = lists !== 'affected' || days.some((day) => day.knowledge === 'judged' || isEmptyDay(day));
+    return `${days.at(0)?.day} to ${days.at(-1)?.day}: ${isKnown ? found : 'no result is known.'}`;
+  }
+  const unknown = explainUnknown(only);
+  if (unknown !== undefined) return unknown;
+  const { day, unanswered } = only;
+  const run = `(run ${only.run?.id})`;
+  if (count > 0) return `${day}: ${found} ${run}`;
   if (lists === 'unanswered')
     return `${day}: no booking of the file${filter} is listed without a verdict ${run}.`;
   const doubt = unanswered === 0 ? '' : ', but some have no verdict';
   return `${day}: the result marks no booking${filter} as affected${doubt} ${run}.`;
 }
 
-function describeFilter({ checkInBefore }: VerdictListing): string {
-  return checkInBefore === undefined ? '' : ` with check-in before ${checkInBefore}`;
+function describeNewer({ newer }: DayOutcome): string[] {
+  if (!newer) return [];
+  return [`This is the latest result. Run ${newer.id} is newer (by ${newer.delivery}, ${newer.state}).`];
 }
+
+/** In place of how many are affected. */
+const noResult = {
+  'nothing-sent': 'none sent',
+  'by-email': 'by e-mail',
+  'awaiting-result': 'no result',
+  'no-run': '-',
+};
 
 function renderDays(days: readonly DayOutcome[]): string[] {
   const rows = days.map(({ day, knowledge, run, affected, unanswered, posted }) => [
     day,
-    nameAffected(knowledge, affected),
+    knowledge === 'judged' ? formatKnown(affected ?? 'unknown') : noResult[knowledge],
     unanswered === null ? '-' : formatCount(unanswered),
     knowledge === 'by-email' ? 'all' : formatCount(posted),
     knowledge === 'no-run' ? 'no run' : run?.id,
   ]);
   return ['by day:', renderTable(rows, ['day', 'affected', 'no verdict', 'by e-mail only', 'run'])];
-}
-
-function nameAffected(knowledge: DayOutcome['knowledge'], affected: number | null): string {
-  switch (knowledge) {
-    case 'judged':
-      return affected === null ? 'unknown' : formatCount(affected);
-    case 'nothing-sent':
-      return 'none sent';
-    case 'by-email':
-      return 'by e-mail';
-    case 'awaiting-result':
-      return 'no result';
-    case 'no-run':
-      return '-';
-  }
 }
 
 /** How many bookings the list says nothing about. */

@@ -1,22 +1,20 @@
-import type { Config } from '../../src/config/load.js';
-import type { Ledger } from '../../src/ledger/ledger.js';
 import { wantedToJson } from '../../src/ledger/wanted-days.js';
 import { noteLatestRun } from '../../src/review/archive-fit.js';
 import { type Abandoned, abandon } from '../../src/review/day/join-run.js';
 import { runToJson } from '../../src/review/day/report.js';
 import { removeSpooled } from '../../src/review/file/file-attempt.js';
+import type { App } from '../app.js';
 import { clock } from '../clock.js';
-import { command, requiredDay, requiredOption } from '../command.js';
+import { command, option, requiredDay } from '../command.js';
 import { exitCode } from '../exit-code.js';
 import { readReason } from '../main-job.js';
-import { openArchive, openSpool } from '../parts.js';
 
 /** Abandons the unfinished run of a day: it is never resumed, and the schedule leaves its day alone. */
 export default command({
   place: ['running', 1],
   summary: "abandon a day's unfinished run; the schedule then leaves that day alone",
   day: requiredDay,
-  options: { reason: requiredOption('--reason <text>', 'why', readReason) },
+  options: { reason: option('--reason <text>', 'why', { read: readReason, required: true }) },
   examples: `
 What was sent stays sent. To start the day again, use \`run\` or the end-of-day
 hook; the schedule and its catch-up leave the day alone.
@@ -33,7 +31,7 @@ Example:
     // Where there is no ledger, none is created.
     if (!(await app.findLedger())) return answerNone(none);
 
-    const result = await cancelIn(app.config, await app.ledger(), day, reason);
+    const result = await cancelIn(app, day, reason);
     if (result.kind === 'withdrawn') {
       const { runId } = result.wanted;
       await app.look({ action: 'cancel', subject: day, details: { run: runId, reason } });
@@ -61,18 +59,13 @@ Example:
 });
 
 /** Abandons a day's unfinished run, and removes what it left on this machine. */
-export async function cancelIn(
-  config: Config,
-  ledger: Ledger,
-  day: string,
-  reason: string,
-): Promise<Abandoned> {
+export async function cancelIn(app: App, day: string, reason: string): Promise<Abandoned> {
+  const ledger = await app.ledger();
   const result = await abandon(day, reason, { ledger, clock });
+  if (result.kind !== 'abandoned') return result;
   // A process that is still working on it removes its own files.
-  if (result.kind === 'abandoned' && !result.wasBeingWorkedOn)
-    await removeSpooled(openSpool(config), result.run.id);
+  if (!result.wasBeingWorkedOn) await removeSpooled(app.spool(), result.run.id);
   // Where the archive is away, the next run that ends tells it.
-  if (result.kind === 'abandoned')
-    await noteLatestRun({ archive: openArchive(config), ledger }).catch(() => {});
+  await noteLatestRun({ archive: app.archive(), ledger }).catch(() => {});
   return result;
 }

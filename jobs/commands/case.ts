@@ -13,7 +13,7 @@ import type { RecordedAction } from '../../src/rules/action.js';
 import { type Resolution, resolutions } from '../../src/rules/case.js';
 import type { App } from '../app.js';
 import { clock } from '../clock.js';
-import { choice, command, option } from '../command.js';
+import { command, option } from '../command.js';
 
 /** Bookings shown on a terminal; `--json` lists all. */
 const shown = 200;
@@ -26,7 +26,7 @@ export default command({
   arguments: (id: string, [action, ...words]: readonly string[]) => ({ id, action, words }),
   options: {
     note: option('--note <text>', "a note about it; never write a guest's name here"),
-    as: choice('--as <outcome>', 'what was done for the guests, with resolve', resolutions),
+    as: option('--as <outcome>', 'what was done for the guests, with resolve', { choices: resolutions }),
   },
   examples: `
 Actions: report, dismiss, reopen, assign NAME, resolve REFERENCE... --as OUTCOME.

@@ -14,7 +14,7 @@ import { adviseLoad, explainCopies, nameCopy } from '../../src/mappings/copied-h
 import { renderPair } from '../../src/mappings/hotels/shown-hotels.js';
 import { mappingStates } from '../../src/rules/case.js';
 import { clock } from '../clock.js';
-import { bareFlag, choice, command, csvOptions, dayOption, option } from '../command.js';
+import { bareFlag, command, csvOptions, dayOption, option } from '../command.js';
 
 /** Rows shown on a terminal; `--csv` and `--json` list all. */
 const shown = 100;
@@ -26,7 +26,7 @@ export default command({
   place: ['common', 8],
   summary: 'list wrong or doubtful mappings with open bookings, guests in house first',
   options: {
-    state: choice('--state <state>', 'only mappings in this state', mappingStates),
+    state: option('--state <state>', 'only mappings in this state', { choices: mappingStates }),
     checkInBefore: dayOption(
       '--check-in-before <day>',
       'only cases with an open booking that checks in before this day',

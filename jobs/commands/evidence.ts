@@ -15,10 +15,9 @@ import {
 } from '../../src/review/guests/evidence.js';
 import { renderAsSent } from '../../src/review/stored/as-sent.js';
 import type { Case } from '../../src/rules/case.js';
-import type { Archive } from '../../src/storage/archive.js';
-import type { Spool } from '../../src/storage/spool.js';
+import type { App } from '../app.js';
 import { clock } from '../clock.js';
-import { command, force, requiredOption } from '../command.js';
+import { command, force, option } from '../command.js';
 import { writeNamedFile } from '../output-files.js';
 import { version } from '../process.js';
 import { renderHistories } from './show.js';
@@ -30,7 +29,9 @@ export default command({
   usage: '<reference>',
   arguments: (reference: string) => ({ reference }),
   options: {
-    out: requiredOption('--out <file>', "the file to write; it holds the guest's name if that is still kept"),
+    out: option('--out <file>', "the file to write; it holds the guest's name if that is still kept", {
+      required: true,
+    }),
     force,
   },
   examples: `
@@ -44,8 +45,7 @@ Example:
     const none = { reference, out: null, runs: [] };
     const ledger = await app.findLedger();
     if (!ledger) return app.answerNone(none);
-    const parts = { ...app, ledger, archive: app.archive(), spool: app.spool() };
-    const { inRuns, subject, files } = await gatherFiles(parts, reference);
+    const { inRuns, subject, files } = await gatherFiles(app, ledger, reference);
     if (inRuns.length === 0) {
       const canary = await ledger.canaries.findByReference(reference);
       return app.answerNone(
@@ -69,23 +69,20 @@ Example:
   },
 });
 
-interface Parts {
-  readonly ledger: ReadOnlyLedger;
-  readonly archive: Archive;
-  readonly spool: Spool;
-  readonly signal: AbortSignal;
-}
-
 /** The same as the content of a ZIP file; undefined if no run contains the booking. */
-export async function packEvidence(parts: Parts, reference: string): Promise<PackedEvidence | undefined> {
-  const { inRuns, subject, files } = await gatherFiles(parts, reference);
+export async function packEvidence(
+  app: App,
+  ledger: ReadOnlyLedger,
+  reference: string,
+): Promise<PackedEvidence | undefined> {
+  const { inRuns, subject, files } = await gatherFiles(app, ledger, reference);
   return inRuns.length === 0 ? undefined : { zip: zip(files, new Date(clock())), subject };
 }
 
 /** The content of the ZIP: a folder for each run, and an index as text and as JSON. */
-async function gatherFiles(parts: Parts, reference: string) {
-  const { ledger } = parts;
-  const { runs, mappings } = await gatherEvidence(parts, reference, parts.signal);
+async function gatherFiles(app: App, ledger: ReadOnlyLedger, reference: string) {
+  const stores = { ledger, archive: app.archive(), spool: app.spool() };
+  const { runs, mappings } = await gatherEvidence(stores, reference, app.signal);
   const { readUntil: emailsReadUntil } = await ledger.mails.describeMailbox();
   const inRuns = runs.map((run) => ({ ...run, emailsReadUntil }));
   const cases: Case[] = [];

@@ -19,7 +19,7 @@ import { MappingServiceError } from '../../src/service/errors.js';
 import { createDirectorySpool } from '../../src/storage/spool.js';
 import type { App } from '../app.js';
 import { clock, random } from '../clock.js';
-import { command, commandGroup, numberUpTo, option, readSince, requiredOption } from '../command.js';
+import { type AnyCommand, command, numberUpTo, option, readSince } from '../command.js';
 import { exitCode } from '../exit-code.js';
 import { noticesOfRefusal } from '../notifications.js';
 import { openRetryPolicy } from '../sources.js';
@@ -33,13 +33,11 @@ const fetch = command({
     since: option(
       '--since <instant>',
       'only an export made since then, such as 2026-11-20 or 2026-11-20T12:00:00Z',
-      readSince,
+      { read: readSince },
     ),
-    wait: option(
-      '--wait <minutes>',
-      'how long to wait (default: as configured); 0 checks once',
-      numberUpTo(weekInMinutes),
-    ),
+    wait: option('--wait <minutes>', 'how long to wait (default: as configured); 0 checks once', {
+      read: numberUpTo(weekInMinutes),
+    }),
   },
   examples: `
 Exits with 3 if there is no complete export yet. An interrupted download is
@@ -56,14 +54,13 @@ Examples:
 /** Consecutive checks share a connection. */
 const sftpIdleMs = 60_000;
 
-interface FetchOptions {
-  /** Epoch milliseconds; defaults to the last request. */
-  readonly since?: number | undefined;
-  /** Minutes; defaults to the configured time. */
-  readonly wait?: number | undefined;
-}
-
-export async function fetchOneExport(app: App, { since, wait }: FetchOptions): Promise<number> {
+/**
+ * @param options `since` defaults to the last request, and `wait`, in minutes, to the configured time
+ */
+export async function fetchOneExport(
+  app: App,
+  { since, wait }: Partial<Record<'since' | 'wait', number | undefined>>,
+): Promise<number> {
   const { config, notify, signal, command: write } = app;
   const { sftp, spool, resultPollSeconds, resultQuietSeconds, resultTimeoutMinutes } = config.file;
   if (!sftp)
@@ -180,7 +177,7 @@ function describeOddities({ name, extraColumns, endsInMidLine }: InspectedFile):
 const request = command({
   summary: 'request an export, which the service sends by e-mail and puts on the SFTP server',
   options: {
-    email: requiredOption('--email <address>', 'the recipient'),
+    email: option('--email <address>', 'the recipient', { required: true }),
     providers: option(
       '--providers <names>',
       'only the mappings of these, such as Bedlink,Roomex (default: all)',
@@ -256,7 +253,7 @@ function sayHowToCheck(error: MappingServiceError, startedAt: number, { command:
   );
 }
 
-export default commandGroup({
+export default {
   place: ['mappings', 5],
   summary: "request and fetch the service's exports of all mappings",
   examples: `
@@ -264,4 +261,4 @@ Examples:
   hotel-review export request --email ops@example.com   request all mappings
   hotel-review export fetch                             wait for the files`,
   commands: { request, fetch },
-});
+} satisfies AnyCommand;

@@ -30,7 +30,7 @@ import { createCronTimes } from '../../src/schedule/cron-times.js';
 import { ArchiveError } from '../../src/storage/archive.js';
 import type { App } from '../app.js';
 import { clock } from '../clock.js';
-import { command, commandGroup, dayOption, flag, requiredOption } from '../command.js';
+import { type AnyCommand, command, dayOption, flag, option } from '../command.js';
 import { type ExitCode, exitCode } from '../exit-code.js';
 
 function takeReference(reference: string): { readonly reference: string } {
@@ -68,9 +68,11 @@ async function listOrphans(app: App) {
   return ours.map(({ runId, day }) => ({ runId, day, place: 'archive' as const, why }));
 }
 
-function describeOrphan({ runId, day, place, why }: Awaited<ReturnType<typeof listOrphans>>[number]): string {
-  return `  ${day}  run ${runId}  ${place}: ${why}`;
+function describeLeft(left: readonly (Where & { readonly why: string })[]): string[] {
+  return left.length === 0 ? [] : ['left:', ...left.map(({ why, ...of }) => describePlace(of, why))];
 }
+
+type Where = Omit<Receipt['erased'][number], 'name'>;
 
 /**
  * Removes a guest from everything that is kept, and remembers them as a keyed hash. Exits with 1 if something is left, for
@@ -81,7 +83,9 @@ const erase = command({
   usage: '<booking-reference>',
   arguments: takeReference,
   options: {
-    reason: requiredOption('--reason <text>', 'why; printed on the receipt and kept in the audit trail'),
+    reason: option('--reason <text>', 'why; printed on the receipt and kept in the audit trail', {
+      required: true,
+    }),
     all: flag('--all', 'remove the reference and the stay too'),
     dryRun: flag('--dry-run', 'only show what would be changed'),
   },
@@ -103,12 +107,8 @@ Examples:
       );
     if (!(await app.findLedger())) {
       const left = await listOrphans(app);
-      const words = [
-        app.describeNoLedger(),
-        ...(left.length > 0 ? ['left:', ...left.map(describeOrphan)] : []),
-      ];
       const none = { all, dryRun, ...given, erased: [], left, remembered: [], remains: null };
-      return app.answerNone(none, words.join('\n'));
+      return app.answerNone(none, [app.describeNoLedger(), ...describeLeft(left)]);
     }
     const ledger = await app.ledger();
     const at = clock();
@@ -146,8 +146,7 @@ Examples:
         erased.map(({ name, ...of }) => describePlace(of, name)),
         erased.length === 0 && '  nothing is kept',
         !dryRun && `remembered, reference: ${hash}`,
-        left.length > 0 && 'left:',
-        left.map(({ why, ...of }) => describePlace(of, why)),
+        describeLeft(left),
         !dryRun && describeRemains(remains),
       ],
       receipt,
@@ -156,10 +155,7 @@ Examples:
   },
 });
 
-function describePlace(
-  { day, runId, place }: Omit<Receipt['erased'][number], 'name'>,
-  words: string,
-): string {
+function describePlace({ day, runId, place }: Where, words: string): string {
   return runId === null ? `  ${place}: ${words}` : `  ${day}  run ${runId}  ${place}: ${words}`;
 }
 
@@ -272,7 +268,7 @@ Examples:
       // Nothing says any more whose names these are: they wait for a ledger.
       const left = await listOrphans(app);
       return app.answer(
-        [app.describeNoLedger(), left.length > 0 && 'left:', left.map(describeOrphan)],
+        [app.describeNoLedger(), ...describeLeft(left)],
         { ...{ dryRun, ...due }, ...{ runs: [], records: [], left, remains: null } },
         left.length === 0 ? exitCode.done : exitCode.failed,
       );
@@ -344,7 +340,7 @@ async function removeUnknown(parts: Parameters<typeof listUnknownDue>[0], before
   }
 }
 
-export default commandGroup({
+export default {
   place: ['guests', 1],
   summary: 'export or remove the data kept about guests',
   examples: `
@@ -353,4 +349,4 @@ Examples:
   hotel-review guest erase BR-1042 --reason "ticket 7"
   hotel-review guest purge --dry-run  what is too old to be kept`,
   commands: { export: exportAll, erase, purge },
-});
+} satisfies AnyCommand;

@@ -10,7 +10,7 @@ import { type LoadedHotels, loadedHotelsToJson, loadHotels } from '../../src/map
 import { unpack } from '../../src/sources/files/day-file.js';
 import type { App } from '../app.js';
 import { clock } from '../clock.js';
-import { command, commandGroup } from '../command.js';
+import { type AnyCommand, command } from '../command.js';
 
 const load = command({
   summary: 'load a content file (CSV, also gzip) into the local copy; export fetch does this automatically',
@@ -91,7 +91,7 @@ export function describeLoaded({ load: loaded, ...counts }: LoadedHotels): strin
   ];
 }
 
-export default commandGroup({
+export default {
   place: ['mappings', 3],
   summary: 'manage names, places and phones of master hotels, from the content file of an export',
   examples: `
@@ -101,4 +101,4 @@ far apart they are.
 Examples:
   hotel-review hotels load acme_hotels_0b2f.csv`,
   commands: { load },
-});
+} satisfies AnyCommand;

@@ -34,7 +34,7 @@ import { dotEnvName, readDotEnv } from '../../src/config/environment.js';
 import { parseConfig } from '../../src/config/parse.js';
 import { kindOf } from '../../src/sources/registry.js';
 import { createHookSecret } from '../../src/transports/http/webhook-signature.js';
-import { type Bare, bareCommand, choice, option, readDayIn } from '../command.js';
+import { type Bare, bareCommand, option, readDayIn } from '../command.js';
 import { composeSource, openSourceParts } from '../sources.js';
 
 /** It ships with the package. */
@@ -64,10 +64,16 @@ export default bareCommand({
   usage: '[file]',
   arguments: (file?: string) => ({ file }),
   options: {
-    timezone: option('--timezone <zone>', "the account's time zone, such as Europe/Madrid", readZone),
-    delivery: choice('--delivery <how>', 'how bookings reach the service', ['body', 'file']),
-    encoding: choice('--encoding <name>', 'the encoding of the file, where it is not certain', encodings),
-    kind: choice('--kind <kind>', 'without a file: write the template of such a source', templates),
+    timezone: option('--timezone <zone>', "the account's time zone, such as Europe/Madrid", {
+      read: readZone,
+    }),
+    delivery: option('--delivery <how>', 'how bookings reach the service', { choices: ['body', 'file'] }),
+    encoding: option('--encoding <name>', 'the encoding of the file, where it is not certain', {
+      choices: encodings,
+    }),
+    kind: option('--kind <kind>', 'without a file: write the template of such a source', {
+      choices: templates,
+    }),
   },
   examples: `
 The file is the export of a day as CSV or NDJSON, plain or gzip. Up to five of its

@@ -7,9 +7,7 @@ import { codeOf, UsageError } from '../../src/base/safe-error.js';
 import type { WriteCommand } from '../../src/base/shell.js';
 import { renderTable } from '../../src/base/tables.js';
 import type { ProviderHotel } from '../../src/booking/booking.js';
-import { businessDayAt } from '../../src/booking/business-day.js';
 import { type WatchReport, watchMappings } from '../../src/cases/follow-mappings.js';
-import type { Config } from '../../src/config/load.js';
 import type { KnownHotel } from '../../src/ledger/hotels.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import {
@@ -23,15 +21,13 @@ import {
   syncToJson,
 } from '../../src/ledger/mappings.js';
 import { adviseLoad, describeMapping, neverSynced, wasSynced } from '../../src/mappings/copied-hotels.js';
-import type { NotifySync } from '../../src/mappings/events.js';
 import { hotelToJson } from '../../src/mappings/hotels/shown-hotels.js';
 import { syncMappings } from '../../src/mappings/sync-mappings.js';
-import type { NotifyAll } from '../../src/notify/events.js';
 import type { CaseMove } from '../../src/rules/case.js';
 import type { MappingService } from '../../src/service/operations.js';
 import type { App } from '../app.js';
 import { clock } from '../clock.js';
-import { command, commandGroup, option, readSince } from '../command.js';
+import { type AnyCommand, command, option, readSince } from '../command.js';
 import { exitCode } from '../exit-code.js';
 import { appendNewHotels, followUpSync, writeNewHotels } from '../follow-up.js';
 
@@ -41,7 +37,7 @@ const sync = command({
     since: option(
       '--since <instant>',
       'fetch changes since then, such as 2026-11-20 or 2026-11-20T12:00:00Z',
-      readSince,
+      { read: readSince },
     ),
     providerFamily: option(
       '--provider-family <name>',
@@ -79,24 +75,22 @@ interface SyncOptions {
 
 /** Updates the local copy, compares what moved with the current and upcoming stays, and lists new master hotels. */
 export async function syncOnce(app: App, options: SyncOptions): Promise<number> {
-  const { notify, signal, command: write, config } = app;
   const held = options.held === undefined ? noHotels : await readHeldHotels(locateFile(options.held, app));
   const file = options.newHotels === undefined ? undefined : locateFile(options.newHotels, app);
-  const ledger = await app.ledger();
-  const service = app.mappingService();
+  const { mappings: copy } = await app.ledger();
   await app.look({ action: 'sync' });
-  const sync = await syncCopy(options, { ledger, service, notify }, signal);
+  const sync = await syncCopy(app, app.mappingService(), options);
   app.endProgress();
   await followUpSync({ ...app, warn: app.say });
   // Before hotels are noted as listed: if it fails, the next sync lists them.
-  const watched = await watchCopy(config, { ledger, notify }, signal);
-  const { newHotels } = config.mappings;
+  const watched = await watchCopy(app);
+  const { newHotels } = app.config.mappings;
   const configured = newHotels === undefined ? undefined : { name: newHotels, path: newHotels };
   const listed =
     file || configured
-      ? await listInFiles({ file, configured }, ledger.mappings, held)
-      : await listNewHotels(ledger.mappings, held);
-  return app.answer([...describeSync(sync), ...describeWatch(watched, write), ...listed], {
+      ? await listInFiles({ file, configured }, copy, held)
+      : await listNewHotels(copy, held);
+  return app.answer([...describeSync(sync), ...describeWatch(watched, app.command), ...listed], {
     ...syncToJson(sync),
     newHotelsFile: (file ?? configured)?.name ?? null,
     watch: { checkedMoves: watched.counts.checkedMoves, findings: watched.findings },
@@ -118,31 +112,22 @@ function locateFile(name: string, { locate }: App): GivenFile {
 /** The most mappings per page that most accounts allow. */
 const pageLimit = 1_000;
 
-export function syncCopy(
-  { since, providerFamily }: SyncOptions,
-  {
-    ledger,
-    service,
-    notify,
-  }: {
-    readonly ledger: Ledger;
-    readonly service: MappingService;
-    readonly notify: NotifySync;
-  },
-  signal: AbortSignal,
+/** It ends soon after the app's signal aborts. @throws what `syncMappings` throws */
+export async function syncCopy(
+  app: App,
+  service: MappingService,
+  { since, providerFamily }: SyncOptions = {},
 ): Promise<MappingSync> {
-  const parts = { service, copy: ledger.mappings, limit: pageLimit, clock, createSyncId: randomUUID, notify };
+  const { notify, signal } = app;
+  const { mappings: copy } = await app.ledger();
+  const parts = { service, copy, limit: pageLimit, clock, createSyncId: randomUUID, notify };
   return syncMappings({ since, providerFamily }, parts, signal);
 }
 
 /** Compares what moved in the copy with the stays that are upcoming on the account's day. */
-export function watchCopy(
-  { timezone }: Config,
-  { ledger, notify }: { readonly ledger: Ledger; readonly notify: NotifyAll },
-  signal: AbortSignal,
-): Promise<WatchReport> {
-  const today = businessDayAt(new Date(clock()), timezone).iso;
-  return watchMappings({ ledger, today, clock, notify }, signal);
+export async function watchCopy(app: App): Promise<WatchReport> {
+  const { notify, signal } = app;
+  return watchMappings({ ledger: await app.ledger(), today: app.today(), clock, notify }, signal);
 }
 
 const countNames: Readonly<Record<keyof SyncCounts, string>> = {
@@ -261,7 +246,7 @@ async function orUsageError<T>(setting: string, { name }: GivenFile, write: () =
   try {
     return await write();
   } catch (error) {
-    if (error instanceof Error && 'syscall' in error && 'code' in error)
+    if (error instanceof Error && 'code' in error && ('syscall' in error || error.code === 'EEXIST'))
       throw new UsageError(
         `${setting}: ${name} can't be written (${error.code}); the copy is up to date, and the next sync with ${setting} lists them`,
       );
@@ -433,7 +418,7 @@ function listSync({ scope, at, since, endedAt, counts }: MappingSync, write: Wri
     : `${what}: synced at ${formatInstant(endedAt)} (${read})`;
 }
 
-export default commandGroup({
+export default {
   place: ['mappings', 2],
   summary: "keep a local copy of the account's mappings, and query it",
   examples: `
@@ -442,4 +427,4 @@ Examples:
   hotel-review mappings show Bedlink BL-1042  which master hotel is it?
   hotel-review mappings stats                 how many there are`,
   commands: { sync, show, stats },
-});
+} satisfies AnyCommand;

@@ -5,8 +5,9 @@ import type { Config } from '../../src/config/load.js';
 import { ChannelError, type Message } from '../../src/notify/channel.js';
 import type { ChannelSettings } from '../../src/notify/channels/channel-settings.js';
 import { openChannel } from '../../src/notify/channels/open-channel.js';
+import type { App } from '../app.js';
 import { clock } from '../clock.js';
-import { command, commandGroup } from '../command.js';
+import { type AnyCommand, command } from '../command.js';
 import { exitCode } from '../exit-code.js';
 
 const test = command({
@@ -26,11 +27,7 @@ Examples:
     await app.look({ action: 'notify-test', subject: channel }).catch((error: unknown) => {
       app.warn(`warning: the audit trail can't record this: ${describeError(error)}`);
     });
-    const channels = await tryChannels(app.config, channel, {
-      warn: app.warn,
-      signal: app.signal,
-      onTrial: (trial) => app.say(describeTrial(trial)),
-    });
+    const channels = await tryChannels(app, channel, (trial) => app.say(describeTrial(trial)));
     const ok = channels.every(({ accepted }) => accepted);
     app.report({ ok, channels });
     return ok ? exitCode.done : exitCode.failed;
@@ -53,17 +50,11 @@ function describeTrial({ name, kind, accepted, message, durationMs }: Trial): st
   return accepted ? `${name}: ${what} (${kind}, ${formatDuration(durationMs)})` : `${message}`;
 }
 
-interface TryOptions {
-  readonly warn: (message: string) => void;
-  readonly signal: AbortSignal;
-  readonly onTrial?: (trial: Trial) => void;
-}
-
 /** Sends a test message through each channel, or the one with that name. @throws UsageError if there is none */
 export async function tryChannels(
-  { notify, proxy, server }: Config,
+  { config: { notify, proxy, server }, warn, signal }: App,
   wanted: string | undefined,
-  { warn, signal, onTrial }: TryOptions,
+  onTrial?: (trial: Trial) => void,
 ): Promise<readonly Trial[]> {
   const channels = notify.filter(({ name }) => wanted === undefined || name === wanted);
   if (channels.length === 0) throw new UsageError(explainNoChannel(notify, wanted));
@@ -125,11 +116,11 @@ function writeTestMessages(kind: ChannelSettings['kind'], url: string | undefine
   return kind === 'pagerduty' ? [write('raised'), write('recovered')] : [write('raised')];
 }
 
-export default commandGroup({
+export default {
   place: ['running', 3],
   summary: 'test the channels that tell people what happened',
   examples: `
 Example:
   hotel-review notify test   does every channel work?`,
   commands: { test },
-});
+} satisfies AnyCommand;

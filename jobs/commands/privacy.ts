@@ -5,7 +5,7 @@ import type { GuestNames } from '../../src/booking/guest-names.js';
 import { readActions } from '../../src/ledger/audit.js';
 import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import { listArchived } from '../../src/review/file/archive-run.js';
-import { findUnknownFolders, folderToJson } from '../../src/review/unknown-folders.js';
+import { findUnknownFolders, unknownToJson } from '../../src/review/unknown-folders.js';
 import type { Run } from '../../src/rules/run.js';
 import type { RunFolder } from '../../src/storage/archive-marks.js';
 import { showS3Location } from '../../src/transports/s3/bucket.js';
@@ -29,7 +29,7 @@ Examples:
   hotel-review privacy --json  the same for a program`,
 
   async run(app) {
-    const record = describeProcessing(await examine(app));
+    const record = await describeProcessing(app);
     const { guestNames, encryption, unknownFolders, writtenFiles } = record;
     const left = writtenFiles.length - shown;
     return app.answer(
@@ -91,7 +91,7 @@ Examples:
 
 const units = { booking: 'bookings', file: 'files', entry: 'entries' };
 
-function describeEncryption(encryption: Installation['encryption']): string {
+function describeEncryption(encryption: Processing['encryption']): string {
   if (!encryption)
     return "none: guests' names in ledger, archive and spool are stored as they are (setting keys)";
   const { keys, days, since } = encryption;
@@ -104,6 +104,78 @@ function section(title: string, lines: readonly string[]): string[] {
   return [`${title}:`, ...lines.flatMap((line) => wrapText(line, line.startsWith(' ') ? 6 : 2)), ''];
 }
 
+const fields = bookingFields.map(({ name }) => name);
+
+type Processing = Awaited<ReturnType<typeof describeProcessing>>;
+
+/** The record of processing activities (GDPR article 30), as far as the configuration and the stored data show it. */
+async function describeProcessing(app: App) {
+  const { delivery, guestNames, service, source } = app.config;
+  const looked = await look(app);
+  const { ledger, runs, sftp, kept } = looked;
+  const from = runs.find((run) => run.source !== undefined)?.source;
+  const keys = app.keys();
+  const keyDays = keys?.listDays() ?? [];
+  // Whoever counts the archive's files reports the failure.
+  const unknownFolders = await looked.unknown.catch(() => []);
+  const receives = guestNames === 'omit' ? ['bookings'] : ['guest-names', 'bookings'];
+  const reviews = 'reviews the mappings of the booked hotels';
+  return {
+    purpose:
+      'reviewing that each booked hotel is mapped to the right hotel, so that no guest arrives at another one; proving afterwards what was sent',
+    dataSubjects: ['guests of the booked hotels', 'the people who operate this installation'],
+    categories: [
+      { category: 'guest-names', fields: fields.filter((name) => guestNameFields.has(name)) },
+      { category: 'bookings', fields: fields.filter((name) => !guestNameFields.has(name)) },
+      ...(kept.length > 0 ? [{ category: 'kept-columns', fields: kept }] : []),
+      { category: 'service-messages', fields: ["the service's responses, which may name guests"] },
+      {
+        category: 'users',
+        fields: ['user names in the audit trail and in server.users', 'assignees of cases'],
+      },
+      { category: 'erased-guests', fields: ['keyed hashes (hashKey) of references and names'] },
+    ],
+    guestNames: { setting: guestNames, meaning: nameMeanings[guestNames] },
+    source: `${source.kind}${from === undefined ? '' : `, last read from ${from}`}`,
+    places: await describePlaces(app, looked),
+    ...unknownToJson(app.archive(), unknownFolders),
+    encryption: keys ? { keys: keys.root, days: keyDays.length, since: keyDays[0] ?? null } : null,
+    notKept:
+      'Redis, logs, metrics, error messages, heartbeats and the pages of reports in the archive hold no guest names, and the pages no booking and no stay',
+    elsewhere:
+      'not removed by this installation: the source itself, and the copies that you make (backups, replicas, exported files)',
+    writtenFiles: ledger ? await listWrittenFiles(ledger) : [],
+    recipients: [
+      {
+        ...{ recipient: 'mapping service', location: service.baseUrl, categories: receives },
+        purpose: delivery === 'file' ? `${reviews}: bookings that cannot be in the file` : reviews,
+      },
+      ...(sftp
+        ? [
+            {
+              ...{ recipient: 'SFTP server', location: sftp, categories: receives },
+              purpose: `${reviews}: the day's file`,
+            },
+          ]
+        : []),
+    ],
+    rights: [
+      { article: 15, command: 'guest export REFERENCE' },
+      { article: 17, command: 'guest erase REFERENCE --reason TEXT' },
+      { article: 17, command: 'guest purge' },
+      { article: 25, command: 'privacy' },
+      { article: 30, command: 'privacy' },
+      { article: 32, command: 'doctor' },
+      { article: 32, command: 'audit' },
+    ],
+  };
+}
+
+const nameMeanings: Readonly<Record<GuestNames, string>> = {
+  send: 'names are sent and kept as given',
+  omit: 'no name is sent or kept, and by file the reference stands in its column; what was sent before the setting was changed stays as it was',
+};
+
 /** Something that was counted; null if it could not be. */
 interface Counted {
   readonly count: number | null;
@@ -111,24 +183,44 @@ interface Counted {
   readonly since?: string | undefined;
 }
 
-const nothing: Awaited<ReturnType<ReadOnlyLedger['guests']['describeStored']>> = {
-  bookings: { count: 0 },
-  names: { count: 0 },
-  cases: { count: 0 },
-  mails: { count: 0 },
-  actions: { count: 0 },
-};
-
-type Installation = Awaited<ReturnType<typeof examine>>;
+type Place = readonly [
+  place: string,
+  location: string,
+  counted: Counted | undefined,
+  unit: keyof typeof units,
+  categories: readonly string[],
+  until: string,
+];
 
 /** What is known about this installation. */
-async function examine(app: App) {
-  const { config } = app;
-  const { archive, file, service, source } = config;
+async function look(app: App) {
+  const { delivery, file, source } = app.config;
   const ledger = await app.findLedger();
-  const stored = ledger ? await ledger.guests.describeStored() : nothing;
-  const erased = ledger ? await ledger.guests.listErased() : [];
   const runs = ledger ? await ledger.runs.list({ limit: runsLookedAt }) : [];
+  const sent = countSentFiles(runs);
+  // A source or exports may be read from it, too.
+  const isSentTo = delivery === 'file' || (sent.count ?? 0) > 0;
+  return {
+    ...{ ledger, runs, sent },
+    sftp: isSentTo && file.sftp && `sftp://${file.sftp.host}:${file.sftp.port}${file.sftp.root}`,
+    kept: Object.keys(source.keep),
+    unknown: findUnknownFolders(app.archive(), ledger).then(({ ours }) => ours),
+  };
+}
+
+/** The places where this installation keeps personal data. */
+async function describePlaces(
+  app: App,
+  { ledger, runs, unknown, sent, sftp, kept }: Awaited<ReturnType<typeof look>>,
+) {
+  const { config } = app;
+  const { archive, file, guestNameDays, recordDays } = config;
+  const namesUntil = `${guestNameDays} days after the business day (guestNameDays)`;
+  const recordsUntil = `${recordDays} days after the business day (recordDays)`;
+  const sentUntil =
+    file.removeAfterDays === undefined
+      ? 'its operator removes the files'
+      : `${file.removeAfterDays} days after the business day (file.removeAfterDays), where the server permits it`;
   const countOrSay = async (location: string, count: () => Promise<Counted>): Promise<Counted> => {
     try {
       return await count();
@@ -137,41 +229,33 @@ async function examine(app: App) {
       return { count: null };
     }
   };
-  const sent = countSentFiles(runs);
-  const location = archive.kind === 's3' ? showS3Location({ ...archive }) : archive.path;
-  const from = runs.find((run) => run.source !== undefined)?.source;
-  const keys = app.keys();
-  const keyDays = keys?.listDays() ?? [];
-  const unknown = findUnknownFolders(app.archive(), ledger).then(({ ours }) => ours);
-  // Whoever counts the archive's files reports the failure.
-  const unknownFolders = await unknown.catch(() => []);
-  return {
-    ...config,
-    extraColumns: Object.keys(source.keep),
-    ledger: await showLedgerLocation(config),
-    archive: location,
-    spool: file.spool,
-    removeAfterDays: file.removeAfterDays,
-    service: service.baseUrl,
-    // A source or exports may be read from it, too.
-    sftp:
-      (config.delivery === 'file' || (sent.count ?? 0) > 0) &&
-      file.sftp &&
-      `sftp://${file.sftp.host}:${file.sftp.port}${file.sftp.root}`,
-    encryption: keys ? { keys: keys.root, days: keyDays.length, since: keyDays[0] ?? null } : null,
-    source: `${source.kind}${from === undefined ? '' : `, last read from ${from}`}`,
-    stored: {
-      ...stored,
-      mails: { count: stored.mails.count, since: toDate(stored.mails.since) },
-      actions: { count: stored.actions.count, since: toDate(stored.actions.since) },
-      erased: { count: erased.length, since: toDate(erased[0]?.at) },
-      archived: await countOrSay(location, async () => countArchived(app, runs, await unknown)),
-      spooled: await countOrSay(file.spool, async () => ({ count: (await app.spool().list()).length })),
-      sentFiles: sent,
-    },
-    unknownFolders: unknownFolders.map((folder) => folderToJson(app.archive(), folder)),
-    writtenFiles: ledger ? await listWrittenFiles(ledger) : [],
-  };
+  const inLedger = await showLedgerLocation(config);
+  const inArchive = archive.kind === 's3' ? showS3Location({ ...archive }) : archive.path;
+  const stored = await ledger?.guests.describeStored();
+  const erasures = (await ledger?.guests.listErased()) ?? [];
+  const erased = { count: erasures.length, since: erasures[0]?.at };
+  const archived = await countOrSay(inArchive, async () => countArchived(app, runs, await unknown));
+  const spooled = await countOrSay(file.spool, async () => ({ count: (await app.spool().list()).length }));
+  const both = ['guest-names', 'bookings'];
+  const ofNames = ['guest-names', ...(kept.length > 0 ? ['kept-columns'] : []), 'service-messages'];
+  const ofMails = `${recordDays} days after they were read (recordDays); only where they were found, and which bookings they name`;
+  const ofActions = `${recordDays} days after the entry (recordDays)`;
+  const ofErased = 'for good: without them, a replay would bring an erased name back';
+  const places: readonly Place[] = [
+    ['ledger', inLedger, stored?.names, 'booking', ofNames, namesUntil],
+    ['ledger', inLedger, stored?.bookings, 'booking', ['bookings'], recordsUntil],
+    ['cases', inLedger, stored?.cases, 'booking', ['users', 'bookings'], recordsUntil],
+    ['verdict e-mails that were read', inLedger, toDated(stored?.mails), 'entry', ['bookings'], ofMails],
+    ['audit trail', inLedger, toDated(stored?.actions), 'entry', ['users', 'bookings'], ofActions],
+    ['erased guests', inLedger, toDated(erased), 'entry', ['erased-guests'], ofErased],
+    ['archive', inArchive, archived, 'file', both, `${namesUntil}; checksums stay`],
+    ['spool', file.spool, spooled, 'file', both, `the file is archived, at the latest ${namesUntil}`],
+    ...(sftp ? [['SFTP server', sftp, sent, 'file', both, sentUntil] as const] : []),
+  ];
+  return places.map(([place, location, { count, since = null } = { count: 0 }, unit, categories, until]) => ({
+    ...{ place, location, count, unit, since },
+    ...{ categories, until },
+  }));
 }
 
 /** The files that may hold names: all but the manifests. */
@@ -218,133 +302,10 @@ async function listWrittenFiles({ audit }: ReadOnlyLedger) {
   return files;
 }
 
-function toDate(instant: number | undefined): string | undefined {
-  return instant === undefined ? undefined : new Date(instant).toISOString().slice(0, 10);
-}
-
-const fields = bookingFields.map(({ name }) => name);
-
-/** The record of processing activities (GDPR article 30), as far as the configuration and the stored data show it. */
-function describeProcessing(installation: Installation) {
-  const { extraColumns, guestNames, source, encryption, unknownFolders, writtenFiles } = installation;
-  return {
-    purpose:
-      'reviewing that each booked hotel is mapped to the right hotel, so that no guest arrives at another one; proving afterwards what was sent',
-    dataSubjects: ['guests of the booked hotels', 'the people who operate this installation'],
-    categories: [
-      { category: 'guest-names', fields: fields.filter((name) => guestNameFields.has(name)) },
-      { category: 'bookings', fields: fields.filter((name) => !guestNameFields.has(name)) },
-      ...(extraColumns.length > 0 ? [{ category: 'kept-columns', fields: extraColumns }] : []),
-      { category: 'service-messages', fields: ["the service's responses, which may name guests"] },
-      {
-        category: 'users',
-        fields: ['user names in the audit trail and in server.users', 'assignees of cases'],
-      },
-      { category: 'erased-guests', fields: ['keyed hashes (hashKey) of references and names'] },
-    ],
-    guestNames: { setting: guestNames, meaning: nameMeanings[guestNames] },
-    source,
-    places: describePlaces(installation),
-    ...(unknownFolders.length > 0 && { unknownFolders }),
-    encryption,
-    notKept:
-      'Redis, logs, metrics, error messages, heartbeats and the pages of reports in the archive hold no guest names, and the pages no booking and no stay',
-    elsewhere:
-      'not removed by this installation: the source itself, and the copies that you make (backups, replicas, exported files)',
-    writtenFiles,
-    recipients: describeRecipients(installation),
-    rights: [
-      { article: 15, command: 'guest export REFERENCE' },
-      { article: 17, command: 'guest erase REFERENCE --reason TEXT' },
-      { article: 17, command: 'guest purge' },
-      { article: 25, command: 'privacy' },
-      { article: 30, command: 'privacy' },
-      { article: 32, command: 'doctor' },
-      { article: 32, command: 'audit' },
-    ],
-  };
-}
-
-const nameMeanings: Readonly<Record<GuestNames, string>> = {
-  send: 'names are sent and kept as given',
-  omit: 'no name is sent or kept, and by file the reference stands in its column; what was sent before the setting was changed stays as it was',
-};
-
-/** The places where this installation keeps personal data. */
-function describePlaces({ stored, extraColumns, guestNameDays, recordDays, ...where }: Installation) {
-  const namesUntil = `${guestNameDays} days after the business day (guestNameDays)`;
-  const recordsUntil = `${recordDays} days after the business day (recordDays)`;
-  const held = ({ count, since }: Counted, unit: 'booking' | 'file' | 'entry') => ({
-    count,
-    unit,
-    since: since ?? null,
-  });
-  return [
-    {
-      ...{ place: 'ledger', location: where.ledger, ...held(stored.names, 'booking') },
-      categories: ['guest-names', ...(extraColumns.length > 0 ? ['kept-columns'] : []), 'service-messages'],
-      until: namesUntil,
-    },
-    {
-      ...{ place: 'ledger', location: where.ledger, ...held(stored.bookings, 'booking') },
-      categories: ['bookings'],
-      until: recordsUntil,
-    },
-    {
-      ...{ place: 'cases', location: where.ledger, ...held(stored.cases, 'booking') },
-      categories: ['users', 'bookings'],
-      until: recordsUntil,
-    },
-    {
-      ...{ place: 'verdict e-mails that were read', location: where.ledger, ...held(stored.mails, 'entry') },
-      categories: ['bookings'],
-      until: `${recordDays} days after they were read (recordDays); only where they were found, and which bookings they name`,
-    },
-    {
-      ...{ place: 'audit trail', location: where.ledger, ...held(stored.actions, 'entry') },
-      categories: ['users', 'bookings'],
-      until: `${recordDays} days after the entry (recordDays)`,
-    },
-    {
-      ...{ place: 'erased guests', location: where.ledger, ...held(stored.erased, 'entry') },
-      categories: ['erased-guests'],
-      until: 'for good: without them, a replay would bring an erased name back',
-    },
-    {
-      ...{ place: 'archive', location: where.archive, ...held(stored.archived, 'file') },
-      categories: ['guest-names', 'bookings'],
-      until: `${namesUntil}; checksums stay`,
-    },
-    {
-      ...{ place: 'spool', location: where.spool, ...held(stored.spooled, 'file') },
-      categories: ['guest-names', 'bookings'],
-      until: `the file is archived, at the latest ${namesUntil}`,
-    },
-    ...(where.sftp
-      ? [
-          {
-            ...{ place: 'SFTP server', location: where.sftp, ...held(stored.sentFiles, 'file') },
-            categories: ['guest-names', 'bookings'],
-            until:
-              where.removeAfterDays === undefined
-                ? 'its operator removes the files'
-                : `${where.removeAfterDays} days after the business day (file.removeAfterDays), where the server permits it`,
-          },
-        ]
-      : []),
-  ];
-}
-
-function describeRecipients({ service, sftp, delivery, guestNames }: Installation) {
-  const categories = guestNames === 'omit' ? ['bookings'] : ['guest-names', 'bookings'];
-  const purpose = 'reviews the mappings of the booked hotels';
-  return [
-    {
-      ...{ recipient: 'mapping service', location: service, categories },
-      purpose: delivery === 'file' ? `${purpose}: bookings that cannot be in the file` : purpose,
-    },
-    ...(sftp
-      ? [{ recipient: 'SFTP server', location: sftp, categories, purpose: `${purpose}: the day's file` }]
-      : []),
-  ];
+/** With the day of its instant. */
+function toDated(
+  found: { readonly count: number; readonly since?: number | undefined } | undefined,
+): Counted | undefined {
+  if (found?.since === undefined) return found && { count: found.count };
+  return { count: found.count, since: new Date(found.since).toISOString().slice(0, 10) };
 }

@@ -3,7 +3,6 @@ import { renderTable } from '../../src/base/tables.js';
 import { rejectColumns, rejectsListed, rejectToJson } from '../../src/ledger/rejects.js';
 import { kindOf } from '../../src/sources/registry.js';
 import { command, csvOptions, dayOrYesterday } from '../command.js';
-import { exitCodeOfList } from '../exit-code.js';
 
 /** Rejects listed on a terminal; `--csv` writes more. */
 const shown = 50;
@@ -31,9 +30,9 @@ Examples:
   async run(app, { day, ...file }) {
     const none = { day, runId: null, rejected: [], more: 0 };
     const ledger = await app.findLedger();
-    if (!ledger) return app.answer(app.describeNoLedger(), none, exitCodeOfList('no-run'));
+    if (!ledger) return app.answerNone(none);
     const run = await ledger.runs.latest(day);
-    if (!run) return app.answer(`There is no run of ${day}.`, none, exitCodeOfList('no-run'));
+    if (!run) return app.answerNone(none, `There is no run of ${day}.`);
 
     const rejects = (await ledger.rejects.list(run.id, rejectsListed)).map(rejectToJson);
     const { id: runId, state, counts } = run;
@@ -47,15 +46,12 @@ Examples:
 
     const json = { day, runId, rejected: rejects, more };
     const soFar = state === 'collecting' ? ' so far' : '';
-    const code = exitCodeOfList('answered');
-    if (counts.rejected === 0)
-      return app.answer(`${day}: run ${runId} rejected no record${soFar}.`, json, code);
+    if (counts.rejected === 0) return app.answer(`${day}: run ${runId} rejected no record${soFar}.`, json);
     const total = formatCount(counts.rejected);
     if (rejects.length === 0)
       return app.answer(
         `${day}: rejected records: ${total}, no longer listed in the ledger (run ${runId})`,
         json,
-        code,
       );
     const rows = rejects
       .slice(0, shown)
@@ -76,7 +72,6 @@ Examples:
         file.csv !== undefined && `${more > 0 ? 'The listed ones' : 'All of them'} are in ${file.csv}.`,
       ],
       json,
-      code,
     );
   },
 });

@@ -51,8 +51,9 @@ interface RangeOptions {
   readonly acceptVolume: boolean;
 }
 
-export function toRequest({ io }: App, { delivery, reason, acceptVolume }: RangeOptions) {
-  return { delivery, reason, accepts: readAccepts({ acceptVolume }, io) };
+function requestFor({ io }: App, { mode, delivery, reason, acceptVolume }: RangeOptions) {
+  const request = requestOf(mode, { delivery, reason, accepts: readAccepts({ acceptVolume }, io) });
+  return { ...request, trigger: 'replay' } as const;
 }
 
 /**
@@ -126,7 +127,7 @@ async function reviewOne(
   options: RangeOptions,
 ): Promise<DayOutcome> {
   const { ledger } = parts;
-  const request = { ...requestOf(options.mode, toRequest(app, options)), trigger: 'replay' } as const;
+  const request = requestFor(app, options);
   const { onOpened, recorded } = recordOpening(ledger, request, app);
   try {
     const asked = { ...request, day, configuredDelivery: app.config.delivery };
@@ -276,7 +277,7 @@ export default command({
     reason: option(
       '--reason <text>',
       'why; required for a range, with --all, and for a day with an unfinished run, which is then cancelled',
-      readReason,
+      { read: readReason },
     ),
     delivery,
     acceptVolume,
@@ -364,7 +365,7 @@ async function replayDay(app: App, day: BusinessDay, options: RangeOptions): Pro
       return exitCode.done;
     }
   }
-  return runReview(app, day, { ...requestOf(mode, toRequest(app, options)), trigger: 'replay' });
+  return runReview(app, day, requestFor(app, options));
 }
 
 /** Lists days and what a replay would do with each, judged from the ledger alone. */

@@ -29,7 +29,7 @@ import { startSandbox } from '../../src/sandbox/sandbox.js';
 import { createWorld } from '../../src/sandbox/world/world.js';
 import { checkBaseUrl } from '../../src/service/client.js';
 import { clock } from '../clock.js';
-import { bareCommand, choice, numberUpTo, option, optionalDay, readDayIn, wholeNumber } from '../command.js';
+import { bareCommand, numberUpTo, option, optionalDay, readDayIn, wholeNumber } from '../command.js';
 import { exitCode } from '../exit-code.js';
 import type { Terminal } from '../terminal.js';
 
@@ -50,8 +50,7 @@ const anySeed = wholeNumber(0, 2 ** 32 - 1);
 export const hotels = option(
   '--hotels <hotels>',
   'the number of hotels; there are about 3.6 times as many mappings',
-  wholeNumber(2, 1_000_000),
-  2_000,
+  { read: wholeNumber(2, 1_000_000), otherwise: 2_000 },
 );
 
 /** Writes a made-up day to a file, or to standard output with a summary on standard error. */
@@ -59,14 +58,19 @@ const bookings = bareCommand({
   summary: "generate a day of bookings for the sandbox's hotels, some of them wrongly mapped",
   day: optionalDay('default: yesterday, in UTC'),
   options: {
-    count: option('--count <records>', 'how many records', wholeNumber(0, 100_000_000), 1_000),
-    seed: option('--seed <seed>', 'the same seed makes the same day', anySeed, 1),
+    count: option('--count <records>', 'how many records', {
+      read: wholeNumber(0, 100_000_000),
+      otherwise: 1_000,
+    }),
+    seed: option('--seed <seed>', 'the same seed makes the same day', { read: anySeed, otherwise: 1 }),
     hotels,
-    wrongShare: option('--wrong-share <share>', 'the share of wrongly mapped bookings', numberUpTo(1), 0.02),
-    format: choice('--format <format>', 'the format (default: by the name of --out, else csv)', [
-      'csv',
-      'ndjson',
-    ]),
+    wrongShare: option('--wrong-share <share>', 'the share of wrongly mapped bookings', {
+      read: numberUpTo(1),
+      otherwise: 0.02,
+    }),
+    format: option('--format <format>', 'the format (default: by the name of --out, else csv)', {
+      choices: ['csv', 'ndjson'],
+    }),
     out: option(
       '--out <file>',
       'write to this file (.csv, .ndjson, each also .gz) instead of standard output',
@@ -159,14 +163,17 @@ export default bareCommand({
   summary: 'run a stand-in for the mapping service on this machine: HTTP, SFTP and an e-mail outbox',
   options: {
     folder: option('--folder <dir>', 'the folder for its files (default: a new temporary folder)'),
-    host: option(
-      '--host <host>',
-      'the name or address under which others reach this machine',
-      undefined,
-      '127.0.0.1',
-    ),
-    port: option('--port <port>', 'the port of the service; 0 picks a free one', wholeNumber(0, 65_535), 0),
-    sftpPort: option('--sftp-port <port>', 'the port of the SFTP server', wholeNumber(0, 65_535), 0),
+    host: option('--host <host>', 'the name or address under which others reach this machine', {
+      otherwise: '127.0.0.1',
+    }),
+    port: option('--port <port>', 'the port of the service; 0 picks a free one', {
+      read: wholeNumber(0, 65_535),
+      otherwise: 0,
+    }),
+    sftpPort: option('--sftp-port <port>', 'the port of the SFTP server', {
+      read: wholeNumber(0, 65_535),
+      otherwise: 0,
+    }),
     tlsCertificate: option(
       '--tls-certificate <file>',
       'serve https with this certificate; required unless --host is loopback',
@@ -176,28 +183,25 @@ export default bareCommand({
     changes: option(
       '--changes <changes>',
       'change so many mappings now, after those that a sync has seen already',
-      wholeNumber(0, 100_000),
-      0,
+      { read: wholeNumber(0, 100_000), otherwise: 0 },
     ),
-    seed: option('--seed <seed>', 'decides which calls are hit by faults with a rate', anySeed, 1),
+    seed: option('--seed <seed>', 'decides which calls are hit by faults with a rate', {
+      read: anySeed,
+      otherwise: 1,
+    }),
     fault: option(
       '--fault <rule>',
       'a fault and when: status:503@10%, by-file/latency:5@3, result-late:30@1-2; repeatable',
-      (rule, before) => [...before, rule],
-      noRules,
+      { read: (rule: string, before: readonly string[]) => [...before, rule], otherwise: noRules },
     ),
-    resultDelay: option(
-      '--result-delay <seconds>',
-      'how long after the call a result or an export appears',
-      numberUpTo(hourInSeconds),
-      2,
-    ),
-    maxLimit: option(
-      '--max-limit <mappings>',
-      'the largest number of mappings per page',
-      wholeNumber(1, 1_000_000),
-      1_000,
-    ),
+    resultDelay: option('--result-delay <seconds>', 'how long after the call a result or an export appears', {
+      read: numberUpTo(hourInSeconds),
+      otherwise: 2,
+    }),
+    maxLimit: option('--max-limit <mappings>', 'the largest number of mappings per page', {
+      read: wholeNumber(1, 1_000_000),
+      otherwise: 1_000,
+    }),
   },
   examples: `
 It prints its addresses and writes a matching configuration into its folder.

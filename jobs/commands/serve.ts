@@ -15,18 +15,13 @@ import type { HookRuns } from '../../src/desk/server/hook.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { explainUnsearched } from '../../src/ledger/rejects.js';
 import { SyncBusyError } from '../../src/mappings/sync-mappings.js';
-import type { NotifyAll } from '../../src/notify/events.js';
 import { acceptIn, dayOfRunId } from '../../src/review/day/open-run.js';
 import { runsAtOnce } from '../../src/review/day/run-permits.js';
 import { type CronTimes, createCronTimes } from '../../src/schedule/cron-times.js';
 import { findFirstAskableDay, findSourceDeadline, toDailyPattern } from '../../src/schedule/due-days.js';
 import { createLateResultScheduler } from '../../src/schedule/late-results.js';
 import { createReviewScheduler } from '../../src/schedule/review-scheduler.js';
-import {
-  createSyncScheduler,
-  createTodayScheduler,
-  type TodaySchedulerParts,
-} from '../../src/schedule/scheduler.js';
+import { createSyncScheduler, createTodayScheduler } from '../../src/schedule/scheduler.js';
 import { createWantedDays, type WantedDays } from '../../src/schedule/wanted-days.js';
 import { kindOf } from '../../src/sources/registry.js';
 import { type App, recordLook } from '../app.js';
@@ -54,17 +49,22 @@ import { packEvidence } from './evidence.js';
 import { syncCopy, watchCopy } from './mappings.js';
 import { tryChannels } from './notify.js';
 
+/** What the hook and the desk work with. */
+interface Serving {
+  readonly ledger: Ledger;
+  readonly wantedDays: WantedDays;
+  readonly cronTimes: CronTimes;
+}
+
 /** The pages of `serve`, with its operations. */
-export async function openDesk(
+async function openDesk(
   app: App,
+  { ledger, cronTimes: nights }: Serving,
   {
-    ledger,
     operations,
-    nights,
     health,
     checkCaller,
-  }: Pick<DeskParts, 'operations' | 'nights' | 'health'> & {
-    readonly ledger: Ledger;
+  }: Pick<DeskParts, 'operations' | 'health'> & {
     /** Checks callers of the hook, who may look too. */
     readonly checkCaller: CheckCaller | undefined;
   },
@@ -92,8 +92,7 @@ export async function openDesk(
         resultTimeoutMs: config.file.resultTimeoutMinutes * 60_000,
       },
       ...{ archive: app.archive(), placeUnit: kindOf(config.source).placeUnit, command, clock },
-      packEvidence: (reference, stop) =>
-        packEvidence({ ledger, archive: app.archive(), spool: app.spool(), signal: stop }, reference),
+      packEvidence: (reference, stop) => packEvidence({ ...app, signal: stop }, ledger, reference),
     },
     {
       access,
@@ -106,24 +105,10 @@ export async function openDesk(
   );
 }
 
-interface OperationParts {
-  readonly ledger: Ledger;
-  readonly wantedDays: WantedDays;
-  readonly syncWork: SyncWork;
-  readonly notify: NotifyAll;
-}
-
 /** The operations of the desk, built from the parts of `serve`. */
-function openOperations(
-  { config, warn, signal }: App,
-  { ledger, wantedDays, syncWork, notify }: OperationParts,
-): Operations & {
-  /** Waits for background work. Call it after aborting the signal. */
-  idle(): Promise<void>;
-} {
-  const { idle, ...sync } = createSyncOperation({ ledger, syncWork, notify }, signal);
+function openOperations(app: App, { ledger, wantedDays }: Serving, sync: Operations['sync']): Operations {
+  const { config, notify } = app;
   return {
-    idle,
     async run(day, options) {
       // With the ledger unavailable, the run would start later, after the visitor got an error.
       await ledger.ping();
@@ -135,24 +120,52 @@ function openOperations(
     },
     look: wantedDays.look,
     replay: wantedDays.replay,
-    cancel: (day, reason) => cancelIn(config, ledger, day, reason),
+    cancel: (day, reason) => cancelIn(app, day, reason),
     sync,
     channels: config.notify.map(({ name, kind }) => ({ name, kind })),
-    testChannels: (name) => tryChannels(config, name, { warn, signal }),
+    testChannels: (name) => tryChannels(app, name),
   };
 }
 
-function createSyncOperation(
-  { ledger, syncWork, notify }: Omit<OperationParts, 'wantedDays'>,
-  signal: AbortSignal,
-): Operations['sync'] & { idle(): Promise<void> } {
-  let isRunning = false;
-  let running = Promise.resolve();
+/** Syncs the local copy of the mappings: on its schedule, where one is configured, and when somebody asks for it on the desk. */
+function openSync(app: App, ledger: Ledger) {
+  const { config, notify, signal } = app;
+  const { mappings, schedule, timezone } = config;
+  /** How many are at work in this process. */
+  let syncing = 0;
+  let asked = Promise.resolve();
   let failure: string | undefined;
 
-  async function sync(): Promise<void> {
+  async function counted(work: () => Promise<void>): Promise<void> {
+    syncing += 1;
     try {
-      await syncWork.sync(signal);
+      await work();
+    } finally {
+      syncing -= 1;
+    }
+  }
+
+  const sync = (stop: AbortSignal) =>
+    counted(async () => {
+      // Of its own: a connection would be dropped on the way before the next sync.
+      const service = openMappingService(config);
+      try {
+        await syncCopy({ ...app, signal: stop }, service);
+        if (!stop.aborted) await followUpSync(app);
+      } finally {
+        await service.close();
+      }
+    });
+
+  /** Lists the new master hotels, and compares what moved with the current and upcoming stays. */
+  async function watch(stop: AbortSignal): Promise<void> {
+    await followUpNewHotels(app);
+    await watchCopy({ ...app, signal: stop });
+  }
+
+  async function syncAsAsked(): Promise<void> {
+    try {
+      await sync(signal);
     } catch (error) {
       if (signal.aborted) return;
       failure = describeError(error);
@@ -160,28 +173,36 @@ function createSyncOperation(
       return;
     }
     try {
-      if (!signal.aborted) await syncWork.watch(signal);
+      if (!signal.aborted) await watch(signal);
     } catch (error) {
       if (!signal.aborted) notify({ type: 'watch-failed', error });
     }
   }
 
-  return {
+  const operation: Operations['sync'] = {
     async start() {
-      const hold = isRunning ? undefined : await ledger.mappings.holdSync();
+      const hold = syncing > 0 ? undefined : await ledger.mappings.holdSync();
       await hold?.release();
-      if (!hold || isRunning) throw new UsageError('a sync is running already');
+      if (!hold || syncing > 0) throw new UsageError('a sync is running already');
       failure = undefined;
-      isRunning = true;
-      running = sync().finally(() => {
-        isRunning = false;
-      });
+      asked = counted(syncAsAsked);
     },
-    state: () => ({
-      isRunning: isRunning || syncWork.isSyncing(),
-      ...(failure !== undefined && { failure }),
-    }),
-    idle: () => running,
+    state: () => ({ isRunning: syncing > 0, ...(failure !== undefined && { failure }) }),
+  };
+  const scheduler =
+    mappings.cron === undefined
+      ? undefined
+      : createSyncScheduler({
+          ...{ sync, watch, ledger, clock, notify, signal },
+          // Each process watches them: the ledger makes sure that only one of them syncs.
+          cronTimes: createCronTimes(mappings.cron, timezone),
+          checkMs: schedule.resumeMinutes * 60_000,
+        });
+  return {
+    operation,
+    scheduler,
+    /** Waits for the one that was asked for. Call it after aborting the signal. */
+    idle: () => asked,
   };
 }
 
@@ -209,7 +230,9 @@ export default command({
   place: ['common', 9],
   summary: 'run the nightly schedule, answer the end-of-day hook, serve the desk',
   options: {
-    port: option('--port <port>', 'listen on this port (default: as configured)', wholeNumber(0, 65_535)),
+    port: option('--port <port>', 'listen on this port (default: as configured)', {
+      read: wholeNumber(0, 65_535),
+    }),
   },
   logs: true,
   examples: `
@@ -225,7 +248,7 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
   const cronTimes = createCronTimes(timing.cron, timezone);
   const giveUps = createCronTimes(toDailyPattern(timing.giveUpAfter), timezone);
   const asked = port ?? config.server.port;
-  if (!(await waitForLedger(app, { port: asked, hasHook: true }))) return exitCode.done;
+  if (!(await waitForLedger(app, asked, { hasHook: true }))) return exitCode.done;
   const observed = await openObserved(app);
   const ledger = await app.ledger();
   app.observe(tellFailures(ledger, notify));
@@ -261,9 +284,7 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
     giveUps,
     review: (day, stop) => wantedDays.review(day, { mode: 'run', trigger: 'schedule', by: 'schedule' }, stop),
     timing,
-    clock,
-    notify,
-    signal,
+    ...{ clock, notify, signal },
   });
   const lateResultScheduler =
     config.file.sftp &&
@@ -278,42 +299,39 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
           { mode: 'resume', trigger, runId: id, by: 'result' },
           stop,
         ),
-      clock,
-      notify,
-      signal,
+      ...{ clock, notify, signal },
     });
-  const todayScheduler = openTodayScheduler(config, {
-    nights: cronTimes,
-    stopsBeforeNight: !parts.workforce.letsOthersJoin,
-    review: (day, cronTimeAt, stop) =>
-      wantedDays.review(day, { mode: 'today', trigger: 'today', by: 'schedule', cronTimeAt }, stop),
-    notify,
-    signal,
-  });
-  const syncWork = createSyncWork(app, {
-    ledger,
-    notify,
-    afterSync: () => followUpSync(app),
-  });
-  const syncScheduler = openSyncScheduler(app, { work: syncWork, ledger, notify });
-  const schedulers = [wantedDays, reviewScheduler, lateResultScheduler, todayScheduler, syncScheduler].filter(
-    (one) => one !== undefined,
-  );
+  const todayScheduler =
+    timing.today === undefined
+      ? undefined
+      : createTodayScheduler({
+          // Each process watches them: the ledger makes sure that only one of them reviews a cron time's day.
+          cronTimes: createCronTimes(timing.today, timezone),
+          checkMs: timing.resumeMinutes * 60_000,
+          nights: cronTimes,
+          stopsBeforeNight: !parts.workforce.letsOthersJoin,
+          review: (day, cronTimeAt, stop) =>
+            wantedDays.review(day, { mode: 'today', trigger: 'today', by: 'schedule', cronTimeAt }, stop),
+          ...{ clock, notify, signal },
+        });
+  const sync = openSync(app, ledger);
+  const schedulers = [
+    ...[wantedDays, reviewScheduler, lateResultScheduler, todayScheduler],
+    sync.scheduler,
+  ].filter((one) => one !== undefined);
   working.push(...schedulers);
-  const operations = openOperations(app, { ledger, wantedDays, syncWork, notify });
-  background.push(operations.idle);
-  const mailPoller = await openMailPoller(config, ledger, { notify, signal });
+  background.push(sync.idle);
+  const serving = { ledger, wantedDays, cronTimes };
+  const mailPoller = await openMailPoller(app);
   if (mailPoller) working.push(mailPoller);
   const checkCaller = createCallerCheck(config.hook.secret, createCallerFinder(config.server.proxies), clock);
   const hook = checkCaller && {
     checkCaller,
-    runs: hookRunsOf(config, { ledger, wantedDays, cronTimes, gate: parts.gate }),
+    runs: hookRunsOf(serving, parts.gate, timing.catchUpDays),
   };
   const { health, openServer } = observed;
-  const desk = await openDesk(
-    { ...app, signal: untilClosed },
-    { ledger, operations, nights: cronTimes, health, checkCaller },
-  );
+  const operations = openOperations(app, serving, sync.operation);
+  const desk = await openDesk({ ...app, signal: untilClosed }, serving, { operations, health, checkCaller });
   const server = openServer(asked, { ...(hook && { hook }), desk });
   working.push(server);
   const { url } = await server.listen();
@@ -337,13 +355,9 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
 }
 
 function hookRunsOf(
-  { schedule: { catchUpDays } }: Config,
-  {
-    ledger,
-    wantedDays,
-    cronTimes,
-    gate,
-  }: { ledger: Ledger; wantedDays: WantedDays; cronTimes: CronTimes; gate: LedgerGate },
+  { ledger, wantedDays, cronTimes }: Serving,
+  gate: LedgerGate,
+  catchUpDays: number,
 ): HookRuns {
   return {
     findFirstDay: (day) =>
@@ -362,76 +376,4 @@ function hookRunsOf(
       return { runId, day: day.iso };
     },
   };
-}
-
-/** Reviews the current day on its schedule, where one is configured. */
-function openTodayScheduler(
-  { schedule: { today, resumeMinutes }, timezone }: Config,
-  context: Pick<TodaySchedulerParts, 'nights' | 'review' | 'stopsBeforeNight' | 'notify' | 'signal'>,
-) {
-  if (today === undefined) return undefined;
-  const cronTimes = createCronTimes(today, timezone);
-  return createTodayScheduler({
-    ...context,
-    // Each process watches them: the ledger makes sure that only one of them reviews a cron time's day.
-    cronTimes,
-    checkMs: resumeMinutes * 60_000,
-    clock,
-  });
-}
-
-type SyncWork = ReturnType<typeof createSyncWork>;
-
-/**
- * Syncs with the configured settings, whether on schedule or on request.
- *
- * @param afterSync called after each completed sync
- */
-function createSyncWork(
-  app: App,
-  { ledger, notify, afterSync }: { ledger: Ledger; notify: NotifyAll; afterSync: () => Promise<void> },
-) {
-  let syncing = 0;
-  return {
-    /** Whether this process is syncing now. */
-    isSyncing: () => syncing > 0,
-    /** It ends soon after the signal aborts. @throws what `syncMappings` throws */
-    async sync(stop: AbortSignal): Promise<void> {
-      // Of its own: a connection would be dropped on the way before the next sync.
-      const service = openMappingService(app.config);
-      syncing += 1;
-      try {
-        await syncCopy({}, { ledger, service, notify }, stop);
-        if (!stop.aborted) await afterSync();
-      } finally {
-        syncing -= 1;
-        await service.close();
-      }
-    },
-    /** Lists the new master hotels, and compares what moved with the current and upcoming stays. */
-    async watch(stop: AbortSignal): Promise<void> {
-      await followUpNewHotels(app);
-      await watchCopy(app.config, { ledger, notify }, stop);
-    },
-  };
-}
-
-/** Syncs the local copy of the mappings on its schedule, where one is configured. */
-function openSyncScheduler(
-  { config: { mappings, timezone, schedule }, signal }: App,
-  { work, ledger, notify }: { work: SyncWork; ledger: Ledger; notify: NotifyAll },
-) {
-  if (mappings.cron === undefined) return undefined;
-  const cronTimes = createCronTimes(mappings.cron, timezone);
-  return createSyncScheduler({
-    sync: work.sync,
-    watch: work.watch,
-    ledger,
-    // Each process watches them: the ledger makes sure that only one of them syncs.
-    cronTimes,
-    checkMs: schedule.resumeMinutes * 60_000,
-    clock,
-    notify,
-    signal,
-  });
 }

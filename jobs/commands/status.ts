@@ -18,7 +18,7 @@ import {
 } from '../../src/review/day/report.js';
 import { refusedToJson } from '../../src/review/stored/stored-line.js';
 import { listSuspects, suspectsReported } from '../../src/review/suspects/listing.js';
-import { describeUnknown, findUnknownFolders, folderToJson } from '../../src/review/unknown-folders.js';
+import { describeUnknown, findUnknownFolders, unknownToJson } from '../../src/review/unknown-folders.js';
 import { outcomeToJson } from '../../src/rules/day-outcome.js';
 import { describeRun } from '../../src/rules/describe-day.js';
 import { type FindingCode, isDecision } from '../../src/rules/finding.js';
@@ -53,7 +53,10 @@ export default command({
   options: {
     from: dayOption('--from <day>', 'list the days from this one'),
     to: dayOption('--to <day>', 'list the days up to this one'),
-    limit: option('--limit <days>', 'list so many days that have a run', wholeNumber(1, 100_000), 40),
+    limit: option('--limit <days>', 'list so many days that have a run', {
+      read: wholeNumber(1, 100_000),
+      otherwise: 40,
+    }),
   },
   examples: `
 Days without a run are listed, too.
@@ -109,9 +112,7 @@ async function findLost(
       words: [...(misfit ? wrapText(misfit.message) : []), ...describeUnknown(archive, unknown)],
       json: {
         ...(misfit && { ledgerProblem: misfit.message }),
-        ...(unknown.length > 0 && {
-          unknownFolders: unknown.map((folder) => folderToJson(archive, folder)),
-        }),
+        ...unknownToJson(archive, unknown),
       },
     };
   } catch (error) {

@@ -1,18 +1,14 @@
-import { Option } from 'commander';
 import { formatCountOf } from '../../src/base/format.js';
 import { UsageError } from '../../src/base/safe-error.js';
 import { renderTable } from '../../src/base/tables.js';
 import { createAsker } from '../../src/checks/setup/asker.js';
 import type { Config } from '../../src/config/load.js';
 import { findPasswordFault, hashPassword } from '../../src/storage/access/passwords.js';
-import { type Role, roles } from '../../src/storage/access/roles.js';
+import { roles } from '../../src/storage/access/roles.js';
 import { createUsers, readUserName, userToJson } from '../../src/storage/access/users-file.js';
-import { command, commandGroup, flag, type OptionOf } from '../command.js';
+import { type AnyCommand, command, flag, option } from '../command.js';
 import { findUsersFile } from '../parts.js';
-
-const role: OptionOf<Role> = {
-  option: new Option('--role <role>', 'what they may do').choices(roles).makeOptionMandatory(),
-};
+import type { CommandIo } from '../process.js';
 
 /** Adds somebody who may use the pages of `serve`, or changes their role and password. */
 const add = command({
@@ -20,7 +16,7 @@ const add = command({
   usage: '<name>',
   arguments: (written: string) => ({ written }),
   options: {
-    role,
+    role: option('--role <role>', 'what they may do', { choices: roles, required: true }),
     withoutPassword: flag('--without-password', 'for those who sign in at a proxy (setting server.signIn)'),
   },
   examples: `
@@ -123,7 +119,7 @@ function requireFile(config: Config) {
   );
 }
 
-export default commandGroup({
+export default {
   place: ['guests', 4],
   summary: 'manage who may use the pages of serve (setting server.users)',
   examples: `
@@ -132,18 +128,13 @@ Examples:
   hotel-review user list
   hotel-review user remove ana`,
   commands: { add, list, remove },
-});
+} satisfies AnyCommand;
 
 /** Far longer than any password. */
 const longestInput = 10_000;
 
-interface Streams {
-  readonly stdin: NodeJS.ReadStream;
-  readonly stderr: NodeJS.WriteStream;
-}
-
 /** Asks for a password twice, or reads it from standard input. @throws UsageError for one that is too weak */
-async function readNewPassword(name: string, streams: Streams, signal: AbortSignal): Promise<string> {
+async function readNewPassword(name: string, streams: CommandIo, signal: AbortSignal): Promise<string> {
   const { stdin, stderr } = streams;
   const password =
     stdin.isTTY && stderr.isTTY ? await askTwice(name, streams, signal) : await readLine(stdin);
@@ -152,7 +143,7 @@ async function readNewPassword(name: string, streams: Streams, signal: AbortSign
   return password;
 }
 
-async function askTwice(name: string, { stdin, stderr }: Streams, signal: AbortSignal): Promise<string> {
+async function askTwice(name: string, { stdin, stderr }: CommandIo, signal: AbortSignal): Promise<string> {
   const { ask } = createAsker({ input: stdin, output: stderr, signal });
   const check = (answer: string) => {
     const fault = findPasswordFault(answer, name);

@@ -8,7 +8,7 @@ import { splitMails } from '../../src/cases/mails/maildir.js';
 import type { MailTaker, TakenMail } from '../../src/cases/mails/take-mail.js';
 import { type MailReason, mailToJson } from '../../src/ledger/mails.js';
 import type { App } from '../app.js';
-import { command, commandGroup, flag } from '../command.js';
+import { type AnyCommand, command, flag } from '../command.js';
 import { exitCode } from '../exit-code.js';
 import { openMailTaker } from '../verdict-mails.js';
 
@@ -27,7 +27,7 @@ Examples:
   async run(app, { files }) {
     // Refuses a mistyped name before anything is read.
     for (const file of files) await checkGiven(file, app);
-    const taker = app.keep(openMailTaker(app.config, await app.ledger(), app.notify));
+    const taker = app.keep(await openMailTaker(app));
     await taker.resume();
     const emails: ImportedMail[] = [];
     for (const file of files) {
@@ -216,7 +216,7 @@ Examples:
   },
 });
 
-export default commandGroup({
+export default {
   place: ['mappings', 6],
   summary: 'read and list the e-mails in which the service names incorrect mappings',
   examples: `
@@ -227,4 +227,4 @@ Examples:
   hotel-review verdicts import incorrect.eml
   hotel-review verdicts list --unknown`,
   commands: { import: importMails, list },
-});
+} satisfies AnyCommand;

@@ -1,6 +1,6 @@
 import { formatCount, formatCountOf } from '../../src/base/format.js';
 import { verifyRun } from '../../src/review/file/verify-run.js';
-import { describeUnknown, findUnknownFolders, folderToJson } from '../../src/review/unknown-folders.js';
+import { describeUnknown, findUnknownFolders, unknownToJson } from '../../src/review/unknown-folders.js';
 import { command, dayOrYesterday } from '../command.js';
 import { exitCode } from '../exit-code.js';
 
@@ -20,12 +20,9 @@ Examples:
     const ledger = await app.findLedger();
     const archive = app.archive();
     const unknown = (await findUnknownFolders(archive, ledger)).ours.filter((folder) => folder.day === day);
-    const left = unknown.length > 0 && {
-      unknownFolders: unknown.map((folder) => folderToJson(archive, folder)),
-    };
+    const left = unknownToJson(archive, unknown);
     const words = describeUnknown(archive, unknown);
-    if (!ledger)
-      return app.answerNone({ day, runs: [], ...left }, [app.describeNoLedger(), ...words].join('\n'));
+    if (!ledger) return app.answerNone({ day, runs: [], ...left }, [app.describeNoLedger(), ...words]);
     const parts = { ledger, archive };
     const runs = [];
     for (const run of await ledger.runs.list({ day, limit: runsChecked })) {
@@ -34,10 +31,10 @@ Examples:
       runs.push({ runId: run.id, items: await verifyRun(parts, run), unanswered, posted });
     }
     if (runs.length === 0)
-      return app.answerNone(
-        { day, runs, ...left },
-        [`No run of ${day} has files in the archive; only runs by file do.`, ...words].join('\n'),
-      );
+      return app.answerNone({ day, runs, ...left }, [
+        `No run of ${day} has files in the archive; only runs by file do.`,
+        ...words,
+      ]);
     const isSound = runs.every(({ items }) => items.every(({ fault }) => fault === undefined));
     const text = runs.flatMap(({ runId, items, unanswered, posted }) => [
       `run ${runId}:`,

@@ -13,11 +13,9 @@ export default command({
   place: ['running', 2],
   summary: 'perform steps of any run from the queue on Redis, until stopped',
   options: {
-    port: option(
-      '--port <port>',
-      'serve /healthz, /readyz and /metrics on this port',
-      wholeNumber(0, 65_535),
-    ),
+    port: option('--port <port>', 'serve /healthz, /readyz and /metrics on this port', {
+      read: wholeNumber(0, 65_535),
+    }),
   },
   logs: true,
   examples: `
@@ -31,8 +29,7 @@ Examples:
       throw new UsageError(
         `work takes its steps from Redis: set queue to redis://…, or use \`${app.command('run')}\``,
       );
-    const probed = port === undefined ? undefined : { port, hasHook: false };
-    if (!(await waitForLedger(app, probed))) return exitCode.done;
+    if (!(await waitForLedger(app, port))) return exitCode.done;
     const server = port === undefined ? undefined : await openServer(app, port);
     const { workforce, gate } = await app.review();
     const followingUp: Promise<void>[] = [];

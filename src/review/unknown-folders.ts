@@ -57,6 +57,11 @@ export function describeUnknown(archive: Archive, folders: readonly RunFolder[])
   ];
 }
 
-export function folderToJson(archive: Archive, { day, runId, names }: RunFolder) {
-  return { day, runId, folder: archive.locate(day, runId), files: names };
+/** As a member of an object; none without folders. */
+export function unknownToJson(archive: Archive, folders: readonly RunFolder[]) {
+  if (folders.length === 0) return {};
+  const listed = folders.map(({ day, runId, names: files }) => {
+    return { day, runId, folder: archive.locate(day, runId), files };
+  });
+  return { unknownFolders: listed };
 }

@@ -5,9 +5,10 @@ import type { MappingSync } from '../../src/ledger/mappings.js';
 import type { OpenProblem } from '../../src/ledger/notices.js';
 import type { Run } from '../../src/rules/run.js';
 import { someRun } from '../review/some-run.js';
+import { noRuns } from '../schedule/ledger-days.js';
 import { fakeLedger, type LedgerParts } from '../support/fake-ledger.js';
 import { noCases } from './some-facts.js';
-import { noRuns, now, timezone } from './some-server.js';
+import { now, timezone } from './some-server.js';
 
 const options = { now, timezone };
 

@@ -7,9 +7,10 @@ import type { Ending, Step } from '../../src/rules/step.js';
 import { step } from '../events/review-events.js';
 import { outcomeOf } from '../review/outcome/some-outcome.js';
 import { someRun } from '../review/some-run.js';
+import { noRuns } from '../schedule/ledger-days.js';
 import { createGate } from '../support/gate.js';
 import { noCases, someDay, someFacts } from './some-facts.js';
-import { noRuns, now, timezone } from './some-server.js';
+import { now, timezone } from './some-server.js';
 
 const noSync = {
   ...{ scope: '', syncId: 's1', since: 0, at: now },

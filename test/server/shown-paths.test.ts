@@ -5,16 +5,13 @@ import { someRun } from '../review/some-run.js';
 
 afterEach(stopServers);
 
-const shorten = createPathShortener({
-  folder: '/srv/review',
-  paths: [
-    '/srv/review/data/ledger.db',
-    '/mnt/exports/{day}/bookings.csv',
-    '/mnt/exports/archive (old)/x',
-    's3://bucket/x',
-    '/top',
-  ],
-});
+const shorten = createPathShortener('/srv/review', [
+  '/srv/review/data/ledger.db',
+  '/mnt/exports/{day}/bookings.csv',
+  '/mnt/exports/archive (old)/x',
+  's3://bucket/x',
+  '/top',
+]);
 
 describe('a text for the network', () => {
   it.each([

@@ -1,6 +1,6 @@
 import type { LedgerFacts } from '../../src/desk/server/ledger-metrics.js';
 import type { CaseCounts } from '../../src/ledger/cases.js';
-import { noRuns } from './some-server.js';
+import { noRuns } from '../schedule/ledger-days.js';
 
 export const noCases: CaseCounts = {
   byState: { open: 0, reported: 0, escalated: 0, corrected: 0, dismissed: 0 },

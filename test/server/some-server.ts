@@ -16,21 +16,13 @@ import type { Ledger } from '../../src/ledger/ledger.js';
 import type { LedgerSummary } from '../../src/ledger/runs.js';
 import type { Run } from '../../src/rules/run.js';
 import { someRun } from '../review/some-run.js';
+import { noRuns } from '../schedule/ledger-days.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 import { someFacts } from './some-facts.js';
 
 /** In Madrid it is 2026-11-21, 03:30. */
 export const now = Date.parse('2026-11-21T02:30:00Z');
 export const timezone = 'Europe/Madrid';
-
-export const noRuns: LedgerSummary['runsByState'] = {
-  collecting: 0,
-  delivering: 0,
-  'awaiting-result': 0,
-  succeeded: 0,
-  failed: 0,
-  cancelled: 0,
-};
 
 /** What the server asks of a ledger, over these runs. */
 export function ledgerOfRuns(runs: readonly Run[], summary: Partial<LedgerSummary> = {}): Ledger {

@@ -4,7 +4,7 @@ import type { DeskParts } from '../../../src/desk/page.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { RunState, Trigger } from '../../../src/rules/run.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
-import { noRuns } from '../../server/some-server.js';
+import { noRuns } from '../../schedule/ledger-days.js';
 import { withReplaced } from '../../support/fake-ledger.js';
 import { hotels, loadHotels, openCases, threeCases } from '../cases/some-cases.js';
 import { fakeOperations } from '../operations/fake-operations.js';

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { noRuns } from '../../server/some-server.js';
+import { noRuns } from '../../schedule/ledger-days.js';
 import { expectNoAxeViolations, useBrowser } from '../../support/browser.js';
 import { withReplaced } from '../../support/fake-ledger.js';
 import { now, runsOnly, startDesk, stopServers } from '../some-desk.js';

@@ -109,11 +109,9 @@ export const sync: EventKind<Sync> = {
 
 /** What `serve` does on its schedule. */
 async function serveOnce(app: App): Promise<number> {
-  const { config, signal, notify } = app;
-  const [ledger, service] = [await app.ledger(), app.mappingService()];
-  await syncCopy({}, { ledger, service, notify }, signal);
+  await syncCopy(app, app.mappingService());
   await followUpSync(app);
-  await watchCopy(config, { ledger, notify }, signal);
+  await watchCopy(app);
   return exitCode.done;
 }
 
