@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type BatchRange, readStoredBatches } from '../../src/ledger/batches.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { batchSize, collectedRun, references } from '../contracts/ledger/days.js';
-import { fakeLedger, withReplaced } from '../support/fake-ledger.js';
+import { withReplaced } from '../support/fake-ledger.js';
 import { openTemporaryLedger } from './temporary-ledger.js';
 
 describe('the stored batches of a run', () => {
@@ -19,38 +19,6 @@ describe('the stored batches of a run', () => {
     expect(batches.map(({ batch }) => batch)).toEqual([...Array(1_003).keys()]);
     for (const { batch, lines } of batches.slice(-3))
       expect(lines).toEqual(await ledger.bookings.readBatch('r1', 'posted', batch));
-  });
-
-  it('come one at a time if they are large', async () => {
-    const lines = Buffer.from('{}\n');
-    const asked: BatchRange[] = [];
-    const ledger = fakeLedger({
-      bookings: {
-        measureBatches: async () => ({ batches: 3, bookings: 20_500 }),
-        readBatches: async (_run, _form, range) => {
-          asked.push(range);
-          return [lines];
-        },
-        readBatch: async () => lines,
-      },
-    });
-    for await (const _ of readStoredBatches(ledger, { id: 'r1' }, 'posted'));
-    expect(asked).toEqual([0, 1, 2].map((from) => ({ from, to: from + 1 })));
-  });
-
-  it('are none for a run without any', async () => {
-    const ledger = await openTemporaryLedger();
-    const run = await collectedRun(ledger, 'r1', { bookings: [] });
-    expect(await readAll(ledger, run.id)).toEqual({ asked: [], batches: [] });
-  });
-
-  it('let others work between two queries', async () => {
-    const ledger = await openTemporaryLedger();
-    const run = await collectedRun(ledger, 'r1', { bookings: references(3 * batchSize) });
-    const turns: string[] = [];
-    setImmediate(() => turns.push('another'));
-    for await (const { batch } of readStoredBatches(ledger, run, 'posted')) turns.push(`batch ${batch}`);
-    expect(turns).toEqual(['batch 0', 'another', 'batch 1', 'batch 2']);
   });
 
   it('end with an error if the remaining ones are removed meanwhile', async () => {

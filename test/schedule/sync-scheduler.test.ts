@@ -82,27 +82,6 @@ describe('the scheduler of the local copy', () => {
     expect(state.begun).toBe(1);
   });
 
-  it('reports a failure, and tries again at the next check', async () => {
-    const gone = new Error('the service is away');
-    const state = await keep(undefined, async (begun) => {
-      if (begun === 1) throw gone;
-    });
-    expect(state).toMatchObject({ begun: 1, failures: [gone] });
-    await vi.advanceTimersByTimeAsync(checkMs);
-    expect(state).toMatchObject({ begun: 2, failures: [gone] });
-    await vi.advanceTimersByTimeAsync(checkMs);
-    expect(state.begun).toBe(2);
-  });
-
-  it('watches at the start and after each sync, once', async () => {
-    const state = await keep(syncOf(lastSlot));
-    expect(state).toMatchObject({ begun: 0, watched: 1 });
-    await vi.advanceTimersByTimeAsync(3 * checkMs);
-    expect(state.watched).toBe(1);
-    await vi.advanceTimersByTimeAsync(nextSlot + 2 * checkMs - Date.now());
-    expect(state).toMatchObject({ begun: 1, watched: 2 });
-  });
-
   it('watches no copy whose sync failed, and repeats a watch that failed', async () => {
     const gone = new Error('the service is away');
     const cutOff = new Error('the ledger is away');

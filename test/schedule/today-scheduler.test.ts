@@ -61,13 +61,6 @@ afterEach(async () => {
 });
 
 describe('the scheduler of the current day', () => {
-  it('reviews the day of the last cron time at the start, and at each cron time', async () => {
-    const state = await watch('*/20 7-23 * * *');
-    expect(state.begun).toEqual(['today 2026-11-20 2026-11-20T11:00']);
-    await vi.advanceTimersByTimeAsync(13 * minute);
-    expect(state.begun).toEqual(['today 2026-11-20 2026-11-20T11:00', 'today 2026-11-20 2026-11-20T11:20']);
-  });
-
   it.each([
     ['before the first cron time of the day', '2026-11-20T05:59:00Z', []],
     ['at 00:05, the new day', '2026-11-20T23:05:00Z', ['today 2026-11-21 2026-11-20T23:00']],

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../src/booking/business-day.js';
-import type { BookingSource } from '../../src/booking/source.js';
 import type { WantedDay } from '../../src/ledger/wanted-days.js';
-import { isActive, type Run } from '../../src/rules/run.js';
+import { isActive } from '../../src/rules/run.js';
 import { decideRequest } from '../../src/schedule/wanted-days.js';
 import { createArraySource, records } from '../review/array-source.js';
 import { references } from '../review/delivering.js';
@@ -11,9 +10,7 @@ import { ok } from '../review/scripted-service.js';
 import { someRun } from '../review/some-run.js';
 import { openRun } from '../review/temporary-ledger.js';
 import { prepareWork, reviewedDay, unstopped } from '../review/working-day.js';
-import { withReplaced } from '../support/fake-ledger.js';
 import { createGate } from '../support/gate.js';
-import { patienceMs } from '../support/patience.js';
 import { openWantedDays } from './wanted-work.js';
 
 const hook = { mode: 'run', trigger: 'hook' } as const;
@@ -21,26 +18,6 @@ const nightly = { mode: 'run', trigger: 'schedule' } as const;
 const day = reviewedDay.iso;
 
 describe('wanted days', () => {
-  it('are reviewed, with what follows a review', async () => {
-    const work = await prepareWork();
-    const answers = createGate();
-    const alone = work.startAlone({
-      async answer() {
-        await answers.passed;
-        return ok;
-      },
-    });
-    const { days, after, done } = openWantedDays(alone.parts);
-    const { runId, run } = await days.want(reviewedDay, hook);
-    expect(run).toBeUndefined();
-    expect(await work.ledger.wanted.list()).toMatchObject([{ day, runId, mode: 'run', trigger: 'hook' }]);
-    answers.open();
-    await done();
-    expect(await work.ledger.runs.get(runId)).toMatchObject({ state: 'succeeded', trigger: 'hook' });
-    expect([...work.accepted].sort()).toEqual([...references(12)].sort());
-    expect(after).toEqual([runId]);
-  });
-
   it('have the same run whenever they are wanted: before it, during it and after it', async () => {
     const work = await prepareWork();
     const { days, done } = openWantedDays(work.startAlone().parts);
@@ -110,62 +87,6 @@ describe('wanted days', () => {
     ]);
   });
 
-  it('have a shared run watched once, however often they are wanted', async () => {
-    const work = await prepareWork();
-    const answers = createGate();
-    const shared = work.startShared({
-      async answer() {
-        await answers.passed;
-        return ok;
-      },
-    });
-    const { days, done } = openWantedDays(shared.parts);
-    const { runId } = await days.want(reviewedDay, hook);
-    await vi.waitUntil(() => shared.reported('watched').length > 0, { timeout: patienceMs });
-    for (const _ of Array(9)) expect(await days.want(reviewedDay, hook)).toMatchObject({ runId });
-    expect(shared.reported('run-opened')).toHaveLength(1);
-    answers.open();
-    await done();
-  });
-
-  it('stay wanted after a mistake, which is reported', async () => {
-    const work = await prepareWork();
-    const fault = new TypeError('a mistake of ours');
-    const { days, faults, after } = openWantedDays(
-      work.startAlone({ answer: () => Promise.reject(fault) }).parts,
-    );
-    const { runId } = await days.want(reviewedDay, hook);
-    await vi.waitUntil(() => faults.length > 0, { timeout: patienceMs });
-    expect(faults).toEqual([{ error: fault, day }]);
-    expect(after).toEqual([]);
-    expect((await work.ledger.runs.get(runId)).state).toBe('delivering');
-    expect(await work.ledger.wanted.list()).toMatchObject([{ runId }]);
-  });
-
-  it('whose result is overdue are done', async () => {
-    const work = await prepareWork();
-    const { parts } = work.startAlone();
-    let looks = 0;
-    const deliver = async (run: Run): Promise<Run> => {
-      looks += 1;
-      return { ...run, state: 'awaiting-result', overdueAt: 1 };
-    };
-    const { days, done } = openWantedDays({ ...parts, workforce: { ...parts.workforce, deliver } });
-    await days.want(reviewedDay, hook);
-    await done();
-    expect(looks).toBe(1);
-    expect(await work.ledger.wanted.list()).toEqual([]);
-  });
-
-  it('are not promised if the ledger cannot keep them', async () => {
-    const work = await prepareWork();
-    const fault = new Error('the ledger is away');
-    const ledger = withReplaced(work.ledger, { wanted: { want: () => Promise.reject(fault) } });
-    const { days } = openWantedDays({ ...work.startAlone().parts, ledger });
-    await expect(days.want(reviewedDay, hook)).rejects.toBe(fault);
-    expect(await work.ledger.wanted.list()).toEqual([]);
-  });
-
   it('that are done are compared with the expected number of records, and what is missing is sent', async () => {
     const work = await prepareWork();
     const first = openWantedDays(work.startAlone().parts);
@@ -201,33 +122,6 @@ describe('wanted days', () => {
     await done();
     expect(again.runId).toBe(runId);
     expect((await work.ledger.runs.get(runId)).state).toBe('succeeded');
-  });
-
-  it('check the number before anything is sent if they are being collected', async () => {
-    const work = await prepareWork();
-    const [reading, rest] = [createGate(), createGate()];
-    const usual = createArraySource([records(0, 12)]);
-    const source: BookingSource = {
-      ...usual,
-      async *read(ofDay, options) {
-        reading.open();
-        await rest.passed;
-        yield* usual.read(ofDay, options);
-      },
-    };
-    const { days, done } = openWantedDays(work.startAlone({ source }).parts);
-    const reviewed = days.review(reviewedDay, nightly, unstopped);
-    await reading.passed;
-    const { runId, run } = await days.want(reviewedDay, { ...hook, expected: 14 });
-    expect(run).toMatchObject({ expected: 14 });
-    rest.open();
-    await reviewed;
-    await done();
-    expect(await work.ledger.runs.get(runId)).toMatchObject({
-      state: 'failed',
-      failure: { code: 'unexpected-count' },
-    });
-    expect(work.calls).toEqual([]);
   });
 
   it('read the source again at their end if they are being delivered', async () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBodyDelivery } from '../../../src/review/body/body-delivery.js';
 import { halveBatch, planBatches } from '../../../src/rules/batch-plan.js';
-import type { Claimed, Outcome, PlannedStep, Step } from '../../../src/rules/step.js';
+import type { Claimed, Outcome, Step } from '../../../src/rules/step.js';
 import type { Verdict } from '../../../src/service/verdict.js';
 import { someRun } from '../some-run.js';
 
@@ -76,15 +76,6 @@ describe('performing a batch', () => {
     expect(sent).toEqual([{ body: '{"Hotels":[{"ServiceId":2},{"ServiceId":3}]}', signal }]);
   });
 
-  it('accepts only batches', async () => {
-    const { delivery, sent } = prepare({ kind: 'accepted', ...said });
-    const { slice: _, ...noBatch } = step;
-    const { signal } = new AbortController();
-    const perform = delivery.perform(claimOf({ ...noBatch, name: 'upload' }), signal);
-    await expect(perform).rejects.toThrow(new TypeError('expected a batch, got: upload'));
-    expect(sent).toEqual([]);
-  });
-
   it('sends nothing for a batch that the ledger does not have', async () => {
     const { delivery, sent } = prepare({ kind: 'accepted', ...said });
     const { signal } = new AbortController();
@@ -128,10 +119,6 @@ describe('the plan of a day', () => {
       { numRuns: 30 },
     );
   });
-
-  it('is empty for an empty day', () => {
-    expect(planBatches(0, 500)).toEqual([]);
-  });
 });
 
 describe('the halves of a batch', () => {
@@ -152,19 +139,9 @@ describe('the halves of a batch', () => {
       }),
     );
   });
-
-  it('are halved down to single bookings, each sent once', () => {
-    const places = split(batch(0, 37)).map(({ slice }) => slice?.first);
-    expect(places).toEqual(Array.from({ length: 37 }, (_, place) => place));
-  });
 });
 
 type Batch = Parameters<typeof halveBatch>[0];
-
-function split(step: Batch): PlannedStep[] {
-  if (step.bookings === 1) return [step];
-  return halveBatch(step).flatMap((half) => (half.slice ? split({ ...half, slice: half.slice }) : []));
-}
 
 function batch(first: number, bookings: number): Batch {
   const slice = { stream: 'posted', batch: 12, first, bookings } as const;

@@ -34,10 +34,6 @@ async function count(
 }
 
 describe('counting bookings by provider', () => {
-  it('adds up over chunks, without bookings that name none', async () => {
-    expect(await count([['a', 'b', 'a', undefined], [], ['c', 'a'], ['b']])).toEqual({ a: 3, b: 2, c: 1 });
-  });
-
   it('leaves out duplicates', async () => {
     expect(
       await count(

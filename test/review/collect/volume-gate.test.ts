@@ -88,12 +88,6 @@ describe('the volume guard of a collect', () => {
     expect(run.filters?.warnings).toMatchObject([{ kind: 'none-left-out', usual: 40 }]);
   });
 
-  it('compares accepted bookings, not records', async () => {
-    const { collect } = await prepareCollect();
-    const twice = [...few, ...few, ...few];
-    expect((await collect(twice, guarded())).volume).toEqual(drop);
-  });
-
   it('compares what the source holds when a run tops up a day, not only the new part', async () => {
     const { collect } = await prepareCollect();
     const topsUp = [undefined, { topsUp: true }] as const;
@@ -105,13 +99,6 @@ describe('the volume guard of a collect', () => {
 });
 
 describe('the number of records that the hook expects', () => {
-  it('is that of the source, whatever happens to the records', async () => {
-    const { right, ledger, collect } = await prepareCollect();
-    await ledger.runs.noteExpected(right.runId, 3);
-    const some = [[record(1), record(1), record(2, { ServiceId: 'x' })]];
-    expect(await collect(some)).toMatchObject({ state: 'delivering' });
-  });
-
   it.each([2, 4, 0])('fails the day if it is a different one: %i', async (expected) => {
     const { right, ledger, collect } = await prepareCollect();
     await ledger.runs.noteExpected(right.runId, expected);

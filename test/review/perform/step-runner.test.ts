@@ -6,24 +6,6 @@ import { inTurn, ok, refusal, unavailable } from '../scripted-service.js';
 import { openTemporaryLedger } from '../temporary-ledger.js';
 
 describe('the step runner', () => {
-  it('delivers every booking once and settles the run with the last step', async () => {
-    const delivering = await prepareDelivery({ bookings: 25, batchSize: 10, answer: () => ok });
-    await delivering.feed();
-    await delivering.workOff();
-    expect(delivering.calls.map(({ length }) => length)).toEqual([10, 10, 5]);
-    expect(delivering.accepted).toEqual(references(25));
-    expect(await delivering.run()).toMatchObject({
-      state: 'succeeded',
-      finishedAt: delivering.clock(),
-      openSteps: 0,
-      counts: { accepted: 25, delivered: 25, refused: 0, pending: 0, repeated: 0 },
-    });
-    expect(delivering.events.map(({ type }) => type)).toEqual([
-      ...Array(3).fill(['step-claimed', 'step-ended']).flat(),
-      'settled',
-    ]);
-  });
-
   it('halves a refused batch until each poison booking is isolated, and delivers all others once', async () => {
     const ledger = await openTemporaryLedger();
     let days = 0;
@@ -68,37 +50,6 @@ describe('the step runner', () => {
       expect.objectContaining({ type: 'step-ended', outcome: 'refused', evidence: expect.anything() }),
     );
     expect(JSON.stringify(delivering.events)).not.toContain('Lovelace');
-  });
-
-  it('ignores a reference that is stale, duplicate, premature, unknown or under an old token', async () => {
-    const delivering = await prepareDelivery({ bookings: 5, batchSize: 1, answer: () => ok });
-    const { runId, token } = delivering.right;
-    const first = { runId, step: 'batch 0', attempt: 1 };
-    await delivering.perform(first);
-    expect(await delivering.perform(first)).toBeUndefined();
-    expect(await delivering.perform({ ...first, attempt: 2 })).toBeUndefined();
-    expect(await delivering.perform({ runId, step: 'batch 1', attempt: 2 })).toBeUndefined();
-    expect(await delivering.perform({ runId, step: 'batch 99', attempt: 1 })).toBeUndefined();
-    const { signal } = new AbortController();
-    const second = { runId, step: 'batch 1', attempt: 1 };
-    expect(await delivering.performStep(second, token - 1, signal, () => {})).toBeUndefined();
-    expect(delivering.calls).toEqual([['BR-0']]);
-  });
-
-  it('retries a step when it is due', async () => {
-    const delivering = await prepareDelivery({
-      bookings: 1,
-      batchSize: 1,
-      answer: inTurn([unavailable, unavailable, ok]),
-    });
-    const { runId } = delivering.right;
-    await delivering.perform({ runId, step: 'batch 0', attempt: 1 });
-    expect(delivering.waiting).toMatchObject([
-      { runId, step: 'batch 0', attempt: 2, notBefore: delivering.clock() + 500 },
-    ]);
-    await delivering.workOff();
-    expect(delivering.accepted).toEqual(['BR-0']);
-    expect(delivering.heldOff).toEqual([]);
   });
 
   it('releases its slot when the batch was accepted; after another answer the run may have ended', async () => {
@@ -160,29 +111,6 @@ describe('the step runner', () => {
     isDown.now = true;
     await perform(6);
     expect(delivering.heldOff).toHaveLength(1);
-  });
-
-  it('counts failures of all processes that work on a run, so together they notice that the service is down', async () => {
-    const delivering = await prepareDelivery({ bookings: 9, batchSize: 1, answer: () => unavailable });
-    const { runId } = delivering.right;
-    const [one, other] = [delivering.createPeer(), delivering.createPeer()];
-    for (let batch = 0; batch < 4; batch += 1)
-      await (batch % 2 === 0 ? one : other)({ runId, step: `batch ${batch}`, attempt: 1 });
-    expect(delivering.heldOff).toEqual([]);
-    await one({ runId, step: 'batch 4', attempt: 1 });
-    expect(delivering.heldOff).toHaveLength(1);
-  });
-
-  it('counts as repeated what is sent again after a call with an unknown outcome', async () => {
-    const dropped = { ...unavailable, code: 'connection-reset', outcomeUnknown: true };
-    const delivering = await prepareDelivery({
-      bookings: 4,
-      batchSize: 2,
-      answer: inTurn([dropped, ok, ok]),
-    });
-    await delivering.feed();
-    await delivering.workOff();
-    expect((await delivering.run()).counts).toMatchObject({ delivered: 4, repeated: 2 });
   });
 
   it('reopens a step that was stopped in mid-call, and queues it for other workers', async () => {
