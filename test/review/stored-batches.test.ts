@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type BatchRange, readStoredBatches } from '../../src/ledger/batches.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { batchSize, collectedRun, references } from '../contracts/ledger/days.js';
-import { withReplaced } from '../support/fake-ledger.js';
+import { fakeLedger, withReplaced } from '../support/fake-ledger.js';
 import { openTemporaryLedger } from './temporary-ledger.js';
 
 describe('the stored batches of a run', () => {
@@ -19,6 +19,23 @@ describe('the stored batches of a run', () => {
     expect(batches.map(({ batch }) => batch)).toEqual([...Array(1_003).keys()]);
     for (const { batch, lines } of batches.slice(-3))
       expect(lines).toEqual(await ledger.bookings.readBatch('r1', 'posted', batch));
+  });
+
+  it('come one at a time if they are large', async () => {
+    const lines = Buffer.from('{}\n');
+    const asked: BatchRange[] = [];
+    const ledger = fakeLedger({
+      bookings: {
+        measureBatches: async () => ({ batches: 3, bookings: 20_500 }),
+        readBatches: async (_run, _form, range) => {
+          asked.push(range);
+          return [lines];
+        },
+        readBatch: async () => lines,
+      },
+    });
+    for await (const _ of readStoredBatches(ledger, { id: 'r1' }, 'posted'));
+    expect(asked).toEqual([0, 1, 2].map((from) => ({ from, to: from + 1 })));
   });
 
   it('end with an error if the remaining ones are removed meanwhile', async () => {

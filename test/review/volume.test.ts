@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CountedDay, DayVolume } from '../../src/rules/run.js';
+import { type CountedDay, type DayVolume, hasDropped } from '../../src/rules/run.js';
 import {
   chooseCompared,
   compareVolume,
@@ -25,6 +25,12 @@ function usually(...counts: readonly number[]): DayVolume[] {
 }
 
 describe('the days that a day is compared with', () => {
+  it('are those of the last eight weeks', () => {
+    const days = daysToCompare('2026-03-30', settings);
+    expect(days).toHaveLength(56);
+    expect([days[0], days[6], days.at(-1)]).toEqual(['2026-03-29', '2026-03-23', '2026-02-02']);
+  });
+
   it('leave out exceptions; an exception itself is compared with none', () => {
     expect(daysToCompare('2027-01-01', { exceptions: ['2026-12-25'] })).not.toContain('2026-12-25');
     expect(daysToCompare('2026-12-25', { exceptions: ['2026-12-25'] })).toEqual([]);
@@ -71,6 +77,19 @@ describe('a drop in volume', () => {
     expect(on('2026-11-23', 209, usually(420, 420))).toBe(1);
     const weekends = ['2026-11-14', '2026-11-07', '2026-10-31'].map((one) => ({ ...dayOf(420), day: one }));
     expect(on('2026-11-21', 209, weekends)).toBe(1);
+  });
+
+  it('is one of the day as a whole only if its total is too low', () => {
+    const drops = [{ provider: 'Bedlink', accepted: 0, usual: 412 }];
+    const comparison = { accepted: 9, usual: 10, drops };
+    expect(hasDropped(comparison)).toBe(false);
+    expect(
+      hasDropped({ ...comparison, drops: [{ ...drops[0], provider: null, accepted: 0, usual: 9 }] }),
+    ).toBe(true);
+  });
+
+  it('is not reported if such days are usually empty', () => {
+    expect(compareVolume(dayOf(0), usually(0, 0, 900), settings)?.drops).toEqual([]);
   });
 
   it('is found below the minimum without any day to compare with', () => {

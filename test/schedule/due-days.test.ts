@@ -2,12 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import type { Run } from '../../src/rules/run.js';
 import { createCronTimes } from '../../src/schedule/cron-times.js';
-import {
-  type DueDaysQuestion,
-  findDayRange,
-  findDueDays,
-  findFirstAskableDay,
-} from '../../src/schedule/due-days.js';
+import { type DueDaysQuestion, findDueDays, findFirstAskableDay } from '../../src/schedule/due-days.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 import { failureOf, noRuns, runOf } from './ledger-days.js';
 
@@ -168,11 +163,6 @@ describe('the runs that are resumed', () => {
     const before = { now: new Date('2026-11-21T01:00:00Z'), restMs: 0, catchUpDays: 2 };
     expect(ask(ledgerWith(changed), before)).toEqual(['resume 2026-11-20', 'continue 2026-11-21']);
   });
-
-  it('go no further back than the days that are due', () => {
-    const old = runOf('2026-11-16', 'failed', longAgo, { failure: failureOf('retryable') });
-    expect(ask(ledgerWith([old]))).toEqual([]);
-  });
 });
 
 describe('a pattern that does not fire daily', () => {
@@ -195,20 +185,6 @@ describe('a pattern that does not fire daily', () => {
       'start 2026-11-20',
       'start 2026-11-21',
     ]);
-  });
-
-  it('asks the ledger for all those days, and those since', () => {
-    const range = findDayRange(weekdays, monday, 2);
-    expect([range?.from.iso, range?.to.iso]).toEqual(['2026-11-18', '2026-11-23']);
-  });
-});
-
-describe('a pattern with several cron times a day', () => {
-  const twice = createCronTimes('30 2,14 * * *', 'Europe/Madrid');
-  const afternoon = new Date('2026-11-21T14:00:00Z');
-
-  it('finds the day done the second time', () => {
-    expect(ask(allGood, { cronTimes: twice, now: afternoon })).toEqual([]);
   });
 });
 

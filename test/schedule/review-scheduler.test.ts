@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LedgerAwayError } from '../../src/ledger/errors.js';
+import { DayBusyError } from '../../src/review/day/join-run.js';
 import { createCronTimes } from '../../src/schedule/cron-times.js';
 import { failureOf, runOf } from './ledger-days.js';
 import { goTo, type KeptDays, keepDays, settle } from './scheduled-days.js';
@@ -81,21 +82,19 @@ describe('the scheduler after being down for three nights', () => {
   });
 
   it.each([
-    ['throws', new Error('out of order')],
-    ['finds the ledger away', new LedgerAwayError('postgres://ledger')],
-  ])(
-    'continues with the next day when a review %s, and retries that day at the next check',
-    async (_what, error) => {
-      const { begun, reviews, events } = await start();
-      await reviews[0]?.end(error);
-      expect(events).toContainEqual(expect.objectContaining({ type: 'due-day-failed', error }));
-      await reviews[1]?.end('succeeded');
-      await reviews[2]?.end('succeeded');
-      expect(begun()).toEqual(['2026-11-22', '2026-11-20', '2026-11-21']);
-      await vi.advanceTimersByTimeAsync(30 * minuteMs);
-      expect(begun().slice(3)).toEqual(['2026-11-22']);
-    },
-  );
+    ['throws', new Error('out of order'), 'due-day-failed'],
+    ['finds the ledger away', new LedgerAwayError('postgres://ledger'), 'due-day-failed'],
+    ['finds others at work on it', new DayBusyError('2026-11-22 is being run'), 'day-busy'],
+  ])('a review that %s is tried again at the next check, after the other days', async (_, error, type) => {
+    const { begun, reviews, events } = await start();
+    await reviews[0]?.end(error);
+    expect(events.map((event) => event.type)).toEqual(['due-day-started', type, 'due-day-started']);
+    await reviews[1]?.end('succeeded');
+    await reviews[2]?.end('succeeded');
+    expect(begun()).toEqual(['2026-11-22', '2026-11-20', '2026-11-21']);
+    await vi.advanceTimersByTimeAsync(30 * minuteMs);
+    expect(begun().slice(3)).toEqual(['2026-11-22']);
+  });
 });
 
 describe('the scheduler every resumeMinutes', () => {

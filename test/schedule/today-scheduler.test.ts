@@ -77,16 +77,6 @@ describe('the scheduler of the current day', () => {
     expect(await watch('50 23 * * *')).toMatchObject({ begun: [] });
   });
 
-  it('makes up for cron times that passed during a review, one review at a time', async () => {
-    let finish = () => {};
-    const state = await watch('*/20 7-23 * * *', { end: () => new Promise((resolve) => (finish = resolve)) });
-    await vi.advanceTimersByTimeAsync(65 * minute);
-    expect(state.begun).toHaveLength(1);
-    finish();
-    await vi.advanceTimersByTimeAsync(0);
-    expect(state.begun).toEqual(['today 2026-11-20 2026-11-20T11:00', 'today 2026-11-20 2026-11-20T12:00']);
-  });
-
   it('stops a minute before the nightly review of its day, if that would have to wait', async () => {
     vi.setSystemTime(Date.parse('2026-11-20T22:45:00Z'));
     const never = () => new Promise<void>(() => {});

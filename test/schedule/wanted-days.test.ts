@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import type { WantedDay } from '../../src/ledger/wanted-days.js';
 import { isActive } from '../../src/rules/run.js';
@@ -10,7 +10,9 @@ import { ok } from '../review/scripted-service.js';
 import { someRun } from '../review/some-run.js';
 import { openRun } from '../review/temporary-ledger.js';
 import { prepareWork, reviewedDay, unstopped } from '../review/working-day.js';
+import { withReplaced } from '../support/fake-ledger.js';
 import { createGate } from '../support/gate.js';
+import { patienceMs } from '../support/patience.js';
 import { openWantedDays } from './wanted-work.js';
 
 const hook = { mode: 'run', trigger: 'hook' } as const;
@@ -20,11 +22,12 @@ const day = reviewedDay.iso;
 describe('wanted days', () => {
   it('have the same run whenever they are wanted: before it, during it and after it', async () => {
     const work = await prepareWork();
-    const { days, done } = openWantedDays(work.startAlone().parts);
+    const { days, after, done } = openWantedDays(work.startAlone().parts);
     const [first, second] = await Promise.all([days.want(reviewedDay, hook), days.want(reviewedDay, hook)]);
     await done();
     const third = await days.want(reviewedDay, hook);
     expect([second.runId, third.runId]).toEqual([first.runId, first.runId]);
+    expect(after).toEqual([first.runId]);
     expect(await work.ledger.wanted.list()).toEqual([]);
     expect(await work.ledger.runs.list({ limit: 9 })).toMatchObject([{ id: first.runId }]);
   });
@@ -85,6 +88,29 @@ describe('wanted days', () => {
       { id: again.runId, state: 'succeeded' },
       { id: runId, state: 'cancelled' },
     ]);
+  });
+
+  it('stay wanted after a mistake, which is reported', async () => {
+    const work = await prepareWork();
+    const fault = new TypeError('a mistake of ours');
+    const { days, faults, after } = openWantedDays(
+      work.startAlone({ answer: () => Promise.reject(fault) }).parts,
+    );
+    const { runId } = await days.want(reviewedDay, hook);
+    await vi.waitUntil(() => faults.length > 0, { timeout: patienceMs });
+    expect(faults).toEqual([{ error: fault, day }]);
+    expect(after).toEqual([]);
+    expect((await work.ledger.runs.get(runId)).state).toBe('delivering');
+    expect(await work.ledger.wanted.list()).toMatchObject([{ runId }]);
+  });
+
+  it('are not promised if the ledger cannot keep them', async () => {
+    const work = await prepareWork();
+    const fault = new Error('the ledger is away');
+    const ledger = withReplaced(work.ledger, { wanted: { want: () => Promise.reject(fault) } });
+    const { days } = openWantedDays({ ...work.startAlone().parts, ledger });
+    await expect(days.want(reviewedDay, hook)).rejects.toBe(fault);
+    expect(await work.ledger.wanted.list()).toEqual([]);
   });
 
   it('that are done are compared with the expected number of records, and what is missing is sent', async () => {

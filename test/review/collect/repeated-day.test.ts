@@ -103,6 +103,11 @@ describe('what earlier days sent of a day', () => {
     expect(readSoFar()).toBeLessThan(12_000);
   });
 
+  it('is nothing for a day whose bookings the service took none of', async () => {
+    const { ledger } = ledgerOf({ '2026-11-19': numbers(1, 40) }, { allRefused: true });
+    expect(await compare(numbers(1, 40), ledger)).toMatchObject({ bookings: 0, sent: 0, incomparable: 0 });
+  });
+
   it.each([
     ['names were blanked', ledgerOf({ '2026-11-19': numbers(1, 40) }, { run: { linesBlanked: true } })],
     ['names were left out', ledgerOf({ '2026-11-19': numbers(1, 40) }, { run: { guestNames: 'omit' } })],

@@ -42,6 +42,13 @@ it('A canary goes with the bookings of a day, once, and again with a replay, but
   expect(sent()).toEqual([`CANARY-${run.id}`, `CANARY-${again.run.id}`]);
 });
 
+it('Late bookings of a day that was good without a canary take none along', async () => {
+  const { review, sent } = await prepare();
+  await review(12, {}, { canary: undefined });
+  await review(14, late);
+  expect(sent()).toEqual([]);
+});
+
 it('What an abandoned run has left takes the canary along that was never sent', async () => {
   const { review, sent, leave } = await prepare();
   leave(true);
@@ -50,4 +57,10 @@ it('What an abandoned run has left takes the canary along that was never sent', 
   const { run } = await review(12, late);
   expect(run).toMatchObject({ topsUp: true, counts: { delivered: 12 } });
   expect(sent()).toEqual([`CANARY-${run.id}`]);
+});
+
+it('A day without bookings has no canary', async () => {
+  const { review, sent } = await prepare();
+  expect((await review(0)).run).toMatchObject({ state: 'succeeded' });
+  expect(sent()).toEqual([]);
 });

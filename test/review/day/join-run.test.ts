@@ -34,16 +34,12 @@ describe('a process that works alone', () => {
     expect(await settledSoFar(found)).toBeInstanceOf(DayBusyError);
     expect(onWaiting).toHaveBeenCalledOnce();
   });
+});
 
-  it('acquires the day as soon as it is released', async () => {
-    const { wait, ledger } = await prepareDay({ leaseMs });
-    const before = await ledger.holds.day(day);
-    const found = wait();
-    await vi.advanceTimersByTimeAsync(1_000);
-    await before?.release();
-    await vi.advanceTimersByTimeAsync(500);
-    expect(await settledSoFar(found)).toMatchObject({ kind: 'held' });
-  });
+it('a process that works alone never joins, not even a collected run', async () => {
+  const { wait, collect } = await prepareDay();
+  await collect();
+  expect((await wait()).kind).toBe('held');
 });
 
 describe('a process that shares the work', () => {
@@ -72,18 +68,6 @@ describe('a process that shares the work', () => {
     expect(await ledger.holds.day(day)).toBeDefined();
   });
 
-  it('waits as long as it takes until the run is collected, and then joins', async () => {
-    const { wait, ledger, collect, onWaiting } = await prepareDay({ isShared: true, leaseMs });
-    await ledger.holds.day(day);
-    const found = wait();
-    await vi.advanceTimersByTimeAsync(20 * leaseMs);
-    expect(await settledSoFar(found)).toBe('waiting');
-    await collect();
-    await vi.advanceTimersByTimeAsync(500);
-    expect(await settledSoFar(found)).toMatchObject({ kind: 'to-join' });
-    expect(onWaiting).toHaveBeenCalledOnce();
-  });
-
   it('waits while others send what a run of today has open, rather than send it twice', async () => {
     const { wait, ledger, collect } = await prepareDay({ isShared: true });
     const { right } = await collect('today');
@@ -94,6 +78,14 @@ describe('a process that shares the work', () => {
     vi.setSystemTime(Date.now() + 30_001);
     await vi.advanceTimersByTimeAsync(500);
     expect(await settledSoFar(found)).toMatchObject({ kind: 'held' });
+  });
+
+  it('lets a replay abandon a run with no step in progress', async () => {
+    const { wait, ledger, collect } = await prepareDay({ isShared: true });
+    const { right } = await collect();
+    await ledger.steps.claim(right, 'batch 0', 1, Date.now());
+    vi.setSystemTime(Date.now() + 30_001);
+    expect((await wait({ mode: 'replay' })).kind).toBe('held');
   });
 
   it('finds the day busy for a replay, and releases it, if a step was claimed during acquisition', async () => {

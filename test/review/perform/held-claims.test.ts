@@ -47,6 +47,16 @@ describe('claims that are held', () => {
     claims.close();
   });
 
+  it('let the caller stop the work', async () => {
+    const { ledger, claim } = await prepareClaims();
+    const claims = holdClaims(ledger, leaseMs);
+    const stop = new AbortController();
+    const held = holdWithoutEnd(claims, await claim(0), stop.signal);
+    stop.abort(new Error('stopped'));
+    expect(held.signal()?.reason).toEqual(new Error('stopped'));
+    claims.close();
+  });
+
   it('leave no listener on the signal of a long-lived process', async () => {
     const { ledger, claim } = await prepareClaims();
     const claims = holdClaims(ledger, leaseMs);

@@ -1,13 +1,15 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { PeerFault } from '../../../src/base/peer-patience.js';
 import { QueueAwayError, type StepQueue } from '../../../src/booking/step-queue.js';
+import { FencedError } from '../../../src/ledger/errors.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { reviewDay } from '../../../src/review/review-day.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 import { createGate } from '../../support/gate.js';
 import { patienceMs } from '../../support/patience.js';
 import { references } from '../delivering.js';
 import { createForgetfulQueue } from '../forgetful-queue.js';
-import { ok } from '../scripted-service.js';
+import { ok, unavailable } from '../scripted-service.js';
 import { prepareWork, requestOf, reviewedDay, unstopped } from '../working-day.js';
 
 const _day = reviewedDay.iso;
@@ -24,6 +26,20 @@ describe('processes that share the work', () => {
     expect([...work.accepted].sort()).toEqual([...references(60)].sort());
     expect(await work.ledger.runs.list({ limit: 9 })).toHaveLength(1);
     expect(processes.flatMap(({ reported }) => reported('settled'))).toHaveLength(1);
+  });
+
+  it('only report a run as held up while the queue is unavailable', async () => {
+    const work = await prepareWork();
+    const away = new QueueAwayError('redis://127.0.0.1:6379', 'the connection broke');
+    const detached = work.startShared({
+      performs: false,
+      queue: { ...createForgetfulQueue(), add: () => Promise.reject(away) },
+    });
+    const { run } = await reviewDay(requestOf(), detached.parts, unstopped);
+    expect(run).toMatchObject({ state: 'delivering', openSteps: 6 });
+    expect(detached.reported('faulted')).toMatchObject([{ error: away }]);
+    work.startShared();
+    await settled(work.ledger, run.id);
   });
 
   it('give a run up once the queue has refused everything for five minutes, and say so once; not while it is only away', async () => {
@@ -93,6 +109,23 @@ describe('processes that share the work', () => {
       Array(3).fill({ runId: run.id, step: 'batch 0', error: fault }),
     );
   });
+});
+
+it('a process that works alone notices that its run was taken over while it waited with nothing in flight', async () => {
+  const { startAlone, calls, ledger } = await prepareWork({ bookings: 2 });
+  const { parts } = startAlone({
+    answer: () => unavailable,
+    ledger: withReplaced(ledger, {
+      steps: {
+        async claim(right, step, attempt, at) {
+          if (attempt > 1) await ledger.runs.takeOver(right.runId);
+          return ledger.steps.claim(right, step, attempt, at);
+        },
+      },
+    }),
+  });
+  await expect(reviewDay(requestOf(), parts, unstopped)).rejects.toThrow(FencedError);
+  expect(calls).toHaveLength(1);
 });
 
 async function settled(ledger: Ledger, runId: string): Promise<void> {
