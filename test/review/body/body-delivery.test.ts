@@ -38,10 +38,6 @@ describe('performing a batch', () => {
       { kind: 'done', evidence: { ...said, sha256 } },
     ],
     [
-      { kind: 'refused', ...said },
-      { kind: 'refused', evidence: { ...said, sha256 } },
-    ],
-    [
       { kind: 'fatal', ...said },
       {
         kind: 'fatal',
@@ -57,16 +53,6 @@ describe('performing a batch', () => {
         outcomeUnknown: true,
         refusedWhenSpent: false,
         retryAfterMs: 7,
-      },
-    ],
-    [
-      { kind: 'retryable', ...said, outcomeUnknown: false, refusedWhenSpent: true },
-      {
-        kind: 'retryable',
-        evidence: { ...said, sha256 },
-        outcomeUnknown: false,
-        refusedWhenSpent: true,
-        retryAfterMs: undefined,
       },
     ],
   ])('that the service answers with $kind', async (verdict, outcome) => {

@@ -34,6 +34,13 @@ describe('the report of a run', () => {
     ]);
   });
 
+  it('of a file run counts each row of its result that says nothing', () => {
+    const verdicts = { affected: 2, unanswered: 0, unclear: 0, malformed: 1, ignored: 2 };
+    expect(runToJson(someRun({ file: { rows: 9, sha256: 'ab', verdicts } }), asked).file).toMatchObject({
+      ...{ rows: 9, resultRowsIgnored: 3 },
+    });
+  });
+
   it('of a failed run states the reason', () => {
     const failure = { class: 'fatal', code: 'http-403', message: 'the service turned it down' } as const;
     const { error, state } = runToJson(someRun({ state: 'failed', failure }), asked);

@@ -71,6 +71,15 @@ describe('days', () => {
     expect(await result).toEqual([]);
   });
 
+  it('that may no longer be started are returned', async () => {
+    const { end, gate, result, settled } = prepare(2);
+    await settled();
+    gate.mayBegin = false;
+    await end('01');
+    await end('02');
+    expect(isoOf(await result)).toEqual(['03', '04', '05']);
+  });
+
   it('are not started after one that got no permit', async () => {
     const { end, gate, result, settled } = prepare(1);
     gate.refused = '02';
