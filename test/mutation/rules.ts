@@ -80,7 +80,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   'src/cases/mails/recognise-mail.ts': mails('take-mail'),
   'src/cases/mails/take-mail.ts': mails('take-mail'),
 
-  'src/schedule/due-days.ts': inFolder('schedule')('due-days', 'late-source', 'missing-export'),
+  'src/schedule/due-days.ts': inFolder('schedule')('due-days', 'late-source'),
 
   'src/notify/check-notices.ts': notifications('check-notices', 'problems-over-days', 'urgent-cases'),
   'src/notify/deadlines.ts': notifications('deadlines'),

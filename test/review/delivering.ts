@@ -107,12 +107,6 @@ export async function prepareDelivery({
     clock,
     perform,
     performStep,
-    /** Performs steps like another process that shares ledger and queue. */
-    createPeer() {
-      const performStep = createStepRunner(runnerParts, queue, claims);
-      return (reference: QueuedStep) =>
-        performStep(reference, undefined, new AbortController().signal, () => {});
-    },
     /** Queues the open steps of the ledger. */
     async feed(): Promise<void> {
       const open = await ledger.steps.listOpen(runId, { limit: 10_000 });

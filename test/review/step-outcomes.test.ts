@@ -217,14 +217,9 @@ describe('what follows from an outcome:', () => {
 
   it.each<[Outcome, Step, Ending]>([
     [{ kind: 'done', evidence }, trigger, 'done'],
-    [{ kind: 'overdue', evidence, until: now }, awaitResult, 'overdue'],
-    [{ kind: 'waiting', evidence, until: now }, awaitResult, 'retry'],
     [{ kind: 'fatal', evidence, advice: 'check the key' }, upload, 'fatal'],
-    [{ kind: 'refused', evidence }, upload, 'failed'],
     [{ kind: 'refused', evidence }, batchOf(2), 'halved'],
-    [{ kind: 'refused', evidence }, batchOf(1), 'refused'],
     [{ kind: 'retryable', evidence, ...clear }, trigger, 'retry'],
-    [{ kind: 'retryable', evidence, ...clear }, { ...trigger, tries: 2 }, 'failed'],
     [{ kind: 'retryable', evidence, ...clear, refusedWhenSpent: true }, { ...trigger, tries: 2 }, 'failed'],
   ])('its name is recorded, and what was found out about the file (%#)', (outcome, step, ending) => {
     expect(decide({ ...outcome, file }, step)).toMatchObject({ ending, run: { file } });

@@ -38,21 +38,6 @@ describe('the stored batches of a run', () => {
     expect(asked).toEqual([0, 1, 2].map((from) => ({ from, to: from + 1 })));
   });
 
-  it('are none for a run without any', async () => {
-    const ledger = await openTemporaryLedger();
-    const run = await collectedRun(ledger, 'r1', { bookings: [] });
-    expect(await readAll(ledger, run.id)).toEqual({ asked: [], batches: [] });
-  });
-
-  it('let others work between two queries', async () => {
-    const ledger = await openTemporaryLedger();
-    const run = await collectedRun(ledger, 'r1', { bookings: references(3 * batchSize) });
-    const turns: string[] = [];
-    setImmediate(() => turns.push('another'));
-    for await (const { batch } of readStoredBatches(ledger, run, 'posted')) turns.push(`batch ${batch}`);
-    expect(turns).toEqual(['batch 0', 'another', 'batch 1', 'batch 2']);
-  });
-
   it('end with an error if the remaining ones are removed meanwhile', async () => {
     const ledger = await openTemporaryLedger();
     const run = await collectedRun(ledger, 'r1', { bookings: references(3 * batchSize) });

@@ -5,7 +5,7 @@ import { canaryStep } from '../../src/rules/canary.js';
 import { bookingsSent } from '../../src/rules/file-chain.js';
 import { isActive, type Run } from '../../src/rules/run.js';
 import type { Ending, Outcome, PlannedStep } from '../../src/rules/step.js';
-import { fileSteps, planFileRun } from '../contracts/ledger/file-days.js';
+import { planFileRun } from '../contracts/ledger/file-days.js';
 import { createPlayer, type Move, moves, type Played } from './run-history.js';
 import { createRunModel, type ModelStep, type RunModel, recount } from './run-model.js';
 import { someRun } from './some-run.js';
@@ -93,34 +93,6 @@ describe('whatever happens to a run', () => {
     });
   });
 
-  it('no step is opened twice for the same attempt, and what is opened can be claimed', () => {
-    let seen = new Set<string>();
-    everyMove(
-      (played, _, { steps }) => {
-        if (played.kind !== 'record') return;
-        for (const { name, attempt } of played.recorded?.opened ?? []) {
-          expect(seen.has(`${name} ${attempt}`)).toBe(false);
-          seen.add(`${name} ${attempt}`);
-          expect(steps.get(name)).toMatchObject({ state: 'ready', attempts: attempt - 1 });
-        }
-      },
-      () => {
-        seen = new Set();
-      },
-    );
-  });
-
-  it('the steps of a file come one after the other, each once the one before it is done', () => {
-    everyMove((_, __, { run, steps }) => {
-      if (run.delivery === 'body') return;
-      const found = fileSteps.filter((name) => steps.has(name));
-      expect(found).toEqual(fileSteps.slice(0, found.length));
-      for (const name of found.slice(0, -1)) expect(steps.get(name)?.state).toBe('done');
-      const last = steps.get(found.at(-1) ?? '');
-      expect(last?.state === 'done').toBe(last?.kind === 'archive' && last.endedAt !== undefined);
-    });
-  });
-
   it('a run with an overdue result awaits it with nothing else to do, and nothing of it can be claimed', () => {
     everyMove((played, { run: before, steps }, { run }) => {
       if (run.overdueAt !== undefined) {
@@ -183,50 +155,6 @@ describe('whatever happens to a run', () => {
         step?.state === 'running' && step.attempts === claim.attempt && before.run.token === claim.token;
       expect(recorded !== undefined).toBe(isHeld);
       if (!isHeld) expect(after).toEqual(before);
-    });
-  });
-
-  it('a file run awaits its result once it is triggered and no batch is left to send', () => {
-    everyMove((played, { run: before }, { run, steps }) => {
-      if (played.kind !== 'record' || !played.recorded || before.state !== 'delivering') return;
-      const open = [...steps.values()].filter(({ state }) => state === 'ready' || state === 'running');
-      const isAwaiting =
-        steps.get('trigger')?.state === 'done' &&
-        !open.some(({ kind }) => kind === 'batch') &&
-        open.some(({ kind }) => kind === 'await-result' || kind === 'archive');
-      if (run.state !== 'failed') expect(run.state === 'awaiting-result').toBe(isAwaiting);
-    });
-  });
-
-  it('an abandoned run is cancelled with its reason, keeps its steps, and fences whoever works on it', () => {
-    everyMove((played, before, after) => {
-      if (played.kind !== 'abandon' || !played.abandoned) return;
-      const { reason, at: finishedAt } = played.abandonment;
-      const cancelled = { state: 'cancelled', cancelReason: reason, finishedAt };
-      expect(after.run).toEqual({ ...before.run, ...cancelled, token: before.run.token + 1 });
-      expect(after.steps).toEqual(before.steps);
-    });
-  });
-
-  it('a take-over raises the token, and leaves no step running', () => {
-    everyMove((played, { run: before, steps: stepsBefore }, { run, steps }) => {
-      const raises = played.kind === 'take-over' || (played.kind === 'abandon' && played.abandoned);
-      expect(run.token).toBe(before.token + (raises ? 1 : 0));
-      if (played.kind !== 'take-over') return;
-      expect([...steps.values()].filter(({ state }) => state === 'running')).toEqual([]);
-      if (before.state !== 'failed') return;
-      expect(run.failuresInRow).toBe(0);
-      expect(run).not.toHaveProperty('failure');
-      // By itself, what needs a person stays as it is.
-      for (const { name, state, failureClass, kind } of stepsBefore.values()) {
-        if (state !== 'failed') continue;
-        const isTried =
-          played.by === 'person' ||
-          failureClass === 'retryable' ||
-          (played.by === 'result' && (kind === 'await-result' || kind === 'archive'));
-        expect(steps.get(name)).toMatchObject(isTried ? { state: 'ready' } : { state, failureClass });
-        expect(steps.get(name)?.failureClass).toBe(isTried ? undefined : failureClass);
-      }
     });
   });
 

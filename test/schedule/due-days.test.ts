@@ -2,12 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import type { Run } from '../../src/rules/run.js';
 import { createCronTimes } from '../../src/schedule/cron-times.js';
-import {
-  type DueDaysQuestion,
-  findDayRange,
-  findDueDays,
-  findFirstAskableDay,
-} from '../../src/schedule/due-days.js';
+import { type DueDaysQuestion, findDueDays, findFirstAskableDay } from '../../src/schedule/due-days.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 import { failureOf, noRuns, runOf } from './ledger-days.js';
 
@@ -64,21 +59,9 @@ describe('the first day that callers of the hook may request', () => {
     expect(await find('2026-11-05', '2026-11-01')).toBe('2026-11-01');
     expect(await find('0001-01-01', '2026-11-01')).toBe('2026-11-01');
   });
-
-  it('asks the ledger only about a day before the window', async () => {
-    const question = { cronTimes: nightly, now, catchUpDays: 3 };
-    const away = fakeLedger({ runs: { summarise: () => Promise.reject(new Error('away')) } });
-    const ask = (day: string) => findFirstAskableDay(createBusinessDay(day, 'Europe/Madrid'), away, question);
-    expect(await ask('2026-11-17')).toBe('2026-11-17');
-    await expect(ask('2026-11-16')).rejects.toThrow('away');
-  });
 });
 
 describe('the days that are due', () => {
-  it('are none when every day was reviewed', () => {
-    expect(ask(allGood)).toEqual([]);
-  });
-
   it('are the day of the last cron time first, then the missed days, oldest first', () => {
     expect(ask([])).toEqual([
       'start 2026-11-20 (nightly)',
@@ -91,14 +74,6 @@ describe('the days that are due', () => {
   it('are not those that a person cancelled', () => {
     const cancelled = { ...runOf('2026-11-20', 'cancelled', now), cancelReason: 'wrong export' };
     expect(ask(ledgerWith([cancelled]))).toEqual([]);
-  });
-
-  it('go back as many days as configured', () => {
-    expect(ask([], { catchUpDays: 1 })).toEqual(['start 2026-11-20 (nightly)', 'start 2026-11-19']);
-  });
-
-  it('with catchUpDays 0 are only the day of the last cron time', () => {
-    expect(ask([], { catchUpDays: 0 })).toEqual(['start 2026-11-20 (nightly)']);
   });
 
   it('do not go back before the first day in the ledger', () => {
@@ -118,15 +93,6 @@ describe('the days that are due', () => {
   it('in a new ledger start with the day of a cron time that passed while the process was watching', () => {
     const watchedSince = new Date('2026-11-20T12:00:00Z');
     expect(ask([], { firstDay: undefined, watchedSince })).toEqual(['start 2026-11-20 (nightly)']);
-  });
-
-  it('do not include yesterday where today was the first day, run by hand', () => {
-    const today = runOf('2026-11-21', 'succeeded', now);
-    expect(ask([today], { firstDay: '2026-11-21' })).toEqual([]);
-  });
-
-  it('include a day whose run was cancelled', () => {
-    expect(ask(ledgerWith([runOf('2026-11-18', 'cancelled', now)]))).toEqual(['start 2026-11-18']);
   });
 
   it.each(['collecting', 'delivering'] as const)('include a day whose run is %s', (state) => {
@@ -150,16 +116,6 @@ describe('the days that are due', () => {
     expect(ask(ledgerWith([run(lead)]), later)).toEqual([]);
     expect(ask(ledgerWith([run(lead + 1)]))).toEqual([]);
     expect(ask(ledgerWith([run(lead + 1)]), later)).toEqual(['top-up 2026-11-20 (nightly)']);
-  });
-
-  it('decide about a top-up by the start of the collect, not of the run', () => {
-    const before = new Date('2026-11-20T22:00:00Z');
-    const run = runOf('2026-11-20', 'succeeded', before, { collectStartedAt: now.getTime() });
-    expect(ask(ledgerWith([run]))).toEqual([]);
-  });
-
-  it('do not include today after the hook had it reviewed, until its own cron time', () => {
-    expect(ask(ledgerWith([runOf('2026-11-21', 'succeeded', now)]))).toEqual([]);
   });
 });
 
@@ -207,19 +163,6 @@ describe('the runs that are resumed', () => {
     const before = { now: new Date('2026-11-21T01:00:00Z'), restMs: 0, catchUpDays: 2 };
     expect(ask(ledgerWith(changed), before)).toEqual(['resume 2026-11-20', 'continue 2026-11-21']);
   });
-
-  it('come after the day of the last cron time', () => {
-    const failed = runOf('2026-11-18', 'failed', longAgo, { failure: failureOf('retryable') });
-    expect(ask(ledgerWith([failed], ['2026-11-20']))).toEqual([
-      'start 2026-11-20 (nightly)',
-      'resume 2026-11-18',
-    ]);
-  });
-
-  it('go no further back than the days that are due', () => {
-    const old = runOf('2026-11-16', 'failed', longAgo, { failure: failureOf('retryable') });
-    expect(ask(ledgerWith([old]))).toEqual([]);
-  });
 });
 
 describe('a pattern that does not fire daily', () => {
@@ -242,32 +185,6 @@ describe('a pattern that does not fire daily', () => {
       'start 2026-11-20',
       'start 2026-11-21',
     ]);
-  });
-
-  it('keeps the days of its last cron time due for days', () => {
-    const weekly = createCronTimes('30 2 * * 1', 'Europe/Madrid');
-    const thursday = new Date('2026-11-26T12:00:00Z');
-    expect(ask([], { cronTimes: weekly, now: thursday, catchUpDays: 0 })).toHaveLength(7);
-  });
-
-  it('asks the ledger for all those days, and those since', () => {
-    const range = findDayRange(weekdays, monday, 2);
-    expect([range?.from.iso, range?.to.iso]).toEqual(['2026-11-18', '2026-11-23']);
-  });
-});
-
-describe('a pattern with several cron times a day', () => {
-  const twice = createCronTimes('30 2,14 * * *', 'Europe/Madrid');
-  const afternoon = new Date('2026-11-21T14:00:00Z');
-
-  it('is for the same day each time', () => {
-    expect(ask([], { cronTimes: twice, now: afternoon, catchUpDays: 0 })).toEqual([
-      'start 2026-11-20 (nightly)',
-    ]);
-  });
-
-  it('finds the day done the second time', () => {
-    expect(ask(allGood, { cronTimes: twice, now: afternoon })).toEqual([]);
   });
 });
 

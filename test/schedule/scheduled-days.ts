@@ -23,8 +23,6 @@ export interface KeptDays {
   readonly events: SchedulerEvent[];
   readonly stopper: AbortController;
   readonly scheduler: Scheduler;
-  /** Makes the ledger reject from now on, or answer again. */
-  setLedgerAway(error: Error | undefined): void;
   /** Days in the order of their start, such as `2026-11-20`. */
   begun(): string[];
 }
@@ -35,14 +33,12 @@ export function keepDays({
   runs: known = [],
   timing = { catchUpDays: 3, resumeMinutes: 30 },
   onReview = () => {},
-  onEvent = () => {},
   ledgerAnswers = Promise.resolve(),
 }: {
   cronTimes: CronTimes;
   runs?: readonly Run[];
   timing?: ReviewSchedulerParts['timing'];
   onReview?: (review: Review) => void;
-  onEvent?: (event: SchedulerEvent) => void;
   /** Queries to the ledger wait for it. */
   ledgerAnswers?: Promise<void>;
 }): KeptDays {
@@ -50,7 +46,6 @@ export function keepDays({
   const reviews: Review[] = [];
   const events: SchedulerEvent[] = [];
   const stopper = new AbortController();
-  let away: Error | undefined;
 
   function review(day: BusinessDay, signal: AbortSignal): Promise<void> {
     const at = new Date();
@@ -79,7 +74,6 @@ export function keepDays({
       runs: {
         async summarise() {
           await ledgerAnswers;
-          if (away) throw away;
           const firstDay = [...runs.keys()].sort()[0];
           return { runsByState: noRuns, ...(firstDay !== undefined && { firstDay }) };
         },
@@ -100,10 +94,7 @@ export function keepDays({
     review,
     timing,
     clock: () => Date.now(),
-    notify(event) {
-      events.push(event);
-      onEvent(event);
-    },
+    notify: (event) => void events.push(event),
     signal: stopper.signal,
   });
 
@@ -113,9 +104,6 @@ export function keepDays({
     events,
     stopper,
     scheduler,
-    setLedgerAway(error) {
-      away = error;
-    },
     begun: () => reviews.map(({ day }) => day),
   };
 }

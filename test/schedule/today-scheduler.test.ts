@@ -61,13 +61,6 @@ afterEach(async () => {
 });
 
 describe('the scheduler of the current day', () => {
-  it('reviews the day of the last cron time at the start, and at each cron time', async () => {
-    const state = await watch('*/20 7-23 * * *');
-    expect(state.begun).toEqual(['today 2026-11-20 2026-11-20T11:00']);
-    await vi.advanceTimersByTimeAsync(13 * minute);
-    expect(state.begun).toEqual(['today 2026-11-20 2026-11-20T11:00', 'today 2026-11-20 2026-11-20T11:20']);
-  });
-
   it.each([
     ['before the first cron time of the day', '2026-11-20T05:59:00Z', []],
     ['at 00:05, the new day', '2026-11-20T23:05:00Z', ['today 2026-11-21 2026-11-20T23:00']],
@@ -82,16 +75,6 @@ describe('the scheduler of the current day', () => {
   it('leaves alone a cron time whose day is over: that belongs to the night', async () => {
     vi.setSystemTime(Date.parse('2026-11-20T23:05:00Z'));
     expect(await watch('50 23 * * *')).toMatchObject({ begun: [] });
-  });
-
-  it('makes up for cron times that passed during a review, one review at a time', async () => {
-    let finish = () => {};
-    const state = await watch('*/20 7-23 * * *', { end: () => new Promise((resolve) => (finish = resolve)) });
-    await vi.advanceTimersByTimeAsync(65 * minute);
-    expect(state.begun).toHaveLength(1);
-    finish();
-    await vi.advanceTimersByTimeAsync(0);
-    expect(state.begun).toEqual(['today 2026-11-20 2026-11-20T11:00', 'today 2026-11-20 2026-11-20T12:00']);
   });
 
   it('stops a minute before the nightly review of its day, if that would have to wait', async () => {

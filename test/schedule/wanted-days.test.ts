@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { createBusinessDay } from '../../src/booking/business-day.js';
-import type { BookingSource } from '../../src/booking/source.js';
 import type { WantedDay } from '../../src/ledger/wanted-days.js';
-import { isActive, type Run } from '../../src/rules/run.js';
+import { isActive } from '../../src/rules/run.js';
 import { decideRequest } from '../../src/schedule/wanted-days.js';
 import { createArraySource, records } from '../review/array-source.js';
 import { references } from '../review/delivering.js';
@@ -21,33 +20,14 @@ const nightly = { mode: 'run', trigger: 'schedule' } as const;
 const day = reviewedDay.iso;
 
 describe('wanted days', () => {
-  it('are reviewed, with what follows a review', async () => {
-    const work = await prepareWork();
-    const answers = createGate();
-    const alone = work.startAlone({
-      async answer() {
-        await answers.passed;
-        return ok;
-      },
-    });
-    const { days, after, done } = openWantedDays(alone.parts);
-    const { runId, run } = await days.want(reviewedDay, hook);
-    expect(run).toBeUndefined();
-    expect(await work.ledger.wanted.list()).toMatchObject([{ day, runId, mode: 'run', trigger: 'hook' }]);
-    answers.open();
-    await done();
-    expect(await work.ledger.runs.get(runId)).toMatchObject({ state: 'succeeded', trigger: 'hook' });
-    expect([...work.accepted].sort()).toEqual([...references(12)].sort());
-    expect(after).toEqual([runId]);
-  });
-
   it('have the same run whenever they are wanted: before it, during it and after it', async () => {
     const work = await prepareWork();
-    const { days, done } = openWantedDays(work.startAlone().parts);
+    const { days, after, done } = openWantedDays(work.startAlone().parts);
     const [first, second] = await Promise.all([days.want(reviewedDay, hook), days.want(reviewedDay, hook)]);
     await done();
     const third = await days.want(reviewedDay, hook);
     expect([second.runId, third.runId]).toEqual([first.runId, first.runId]);
+    expect(after).toEqual([first.runId]);
     expect(await work.ledger.wanted.list()).toEqual([]);
     expect(await work.ledger.runs.list({ limit: 9 })).toMatchObject([{ id: first.runId }]);
   });
@@ -110,24 +90,6 @@ describe('wanted days', () => {
     ]);
   });
 
-  it('have a shared run watched once, however often they are wanted', async () => {
-    const work = await prepareWork();
-    const answers = createGate();
-    const shared = work.startShared({
-      async answer() {
-        await answers.passed;
-        return ok;
-      },
-    });
-    const { days, done } = openWantedDays(shared.parts);
-    const { runId } = await days.want(reviewedDay, hook);
-    await vi.waitUntil(() => shared.reported('watched').length > 0, { timeout: patienceMs });
-    for (const _ of Array(9)) expect(await days.want(reviewedDay, hook)).toMatchObject({ runId });
-    expect(shared.reported('run-opened')).toHaveLength(1);
-    answers.open();
-    await done();
-  });
-
   it('stay wanted after a mistake, which is reported', async () => {
     const work = await prepareWork();
     const fault = new TypeError('a mistake of ours');
@@ -140,21 +102,6 @@ describe('wanted days', () => {
     expect(after).toEqual([]);
     expect((await work.ledger.runs.get(runId)).state).toBe('delivering');
     expect(await work.ledger.wanted.list()).toMatchObject([{ runId }]);
-  });
-
-  it('whose result is overdue are done', async () => {
-    const work = await prepareWork();
-    const { parts } = work.startAlone();
-    let looks = 0;
-    const deliver = async (run: Run): Promise<Run> => {
-      looks += 1;
-      return { ...run, state: 'awaiting-result', overdueAt: 1 };
-    };
-    const { days, done } = openWantedDays({ ...parts, workforce: { ...parts.workforce, deliver } });
-    await days.want(reviewedDay, hook);
-    await done();
-    expect(looks).toBe(1);
-    expect(await work.ledger.wanted.list()).toEqual([]);
   });
 
   it('are not promised if the ledger cannot keep them', async () => {
@@ -201,33 +148,6 @@ describe('wanted days', () => {
     await done();
     expect(again.runId).toBe(runId);
     expect((await work.ledger.runs.get(runId)).state).toBe('succeeded');
-  });
-
-  it('check the number before anything is sent if they are being collected', async () => {
-    const work = await prepareWork();
-    const [reading, rest] = [createGate(), createGate()];
-    const usual = createArraySource([records(0, 12)]);
-    const source: BookingSource = {
-      ...usual,
-      async *read(ofDay, options) {
-        reading.open();
-        await rest.passed;
-        yield* usual.read(ofDay, options);
-      },
-    };
-    const { days, done } = openWantedDays(work.startAlone({ source }).parts);
-    const reviewed = days.review(reviewedDay, nightly, unstopped);
-    await reading.passed;
-    const { runId, run } = await days.want(reviewedDay, { ...hook, expected: 14 });
-    expect(run).toMatchObject({ expected: 14 });
-    rest.open();
-    await reviewed;
-    await done();
-    expect(await work.ledger.runs.get(runId)).toMatchObject({
-      state: 'failed',
-      failure: { code: 'unexpected-count' },
-    });
-    expect(work.calls).toEqual([]);
   });
 
   it('read the source again at their end if they are being delivered', async () => {

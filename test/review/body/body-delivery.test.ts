@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBodyDelivery } from '../../../src/review/body/body-delivery.js';
 import { halveBatch, planBatches } from '../../../src/rules/batch-plan.js';
-import type { Claimed, Outcome, PlannedStep, Step } from '../../../src/rules/step.js';
+import type { Claimed, Outcome, Step } from '../../../src/rules/step.js';
 import type { Verdict } from '../../../src/service/verdict.js';
 import { someRun } from '../some-run.js';
 
@@ -38,10 +38,6 @@ describe('performing a batch', () => {
       { kind: 'done', evidence: { ...said, sha256 } },
     ],
     [
-      { kind: 'refused', ...said },
-      { kind: 'refused', evidence: { ...said, sha256 } },
-    ],
-    [
       { kind: 'fatal', ...said },
       {
         kind: 'fatal',
@@ -59,30 +55,11 @@ describe('performing a batch', () => {
         retryAfterMs: 7,
       },
     ],
-    [
-      { kind: 'retryable', ...said, outcomeUnknown: false, refusedWhenSpent: true },
-      {
-        kind: 'retryable',
-        evidence: { ...said, sha256 },
-        outcomeUnknown: false,
-        refusedWhenSpent: true,
-        retryAfterMs: undefined,
-      },
-    ],
   ])('that the service answers with $kind', async (verdict, outcome) => {
     const { delivery, sent } = prepare(verdict);
     const { signal } = new AbortController();
     expect(await delivery.perform({ ...claimOf(step), lines }, signal)).toEqual(outcome);
     expect(sent).toEqual([{ body: '{"Hotels":[{"ServiceId":2},{"ServiceId":3}]}', signal }]);
-  });
-
-  it('accepts only batches', async () => {
-    const { delivery, sent } = prepare({ kind: 'accepted', ...said });
-    const { slice: _, ...noBatch } = step;
-    const { signal } = new AbortController();
-    const perform = delivery.perform(claimOf({ ...noBatch, name: 'upload' }), signal);
-    await expect(perform).rejects.toThrow(new TypeError('expected a batch, got: upload'));
-    expect(sent).toEqual([]);
   });
 
   it('sends nothing for a batch that the ledger does not have', async () => {
@@ -128,10 +105,6 @@ describe('the plan of a day', () => {
       { numRuns: 30 },
     );
   });
-
-  it('is empty for an empty day', () => {
-    expect(planBatches(0, 500)).toEqual([]);
-  });
 });
 
 describe('the halves of a batch', () => {
@@ -152,19 +125,9 @@ describe('the halves of a batch', () => {
       }),
     );
   });
-
-  it('are halved down to single bookings, each sent once', () => {
-    const places = split(batch(0, 37)).map(({ slice }) => slice?.first);
-    expect(places).toEqual(Array.from({ length: 37 }, (_, place) => place));
-  });
 });
 
 type Batch = Parameters<typeof halveBatch>[0];
-
-function split(step: Batch): PlannedStep[] {
-  if (step.bookings === 1) return [step];
-  return halveBatch(step).flatMap((half) => (half.slice ? split({ ...half, slice: half.slice }) : []));
-}
 
 function batch(first: number, bookings: number): Batch {
   const slice = { stream: 'posted', batch: 12, first, bookings } as const;

@@ -43,29 +43,6 @@ describe('batching', () => {
     );
   });
 
-  it('asks the ledger only about lines that it has', async () => {
-    const asked: string[] = [];
-    const batching = createBatcher('posted', 2, {
-      holds: async (stream, number, line) => {
-        asked.push(`${stream} ${number} ${line}`);
-        return true;
-      },
-    });
-    for (const line of ['a', 'b', 'c', 'd', 'e']) await add(batching, line, undefined);
-    expect(await add(batching, 'a', undefined)).toBe(false);
-    expect(await add(batching, 'e', undefined)).toBe(false);
-    expect(asked).toEqual([]);
-    batching.takeBatches({ isLast: false });
-    expect(await add(batching, 'c', undefined)).toBe(false);
-    expect(await add(batching, 'e', undefined)).toBe(false);
-    expect(asked).toEqual(['posted 1 c']);
-  });
-
-  it('answers synchronously for a new line', () => {
-    const batching = createBatcher('posted', 2, { holds: async () => true });
-    expect(add(batching, 'a', 'BR-1')).toBe(true);
-  });
-
   it('keeps a possible duplicate while further lines are added', async () => {
     const batching = createBatcher('posted', 2, { holds: async () => false }, createForgetfulMemory());
     const answers = ['aaa', 'bbb', 'ccc', 'bbb'].map((line) => add(batching, line, line));
@@ -75,21 +52,6 @@ describe('batching', () => {
       ['aaa', 'bbb'].map(hashReference),
       ['ccc'].map(hashReference),
     ]);
-  });
-
-  it('keeps an incomplete last batch until the end', () => {
-    const batching = createBatcher('file', 2, { holds: async () => true });
-    for (const line of ['a', 'b', 'c']) void add(batching, line, undefined);
-    expect(batching.ready).toBe(2);
-    expect(batching.takeBatches({ isLast: false }).map(({ number }) => number)).toEqual([0]);
-    expect(batching.ready).toBe(0);
-    expect(batching.takeBatches({ isLast: false })).toEqual([]);
-    expect(batching.takeBatches({ isLast: true })).toEqual([
-      { stream: 'file', number: 1, lines: Buffer.from('c\n'), ...keysOfLines([undefined]), rows: [null] },
-    ]);
-    expect(batching.takeBatches({ isLast: true })).toEqual([]);
-    expect(batching.ready).toBe(0);
-    expect(batching.accepted).toBe(3);
   });
 
   it('does not accept what it carries, and says how much of each batch that is', async () => {

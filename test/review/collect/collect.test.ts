@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { SourceError, type SourceRecord } from '../../../src/booking/source.js';
-import { FencedError } from '../../../src/ledger/errors.js';
 import { createBodyDelivery } from '../../../src/review/body/body-delivery.js';
 import { CollectError, type CollectLimits } from '../../../src/rules/gates.js';
 import { createArraySource, readerOf, record, records, type Script } from '../array-source.js';
@@ -25,27 +24,6 @@ describe('collecting a day', () => {
     for (const batch of [0, 1, 2]) references.push(await readReferences(ledger, right, batch));
     expect(references.map(({ length }) => length)).toEqual([500, 500, 220]);
     expect(references.flat()).toEqual(Array.from({ length: 1_220 }, (_, number) => `BR-${number}`));
-  });
-
-  it('keeps the sums right in every transaction', async () => {
-    const { ledger, right, collect } = await prepareCollect();
-    const sums: { read: number; stored: number }[] = [];
-    const watched = afterEachStore(ledger, async () => {
-      const { counts } = await ledger.runs.get(right.runId);
-      const { stored } = await ledger.runs.tally(right.runId);
-      expect(counts.read).toBe(counts.accepted + counts.duplicates + counts.rejected);
-      expect(counts.accepted).toBe(stored);
-      sums.push({ read: counts.read, stored });
-    });
-    const mixed = records(0, 13_000).map((each) =>
-      each.place % 10 === 3 ? record(each.place, { ServiceId: 'none of ours' }) : each,
-    );
-    // One in thirteen occurs twice.
-    const chunks = [mixed.slice(0, 6_000), mixed.slice(5_000, 10_000), mixed.slice(10_000)];
-    const run = await collect(chunks, { ledger: watched });
-    expect(run.counts).toMatchObject({ read: 14_000, accepted: 11_700, duplicates: 900, rejected: 1_400 });
-    expect(sums.length).toBeGreaterThanOrEqual(3);
-    expect(sums.at(-1)).toEqual({ read: 14_000, stored: 11_700 });
   });
 
   it('rejects a booking that its delivery cannot send, with place and reference', async () => {
@@ -83,26 +61,6 @@ describe('collecting a day', () => {
       { kind: 'reject', place: 3, reason: 'service-id-invalid' },
     ]);
   });
-
-  it.each([
-    ['as a booking would be found', ' BR\u20287\t', 'BR 7'],
-    ['though it is a number', 77, '77'],
-    ['by its beginning where it is endless', `${'x'.repeat(199)}😀😀`, `${'x'.repeat(199)}\ufffd`],
-    ['though half a character stands in it', 'BR-\ud83d', 'BR-\ufffd'],
-  ])('finds a reject by its reference %s', async (_, written, reference) => {
-    const { ledger, collect } = await prepareCollect();
-    await collect([[record(5, { ServiceId: '', BookingReferenceId: written })]]);
-    expect(await ledger.bookings.trace(reference)).toMatchObject([{ kind: 'reject', place: 5 }]);
-  });
-
-  it.each([undefined, null, '  ', 'NULL', { an: 'object' }])(
-    'rejects a record without a reference: %j',
-    async (reference) => {
-      const { collect } = await prepareCollect();
-      const run = await collect([[record(5, { ServiceId: '', BookingReferenceId: reference })]]);
-      expect(run.counts.rejected).toBe(1);
-    },
-  );
 
   it('drops duplicates in all fields: in a batch, across batches and across transactions', async () => {
     const { ledger, right, collect } = await prepareCollect();
@@ -176,46 +134,10 @@ describe('a day that cannot be trusted fails before anything is planned:', () =>
 
   it.each<[string, Script, string, string]>([
     [
-      'too many rejects',
-      [records(0, 89), bad(11)],
-      'too-many-rejects',
-      '11 of 100 records of the array of 2026-11-20 cannot be sent, more than maxRejectedShare allows (10%)',
-    ],
-    [
-      'nothing but rejects',
-      [bad(2)],
-      'too-many-rejects',
-      '2 of 2 records of the array of 2026-11-20 cannot be sent, more than maxRejectedShare allows (10%)',
-    ],
-    [
-      'rejects for most of a small day',
-      [records(0, 9), bad(10)],
-      'too-many-rejects',
-      '10 of 19 records of the array of 2026-11-20 cannot be sent, more than maxRejectedShare allows (10%)',
-    ],
-    [
-      'three rejects of twenty records',
-      [records(0, 17), bad(3)],
-      'too-many-rejects',
-      '3 of 20 records of the array of 2026-11-20 cannot be sent, more than maxRejectedShare allows (10%)',
-    ],
-    [
       'too many unreadable dates',
       [dated(17), undated(2), records(0, 500)],
       'too-many-unreadable-dates',
       '2 of 19 dates of the array of 2026-11-20 are not calendar dates: check source.dateFormat',
-    ],
-    [
-      'an empty day, where that is set to fail',
-      [],
-      'empty-day',
-      'the array of 2026-11-20 holds no booking; if days without bookings are normal, set emptyDay: succeed',
-    ],
-    [
-      'an empty day with a total row',
-      [bad(1)],
-      'empty-day',
-      'the array of 2026-11-20 holds no booking, only 1 record that cannot be sent; if days without bookings are normal, set emptyDay: succeed',
     ],
     [
       'a day whose records are all filtered',
@@ -239,17 +161,6 @@ describe('a day that cannot be trusted fails before anything is planned:', () =>
     expect(failure).toMatchObject({ code, message });
     expect(await ledger.runs.get(right.runId)).toMatchObject({ state: 'collecting', openSteps: 0 });
     expect(await ledger.steps.listOpen(right.runId, { limit: 10 })).toEqual([]);
-  });
-
-  it.each<[string, Script, CollectLimits]>([
-    ['rejects in just the share allowed', [records(0, 90), bad(10)], strict],
-    ['a total row on a small day', [records(0, 6), bad(1)], strict],
-    ['unreadable dates in just the share allowed', [dated(18), undated(2)], strict],
-    ['an empty day', [], { ...strict, emptyDay: 'succeed' }],
-    ['a day without dates', [records(0, 5)], { ...strict, maxRejectedShare: 0 }],
-  ])('but not %s', async (_, script, limits) => {
-    const { collect } = await prepareCollect();
-    expect((await collect(script, { limits })).state).toBe('delivering');
   });
 
   const byFile = { kind: 'file', names: 'send', masterIdName: 'ServiceId' } as const;
@@ -277,29 +188,6 @@ describe('a day that cannot be trusted fails before anything is planned:', () =>
     expect(events.filter(({ type }) => type === 'no-review-file')).toEqual([]);
   });
 
-  it('too many bookings that cannot be in the review file, naming the field that is missing most often first', async () => {
-    const { collect } = await prepareCollect();
-    const dateless = records(90_000, 3, {
-      ...complete,
-      CheckInDate: undefined,
-      BookingClientName: undefined,
-    });
-    const failure = collect([nameless(4), dateless], { limits: half, delivery: ofFile });
-    await expect(failure).rejects.toMatchObject({
-      message: expect.stringContaining('Missing most often: BookingClientName (7), then CheckInDate (3).'),
-    });
-  });
-
-  it('but not just the share of those that is allowed, and not by body', async () => {
-    const script: Script = [records(0, 50, complete), nameless(50)];
-    expect((await (await prepareCollect()).collect(script, { limits: half, delivery: ofFile })).state).toBe(
-      'delivering',
-    );
-    expect((await (await prepareCollect()).collect([nameless(9)], { limits: half })).state).toBe(
-      'delivering',
-    );
-  });
-
   it('but if it is allowed, a day without a file is announced before anything is sent', async () => {
     const { collect, events } = await prepareCollect();
     await collect([nameless(3)], { limits: { ...half, maxPostedShare: 1 }, delivery: ofFile });
@@ -317,46 +205,11 @@ describe('a day that cannot be trusted fails before anything is planned:', () =>
 });
 
 describe('an interrupted collect', () => {
-  it('leaves the run collecting, with everything stored so far', async () => {
-    const { ledger, right, collect } = await prepareCollect();
-    const stop = new AbortController();
-    const source = createArraySource([records(0, 6_000), records(6_000, 10)], {
-      onPull: () => source.pulled() === 2 && stop.abort(new Error('stopped by SIGTERM')),
-    });
-    await expect(collect([], { reader: readerOf(source) }, stop.signal)).rejects.toThrow(
-      'stopped by SIGTERM',
-    );
-    expect(await ledger.runs.get(right.runId)).toMatchObject({
-      state: 'collecting',
-      counts: { read: 5_000, accepted: 5_000 },
-    });
-  });
-
   it('is not mistaken for a short day if the source simply ends', async () => {
     const { ledger, right, collect } = await prepareCollect();
     const stop = new AbortController();
     const source = createArraySource([records(0, 10)], { onPull: () => queueMicrotask(() => stop.abort()) });
     await expect(collect([], { reader: readerOf(source) }, stop.signal)).rejects.toThrow();
     expect(await ledger.runs.get(right.runId)).toMatchObject({ state: 'collecting', counts: { read: 0 } });
-  });
-
-  it('starts again from nothing', async () => {
-    const { ledger, right, collect } = await prepareCollect();
-    const broken = new SourceError('unreadable', 'gone');
-    const bad = records(0, 6_000).map(({ place }) => record(place, { ServiceId: place % 2 ? place : 'bad' }));
-    await expect(collect([bad, bad, broken])).rejects.toThrow('gone');
-    const run = await collect([records(0, 3)]);
-    expect(run).toMatchObject({ counts: { read: 3, accepted: 3, duplicates: 0, rejected: 0 }, openSteps: 1 });
-    expect(await ledger.rejects.count(right.runId)).toEqual([]);
-    expect(await ledger.runs.tally(right.runId)).toMatchObject({ stored: 3, pending: 3 });
-  });
-
-  it('writes nothing more once the run was taken over', async () => {
-    const { ledger, right, collect } = await prepareCollect();
-    const source = createArraySource([records(0, 10)], {
-      onPull: () => void ledger.runs.takeOver(right.runId),
-    });
-    await expect(collect([], { reader: readerOf(source) })).rejects.toThrow(FencedError);
-    expect((await ledger.runs.get(right.runId)).counts.read).toBe(0);
   });
 });

@@ -5,14 +5,11 @@ import { buildRequestBody } from '../../../src/review/body/body-delivery.js';
 import { indexDelivered } from '../../../src/review/collect/delivered-lines.js';
 import { type LineBlock, type LineIndex, lineOf } from '../../../src/review/collect/line-index.js';
 import { renderReviewFile } from '../../../src/review/file/file-attempt.js';
-import { readStaysAhead } from '../../../src/review/stays/stays-ahead.js';
-import { CollectError } from '../../../src/rules/gates.js';
 import { hasUnexpectedCount } from '../../../src/rules/run.js';
 import { newRun, references } from '../../contracts/ledger/days.js';
-import { readerOf, record, records } from '../array-source.js';
+import { record, records } from '../array-source.js';
 import { readWhole } from '../file/file-run.js';
 import {
-  collectAgain,
   collectRun,
   deliverRun,
   deliveryOf,
@@ -31,18 +28,6 @@ const topsUp = { topsUp: true } as const;
 const never = new AbortController().signal;
 
 describe('late bookings by body', () => {
-  it('are those that no other run has delivered; the others count as duplicates', async () => {
-    const late = await prepare('body');
-    const { ledger } = late;
-    await deliverRun(ledger, await collectRun(late, 'r1', records(0, 50)));
-    // The export has a different order now, and contains one of its bookings twice.
-    const now = [...records(40, 20), ...records(0, 40), record(55)];
-    const run = await collectRun(late, 'r2', now, topsUp);
-    expect(run.counts).toMatchObject({ read: 61, accepted: 10, duplicates: 51, rejected: 0, pending: 10 });
-    expect(await storedReferences(ledger, 'r2', 'posted')).toEqual(references(60).slice(50));
-    expect(run.openSteps).toBe(3);
-  });
-
   it('exclude what all runs of the day delivered, one after the other', async () => {
     const late = await prepare('body');
     const { ledger } = late;
@@ -52,30 +37,6 @@ describe('late bookings by body', () => {
     const run = await collectRun(late, 'r4', records(0, 17), topsUp);
     expect(run.counts).toMatchObject({ read: 17, accepted: 2, duplicates: 15 });
     expect(await storedReferences(ledger, 'r4', 'posted')).toEqual(['BR-15', 'BR-16']);
-  });
-
-  it('include bookings that an abandoned run had not delivered', async () => {
-    const late = await prepare('body');
-    const { ledger } = late;
-    await deliverRun(ledger, await collectRun(late, 'r1', records(0, 12)), ['batch 1']);
-    const run = await ledger.runs.create(newRun('r2', { topsUp: true, replaces: 'r1' }));
-    await collectAgain(late, run, records(0, 13));
-    expect(await storedReferences(ledger, 'r2', 'posted')).toEqual(['BR-4', 'BR-5', 'BR-6', 'BR-7', 'BR-12']);
-  });
-
-  it('include bookings that changed in one field', async () => {
-    const late = await prepare('body');
-    await deliverRun(late.ledger, await collectRun(late, 'r1', [record(1), record(2)]));
-    const changed = record(2, { BookingClientName: 'Ana Lovelacé' });
-    const run = await collectRun(late, 'r2', [record(1), changed, record(2)], topsUp);
-    expect(run.counts).toMatchObject({ accepted: 1, duplicates: 2 });
-  });
-
-  it('are none if nothing is new: there is no step', async () => {
-    const late = await prepare('body');
-    await deliverRun(late.ledger, await collectRun(late, 'r1', records(0, 9)));
-    const run = await collectRun(late, 'r2', records(0, 9), topsUp);
-    expect(run).toMatchObject({ openSteps: 0, counts: { read: 9, accepted: 0, duplicates: 9 } });
   });
 
   it('are recognised by their fields when the master id has another name now', async () => {
@@ -129,61 +90,11 @@ describe('late bookings by file', () => {
       pending: 3,
     });
     expect(await ledger.runs.tally('r2')).toMatchObject({ stored: 13 });
+    // What it repeats is found in it, too.
+    for (const reference of references(13))
+      expect((await ledger.bookings.trace(reference)).map(({ run }) => run.id)).toContain('r2');
     // As the hook announced: what the file repeats was not in the source.
     expect(hasUnexpectedCount({ ...run, expected: 8 })).toBe(false);
-  });
-
-  it('are found in the new file by their references and their hotels, like everything delivered before', async () => {
-    const late = await prepare('file');
-    const { ledger } = late;
-    await deliverRun(ledger, await collectRun(late, 'r1', wholes(0, 10)));
-    await deliverRun(ledger, await collectRun(late, 'r2', wholes(10, 3), topsUp));
-    for (const reference of references(13)) {
-      const runs = (await ledger.bookings.trace(reference)).map(({ run }) => run.id);
-      expect(runs, reference).toContain('r2');
-    }
-    const hotels = wholes(0, 13).flatMap((whole) => {
-      const { ProviderName, ProviderHotelId } = 'fields' in whole ? whole.fields : {};
-      return [{ providerName: String(ProviderName), providerHotelId: String(ProviderHotelId) }];
-    });
-    const found: string[] = [];
-    for await (const { stays } of readStaysAhead(ledger, hotels, { today: '2000-01-01' }))
-      for (const { reference, runId } of stays) found.push(`${runId} ${reference}`);
-    expect(found.toSorted()).toEqual(
-      references(13)
-        .map((reference) => `r2 ${reference}`)
-        .toSorted(),
-    );
-  });
-
-  it('occur there once, however many runs had delivered them', async () => {
-    const late = await prepare('file');
-    const { ledger } = late;
-    await deliverRun(ledger, await collectRun(late, 'r1', wholes(0, 6)));
-    await deliverRun(ledger, await collectRun(late, 'r2', wholes(0, 7), topsUp));
-    await deliverRun(ledger, await collectRun(late, 'r3', wholes(0, 6)));
-    await collectRun(late, 'r4', wholes(7, 1), topsUp);
-    expect((await storedReferences(ledger, 'r4', 'file')).toSorted()).toEqual(references(8));
-  });
-
-  it('are posted if they cannot be in the file, with no file if there is nothing else', async () => {
-    const late = await prepare('file');
-    const { ledger } = late;
-    await deliverRun(ledger, await collectRun(late, 'r1', [...wholes(0, 6), record(6)]));
-    const run = await collectRun(late, 'r2', [...wholes(0, 6), record(6), record(7)], topsUp);
-    expect(run.counts).toMatchObject({ read: 8, accepted: 1, duplicates: 7 });
-    expect((await ledger.steps.listOpen('r2', { limit: 9 })).map(({ name }) => name)).toEqual(['batch 0']);
-    expect(await storedReferences(ledger, 'r2', 'posted')).toEqual(['BR-7']);
-  });
-
-  it('exclude what was posted from the file', async () => {
-    const late = await prepare('file');
-    const { ledger } = late;
-    await deliverRun(ledger, await collectRun(late, 'r1', [record(0), ...wholes(1, 3)]));
-    const run = await collectRun(late, 'r2', [record(0), ...wholes(1, 4)], topsUp);
-    expect(await storedReferences(ledger, 'r2', 'posted')).toEqual([]);
-    expect(await storedReferences(ledger, 'r2', 'file')).toEqual(['BR-4', 'BR-1', 'BR-2', 'BR-3']);
-    expect(run.counts).toMatchObject({ read: 5, accepted: 1, carried: 3, duplicates: 4 });
   });
 
   it('exclude what was delivered by body, which completes the file', async () => {
@@ -199,16 +110,6 @@ describe('late bookings by file', () => {
       ...['BR-4', 'BR-5'],
     ]);
     expect(await storedReferences(ledger, 'r3', 'posted')).toEqual([]);
-  });
-
-  it('exclude, by body, what was delivered by file', async () => {
-    const late = await prepare('file');
-    const { ledger } = late;
-    await deliverRun(ledger, await collectRun(late, 'r1', wholes(0, 9)));
-    const byBody = { ...late, kind: 'body' } as const;
-    await deliverRun(ledger, await collectRun(byBody, 'r2', wholes(8, 1)));
-    await collectRun(byBody, 'r3', wholes(0, 10), topsUp);
-    expect(await storedReferences(ledger, 'r3', 'posted')).toEqual(['BR-9']);
   });
 
   it('count none of the earlier ones towards the limits', async () => {
@@ -248,42 +149,9 @@ describe('what runs of today sent by body', () => {
     expect(run.counts).toMatchObject({ accepted: 2, duplicates: 5 });
     expect(await storedReferences(late.ledger, 'r2', 'file')).toEqual(['BR-5', 'BR-6']);
   });
-
-  it('needs no file if nothing is new, whatever may go by body', async () => {
-    const late = await prepare('file');
-    const ofToday = { ...late, kind: 'body', trigger: 'today' } as const;
-    await deliverRun(late.ledger, await collectRun(ofToday, 'r1', wholes(0, 5)));
-    const limits = { maxRejectedShare: 0, emptyDay: 'fail', batchSize: 4, maxPostedShare: 0 } as const;
-    const run = await collectRun(late, 'r2', wholes(0, 5), { ...topsUp, limits });
-    expect(run).toMatchObject({ openSteps: 0, counts: { accepted: 0, duplicates: 5 } });
-  });
 });
 
 describe('a top-up', () => {
-  it('that was interrupted collects again in the same way', async () => {
-    const late = await prepare('file');
-    const { ledger } = late;
-    await deliverRun(ledger, await collectRun(late, 'r1', wholes(0, 10)));
-    const broken = new CollectError('broken', 'the source breaks off');
-    const stopping = collectRun(late, 'r2', wholes(0, 12), {
-      ...topsUp,
-      reader: readerOf({
-        placeUnit: 'record',
-        locate: () => 'a source that breaks off',
-        measure: async () => undefined,
-        async *read() {
-          yield { records: wholes(0, 11) };
-          throw broken;
-        },
-      }),
-    });
-    await expect(stopping).rejects.toBe(broken);
-    const run = await ledger.runs.takeOver('r2');
-    expect(run.topsUp).toBe(true);
-    await collectAgain(late, run, wholes(0, 12));
-    expect(await storedReferences(ledger, 'r2', 'file')).toEqual(['BR-10', 'BR-11', ...references(10)]);
-  });
-
   it('of runs without their names sends nothing', async () => {
     const late = await prepare('body');
     const { ledger } = late;
@@ -293,25 +161,6 @@ describe('a top-up', () => {
       name: 'CollectError',
       code: 'names-blanked',
     });
-  });
-
-  it('stops on abort while it reads what was delivered', async () => {
-    const late = await prepare('body');
-    await deliverRun(late.ledger, await collectRun(late, 'r1', records(0, 3)));
-    const run = await late.ledger.runs.create(newRun('r2', { topsUp: true }));
-    const reason = new Error('asked to stop');
-    const reading = indexDelivered(late.ledger, run.id, deliveryOf(late), AbortSignal.abort(reason));
-    await expect(reading).rejects.toBe(reason);
-  });
-
-  it('of a hundred batches recognises each, wherever it is', async () => {
-    const late = await prepare('body');
-    await deliverRun(late.ledger, await collectRun(late, 'r1', records(0, 410)));
-    const mixed = records(0, 412).toSorted(
-      (one, other) => ((one.place * 7919) % 412) - ((other.place * 7919) % 412),
-    );
-    const run = await collectRun(late, 'r2', mixed, topsUp);
-    expect(run.counts).toMatchObject({ accepted: 2, duplicates: 410 });
   });
 });
 
@@ -359,18 +208,6 @@ describe('late bookings after the setting guestNames was changed', () => {
     guestNameChoices.map((after) => [before, after] as const),
   );
 
-  it.each(changes)('are those that no run has delivered: from %s to %s, by body', async (before, after) => {
-    const late = await prepare('body');
-    await deliverRun(late.ledger, await collectRun({ ...late, names: before }, 'r1', records(0, 9)));
-    const now = { ...late, names: after };
-    const run = await collectRun(now, 'r2', records(0, 11), topsUp);
-    expect(run.counts).toMatchObject({ read: 11, accepted: 2, duplicates: 9 });
-    expect(await storedReferences(late.ledger, 'r2', 'posted')).toEqual(['BR-9', 'BR-10']);
-    const lines = (await late.ledger.bookings.readBatch('r2', 'posted', 0)).toString();
-    if (after === 'omit') expect(lines).not.toContain('Lovelace');
-    else expect(lines).toContain('Ana Lovelace');
-  });
-
   it.each(changes)(
     'are in a file with those that were delivered, none of which gets its name back: from %s to %s',
     async (before, after) => {
@@ -387,15 +224,6 @@ describe('late bookings after the setting guestNames was changed', () => {
       );
     },
   );
-
-  it('tell two guests of the same booking apart as long as all names were sent', async () => {
-    const late = await prepare('body');
-    const guest = record(1, { BookingClientName: 'Ben Lovelace' });
-    await deliverRun(late.ledger, await collectRun(late, 'r1', [record(1)]));
-    await deliverRun(late.ledger, await collectRun(late, 'r2', [record(2)], topsUp));
-    const run = await collectRun(late, 'r3', [record(1), guest, record(2)], topsUp);
-    expect(run.counts).toMatchObject({ accepted: 1, duplicates: 2 });
-  });
 
   it('are told apart from those in the file, whose guests may be called like their reference', async () => {
     const late = await prepare('file');

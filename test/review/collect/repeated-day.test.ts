@@ -6,7 +6,6 @@ import type { Ledger } from '../../../src/ledger/ledger.js';
 import { createBodyDelivery } from '../../../src/review/body/body-delivery.js';
 import type { LineBlock } from '../../../src/review/collect/line-index.js';
 import { findRepetition, planSample } from '../../../src/review/collect/repeated-day.js';
-import { checkRepeated } from '../../../src/rules/gates.js';
 import type { Run } from '../../../src/rules/run.js';
 import { KeyError } from '../../../src/storage/day-keys.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
@@ -116,11 +115,6 @@ describe('what earlier days sent of a day', () => {
   ])('is unknown for a day whose %s', async (_, { ledger }) => {
     expect(await compare(numbers(1, 40), ledger)).toMatchObject({ bookings: 0, sent: 1, incomparable: 1 });
   });
-
-  it('is known if names are left out in both', async () => {
-    const { ledger } = ledgerOf({ '2026-11-19': numbers(1, 40) }, { run: { guestNames: 'omit' } });
-    expect(await compare(numbers(1, 40), ledger, 'omit')).toMatchObject({ bookings: 40, incomparable: 0 });
-  });
 });
 
 describe('a sample', () => {
@@ -145,20 +139,4 @@ describe('a sample', () => {
       ),
     );
   });
-});
-
-it('The share that may be repeated is a limit', () => {
-  const limits = { maxRejectedShare: 1, emptyDay: 'succeed', batchSize: 500, maxRepeatedShare: 0.5 } as const;
-  const check = (bookings: number) =>
-    checkRepeated(
-      { bookings, isEstimate: true, days: ['2026-11-19'], sent: 1, incomparable: 0 },
-      100,
-      limits,
-      {
-        source: 'the source',
-        day: day.iso,
-      },
-    );
-  expect(() => check(50)).not.toThrow();
-  expect(() => check(51)).toThrow(/^about 51 of 100 bookings of the source/);
 });

@@ -52,42 +52,11 @@ describe('the judgement on a day', () => {
     expect(judge('succeeded', { ...counts, posted: 1 }, byFile({})).judgement).toBe('sent');
   });
 
-  it('is never good where verdicts come by e-mail only', () => {
-    expect(judge('succeeded', {})).toMatchObject({
-      judgement: 'sent',
-      headline: expect.stringContaining('by e-mail only'),
-    });
-  });
-
-  it.each([
-    ['3 bookings on an incorrect mapping.', { affected: 3, unanswered: 0 }, byFile({ affected: 3 })],
-    ['2 bookings without a verdict.', { affected: 0, unanswered: 2 }, byFile({ unanswered: 2 })],
-    ['1 booking refused by the service.', { refused: 1 }, {}],
-    [
-      'far fewer bookings than usual (10 bookings, usually 400): once the export is complete, `replay 2026-11-20 --late`; if it is right, `run 2026-11-20 --accept-volume`.',
-      {},
-      { volume: { accepted: 10, usual: 400, drops: [{ provider: null, accepted: 10, usual: 400 }] } },
-    ],
-    [
-      'far fewer bookings than usual (Bedlink: 0, usually 40).',
-      {},
-      { volume: { accepted: 390, usual: 400, drops: [{ provider: 'Bedlink', accepted: 0, usual: 40 }] } },
-    ],
-  ] as const)('needs attention: %s', (headline, counts, changes) => {
-    expect(judge('succeeded', counts, changes)).toEqual({ judgement: 'attention', headline });
-  });
-
   it('is unfinished with another number of records than the hook expected, and says so', () => {
     expect(judge('succeeded', {}, { expected: 12, collectedAt: 1 })).toEqual({
       judgement: 'unfinished',
       headline: 'The day is not complete: the end-of-day hook expected 12 records, and the source held 10.',
     });
-  });
-
-  it('needs none for few bookings that somebody has accepted', () => {
-    const volume = { accepted: 10, usual: 400, drops: [{ provider: null, accepted: 10, usual: 400 }] };
-    const accepted = { volume, acceptances: { volume: { at: 1, by: 'ada' } } };
-    expect(judge('succeeded', {}, accepted).judgement).not.toBe('attention');
   });
 
   it('needs attention if nothing named the canary in time, however well it looks otherwise', () => {

@@ -9,7 +9,7 @@ import { withReplaced } from '../../support/fake-ledger.js';
 import { prepareDelivery } from '../delivering.js';
 import { useNightTime } from '../night-time.js';
 import { ok } from '../scripted-service.js';
-import { openRun, openTemporaryLedger } from '../temporary-ledger.js';
+import { openTemporaryLedger } from '../temporary-ledger.js';
 import { requestOf, reviewedDay, unstopped } from '../working-day.js';
 
 const day = reviewedDay.iso;
@@ -18,12 +18,6 @@ const leaseMs = 5_000;
 useNightTime();
 
 describe('a process that works alone', () => {
-  it('acquires a free day at once, without reporting a wait', async () => {
-    const { wait, onWaiting } = await prepareDay();
-    expect((await wait()).kind).toBe('held');
-    expect(onWaiting).not.toHaveBeenCalled();
-  });
-
   it('finds a day busy at once if the kernel holds the right', async () => {
     const { wait, ledger } = await prepareDay();
     await ledger.holds.day(day);
@@ -40,33 +34,12 @@ describe('a process that works alone', () => {
     expect(await settledSoFar(found)).toBeInstanceOf(DayBusyError);
     expect(onWaiting).toHaveBeenCalledOnce();
   });
+});
 
-  it('acquires the day as soon as it is released', async () => {
-    const { wait, ledger } = await prepareDay({ leaseMs });
-    const before = await ledger.holds.day(day);
-    const found = wait();
-    await vi.advanceTimersByTimeAsync(1_000);
-    await before?.release();
-    await vi.advanceTimersByTimeAsync(500);
-    expect(await settledSoFar(found)).toMatchObject({ kind: 'held' });
-  });
-
-  it('stops waiting when it is stopped', async () => {
-    const { wait, ledger } = await prepareDay({ leaseMs });
-    await ledger.holds.day(day);
-    const stop = new AbortController();
-    const found = wait({ signal: stop.signal }).catch((error: unknown) => error);
-    await vi.advanceTimersByTimeAsync(1_000);
-    stop.abort();
-    expect(await found).toBeInstanceOf(DayBusyError);
-  });
-
-  it('never joins, not even a collected run', async () => {
-    const { wait, ledger, collect } = await prepareDay();
-    await collect();
-    expect((await wait()).kind).toBe('held');
-    expect(await ledger.holds.day(day)).toBeUndefined();
-  });
+it('a process that works alone never joins, not even a collected run', async () => {
+  const { wait, collect } = await prepareDay();
+  await collect();
+  expect((await wait()).kind).toBe('held');
 });
 
 describe('a process that shares the work', () => {
@@ -95,18 +68,6 @@ describe('a process that shares the work', () => {
     expect(await ledger.holds.day(day)).toBeDefined();
   });
 
-  it('waits as long as it takes until the run is collected, and then joins', async () => {
-    const { wait, ledger, collect, onWaiting } = await prepareDay({ isShared: true, leaseMs });
-    await ledger.holds.day(day);
-    const found = wait();
-    await vi.advanceTimersByTimeAsync(20 * leaseMs);
-    expect(await settledSoFar(found)).toBe('waiting');
-    await collect();
-    await vi.advanceTimersByTimeAsync(500);
-    expect(await settledSoFar(found)).toMatchObject({ kind: 'to-join' });
-    expect(onWaiting).toHaveBeenCalledOnce();
-  });
-
   it('waits while others send what a run of today has open, rather than send it twice', async () => {
     const { wait, ledger, collect } = await prepareDay({ isShared: true });
     const { right } = await collect('today');
@@ -117,6 +78,14 @@ describe('a process that shares the work', () => {
     vi.setSystemTime(Date.now() + 30_001);
     await vi.advanceTimersByTimeAsync(500);
     expect(await settledSoFar(found)).toMatchObject({ kind: 'held' });
+  });
+
+  it('lets a replay abandon a run with no step in progress', async () => {
+    const { wait, ledger, collect } = await prepareDay({ isShared: true });
+    const { right } = await collect();
+    await ledger.steps.claim(right, 'batch 0', 1, Date.now());
+    vi.setSystemTime(Date.now() + 30_001);
+    expect((await wait({ mode: 'replay' })).kind).toBe('held');
   });
 
   it('finds the day busy for a replay, and releases it, if a step was claimed during acquisition', async () => {
@@ -133,17 +102,6 @@ describe('a process that shares the work', () => {
     expect(await ledger.holds.day(day)).toBeDefined();
   });
 
-  it('takes over a collect whose owner is gone', async () => {
-    const { wait, ledger } = await prepareDay({ isShared: true, leaseMs });
-    const owner = await ledger.holds.day(day);
-    await openRun(ledger, day);
-    const found = wait();
-    await vi.advanceTimersByTimeAsync(1_000);
-    await owner?.release();
-    await vi.advanceTimersByTimeAsync(500);
-    expect(await settledSoFar(found)).toMatchObject({ kind: 'held' });
-  });
-
   it('takes the right if the run has ended, or its result is overdue', async () => {
     const { wait, ledger } = await prepareDay({ isShared: true });
     const run = await collectedFileRun(ledger, 'r1', { day });
@@ -157,12 +115,6 @@ describe('a process that shares the work', () => {
     expect((await wait()).kind).toBe('held');
   });
 
-  it('acquires the day if another delivery is requested, which openRun then refuses', async () => {
-    const { wait, collect } = await prepareDay({ isShared: true });
-    await collect();
-    expect((await wait({ delivery: 'file' })).kind).toBe('held');
-  });
-
   it.each(['replay', 'late'] as const)(
     'finds the day busy for a %s while a step is performed',
     async (mode) => {
@@ -172,23 +124,6 @@ describe('a process that shares the work', () => {
       await expect(wait({ mode })).rejects.toThrow(DayBusyError);
     },
   );
-
-  it('lets a replay abandon a run with no step in progress', async () => {
-    const { wait, ledger, collect } = await prepareDay({ isShared: true });
-    const { right } = await collect();
-    await ledger.steps.claim(right, 'batch 0', 1, Date.now());
-    vi.setSystemTime(Date.now() + 30_001);
-    expect((await wait({ mode: 'replay' })).kind).toBe('held');
-  });
-
-  it('waits one lease for a replay while the day is being collected', async () => {
-    const { wait, ledger } = await prepareDay({ isShared: true, leaseMs });
-    await ledger.holds.day(day);
-    await openRun(ledger, day);
-    const found = wait({ mode: 'replay' }).catch((error: unknown) => error);
-    await vi.advanceTimersByTimeAsync(leaseMs + 2_000);
-    expect(await settledSoFar(found)).toBeInstanceOf(DayBusyError);
-  });
 });
 
 /** @param leaseMs for a ledger whose rights are leases; if omitted, the kernel holds them */

@@ -25,24 +25,11 @@ const batch = { step: 'batch 12', kind: 'batch', code: 'http-503', endedAt: at, 
 
 describe('why a run is not done', () => {
   it.each<[string, Partial<Run>, Partial<OpenWork> | undefined, string | undefined]>([
-    ['nothing for one that succeeded', { state: 'succeeded' }, undefined, undefined],
-    [
-      'what it reads',
-      { state: 'collecting', counts: { read: 12_000 } as never },
-      undefined,
-      'is reading the source: 12,000 records so far',
-    ],
     [
       'what is being performed',
       { state: 'delivering' },
       { performed: 1, oldest: { step: 'upload', kind: 'upload', since: at } },
       'is being worked on: the file is being uploaded since 02:40:00',
-    ],
-    [
-      'how many batches are being sent',
-      { state: 'delivering' },
-      { performed: 8, ready: 900, oldest: { step: 'batch 3', kind: 'batch', since: at } },
-      'is being worked on: 8 batches are being sent, the first since 02:40:00',
     ],
     [
       'a wait that the service asked for, with the tries that are left',
@@ -90,18 +77,11 @@ describe('why a run is not done', () => {
       { ready: 1 },
       'waits for a worker: 1 step can be performed, and no process performs one',
     ],
-    ['that it is about to end', { state: 'delivering' }, undefined, 'is about to end'],
     [
       'why it stopped',
       { state: 'failed', failure: { class: 'fatal', code: 'http-403', message: 'check apiKey' } },
       undefined,
       'stopped because of this: check apiKey',
-    ],
-    [
-      'who cancelled it and why',
-      { state: 'cancelled', cancelReason: 'sent by hand' },
-      undefined,
-      'was cancelled: sent by hand',
     ],
   ])('is %s', (_, run, work, words) => {
     expect(explain(run, work)).toBe(words);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../../src/base/safe-error.js';
 import { SourceError } from '../../../src/booking/source.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { DayBusyError } from '../../../src/review/day/join-run.js';
+import { openRun } from '../../../src/review/day/open-run.js';
 import { reviewDay } from '../../../src/review/review-day.js';
 import { createPeerClocks } from '../../../src/transports/http/peer-clocks.js';
 import { withReplaced } from '../../support/fake-ledger.js';
@@ -10,32 +10,10 @@ import { createArraySource, records } from '../array-source.js';
 import { unavailable } from '../scripted-service.js';
 import { prepareWork, requestOf, reviewedDay, unstopped } from '../working-day.js';
 
-const day = reviewedDay.iso;
-const afterDay = reviewedDay.lastInstant.getTime() + 1;
+const _day = reviewedDay.iso;
+const _afterDay = reviewedDay.lastInstant.getTime() + 1;
 
 describe('a day', () => {
-  it('that is done stays unchanged', async () => {
-    const work = await prepareWork();
-    const { run } = await reviewDay(requestOf(), work.startAlone().parts, unstopped);
-    const again = await reviewDay(requestOf(), work.startAlone().parts, unstopped);
-    expect(again).toEqual({ run, wasDone: true });
-    expect(work.calls).toHaveLength(6);
-    expect(await work.ledger.holds.day(day)).toBeDefined();
-  });
-
-  it('whose source is broken fails, with nothing sent, and is collected again', async () => {
-    const work = await prepareWork();
-    const broken = createArraySource([
-      records(0, 3),
-      new SourceError('unreadable', 'the file ends in a record'),
-    ]);
-    const { run } = await reviewDay(requestOf(), work.startAlone({ source: broken }).parts, unstopped);
-    expect(run).toMatchObject({ state: 'failed', failure: { class: 'data' } });
-    expect(work.calls).toEqual([]);
-    const { run: after } = await reviewDay(requestOf(), work.startAlone().parts, unstopped);
-    expect(after).toMatchObject({ id: run.id, state: 'succeeded', counts: { read: 12, delivered: 12 } });
-  });
-
   it('that was collected with names is not resumed once they are to be left out', async () => {
     const work = await prepareWork();
     await reviewDay(requestOf(), work.startAlone({ answer: () => unavailable }).parts, unstopped);
@@ -48,15 +26,29 @@ describe('a day', () => {
     expect(work.accepted).toEqual([]);
   });
 
-  it('is free again after a usage error', async () => {
+  it('whose source is missing says until when it is tried again, and once that it is late', async () => {
     const work = await prepareWork();
-    const stop = new AbortController();
-    const { parts } = work.startAlone({
-      source: createArraySource([records(0, 3)], { onPull: () => stop.abort() }),
-    });
-    await reviewDay(requestOf(), parts, stop.signal);
-    await expect(reviewDay(requestOf({ mode: 'replay' }), parts, unstopped)).rejects.toThrow(UsageError);
-    expect(await work.ledger.holds.day(day)).toBeDefined();
+    const missing = new SourceError('missing', 'there is no file');
+    const { parts, reported } = work.startAlone({ source: createArraySource([missing]) });
+    const until = Date.now() + 3_600_000;
+    const trying = { ...parts, findSourceDeadline: () => until };
+    for (const _ of [1, 2]) {
+      const { run } = await reviewDay(requestOf(), trying, unstopped);
+      expect(run).toMatchObject({
+        ...{ state: 'failed', failure: { class: 'data', code: 'missing' } },
+      });
+      expect(run.failure?.message).toMatch(/^there is no file; it is tried again until \S+ \S+$/);
+    }
+    expect(
+      ['settled', 'source-late', 'source-still-missing'].map((type) => reported(type as 'settled').length),
+    ).toEqual([1, 1, 1]);
+  });
+
+  it('is not opened by a process that lost it meanwhile', async () => {
+    const work = await prepareWork();
+    const hold = { lost: AbortSignal.abort(), release: async () => {} };
+    expect(await openRun(requestOf(), work.startAlone().parts, hold)).toBe('lost');
+    expect(await work.ledger.runs.list({ limit: 9 })).toEqual([]);
   });
 
   it('that is not over by the clocks of others is topped up until it is', async () => {
@@ -78,28 +70,9 @@ describe('a day', () => {
     expect(await reviewWith(0)).toEqual({ wasDone: false, topsUp: true });
     expect(await reviewWith(0)).toEqual({ wasDone: true, topsUp: true });
   });
-
-  it('that is stopped while it is collected is collected again by the next run', async () => {
-    const work = await prepareWork();
-    const stop = new AbortController();
-    const source = createArraySource([records(0, 3), records(3, 9)], { onPull: () => stop.abort() });
-    const { run } = await reviewDay(requestOf(), work.startAlone({ source }).parts, stop.signal);
-    expect(run).toMatchObject({ state: 'collecting' });
-    const { run: after } = await reviewDay(requestOf(), work.startAlone().parts, unstopped);
-    expect(after).toMatchObject({ id: run.id, state: 'succeeded', token: 2, counts: { read: 12 } });
-  });
 });
 
 describe('a day that is lost while it is collected', () => {
-  it('is acquired again if processes work alone and no other process has it', async () => {
-    const work = await prepareWork();
-    const { ledger, source } = loseInCollect(work.ledger);
-    const { parts, reported } = work.startAlone({ ledger, source });
-    const { run } = await reviewDay(requestOf(), parts, unstopped);
-    expect(run).toMatchObject({ state: 'succeeded', counts: { read: 12, delivered: 12, repeated: 0 } });
-    expect(reported('run-opened')).toMatchObject([{ isResumed: false }, { isResumed: true }]);
-  });
-
   it('is joined if processes share the work', async () => {
     const work = await prepareWork();
     const { ledger, source } = loseInCollect(work.ledger);
@@ -121,62 +94,6 @@ describe('a day that is lost while it is collected', () => {
     expect(await work.ledger.runs.list({ limit: 9 })).toHaveLength(2);
   });
 });
-
-describe('a day that is lost before its run is opened, to others that have done it since', () => {
-  it('is done if processes work alone, and is not opened again', async () => {
-    const work = await prepareWork();
-    const { parts } = work.startAlone({ ledger: freezeInLook(work.ledger, 1) });
-    expect(await reviewDay(requestOf(), parts, unstopped)).toMatchObject({ wasDone: true });
-    expect(await work.ledger.runs.list({ limit: 9 })).toMatchObject([{ id: 'run-of-others' }]);
-    expect(work.calls).toEqual([]);
-  });
-
-  it('is done if processes share the work, and is not opened again', async () => {
-    const work = await prepareWork();
-    // Holding the right, it first looks for a run to join, and then for one to open.
-    const { parts } = work.startShared({ ledger: freezeInLook(work.ledger, 2) });
-    const { wasDone } = await reviewDay(requestOf(), parts, unstopped);
-    expect(wasDone).toBe(true);
-    expect(await work.ledger.runs.list({ limit: 9 })).toMatchObject([{ id: 'run-of-others' }]);
-    expect(work.calls).toEqual([]);
-  });
-});
-
-/**
- * A process that is frozen right after it has read the day's run, for the first or second time while holding the right.
- * Meanwhile its lease expires, and others do the day.
- */
-function freezeInLook(kept: Ledger, look: number): Ledger {
-  const losing = new AbortController();
-  let looks: number | undefined;
-  return withReplaced(kept, {
-    holds: {
-      async day(ofDay) {
-        const hold = await kept.holds.day(ofDay);
-        if (looks !== undefined) return hold;
-        looks = 0;
-        return hold && { ...hold, lost: losing.signal };
-      },
-    },
-    runs: {
-      async latest(ofDay) {
-        const latest = await kept.runs.latest(ofDay);
-        if (looks !== undefined) looks += 1;
-        if (looks !== look) return latest;
-        losing.abort();
-        const { id, token } = await kept.runs.create({
-          id: 'run-of-others',
-          day,
-          delivery: 'body',
-          trigger: 'manual',
-          startedAt: afterDay,
-        });
-        await kept.runs.settle({ runId: id, token }, { state: 'succeeded', at: afterDay });
-        return latest;
-      },
-    },
-  });
-}
 
 /** A ledger whose first hold is lost when the source is first read, and that source. */
 function loseInCollect(kept: Ledger) {

@@ -1,6 +1,4 @@
-import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { untilAborted } from '../../../src/base/abort.js';
 import type { QueuedStep } from '../../../src/booking/step-queue.js';
 import { enqueueOpenSteps, toQueuedStep } from '../../../src/review/perform/step-runner.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
@@ -23,16 +21,6 @@ describe('enqueueing steps', () => {
       Array.from({ length: 1_201 }, (_, number) => `batch ${number}`),
     );
     expect(pages.flat()[0]).toMatchObject({ runId: right.runId, attempt: 1 });
-  });
-
-  it('excludes steps that are done or in progress', async () => {
-    const { ledger, right, perform } = await day();
-    await perform({ runId: right.runId, step: 'batch 0', attempt: 1 });
-    await ledger.steps.claim(right, 'batch 1', 1, 0);
-    const { queue, pages } = createPageQueue();
-    await enqueueOpenSteps({ id: right.runId }, { ledger, queue, ...timing }, unstopped);
-    expect(pages.flat()).toHaveLength(1_199);
-    expect(pages[0]?.[0]?.step).toBe('batch 2');
   });
 
   it('waits for capacity before it reads the next page, and stops waiting when it is stopped', async () => {
@@ -63,35 +51,6 @@ describe('enqueueing steps', () => {
     await enqueueOpenSteps({ id: 'r1' }, parts, unstopped);
     expect(pages.flat().map(({ notBefore }) => notBefore)).toEqual([1_060_000, 1_059_999, 5, undefined]);
   });
-
-  it('leaves no listener behind, however often a process calls it', async () => {
-    const { ledger, right } = await day();
-    const { signal } = new AbortController();
-    await enqueueOpenSteps(
-      { id: right.runId },
-      { ledger, queue: createPageQueue().queue, ...timing },
-      signal,
-    );
-    expect(getEventListeners(signal, 'abort')).toEqual([]);
-  });
-
-  it('rethrows the error of an unavailable queue', async () => {
-    const { ledger, right } = await day();
-    const queue = { ...createForgetfulQueue(), add: () => Promise.reject(new Error('away')) };
-    await expect(
-      enqueueOpenSteps({ id: right.runId }, { ledger, queue, ...timing }, unstopped),
-    ).rejects.toThrow('away');
-  });
-});
-
-describe('waiting for an abort', () => {
-  it('ends when the signal aborts, or at once if it already has', async () => {
-    expect(await untilAborted(AbortSignal.abort())).toBe('aborted');
-    const stop = new AbortController();
-    const waiting = untilAborted(stop.signal);
-    stop.abort();
-    expect(await waiting).toBe('aborted');
-  });
 });
 
 function createPageQueue(waitForCapacity: () => Promise<void> = async () => {}) {
@@ -101,17 +60,6 @@ function createPageQueue(waitForCapacity: () => Promise<void> = async () => {}) 
 }
 
 describe('a reference of an open step', () => {
-  it('contains what the ledger knows about it, and nothing more', () => {
-    const step = { position: 7, name: 'batch 7', attempt: 1, notBefore: 1_000 };
-    expect(toQueuedStep('run-a', step)).toEqual({
-      runId: 'run-a',
-      step: 'batch 7',
-      attempt: 1,
-      notBefore: 1_000,
-      isUrgent: false,
-    });
-  });
-
   it.each([
     ['batch 0', 2, true],
     ['batch 0.1', 1, false],

@@ -4,7 +4,7 @@ import { FencedError } from '../../../src/ledger/errors.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { type HeldClaims, holdClaims } from '../../../src/review/perform/step-runner.js';
 import type { Claim, Right } from '../../../src/rules/step.js';
-import { fakeLedger, withReplaced } from '../../support/fake-ledger.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 import { createGate } from '../../support/gate.js';
 import { prepareDelivery } from '../delivering.js';
 import { useNightTime } from '../night-time.js';
@@ -57,14 +57,6 @@ describe('claims that are held', () => {
     claims.close();
   });
 
-  it('show the work a stop that was requested before it started', async () => {
-    const { ledger, claim } = await prepareClaims();
-    const claims = holdClaims(ledger, leaseMs);
-    const held = holdWithoutEnd(claims, await claim(0), AbortSignal.abort(new Error('stopped')));
-    expect(held.signal()?.reason).toEqual(new Error('stopped'));
-    claims.close();
-  });
-
   it('leave no listener on the signal of a long-lived process', async () => {
     const { ledger, claim } = await prepareClaims();
     const claims = holdClaims(ledger, leaseMs);
@@ -73,15 +65,6 @@ describe('claims that are held', () => {
     const work = async (signal: AbortSignal) => signal.addEventListener('abort', () => {}, { once: true });
     await claims.whileHeld(await claim(0), stop.signal, work);
     expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
-    claims.close();
-  });
-
-  it('resolve and reject like the work', async () => {
-    const { ledger, claim } = await prepareClaims();
-    const claims = holdClaims(ledger, leaseMs);
-    expect(await claims.whileHeld(await claim(0), unstopped, async () => 17)).toBe(17);
-    const broken = claims.whileHeld(await claim(1), unstopped, () => Promise.reject(new RangeError('no')));
-    await expect(broken).rejects.toThrow(new RangeError('no'));
     claims.close();
   });
 
@@ -105,25 +88,6 @@ describe('claims that are held', () => {
     expect(held.signal()?.aborted).toBe(false);
     expect(await ledger.steps.reopenAbandoned(right.runId)).toBe(0);
     claims.close();
-  });
-
-  it('send one request at a time to a ledger that does not answer', async () => {
-    const { claim } = await prepareClaims();
-    const renewClaims = vi.fn(() => new Promise<Claim[]>(() => {}));
-    const claims = holdClaims(fakeLedger({ steps: { renewClaims } }), leaseMs);
-    holdWithoutEnd(claims, await claim(0));
-    await vi.advanceTimersByTimeAsync(10 * leaseMs);
-    expect(renewClaims).toHaveBeenCalledTimes(1);
-    claims.close();
-  });
-
-  it('are no longer renewed once they are closed', async () => {
-    const { ledger, right, claim } = await prepareClaims();
-    const claims = holdClaims(ledger, leaseMs);
-    holdWithoutEnd(claims, await claim(0));
-    claims.close();
-    await vi.advanceTimersByTimeAsync(leaseMs + 1);
-    expect(await ledger.steps.reopenAbandoned(right.runId)).toBe(1);
   });
 });
 

@@ -77,19 +77,6 @@ describe('reconciling', () => {
     expect(faults).toEqual(['run-of-2026-11-19']);
     expect(queued.map(({ runId }) => runId)).toEqual(['run-of-2026-11-20']);
   });
-
-  it('reports an unavailable ledger', async () => {
-    const { ledger, bringInLine } = await prepareLedger();
-    const broken = withReplaced(ledger, { runs: { listActive: () => Promise.reject(new Error('away')) } });
-    await expect(bringInLine({ ledger: broken })).rejects.toThrow('away');
-  });
-
-  it('starts with no further run once it is stopped', async () => {
-    const { deliver, bringInLine, queued } = await prepareLedger();
-    await deliver('2026-11-20', { bookings: 1 });
-    await bringInLine({ signal: AbortSignal.abort() });
-    expect(queued).toEqual([]);
-  });
 });
 
 async function prepareLedger() {

@@ -1,62 +1,9 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readReference } from '../../../src/review/stored/stored-line.js';
-import { prepareDelivery, references } from '../delivering.js';
+import { createGate } from '../../support/gate.js';
+import { prepareDelivery } from '../delivering.js';
 import { inTurn, ok, refusal, unavailable } from '../scripted-service.js';
-import { openTemporaryLedger } from '../temporary-ledger.js';
 
 describe('the step runner', () => {
-  it('delivers every booking once and settles the run with the last step', async () => {
-    const delivering = await prepareDelivery({ bookings: 25, batchSize: 10, answer: () => ok });
-    await delivering.feed();
-    await delivering.workOff();
-    expect(delivering.calls.map(({ length }) => length)).toEqual([10, 10, 5]);
-    expect(delivering.accepted).toEqual(references(25));
-    expect(await delivering.run()).toMatchObject({
-      state: 'succeeded',
-      finishedAt: delivering.clock(),
-      openSteps: 0,
-      counts: { accepted: 25, delivered: 25, refused: 0, pending: 0, repeated: 0 },
-    });
-    expect(delivering.events.map(({ type }) => type)).toEqual([
-      ...Array(3).fill(['step-claimed', 'step-ended']).flat(),
-      'settled',
-    ]);
-  });
-
-  it('halves a refused batch until each poison booking is isolated, and delivers all others once', async () => {
-    const ledger = await openTemporaryLedger();
-    let days = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.subarray(references(23), { maxLength: 6 }), async (poison) => {
-        days += 1;
-        const day = `2026-11-${String(days).padStart(2, '0')}`;
-        const delivering = await prepareDelivery({
-          ledger,
-          day,
-          bookings: 23,
-          batchSize: 8,
-          answer: (sent) => (sent.some((reference) => poison.includes(reference)) ? refusal : ok),
-        });
-        await delivering.feed();
-        await delivering.workOff();
-        expect([...delivering.accepted].sort()).toEqual(
-          references(23)
-            .filter((reference) => !poison.includes(reference))
-            .sort(),
-        );
-        const { runId } = delivering.right;
-        const refused = await ledger.bookings.listRefused(runId, 100);
-        expect(refused.map(({ line }) => readReference(line)).sort()).toEqual([...poison].sort());
-        expect(await ledger.runs.get(runId)).toMatchObject({
-          state: 'succeeded',
-          counts: { delivered: 23 - poison.length, refused: poison.length, pending: 0 },
-        });
-      }),
-      { numRuns: 15 },
-    );
-  });
-
   it('keeps the service’s messages in the ledger and out of its events', async () => {
     const delivering = await prepareDelivery({ bookings: 1, batchSize: 1, answer: () => refusal });
     await delivering.feed();
@@ -70,35 +17,27 @@ describe('the step runner', () => {
     expect(JSON.stringify(delivering.events)).not.toContain('Lovelace');
   });
 
-  it('ignores a reference that is stale, duplicate, premature, unknown or under an old token', async () => {
-    const delivering = await prepareDelivery({ bookings: 5, batchSize: 1, answer: () => ok });
-    const { runId, token } = delivering.right;
-    const first = { runId, step: 'batch 0', attempt: 1 };
-    await delivering.perform(first);
-    expect(await delivering.perform(first)).toBeUndefined();
-    expect(await delivering.perform({ ...first, attempt: 2 })).toBeUndefined();
-    expect(await delivering.perform({ runId, step: 'batch 1', attempt: 2 })).toBeUndefined();
-    expect(await delivering.perform({ runId, step: 'batch 99', attempt: 1 })).toBeUndefined();
-    const { signal } = new AbortController();
-    const second = { runId, step: 'batch 1', attempt: 1 };
-    expect(await delivering.performStep(second, token - 1, signal, () => {})).toBeUndefined();
-    expect(delivering.calls).toEqual([['BR-0']]);
-  });
-
-  it('retries a step when it is due', async () => {
+  it('ends the run by a fatal answer, which is told once; what was in flight and is accepted still counts', async () => {
+    const answers = createGate();
     const delivering = await prepareDelivery({
-      bookings: 1,
+      bookings: 4,
       batchSize: 1,
-      answer: inTurn([unavailable, unavailable, ok]),
+      async answer([reference]) {
+        await (reference !== 'BR-2' && answers.passed);
+        return reference === 'BR-0' ? ok : { kind: 'fatal', code: 'http-403', httpStatus: 403 };
+      },
     });
-    const { runId } = delivering.right;
-    await delivering.perform({ runId, step: 'batch 0', attempt: 1 });
-    expect(delivering.waiting).toMatchObject([
-      { runId, step: 'batch 0', attempt: 2, notBefore: delivering.clock() + 500 },
-    ]);
-    await delivering.workOff();
-    expect(delivering.accepted).toEqual(['BR-0']);
-    expect(delivering.heldOff).toEqual([]);
+    const perform = (batch: number) =>
+      delivering.perform({ runId: delivering.right.runId, step: `batch ${batch}`, attempt: 1 });
+    const inFlight = [perform(0), perform(1)];
+    await perform(2);
+    answers.open();
+    await Promise.all(inFlight);
+    expect(await delivering.run()).toMatchObject({
+      ...{ state: 'failed', failure: { class: 'fatal', code: 'http-403' } },
+      counts: { delivered: 1, pending: 3 },
+    });
+    expect(delivering.events.filter(({ type }) => type === 'settled')).toHaveLength(1);
   });
 
   it('releases its slot when the batch was accepted; after another answer the run may have ended', async () => {
@@ -119,14 +58,15 @@ describe('the step runner', () => {
   it('holds all workers off for as long as the service asks, up to the limit', async () => {
     const busy = { ...unavailable, code: 'http-429', retryAfterMs: 20_000 } as const;
     const delivering = await prepareDelivery({
-      bookings: 1,
+      bookings: 2,
       batchSize: 1,
-      answer: inTurn([busy, { ...busy, retryAfterMs: 1e9 }, ok]),
+      answer: inTurn([busy, busy, { ...busy, retryAfterMs: 1e9 }, ok, ok]),
     });
     const { runId } = delivering.right;
     const started = delivering.clock();
-    await delivering.perform({ runId, step: 'batch 0', attempt: 1 });
-    expect(delivering.heldOff).toEqual([started + 20_000]);
+    for (const step of ['batch 0', 'batch 1']) await delivering.perform({ runId, step, attempt: 1 });
+    expect(delivering.heldOff).toEqual([started + 20_000, started + 20_000]);
+    expect(delivering.events.filter(({ type }) => type === 'holding-off')).toHaveLength(1);
     expect(delivering.events).toContainEqual({
       type: 'holding-off',
       cause: 'asked',
@@ -135,8 +75,8 @@ describe('the step runner', () => {
       code: 'http-429',
     });
     await delivering.workOff();
-    expect(delivering.heldOff[1]).toBe(started + 20_500 + 60_000);
-    expect(delivering.accepted).toEqual(['BR-0']);
+    expect(delivering.heldOff[2]).toBe(started + 20_500 + 60_000);
+    expect(delivering.accepted).toEqual(['BR-1', 'BR-0']);
   });
 
   it('counts the service as down after a few steps, and as up again with every step that gets an answer', async () => {
@@ -160,29 +100,6 @@ describe('the step runner', () => {
     isDown.now = true;
     await perform(6);
     expect(delivering.heldOff).toHaveLength(1);
-  });
-
-  it('counts failures of all processes that work on a run, so together they notice that the service is down', async () => {
-    const delivering = await prepareDelivery({ bookings: 9, batchSize: 1, answer: () => unavailable });
-    const { runId } = delivering.right;
-    const [one, other] = [delivering.createPeer(), delivering.createPeer()];
-    for (let batch = 0; batch < 4; batch += 1)
-      await (batch % 2 === 0 ? one : other)({ runId, step: `batch ${batch}`, attempt: 1 });
-    expect(delivering.heldOff).toEqual([]);
-    await one({ runId, step: 'batch 4', attempt: 1 });
-    expect(delivering.heldOff).toHaveLength(1);
-  });
-
-  it('counts as repeated what is sent again after a call with an unknown outcome', async () => {
-    const dropped = { ...unavailable, code: 'connection-reset', outcomeUnknown: true };
-    const delivering = await prepareDelivery({
-      bookings: 4,
-      batchSize: 2,
-      answer: inTurn([dropped, ok, ok]),
-    });
-    await delivering.feed();
-    await delivering.workOff();
-    expect((await delivering.run()).counts).toMatchObject({ delivered: 4, repeated: 2 });
   });
 
   it('reopens a step that was stopped in mid-call, and queues it for other workers', async () => {
