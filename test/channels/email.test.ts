@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import PostalMime from 'postal-mime';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Message } from '../../src/notify/channel.js';
 import { type ReceivedEmail, type SmtpOptions, startSmtpServer } from '../support/smtp-server.js';
 import { email, encodedLogin, login, messageWith, now, open, refusalOf, send } from './channel-kit.js';
@@ -65,18 +63,6 @@ critical · day-late · 2026-11-20 · 20261121-abcdefgh`);
     expect(other.references).not.toBe(first.references);
   });
 
-  it('carries attachments', async () => {
-    const content = Buffer.from('<!DOCTYPE html><p>Núñez</p>');
-    const attachments = [
-      { name: 'report-2026-11-20.html', contentType: 'text/html; charset=utf-8', content },
-    ];
-    const received = await deliver(messageWith({ attachments }));
-    expect(received.attachments).toMatchObject([
-      { filename: 'report-2026-11-20.html', mimeType: 'text/html', disposition: 'attachment' },
-    ]);
-    expect(Buffer.from(received.attachments[0]?.content as ArrayBuffer)).toEqual(content);
-  });
-
   it('lets no name add a header, markup or a control character', async () => {
     const received = await deliver(
       messageWith({
@@ -93,38 +79,11 @@ critical · day-late · 2026-11-20 · 20261121-abcdefgh`);
     expect(received.html).toContain('&lt;img src=x onerror=alert(1)&gt;\\u0000\\u001b[2J');
   });
 
-  it('shows addresses in a name as text: mail programs make no link across an element', async () => {
-    const received = await deliver(
-      messageWith({
-        title: 'Silent: evil.example',
-        text: 'See https://evil.example or ana@evil.example. Done: 3.',
-      }),
-    );
-    expect(received.html).toContain('Silent: evil<span>.</span>example</h1>');
-    expect(received.html).toContain(
-      'See https<span>:</span>//evil<span>.</span>example or ana<span>@</span>evil<span>.</span>example. Done: 3.</p>',
-    );
-  });
-
   it('has no address that works in its subject and its plain text', async () => {
     const hostile = 'https://evil.test/a www.evil.test mailto:a@evil.test \\\\evil\\share';
     const received = await deliver(messageWith({ title: hostile, text: hostile }));
     for (const shown of [received.subject, received.text?.split('https://review.example.com')[0]])
       expect(shown).not.toMatch(/:\/\/|www\.e|mailto:a|a@e|\\\\/);
-  });
-
-  it('has a subject of a bounded length, in any script', async () => {
-    const received = await deliver(messageWith({ title: `Núñez 日本 ${'🏨'.repeat(400)}` }));
-    expect(received.subject).toMatch(/^Núñez 日本 (?:🏨)+…$/u);
-    expect(received.subject?.length).toBeLessThanOrEqual(250);
-  });
-
-  it('goes to each recipient', async () => {
-    const { server, channel } = await start({}, { to: ['a@agency.example', 'Bea <b@agency.example>'] });
-    await send(channel);
-    expect(server.emails).toMatchObject([
-      { from: 'night@agency.example', to: ['a@agency.example', 'b@agency.example'] },
-    ]);
   });
 });
 
@@ -160,30 +119,12 @@ describe('A mail server', () => {
     expect(warnings).toEqual(['email: refused 1 of its recipients (smtp-550)']);
   });
 
-  it('that never answers is given up on', async () => {
-    const silent = createServer(() => {}).listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    onTestFinished(() => void silent.close());
-    const smtp = `smtp://localhost:${(silent.address() as AddressInfo).port}`;
-    const refusal = await refusalOf(send(await open({ ...email, smtp }, { timeoutMs: 200 })));
-    expect(refusal).toMatchObject({
-      code: 'timeout',
-      mayHaveArrived: false,
-      message: 'email: the mail server did not answer in time',
-    });
-  });
-
   it('that never confirms an e-mail is given up on', async () => {
     const server = await startSmtpServer({ reply: 'never' });
     const smtp = `smtp://localhost:${server.port}`;
     const refusal = await refusalOf(send(await open({ ...email, smtp }, { timeoutMs: 500 })));
     expect(refusal).toMatchObject({ code: 'timeout', mayHaveArrived: true });
     expect(server.emails).toHaveLength(1);
-  });
-
-  it('that is not running is reported', async () => {
-    const refusal = await refusalOf(send(await open({ ...email, smtp: 'smtp://localhost:1' })));
-    expect(refusal).toMatchObject({ code: 'connection-refused', mayHaveArrived: false });
   });
 
   it('is abandoned at once when the process is asked to stop: with the reason if it may have the e-mail', async () => {

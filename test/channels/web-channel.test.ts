@@ -117,13 +117,6 @@ describe.each(webKinds)('A channel of kind %s', (_kind, write) => {
     const late = await refusalOf(send(channel, messageWith(), stop.signal));
     expect(late).toMatchObject({ code: 'timeout', mayHaveArrived: false });
   });
-
-  it('can be closed twice', async () => {
-    const { origin } = await receive(answerWith(200));
-    const channel = await open(write(origin));
-    await channel.close();
-    await channel.close();
-  });
 });
 
 describe('Microsoft Teams', () => {
