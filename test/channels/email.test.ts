@@ -79,6 +79,19 @@ critical · day-late · 2026-11-20 · 20261121-abcdefgh`);
     expect(received.html).toContain('&lt;img src=x onerror=alert(1)&gt;\\u0000\\u001b[2J');
   });
 
+  it('shows addresses in a name as text: mail programs make no link across an element', async () => {
+    const received = await deliver(
+      messageWith({
+        title: 'Silent: evil.example',
+        text: 'See https://evil.example or ana@evil.example. Done: 3.',
+      }),
+    );
+    expect(received.html).toContain('Silent: evil<span>.</span>example</h1>');
+    expect(received.html).toContain(
+      'See https<span>:</span>//evil<span>.</span>example or ana<span>@</span>evil<span>.</span>example. Done: 3.</p>',
+    );
+  });
+
   it('has no address that works in its subject and its plain text', async () => {
     const hostile = 'https://evil.test/a www.evil.test mailto:a@evil.test \\\\evil\\share';
     const received = await deliver(messageWith({ title: hostile, text: hostile }));

@@ -75,10 +75,12 @@ describe('Slack', () => {
       fc.property(anyMessage, (message) => {
         const { text, blocks } = renderSlackMessage(message) as {
           readonly text: string;
-          readonly blocks: readonly { readonly text?: { readonly text: string } }[];
+          readonly blocks: readonly { readonly type: string; readonly text?: { readonly text: string } }[];
         };
         const texts = [text, ...blocks.flatMap((block) => block.text?.text ?? [])];
         expect(text.length).toBeLessThanOrEqual(4_000);
+        for (const { type, text } of blocks)
+          if (type === 'header') expect(text?.text.length).toBeLessThanOrEqual(150);
         for (const one of texts.slice(1)) expect(one.length).toBeLessThanOrEqual(3_000);
         for (const one of texts) {
           expect(one).not.toMatch(/[<>]/);

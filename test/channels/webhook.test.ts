@@ -25,7 +25,10 @@ async function deliver(written: string) {
 it('A webhook is signed according to Standard Webhooks', async () => {
   const { id, verifyWith } = await deliver(`whsec_${secret}`);
   expect(id).toBe('msg_day-late-2026-11-20-1');
-  expect(verifyWith(`whsec_${secret}`)).toMatchObject({ event: 'day-late' });
+  expect(verifyWith(`whsec_${secret}`)).toMatchObject({
+    ...{ event: 'day-late', day: '2026-11-20', runId: '20261121-abcdefgh' },
+    url: 'https://review.example.com/days/2026-11-20',
+  });
 });
 
 it('A secret without whsec_ is understood as text and as base64', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ExportEvent } from '../../src/mappings/events.js';
 import { createLogObserver, type LogLevel, openLog } from '../../src/notify/events.js';
 import type { ReviewEvent } from '../../src/review/events.js';
 import { someRun } from '../review/some-run.js';
@@ -15,7 +16,7 @@ import {
 
 const failure = { class: 'fatal', code: 'http-403', message: 'the service turned it down' } as const;
 const run = { id: someRun().id, day: someRun().day };
-const everything: readonly ReviewEvent[] = [
+const everything: readonly (ReviewEvent | ExportEvent)[] = [
   opened(),
   collecting(500, 250),
   { type: 'source-notice', run, notice: { kind: 'absent-column', column: 'guest' } },
@@ -28,6 +29,8 @@ const everything: readonly ReviewEvent[] = [
   fileStepEnded('await-result', 'retry', 'result-absent'),
   fileStepEnded('await-result', 'overdue', 'result-absent'),
   { type: 'holding-off', cause: 'asked', run, until: Date.parse('2026-11-21T02:31:00Z'), code: 'http-429' },
+  { type: 'held-off', reason: 'lost', delayMs: 5 },
+  { type: 'archived', name: 'a.csv' },
   { type: 'stopping', run, graceMs: 3_000 },
   { type: 'settled', run: someRun() },
   { type: 'settled', run: someRun({ state: 'failed', failure }) },
@@ -68,6 +71,8 @@ describe('the log', () => {
         'debug step ended',
         'warn step ended',
         'warn holding off',
+        'warn SFTP server failed: held off',
+        'info export file archived',
         'warn stopping',
         'info run settled',
         'error run settled',

@@ -144,11 +144,4 @@ describe('a sync', () => {
     expect(limits().slice(8)).toEqual(Array(6).fill(250));
     expect(events.filter(({ type }) => type === 'pages-shortened')).toMatchObject([{ limit: 250 }]);
   });
-
-  it('takes more mappings than it asked for, and stores a usual page of them at once', async () => {
-    const { sync, mappings, limits } = await prepare(() => ({ Mappings: rows(2_500) }), { limit: 1_000 });
-    expect(await sync()).toMatchObject({ counts: { pages: 1, read: 2_500, added: 2_500, newHotels: 2_500 } });
-    expect((await mappings.summarise()).mappings).toBe(2_500);
-    expect(limits()).toEqual([1_000]);
-  });
 });

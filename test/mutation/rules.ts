@@ -14,7 +14,7 @@ const notifications = inFolder('notifications');
 const mails = inFolder('verdict-mails');
 
 const transitions = review('run-transitions', 'step-transitions', 'step-outcomes', 'transitions');
-const normalised = booking('normalise', 'instants', 'written-date', 'naughty-strings');
+const normalised = booking('normalise', 'instants', 'written-date');
 const cases = inFolder('cases')('case-bookings', 'case-transitions');
 /** The contracts that every ledger passes, on SQLite: slow, so only what the ledger itself decides is left to them. */
 const ledger = inFolder('ledger')('sqlite');

@@ -61,17 +61,6 @@ describe('A day is late', () => {
     });
   });
 
-  it('until it is good', () => {
-    expect(judge({ now: '2026-11-23T20:00:00Z', reviewedDays }).late).toEqual([
-      '2026-11-20',
-      '2026-11-21',
-      '2026-11-22',
-    ]);
-    expect(
-      judge({ now: '2026-11-23T20:00:00Z', reviewedDays: [...reviewedDays, '2026-11-21'] }).late,
-    ).toEqual(['2026-11-20', '2026-11-22']);
-  });
-
   it('for a month', () => {
     const { late } = judge({ now: '2027-03-01T12:00:00Z' });
     expect(late).toEqual(listDays('2027-01-29', '2027-02-28'));
@@ -81,13 +70,6 @@ describe('A day is late', () => {
     const looked = { now: '2026-11-22T12:00:00Z', reviewedDays: [] };
     expect(judge({ ...looked, countedFrom: '2026-11-22T05:00:00Z' }).late).toEqual([]);
     expect(judge({ ...looked, countedFrom: '2026-11-22T04:59:59Z' }).late).toEqual(['2026-11-21']);
-  });
-
-  it('never before it is over', () => {
-    expect(judge({ deadline: '00:00', now: '2026-11-20T22:59:59.999Z', reviewedDays }).late).toEqual([]);
-    expect(judge({ deadline: '00:00', now: '2026-11-20T23:00:00Z', reviewedDays }).late).toEqual([
-      '2026-11-20',
-    ]);
   });
 });
 

@@ -121,16 +121,6 @@ describe('the sender', () => {
     expect(said.at(-1)).toEqual(['sent', 'm1']);
   });
 
-  it('calls a recovery informative, whatever it ends', async () => {
-    const { store } = storeOf(
-      { id: 'm1', attempt: 1, unconfirmed: 0, notice: noticeOf({ event: 'day-recovered' }) },
-      { id: 'm2', attempt: 1, unconfirmed: 0, notice: noticeOf({ event: 'copy-stale', stage: 'recovered' }) },
-    );
-    const severities: string[] = [];
-    await senderOf(store, async ({ severity }) => void severities.push(severity)).sender.sendDue(signal);
-    expect(severities).toEqual(['info', 'info']);
-  });
-
   it('leaves the other messages for later once the receiver is unavailable', async () => {
     const { store, said } = storeOf(
       { id: 'm1', attempt: 1, unconfirmed: 0, notice: noticeOf() },

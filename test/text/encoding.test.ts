@@ -106,12 +106,6 @@ describe('a file in another encoding', () => {
 describe('a file in UTF-8 that is to be read in another encoding', () => {
   const refused = 'day.csv is UTF-8 text, but source.encoding is';
 
-  it.each(byteEncodings)('is refused in %s, however its bytes arrive', (encoding) => {
-    const bytes = encode(`${toCsv('Guest')}2;Schröder\r\n`, 'utf-8');
-    for (const blockBytes of [1, 2, 3, 7, 4096])
-      expect(() => readNames(bytes, encoding, blockBytes)).toThrow(`${refused} ${encoding}`);
-  });
-
   it('is refused for any text beyond ASCII, wherever it is and is cut', () => {
     const anyText = fc.string({ unit: 'grapheme', maxLength: 8 }).filter((text) => !/["\r\n;\0]/.test(text));
     const names = fc.array(anyText, { minLength: 1, maxLength: 20 });

@@ -27,6 +27,7 @@ describe('the JSON of a command', () => {
         reports.write({ day: '2026-11-19' }, { more: true });
         reports.write({ day: '2026-11-20' }, { more: true });
         reports.fail(failure);
+        reports.fail(failure);
       }),
     ).toEqual([{ day: '2026-11-19' }, { day: '2026-11-20' }, { error }]);
   });

@@ -52,6 +52,14 @@ describeMailbox('A mailbox on an IMAP server', async () => {
 });
 
 describe('A mailbox on an IMAP server', () => {
+  it('is read over one connection for each look, which ends with it', async () => {
+    const { mails, look, server } = await prepare();
+    expect(await look()).toEqual(['1 BR-1', '2 BR-2', '3 BR-3']);
+    mails.set(4, mail('BR-4'));
+    expect(await look()).toEqual(['4 BR-4']);
+    expect(server.commands.filter((text) => text === 'LOGOUT')).toHaveLength(2);
+  });
+
   it('that is empty, or in which all e-mails are older, is read', async () => {
     const { look, mailbox } = await prepare(new Map());
     expect(await look()).toEqual([]);

@@ -127,25 +127,6 @@ describe('An e-mail that names a booking', () => {
     await taker.resume();
     expect(await listCases()).toMatchObject([{ providerHotelId: 'H-1', count: 2 }]);
   });
-
-  it('by its pair alone names all its booked master hotels, or the one in the row', async () => {
-    const { ledger, taker, listCases } = await prepare();
-    const table = htmlTable([
-      ['Provider', 'Hotel code', 'ServiceId'],
-      ['Alpha', 'H-1', '6'],
-    ]);
-    const one = await taker.take({ bytes: Buffer.from(mailOf('text/html', table)), from: 'a.eml' });
-    expect(one).toMatchObject({
-      outcome: 'named',
-      bookings: [],
-      pairs: [{ providerHotelId: 'H-1', serviceId: 6 }],
-    });
-    expect(await listCases()).toMatchObject([{ serviceId: 6, count: 1 }]);
-    const all = mailOf('text/csv', 'Proveedor;Codigo hotel proveedor\nAlpha;H-1\n').replace('<m1@', '<m2@');
-    await taker.take({ bytes: Buffer.from(all), from: 'b.eml' });
-    expect(await listCases()).toMatchObject([{ serviceId: 6 }, { serviceId: 5, count: 2 }]);
-    expect(await ledger.bookings.trace('BR-1045')).not.toHaveProperty('0.namedByEmailAt');
-  });
 });
 
 describe('The case of an e-mail', () => {
@@ -310,6 +291,13 @@ describe('The sender of an e-mail', () => {
     ]);
     expect(await taker.take(of(service, 'Incorrect: BR-1042'))).toMatchObject({ outcome: 'named' });
     expect(await listCases()).toMatchObject([{ providerHotelId: 'H-1' }]);
+  });
+
+  it('is told if an unknown one calls bookings correct: it may be the service', async () => {
+    const { ledger, taker } = await prepareFor({ from: ['@service.example'] });
+    const list = 'BookingReferenceId;IsCorrectMapping\nBR-1042;true\n';
+    expect(await taker.take(of('a@other.example', list))).toMatchObject({ outcome: 'unknown-sender' });
+    expect(await listNotices(ledger)).toMatchObject([{ subject: 'unknown-sender 2026-11-21' }]);
   });
 
   it('does not matter to a person who imports the e-mail, or once it is listed', async () => {

@@ -91,7 +91,9 @@ describe('loading a content file', () => {
     ['5', '-180.1'],
     ['1e1', '5'],
   ])('keeps the name but no coordinates of a hotel at %j, %j', async (Lat, Long) => {
-    const loaded = await load(fileOf(row({ ServiceId: 1, HotelName: 'H', Lat, Long })));
+    const loaded = await load(
+      fileOf(row({ ServiceId: 1, HotelName: 'H', Lat, Long, City: 'NULL', Email: 'none' })),
+    );
     expect(loaded).toMatchObject({ withoutCoordinates: 1, skipped: 0 });
     expect(await hotels.lookUp([1])).toEqual([{ serviceId: 1, name: 'H', loadedAt: at }]);
   });
