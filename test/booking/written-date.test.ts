@@ -37,6 +37,12 @@ describe('a date', () => {
     expect(toCheckIn('2026-11-05', 'yyyy-dd-MM')).toBe('2026-05-11');
   });
 
+  it('respects leap years', () => {
+    expect(toCheckIn('2028-02-29')).toBe('2028-02-29');
+    expect(toCheckIn('29/02/2028', 'dd/MM/yyyy')).toBe('2028-02-29');
+    expect(accept({ ServiceId: 1, CheckInDate: '29/02/2100' }, 'dd/MM/yyyy').dates.unreadable).toBe(1);
+  });
+
   it.each([
     ...['2026-02-30', '2026-02-29', '2026-13-01', '2026-00-01', '0000-01-01', '26-11-20', '2026-1-2'],
     ...['20261120', '2026-11-20T', '2026-11-20Z', '2026-11-20x', '12026-11-20', '-2026-11-20', 'soon'],
@@ -65,6 +71,13 @@ describe('a date', () => {
     expect(reversed.warnings).toEqual(['check-out-before-check-in']);
     expect(reversed.booking.checkOutDate).toBe('2026-11-19');
     expect(reversed.dates).toMatchObject({ given: 2, unreadable: 0 });
+  });
+
+  it('of either kind can be unreadable', () => {
+    expect(accept({ ...complete, CheckInDate: 'x', CheckOutDate: 'y' })).toMatchObject({
+      warnings: ['unreadable-check-in-date', 'unreadable-check-out-date'],
+      dates: { given: 2, unreadable: 2 },
+    });
   });
 
   it('is read correctly after many thousands of others', () => {
@@ -119,5 +132,12 @@ describe('a reader of dates', () => {
     const written = '20/11/2026 10:00';
     expect(read(written.padEnd(64, '0'))).toBe('2026-11-20');
     expect(read(written.padEnd(65, '0'))).toBeUndefined();
+  });
+
+  it('is refused for a format without year, month and day, or with letters that mean something else', () => {
+    for (const format of ['dd/MM', 'DD/MM/YYYY', 'dd/MM/yyyy nonsense'])
+      expect(() => createDateReader(format)).toThrow(
+        `expected a date format that names year, month and day, such as dd/MM/yyyy, got: "${format}"`,
+      );
   });
 });

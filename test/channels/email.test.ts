@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import PostalMime from 'postal-mime';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Message } from '../../src/notify/channel.js';
 import { type ReceivedEmail, type SmtpOptions, startSmtpServer } from '../support/smtp-server.js';
 import { email, encodedLogin, login, messageWith, now, open, refusalOf, send } from './channel-kit.js';
@@ -132,12 +134,30 @@ describe('A mail server', () => {
     expect(warnings).toEqual(['email: refused 1 of its recipients (smtp-550)']);
   });
 
+  it('that never answers is given up on', async () => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    onTestFinished(() => void silent.close());
+    const smtp = `smtp://localhost:${(silent.address() as AddressInfo).port}`;
+    const refusal = await refusalOf(send(await open({ ...email, smtp }, { timeoutMs: 200 })));
+    expect(refusal).toMatchObject({
+      code: 'timeout',
+      mayHaveArrived: false,
+      message: 'email: the mail server did not answer in time',
+    });
+  });
+
   it('that never confirms an e-mail is given up on', async () => {
     const server = await startSmtpServer({ reply: 'never' });
     const smtp = `smtp://localhost:${server.port}`;
     const refusal = await refusalOf(send(await open({ ...email, smtp }, { timeoutMs: 500 })));
     expect(refusal).toMatchObject({ code: 'timeout', mayHaveArrived: true });
     expect(server.emails).toHaveLength(1);
+  });
+
+  it('that is not running is reported', async () => {
+    const refusal = await refusalOf(send(await open({ ...email, smtp: 'smtp://localhost:1' })));
+    expect(refusal).toMatchObject({ code: 'connection-refused', mayHaveArrived: false });
   });
 
   it('is abandoned at once when the process is asked to stop: with the reason if it may have the e-mail', async () => {

@@ -146,4 +146,13 @@ describe('A beat that is not accepted', () => {
         .filter((call) => call.includes('elsewhere')),
     ).toEqual([]);
   });
+
+  it('is given up when the signal aborts', async () => {
+    const { heartbeat, receiver } = await prepare('healthchecks', '/ping/uuid-1', () => ({ kind: 'hang' }));
+    const stopping = new AbortController();
+    const sending = heartbeat.send(success, stopping.signal);
+    await receiver.received(1);
+    stopping.abort(new Error('stopped'));
+    await expect(sending).rejects.toThrow('stopped');
+  });
 });

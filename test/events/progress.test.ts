@@ -94,6 +94,7 @@ describe('progress on a terminal', () => {
     later(0, opened(deliveringRun(600_000, 1_000_000), true));
     later(10_000, stepEnded(605_000, 1_000_000));
     progress.stop();
+    expect(screen()[0]).toBe('2026-11-20: resuming run 20261120-k3f9xq7d by body');
     expect(screen()[1]).toMatch(/^ {2}deliver █{14,15}░+ 6[01]% {2}605,000 reviewed {2}500\/s/);
   });
 

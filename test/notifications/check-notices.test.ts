@@ -143,6 +143,9 @@ describe('a check', () => {
     const soon = { nextCheckIn: '2026-11-23' };
     const arriving = ['case 1 on 2026-11-23', { ...facts, firstCheckIn: '2026-11-23' }];
     expect(await urgent(soon)).toEqual([arriving]);
+    expect((await check({ outlines: [{ ...item, ...soon }] })).raised).toMatchObject([
+      { event: 'case-urgent' },
+    ]);
     expect(await urgent({ nextCheckIn: '2026-11-24' })).toEqual([]);
     expect(await urgent({})).toEqual([]);
     expect(await urgent({ ...soon, state: 'dismissed' })).toEqual([]);
@@ -244,6 +247,8 @@ describe('the problems of a day', () => {
     expect((await check({ problems, late: [day] })).dismissed).toEqual([]);
     expect((await check({ problems, late: [day], runs: [cancelled] })).dismissed).toEqual(['run-failed']);
     expect((await check({ problems: [ofDay('run-failed')], runs: [good, cancelled] })).dismissed).toEqual([]);
+    const both = await check({ problems: [ofDay('run-failed')], runs: [cancelled, good] });
+    expect([both.ended.length, both.dismissed]).toEqual([1, []]);
   });
 });
 
@@ -296,7 +301,12 @@ describe('any other problem', () => {
       { place: 'mappings', bytes: 1 },
       { place: 'freed', bytes: 9e9 },
     ].map((disk) => ({ ...disk, path: '/data', inodes: 1e6 }));
-    const problems = [low('full'), low('freed'), problem('copy-stale', { subject: 'mappings' })];
+    const problems = [
+      low('full'),
+      low('freed'),
+      low('of another machine'),
+      problem('copy-stale', { subject: 'mappings' }),
+    ];
     expect((await check({ problems, disks })).ended).toEqual([[['resource-low', 'copy-stale'], { at: now }]]);
   });
 
@@ -320,11 +330,14 @@ describe('any other problem', () => {
     expect(await isOver('service', { state: 'failed' })).toBe(false);
     expect(await isOver('service', { counts: { ...good.counts, delivered: 0 } })).toBe(false);
     expect(await isOver('sftp', { delivery: 'file', file: {} })).toBe(false);
+    expect(await isOver('sftp', {})).toBe(false);
     expect(await isOver('sftp', { file: { triggeredAt: now } })).toBe(true);
     expect(await isOver('archive', {})).toBe(false);
     expect(await isOver('archive', { delivery: 'file' })).toBe(true);
-    const problems = [problem('credentials-refused', { subject: 'service' })];
-    expect((await check({ problems })).asked).toContainEqual({ limit: 50 });
+    for (const subject of ['service', 'source']) {
+      const problems = [problem('credentials-refused', { subject })];
+      expect((await check({ problems })).asked).toContainEqual({ limit: 50 });
+    }
   });
 
   it.each<[string, (at: number) => Given]>([

@@ -93,6 +93,10 @@ describe('a message that failed', () => {
     expect(pauseAfter(1, { random: 0 })).toBe(7.5);
   });
 
+  it('has a time in whole milliseconds', () => {
+    expect(pauseAfter(1, { random: 1 / 3 })).toBe(10);
+  });
+
   it('waits as long as the receiver asks, up to an hour', () => {
     expect(pauseAfter(1, { retryAfterMs: 120_000 })).toBe(120);
     expect(pauseAfter(1, { retryAfterMs: 24 * hour })).toBe(3_600);
@@ -135,5 +139,20 @@ describe('many messages', () => {
 
   it('that are critical are sent one by one', () => {
     expect(bundle(many(12, { event: 'run-failed', severity: 'critical' }))).toHaveLength(12);
+  });
+
+  it('of several kinds are bundled by kind', () => {
+    const mixed = [
+      message('a', { event: 'copy-stale' }),
+      ...many(10),
+      message('z', { event: 'case-escalated' }),
+    ];
+    expect(bundle(mixed).map((each) => each.map(({ id }) => id).join())).toEqual([
+      'a',
+      many(10)
+        .map(({ id }) => id)
+        .join(),
+      'z',
+    ]);
   });
 });

@@ -30,15 +30,18 @@ it('Guests in house are told first, then unknown days, then the nearest check-in
 
 it('Of more than twenty, the most urgent are told singly, and the rest in one message, which no other look repeats', async () => {
   const cases = Array.from({ length: 1_101 }, (_, index) => ({ ...item, id: index + 1 }));
-  const guest = { ...item, id: 1_102, inHouse: 1, firstCheckIn: '2026-11-03', nextCheckIn: undefined };
-  const found = await find([...cases, guest]);
+  const guests = Array.from({ length: 25 }, (_, index) => ({
+    ...{ ...item, id: 2_000 + index, inHouse: 1, nextCheckIn: undefined },
+    firstCheckIn: `2026-10-${index + 1}`.replace(/-(\d)$/, '-0$1'),
+  }));
+  const found = await find([...cases, ...guests]);
   const { singly, together } = tellUrgent(found);
   expect(singly).toEqual(found.slice(0, 20));
-  expect(singly[0]?.subject).toBe('case 1102 on 2026-11-03');
+  expect(singly[0]?.subject).toBe('case 2000 on 2026-10-01');
   expect(together).toEqual({
     event: 'case-urgent',
-    subject: 'more from case 20 on 2026-11-21',
-    facts: { cases: 1_082, inHouse: 0 },
+    subject: 'more from case 2020 on 2026-10-21',
+    facts: { cases: 1_106, inHouse: 5 },
     raisedAt: now,
   });
 });

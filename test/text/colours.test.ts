@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createPalette } from '../../src/base/colours.js';
 import { renderTable } from '../../src/base/tables.js';
@@ -29,5 +30,16 @@ describe('colours', () => {
       '\\u001b[32mfine\\u001b[32;1111;2222m\u001B[31mfailed\u001B[39m',
     );
     expect(show(renderTable([[forged]]))).toBe('  \\u001b[32mfine\\u001b[32;1111;2222m');
+  });
+
+  it('do not shift the columns of a table', () => {
+    const coloured = show(
+      renderTable([
+        [paint('green', 'succeeded'), '1'],
+        ['failed', '2'],
+      ]),
+    );
+    expect(coloured).toContain('\u001B');
+    expect(stripVTControlCharacters(coloured)).toBe('  succeeded  1\n  failed     2');
   });
 });

@@ -55,6 +55,19 @@ describe('A maildir', () => {
     expect(await mailbox.probe(new AbortController().signal)).toEqual({ mails: 2 });
   });
 
+  it('returns an e-mail that somebody moves meanwhile the next time', async () => {
+    const folder = makeMaildir();
+    for (const name of ['1.a.host', '2.b.host']) writeFileSync(join(folder, 'new', name), name);
+    const mailbox = openMaildir(folder, Date.now);
+    const texts: string[] = [];
+    for await (const { bytes } of mailbox.readNew(new AbortController().signal)) {
+      texts.push(String(bytes));
+      renameSync(join(folder, 'new', '2.b.host'), join(folder, 'cur', '2.b.host:2,S'));
+    }
+    expect(texts).toEqual(['1.a.host']);
+    expect(await readAll(mailbox)).toEqual(['2.b.host']);
+  });
+
   it('gives only the beginning of an e-mail that is too large, and nobody the name of its file', async () => {
     const folder = makeMaildir();
     const large = join(folder, 'new', '1.told.host');

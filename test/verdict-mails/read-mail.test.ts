@@ -112,12 +112,14 @@ describe('Columns of verdicts decide', () => {
     }
   });
 
-  it('in tables of plain text as well', async () => {
+  it('in tables of plain text as well, and where a reply quotes one', async () => {
     const table =
       'Booking reference   Hotel      IsCorrectMapping\r\n----------------------\r\nBR-1042    Sol     true\r\nBR-1043    Mar     false\r\n';
     expect((await readNames(mailOf('text/plain', table), bookings)).named).toEqual(['BR-1043']);
     const tabs = 'Booking\tIs correct\r\nBR-1042\tyes\r\nBR-1043\tno\r\n';
     expect((await readNames(mailOf('text/plain', tabs), bookings)).named).toEqual(['BR-1043']);
+    const quoted = '> Booking reference   IsCorrectMapping\r\n> BR-1042   true\r\n';
+    expect(await readNames(mailOf('text/plain', quoted), bookings)).toMatchObject({ named: [], correct: 1 });
   });
 
   it('but a verdict that cannot be read clears nothing: its row names its booking', async () => {
