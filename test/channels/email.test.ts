@@ -4,7 +4,17 @@ import PostalMime from 'postal-mime';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Message } from '../../src/notify/channel.js';
 import { type ReceivedEmail, type SmtpOptions, startSmtpServer } from '../support/smtp-server.js';
-import { email, encodedLogin, login, messageWith, now, open, refusalOf, send } from './channel-kit.js';
+import {
+  email,
+  encodedLogin,
+  giveUpOn,
+  login,
+  messageWith,
+  now,
+  open,
+  refusalOf,
+  send,
+} from './channel-kit.js';
 
 /** A server on this machine without TLS, and a channel that sends to it. */
 async function start(options: SmtpOptions = {}, settings: object = {}) {
@@ -150,9 +160,8 @@ describe('A mail server', () => {
   it('that never confirms an e-mail is given up on', async () => {
     const server = await startSmtpServer({ reply: 'never' });
     const smtp = `smtp://localhost:${server.port}`;
-    const refusal = await refusalOf(send(await open({ ...email, smtp }, { timeoutMs: 500 })));
-    expect(refusal).toMatchObject({ code: 'timeout', mayHaveArrived: true });
-    expect(server.emails).toHaveLength(1);
+    expect(await giveUpOn({ ...email, smtp })).toMatchObject({ code: 'timeout' });
+    expect(server.emails).not.toEqual([]);
   });
 
   it('that is not running is reported', async () => {
