@@ -179,6 +179,11 @@ describe('the morning digest', () => {
       timezone: 'Europe/Madrid',
     });
 
+  it('is due from its time of day on, and about the day before', () => {
+    expect(find('2026-11-20T07:00:00Z')).toEqual({ date: '2026-11-20', day: '2026-11-19' });
+    expect(find('2026-11-20T06:59:59Z')).toEqual({ date: '2026-11-19', day: '2026-11-18' });
+  });
+
   it('is not due for a time up to which nobody had asked for it', () => {
     expect(find('2026-11-20T12:00:00Z', '2026-11-20T07:00:00Z')).toBeUndefined();
     expect(find('2026-11-20T12:00:00Z', '2026-11-20T06:59:59Z')).toEqual({

@@ -127,6 +127,24 @@ describe('An e-mail that names a booking', () => {
     await taker.resume();
     expect(await listCases()).toMatchObject([{ providerHotelId: 'H-1', count: 2 }]);
   });
+  it('by its pair alone names all its booked master hotels, or the one in the row', async () => {
+    const { ledger, taker, listCases } = await prepare();
+    const table = htmlTable([
+      ['Provider', 'Hotel code', 'ServiceId'],
+      ['Alpha', 'H-1', '6'],
+    ]);
+    const one = await taker.take({ bytes: Buffer.from(mailOf('text/html', table)), from: 'a.eml' });
+    expect(one).toMatchObject({
+      outcome: 'named',
+      bookings: [],
+      pairs: [{ providerHotelId: 'H-1', serviceId: 6 }],
+    });
+    expect(await listCases()).toMatchObject([{ serviceId: 6, count: 1 }]);
+    const all = mailOf('text/csv', 'Proveedor;Codigo hotel proveedor\nAlpha;H-1\n').replace('<m1@', '<m2@');
+    await taker.take({ bytes: Buffer.from(all), from: 'b.eml' });
+    expect(await listCases()).toMatchObject([{ serviceId: 6 }, { serviceId: 5, count: 2 }]);
+    expect(await ledger.bookings.trace('BR-1045')).not.toHaveProperty('0.namedByEmailAt');
+  });
 });
 
 describe('The case of an e-mail', () => {
