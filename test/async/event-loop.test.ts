@@ -1,18 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { forEachYielding, yieldToEventLoop } from '../../src/base/event-loop.js';
+import { forEachYielding } from '../../src/base/event-loop.js';
 
 const items = Array.from({ length: 1_000 }, (_, index) => index);
-
-it('One of those that gave way continues in each turn of the event loop', async () => {
-  let turns = 0;
-  const count = () => {
-    turns += 1;
-    if (turns < 9) setImmediate(count);
-  };
-  setImmediate(count);
-  const continued = await Promise.all([1, 2, 3].map(() => yieldToEventLoop().then(() => turns)));
-  expect(continued).toEqual([1, 2, 3]);
-});
 
 describe('work on each item of a long list', () => {
   afterEach(() => {

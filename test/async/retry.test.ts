@@ -71,26 +71,6 @@ describe('whatever the policy and the failure,', () => {
     );
   });
 
-  it('a requested wait is never cut short, except by its cap', () => {
-    fc.assert(
-      fc.property(
-        anyFailure,
-        fc.integer({ min: 0, max: 1e12 }),
-        anyPolicy,
-        anyRandom,
-        (failure, asked, anyPolicy, random) => {
-          const decision = decideRetry({ ...failure, retryAfterMs: asked }, anyPolicy, () => random);
-          if (decision.kind === 'spent') return;
-          const { capMs, retryAfterCapMs } = anyPolicy;
-          const wish = Math.min(asked, retryAfterCapMs);
-          expect(decision.delayMs).toBeGreaterThanOrEqual(wish);
-          expect(decision.delayMs).toBeLessThanOrEqual(wish + capMs);
-          expect(decision.spendsTry).toBe(failure.waits >= anyPolicy.waits);
-        },
-      ),
-    );
-  });
-
   it('a step that always fails ends after its tries and at most its waits', () => {
     fc.assert(
       fc.property(anyPolicy, fc.infiniteStream(retryAfter), anyRandom, (anyPolicy, wishes, random) => {
@@ -107,14 +87,6 @@ describe('whatever the policy and the failure,', () => {
         expect(tries).toBe(anyPolicy.tries - 1);
       }),
     );
-  });
-
-  it('steps that failed together do not come back together', () => {
-    const delays = [0, 0.25, 0.5, 0.75, 0.99].flatMap((random) => {
-      const decision = decideRetry({ tries: 2, waits: 0, retryAfterMs: undefined }, policy, () => random);
-      return decision.kind === 'retry' ? [decision.delayMs] : [];
-    });
-    expect(delays).toEqual([0, 1_000, 2_000, 3_000, 3_960]);
   });
 });
 

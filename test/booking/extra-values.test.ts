@@ -5,10 +5,8 @@ describe('the value of an extra column', () => {
   it.each([
     ['  120.50 ', '120.50'],
     ['two\r\nlines\tand\u0000more', 'two lines and more'],
-    [120.5, '120.5'],
     [0, '0'],
     [false, 'false'],
-    ['none', 'none'],
     ['broken \ud83d surrogate', 'broken \ufffd surrogate'],
   ])('%j is kept as text: %j', (value, text) => {
     expect(readExtraValue(value)).toBe(text);

@@ -340,7 +340,6 @@ describe('what a person says of bookings', () => {
     const resolved = { as: 'cancelled', at: 200, note: 'called', isAutomatic: false };
     expect(bookings).toEqual([held.bookings[0], { ...held.bookings[1], resolved }]);
   });
-
   it('needs no note', () => {
     const { bookings } = resolveBookings(opened(), { places: new Set([1]), as: 'confirmed' }, 200);
     expect(bookings[0]?.resolved).toEqual({ as: 'confirmed', at: 200, isAutomatic: false });

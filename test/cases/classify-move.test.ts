@@ -22,19 +22,8 @@ describe('a booked mapping', () => {
     );
   });
 
-  it('is merged once more than half of its master hotel, from two providers, moved to the same other one', () => {
-    expect(classifyMove(booked, { hotels: 1, left: [left('a', 8), left('b', 8)] })).toBe('merged');
-    expect(classifyMove(booked, { hotels: 0, left: [left('a', 8), left('b', 8), left('c', 9)] })).toBe(
-      'merged',
-    );
-  });
-
   it.each([
     ['alone', { hotels: 0, left: [left('a', 8)] }],
-    ['with just half of them', { hotels: 2, left: [left('a', 8), left('b', 8)] }],
-    ['with those of its own provider only', { hotels: 0, left: [left('a', 8), left('a', 8), left('a', 8)] }],
-    ['while the others went elsewhere', { hotels: 0, left: [left('a', 8), left('b', 9), left('c', 9)] }],
-    ['while the others were deleted', { hotels: 0, left: [left('a', 8), left('b'), left('c')] }],
     ['from a master hotel that the copy never had', undefined],
   ])('is re-pointed if it moved %s', (_, master) => {
     expect(classifyMove(booked, master)).toBe('re-pointed');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { findCases } from '../../src/cases/shown-cases.js';
+import { caseToCells, findCases } from '../../src/cases/shown-cases.js';
 import type { HotelContent } from '../../src/ledger/hotels.js';
-import { loadHotels, openCases, type SomeCase } from '../desk/cases/some-cases.js';
+import { loadHotels, openCases, type SomeCase, threeCases } from '../desk/cases/some-cases.js';
 import { openTemporaryLedger } from '../review/temporary-ledger.js';
 
 const now = Date.UTC(2026, 10, 23, 9, 30);
@@ -39,4 +39,14 @@ it('The list has unknown check-ins first, then the nearest day, and within a day
   expect(keys).toEqual(
     keys.toSorted((a, b) => a.day.localeCompare(b.day) || a.hours - b.hours || a.id - b.id),
   );
+});
+
+it('A case of a CSV has a cell for each column, and for extra ones', async () => {
+  const ledger = await openTemporaryLedger(() => now);
+  await openCases(ledger, threeCases);
+  const [item] = await findCases(ledger, { state: 'all', ids: [3], today }, now);
+  if (!item) throw new Error('expected case 3, got: none');
+  expect(caseToCells({ ...item, extraValues: { Price: '9' } })).toMatchObject({
+    ...{ id: 3, origins: 'affected', copyServiceId: 70, Price: '9', bookedHotelName: undefined },
+  });
 });

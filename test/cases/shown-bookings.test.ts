@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { formatInstant } from '../../src/base/format.js';
-import { bookingToJson, describeVerdict, toHistory } from '../../src/cases/shown-bookings.js';
+import { describeVerdict, toHistory } from '../../src/cases/shown-bookings.js';
 import type { Trace } from '../../src/ledger/tracing.js';
-import type { ListedBooking } from '../../src/review/verdicts/listing.js';
 import type { StepState } from '../../src/rules/step.js';
 import { someRun } from '../review/some-run.js';
-import { unknownPair } from '../support/unknown-pair.js';
 
 type BookingTrace = Extract<Trace, { kind: 'booking' }>;
 
@@ -32,14 +30,6 @@ function traced(changes: Partial<BookingTrace> = {}, state: StepState | undefine
 const silent = { withAnswers: false };
 
 describe('The history of a booking', () => {
-  it('has the state of the step that sends it', () => {
-    const states = ['done', 'refused', 'ready', 'running', 'failed', 'halved'] as const;
-    const pending = Array(4).fill('pending');
-    expect(states.map((state) => toHistory(traced({}, state), silent).state)).toEqual([
-      ...['delivered', 'refused', ...pending],
-    ]);
-  });
-
   it('has neither the guest nor the service’s words, unless these are asked for', () => {
     const file = traced({ stream: 'file', line: '7,BR-1,"Gil, Ana",hotelbeds,00123,20112026,23112026' });
     for (const trace of [traced(), file])
@@ -86,16 +76,5 @@ describe('The history of a booking', () => {
       ...{ state: 'rejected', verdict: 'unknown', verdictReason: 'not-delivered' },
       rejected: { place: 88, reason: 'service-id-invalid' },
     });
-  });
-});
-
-it('A listed booking says why it is in its list', () => {
-  const listed: ListedBooking = {
-    ...{ day: '2026-11-20', runId: 'r1', fields: { ServiceId: 7 } },
-    ...{ copyServiceId: null, copy: 'unmapped', hotels: unknownPair },
-  };
-  const why = { code: 'code-2009', step: 'batch 0.1', reason: 'missing', field: 'ProviderName' } as const;
-  expect(bookingToJson({ ...listed, ...why, verdictReason: 'unclear' }, true)).toMatchObject({
-    ...{ ServiceId: 7, runId: 'r1', caseId: null, ...why, verdictReason: 'unclear' },
   });
 });

@@ -74,3 +74,12 @@ export async function refusalOf(sending: Promise<void>): Promise<ChannelError & 
   );
   return Object.assign(error, { shown: `${inspect(error, { depth: 9 })} ${JSON.stringify(error)}` });
 }
+
+/** How a channel gives up on a receiver that has the message: on a busy machine, a short time may be over before it has. */
+export async function giveUpOn(written: object) {
+  for (const timeoutMs of [200, 2_000, 20_000]) {
+    const refusal = await refusalOf(send(await open(written, { timeoutMs })));
+    if (refusal.mayHaveArrived) return refusal;
+  }
+  throw new Error('expected that the message may have arrived');
+}

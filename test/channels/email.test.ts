@@ -4,7 +4,17 @@ import PostalMime from 'postal-mime';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Message } from '../../src/notify/channel.js';
 import { type ReceivedEmail, type SmtpOptions, startSmtpServer } from '../support/smtp-server.js';
-import { email, encodedLogin, login, messageWith, now, open, refusalOf, send } from './channel-kit.js';
+import {
+  email,
+  encodedLogin,
+  giveUpOn,
+  login,
+  messageWith,
+  now,
+  open,
+  refusalOf,
+  send,
+} from './channel-kit.js';
 
 /** A server on this machine without TLS, and a channel that sends to it. */
 async function start(options: SmtpOptions = {}, settings: object = {}) {
@@ -65,18 +75,6 @@ critical · day-late · 2026-11-20 · 20261121-abcdefgh`);
     expect(other.references).not.toBe(first.references);
   });
 
-  it('carries attachments', async () => {
-    const content = Buffer.from('<!DOCTYPE html><p>Núñez</p>');
-    const attachments = [
-      { name: 'report-2026-11-20.html', contentType: 'text/html; charset=utf-8', content },
-    ];
-    const received = await deliver(messageWith({ attachments }));
-    expect(received.attachments).toMatchObject([
-      { filename: 'report-2026-11-20.html', mimeType: 'text/html', disposition: 'attachment' },
-    ]);
-    expect(Buffer.from(received.attachments[0]?.content as ArrayBuffer)).toEqual(content);
-  });
-
   it('lets no name add a header, markup or a control character', async () => {
     const received = await deliver(
       messageWith({
@@ -111,20 +109,6 @@ critical · day-late · 2026-11-20 · 20261121-abcdefgh`);
     const received = await deliver(messageWith({ title: hostile, text: hostile }));
     for (const shown of [received.subject, received.text?.split('https://review.example.com')[0]])
       expect(shown).not.toMatch(/:\/\/|www\.e|mailto:a|a@e|\\\\/);
-  });
-
-  it('has a subject of a bounded length, in any script', async () => {
-    const received = await deliver(messageWith({ title: `Núñez 日本 ${'🏨'.repeat(400)}` }));
-    expect(received.subject).toMatch(/^Núñez 日本 (?:🏨)+…$/u);
-    expect(received.subject?.length).toBeLessThanOrEqual(250);
-  });
-
-  it('goes to each recipient', async () => {
-    const { server, channel } = await start({}, { to: ['a@agency.example', 'Bea <b@agency.example>'] });
-    await send(channel);
-    expect(server.emails).toMatchObject([
-      { from: 'night@agency.example', to: ['a@agency.example', 'b@agency.example'] },
-    ]);
   });
 });
 
@@ -176,9 +160,8 @@ describe('A mail server', () => {
   it('that never confirms an e-mail is given up on', async () => {
     const server = await startSmtpServer({ reply: 'never' });
     const smtp = `smtp://localhost:${server.port}`;
-    const refusal = await refusalOf(send(await open({ ...email, smtp }, { timeoutMs: 500 })));
-    expect(refusal).toMatchObject({ code: 'timeout', mayHaveArrived: true });
-    expect(server.emails).toHaveLength(1);
+    expect(await giveUpOn({ ...email, smtp })).toMatchObject({ code: 'timeout' });
+    expect(server.emails).not.toEqual([]);
   });
 
   it('that is not running is reported', async () => {

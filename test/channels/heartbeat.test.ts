@@ -3,6 +3,7 @@ import { createHeartbeat } from '../../src/notify/channels/heartbeat.js';
 import type { Beat, HeartbeatKind } from '../../src/notify/channels/heartbeat-forms.js';
 import { someRun } from '../review/some-run.js';
 import { type StandInHandler, startStandIn } from '../support/http-stand-in.js';
+import { patienceMs } from '../support/patience.js';
 
 const { counts } = someRun({
   counts: { accepted: 412, delivered: 400, rejected: 3, refused: 2, pending: 10, affected: null },
@@ -17,11 +18,16 @@ const goes: StandInHandler = () => ({ kind: 'text', body: 'OK' });
 const never = new AbortController().signal;
 
 /** A receiver, and a heartbeat to the path there. */
-async function prepare(kind: HeartbeatKind, path: string, handler: StandInHandler = goes) {
+async function prepare(
+  kind: HeartbeatKind,
+  path: string,
+  handler: StandInHandler = goes,
+  times = { startMs: patienceMs, endMs: patienceMs },
+) {
   const receiver = await startStandIn(handler);
   const heartbeat = createHeartbeat({
     ...{ kind, url: `http://127.0.0.1:${receiver.port}${path}`, random: () => 0 },
-    ...{ startMs: 200, endMs: 1_000 },
+    ...times,
   });
   onTestFinished(async () => {
     await heartbeat.close();
@@ -122,7 +128,9 @@ describe('A beat that is not accepted', () => {
   });
 
   it('is given up when its time is over, whatever the receiver does', async () => {
-    const { heartbeat } = await prepare('healthchecks', '/ping/uuid-1', () => ({ kind: 'hang' }));
+    const { heartbeat } = await prepare('healthchecks', '/ping/uuid-1', () => ({ kind: 'hang' }), {
+      ...{ startMs: 20, endMs: 50 },
+    });
     expect(await heartbeat.send(start, never)).toBe('timeout');
     expect(await heartbeat.send(success, never)).toBe('timeout');
   });

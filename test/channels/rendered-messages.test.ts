@@ -32,54 +32,31 @@ const anyMessage = fc
   .record({ title: anyText, text: anyText })
   .map(({ title, text }) => messageWith({ title: title.toWellFormed(), text: text.toWellFormed() }));
 
+const day = 'https://review.example.com/days/2026-11-20';
+it.each<[string, (message: Message) => object, object]>([
+  [
+    'Slack',
+    renderSlackMessage,
+    { blocks: [{}, {}, {}, { type: 'actions', elements: [{ type: 'button', url: day }] }] },
+  ],
+  [
+    'Teams',
+    renderTeamsMessage,
+    { attachments: [{ content: { actions: [{ type: 'Action.OpenUrl', url: day }] } }] },
+  ],
+  [
+    'PagerDuty',
+    (message: Message) => renderPagerDutyEvent(message, 'k'),
+    { routing_key: 'k', client_url: day, links: [{ href: day }] },
+  ],
+])('%s gets a link to the page', (_, render, link) => {
+  expect(render(messageWith())).toMatchObject(link);
+  const { url: _url, ...bare } = messageWith();
+  expect(JSON.stringify(render(bare))).not.toContain('review.example.com');
+});
+
 describe('Slack', () => {
   const slack = { kind: 'slack' };
-
-  it('gets blocks, and a text for clients that show no blocks', async () => {
-    expect(await deliver(slack, messageWith())).toEqual({
-      text: '2026-11-20 is late: day 3 without review, 41 check-ins today\nThe source has no file for it.\nWhat to do: run --day 2026-11-20\nhttps://review.example.com/days/2026-11-20',
-      blocks: [
-        {
-          type: 'header',
-          text: {
-            type: 'plain_text',
-            text: '2026-11-20 is late: day 3 without review, 41 check-ins today',
-            emoji: false,
-          },
-        },
-        {
-          type: 'section',
-          text: {
-            type: 'plain_text',
-            text: 'The source has no file for it.\nWhat to do: run --day 2026-11-20',
-            emoji: false,
-          },
-        },
-        {
-          type: 'context',
-          elements: [
-            {
-              type: 'plain_text',
-              text: 'critical · day-late · 2026-11-20 · 20261121-abcdefgh',
-              emoji: false,
-            },
-          ],
-        },
-        {
-          type: 'actions',
-          elements: [
-            {
-              type: 'button',
-              text: { type: 'plain_text', text: 'Open' },
-              url: 'https://review.example.com/days/2026-11-20',
-            },
-          ],
-        },
-      ],
-      mrkdwn: false,
-      unfurl_links: false,
-    });
-  });
 
   it('gets no link, mention or control character from a name', async () => {
     const received = JSON.stringify(await deliver(slack, hostile));
@@ -93,39 +70,17 @@ describe('Slack', () => {
     expect(received).toContain('\\\\u001b[2J\\\\u202e');
   });
 
-  it('gets a text without links, mentions and backslashes, which compatible programs render', async () => {
-    const { text } = await deliver(
-      slack,
-      messageWith({
-        title: 'Ask @channel',
-        text: '**x** [Click](https://evil.example) `y` www.evil.example',
-      }),
-    );
-    expect(text).toBe(
-      'Ask @\u2060channel\n**x** [Click]\u2060(https:\u2060//evil.example) `y` www.\u2060evil.example\nhttps://review.example.com/days/2026-11-20',
-    );
-  });
-
-  it('gets a long title as a section, because a header must be short', async () => {
-    const title = 'x'.repeat(151);
-    const { blocks } = await deliver(slack, messageWith({ title }));
-    expect((blocks as readonly unknown[])[0]).toMatchObject({ type: 'section', text: { text: title } });
-  });
-
-  it('gets no empty block', async () => {
-    const { url: _, ...bare } = messageWith({ text: '' });
-    expect(((await deliver(slack, bare)).blocks as readonly unknown[]).length).toBe(2);
-  });
-
   it('gets no more than it accepts, whatever the texts are', () => {
     fc.assert(
       fc.property(anyMessage, (message) => {
         const { text, blocks } = renderSlackMessage(message) as {
           readonly text: string;
-          readonly blocks: readonly { readonly text?: { readonly text: string } }[];
+          readonly blocks: readonly { readonly type: string; readonly text?: { readonly text: string } }[];
         };
         const texts = [text, ...blocks.flatMap((block) => block.text?.text ?? [])];
         expect(text.length).toBeLessThanOrEqual(4_000);
+        for (const { type, text } of blocks)
+          if (type === 'header') expect(text?.text.length).toBeLessThanOrEqual(150);
         for (const one of texts.slice(1)) expect(one.length).toBeLessThanOrEqual(3_000);
         for (const one of texts) {
           expect(one).not.toMatch(/[<>]/);
@@ -155,24 +110,6 @@ describe('Microsoft Teams', () => {
     return attachment;
   };
 
-  it('gets an adaptive card in a list of attachments', async () => {
-    const received = await deliver(teams, messageWith());
-    expect(received.type).toBe('message');
-    const { contentType, content } = readCard(received);
-    expect(contentType).toBe('application/vnd.microsoft.card.adaptive');
-    expect(content).toMatchObject({ type: 'AdaptiveCard', version: '1.4' });
-    expect(content.body.map(({ type, text }) => `${type}: ${text}`)).toEqual([
-      'TextBlock: 2026-11-20 is late: day 3 without review, 41 check-ins today',
-      'TextBlock: The source has no file for it.',
-      'TextBlock: What to do: run --day 2026-11-20',
-      'TextBlock: critical · day-late · 2026-11-20 · 20261121-abcdefgh',
-    ]);
-    expect(content.body[0]?.color).toBe('attention');
-    expect(content.actions).toEqual([
-      { type: 'Action.OpenUrl', title: 'Open', url: 'https://review.example.com/days/2026-11-20' },
-    ]);
-  });
-
   it('gets no link, emphasis or list from a name', async () => {
     const { content } = readCard(await deliver(teams, hostile));
     expect(content.body.map(({ text }) => text).slice(0, 4)).toEqual([
@@ -181,13 +118,6 @@ describe('Microsoft Teams', () => {
       '1\\. \\_x\\_ \\\\ \\\\u0007',
       '\\+ <\u2060@\u2060U1>',
     ]);
-  });
-
-  it('gets a recovery in another colour', async () => {
-    const { content } = readCard(
-      await deliver(teams, messageWith({ event: 'sync-failing', stage: 'recovered' })),
-    );
-    expect(content.body[0]?.color).toBe('good');
   });
 
   it('gets no more than 28 kB, whatever the texts are', () => {
@@ -201,42 +131,6 @@ describe('Microsoft Teams', () => {
 
 describe('PagerDuty', () => {
   const pagerduty = { kind: 'pagerduty', routingKey: 'R0123456789abcdefghijklmnopqrstu' };
-
-  it('gets an event that triggers an incident', async () => {
-    expect(await deliver(pagerduty, messageWith())).toEqual({
-      routing_key: 'R0123456789abcdefghijklmnopqrstu',
-      dedup_key: 'day-2026-11-20',
-      event_action: 'trigger',
-      client: 'hotel-review',
-      client_url: 'https://review.example.com/days/2026-11-20',
-      links: [{ href: 'https://review.example.com/days/2026-11-20', text: 'Open' }],
-      payload: {
-        summary: '2026-11-20 is late: day 3 without review, 41 check-ins today',
-        source: 'hotel-review',
-        severity: 'critical',
-        timestamp: '2026-11-23T04:30:00.000Z',
-        class: 'day-late',
-        group: '2026-11-20',
-        custom_details: {
-          text: 'The source has no file for it.\nWhat to do: run --day 2026-11-20',
-          day: '2026-11-20',
-          runId: '20261121-abcdefgh',
-          counts: { accepted: 0, affected: null },
-        },
-      },
-    });
-  });
-
-  it.each<[string, Partial<Message>]>([
-    ['the recovery of a part', { event: 'sync-failing', stage: 'recovered' }],
-    ['the recovery of a day', { event: 'day-recovered', severity: 'info' }],
-  ])('resolves the incident with %s', async (_, changes) => {
-    expect(await deliver(pagerduty, messageWith(changes))).toEqual({
-      routing_key: 'R0123456789abcdefghijklmnopqrstu',
-      dedup_key: 'day-2026-11-20',
-      event_action: 'resolve',
-    });
-  });
 
   it('gets no link or mention from a name, nor does whatever it passes texts on to', async () => {
     const { payload } = (await deliver(pagerduty, hostile)) as {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type StandInAnswer, startStandIn } from '../support/http-stand-in.js';
-import { messageWith, now, open, path, refusalOf, secret, send, webKinds } from './channel-kit.js';
+import { giveUpOn, messageWith, now, open, path, refusalOf, secret, send, webKinds } from './channel-kit.js';
 
 async function receive(answer: StandInAnswer) {
   const receiver = await startStandIn(() => answer);
@@ -67,11 +67,10 @@ describe.each(webKinds)('A channel of kind %s', (_kind, write) => {
   });
 
   it('gives up on a receiver that never answers', async () => {
-    const { origin, receiver } = await receive({ kind: 'hang' });
-    const refusal = await refusalOf(send(await open(write(origin), { timeoutMs: 200 })));
-    expect(refusal).toMatchObject({ code: 'timeout', retryAfterMs: undefined, mayHaveArrived: true });
+    const { origin } = await receive({ kind: 'hang' });
+    const refusal = await giveUpOn(write(origin));
+    expect(refusal).toMatchObject({ code: 'timeout', retryAfterMs: undefined });
     expect(refusal.shown).not.toContain('hidden');
-    expect(receiver.requests).toHaveLength(1);
   });
 
   it('reports a broken connection, and a refused one', async () => {
@@ -116,13 +115,6 @@ describe.each(webKinds)('A channel of kind %s', (_kind, write) => {
     expect(await refusal).toMatchObject({ code: 'timeout', mayHaveArrived: false });
     const late = await refusalOf(send(channel, messageWith(), stop.signal));
     expect(late).toMatchObject({ code: 'timeout', mayHaveArrived: false });
-  });
-
-  it('can be closed twice', async () => {
-    const { origin } = await receive(answerWith(200));
-    const channel = await open(write(origin));
-    await channel.close();
-    await channel.close();
   });
 });
 

@@ -5,15 +5,7 @@ import { someRun } from '../review/some-run.js';
 import { patienceMs } from '../support/patience.js';
 
 const working: HotelReviewEvent = { type: 'working' };
-const away: HotelReviewEvent = { type: 'check-failed', error: new Error('connection refused') };
-
-it('every observer receives every event, in order', () => {
-  const [first, second] = [vi.fn(), vi.fn()];
-  const notify = createNotify([first, second], vi.fn());
-  notify(working);
-  notify(away);
-  for (const observer of [first, second]) expect(observer.mock.calls).toEqual([[working], [away]]);
-});
+const _away: HotelReviewEvent = { type: 'check-failed', error: new Error('connection refused') };
 
 it('an observer that throws or rejects disturbs neither the emitter nor the other observers', async () => {
   const [thrown, rejected] = [new Error('no space left'), new Error('no route to host')];
@@ -35,13 +27,6 @@ it('an observer that throws or rejects disturbs neither the emitter nor the othe
   notify(working);
   expect(last).toHaveBeenCalledTimes(2);
   await vi.waitFor(() => expect(onFault.mock.calls).toEqual([[thrown], [rejected]]), { timeout: patienceMs });
-});
-
-it('a failure that can not even be reported is ignored', () => {
-  const notify = createNotify([() => Promise.reject(new Error('gone'))], () => {
-    throw new Error('standard error is closed');
-  });
-  expect(() => notify(working)).not.toThrow();
 });
 
 it('an observer that returns something other than a promise has not failed', () => {

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import type { ExportEvent } from '../../src/mappings/events.js';
-import { createLogObserver } from '../../src/notify/events.js';
 import { createProgress } from '../../src/notify/progress.js';
 import { captureStream } from '../support/captured-stream.js';
 
@@ -47,48 +46,5 @@ it('is a line per event and occasional lines for a download, where there is no t
     '  a.csv: 70.0 MB of 100.0 MB, 10.0 MB/s',
     '  a.csv is in the archive',
     '',
-  ]);
-});
-
-it('is a bar for each file on a terminal, with text on separate lines', () => {
-  const { text, later, progress } = start(true);
-  later(0, { type: 'waiting', folder: '', newerThan: undefined });
-  later(0, downloading(1));
-  later(1_000, downloading(100));
-  later(0, { type: 'archived', name: 'a.csv' });
-  later(0, downloading(10, 'b.csv'));
-  progress.stop();
-  expect(text()).toContain('looking in the SFTP root for an export\n');
-  expect(text()).toContain('a.csv');
-  expect(text()).toContain('100%');
-  expect(text()).toContain('b.csv');
-  expect(text()).toMatch(/\n {2}a\.csv is in the archive\n/);
-});
-
-it('is JSON lines with a log', () => {
-  const lines: unknown[] = [];
-  const keep =
-    (level: string) =>
-    (fields: object, words: string): void => {
-      lines.push([level, fields, words]);
-    };
-  const log = createLogObserver({
-    trace: keep('trace'),
-    debug: keep('debug'),
-    info: keep('info'),
-    warn: keep('warn'),
-    error: keep('error'),
-  } as Parameters<typeof createLogObserver>[0]);
-  log({ type: 'waiting', folder: '', newerThan: undefined });
-  log({ type: 'sighted', set });
-  log(downloading(1));
-  log({ type: 'archived', name: 'a.csv' });
-  log({ type: 'held-off', reason: 'lost', delayMs: 5 });
-  expect(lines).toEqual([
-    ['info', { folder: '', newerThan: null }, 'looking for an export'],
-    ['info', { export: 'g-1' }, 'export sighted'],
-    ['trace', { file: 'a.csv', done: megabyte, total: 100 * megabyte }, 'downloading'],
-    ['info', { file: 'a.csv' }, 'export file archived'],
-    ['warn', { reason: 'lost', delayMs: 5 }, 'SFTP server failed: held off'],
   ]);
 });

@@ -52,34 +52,6 @@ describe('progress where there is no terminal', () => {
     ]);
   });
 
-  it('shows suspects as soon as they are known', () => {
-    const { later, lines } = start();
-    later(0, collected(1_200, 1));
-    later(0, collected(1_200, 0));
-    expect(lines()).toEqual([
-      'collected: 1,200 bookings in 3 steps, 1 suspect',
-      'collected: 1,200 bookings in 3 steps',
-    ]);
-  });
-
-  it('shows each step of a file run at once, and transfers occasionally', () => {
-    const { later, lines } = start();
-    later(0, fileStepEnded('write'));
-    later(9_999, transferring(1_000_000, 4_000_000));
-    later(1, transferring(2_000_000, 4_000_000));
-    later(500, transferring(4_000_000, 4_000_000));
-    later(0, fileStepEnded('upload'));
-    later(0, fileStepEnded('trigger', 'retry', 'http-503'));
-    later(0, fileStepEnded('trigger'));
-    expect(lines()).toEqual([
-      'write: done',
-      'upload: 2.0 MB of 4.0 MB',
-      'upload: done',
-      'trigger: retry (http-503)',
-      'trigger: done',
-    ]);
-  });
-
   it('says once what it waits for, until that changes', () => {
     const { later, lines } = start();
     for (let look = 0; look < 3; look += 1)
@@ -96,80 +68,9 @@ describe('progress where there is no terminal', () => {
       'await-result: done',
     ]);
   });
-
-  it('writes a count of one in the singular', () => {
-    const { later, lines } = start();
-    later(10_000, collecting(1, 10));
-    later(10_000, collected(1));
-    later(10_000, stepEnded(1, 1));
-    expect(lines()).toEqual([
-      'collecting: 1 record read',
-      'collected: 1 booking in 1 step',
-      'delivering: 1 of 1 booking',
-    ]);
-  });
-
-  it.each([
-    [-5, 'a moment'],
-    [999, 'a moment'],
-    [1_000, '1.0 s'],
-  ])('shows a hold-off of %d ms as a wait of %s', (until, wait) => {
-    const { later, text } = start();
-    later(0, { type: 'holding-off', cause: 'failing', run, until, code: 'http-503' });
-    expect(text()).toBe(`no call succeeds (http-503): waiting ${wait}\n`);
-  });
-
-  it('is the same on a terminal without escape codes', () => {
-    const { later, lines } = start({ isTTY: true, isDumb: true });
-    later(0, opened());
-    later(10_000, collecting(200, 20));
-    later(0, collected(1_200));
-    expect(lines()).toEqual([
-      '2026-11-20: starting run 20261120-k3f9xq7d by body',
-      'collecting: 200 records read',
-      'collected: 1,200 bookings in 3 steps',
-    ]);
-  });
-
-  it('says when it resumes a run', () => {
-    const { later, text } = start();
-    later(0, opened(deliveringRun(500, 1_200), true));
-    expect(text()).toBe('2026-11-20: resuming run 20261120-k3f9xq7d by body\n');
-  });
 });
 
 describe('progress on a terminal', () => {
-  it('is a bar for each phase, with rate and time left', () => {
-    const { later, progress, screen } = start({ isTTY: true });
-    later(0, opened());
-    later(1_000, collecting(500, 250));
-    later(1_000, collecting(2_000, 1_000));
-    later(0, collected(2_000));
-    later(2_000, stepEnded(500, 2_000));
-    later(2_000, stepEnded(2_000, 2_000));
-    progress.stop();
-    expect(screen()).toEqual([
-      '2026-11-20: starting run 20261120-k3f9xq7d by body',
-      `  collect ${'█'.repeat(24)} 100%  2,000 read  1,000/s`,
-      `  deliver ${'█'.repeat(24)} 100%  2,000 reviewed  500/s`,
-    ]);
-  });
-
-  it('shows suspects between collecting and delivering', () => {
-    const { later, progress, screen } = start({ isTTY: true });
-    later(0, opened());
-    later(2_000, collecting(2_000, 1_000));
-    later(0, collected(2_000, 12));
-    later(2_000, stepEnded(2_000, 2_000));
-    progress.stop();
-    expect(screen()).toEqual([
-      '2026-11-20: starting run 20261120-k3f9xq7d by body',
-      `  collect ${'█'.repeat(24)} 100%  2,000 read  1,000/s`,
-      '  12 suspects',
-      `  deliver ${'█'.repeat(24)} 100%  2,000 reviewed  1,000/s`,
-    ]);
-  });
-
   it('comes back after a message', () => {
     const { later, progress, screen } = start({ isTTY: true });
     later(0, opened());
@@ -193,6 +94,7 @@ describe('progress on a terminal', () => {
     later(0, opened(deliveringRun(600_000, 1_000_000), true));
     later(10_000, stepEnded(605_000, 1_000_000));
     progress.stop();
+    expect(screen()[0]).toBe('2026-11-20: resuming run 20261120-k3f9xq7d by body');
     expect(screen()[1]).toMatch(/^ {2}deliver █{14,15}░+ 6[01]% {2}605,000 reviewed {2}500\/s/);
   });
 
@@ -216,19 +118,6 @@ describe('progress on a terminal', () => {
     expect(deliver).toMatch(/^ {2}deliver █{18}░{6} 75% {2}1,500 reviewed {2}500\/s/);
   });
 
-  it('shows batches again once a transfer is over, and each transfer anew', () => {
-    const { later, progress, screen, text } = start({ isTTY: true });
-    later(0, opened(deliveringRun(0, 2_000)));
-    later(0, transferring(4_000_000, 4_000_000));
-    later(0, stepEnded(500, 2_000));
-    later(0, transferring(1_000_000, 2_000_000, 'trigger'));
-    progress.stop();
-    const [, upload, trigger] = screen();
-    expect(upload).toMatch(/^ {2}upload █{24} 100%/);
-    expect(trigger).toMatch(/^ {2}trigger █{12}░{12} 50% {2}1\.0 MB/);
-    expect(text()).toMatch(/deliver .* 500 reviewed/);
-  });
-
   it('shows once what a file run waits for, above the bar of the posted batches', () => {
     const { later, progress, screen, text } = start({ isTTY: true });
     later(0, fileStepEnded('trigger'));
@@ -242,15 +131,6 @@ describe('progress on a terminal', () => {
     const shown = screen();
     expect(shown.slice(0, 2)).toEqual(['  trigger: done', '  waiting for the result (result-absent)']);
     expect(shown.slice(2)).toEqual(['  await-result: done']);
-  });
-
-  it('leaves no bar behind that is not complete once the run has settled', () => {
-    const { later, progress, screen } = start({ isTTY: true });
-    later(0, opened(deliveringRun(0, 2_000)));
-    later(0, stepEnded(500, 2_000));
-    later(0, { type: 'settled', run: someRun() });
-    progress.stop();
-    expect(screen()).toEqual(['2026-11-20: starting run 20261120-k3f9xq7d by body']);
   });
 
   it('shows an empty day as done', () => {

@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createProgress } from '../../src/notify/progress.js';
 import type { ReviewEvent } from '../../src/review/events.js';
-import { someRun } from '../review/some-run.js';
 import { captureStream } from '../support/captured-stream.js';
-import { collected, collecting, fileStepEnded, opened, stepEnded, transferring } from './review-events.js';
+import { collected, collecting, opened, stepEnded } from './review-events.js';
 
 const started: { stop(): void }[] = [];
 const [one, two] = ['2026-11-17', '2026-11-18'];
@@ -58,28 +57,9 @@ describe('the progress of many days where there is no terminal', () => {
       '2026-11-19: waiting',
     ]);
   });
-
-  it('shows general messages without a day', () => {
-    const { progress, lines } = start();
-    progress.notify({ type: 'superseded', runId: 'r', step: 'batch 3' });
-    progress.notify({ type: 'waiting-for-day', day: two });
-    expect(lines()).toEqual([
-      'batch 3 was taken over by another process',
-      '2026-11-18 is in use by another process: waiting for it',
-    ]);
-  });
 });
 
 describe('the progress of many days on a terminal', () => {
-  it('says how many suspects a day has', () => {
-    const { later, text } = start({ isTTY: true });
-    later(0, one, opened());
-    later(0, one, collected(1_200, 12));
-    later(0, two, collected(1_200, 0));
-    expect(text()).toContain('2026-11-17: 12 suspects\n');
-    expect(text()).not.toContain('2026-11-18: 0 suspects');
-  });
-
   it('is a bar per day, replaced by a line when the day is over', () => {
     const { later, progress, screen } = start({ isTTY: true });
     later(0, one, opened());
@@ -103,27 +83,5 @@ describe('the progress of many days on a terminal', () => {
     progress.end(two, 'failed');
     progress.stop();
     expect(screen().at(-1)).toBe('2026-11-18: failed');
-  });
-
-  it('shows what a file run does', () => {
-    const { later, progress, text } = start({ isTTY: true });
-    later(0, one, opened(someRun({ state: 'delivering', counts: { accepted: 10, delivered: 0 } })));
-    later(0, one, transferring(1_000_000, 4_000_000));
-    progress.say('.');
-    expect(text()).toMatch(/2026-11-17 {2}upload {2}█{6}░{18} 25% {2}1\.0 MB/);
-    later(0, one, fileStepEnded('await-result', 'retry', 'result-absent'));
-    progress.say('.');
-    expect(text()).toContain('waiting for the result');
-  });
-
-  it('removes the bars when it stops, and shows nothing more afterwards', () => {
-    const { later, progress, text, screen } = start({ isTTY: true });
-    later(0, one, opened());
-    progress.stop();
-    const shown = text();
-    expect(screen()).toEqual(['2026-11-17: starting run 20261120-k3f9xq7d by body']);
-    later(0, one, collecting(500, 250));
-    progress.say('words');
-    expect(text()).toBe(shown);
   });
 });

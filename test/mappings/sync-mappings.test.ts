@@ -67,39 +67,6 @@ async function errorOf(sync: Promise<unknown>): Promise<MappingServiceError> {
 }
 
 describe('the end of a sync', () => {
-  it('is an empty page, even if every page has a fresh key', async () => {
-    const { sync, standIn } = await prepare((_key, number) => ({
-      ...{ ResumeKey: `key-${number}`, Mappings: number <= 2 ? rows(10, number * 10) : [] },
-    }));
-    expect(await sync()).toMatchObject({
-      endedAt: expect.any(Number),
-      counts: { pages: 3, read: 20, added: 20 },
-    });
-    expect(standIn.requests).toHaveLength(3);
-  });
-
-  it('is a failure after ten pages in a row without anything new', async () => {
-    const { sync, standIn } = await prepare((_key, number) => ({
-      ...{ ResumeKey: `key-${number}`, Mappings: [row(number % 2)] },
-    }));
-    const error = await errorOf(sync());
-    expect(error).toMatchObject({ kind: 'invalid-answer', field: 'ResumeKey' });
-    expect(standIn.requests).toHaveLength(12);
-  });
-
-  it('comes with pages that share one key, as long as they differ', async () => {
-    const { sync } = await prepare((_key, number) => ({
-      ...{ ResumeKey: number < 4 ? 'cursor' : null, Mappings: [row(number)] },
-    }));
-    expect(await sync()).toMatchObject({ counts: { pages: 4, added: 4 } });
-  });
-
-  it('is a failure when the same page comes with the same key again', async () => {
-    const { sync, standIn } = await prepare(() => ({ ResumeKey: 'stuck', Mappings: [row(1)] }));
-    expect(await errorOf(sync())).toMatchObject({ kind: 'invalid-answer', field: 'ResumeKey' });
-    expect(standIn.requests).toHaveLength(2);
-  });
-
   it('is a failure when every key is refused, whatever the length of the pages', async () => {
     const { sync } = await prepare((key, _number, pageLength) =>
       key === '' ? { ResumeKey: 'second', Mappings: rows(pageLength) } : refusal(2027),
@@ -149,19 +116,6 @@ describe('a sync', () => {
     expect(limits()).toEqual([100, 50, 25, 12, 10]);
   });
 
-  it('fails where even the shortest page is too large, and says so', async () => {
-    const { sync, limits } = await prepare(
-      () => ({ Mappings: [{ ...row(1), More: 'x'.repeat(1_100_000) }] }),
-      {
-        limit: 40,
-      },
-    );
-    const error = await errorOf(sync());
-    expect(error).toMatchObject({ kind: 'invalid-answer', code: 'answer-too-large' });
-    expect(error.message).toMatch(/asked for 10 mappings and got an answer that is larger/);
-    expect(limits()).toEqual([40, 20, 10]);
-  });
-
   it.each([
     [
       'a limit that the account does not allow',
@@ -189,12 +143,5 @@ describe('a sync', () => {
     expect(await sync()).toMatchObject({ pageLimit: 250, counts: { unchanged: 1_300 } });
     expect(limits().slice(8)).toEqual(Array(6).fill(250));
     expect(events.filter(({ type }) => type === 'pages-shortened')).toMatchObject([{ limit: 250 }]);
-  });
-
-  it('takes more mappings than it asked for, and stores a usual page of them at once', async () => {
-    const { sync, mappings, limits } = await prepare(() => ({ Mappings: rows(2_500) }), { limit: 1_000 });
-    expect(await sync()).toMatchObject({ counts: { pages: 1, read: 2_500, added: 2_500, newHotels: 2_500 } });
-    expect((await mappings.summarise()).mappings).toBe(2_500);
-    expect(limits()).toEqual([1_000]);
   });
 });

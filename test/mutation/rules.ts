@@ -14,7 +14,7 @@ const notifications = inFolder('notifications');
 const mails = inFolder('verdict-mails');
 
 const transitions = review('run-transitions', 'step-transitions', 'step-outcomes', 'transitions');
-const normalised = booking('normalise', 'instants', 'written-date', 'naughty-strings');
+const normalised = booking('normalise', 'instants', 'written-date');
 const cases = inFolder('cases')('case-bookings', 'case-transitions');
 /** The contracts that every ledger passes, on SQLite: slow, so only what the ledger itself decides is left to them. */
 const ledger = inFolder('ledger')('sqlite');
@@ -76,13 +76,13 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   'src/cases/case-bookings.ts': caseUpdates,
   'src/cases/open-cases.ts': [...cases, ...caseUpdates],
   'src/cases/update-cases.ts': caseUpdates,
-  'src/cases/mails/examine-mail.ts': mails('read-mail', 'unexpected-forms', 'take-mail'),
+  'src/cases/mails/examine-mail.ts': mails('read-mail', 'take-mail'),
   'src/cases/mails/recognise-mail.ts': mails('take-mail'),
   'src/cases/mails/take-mail.ts': mails('take-mail'),
 
   'src/schedule/due-days.ts': inFolder('schedule')('due-days', 'late-source'),
 
-  'src/notify/check-notices.ts': notifications('check-notices', 'problems-over-days', 'urgent-cases'),
+  'src/notify/check-notices.ts': notifications('check-notices', 'urgent-cases'),
   'src/notify/deadlines.ts': notifications('deadlines'),
   'src/notify/routing.ts': notifications('routing'),
   'src/rules/run-notices.ts': notifications('run-notices'),

@@ -1,332 +1,387 @@
 import { describe, expect, it } from 'vitest';
 import type { CaseSummary } from '../../src/ledger/cases.js';
 import type { FetchedExport, MappingSync, RequestedExport } from '../../src/ledger/mappings.js';
-import type { OpenProblem, StoredMessage } from '../../src/ledger/notices.js';
+import type { OpenProblem, StoredMessage, WaitingMessages } from '../../src/ledger/notices.js';
 import { firstBound } from '../../src/mappings/sync-bounds.js';
 import { type CheckParts, checkNotices, isReminderDue } from '../../src/notify/check-notices.js';
 import type { NewNotice, NoticeEvent } from '../../src/rules/notice.js';
 import type { Run } from '../../src/rules/run.js';
+import { someRun } from '../review/some-run.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 
 const hour = 3_600_000;
-const at = Date.UTC(2026, 10, 21, 2);
+const now = Date.UTC(2026, 10, 21, 23, 30);
 const day = '2026-11-20';
 
-describe('a problem that lasts', () => {
-  const remindedAfter = (...hours: readonly number[]) => {
-    const reminded: number[] = [];
-    let lastToldAt = at;
-    for (const after of hours) {
-      const now = at + after * hour;
-      if (!isReminderDue({ raisedAt: at, lastToldAt }, now)) continue;
-      reminded.push(after);
-      lastToldAt = now;
-    }
-    return reminded;
+const problem = (event: NoticeEvent, changes: Partial<OpenProblem> = {}): OpenProblem => ({
+  ...{ event, subject: day, stage: 'raised', severity: 'critical', facts: {}, number: 1, reminders: 0 },
+  ...{ raisedAt: now - 5 * hour, lastToldAt: now - 5 * hour },
+  ...changes,
+});
+const ofDay = (event: NoticeEvent, changes: Partial<OpenProblem> = {}) => problem(event, { day, ...changes });
+const good = someRun({
+  collectStartedAt: now - 4 * hour,
+  startedAt: now - 4 * hour,
+  finishedAt: now - 3 * hour,
+});
+
+interface Given {
+  readonly problems?: readonly OpenProblem[];
+  readonly runs?: readonly Run[];
+  readonly late?: readonly string[];
+  readonly digest?: NewNotice;
+  readonly outlines?: readonly object[];
+  /** While the cases are read. */
+  readonly onLook?: () => void;
+  readonly latestSync?: object;
+  readonly request?: object;
+  readonly fetched?: object;
+  readonly mailbox?: object;
+  readonly copy?: CheckParts['copy'];
+  readonly disks?: Awaited<ReturnType<CheckParts['measureFree']>>;
+  readonly waiting?: readonly WaitingMessages[];
+  readonly messages?: readonly Partial<StoredMessage>[];
+}
+
+/** What one check asks of the ledger, and tells it. */
+async function check(given: Given) {
+  const told = {
+    raised: [] as NewNotice[],
+    ended: [] as (readonly [readonly string[], object])[],
+    dismissed: [] as string[],
+    reminded: [] as (readonly [string, object])[],
+    asked: [] as unknown[],
   };
-
-  it('is reported again once a day, at about the same time', () => {
-    const everyHour = Array.from({ length: 96 }, (_, index) => index);
-    expect(remindedAfter(...everyHour)).toEqual([22, 46, 70, 94]);
-  });
-
-  it('is reported again each night, even if one is shorter than the one before', () => {
-    expect(remindedAfter(23.99, 47.98, 71, 95.5)).toEqual([23.99, 47.98, 71, 95.5]);
-  });
-});
-
-type Disks = Awaited<ReturnType<CheckParts['measureFree']>>;
-
-describe('a problem that lasts forever', () => {
-  it('is reported again for a month', () => {
-    const remindedAt = (days: number) =>
-      isReminderDue({ raisedAt: at, lastToldAt: at + (days - 1) * 24 * hour }, at + days * 24 * hour);
-    expect([remindedAt(1), remindedAt(31), remindedAt(32)]).toEqual([true, true, false]);
-  });
-});
-
-describe('a problem is over', () => {
-  const good = {
-    id: 'r2',
-    day,
-    delivery: 'body',
-    trigger: 'manual',
-    state: 'succeeded',
-    startedAt: at,
-    collectStartedAt: at,
-    finishedAt: at + hour,
-    counts: { delivered: 3 },
-  } as Run;
-  const problem = (event: NoticeEvent, changes: Partial<OpenProblem> = {}): OpenProblem => ({
-    ...{ event, subject: day, stage: 'raised', severity: 'critical', facts: {}, number: 1, reminders: 0 },
-    ...{ raisedAt: at, lastToldAt: at },
-    ...changes,
-  });
-
-  /** The events that end, and those that are given up, with these runs in the ledger, the newest first. */
-  async function check(
-    listProblems: () => readonly OpenProblem[],
-    runs: readonly Run[],
-    {
-      onLook = () => {},
-      disks = [],
-      messages = [],
-    }: { onLook?: () => void; disks?: Disks; messages?: readonly StoredMessage[] } = {},
-  ) {
-    const ended: string[] = [];
-    const dismissed: string[] = [];
-    const reminded: OpenProblem['facts'][] = [];
-    const noteIn = (events: string[]) => async (problems: readonly OpenProblem[]) => {
-      events.push(...problems.map(({ event }) => event));
-      return problems.length;
-    };
-    const ledger = fakeLedger({
-      runs: { list: async () => [...runs] },
-      notices: {
-        raise: async () => 0,
-        listProblems: async () => [...listProblems()],
-        listWaiting: async () => [],
-        listMessages: async () => [...messages],
-        end: noteIn(ended),
-        dismiss: async (problems) => void (await noteIn(dismissed)(problems)),
-        remind: async (told) => {
-          reminded.push(told.facts);
-          return true;
-        },
+  const namesOf = (problems: readonly OpenProblem[]) => problems.map(({ event }) => event);
+  const ledger = fakeLedger({
+    runs: {
+      async list(query) {
+        told.asked.push(query);
+        return [...(given.runs ?? [])];
       },
-      cases: {
-        list: async () => {
-          onLook();
-          return [];
-        },
+    },
+    notices: {
+      raise: async (notices) => told.raised.push(...notices),
+      listProblems: async () => [...(given.problems ?? [])],
+      listWaiting: async () => [...(given.waiting ?? [])],
+      listMessages: async (query) => {
+        told.asked.push(query);
+        return (given.messages ?? []) as StoredMessage[];
       },
-      exports: { latestRequest: async () => undefined, latestFetched: async () => undefined },
-      mappings: { latestSync: async () => undefined },
-    });
-    await checkNotices({
-      ledger,
-      timezone: 'Europe/Madrid',
-      findLateDays: async () => [],
-      exportPatienceMs: 0,
-      measureFree: async () => disks,
-      findDigest: async () => undefined,
-      clock: () => at + 2 * hour,
-    });
-    return { ended, dismissed, reminded };
-  }
-
-  async function findEnded(open: OpenProblem, ...runs: readonly Run[]): Promise<readonly string[]> {
-    const { ended, dismissed } = await check(() => [open], runs);
-    return [...ended, ...dismissed.map((event) => `${event}, without a word`)];
-  }
-
-  it('of a failed run by a good run after it', async () => {
-    const failed = problem('run-failed', { day });
-    expect(await findEnded(failed, good)).toEqual(['run-failed']);
-    const later = { ...failed, raisedAt: at + 2 * hour };
-    expect(await findEnded(later, good)).toEqual([]);
-    // Another machine resumed it, and its clock is behind.
-    expect(await findEnded({ ...later, runId: good.id }, good)).toEqual(['run-failed']);
-  });
-
-  it('of a late day by any good run: the clocks of two machines may differ', async () => {
-    expect(await findEnded(problem('day-late', { day, raisedAt: at + 2 * hour }), good)).toEqual([
-      'day-late',
-    ]);
-  });
-
-  it('of few bookings once somebody has accepted them', async () => {
-    const dropped = problem('volume-dropped', { day, runId: good.id });
-    const drops = [{ provider: null, accepted: 3, usual: 400 }];
-    const few: Run = { ...good, volume: { accepted: 3, usual: 400, drops } };
-    expect(await findEnded(dropped, few)).toEqual([]);
-    const acceptances = { volume: { at, by: 'ada' } };
-    expect(await findEnded(dropped, { ...few, acceptances })).toEqual(['volume-dropped']);
-  });
-
-  it('of a failed run without a message if somebody gave up the latest run of its day', async () => {
-    const failed = problem('run-failed', { day });
-    const givenUp: Run = { ...good, state: 'cancelled', cancelReason: 'wrong export' };
-    expect(await findEnded(failed, givenUp)).toEqual(['run-failed, without a word']);
-    expect(await findEnded(failed, { ...good, state: 'failed' }, givenUp)).toEqual([]);
-  });
-
-  it('of refused credentials by a run that used them', async () => {
-    const refused = problem('credentials-refused', { subject: 'service' });
-    expect(await findEnded(refused, good)).toEqual(['credentials-refused']);
-    expect(await findEnded(refused, { ...good, counts: { ...good.counts, delivered: 0 } })).toEqual([]);
-    const bySftp = problem('credentials-refused', { subject: 'sftp' });
-    expect(await findEnded(bySftp, { ...good, delivery: 'file' })).toEqual([]);
-    expect(await findEnded(bySftp, { ...good, delivery: 'file', file: { triggeredAt: at } })).toEqual([
-      'credentials-refused',
-    ]);
-    const bySource = problem('credentials-refused', { subject: 'source' });
-    expect(await findEnded(bySource, { ...good, state: 'failed', collectedAt: at + 1 })).toEqual([
-      'credentials-refused',
-    ]);
-    expect(await findEnded(bySource, { ...good, collectedAt: 0 })).toEqual([]);
-  });
-
-  it('of an archive that refused us by a run that archived its file', async () => {
-    const byArchive = problem('credentials-refused', { subject: 'archive' });
-    expect(await findEnded(byArchive, good)).toEqual([]);
-    expect(await findEnded(byArchive, { ...good, delivery: 'file' })).toEqual(['credentials-refused']);
-  });
-
-  it('of a channel that refused us once it takes a message, and without a word if nothing is sent to it', async () => {
-    const byChannel = problem('credentials-refused', { subject: 'channel ops' });
-    const sent = (channel: string, endedAt: number) => ({ channel, state: 'sent', endedAt }) as StoredMessage;
-    const endedBy = async (...messages: readonly StoredMessage[]) =>
-      (await check(() => [byChannel], [], { messages })).ended;
-    expect(await endedBy(sent('ops', at - 1), sent('desk', at + 1))).toEqual([]);
-    expect(await endedBy(sent('ops', at))).toEqual([]);
-    expect(await endedBy({ ...sent('ops', at + 1), state: 'given-up' } as StoredMessage)).toEqual([]);
-    expect(await endedBy(sent('ops', at + 1))).toEqual(['credentials-refused']);
-    const silent = { ...byChannel, lastToldAt: at - 72 * hour };
-    expect((await check(() => [silent], [])).dismissed).toEqual(['credentials-refused']);
-  });
-
-  it('not because another process raised it during the check', async () => {
-    const problems: OpenProblem[] = [];
-    const raised = problem('resource-low', { subject: 'the ledger' });
-    const found = await check(() => [...problems], [], { onLook: () => problems.push(raised) });
-    expect(found.ended).toEqual([]);
-  });
-
-  it('of a full disk by the machine that measures it', async () => {
-    const low = problem('resource-low', { subject: 'the spool on one' });
-    const check1 = (place: string, bytes: number) =>
-      check(() => [low], [], { disks: [{ place, path: '/data', bytes, inodes: 1e6 }] });
-    expect((await check1('the spool on two', 9e9)).ended).toEqual([]);
-    expect((await check1('the spool on one', 1e8)).ended).toEqual([]);
-    expect((await check1('the spool on one', 9e9)).ended).toEqual(['resource-low']);
-  });
-
-  it('without a message if it is a full disk of a machine that is gone', async () => {
-    const before = (hours: number) => ({ raisedAt: at - hours * hour, lastToldAt: at - hours * hour });
-    const low = (hours: number) => problem('resource-low', { subject: 'the spool on one', ...before(hours) });
-    expect(await check(() => [low(30)], [])).toEqual({ ended: [], dismissed: [], reminded: [] });
-    expect((await check(() => [low(50)], [])).dismissed).toEqual(['resource-low']);
-  });
-
-  it('or reported again with its current facts', async () => {
-    const low = problem('resource-low', { subject: 'the ledger', facts: { free: '900 MB' } });
-    const yesterday = { raisedAt: at - 30 * hour, lastToldAt: at - 30 * hour };
-    const disks = [{ place: 'the ledger', path: '/data', bytes: 2_000_000, inodes: 1e6 }];
-    const { reminded } = await check(() => [{ ...low, ...yesterday }], [], { disks });
-    expect(reminded).toEqual([{ free: '2.0 MB', path: '/data' }]);
-  });
-});
-
-describe('a check finds', () => {
-  interface Looked {
-    readonly cases?: readonly object[];
-    readonly latestSync?: object;
-    readonly request?: object;
-    readonly fetched?: object;
-    readonly free?: number;
-    readonly inodes?: number;
-  }
-
-  /** What is raised, in a ledger without runs. */
-  async function findRaised({ cases = [], latestSync, request, fetched, free, inodes = 1e6 }: Looked) {
-    const raised: NewNotice[] = [];
-    const ledger = fakeLedger({
-      notices: {
-        raise: async (notices) => raised.push(...notices),
-        listProblems: async () => [],
-        listWaiting: async () => [],
-        end: async () => 0,
-        dismiss: async () => {},
+      async end(problems, details) {
+        if (problems.length > 0 || 'recovery' in details) told.ended.push([namesOf(problems), details]);
+        return problems.length;
       },
-      cases: { list: async () => [...cases] as CaseSummary[] },
-      mappings: { latestSync: async () => latestSync as MappingSync | undefined },
-      exports: {
-        latestRequest: async () => request as RequestedExport | undefined,
-        latestFetched: async () => fetched as FetchedExport | undefined,
+      dismiss: async (problems) => void told.dismissed.push(...namesOf(problems)),
+      remind: async ({ event, facts }, at) => told.reminded.push([`${event} at ${at - now}`, facts]) > 0,
+    },
+    cases: {
+      async list(query) {
+        told.asked.push(query);
+        given.onLook?.();
+        return [...(given.outlines ?? [])] as CaseSummary[];
       },
-    });
-    await checkNotices({
-      ledger,
-      timezone: 'Europe/Madrid',
-      findLateDays: async () => [],
-      copy: { completeUntil: at - 24 * hour },
-      exportPatienceMs: 6 * hour,
-      measureFree: async () =>
-        free === undefined ? [] : [{ place: 'the ledger', path: '/data', bytes: free, inodes }],
-      findDigest: async () => undefined,
-      clock: () => at,
-    });
-    return raised.map(({ event, subject, facts }) => [event, subject, facts]);
-  }
+    },
+    mails: { describeMailbox: async () => given.mailbox ?? {} },
+    mappings: { latestSync: async () => given.latestSync as MappingSync | undefined },
+    exports: {
+      latestRequest: async () => given.request as RequestedExport | undefined,
+      latestFetched: async () => given.fetched as FetchedExport | undefined,
+    },
+  });
+  await checkNotices({
+    ledger,
+    timezone: 'Europe/Madrid',
+    findLateDays: async () => given.late ?? [],
+    copy: given.copy,
+    exportPatienceMs: 6 * hour,
+    measureFree: async () => given.disks ?? [],
+    findDigest: async () => given.digest,
+    clock: () => now,
+  });
+  return told;
+}
 
-  it('a guest who checks in soon, once for each day of a case, unless the case was dismissed', async () => {
-    const item = { id: 12, state: 'reported', nextCheckIn: '2026-11-22', inHouse: 0, openBookings: 2 };
-    const { nextCheckIn: _, ...unknown } = item;
-    const cases = [
-      item,
-      { ...unknown, id: 13, hasUnknownCheckIn: true },
-      { ...item, id: 14, state: 'dismissed' },
-      { ...item, id: 15, openBookings: 0 },
-    ];
-    expect(await findRaised({ cases })).toEqual([
-      [
-        'case-urgent',
-        'case 13 on an unknown day',
-        { case: '13', state: 'reported', firstCheckIn: 'an unknown day', openBookings: 2 },
-      ],
-      [
-        'case-urgent',
-        'case 12 on 2026-11-22',
-        { case: '12', state: 'reported', firstCheckIn: '2026-11-22', openBookings: 2 },
-      ],
+describe('a check', () => {
+  it('raises each late day, and the digest that is due', async () => {
+    const digest: NewNotice = { event: 'morning-digest', subject: day, facts: {}, raisedAt: now };
+    const late = { event: 'day-late', facts: {}, raisedAt: now };
+    expect((await check({ late: [day, '2026-11-19'], digest })).raised).toEqual([
+      { ...late, subject: day, day },
+      { ...late, subject: '2026-11-19', day: '2026-11-19' },
+      digest,
+    ]);
+    expect((await check({})).raised).toEqual([]);
+  });
+
+  it('tells of a channel whose receiver refuses the account, and of no other that waits', async () => {
+    const waiting = ['smtp-535', 'http-401', 'smtp-454', 'http-503', 'timeout'].map((lastCode, index) => ({
+      channel: `c${index}`,
+      messages: 1,
+      since: now,
+      lastCode,
+    }));
+    expect((await check({ waiting })).raised).toMatchObject([
+      { event: 'credentials-refused', subject: 'channel c0', facts: { code: 'smtp-535', message: '' } },
+      { event: 'credentials-refused', subject: 'channel c1', facts: { code: 'http-401' } },
     ]);
   });
 
-  it('a guest who is in house, who does not hide the one who checks in next', async () => {
-    const item = { id: 12, state: 'open', inHouse: 1, openBookings: 2, inHouseUntil: '2026-11-25' };
-    const cases = [
-      { ...item, firstCheckIn: '2026-11-01', nextCheckIn: '2026-11-22' },
-      { ...item, id: 13, firstCheckIn: '2026-11-19', nextCheckIn: '2026-12-24' },
-    ];
-    const inHouse = { state: 'open', inHouseUntil: '2026-11-25', openBookings: 2 };
-    expect(await findRaised({ cases })).toEqual([
-      ['case-urgent', 'case 12 on 2026-11-01', { ...inHouse, case: '12', inHouseSince: '2026-11-01' }],
-      ['case-urgent', 'case 13 on 2026-11-19', { ...inHouse, case: '13', inHouseSince: '2026-11-19' }],
-      [
-        'case-urgent',
-        'case 12 on 2026-11-22',
-        { case: '12', state: 'open', firstCheckIn: '2026-11-22', openBookings: 2 },
-      ],
+  it('looks for guests of today, tomorrow, and the days before, in the zone of the account', async () => {
+    const { asked } = await check({});
+    expect(asked).toEqual([{ today: '2026-11-22', checkInBefore: '2026-11-24' }]);
+  });
+
+  it('takes an arrival as urgent until the day after tomorrow, a missing day as unknown, and a guest in house', async () => {
+    const item = { id: 1, state: 'reported', inHouse: 0, openBookings: 2 };
+    const urgent = async (changes: object) =>
+      (await check({ outlines: [{ ...item, ...changes }] })).raised.map(({ subject, facts }) => [
+        subject,
+        facts,
+      ]);
+    const facts = { case: '1', state: 'reported', openBookings: 2 };
+    const soon = { nextCheckIn: '2026-11-23' };
+    const arriving = ['case 1 on 2026-11-23', { ...facts, firstCheckIn: '2026-11-23' }];
+    expect(await urgent(soon)).toEqual([arriving]);
+    expect((await check({ outlines: [{ ...item, ...soon }] })).raised).toMatchObject([
+      { event: 'case-urgent' },
     ]);
-  });
-
-  it('a copy of the mappings that is older than it may be', async () => {
-    const latestSync = { at: at - 50 * hour, since: 0, endedAt: at - 49 * hour };
-    expect(await findRaised({ latestSync })).toEqual([['copy-stale', 'mappings', { hours: 50 }]]);
-    expect(await findRaised({ latestSync: { ...latestSync, at: at - 23 * hour } })).toEqual([]);
-    const first = { at: at - 23 * hour, since: firstBound };
-    expect(await findRaised({ latestSync: first })).toEqual([]);
-    expect(await findRaised({ latestSync: { ...first, at: at - 50 * hour } })).toMatchObject([
-      ['copy-stale', 'mappings', { hours: 50 }],
+    expect(await urgent({ nextCheckIn: '2026-11-24' })).toEqual([]);
+    expect(await urgent({})).toEqual([]);
+    expect(await urgent({ ...soon, state: 'dismissed' })).toEqual([]);
+    expect(await urgent({ ...soon, openBookings: 0 })).toEqual([]);
+    expect(await urgent({ hasUnknownCheckIn: true })).toEqual([
+      ['case 1 on an unknown day', { ...facts, firstCheckIn: 'an unknown day' }],
     ]);
-    const unended = { at: at - hour, since: at - 30 * hour };
-    expect(await findRaised({ latestSync: unended })).toEqual([['copy-stale', 'mappings', { hours: 30 }]]);
-    expect(await findRaised({})).toEqual([]);
+    const stay = { inHouse: 1, firstCheckIn: '2026-11-01', inHouseUntil: '2026-11-25' };
+    expect(await urgent({ ...stay, ...soon })).toEqual([
+      ['case 1 on 2026-11-01', { ...facts, inHouseSince: '2026-11-01', inHouseUntil: '2026-11-25' }],
+      arriving,
+    ]);
+    expect(await urgent({ inHouse: 1 })).toMatchObject([['case 1 on an unknown day', {}]]);
   });
 
-  it('an export that was requested and does not arrive', async () => {
-    const request = { requestedAt: at - 6 * hour };
-    expect(await findRaised({ request })).toEqual([['export-missing', 'export', {}]]);
-    expect(await findRaised({ request, fetched: { fetchedAt: at - hour } })).toEqual([]);
-    expect(await findRaised({ request, fetched: { fetchedAt: at - 9 * hour } })).toHaveLength(1);
-    expect(await findRaised({ request: { requestedAt: at - 5 * hour } })).toEqual([]);
-  });
-
-  it('a disk with less than a gigabyte, or with less than a thousand inodes', async () => {
+  it('finds a copy of the mappings that is older than it may be, an export that does not come, and a full disk', async () => {
+    const find = async (given: Given) =>
+      (await check({ copy: { completeUntil: now - 24 * hour }, ...given })).raised.map(
+        ({ event, subject, facts }) => [event, subject, facts],
+      );
+    const staleFor = (hours: number) => [['copy-stale', 'mappings', { hours }]];
+    const sync = { at: now - 50 * hour, since: 0, endedAt: now - 49 * hour };
+    expect(await find({ latestSync: sync })).toEqual(staleFor(50));
+    expect(await find({ latestSync: { ...sync, at: now - 23 * hour } })).toEqual([]);
+    expect(await find({ latestSync: { at: now - 23 * hour, since: firstBound } })).toEqual([]);
+    expect(await find({ latestSync: { at: now - hour, since: now - 30 * hour } })).toEqual(staleFor(30));
+    const request = { requestedAt: now - 6 * hour };
+    const missing = [['export-missing', 'export', {}]];
+    expect(await find({ request })).toEqual(missing);
+    expect(await find({ request, fetched: { fetchedAt: now - 9 * hour } })).toEqual(missing);
+    expect(await find({ request: { requestedAt: now - 5 * hour } })).toEqual([]);
+    const ofDisk = (bytes: number, inodes: number) =>
+      find({ disks: [{ place: 'the ledger', path: '/data', bytes, inodes }] });
     const low = (free: string) => [['resource-low', 'the ledger', { free, path: '/data' }]];
-    expect(await findRaised({ free: 999_999_999, inodes: 1_000 })).toEqual(low('1000.0 MB'));
-    expect(await findRaised({ free: 1_000_000_000, inodes: 1_000 })).toEqual([]);
-    expect(await findRaised({ free: 1_000_000_000, inodes: 999 })).toEqual(low('999 inodes'));
+    expect(await ofDisk(999_999_999, 1_000)).toEqual(low('1000.0 MB'));
+    expect(await ofDisk(1_000_000_000, 1_000)).toEqual([]);
+    expect(await ofDisk(1_000_000_000, 999)).toEqual(low('999 inodes'));
+  });
+});
+
+describe('the problems of a day', () => {
+  it('end together, with one message that names what is over', async () => {
+    const problems = [ofDay('run-failed'), ofDay('result-late'), ofDay('run-failed', { number: 2 })];
+    const { ended, dismissed, asked } = await check({ problems, runs: [good] });
+    const about = { event: 'day-recovered', subject: day, day, raisedAt: now };
+    const recovery = { ...about, facts: { ended: 'run-failed result-late' } };
+    expect(ended).toEqual([[['run-failed', 'result-late', 'run-failed'], { at: now, recovery }]]);
+    expect(dismissed).toEqual([]);
+    expect(asked).toContainEqual({ day, limit: 50 });
+  });
+
+  it('are those of that day alone, and lasting ones', async () => {
+    const problems = [
+      ofDay('run-failed'),
+      problem('run-failed', { day: '2026-11-19', raisedAt: now }),
+      problem('run-failed', { raisedAt: now }),
+      ofDay('provider-silent'),
+    ];
+    const { ended, asked } = await check({ problems, runs: [good] });
+    expect(ended).toMatchObject([[['run-failed'], {}]]);
+    expect(asked.slice(1)).toEqual([day, '2026-11-19'].map((each) => ({ day: each, limit: 50 })));
+  });
+
+  it('are not over by a run that failed, by an older success, or by one that does not complete the day', async () => {
+    const stillOpen = async (run: Run) =>
+      (await check({ problems: [ofDay('run-failed')], runs: [run] })).ended.length === 0;
+    expect(await stillOpen(good)).toBe(false);
+    expect(await stillOpen({ ...good, state: 'failed' })).toBe(true);
+    expect(await stillOpen({ ...good, finishedAt: now - 6 * hour })).toBe(true);
+    expect(await stillOpen({ ...good, finishedAt: now - 5 * hour })).toBe(false);
+    const { finishedAt: _, ...unfinished } = good;
+    expect(await stillOpen(unfinished)).toBe(true);
+    expect(await stillOpen({ ...good, trigger: 'today' })).toBe(true);
+    const few = { accepted: 3, usual: 400, drops: [{ provider: null, accepted: 3, usual: 400 }] };
+    expect(await stillOpen({ ...good, volume: few })).toBe(true);
+    const acceptances = { volume: { at: now, by: 'ada' } };
+    expect(await stillOpen({ ...good, volume: few, acceptances })).toBe(false);
+  });
+
+  it('are over by an older success if the day is late, or the run its own: clocks differ', async () => {
+    const isOver = async (open: OpenProblem) =>
+      (await check({ problems: [{ ...open, raisedAt: now }], runs: [good] })).ended.length > 0;
+    expect(await isOver(ofDay('run-failed'))).toBe(false);
+    expect(await isOver(ofDay('day-late'))).toBe(true);
+    expect(await isOver(ofDay('run-failed', { runId: good.id }))).toBe(true);
+  });
+
+  it('are over for a run of the current day once it succeeds itself', async () => {
+    const today: Run = { ...good, trigger: 'today' };
+    const own = ofDay('run-failed', { runId: today.id });
+    expect((await check({ problems: [own], runs: [today] })).ended).toHaveLength(1);
+    expect((await check({ problems: [own], runs: [{ ...today, state: 'failed' }] })).ended).toEqual([]);
+  });
+
+  it('are given up with their day: a day that is not late any more, or whose latest run somebody cancelled', async () => {
+    const problems = [ofDay('day-late'), ofDay('run-failed')];
+    const cancelled: Run = { ...good, state: 'cancelled', cancelReason: 'closed' };
+    expect((await check({ problems })).dismissed).toEqual(['day-late']);
+    expect((await check({ problems, late: [day] })).dismissed).toEqual([]);
+    expect((await check({ problems, late: [day], runs: [cancelled] })).dismissed).toEqual(['run-failed']);
+    expect((await check({ problems: [ofDay('run-failed')], runs: [good, cancelled] })).dismissed).toEqual([]);
+    const both = await check({ problems: [ofDay('run-failed')], runs: [cancelled, good] });
+    expect([both.ended.length, both.dismissed]).toEqual([1, []]);
+  });
+});
+
+describe('any other problem', () => {
+  const copy = { completeUntil: now - 24 * hour };
+
+  it('is told again after a day, unless it is a disk that another machine measures', async () => {
+    const yesterday = { raisedAt: now - 25 * hour, lastToldAt: now - 25 * hour };
+    const problems = [problem('sync-failing', yesterday), problem('resource-low', yesterday)];
+    expect((await check({ problems })).reminded).toEqual([['sync-failing at 0', {}]]);
+    expect((await check({ problems: [problem('sync-failing')] })).reminded).toEqual([]);
+    const disks = [{ place: day, path: '/data', bytes: 2_000_000, inodes: 1e6 }];
+    const { reminded } = await check({ problems: [problem('resource-low', yesterday)], disks });
+    expect(reminded).toEqual([['resource-low at 0', { free: '2.0 MB', path: '/data' }]]);
+  });
+
+  it('is told again once a day, at about the same time, for a month', () => {
+    const remindedAfter = (...hours: readonly number[]) => {
+      let lastToldAt = now;
+      return hours.filter((after) => {
+        const isDue = isReminderDue({ raisedAt: now, lastToldAt }, now + after * hour);
+        if (isDue) lastToldAt = now + after * hour;
+        return isDue;
+      });
+    };
+    expect(remindedAfter(...Array.from({ length: 96 }, (_, index) => index))).toEqual([22, 46, 70, 94]);
+    expect(remindedAfter(23.99, 47.98, 71, 95.5)).toEqual([23.99, 47.98, 71, 95.5]);
+    expect(remindedAfter(31 * 24, 32 * 24)).toEqual([31 * 24]);
+  });
+
+  it('of the copy and of an export is over when it is not found any more', async () => {
+    const problems = [problem('copy-stale', { subject: 'mappings' })];
+    const stale = { at: now - 25 * hour, since: 0, endedAt: now - 24 * hour };
+    expect((await check({ problems, copy, latestSync: stale })).ended).toEqual([]);
+    const fresh = { ...stale, at: copy.completeUntil };
+    const { ended } = await check({ problems, copy, latestSync: fresh });
+    expect(ended).toEqual([[['copy-stale'], { at: now }]]);
+    const missing = [problem('export-missing', { subject: 'export' })];
+    const request = { requestedAt: now - 7 * hour };
+    expect((await check({ problems: missing, request })).ended).toEqual([]);
+    expect(
+      (await check({ problems: missing, request, fetched: { fetchedAt: now - 7 * hour } })).ended,
+    ).toEqual([[['export-missing'], { at: now }]]);
+  });
+
+  it('is over by itself, whatever else is found', async () => {
+    const low = (subject: string) => problem('resource-low', { subject });
+    const disks = [
+      { place: 'full', bytes: 1 },
+      { place: 'mappings', bytes: 1 },
+      { place: 'freed', bytes: 9e9 },
+    ].map((disk) => ({ ...disk, path: '/data', inodes: 1e6 }));
+    const problems = [
+      low('full'),
+      low('freed'),
+      low('of another machine'),
+      problem('copy-stale', { subject: 'mappings' }),
+    ];
+    expect((await check({ problems, disks })).ended).toEqual([[['resource-low', 'copy-stale'], { at: now }]]);
+  });
+
+  it('of a sync is over when one has ended since people were told', async () => {
+    const problems = [problem('sync-failing', { subject: 'all' })];
+    const endedAfter = async (latestSync?: object) =>
+      (await check({ problems, ...(latestSync && { latestSync }) })).ended.length === 1;
+    expect(await endedAfter({ endedAt: now - 5 * hour + 1 })).toBe(true);
+    expect(await endedAfter({ endedAt: now - 5 * hour })).toBe(false);
+    expect(await endedAfter({})).toBe(false);
+    expect(await endedAfter()).toBe(false);
+  });
+
+  it('of credentials is over by a good run that used them', async () => {
+    const isOver = async (subject: string, run: Partial<Run>) => {
+      const problems = [problem('credentials-refused', { subject })];
+      const failed: Run = { ...good, state: 'failed' };
+      return (await check({ problems, runs: [failed, { ...good, ...run }] })).ended.length === 1;
+    };
+    expect(await isOver('service', {})).toBe(true);
+    expect(await isOver('service', { state: 'failed' })).toBe(false);
+    expect(await isOver('service', { counts: { ...good.counts, delivered: 0 } })).toBe(false);
+    expect(await isOver('sftp', { delivery: 'file', file: {} })).toBe(false);
+    expect(await isOver('sftp', {})).toBe(false);
+    expect(await isOver('sftp', { file: { triggeredAt: now } })).toBe(true);
+    expect(await isOver('archive', {})).toBe(false);
+    expect(await isOver('archive', { delivery: 'file' })).toBe(true);
+    for (const subject of ['service', 'source']) {
+      const problems = [problem('credentials-refused', { subject })];
+      expect((await check({ problems })).asked).toContainEqual({ limit: 50 });
+    }
+  });
+
+  it.each<[string, (at: number) => Given]>([
+    ['service', (endedAt) => ({ latestSync: { endedAt } })],
+    ['sftp', (fetchedAt) => ({ fetched: { fetchedAt } })],
+    ['source', (collectedAt) => ({ runs: [{ ...good, state: 'failed', collectedAt }] })],
+    ['queue', (finishedAt) => ({ runs: [{ ...good, finishedAt }] })],
+    ['mailbox', (readUntil) => ({ mailbox: { readUntil } })],
+  ])('of the %s is over once it took the account after people were told', async (subject, worked) => {
+    const refused = problem('credentials-refused', { subject });
+    const isOver = async (given: Given) => (await check({ problems: [refused], ...given })).ended.length > 0;
+    expect(await isOver(worked(refused.lastToldAt + 1))).toBe(true);
+    expect(await isOver(worked(refused.lastToldAt))).toBe(false);
+    expect(await isOver({})).toBe(false);
+  });
+
+  it('of a channel is over once it takes a message, among the newest thousand', async () => {
+    const refused = problem('credentials-refused', { subject: 'channel ops' });
+    const told = refused.lastToldAt;
+    const checkWith = (message: Partial<StoredMessage>) =>
+      check({
+        problems: [refused],
+        messages: [{ channel: 'ops', state: 'sent', endedAt: told + 1, ...message }],
+      });
+    const { ended, asked } = await checkWith({});
+    expect(ended).toHaveLength(1);
+    expect(asked).toContainEqual({ limit: 1_000 });
+    for (const other of [{ channel: 'desk' }, { endedAt: told }, { state: 'given-up' }] as const)
+      expect((await checkWith(other)).ended).toEqual([]);
+    const silent = { ...refused, lastToldAt: now - 72 * hour };
+    expect((await check({ problems: [silent] })).dismissed).toEqual(['credentials-refused']);
+  });
+
+  it('is not over because another process raised it during the check', async () => {
+    const problems: OpenProblem[] = [];
+    const onLook = () => problems.push(problem('copy-stale', { subject: 'mappings' }));
+    expect((await check({ problems, onLook })).ended).toEqual([]);
+  });
+
+  it('of a machine that is gone is given up after two days', async () => {
+    const told = (hours: number) => [problem('resource-low', { lastToldAt: now - hours * hour })];
+    expect((await check({ problems: told(48) })).dismissed).toEqual([]);
+    expect((await check({ problems: told(49) })).dismissed).toEqual(['resource-low']);
+    const failing = [problem('sync-failing', { lastToldAt: now - 49 * hour })];
+    expect((await check({ problems: failing })).dismissed).toEqual([]);
   });
 });

@@ -62,12 +62,6 @@ function partsOf({
 const usual = { takesFiles: false };
 
 describe('a message', () => {
-  it('links to the page, and names no guest', async () => {
-    const message = await composeMessage([notice], partsOf(), usual);
-    expect(message.url).toBe('https://review.example.com');
-    expect(JSON.stringify(message)).not.toMatch(/Ana|BR-1/);
-  });
-
   it('makes no link of a name that others chose, and leaves commands as they are', async () => {
     const facts = { provider: 'evil.example', usual: 9 };
     const parts = { ...partsOf(), command: (words: string) => `hotel-review --config agency.yaml ${words}` };
@@ -122,16 +116,5 @@ describe('a morning digest', () => {
       ].join('\n'),
       url: 'https://review.example.com',
     });
-  });
-
-  it('carries the report if the channel takes files', async () => {
-    const { attachments } = await composeMessage([digest], partsOf(), { takesFiles: true });
-    expect(attachments).toEqual([
-      {
-        name: 'report-2026-11-20.html',
-        contentType: 'text/html; charset=utf-8',
-        content: Buffer.from('<html>'),
-      },
-    ]);
   });
 });

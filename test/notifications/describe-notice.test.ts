@@ -4,81 +4,52 @@ import { type Facts, type Notice, type NoticeEvent, noticeEventNames } from '../
 
 const day = '2026-11-20';
 const situation: Situation = { checkInsToday: 0, command: (words) => `hotel-review ${words}` };
-const describeEvent = (
-  event: NoticeEvent,
-  facts: Facts = {},
-  changes: Partial<Notice> = {},
-  about = situation,
-) =>
+const describeEvent = (event: NoticeEvent, facts: Facts = {}, changes: Partial<Notice> = {}) =>
   describeNotice(
     { event, subject: day, day, stage: 'raised', severity: 'critical', facts, raisedAt: 0, ...changes },
-    about,
+    situation,
   );
 
 describe('a message', () => {
-  it('says what failed, why, and how to resume it', () => {
-    const facts = { code: 'binary', message: 'bookings.csv is not a text file', pending: 1_200 };
-    expect(describeEvent('run-failed', facts)).toEqual({
-      title: 'The review of 2026-11-20 failed (binary)',
-      text: 'bookings.csv is not a text file\n1,200 bookings not delivered\nTo resume it: hotel-review run 2026-11-20',
-    });
-  });
-
-  it('says how bad it is by now', () => {
-    const bad = { ...situation, daysWithoutReview: 3, checkInsToday: 41 };
-    expect(describeEvent('day-late', {}, {}, bad).title).toBe(
-      '2026-11-20 was not reviewed by its deadline; day 3 without review, 41 cases with check-in today',
-    );
-    expect(describeEvent('day-late', {}, {}, { ...situation, daysWithoutReview: 1 }).title).toBe(
-      '2026-11-20 was not reviewed by its deadline',
-    );
-  });
-
-  it('counts affected bookings, of a day or of an e-mail', () => {
-    expect(describeEvent('affected-found', { affected: 1, unanswered: 2 })).toEqual({
-      title: '1 booking of 2026-11-20 on an incorrect mapping',
-      text: '2 bookings without a verdict\nTo list them: hotel-review affected 2026-11-20\nTo act: hotel-review cases',
-    });
-    const { day: _, ...byEmail } = { day, subject: 'e-mail 4' };
-    const notice: Notice = {
-      ...byEmail,
-      event: 'affected-found',
-      stage: 'raised',
-      severity: 'warning',
-      facts: { affected: 2, mappings: 1 },
-      raisedAt: 0,
-    };
-    expect(describeNotice(notice, situation)).toEqual({
-      title: 'An e-mail names 2 bookings on an incorrect mapping',
-      text: '1 mapping named without bookings\nTo act: hotel-review cases',
-    });
-  });
-
-  it('names the case of an urgent check-in', () => {
-    const facts = { case: 12, firstCheckIn: '2026-11-21', state: 'reported', openBookings: 3 };
-    expect(describeEvent('case-urgent', facts)).toEqual({
-      title: 'Case 12: a guest checks in on 2026-11-21, and the mapping is reported',
-      text: '3 bookings not resolved\nTo act: hotel-review case 12',
-    });
-  });
-
-  it('says how many more cases are urgent', () => {
-    expect(describeEvent('case-urgent', { cases: 1_081, inHouse: 2 })).toEqual({
-      title: '1,081 more cases with a guest in house or a check-in by tomorrow',
-      text: '2 cases with guests in house\nThe most urgent ones have a message each.\nTo act: hotel-review cases',
-    });
-  });
-
-  it('says how many of a day are affected, and what to do', () => {
-    expect(describeEvent('affected-implausible', { affected: 30, judged: 200 })).toEqual({
-      title: '2026-11-20 has implausibly many affected bookings: 30 of 200 with a verdict (15%)',
-      text: [
-        'Perhaps the source, the result or the account is wrong: look before anybody acts. Their cases are open.',
-        'To look at them: hotel-review affected 2026-11-20',
-        'Once what is wrong is corrected: hotel-review replay 2026-11-20',
-        'If they are right: hotel-review run 2026-11-20 --accept-affected',
-      ].join('\n'),
-    });
+  it.each<[NoticeEvent, Facts, string, ...string[]]>([
+    [
+      'run-failed',
+      { code: 'binary', message: 'bookings.csv is not a text file', pending: 1_200 },
+      'The review of 2026-11-20 failed (binary)',
+      ...['bookings.csv is not a text file', '1,200 bookings not delivered'],
+      'To resume it: hotel-review run 2026-11-20',
+    ],
+    [
+      'affected-found',
+      { affected: 1, unanswered: 2 },
+      '1 booking of 2026-11-20 on an incorrect mapping',
+      '2 bookings without a verdict',
+      ...['To list them: hotel-review affected 2026-11-20', 'To act: hotel-review cases'],
+    ],
+    [
+      'case-urgent',
+      { case: 12, firstCheckIn: '2026-11-21', state: 'reported', openBookings: 3 },
+      'Case 12: a guest checks in on 2026-11-21, and the mapping is reported',
+      ...['3 bookings not resolved', 'To act: hotel-review case 12'],
+    ],
+    [
+      'case-urgent',
+      { cases: 1_081, inHouse: 2 },
+      '1,081 more cases with a guest in house or a check-in by tomorrow',
+      ...['2 cases with guests in house', 'The most urgent ones have a message each.'],
+      'To act: hotel-review cases',
+    ],
+    [
+      'affected-implausible',
+      { affected: 30, judged: 200 },
+      '2026-11-20 has implausibly many affected bookings: 30 of 200 with a verdict (15%)',
+      'Perhaps the source, the result or the account is wrong: look before anybody acts. Their cases are open.',
+      'To look at them: hotel-review affected 2026-11-20',
+      'Once what is wrong is corrected: hotel-review replay 2026-11-20',
+      'If they are right: hotel-review run 2026-11-20 --accept-affected',
+    ],
+  ])('says what happened and what to do: %s %o', (event, facts, title, ...lines) => {
+    expect(describeEvent(event, facts)).toEqual({ title, text: lines.join('\n') });
   });
 
   it('says that a problem still lasts, and that it is over', () => {

@@ -6,10 +6,6 @@ const known: LastNotice = { round: 2, isOver: false, severity: 'critical', remin
 const about = { subject: '2026-11-20', day: '2026-11-20' };
 
 describe('a notice', () => {
-  it('is sent the first time', () => {
-    expect(decideNotice({ ...about, event: 'run-failed' }, undefined)).toEqual({ round: 0, reminder: 0 });
-  });
-
   it('is not sent again while the problem lasts', () => {
     expect(decideNotice({ ...about, event: 'run-failed' }, known)).toBeUndefined();
     expect(decideNotice({ ...about, event: 'run-failed', severity: 'warning' }, known)).toBeUndefined();
@@ -19,13 +15,6 @@ describe('a notice', () => {
     expect(decideNotice({ ...about, event: 'run-failed' }, { ...known, severity: 'warning' })).toEqual({
       round: 2,
       reminder: 4,
-    });
-  });
-
-  it('is sent again when the problem comes back', () => {
-    expect(decideNotice({ ...about, event: 'run-failed' }, { ...known, isOver: true })).toEqual({
-      round: 3,
-      reminder: 0,
     });
   });
 

@@ -75,7 +75,9 @@ describe('the sender', () => {
   it('sends a message with its numbers, and records it', async () => {
     const { store, said } = storeOf({ id: 'm1', attempt: 1, unconfirmed: 0, notice: noticeOf() });
     const received: Message[] = [];
-    await senderOf(store, async (message) => void received.push(message)).sender.sendDue(signal);
+    // Other processes must not take a message that takes long to write.
+    const { sender } = senderOf(store, async (message) => void received.push(message), { composeMs: 25_000 });
+    await sender.sendDue(signal);
     expect(received).toEqual([
       {
         id: 'm1',
@@ -91,20 +93,6 @@ describe('the sender', () => {
         raisedAt: now,
       },
     ]);
-    expect(said).toEqual([
-      ['sending', 'm1', 180_000, 'm1'],
-      ['sent', 'm1'],
-    ]);
-  });
-
-  it('keeps a message that takes long to write from other processes', async () => {
-    const { store, said } = storeOf({
-      id: 'm1',
-      attempt: 1,
-      unconfirmed: 0,
-      notice: noticeOf({ event: 'morning-digest' }),
-    });
-    await senderOf(store, async () => {}, { composeMs: 25_000 }).sender.sendDue(signal);
     expect(said).toEqual([
       ['sending', 'm1', 205_000, 'm1'],
       ['sent', 'm1'],
@@ -131,16 +119,6 @@ describe('the sender', () => {
     setImmediate(accept);
     await expect(ended).rejects.toThrow('away');
     expect(said.at(-1)).toEqual(['sent', 'm1']);
-  });
-
-  it('calls a recovery informative, whatever it ends', async () => {
-    const { store } = storeOf(
-      { id: 'm1', attempt: 1, unconfirmed: 0, notice: noticeOf({ event: 'day-recovered' }) },
-      { id: 'm2', attempt: 1, unconfirmed: 0, notice: noticeOf({ event: 'copy-stale', stage: 'recovered' }) },
-    );
-    const severities: string[] = [];
-    await senderOf(store, async ({ severity }) => void severities.push(severity)).sender.sendDue(signal);
-    expect(severities).toEqual(['info', 'info']);
   });
 
   it('leaves the other messages for later once the receiver is unavailable', async () => {
@@ -184,13 +162,6 @@ describe('the sender', () => {
     expect(more).not.toBe(first);
     expect(claimed.map(({ id }) => id)).not.toContain(first);
     expect(told.at(-1)).toEqual(['sent', ...claimed.map(({ id }) => id)]);
-  });
-
-  it('gives up a message that no receiver has accepted for days', async () => {
-    const old = noticeOf({ raisedAt: now - 3 * 86_400_000 });
-    const { store, said } = storeOf({ id: 'm1', attempt: 99, unconfirmed: 0, notice: old });
-    await senderOf(store, () => Promise.reject(new ChannelError('no', 'http-404'))).sender.sendDue(signal);
-    expect(said.at(-1)).toEqual(['http-404', 'given up', 'not arrived', 'm1']);
   });
 
   it('gives up only those of many notices in one message that have waited for days', async () => {
@@ -259,11 +230,5 @@ describe('the sender', () => {
     await sender.sendDue(stopping.signal);
     expect(said.at(-1)).toEqual(['timeout', 900_000, 'm1']);
     expect(events).toEqual([{ type: 'message-not-sent', channel: 'ops', code: 'timeout' }]);
-  });
-
-  it('starts nothing once it is asked to stop', async () => {
-    const { store, said } = storeOf({ id: 'm1', attempt: 1, unconfirmed: 0, notice: noticeOf() });
-    await senderOf(store, async () => {}).sender.sendDue(AbortSignal.abort());
-    expect(said).toEqual([]);
   });
 });

@@ -87,22 +87,3 @@ it('Nothing is read of a day without runs, and nothing more once nobody waits', 
   expect((await memory(['2026-11-19'], signal))[0]?.providers.size).toBe(0);
   expect(asked).toEqual([]);
 });
-
-it('Others may work between two days, even if nothing was delivered', async () => {
-  const turns: string[] = [];
-  for (const each of days) {
-    const { token } = await ledger.runs.create(newRun(`of ${each}`, { day: each }));
-    await ledger.runs.settle({ runId: `of ${each}`, token }, { state: 'failed', at });
-  }
-  const watched = withReplaced(ledger, {
-    runs: {
-      list(options) {
-        turns.push(`read ${options.day}`);
-        setImmediate(() => turns.push('others'));
-        return ledger.runs.list(options);
-      },
-    },
-  });
-  await createScoreMemory(watched)(days, signal);
-  expect(turns).toEqual([`read ${days[0]}`, 'others', `read ${days[1]}`]);
-});

@@ -52,26 +52,8 @@ function readIndependently(text: string, more: object): string[][] | undefined {
 const policies = ['strict', 'lenient'] as const;
 const blockSizes = fc.integer({ min: 1, max: 64 });
 const piece = fc.constantFrom(
-  ...[
-    'a',
-    'b',
-    'é',
-    '🏨',
-    ' ',
-    ',',
-    ',',
-    '\n',
-    '\n',
-    '\r\n',
-    '\r',
-    '"x"',
-    '"a""b"',
-    '"c,\nd"',
-    '""',
-    '"',
-    ' "',
-    ' "y"',
-  ],
+  ...['a', 'b', 'é', '🏨', ' ', ',', ',', '\n', '\n', '\r\n', '\r'],
+  ...['"x"', '"a""b"', '"c,\nd"', '""', '"', ' "', ' "y"'],
 );
 // Half a line end at the end is one here, and a character for csv-parse.
 const anyText = fc.array(piece, { maxLength: 14 }).map((parts) => `${parts.join('').replace(/\r+$/, '')}\n`);
@@ -86,9 +68,9 @@ describe('records of CSV', () => {
         compared += 1;
         for (const policy of policies) expect(cellsOf(cut(text, { policy }, blockBytes))).toEqual(theirs);
       }),
-      { numRuns: 3_000 },
+      { numRuns: 1_500 },
     );
-    expect(compared).toBeGreaterThan(500);
+    expect(compared).toBeGreaterThan(250);
   });
 
   it('are read by csv-parse as well if they have no fault, with quotes inside of cells and blanks before quotes', () => {
@@ -109,9 +91,9 @@ describe('records of CSV', () => {
           trim(readIndependently(text, { relax_quotes: true, ltrim: true }) ?? [['refused']]),
         );
       }),
-      { numRuns: 3_000 },
+      { numRuns: 1_500 },
     );
-    expect(compared).toBeGreaterThan(500);
+    expect(compared).toBeGreaterThan(250);
   });
 
   it.each(policies)('are the same in blocks of any size, and have all lines: %s', (policy) => {
@@ -139,7 +121,7 @@ describe('records of CSV', () => {
           expect(next - 1).toBe(text.split('\n').length - (/(^|\n)$/.test(text) ? 1 : 0));
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: 1_000 },
     );
   });
 

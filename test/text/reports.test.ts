@@ -21,32 +21,15 @@ describe('the JSON of a command', () => {
     ).toEqual([{ state: 'succeeded' }]);
   });
 
-  it('is one error, if it fails before its report', () => {
-    expect(
-      printed((reports) => {
-        reports.fail(failure);
-        reports.fail(failure);
-      }),
-    ).toEqual([{ error }]);
-  });
-
   it('of a range is a report per day, and an error if it fails between two', () => {
     expect(
       printed((reports) => {
         reports.write({ day: '2026-11-19' }, { more: true });
         reports.write({ day: '2026-11-20' }, { more: true });
         reports.fail(failure);
+        reports.fail(failure);
       }),
     ).toEqual([{ day: '2026-11-19' }, { day: '2026-11-20' }, { error }]);
-  });
-
-  it('is not printed without --json', () => {
-    expect(
-      printed((reports) => {
-        reports.write({ state: 'succeeded' });
-        reports.fail(failure);
-      }, false),
-    ).toEqual([]);
   });
 
   it('can come in pieces; if it is cut off, the error is on a line of its own', async () => {

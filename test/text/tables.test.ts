@@ -11,12 +11,6 @@ describe('a table', () => {
     ).toBe('  read        1,234,567  first\n  duplicates          9');
   });
 
-  it('may have a header', () => {
-    expect(renderTable([['2026-11-20', '12']], ['day', 'delivered'])).toBe(
-      '  day         delivered\n  2026-11-20         12',
-    );
-  });
-
   it('aligns wide characters', () => {
     expect(
       renderTable([
@@ -24,9 +18,5 @@ describe('a table', () => {
         ['BR-1', 'b'],
       ]),
     ).toBe('  宿泊予約  a\n  BR-1      b');
-  });
-
-  it('without rows is empty', () => {
-    expect(renderTable([])).toBe('');
   });
 });

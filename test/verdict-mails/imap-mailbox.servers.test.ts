@@ -48,15 +48,6 @@ describe('A mailbox on an IMAP server', () => {
     expect(mailbox.location).toBe(`imap://localhost:${server.tlsPort}/INBOX`);
   });
 
-  it('returns again what was not processed', async () => {
-    const { server, open } = await start();
-    for (const text of ['one', 'two']) server.deliver(mailOf('text/plain', `${text}\r\n`), 'Reviews');
-    const mailbox = open({ folder: 'Reviews' });
-    for await (const _mail of mailbox.readNew(new AbortController().signal)) break;
-    expect(await readAll(mailbox)).toHaveLength(2);
-    expect(server.listStored('Reviews').filter((name) => /:2,.*S/.test(name))).toHaveLength(0);
-  });
-
   it('is read over STARTTLS, and refused where the certificate is not verified', async () => {
     const { server, open } = await start();
     server.deliver(mailOf('text/plain', 'one\r\n'));
@@ -76,14 +67,4 @@ describe('A mailbox on an IMAP server', () => {
     expect(await faultOf({ folder: 'Nowhere' })).toMatch(/does not have that folder, or refuses it$/);
     expect(await faultOf({ port: 1 })).toMatch(/ECONNREFUSED$/);
   }, 60_000);
-
-  it('ends when asked to stop', async () => {
-    const { server, open } = await start();
-    for (const text of ['one', 'two']) server.deliver(mailOf('text/plain', `${text}\r\n`));
-    const stop = new AbortController();
-    const reading = open().readNew(stop.signal);
-    await reading.next();
-    stop.abort(new Error('stopped'));
-    await expect(reading.next()).rejects.toThrow();
-  });
 });

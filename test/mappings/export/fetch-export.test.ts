@@ -11,7 +11,7 @@ import { createDirectorySpool } from '../../../src/storage/spool.js';
 import { createOutside, type Outside } from '../../crash/outside.js';
 import { createSftpDouble, type SftpDouble } from '../../crash/sftp-double.js';
 import { type OpenedSqliteLedger, openSqliteLedger } from '../../ledger/opened-ledger.js';
-import { type ExportContents, hotelColumns, mappingColumns, smallExport } from './small-export.js';
+import { type ExportContents, mappingColumns, smallExport } from './small-export.js';
 
 const start = Date.UTC(2026, 10, 22, 2, 0);
 const minute = 60_000;
@@ -176,8 +176,6 @@ describe('fetching an export', () => {
 
   it.each([
     ['mappings', 'the column ChannelIds', mappingColumns.replace('ChannelIds', 'channelids')],
-    ['transformed', 'the column ServiceId', 'Bedlink,Roomex\n1,2\n'],
-    ['hotels', 'the column GooglePlusCode', hotelColumns.replace(',GooglePlusCode', '')],
     ['mappings', 'text', 'a\n\0\n'],
   ] as const)(
     'refuses a %s file where the specification expects %s, names it, and keeps it',
