@@ -35,13 +35,6 @@ describe('the directory archive', () => {
   const folder = () => join(root, day, run);
   const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
-  it('keeps each file in the folder of its run', async () => {
-    const archive = createDirectoryArchive({ root, account: 'an-account' });
-    expect(archive.locate(day, run)).toBe(folder());
-    await archive.store(day, run, '20112026.csv', text('content'));
-    expect(await readFile(join(folder(), '20112026.csv'), 'utf8')).toBe('content');
-  });
-
   it('creates files and folders for their owner only, whatever the umask', async () => {
     const before = process.umask(0);
     try {
@@ -52,17 +45,6 @@ describe('the directory archive', () => {
     expect(await modeOf(join(folder(), 'file.csv'))).toBe('600');
     for (const path of [join(root, '..'), root, join(root, day), folder()])
       expect(await modeOf(path)).toBe('700');
-  });
-
-  it('leaves no temporary file, whether it kept a file or not', async () => {
-    const archive = createDirectoryArchive({ root, account: 'an-account' });
-    await archive.store(day, run, 'file.csv', text('x'));
-    await archive.store(day, run, 'file.csv', text('x'));
-    await expect(archive.store(day, run, 'file.csv', text('y'))).rejects.toMatchObject({
-      code: 'different-content',
-    });
-    await expect(archive.store(day, run, 'other.csv', broken())).rejects.toThrow('broken');
-    expect(await readdir(folder())).toEqual([mark, 'file.csv']);
   });
 
   it.each(['store', 'remove'] as const)('cleans up after a killed process, on the next %s', async (next) => {
@@ -94,17 +76,6 @@ describe('the directory archive', () => {
       'file.csv',
       'note.partial',
     ]);
-  });
-
-  it('keeps nothing when another process removed the temporary file', async () => {
-    const slow = createDirectoryArchive({ root, account: 'an-account' });
-    const other = createDirectoryArchive({ root, account: 'an-account' });
-    async function* content() {
-      yield Buffer.from('the old owner’s');
-      await other.store(day, run, 'file.csv', text('the new owner’s'));
-    }
-    await expect(slow.store(day, run, 'late.csv', content())).rejects.toMatchObject({ code: 'unwritable' });
-    expect(await readdir(folder())).toEqual([mark, 'file.csv']);
   });
 
   it('says what it can’t write or read', async () => {
@@ -147,11 +118,6 @@ function makeFolder(): Promise<string> {
 
 async function* text(content: string): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < content.length; at += 10_000) yield Buffer.from(content.slice(at, at + 10_000));
-}
-
-async function* broken(): AsyncGenerator<Uint8Array> {
-  yield Buffer.from('half');
-  throw new Error('broken');
 }
 
 async function readAll(blocks: AsyncIterable<Uint8Array>): Promise<void> {

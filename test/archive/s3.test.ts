@@ -53,16 +53,6 @@ describe('the archive in a bucket', () => {
     expect(await server().metadataOf(key)).toEqual({ sha256: sha256Of('content') });
   });
 
-  it('may use the root of the bucket', async () => {
-    const { archive } = openForTest('');
-    expect(archive.locate(day, run)).toBe(`s3://${bucketName}/${day}/${run}`);
-    await archive.store(day, run, 'file.csv', text('x'));
-    expect(await server().keys()).toContain(`${day}/${run}/file.csv`);
-    expect(await archive.list(day, run)).toEqual(['file.csv']);
-    await archive.remove(day, run, ['file.csv']);
-    expect(await server().keys()).not.toContain(`${day}/${run}/file.csv`);
-  });
-
   it('sends a file again only if it is not there', async () => {
     const { archive } = openForTest();
     await archive.store(day, run, 'file.csv', text('the same'));
@@ -81,13 +71,6 @@ describe('the archive in a bucket', () => {
     await expect(archive.store(day, run, 'file.csv', text('put by mind'))).rejects.toMatchObject({
       code: 'different-content',
     });
-  });
-
-  it('writes only if there is no object yet', async () => {
-    const { archive } = openForTest();
-    await archive.store(day, run, 'file.csv', text('x'));
-    const put = server().requests.findLast(({ line }) => line.startsWith('PUT'));
-    expect(put?.headers['if-none-match']).toBe('*');
   });
 
   it.each([
@@ -166,16 +149,6 @@ describe('the archive in a bucket', () => {
     expect(ended).toHaveLength(2);
   });
 
-  it('leaves no named file on this machine', async () => {
-    const { archive, temporaryFolder } = openForTest();
-    async function* content() {
-      yield Buffer.from(guest);
-      expect(readdirSync(temporaryFolder)).toEqual([]);
-    }
-    await archive.store(day, run, 'file.csv', content());
-    expect(readdirSync(temporaryFolder)).toEqual([]);
-  });
-
   it('lists more files than one answer of the server contains', async () => {
     const { archive, root } = openForTest();
     const names = Array.from({ length: 2_500 }, (_, index) => `file-${String(index).padStart(4, '0')}`);
@@ -200,7 +173,6 @@ describe('the archive in a bucket', () => {
     ['keep', 'HEAD', 'unreadable'],
     ['keep', 'PUT', 'unwritable'],
     ['read', 'GET', 'unreadable'],
-    ['list', 'GET', 'unreadable'],
     ['remove', 'DELETE', 'unwritable'],
   ] as const)('says why it cannot %s when %s is denied, and shows no secret', async (call, method, code) => {
     const { archive } = openForTest();
@@ -208,7 +180,6 @@ describe('the archive in a bucket', () => {
     const attempts = {
       keep: () => archive.store(day, run, 'file.csv', text(guest)),
       read: () => readAll(archive.read(day, run, 'file.csv')),
-      list: () => archive.list(day, run),
       remove: () => archive.remove(day, run, ['file.csv']),
     };
     const error: unknown = await attempts[call]().catch((reason: unknown) => reason);
@@ -232,14 +203,6 @@ describe('the archive in a bucket', () => {
     await expect(archive.store(day, run, 'file.csv', text(guest))).rejects.toMatchObject({
       code: 'unreadable',
       message: expect.stringContaining('(ExpiredToken)'),
-    });
-  });
-
-  it('says that the server does not answer', async () => {
-    const { archive } = openForTest('x', { ...server().access(), endpoint: 'http://127.0.0.1:9' });
-    await expect(archive.list(day, run)).rejects.toMatchObject({
-      code: 'unreadable',
-      message: expect.stringContaining('(ECONNREFUSED)'),
     });
   });
 

@@ -20,7 +20,6 @@ import { createLocalDayFile } from '../../src/sources/files/day-file.js';
 import type { ClockDifference } from '../../src/transports/http/peer-clocks.js';
 import { readerOf } from '../review/array-source.js';
 import { patienceMs } from '../support/patience.js';
-import { countTurns } from '../support/turns.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const header =
@@ -37,22 +36,13 @@ afterEach(() => rm(folder, { recursive: true }));
 
 describe('a large day', () => {
   it('is read in a thread as it is read in this one', async () => {
-    const { reader, own, threads } = await prepare(bookings(80_000));
-    expect(await readAll(reader, file)).toEqual(await readAll(own, file));
-    expect(threads).toHaveLength(1);
-  });
-
-  it('is read in the forms of its delivery', async () => {
-    const { reader, own } = await prepare(bookings(80_000));
-    expect(await readAll(reader, body)).toEqual(await readAll(own, body));
-  });
-
-  it('continues after whole blocks of rejected records', async () => {
+    // Whole blocks of it are rejected.
     const rejects = 'none,BR,Ana,Meridian,H,2026-12-01,2026-12-05\n'.repeat(20_000);
-    const { reader, own } = await prepare(
-      `${bookings(80_000)}${rejects}${bookings(10).slice(header.length)}`,
-    );
+    const csv = `${bookings(80_000)}${rejects}${bookings(10).slice(header.length)}`;
+    const { reader, own, threads } = await prepare(csv);
     expect(await readAll(reader, file)).toEqual(await readAll(own, file));
+    expect(await readAll(reader, body)).toEqual(await readAll(own, body));
+    expect(threads).toHaveLength(2);
   });
 
   it('that is broken throws what its source throws', async () => {
@@ -61,20 +51,6 @@ describe('a large day', () => {
     expect(error).toBeInstanceOf(SourceError);
     expect(error).toMatchObject({ fault: 'unterminated-quote' });
     expect((error as Error).message).toContain('line 80002');
-  });
-
-  it('lets the event loop turn after each chunk, however many wait', async () => {
-    const { reader } = await prepare(bookings(80_000));
-    const turnsBetween: number[] = [];
-    const turns = countTurns();
-    for await (const _ of reader.read(day, file, { signal: never })) {
-      turnsBetween.push(turns.take());
-      // Busy until the thread waits, so that all its chunks are there.
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
-    }
-    turns.stop();
-    expect(turnsBetween.length).toBeGreaterThan(chunksAhead);
-    expect(Math.min(...turnsBetween)).toBeGreaterThan(0);
   });
 
   it('ends its thread when aborted, and throws the reason', async () => {
@@ -107,14 +83,6 @@ describe('a large day', () => {
     const { reader } = await prepare(bookings(80_000), () => new Worker('process.exit(0)', { eval: true }));
     await expect(readAll(reader, file)).rejects.toThrow('ended before the source did');
   });
-
-  it('whose thread breaks throws what broke it', async () => {
-    const { reader } = await prepare(
-      bookings(80_000),
-      () => new Worker('throw new RangeError("out of pool")', { eval: true }),
-    );
-    await expect(readAll(reader, file)).rejects.toThrow('out of pool');
-  });
 });
 
 describe('a small day', () => {
@@ -122,12 +90,6 @@ describe('a small day', () => {
     const { reader, own, threads } = await prepare(bookings(100));
     expect(await readAll(reader, file)).toEqual(await readAll(own, file));
     expect(threads).toEqual([]);
-  });
-
-  it('that does not exist is reported as missing by its source', async () => {
-    const { reader } = await prepare(bookings(1));
-    const other = reader.read(day.next(), file, { signal: never });
-    await expect(other[Symbol.asyncIterator]().next()).rejects.toMatchObject({ fault: 'missing' });
   });
 });
 

@@ -37,7 +37,6 @@ const list = 'list VerifyMappings/112026';
 it.each<
   [string, RunState, Partial<ReviewFile>, readonly (RemoteFile & { text?: string })[], boolean, string[]]
 >([
-  ['nothing', 'awaiting-result', {}, [], false, [list]],
   ['other files only', 'awaiting-result', {}, [{ name: '20112026.csv', size: 9 }], false, [list]],
   ['a first result', 'awaiting-result', {}, [seen], true, [list]],
   ['what was seen in time but never judged', 'awaiting-result', { growing }, [seen], true, [list]],
@@ -66,7 +65,6 @@ it.each<
     true,
     [list, 'read'],
   ],
-  ['a longer one', 'failed', { growing }, [{ ...seen, size: 99 }], true, [list]],
   ['a second one', 'failed', { growing }, [seen, { ...seen, name: '20112026_2_Result.csv' }], true, [list]],
   ['one that belongs to others', 'awaiting-result', { notOurs: growing.files }, [seen], false, [list]],
 ])('a look at %s of a run that is %s', async (_, state, file, files, isNew, expected) => {
