@@ -93,16 +93,6 @@ describe('the archive in a bucket', () => {
     expect((await server().read(key)).toString()).toBe(theirs);
   });
 
-  it('omits the condition for a server that does not support it', async () => {
-    const { archive } = openForTest();
-    server().intercept(
-      refuse('PUT', 501, 'NotImplemented', ({ headers }) => headers['if-none-match'] !== undefined),
-    );
-    await archive.store(day, run, 'file.csv', text('x'));
-    server().intercept();
-    expect(await archive.list(day, run)).toEqual(['file.csv']);
-  });
-
   it('uploads a large file in parts, and keeps nothing when the last one fails', async () => {
     const { archive, temporaryFolder } = openForTest();
     const part = Buffer.alloc(1024 * 1024, 'x');
@@ -192,17 +182,6 @@ describe('the archive in a bucket', () => {
       message: expect.stringContaining(
         `: the account is not allowed to do that; check its key and permissions ${written}`,
       ),
-    });
-  });
-
-  it('says why HEAD is refused, if a GET of one byte reveals it', async () => {
-    const { archive } = openForTest();
-    server().intercept((request, response) =>
-      refuse(request.method ?? '', 403, 'ExpiredToken', () => true)(request, response),
-    );
-    await expect(archive.store(day, run, 'file.csv', text(guest))).rejects.toMatchObject({
-      code: 'unreadable',
-      message: expect.stringContaining('(ExpiredToken)'),
     });
   });
 

@@ -54,7 +54,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   'src/base/csv.ts': [...text('csv-cutter'), ...inFolder('sources/csv')('unclosed-quote')],
   'src/base/csv-cells.ts': [...text('csv-cutter'), ...file('result')],
   'src/review/file/explain-failure.ts': file('explain-failure'),
-  'src/review/file/judge-result.ts': file('judge-result', 'result-join'),
+  'src/review/file/judge-result.ts': file('judge-result'),
   'src/review/file/late-result.ts': file('late-result'),
   'src/review/file/join-result.ts': file('result-echo', 'result-join'),
   'src/review/file/echo-result.ts': file('result-echo'),

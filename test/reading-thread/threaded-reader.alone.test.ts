@@ -20,6 +20,7 @@ import { createLocalDayFile } from '../../src/sources/files/day-file.js';
 import type { ClockDifference } from '../../src/transports/http/peer-clocks.js';
 import { readerOf } from '../review/array-source.js';
 import { patienceMs } from '../support/patience.js';
+import { countTurns } from '../support/turns.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const header =
@@ -51,6 +52,20 @@ describe('a large day', () => {
     expect(error).toBeInstanceOf(SourceError);
     expect(error).toMatchObject({ fault: 'unterminated-quote' });
     expect((error as Error).message).toContain('line 80002');
+  });
+
+  it('lets the event loop turn after each chunk, however many wait', async () => {
+    const { reader } = await prepare(bookings(80_000));
+    const turnsBetween: number[] = [];
+    const turns = countTurns();
+    for await (const _ of reader.read(day, file, { signal: never })) {
+      turnsBetween.push(turns.take());
+      // Busy until the thread waits, so that all its chunks are there.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+    }
+    turns.stop();
+    expect(turnsBetween.length).toBeGreaterThan(chunksAhead);
+    expect(Math.min(...turnsBetween)).toBeGreaterThan(0);
   });
 
   it('ends its thread when aborted, and throws the reason', async () => {

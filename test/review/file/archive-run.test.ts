@@ -38,6 +38,8 @@ describe('archive', () => {
     const day = await judgedDay();
     const third = resultOf([1], [0, 1]);
     day.write(third);
+    // The judged bytes once more are none.
+    day.server.put(resultPath.replace(name, second), judged);
     const later = `later-${hash(third).slice(0, 12)}-${name}`;
     expect(await day.archive()).toMatchObject({
       kind: 'done',

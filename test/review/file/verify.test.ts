@@ -98,6 +98,12 @@ describe('verifying what is stored of a run', () => {
     expect(faults['other.csv']).toBe('is not in the archive');
   });
 
+  it('detects a ledger that produces a different file', async () => {
+    const { parts, current } = await prepareArchived();
+    const items = await verifyRun(parts, { ...(await current()), masterIdColumn: 'Another Id' });
+    expect(Object.keys(await faultsOf(items))).toEqual([byTheRules, rendered]);
+  });
+
   it('compares only the manifest once guest names are blanked', async () => {
     const { verify, ledger, parts, run } = await prepareArchived();
     await ledger.runs.settle(rightOf(run), { state: 'succeeded', at: Date.parse('2026-11-21') });

@@ -93,22 +93,6 @@ describe('comparing a day with the local copy', () => {
     ]);
   });
 
-  it('looks up each hotel once, a thousand at a time, in whichever stream it is', async () => {
-    const { asked, store } = compareWith([]);
-    await store(
-      ...[0, 1, 2].map((number) =>
-        batchOf(
-          Array.from({ length: 900 }, (_, at) => hotel(number * 450 + at)),
-          number === 1 ? 'file' : 'posted',
-          number,
-        ),
-      ),
-    );
-    expect(asked.map(({ length }) => length)).toEqual([1_000, 800]);
-    await store(batchOf([hotel(1), hotel(7_000)], 'file', 3));
-    expect(asked.at(-1)).toEqual([{ providerName: 'hotelbeds', providerHotelId: '7000' }]);
-  });
-
   it('looks up nothing for bookings that do not name their hotel, and counts their rows', async () => {
     const { asked, stored, store } = compareWith([
       { providerName: 'hotelbeds', providerHotelId: '1', serviceId: 5 },

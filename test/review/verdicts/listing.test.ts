@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ExtraColumns } from '../../../src/ledger/batches.js';
 import type { ReadOnlyLedger } from '../../../src/ledger/ledger.js';
-import type { CopiedMapping } from '../../../src/ledger/mappings.js';
 import type { ListName } from '../../../src/review/verdicts/listed-lines.js';
 import { type BookingList, type ListedBooking, listBookings } from '../../../src/review/verdicts/listing.js';
 import { alone } from '../../../src/rules/day-outcome.js';
@@ -22,7 +21,6 @@ type Judgements = Readonly<Record<string, Partial<Record<Judged | 'file', readon
 
 function openLedger(
   judgements: Judgements,
-  copy: Readonly<Record<string, number>> = {},
   extra: Readonly<Record<string, readonly (ExtraColumns | undefined)[]>> = {},
 ) {
   const sought: string[] = [];
@@ -53,12 +51,7 @@ function openLedger(
       cases: { findByKeys: async (keys) => keys.map(() => undefined) },
       mappings: {
         listSyncs: async () => [],
-        async lookUp(hotels) {
-          return hotels.map(({ providerHotelId }) => {
-            const serviceId = copy[providerHotelId];
-            return serviceId === undefined ? undefined : ({ serviceId } as CopiedMapping);
-          });
-        },
+        lookUp: async (hotels) => hotels.map(() => undefined),
       },
     }),
   };
@@ -143,7 +136,7 @@ describe('the extra columns of affected bookings', () => {
   it('of a run that tops up are those of earlier runs where it has none', async () => {
     const lines = ['A-1', 'A-2', 'A-3'].map((reference) => toLine(reference, '01122026'));
     const extra = { a: [{ labels: ['Price'], rows: [null, ['2'], null] }] };
-    const { ledger, sought } = openLedger({ a: { incorrect: [lines] } }, {}, extra);
+    const { ledger, sought } = openLedger({ a: { incorrect: [lines] } }, extra);
     const listExtra = (topsUp: boolean) => {
       const run = judgedRun('a', topsUp ? { topsUp } : {});
       return readAll(list(ledger, 'affected', [run], { withExtra: true }));
@@ -191,10 +184,5 @@ describe('the bookings without a verdict', () => {
     const listed = await readAll(list(ledger, 'unanswered', [run]));
     expect(references(listed)).toEqual(['B-2', 'B-1', 'B-3']);
     expect(listed.map(({ verdictReason }) => verdictReason)).toEqual([reason, reason, reason]);
-  });
-
-  it('are none for a run by body', async () => {
-    const { ledger } = openLedger({});
-    expect(await readAll(list(ledger, 'unanswered', [someRun()]))).toEqual([]);
   });
 });
