@@ -73,6 +73,13 @@ describe('the archive in a bucket', () => {
     });
   });
 
+  it('writes only if there is no object yet', async () => {
+    const { archive } = openForTest();
+    await archive.store(day, run, 'file.csv', text('x'));
+    const put = server().requests.findLast(({ line }) => line.startsWith('PUT'));
+    expect(put?.headers['if-none-match']).toBe('*');
+  });
+
   it.each([
     ['the same bytes', 'mine'],
     ['other bytes', 'theirs'],

@@ -68,7 +68,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
     ...outcome('implausible'),
   ],
   'src/review/stays/stays-ahead.ts': [...collect('late'), ...ledger],
-  'src/review/stored/retention.ts': stored('retention', 'oldest-names'),
+  'src/review/stored/retention.ts': stored('retention'),
   'src/review/stored/stored-line.ts': stored('stored-line'),
 
   'src/rules/case-transitions.ts': cases,

@@ -56,10 +56,4 @@ describe('an encrypted file in the spool', () => {
     await rm(join(root, name));
     expect(await spool.measure(name)).toBeUndefined();
   });
-
-  it('written by two at once is the one that stays', async () => {
-    await Promise.all([spool.write(name, textOf(content)), spool.write(name, textOf(other))]);
-    const read = await readWhole(spool.read(name));
-    expect((await spool.measure(name))?.bytes).toBe(read.length);
-  });
 });

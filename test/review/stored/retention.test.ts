@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { judgeAge } from '../../../src/checks/doctor/names.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import {
   applyRetention,
   countedFrom,
   findDueDays,
+  findOldestNames,
   findRetentionInstant,
   listDue,
   removeDue,
@@ -69,14 +71,24 @@ describe('cleaning up old days', () => {
     }
     await startRun(ledger, now - dayMs);
     const parts = { ledger, archive, spool };
-    const due = findDueDays(periods, { now, timezone });
+    const moment = { now, timezone };
+    const due = findDueDays(periods, moment);
     const runId = 'run-of-2026-10-20';
+    const oldest = { runId, since: '2026-10-20', ageDays: 31 };
+    expect(await findOldestNames(parts, moment)).toEqual([
+      { place: 'ledger', ...oldest },
+      { place: 'spool', ...oldest },
+    ]);
     expect(await listDue(parts, due)).toEqual({
       names: [{ runId, day: '2026-10-20', archived: ['sent.csv'], spooled: [`${runId}.csv`] }],
       records: [],
     });
-    await applyRetention(parts, periods, { now, timezone });
+    await applyRetention(parts, periods, moment);
     expect(await listDue(parts, due)).toEqual({ names: [], records: [] });
+    expect(await findOldestNames(parts, moment)).toMatchObject([
+      { place: 'ledger', runId: 'run-of-2026-10-21' },
+      { place: 'spool', runId: 'run-of-2026-10-21' },
+    ]);
     expect(await readLines('2026-10-20')).toBe('700000,BR-0,,,,,\n');
     expect(await readLines('2026-10-21')).toContain('Ana Lovelace');
     expect(await archive.list('2026-10-20', runId)).toEqual(['manifest.json']);
@@ -107,6 +119,8 @@ describe('cleaning up old days', () => {
     await applyRetention({ ledger, archive, spool }, periods, { now: later, timezone });
     expect(await archive.list('2026-10-20', runId)).toEqual(names);
     expect(await spool.list()).toHaveLength(3);
+    const found = await findOldestNames({ ledger, archive, spool }, { now: later, timezone });
+    expect(found.map(({ place }) => place)).toEqual(['ledger', 'archive', 'spool']);
     await working?.release();
     await applyRetention({ ledger, archive, spool }, periods, { now: later, timezone });
     expect(await archive.list('2026-10-20', runId)).toEqual([]);
@@ -118,6 +132,22 @@ describe('cleaning up old days', () => {
     expect(await archive.list('2026-10-20', runId)).toEqual([]);
     expect(await spool.list()).toEqual([]);
   });
+});
+
+it('tells of names that are there, whatever the ledger says about the run, but not of a manifest', async () => {
+  const { ledger, archive, spool, collect } = await openStores();
+  await collect('2026-10-20');
+  await ledger.guests.blankNames('2026-11-20', (lines) => lines);
+  await archive.store('2026-10-20', 'run-of-2026-10-20', 'manifest.json', bytesOf('{}'));
+  const found = await findOldestNames({ ledger, archive, spool }, { now, timezone });
+  expect(found).toMatchObject([{ place: 'ledger', runId: 'run-of-2026-10-20' }]);
+});
+
+it('doctor warns of names once they should be gone', () => {
+  const judge = (ageDays: number) =>
+    judgeAge({ place: 'archive', runId: 'r1', since: '2026-10-02', ageDays }, 30);
+  expect(judge(32)).toMatchObject({ part: 'archive', verdict: 'ok' });
+  expect(judge(33)).toMatchObject({ verdict: 'warning' });
 });
 
 it('removes what runs that the ledger does not know have left in the spool', async () => {

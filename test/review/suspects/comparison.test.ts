@@ -99,11 +99,9 @@ describe('comparing a day with the local copy', () => {
     ]);
     const { providerName: _, ...withoutProvider } = fileBooking();
     const { providerHotelId: __, ...withoutId } = fileBooking();
-    await store(batchOf([withoutProvider, withoutId, { serviceId: 7 }]));
-    expect(asked).toEqual([]);
-    expect(stored[0]?.batches[0]?.suspects).toEqual([]);
-    await store(batchOf([withoutProvider, hotel(1)]));
-    expect(stored[1]?.batches[0]?.suspects).toEqual([{ row: 1, reason: 'other-master', serviceId: 5 }]);
+    await store(batchOf([withoutProvider, withoutId, hotel(1)]));
+    expect(asked).toEqual([[{ providerName: 'hotelbeds', providerHotelId: '1' }]]);
+    expect(stored[0]?.batches[0]?.suspects).toMatchObject([{ row: 2 }]);
   });
 });
 
