@@ -5,6 +5,8 @@ import {
   isComplete,
   isForeign,
   isSettled,
+  joinTotals,
+  keepIncorrect,
   listColumns,
   listVerdicts,
   pauseBeforeLook,
@@ -107,14 +109,7 @@ it.each<[string, Partial<ResultTotals>, ReturnType<typeof lacking>, ResultMoment
   ['is empty', { ...headerOnly, fields: [], columns: [], judging: 10 }, lacking(10), due, all, incomplete],
   ['has a column twice', twice, everyVerdict, growing, all, unreadable],
   ['has a column twice, and grows', { ...twice, unanswered: 3 }, everyVerdict, growing, all, wait],
-  [
-    'has a column twice, and rests',
-    { ...twice, unanswered: 3 },
-    everyVerdict,
-    quiet,
-    incorrectOnly,
-    unreadable,
-  ],
+  ['has a column twice, and rests', { ...twice, unanswered: 3 }, everyVerdict, quiet, all, unreadable],
   ['has a column twice, and is due', { ...twice, unanswered: 3 }, everyVerdict, due, all, unreadable],
   ['names incorrect rows only', few, everyVerdict, quiet, incorrectOnly, accept],
   ['names none', headerOnly, everyVerdict, quiet, incorrectOnly, accept],
@@ -181,6 +176,37 @@ describe('the verdicts of a result', () => {
     const open = await list(incorrectOnly, false, ['unclear', 'not-in-result'], few);
     expect(open.verdicts.map(({ judged }) => judged)).toEqual(['not-in-result', 'unclear']);
   });
+});
+
+it('Files of one result count as one, and say what each of them says', () => {
+  const [newest, other] = [
+    totalsOf({ ...few, fields: ['isCorrect'], foreign: 1, unidentified: 3, summaries: 2 }),
+    totalsOf({
+      ...twice,
+      end: endOf({ malformed: 2, isWhole: false }),
+      foreign: 4,
+      unidentified: 1,
+      summaries: 1,
+    }),
+  ];
+  expect(joinTotals([newest, other], 7)).toEqual({
+    ...newest,
+    ...{
+      fields: ['bookingReferenceId', 'isCorrect'],
+      columns: [...newest.columns, ...other.columns],
+      ...twice,
+    },
+    end: { rows: 11, malformed: 2, isWhole: false },
+    ...{ unanswered: 7, foreign: 5, unidentified: 4, summaries: 3, judging: 11 },
+  });
+  expect(joinTotals([], 0)).toMatchObject({ sent: 0, form: undefined });
+});
+
+it('Of verdicts of which only "incorrect" counts any more, nothing is known about the others', () => {
+  const verdicts = [{ batch: 0, judged: 'incorrect' as const, rows: [0, 2] }];
+  const recorded = { verdicts, sources: [] };
+  const counts = { affected: 2, unanswered: 8, unclear: 0, malformed: 0 };
+  expect(keepIncorrect(recorded, 10)).toEqual({ ...recorded, counts });
 });
 
 it('checks half a second after the call, then less and less often', () => {
