@@ -32,27 +32,27 @@ const findFileObstacle = (booking: Booking, incomplete: IncompleteBookings = 'po
 const named = (bookingClientName: string) => ({ ...complete, bookingClientName });
 const readsAsNull = { field: 'BookingClientName', reason: 'reads-as-null' } as const;
 
+type Row = [string, Booking, IncompleteBookings, ReturnType<typeof findFileObstacle>];
+const lacking = [
+  ['bookingReferenceId', 'BookingReferenceId'],
+  ['bookingClientName', 'BookingClientName'],
+  ['providerName', 'ProviderName'],
+  ['providerHotelId', 'ProviderHotelId'],
+  ['checkInDate', 'CheckInDate'],
+  ['checkOutDate', 'CheckOutDate'],
+] as const;
+
 describe('a booking in the review file', () => {
-  it.each<[string, Booking, IncompleteBookings, ReturnType<typeof findFileObstacle>]>([
+  it.each<Row>([
     ['is complete', complete, 'post', undefined],
-    ...(
-      [
-        ['bookingReferenceId', 'BookingReferenceId'],
-        ['bookingClientName', 'BookingClientName'],
-        ['providerName', 'ProviderName'],
-        ['providerHotelId', 'ProviderHotelId'],
-        ['checkInDate', 'CheckInDate'],
-        ['checkOutDate', 'CheckOutDate'],
-      ] as const
-    ).map(
-      ([property, field]) =>
-        [`lacks ${field}`, without(property), 'post', { field, reason: 'missing' }] as const,
+    ...lacking.map(
+      ([property, field]): Row => [`lacks ${field}`, without(property), 'post', { field, reason: 'missing' }],
     ),
     ...['nUlL', 'None', 'Undefined', 'NAN'].map(
-      (name) => [`is of ${name}`, named(name), 'post', readsAsNull] as const,
+      (name): Row => [`is of ${name}`, named(name), 'post', readsAsNull],
     ),
     ...['Nullmann', 'None Other', 'nanna', '(null)', '0'].map(
-      (name) => [`is of ${name}`, named(name), 'post', undefined] as const,
+      (name): Row => [`is of ${name}`, named(name), 'post', undefined],
     ),
     ['lacks all, which may be', { serviceId: 1 }, 'leave-empty', undefined],
     ['is of None, where cells may be empty', named('None'), 'leave-empty', readsAsNull],
