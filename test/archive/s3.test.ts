@@ -53,16 +53,6 @@ describe('the archive in a bucket', () => {
     expect(await server().metadataOf(key)).toEqual({ sha256: sha256Of('content') });
   });
 
-  it('may use the root of the bucket', async () => {
-    const { archive } = openForTest('');
-    expect(archive.locate(day, run)).toBe(`s3://${bucketName}/${day}/${run}`);
-    await archive.store(day, run, 'file.csv', text('x'));
-    expect(await server().keys()).toContain(`${day}/${run}/file.csv`);
-    expect(await archive.list(day, run)).toEqual(['file.csv']);
-    await archive.remove(day, run, ['file.csv']);
-    expect(await server().keys()).not.toContain(`${day}/${run}/file.csv`);
-  });
-
   it('sends a file again only if it is not there', async () => {
     const { archive } = openForTest();
     await archive.store(day, run, 'file.csv', text('the same'));
@@ -108,16 +98,6 @@ describe('the archive in a bucket', () => {
     if (theirs === 'mine') expect(await kept).toMatchObject({ sha256: sha256Of('mine') });
     else await expect(kept).rejects.toMatchObject({ code: 'different-content' });
     expect((await server().read(key)).toString()).toBe(theirs);
-  });
-
-  it('omits the condition for a server that does not support it', async () => {
-    const { archive } = openForTest();
-    server().intercept(
-      refuse('PUT', 501, 'NotImplemented', ({ headers }) => headers['if-none-match'] !== undefined),
-    );
-    await archive.store(day, run, 'file.csv', text('x'));
-    server().intercept();
-    expect(await archive.list(day, run)).toEqual(['file.csv']);
   });
 
   it('uploads a large file in parts, and keeps nothing when the last one fails', async () => {
@@ -166,16 +146,6 @@ describe('the archive in a bucket', () => {
     expect(ended).toHaveLength(2);
   });
 
-  it('leaves no named file on this machine', async () => {
-    const { archive, temporaryFolder } = openForTest();
-    async function* content() {
-      yield Buffer.from(guest);
-      expect(readdirSync(temporaryFolder)).toEqual([]);
-    }
-    await archive.store(day, run, 'file.csv', content());
-    expect(readdirSync(temporaryFolder)).toEqual([]);
-  });
-
   it('lists more files than one answer of the server contains', async () => {
     const { archive, root } = openForTest();
     const names = Array.from({ length: 2_500 }, (_, index) => `file-${String(index).padStart(4, '0')}`);
@@ -200,7 +170,6 @@ describe('the archive in a bucket', () => {
     ['keep', 'HEAD', 'unreadable'],
     ['keep', 'PUT', 'unwritable'],
     ['read', 'GET', 'unreadable'],
-    ['list', 'GET', 'unreadable'],
     ['remove', 'DELETE', 'unwritable'],
   ] as const)('says why it cannot %s when %s is denied, and shows no secret', async (call, method, code) => {
     const { archive } = openForTest();
@@ -208,7 +177,6 @@ describe('the archive in a bucket', () => {
     const attempts = {
       keep: () => archive.store(day, run, 'file.csv', text(guest)),
       read: () => readAll(archive.read(day, run, 'file.csv')),
-      list: () => archive.list(day, run),
       remove: () => archive.remove(day, run, ['file.csv']),
     };
     const error: unknown = await attempts[call]().catch((reason: unknown) => reason);
@@ -221,25 +189,6 @@ describe('the archive in a bucket', () => {
       message: expect.stringContaining(
         `: the account is not allowed to do that; check its key and permissions ${written}`,
       ),
-    });
-  });
-
-  it('says why HEAD is refused, if a GET of one byte reveals it', async () => {
-    const { archive } = openForTest();
-    server().intercept((request, response) =>
-      refuse(request.method ?? '', 403, 'ExpiredToken', () => true)(request, response),
-    );
-    await expect(archive.store(day, run, 'file.csv', text(guest))).rejects.toMatchObject({
-      code: 'unreadable',
-      message: expect.stringContaining('(ExpiredToken)'),
-    });
-  });
-
-  it('says that the server does not answer', async () => {
-    const { archive } = openForTest('x', { ...server().access(), endpoint: 'http://127.0.0.1:9' });
-    await expect(archive.list(day, run)).rejects.toMatchObject({
-      code: 'unreadable',
-      message: expect.stringContaining('(ECONNREFUSED)'),
     });
   });
 

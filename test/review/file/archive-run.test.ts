@@ -1,170 +1,148 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { blankNames } from '../../../src/booking/stored-line.js';
-import { archiveRun } from '../../../src/review/file/archive-run.js';
-import { awaitResult } from '../../../src/review/file/await-result.js';
-import { type FileParts, resultName, spoolReviewFile } from '../../../src/review/file/file-attempt.js';
+import { archiveManifest } from '../../../src/review/file/archive-run.js';
+import { resultName, spoolReviewFile } from '../../../src/review/file/file-attempt.js';
 import { verifyRun } from '../../../src/review/file/verify-run.js';
-import { claimStep, record } from '../../contracts/ledger/days.js';
-import { attemptOf, now, prepareFileRun } from './file-run.js';
-import { createResultServer, resultOf } from './result-server.js';
+import { claimStep } from '../../contracts/ledger/days.js';
+import { unavailable } from '../scripted-service.js';
+import { attemptOf, now } from './file-run.js';
+import { resultOf, resultPath, uploadedDay } from './server-day.js';
 
 const name = '20112026_Result.csv';
+const second = '20112026_2_Result.csv';
 const hash = (text: string) => createHash('sha256').update(text).digest('hex');
+const judged = resultOf([1, 3]);
+
+/** A run whose result was judged. */
+async function judgedDay() {
+  const day = await uploadedDay(unavailable);
+  await day.trigger();
+  await day.trigger();
+  day.server.put(resultPath, judged);
+  expect(await day.look()).toMatchObject({ kind: 'done' });
+  const { run, parts } = day;
+  return {
+    ...day,
+    /** Replaces the result. */
+    write: (text: string, at = now) => day.server.replace(resultPath, text, at),
+    read: (file: string) => readFile(day.archived(file), 'utf8'),
+    list: () => parts.archive.list(run().day, run().id),
+    readManifest: async () => JSON.parse(await readFile(day.archived('manifest.json'), 'utf8')),
+    verify: async () => (await verifyRun(parts, run())).filter(({ fault }) => fault !== undefined),
+  };
+}
 
 describe('archive', () => {
   it('archives the judged bytes, and beside them what the service has written since', async () => {
-    const day = await judgedDay(resultOf([1, 3]));
+    const day = await judgedDay();
     const third = resultOf([1], [0, 1]);
     day.write(third);
-    const { outcome, archived } = await day.archive();
-    expect(outcome).toMatchObject({ kind: 'done' });
-    expect(await readFile(archived(name), 'utf8')).toBe(resultOf([1, 3]));
+    // The judged bytes once more are none.
+    day.server.put(resultPath.replace(name, second), judged);
     const later = `later-${hash(third).slice(0, 12)}-${name}`;
-    expect(await readFile(archived(later), 'utf8')).toBe(third);
-    expect(outcome.file).toMatchObject({ laterResults: [later], verdicts: { affected: 2, unanswered: 0 } });
-    // What was recorded with the judged bytes stays.
-    expect(outcome.verdicts).toBeUndefined();
-    expect(JSON.parse(await readFile(archived('manifest.json'), 'utf8')).files).toContainEqual({
-      name: later,
-      bytes: third.length,
-      sha256: hash(third),
+    expect(await day.archive()).toMatchObject({
+      kind: 'done',
+      file: { laterResults: [later], verdicts: { affected: 2, unanswered: 0 } },
     });
+    expect([await day.read(name), await day.read(later)]).toEqual([judged, third]);
+    expect(await day.affected()).toEqual([1, 3]);
+    const { files } = await day.readManifest();
+    expect(files).toContainEqual({ name: later, bytes: third.length, sha256: hash(third) });
   });
 
-  it('keeps no second copy of a result that was written again with the same bytes', async () => {
-    const day = await judgedDay(resultOf([1, 3]));
-    day.write(resultOf([1, 3]), 60);
-    const { outcome } = await day.archive();
-    expect(outcome).toMatchObject({ kind: 'done' });
-    expect(outcome.file).not.toHaveProperty('laterResults');
-    expect(await day.parts.archive.list(day.run.day, day.run.id)).toEqual([
-      '20112026.csv',
-      name,
-      'manifest.json',
-    ]);
+  it('archives a result of two files, and both can be verified', async () => {
+    const day = await uploadedDay();
+    await day.trigger();
+    const texts = [resultOf([1], [0, 1, 2]), resultOf([4], [3, 4])] as const;
+    day.server.put(resultPath, texts[0]);
+    day.server.put(resultPath.replace(name, second), texts[1]);
+    await day.look();
+    await day.archive();
+    expect(await readFile(day.archived(second), 'utf8')).toBe(texts[1]);
+    const items = await verifyRun(day.parts, day.run());
+    expect(items.filter(({ fault }) => fault !== undefined)).toEqual([]);
+    expect(items.map(({ item }) => item)).toContain(`manifest.json, of ${second}`);
   });
 
-  it('fetches the judged bytes again when the spool is lost', async () => {
-    const day = await judgedDay(resultOf([1, 3]));
+  it('fetches the judged bytes again when the spool is lost, or uses those that an interrupted attempt has archived', async () => {
+    const day = await judgedDay();
     await day.loseSpool();
-    const { outcome, archived } = await day.archive();
-    expect(outcome).toMatchObject({ kind: 'done' });
-    expect(outcome.file).not.toHaveProperty('laterResults');
-    expect(await readFile(archived(name), 'utf8')).toBe(resultOf([1, 3]));
+    expect(await day.archive()).toMatchObject({ kind: 'done' });
+    expect(await day.read(name)).toBe(judged);
+    const other = await judgedDay();
+    const { parts, run } = other;
+    await parts.archive.store(run().day, run().id, name, parts.spool.read(resultName(run(), name)));
+    await other.loseSpool();
+    other.write(resultOf([1], [0, 1]));
+    expect(await other.archive()).toMatchObject({ kind: 'done' });
+    expect(await other.read(name)).toBe(judged);
   });
 
-  it('has the result judged again when the judged bytes are lost', async () => {
-    const day = await judgedDay(resultOf([1, 3]));
+  it('has the result judged again when the judged bytes are lost, once all of it is there', async () => {
+    const day = await judgedDay();
     await day.loseSpool();
+    day.write(resultOf([1], [0, 1]));
+    // BR-3 was called incorrect, and that it is not there yet clears nothing.
+    expect(await day.archive()).toMatchObject({
+      kind: 'waiting',
+      file: { verdicts: { affected: 2, unanswered: 2 } },
+    });
+    expect(day.run().file).not.toHaveProperty('result');
     day.write(resultOf([2]));
-    const { outcome } = await day.archive();
-    expect(outcome).toMatchObject({
+    expect(await day.archive()).toMatchObject({
       kind: 'waiting',
       until: now,
-      file: { result: { sha256: hash(resultOf([2])) }, verdicts: { affected: 1 } },
+      file: { result: { sha256: hash(resultOf([2])) }, verdicts: { affected: 1, unanswered: 0 } },
     });
-    expect(outcome.verdicts?.filter(({ judged }) => judged === 'incorrect')).toMatchObject([
-      { batch: 1, rows: [0] },
-    ]);
-  });
-
-  it('waits for a complete result when the judged bytes are lost and the server holds a part', async () => {
-    const day = await judgedDay(resultOf([1, 3]));
-    await day.loseSpool();
-    day.write(resultOf([1], [0, 1]));
-    const { outcome } = await day.archive();
-    // BR-3 was called incorrect, and that it is not there yet clears nothing.
-    expect(outcome).toMatchObject({ kind: 'waiting', file: { verdicts: { affected: 2, unanswered: 2 } } });
-    expect(outcome.file).not.toHaveProperty('result');
-  });
-
-  it('judges the judged bytes anew once the verdicts of a part have replaced theirs', async () => {
-    const day = await judgedDay(resultOf([1, 3]));
-    await day.loseSpool();
-    day.write(resultOf([1], [0, 1]));
-    const part = await day.archive();
-    if (part.outcome.kind !== 'waiting') throw new Error(`expected to wait, got: ${part.outcome.kind}`);
-    const { run } = await record(day.ledger, part.claim, part.outcome, now);
-    expect(run.file).not.toHaveProperty('result');
-    day.write(resultOf([1, 3]));
-    const { outcome } = await day.archive(run, 2);
-    expect(outcome).toMatchObject({
-      kind: 'waiting',
-      file: { result: { sha256: hash(resultOf([1, 3])) }, verdicts: { affected: 2, unanswered: 0 } },
-    });
-  });
-
-  it('uses the bytes that an interrupted attempt has archived', async () => {
-    const day = await judgedDay(resultOf([1, 3]));
-    const { parts, run } = day;
-    await parts.archive.store(run.day, run.id, name, parts.spool.read(resultName(run, name)));
-    await day.loseSpool();
-    day.write(resultOf([1], [0, 1]));
-    const { outcome, archived } = await day.archive();
-    expect(outcome).toMatchObject({ kind: 'done' });
-    expect(await readFile(archived(name), 'utf8')).toBe(resultOf([1, 3]));
+    expect(await day.affected()).toEqual([2]);
   });
 
   it('keeps the checksum of a file whose guest names were removed before its result arrived', async () => {
-    const day = await judgedDay(resultOf([1, 3]));
+    const day = await judgedDay();
     await day.loseSpool();
-    await day.ledger.guests.blankNames('2027-01-01', blankNames);
-    const { outcome, claim, archived } = await day.archive(await day.ledger.runs.get(day.run.id));
-    expect(outcome).toMatchObject({ kind: 'done' });
-    const { files } = JSON.parse(await readFile(archived('manifest.json'), 'utf8'));
-    expect(files).toEqual([
-      { name: '20112026.csv', bytes: day.run.file?.bytes, sha256: day.run.file?.sha256 },
-      { name, bytes: resultOf([1, 3]).length, sha256: hash(resultOf([1, 3])) },
-    ]);
-    expect(await day.parts.archive.list(day.run.day, day.run.id)).not.toContain('20112026.csv');
-    const { run } = await record(
-      day.ledger,
-      claim,
-      { kind: 'done', evidence: { code: 'ok' }, ...(outcome.file && { file: outcome.file }) },
-      now,
-    );
-    expect(
-      (await verifyRun({ ...day.parts, ledger: day.ledger }, run)).filter(({ fault }) => fault !== undefined),
-    ).toEqual([]);
-  });
-
-  it('does not rewrite a file whose guest names were removed', async () => {
-    const { ledger, parts, run } = await prepareFileRun();
-    await ledger.guests.blankNames('2027-01-01', blankNames);
-    await expect(spoolReviewFile(parts, await ledger.runs.get(run.id))).rejects.toThrow(
+    await day.blankNames();
+    await expect(spoolReviewFile(day.parts, day.run())).rejects.toThrow(
       "names of run 20261120-k3f9xq7d were removed after guestNameDays, so its review file can't be written again",
     );
-    expect(await parts.spool.list()).toEqual([]);
+    expect(await day.archive()).toMatchObject({ kind: 'done' });
+    const { files } = await day.readManifest();
+    expect(files).toEqual([
+      { name: '20112026.csv', bytes: day.run().file?.bytes, sha256: day.run().file?.sha256 },
+      { name, bytes: judged.length, sha256: hash(judged) },
+    ]);
+    expect(await day.list()).not.toContain('20112026.csv');
+    expect(await day.verify()).toEqual([]);
   });
 });
 
-/** A run whose result was judged, with its verdicts recorded. */
-async function judgedDay(result: string) {
-  const prepared = await prepareFileRun();
-  const server = createResultServer();
-  server.write(name, result);
-  const parts: FileParts = { ...prepared.parts, sftp: { connect: async () => server.session } };
-  const { bytes, sha256 } = await spoolReviewFile(parts, prepared.run);
-  await prepared.finish('write', { rows: 5, bytes, sha256 });
-  await prepared.finish('upload', { remotePath: 'VerifyMappings/112026/20112026.csv' });
-  const triggered = await prepared.finish('trigger', { triggeredAt: now });
-  const claim = await claimStep(prepared.ledger, triggered, 'await-result');
-  const judged = await awaitResult(attemptOf(parts, triggered, claim));
-  if (judged.kind !== 'done') throw new Error(`expected a judged result, got: ${judged.kind}`);
-  const { run } = await record(prepared.ledger, claim, judged, now);
-  return {
-    parts,
-    run,
-    /** Replaces the result. @param second the server's time, counted from the trigger */
-    write: (text: string, second?: number) => server.write(name, text, second),
-    loseSpool: async () => parts.spool.remove(await parts.spool.list()),
-    ledger: prepared.ledger,
-    async archive(known = run, attempt = 1) {
-      const claim = await claimStep(prepared.ledger, known, 'archive', attempt);
-      const outcome = await archiveRun(attemptOf(parts, known, claim));
-      return { outcome, claim, archived: prepared.archived };
-    },
-  };
-}
+describe('a manifest', () => {
+  it('states what was sent and when, what came back, and no message of the service, which may name a guest', async () => {
+    const day = await judgedDay();
+    await day.archive();
+    const call = { startedAt: expect.any(String), endedAt: new Date(now).toISOString() };
+    const { files, ...manifest } = await day.readManifest();
+    expect(manifest).toEqual({
+      ...{ tool: 'booked-hotel-review 9.9.9', day: '2026-11-20', runId: '20261120-k3f9xq7d', rows: 5 },
+      remotePath: 'VerifyMappings/112026/20112026.csv',
+      counts: { read: 5, accepted: 5, duplicates: 0, rejected: 0 },
+      result: { name, rows: 5, isWhole: true },
+      verdicts: { affected: 2, unanswered: 0, unclear: 0, malformed: 0 },
+      calls: [
+        { ...call, outcome: 'retry', code: 'http-503', httpStatus: 503 },
+        { ...call, outcome: 'done', code: 'ok', httpStatus: 200, statusCode: 2000 },
+      ],
+    });
+    expect(files.map((file: { name: string }) => file.name)).toEqual(['20112026.csv', name]);
+  });
+
+  it('is not changed when an attempt that was interrupted after writing it is repeated', async () => {
+    const day = await judgedDay();
+    const claim = await claimStep(day.ledger, day.run(), 'archive');
+    const write = (tool: string) =>
+      archiveManifest(attemptOf({ ...day.parts, tool }, day.run(), claim), day.run().file ?? {});
+    await write('one');
+    await write('another');
+    expect(await day.readManifest()).toMatchObject({ tool: 'one' });
+  });
+});

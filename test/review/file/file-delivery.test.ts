@@ -3,24 +3,16 @@ import type { Booking } from '../../../src/booking/booking.js';
 import { createBodyDelivery } from '../../../src/review/body/body-delivery.js';
 import { reviewName } from '../../../src/review/file/file-attempt.js';
 import { createFileDelivery } from '../../../src/review/file/file-delivery.js';
-import type { SftpSession } from '../../../src/transports/sftp/sftp.js';
 import { claimStep } from '../../contracts/ledger/days.js';
-import { planFileRun } from '../../contracts/ledger/file-days.js';
+import { createOutside } from '../../crash/outside.js';
+import { createSftpDouble } from '../../crash/sftp-double.js';
 import { fileBooking, fileOf } from './file-bookings.js';
-import { fileBookings, prepareFileRun, readWhole } from './file-run.js';
+import { fileBookings, now, prepareFileRun, readWhole } from './file-run.js';
 
 const named = (bookingClientName: string) => fileBooking({ bookingClientName });
 const { signal } = new AbortController();
 
 describe('the plan of a file run', () => {
-  it.each([
-    { file: 7, posted: 0 },
-    { file: 1, posted: 9 },
-  ])('is a chain for the file and a batch for each body: %o', async ({ file, posted }) => {
-    const { delivery } = await prepareDelivery();
-    expect(delivery.plan({ file, posted })).toEqual(planFileRun({ file, body: posted }));
-  });
-
   it('begins with the file, whose bookings it holds, and has those of each batch in the batch', async () => {
     const { delivery } = await prepareDelivery();
     const steps = delivery.plan({ file: 7, posted: 5 });
@@ -78,28 +70,6 @@ describe('performing a step of a file run', () => {
         'the review file of run 20261120-k3f9xq7d differs from the recorded one: the ledger no longer holds its bookings as they were written.',
     });
   });
-
-  it('posts a batch like a body delivery', async () => {
-    const { delivery, ledger, run } = await prepareDelivery();
-    const { step } = await claimStep(ledger, run, 'write');
-    const claim = {
-      step: {
-        ...step,
-        kind: 'batch',
-        name: 'batch 0',
-        slice: { stream: 'file', batch: 0, first: 0, bookings: 2 },
-      },
-      attempt: 1,
-      token: 1,
-      claimedAt: 0,
-      mayRepeat: false,
-    } as const;
-    const lines = await ledger.bookings.readBatch(run.id, 'file', 0);
-    expect(await delivery.perform({ ...claim, run, lines }, signal)).toMatchObject({
-      kind: 'done',
-      evidence: { code: 'posted' },
-    });
-  });
 });
 
 async function prepareDelivery({
@@ -115,27 +85,12 @@ async function prepareDelivery({
   const body = createBodyDelivery({ service, masterIdName: 'VervotechId', batchSize: 4 });
   const delivery = createFileDelivery({
     ...parts,
-    sftp: { connect: async () => emptyServer },
+    sftp: createSftpDouble(createOutside(now)),
     body,
     incomplete,
     timezone: 'Europe/Madrid',
   });
   return { ...prepared, delivery };
 }
-
-/** A server with no files, to which nothing must be uploaded. */
-const emptyServer: SftpSession = {
-  list: async () => [],
-  stat: async () => undefined,
-  makeFolder: async () => {},
-  upload: () => Promise.reject(new TypeError('expected no upload')),
-  download: () => Promise.reject(new TypeError('expected no download')),
-  readRange: () => Promise.reject(new TypeError('expected nothing to be read')),
-  publish: () => Promise.reject(new TypeError('expected nothing to be published')),
-  remove: async () => 'absent',
-  hasChanged: () => Promise.reject(new TypeError('expected no file to be looked at')),
-  examineTime: () => Promise.reject(new TypeError('expected no file to be looked at')),
-  close: async () => {},
-};
 
 async function* noBytes(): AsyncGenerator<Uint8Array> {}

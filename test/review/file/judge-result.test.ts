@@ -5,6 +5,8 @@ import {
   isComplete,
   isForeign,
   isSettled,
+  joinTotals,
+  keepIncorrect,
   listColumns,
   listVerdicts,
   pauseBeforeLook,
@@ -20,65 +22,121 @@ const quiet: ResultMoment = { isQuiet: true, isDue: false };
 const due: ResultMoment = { isQuiet: false, isDue: true };
 const everyVerdict = { unanswered: 0, unclear: 0 };
 
-describe('a result that names all bookings', () => {
-  it.each<[string, Partial<ResultTotals>, ResultMoment, boolean]>([
-    ['with every row and a last line end', {}, growing, true],
-    ['that lacks a row', { unanswered: 1 }, growing, false],
-    ['that lacks a row, however long it rests', { unanswered: 1 }, quiet, false],
-    ['without a last line end', { end: endOf({ isWhole: false }) }, growing, false],
-    ['without a last line end that rests', { end: endOf({ isWhole: false }) }, quiet, true],
-    ['that names another booking too', { foreign: 1 }, quiet, true],
-    ['that names as many others as ours', { foreign: 5 }, quiet, true],
-    ['that names more others than ours', { foreign: 6 }, quiet, false],
-  ])('%s is complete or not', (_, differing, moment, expected) => {
-    expect(isComplete(totalsOf(differing), moment, all)).toBe(expected);
-  });
+/** A header alone, nothing, and one incorrect row of ten. */
+const headerOnly = { end: endOf({ rows: 0 }), unanswered: 10, judging: 0 };
+const few = { unanswered: 9, end: endOf({ rows: 1 }), judging: 1 };
 
-  it('is accepted when it is complete', () => {
-    expect(decideOnResult(totalsOf(), everyVerdict, growing, all)).toEqual({
-      kind: 'accept',
-      isComplete: true,
-    });
-  });
+it.each<[string, Partial<ResultTotals>, ResultMoment, ResultRules, boolean]>([
+  ['every row and a last line end', {}, growing, all, true],
+  ['a row too few, however long it rests', { unanswered: 1 }, quiet, all, false],
+  ['no last line end', { end: endOf({ isWhole: false }) }, growing, all, false],
+  ['no last line end, and it rests', { end: endOf({ isWhole: false }) }, quiet, all, true],
+  ['as many other bookings as ours', { foreign: 5 }, quiet, all, true],
+  ['more other bookings than ours', { foreign: 6 }, quiet, all, false],
+  ['incorrect rows only, and grows', few, growing, incorrectOnly, false],
+  ['incorrect rows only, and rests', few, quiet, incorrectOnly, true],
+  [
+    'totals and a repeated header',
+    { ...few, end: endOf({ rows: 5 }), unidentified: 2, summaries: 2 },
+    quiet,
+    incorrectOnly,
+    true,
+  ],
+  // That must not make all bookings correct.
+  [
+    'a booking that may be one of ours',
+    { ...few, end: endOf({ rows: 5 }), unidentified: 2, summaries: 2, foreign: 1 },
+    quiet,
+    incorrectOnly,
+    false,
+  ],
+  [
+    'as many bookings of others as other rows too many',
+    { ...few, end: endOf({ rows: 5 }), unidentified: 3, summaries: 2, foreign: 1 },
+    quiet,
+    incorrectOnly,
+    false,
+  ],
+  ['nothing', { ...few, fields: [], end: endOf({ rows: 0, isWhole: false }) }, quiet, incorrectOnly, false],
+  ['no table of bookings', { ...few, fields: [] }, quiet, incorrectOnly, false],
+  ['an unreadable row', { ...few, end: endOf({ rows: 1, malformed: 1 }) }, quiet, incorrectOnly, false],
+  ['a row that names no booking', { ...few, unidentified: 2, summaries: 1 }, quiet, incorrectOnly, false],
+])('whether a result is complete that has %s', (_, differing, moment, rules, expected) => {
+  expect(isComplete(totalsOf(differing), moment, rules)).toBe(expected);
+});
 
-  it('is waited for while it is incomplete, and fails when it is due', () => {
-    const counts = { unanswered: 5, unclear: 0 };
-    const half = totalsOf({ unanswered: 5 });
-    expect(decideOnResult(half, counts, quiet, all)).toEqual({ kind: 'wait' });
-    expect(decideOnResult(half, counts, due, all)).toEqual({ kind: 'refuse', code: 'result-incomplete' });
-  });
+const wait = { kind: 'wait' };
+const accept = { kind: 'accept', isComplete: true };
+const incomplete = { kind: 'refuse', code: 'result-incomplete' };
+const unreadable = { kind: 'refuse', code: 'result-unreadable' };
+const lenient = (maxUnansweredShare: number): ResultRules => ({ ...all, maxUnansweredShare });
+const lacking = (unanswered: number, unclear = 0) => ({ unanswered, unclear });
+const twice = { ambiguous: ['IsCorrectMapping (column 6)', 'IsCorrectMapping (column 7)'] };
 
-  it('is accepted incomplete when it is due, up to the share that may stay without a verdict', () => {
-    const decide = (maxUnansweredShare: number) =>
-      decideOnResult(totalsOf({ unanswered: 2 }), { unanswered: 2, unclear: 1 }, due, {
-        ...all,
-        maxUnansweredShare,
-      });
-    expect(decide(0.3)).toEqual({ kind: 'accept', isComplete: false });
-    expect(decide(0.29)).toEqual({ kind: 'refuse', code: 'result-incomplete' });
-  });
+it.each<[string, Partial<ResultTotals>, ReturnType<typeof lacking>, ResultMoment, ResultRules, object]>([
+  ['is complete', {}, everyVerdict, growing, all, accept],
+  ['lacks rows', { unanswered: 5 }, lacking(5), quiet, all, wait],
+  ['lacks rows when it is due', { unanswered: 5 }, lacking(5), due, all, incomplete],
+  [
+    'lacks no more than it may when it is due',
+    { unanswered: 2 },
+    lacking(2, 1),
+    due,
+    lenient(0.3),
+    { kind: 'accept', isComplete: false },
+  ],
+  ['lacks more than it may when it is due', { unanswered: 2 }, lacking(2, 1), due, lenient(0.29), incomplete],
+  ['has an unreadable verdict', { judging: 9 }, lacking(0, 1), growing, all, incomplete],
+  [
+    'has no more unreadable verdicts than it may',
+    { judging: 9 },
+    lacking(0, 1),
+    growing,
+    lenient(0.1),
+    accept,
+  ],
+  ['has no verdict that can be read', { judging: 0 }, lacking(0, 10), growing, lenient(1), unreadable],
+  [
+    'has a readable line of totals only',
+    { end: endOf({ rows: 11 }), unidentified: 1, summaries: 1, judging: 0 },
+    lacking(0, 10),
+    growing,
+    all,
+    unreadable,
+  ],
+  ['is broken, too', { end: endOf({ malformed: 2 }), judging: 0 }, everyVerdict, growing, all, unreadable],
+  ['is a header', { end: endOf({ rows: 0 }), unanswered: 10 }, lacking(10), due, all, incomplete],
+  ['is empty', { ...headerOnly, fields: [], columns: [], judging: 10 }, lacking(10), due, all, incomplete],
+  ['has a column twice', twice, everyVerdict, growing, all, unreadable],
+  ['has a column twice, and grows', { ...twice, unanswered: 3 }, everyVerdict, growing, all, wait],
+  ['has a column twice, and rests', { ...twice, unanswered: 3 }, everyVerdict, quiet, all, unreadable],
+  ['has a column twice, and is due', { ...twice, unanswered: 3 }, everyVerdict, due, all, unreadable],
+  ['names incorrect rows only', few, everyVerdict, quiet, incorrectOnly, accept],
+  ['names none', headerOnly, everyVerdict, quiet, incorrectOnly, accept],
+  [
+    'names some, no verdict of which can be read',
+    { ...few, judging: 0 },
+    everyVerdict,
+    quiet,
+    incorrectOnly,
+    unreadable,
+  ],
+])('what is decided on a result that %s', (_, differing, counts, moment, rules, decision) => {
+  expect(decideOnResult(totalsOf(differing), counts, moment, rules)).toEqual(decision);
+});
 
-  it('is not waited for when it names a booking without a readable verdict', () => {
-    const unclear = { unanswered: 0, unclear: 1 };
-    const totals = totalsOf({ judging: 9 });
-    expect(decideOnResult(totals, unclear, growing, all)).toEqual({
-      kind: 'refuse',
-      code: 'result-incomplete',
-    });
-    const lenient = { ...all, maxUnansweredShare: 0.1 };
-    expect(decideOnResult(totals, unclear, growing, lenient)).toEqual({ kind: 'accept', isComplete: true });
-  });
+it.each<[string, Partial<ResultTotals>]>([
+  ['no column names bookings', { fields: [], columns: ['a;b'], unidentified: 10 }],
+  ['it has a column of verdicts only', { fields: ['isCorrect'], unidentified: 10 }],
+  ['no row fits the header', { end: endOf({ malformed: 10 }) }],
+])('a result cannot be read at all if %s: once it is due', (_, differing) => {
+  const totals = totalsOf({ unanswered: 10, ...differing });
+  expect(decideOnResult(totals, lacking(10), quiet, all)).toEqual(wait);
+  expect(decideOnResult(totals, lacking(10), due, all)).toEqual(unreadable);
+});
 
-  it('cannot be read when no row has a verdict, whatever share may stay without one', () => {
-    const totals = totalsOf({ judging: 0, fields: ['bookingReferenceId'] });
-    const decision = decideOnResult(totals, { unanswered: 0, unclear: 10 }, growing, {
-      ...all,
-      maxUnansweredShare: 1,
-    });
-    expect(decision).toEqual({ kind: 'refuse', code: 'result-unreadable' });
-  });
-
-  it('is not ours when it names more bookings of others than ours, once no line is cut off', () => {
+describe('a result that names more bookings of others than ours', () => {
+  it('is not ours, once no line is cut off', () => {
     const others = totalsOf({ foreign: 6 });
     const cutOff = totalsOf({ foreign: 6, end: endOf({ isWhole: false }) });
     expect(isForeign(others)).toBe(true);
@@ -90,127 +148,65 @@ describe('a result that names all bookings', () => {
     expect(isSettled(others, { ...quiet, wasSetAside: true })).toBe(true);
   });
 
-  it('is not compared with its totals, repeated headers and unreadable rows', () => {
+  it('is judged without its totals, repeated headers and unreadable rows', () => {
     const rows = endOf({ rows: 14, malformed: 2 });
     expect(isForeign(totalsOf({ end: rows, unidentified: 2, foreign: 5 }))).toBe(false);
     expect(isForeign(totalsOf({ end: rows, unidentified: 2, foreign: 6 }))).toBe(true);
   });
+});
 
-  it('cannot be read at all if no column names bookings, or if no row fits the header: once it is due', () => {
-    const counts = { unanswered: 10, unclear: 0 };
-    for (const differing of [
-      { fields: [], columns: ['a;b'], unidentified: 10 },
-      { fields: ['isCorrect' as const], unidentified: 10 },
-      { end: endOf({ malformed: 10 }) },
-    ]) {
-      const totals = totalsOf({ unanswered: 10, ...differing });
-      expect(decideOnResult(totals, counts, quiet, all)).toEqual({ kind: 'wait' });
-      expect(decideOnResult(totals, counts, due, all)).toEqual({ kind: 'refuse', code: 'result-unreadable' });
-    }
-    const empty = totalsOf({ fields: [], columns: [], end: endOf({ rows: 0 }), unanswered: 10 });
-    expect(decideOnResult(empty, counts, due, all)).toEqual({ kind: 'refuse', code: 'result-incomplete' });
-  });
+describe('the verdicts of a result', () => {
+  const list = async (rules: ResultRules, isWhole: boolean, said: readonly Said[], totals = {}) =>
+    listVerdicts(totalsOf(totals), await stateOf(...said), rules, isWhole);
 
-  it('has no readable verdict, however readable its line of totals is', () => {
-    const totals = totalsOf({ end: endOf({ rows: 11 }), unidentified: 1, summaries: 1, judging: 0 });
-    const decision = decideOnResult(totals, { unanswered: 0, unclear: 10 }, growing, all);
-    expect(decision).toEqual({ kind: 'refuse', code: 'result-unreadable' });
-  });
-
-  it('has no readable verdict, however many rows are broken beside the unreadable ones', () => {
-    const totals = totalsOf({ end: endOf({ malformed: 2 }), judging: 0 });
-    const decision = decideOnResult(totals, everyVerdict, growing, all);
-    expect(decision).toEqual({ kind: 'refuse', code: 'result-unreadable' });
-  });
-
-  it('lacks its rows, and is no unreadable table, when only its header came', () => {
-    const header = totalsOf({ end: endOf({ rows: 0 }), unanswered: 10 });
-    const decision = decideOnResult(header, { unanswered: 10, unclear: 0 }, due, all);
-    expect(decision).toEqual({ kind: 'refuse', code: 'result-incomplete' });
-  });
-
-  it('leaves a booking without a verdict if it does not name it, also when it is complete', async () => {
-    const found = await stateOf('incorrect', 'not-in-result', 'unclear');
-    const { verdicts, counts } = listVerdicts(totalsOf(), found, all, true);
+  it('leave a booking open that it does not name, also when it is complete', async () => {
+    const totals = { end: endOf({ rows: 13 }), foreign: 1, unidentified: 2, summaries: 1 };
+    const { verdicts, counts } = await list(all, true, ['incorrect', 'not-in-result', 'unclear'], totals);
     expect(verdicts.map(({ judged }) => judged)).toEqual(['incorrect', 'not-in-result', 'unclear']);
     expect(counts).toMatchObject({ affected: 1, unanswered: 1, unclear: 1, listsUnanswered: true });
-  });
-
-  it('counts the rows that name no booking of ours', async () => {
-    const totals = totalsOf({ end: endOf({ rows: 13 }), foreign: 1, unidentified: 2, summaries: 1 });
-    const { counts } = listVerdicts(totals, await stateOf(), all, true);
     expect(counts).toMatchObject({ ignored: 3, malformed: 0 });
   });
-});
 
-describe('a result with a column twice', () => {
-  const twice = totalsOf({ ambiguous: ['IsCorrectMapping (column 6)', 'IsCorrectMapping (column 7)'] });
-
-  it('is refused once all of it is there, or it no longer changes, and awaited until then', () => {
-    const refused = { kind: 'refuse', code: 'result-unreadable' };
-    expect(decideOnResult(twice, everyVerdict, growing, all)).toEqual(refused);
-    const part = { ...twice, unanswered: 3 };
-    expect(decideOnResult(part, everyVerdict, growing, all)).toEqual({ kind: 'wait' });
-    for (const moment of [quiet, due])
-      for (const rules of [all, incorrectOnly])
-        expect(decideOnResult(part, everyVerdict, moment, rules)).toEqual(refused);
-  });
-});
-
-describe('a result that names only incorrect rows', () => {
-  const few = totalsOf({ unanswered: 9, end: endOf({ rows: 1 }), judging: 1 });
-
-  it('is complete once it no longer changes, and the bookings that it does not name are correct', async () => {
-    expect(isComplete(few, growing, incorrectOnly)).toBe(false);
-    expect(isComplete(few, quiet, incorrectOnly)).toBe(true);
-    const { verdicts, counts } = listVerdicts(
-      few,
-      await stateOf('incorrect', 'not-in-result'),
-      incorrectOnly,
-      true,
-    );
+  it('call correct what a complete result of incorrect ones does not name, and nothing until then', async () => {
+    const { verdicts, counts } = await list(incorrectOnly, true, ['incorrect', 'not-in-result'], few);
     expect(verdicts).toEqual([{ batch: 0, judged: 'incorrect', rows: [0], sources: [0] }]);
     expect(counts).toMatchObject({ affected: 1, unanswered: 0 });
-    expect(decideOnResult(few, counts, quiet, incorrectOnly)).toEqual({ kind: 'accept', isComplete: true });
+    const part = await list(incorrectOnly, false, ['incorrect', 'not-in-result'], few);
+    expect(part.counts).toMatchObject({ affected: 1, unanswered: 1 });
+    const open = await list(incorrectOnly, false, ['unclear', 'not-in-result'], few);
+    expect(open.verdicts.map(({ judged }) => judged)).toEqual(['not-in-result', 'unclear']);
   });
+});
 
-  it('is complete with totals and a repeated header, but not with a booking that may be one of ours', () => {
-    const end = endOf({ rows: 5 });
-    const totals = { ...few, end, unidentified: 2, summaries: 2 };
-    expect(isComplete(totals, quiet, incorrectOnly)).toBe(true);
-    expect(isComplete({ ...totals, foreign: 1 }, quiet, incorrectOnly)).toBe(false);
+it('Files of one result count as one, and say what each of them says', () => {
+  const [newest, other] = [
+    totalsOf({ ...few, fields: ['isCorrect'], foreign: 1, unidentified: 3, summaries: 2 }),
+    totalsOf({
+      ...twice,
+      end: endOf({ malformed: 2, isWhole: false }),
+      foreign: 4,
+      unidentified: 1,
+      summaries: 1,
+    }),
+  ];
+  expect(joinTotals([newest, other], 7)).toEqual({
+    ...newest,
+    ...{
+      fields: ['bookingReferenceId', 'isCorrect'],
+      columns: [...newest.columns, ...other.columns],
+      ...twice,
+    },
+    end: { rows: 11, malformed: 2, isWhole: false },
+    ...{ unanswered: 7, foreign: 5, unidentified: 4, summaries: 3, judging: 11 },
   });
+  expect(joinTotals([], 0)).toMatchObject({ sent: 0, form: undefined });
+});
 
-  it('has no verdict on the others until then', async () => {
-    const { counts } = listVerdicts(few, await stateOf('incorrect', 'not-in-result'), incorrectOnly, false);
-    expect(counts).toMatchObject({ affected: 1, unanswered: 1 });
-  });
-
-  it('leaves a booking unclear that it names without a verdict, and those that it does not name unnamed until it is complete', async () => {
-    const read = listVerdicts(few, await stateOf('unclear', 'not-in-result'), incorrectOnly, false);
-    expect(read.verdicts.map(({ judged }) => judged)).toEqual(['not-in-result', 'unclear']);
-  });
-
-  it('cannot be read if no row of its column of verdicts can, but says something by its header alone', () => {
-    const decide = (differing: Partial<ResultTotals>) =>
-      decideOnResult({ ...few, ...differing }, everyVerdict, quiet, incorrectOnly);
-    expect(decide({ judging: 0 })).toEqual({ kind: 'refuse', code: 'result-unreadable' });
-    const header = { unanswered: 10, end: endOf({ rows: 0 }), judging: 0 };
-    expect(decide(header)).toEqual({ kind: 'accept', isComplete: true });
-  });
-
-  it.each<[string, Partial<ResultTotals>]>([
-    [
-      'names as many bookings of others as it has other rows too many',
-      { end: endOf({ rows: 5 }), unidentified: 3, summaries: 2, foreign: 1 },
-    ],
-    ['is empty', { fields: [], end: endOf({ rows: 0, isWhole: false }) }],
-    ['is no table of bookings', { fields: [] }],
-    ['has an unreadable row', { end: endOf({ rows: 1, malformed: 1 }) }],
-    ['has a row that names no booking', { unidentified: 2, summaries: 1 }],
-  ])('is never complete when it %s: that must not make all bookings correct', (_, differing) => {
-    expect(isComplete({ ...few, ...differing }, quiet, incorrectOnly)).toBe(false);
-  });
+it('Of verdicts of which only "incorrect" counts any more, nothing is known about the others', () => {
+  const verdicts = [{ batch: 0, judged: 'incorrect' as const, rows: [0, 2] }];
+  const recorded = { verdicts, sources: [] };
+  const counts = { affected: 2, unanswered: 8, unclear: 0, malformed: 0 };
+  expect(keepIncorrect(recorded, 10)).toEqual({ ...recorded, counts });
 });
 
 it('checks half a second after the call, then less and less often', () => {

@@ -28,19 +28,13 @@ describe('on the SFTP server', () => {
     ];
     expect(names[0]).toBe('VerifyMappings/032026/05032026.20260305-k3f9xq7d.1-1.part');
     expect(new Set(names).size).toBe(4);
-  });
-
-  it('an upload in progress is mistaken neither for a review file nor for a result', () => {
-    const name = remote.temporaryPath('20260305-k3f9xq7d', 3, 1).split('/').at(-1) ?? '';
-    expect(name.endsWith('.csv')).toBe(false);
-    expect(createResultNameTest(defaultResultPattern, uploadDay)(name)).toBe(false);
+    for (const path of names) expect(remote.isLeftover(path.slice(remote.folder.length + 1))).toBe(true);
+    const isResult = createResultNameTest(defaultResultPattern, uploadDay);
+    expect(names.some((path) => isResult(path.slice(remote.folder.length + 1)))).toBe(false);
   });
 
   it.each([
-    ['05032026.20260305-k3f9xq7d.1-1.part', true],
     ['05032026.20250101-other.17.part', true],
-    ['05032026.csv', false],
-    ['05032026_Result.csv', false],
     ['05032026_Result.part', false],
     ['06032026.20260306-k3f9xq7d.1.part', false],
     ['105032026.x.part', false],
@@ -48,12 +42,6 @@ describe('on the SFTP server', () => {
     ['notes.part', false],
   ])('%s is what an attempt of that day left behind: %s', (name, isLeftover) => {
     expect(remote.isLeftover(name)).toBe(isLeftover);
-  });
-
-  it('our own uploads are recognised as leftovers', () => {
-    const path = remote.temporaryPath('20260305-k3f9xq7d', 12, 34);
-    expect(path.startsWith(`${remote.folder}/`)).toBe(true);
-    expect(remote.isLeftover(path.slice(remote.folder.length + 1))).toBe(true);
   });
 });
 
@@ -63,16 +51,11 @@ describe('the name of a result', () => {
   it.each([
     ['20112026_Result.csv', true],
     ['20112026-v2_Result.csv', true],
-    ['20112026235959_Result.csv', true],
-    ['20112026_Result_Result.csv', true],
     ['20112026.csv', false],
     ['20112026_result.csv', false],
     ['20112026_Result.csv.filepart', false],
     ['x20112026_Result.csv', false],
-    ['19112026_Result.csv', false],
     ['20112025_Result.csv', false],
-    ['_Result.csv', false],
-    ['20112026Result.csv', false],
   ])('by default: %s is one of the day: %s', (name, isOne) => {
     expect(createResultNameTest(defaultResultPattern, day)(name)).toBe(isOne);
   });
@@ -80,15 +63,9 @@ describe('the name of a result', () => {
   it.each([
     ['{day}.result', '2026-11-20.result', true],
     ['{day}.result', '2026-11-20xresult', false],
-    ['*{day:yyyyMMdd}*', '20261120', true],
     ['*{day:yyyyMMdd}*', 'result of 20261120.csv', true],
     ['*{day:yyyyMMdd}*', '20261121', false],
     ['Result_{day:ddMM}*{day:yy}.csv', 'Result_2011-26.csv', true],
-    ['a*b*c', 'abc', true],
-    ['a*b*c', 'axxbxbyc', true],
-    ['a*b*c', 'axxc', false],
-    ['ab*ba', 'aba', false],
-    ['**', 'anything', true],
     ['(.+)[a-z]?.csv', '(.+)[a-z]?.csv', true],
     ['(.+)[a-z]?.csv', 'abc.csv', false],
   ])('as %s: %s is one: %s', (pattern, name, isOne) => {
@@ -108,15 +85,12 @@ describe('the name of a result', () => {
         const expression = new RegExp(`^${glob.replaceAll('.', '\\.').replaceAll(/\*+/g, '.*')}$`);
         expect(createResultNameTest(glob, day)(name)).toBe(expression.test(name));
       }),
-      { numRuns: 3_000 },
+      { numRuns: 1_000 },
     );
   });
 
-  it.each(['{', 'a}', '{date}', '{day:}', '{day:DD}', '{day:YYYY}', '{day:n}', '{}', 'results/{day}.csv'])(
-    'cannot have the pattern %s',
-    (pattern) => {
-      expect(() => createResultNameTest(pattern, day)).toThrow(RangeError);
-      expect(() => createResultNameTest(pattern, day)).toThrow(JSON.stringify(pattern));
-    },
-  );
+  it.each(['{', 'a}', '{date}', '{day:DD}', 'results/{day}.csv'])('cannot have the pattern %s', (pattern) => {
+    expect(() => createResultNameTest(pattern, day)).toThrow(RangeError);
+    expect(() => createResultNameTest(pattern, day)).toThrow(JSON.stringify(pattern));
+  });
 });

@@ -116,55 +116,20 @@ it('a result that repeats the file, or nearly, is joined like any other', async 
         expect(joined).toEqual(model);
       },
     ),
-    { numRuns: 1500 },
+    { numRuns: 700 },
   );
 });
 
 describe('an echo', () => {
   it.each([
-    ['with every verdict', writeEcho([one, two, three], () => 'True')],
+    ['as the file was sent', usualEcho()],
     ['with CRLF and byte order mark', changes.byteOrderMark(changes.carriageReturns(usualEcho()))],
-    [
-      'with other names for the first column and the verdict’s',
-      usualEcho().replace(masterIdColumn, 'ServiceId'),
-    ],
+    ['with another name for the master id', usualEcho().replace(masterIdColumn, 'ServiceId')],
   ])('%s is read without being parsed, in blocks of any size', async (_, result) => {
-    for (let blockBytes = 1; blockBytes < result.length; blockBytes += 7)
-      for (const batchSize of [1, 2, 3]) {
-        const sources = sourcesOf([one, two, three], result, { batchSize, blockBytes });
-        expect((await readEcho(sources))?.totals).toMatchObject({ sent: 3, unanswered: 0 });
-      }
-  });
-
-  it.each([
-    ['that has fewer rows', changes.missingRow(usualEcho(), 0)],
-    ['that has more rows', changes.repeatedRow(usualEcho(), 0)],
-    ['without its last line end', changes.noLastLineEnd(usualEcho())],
-    ['with one character changed', usualEcho().replace('BR-2', 'BR-9')],
-    ['with a column more in one row', changes.moreColumns(usualEcho(), 1)],
-    [
-      'whose columns are in another order',
-      usualEcho().replace('ProviderName,ProviderHotelId', 'ProviderHotelId,ProviderName'),
-    ],
-    ['with an unreadable verdict', usualEcho().replace('False', 'perhaps')],
-    ['without a row or a header', ''],
-  ])('%s is not one', async (_, result) => {
-    const sources = sourcesOf([one, two, three], result);
-    expect(await readEcho(sources)).toBeUndefined();
-  });
-
-  it('marks every booking with the key of an incorrect row, before and after it', async () => {
-    const other = { ...two, bookingClientName: 'Somebody Else', checkInDate: '2026-12-01' };
-    const near = { ...two, serviceId: 999 };
-    const bookings = [other, one, near, two, three, other];
-    const result = writeEcho(bookings, (place) => (place === 3 ? 'False' : 'True'));
-    const sources = sourcesOf(bookings, result, { batchSize: 2 });
-    const echo = await readEcho(sources);
-    expect(echo && (await conclude(echo)).judged).toEqual([
-      { batch: 0, judged: 'incorrect', rows: [0] },
-      { batch: 1, judged: 'incorrect', rows: [1] },
-      { batch: 2, judged: 'incorrect', rows: [1] },
-    ]);
+    for (let blockBytes = 1; blockBytes < result.length; blockBytes += 23) {
+      const sources = sourcesOf([one, two, three], result, { batchSize: 2, blockBytes });
+      expect((await readEcho(sources))?.totals).toMatchObject({ sent: 3, unanswered: 0 });
+    }
   });
 
   it('with a line too long to be kept is joined like any other', async () => {

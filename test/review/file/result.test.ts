@@ -76,21 +76,13 @@ describe('a result', () => {
           expect(read.end).toEqual({ rows: judged.length, malformed: 0, isWhole: true });
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
-  });
-
-  it('may have cells of several lines, blank rows, and no last line end', async () => {
-    const text = `Comment,${header}\r\n\r\n"two\r\nlines",${lineOf(1)}\r\n,,,,,,,,\r\nx,${lineOf(2)}`;
-    const { rows, end } = await readAll(text);
-    expect(numbersOf(rows)).toEqual([1, 2]);
-    expect(end.malformed).toBe(0);
   });
 
   it.each([
     ['Service Mappings Id', 'exactly'],
     ['ServiceId', 'by its JSON name'],
-    ['SERVICE MAPPINGS ID', 'in capitals'],
     ['service_mappings_id', 'with underscores'],
     [' serviceMappingsId ', 'with blanks around it'],
   ])('has the master id under %s, %s', async (name) => {
@@ -106,11 +98,7 @@ describe('a result', () => {
   });
 
   it.each([
-    ['IsCorrectMapping,IsCorrectMapping', 'isCorrect'],
     ['Is Correct Mapping,IsCorrectMapping', 'isCorrect'],
-    ['Vervotech Id,vervotech_id', 'serviceId'],
-    ['bookingreferenceid,BookingReferenceId', 'bookingReferenceId'],
-    ['ProviderName,ProviderName', 'providerName'],
     [' ProviderHotelId ,ProviderHotelId', 'providerHotelId'],
   ] as const)(
     'names the columns %s, of which nobody knows which counts, and has no verdict',
@@ -133,25 +121,14 @@ describe('a result', () => {
     },
   );
 
-  it('may have other columns twice', async () => {
-    const read = await readAll('BookingReferenceId,IsCorrectMapping,Comment,Comment\n7,true,a,b\n');
-    expect(read).toMatchObject({ ambiguous: [], rows: [{ isCorrect: true }] });
-  });
-
   it.each([
-    ['true', true],
-    ['TRUE', true],
     [' Yes ', true],
     ['1', true],
-    ['Correct', true],
     ['false', false],
-    ['False', false],
-    ['no', false],
     ['0', false],
     ['INCORRECT', false],
     ['', undefined],
     ['maybe', undefined],
-    ['null', undefined],
     ['-1', undefined],
   ])('says %s in its verdict, which means %s', async (written, isCorrect) => {
     const { rows } = await readAll(`ServiceId,IsCorrectMapping\n1,${written}\n`);
@@ -179,25 +156,11 @@ describe('a result in another form', () => {
   };
 
   it.each<[string, string | Buffer]>([
-    ['semicolons', withSeparator(';')],
-    ['tabs', withSeparator('\t')],
-    ['vertical bars', withSeparator('|')],
     ['semicolons, and commas in a cell', withSeparator(';').replace('Ana Example', 'Example, Ana, Mrs, Dr')],
-    ['semicolons and quotes', withSeparator(';').replace('Ana Example', `"Example; ""Ana"" x"`)],
-    ['a line that states the separator', `sep=;\n${withSeparator(';')}`],
     ['a line that states an unusual one, in quotes', `\ufeff"SEP=^"\r\n${withSeparator('^')}`],
-    ['a title', `Result of 20 November 2026\n${usual}`],
     ['a title, a blank line and semicolons', `Result; of 2026\n\nAccount: 7;\n${withSeparator(';')}`],
-    ['CR only', usual.replaceAll('\n', '\r')],
     ['CR only, and a line feed of the end mark', `${usual.replaceAll('\n', '\r')}\x1a`],
-    ['an end mark', `${usual}\x1a`],
-    ['UTF-16', inUnits(usual)],
-    ['UTF-16 with a byte order mark', inUnits(`\ufeff${usual.replace('Ana', 'Žižka 山田')}`)],
     ['UTF-16, big-endian', inUnits(usual, true)],
-    [
-      'UTF-16, big-endian, a byte order mark and CRLF',
-      inUnits(`\ufeff${usual.replaceAll('\n', '\r\n')}`, true),
-    ],
     [
       'UTF-16, a title, tabs and CR only',
       inUnits(`\ufeffResult\r${withSeparator('\t').replaceAll('\n', '\r')}`),
@@ -224,13 +187,6 @@ describe('a result in another form', () => {
     expect((await readAll(`${header}\r`)).end?.isWhole).toBe(false);
   });
 
-  it('is read if most lines end with CR, whatever the first or the last one ends with', async () => {
-    const blank = '\r'.repeat(3);
-    const old = `${usual.replaceAll('\n', '\r').replace(/\r$/, '')}${blank}`;
-    for (const text of [`sep=,\n${old}`, `${old}\n`, old.replace(/\r$/, '\r\n')])
-      expect((await readAll(text)).rows).toMatchObject([{ bookingReferenceId: row.bookingReferenceId }]);
-  });
-
   it.each([
     ['hotelbeds', 'Hôtels – «Ñ»', 'utf8'],
     ['hotelbeds', 'Hôtels «Ñ»', 'latin1'],
@@ -250,12 +206,6 @@ describe('a result in another form', () => {
       [Buffer.from('PK\x03\x04\x00\x01\x02\n'), { container: 'an Excel workbook or an archive' }],
     ] as const;
     for (const [content, form] of forms) expect((await readAll(content)).form).toMatchObject(form);
-  });
-
-  it('is read with the first line as its header if no line is known', async () => {
-    const { fields, end } = await readAll(Array.from({ length: 30 }, (_, at) => `a${at};b\n`).join(''));
-    expect(fields).toEqual([]);
-    expect(end).toMatchObject({ rows: 29, malformed: 0 });
   });
 });
 
@@ -278,25 +228,6 @@ describe('a malformed result', () => {
     const { rows, end } = await readAll(`${lines.join('\n')}\n`);
     expect(numbersOf(rows)).toEqual([1, 5, 7, 8, 9, 11]);
     expect(end).toEqual({ rows: 11, malformed: 5, isWhole: true });
-  });
-
-  it('loses one row to an unclosed quote, wherever it is and for blocks of any size', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.nat({ max: 60 }),
-        fc.nat({ max: 60 }),
-        fc.integer({ min: 1, max: 500 }),
-        async (before, behind, blockBytes) => {
-          const numbers = Array.from({ length: before + behind }, (_, number) => number);
-          const lines = [header, ...numbers.map(lineOf)];
-          lines.splice(before + 1, 0, '1,"never closed,3,4,5,6,7,8');
-          const { rows, end } = await readAll(`${lines.join('\n')}\n`, { blockBytes });
-          expect(numbersOf(rows)).toEqual(numbers);
-          expect(end.malformed).toBe(1);
-        },
-      ),
-      { numRuns: 60 },
-    );
   });
 
   it('reads at most twenty lines as one record', async () => {
@@ -348,28 +279,6 @@ describe('a result that is still growing', () => {
       expect(rows.length).toBeLessThanOrEqual(2);
     }
     expect((await readAll(whole)).end).toMatchObject({ rows: 2, isWhole: true });
-  });
-
-  it('reports whether it ends with a line end, and whether inside quotes', async () => {
-    expect((await readAll(`${header}\n${line}`)).end).toEqual({
-      rows: 1,
-      malformed: 0,
-      isWhole: false,
-    });
-    expect((await readAll(`${header}\n1,"inside\n`)).end).toEqual({
-      rows: 1,
-      malformed: 1,
-      isWhole: false,
-    });
-  });
-
-  it('is incomplete while it is empty', async () => {
-    for (const text of ['', '\n', '\ufeff'])
-      expect((await readAll(text)).end).toEqual({
-        rows: 0,
-        malformed: 0,
-        isWhole: false,
-      });
   });
 });
 

@@ -2,27 +2,17 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { FencedError } from '../../../src/ledger/errors.js';
-import { awaitResult } from '../../../src/review/file/await-result.js';
-import { type FileAttempt, type FileParts, spoolReviewFile } from '../../../src/review/file/file-attempt.js';
-import { triggerReview, uploadReviewFile } from '../../../src/review/file/file-delivery.js';
-import type { Run } from '../../../src/rules/run.js';
-import type { Outcome } from '../../../src/rules/step.js';
 import type { Verdict } from '../../../src/service/verdict.js';
+import { ArchiveError } from '../../../src/storage/archive.js';
 import { SftpError, type SftpSession } from '../../../src/transports/sftp/sftp.js';
-import { claimStep, record, rightOf } from '../../contracts/ledger/days.js';
-import { createOutside } from '../../crash/outside.js';
-import { createSftpDouble } from '../../crash/sftp-double.js';
-import { ok, unavailable } from '../scripted-service.js';
+import { unavailable } from '../scripted-service.js';
 import { fileOf } from './file-bookings.js';
-import { attemptOf, fileBookings, now, prepareFileRun, remote } from './file-run.js';
-import { resultOf } from './result-server.js';
+import { fileBookings, now, remote } from './file-run.js';
+import { pathPrefix, resultOf, resultPath, uploadedDay, writtenDay } from './server-day.js';
 
 const file = fileOf(fileBookings(5)).toString();
 const hourMs = 3_600_000;
-/** Of what the service is told. */
-const pathPrefix = 'acme/';
 const toldPath = `${pathPrefix}${remote.path}`;
-const resultPath = `${remote.folder}/20112026_Result.csv`;
 const unanswered = { ...unavailable, outcomeUnknown: true };
 const notFound: Verdict = { kind: 'fatal', code: 'http-404', httpStatus: 404 };
 /** The bytes of a file of the same size. */
@@ -88,11 +78,9 @@ type Day = Awaited<ReturnType<typeof uploadedDay>>;
 describe('trigger', () => {
   it.each<[string, (day: Day) => unknown]>([
     ['removed', ({ session }) => session.remove(remote.path)],
-    ['replaced', ({ server }) => server.replace(remote.path, 'somebody else was here\n', now + 1_000)],
     ['replaced by a later one of its size', ({ server }) => server.replace(remote.path, other, now + 1_000)],
     ['replaced by an older one of its size', ({ server }) => server.replace(remote.path, other, now - 9_000)],
     ['cut off', ({ server }) => server.replace(remote.path, file.slice(0, -40), now)],
-    ['removed, and so is the spool', async (day) => day.loseBoth()],
     ['removed, and its copy in the spool changed', async (day) => day.loseBoth(other)],
   ])('publishes a file again that was %s, before its call', async (_, tamper) => {
     const day = await uploadedDay();
@@ -113,7 +101,6 @@ describe('trigger', () => {
 
   it.each<[string, string | undefined, number]>([
     ['it is there', resultOf([4]), 1],
-    ['a part of it is there', resultOf([0], [0, 1]), 1],
     ['there is none', undefined, 2],
     ['it names no booking', 'BookingReferenceId,IsCorrectMapping\n', 2],
     ['it names others, too', `${resultOf([0], [0])}${resultOf([], [1]).replaceAll('BR-1', 'XX-1')}`, 2],
@@ -187,6 +174,49 @@ describe('a result', () => {
     expect(await day.look()).toMatchObject({ kind: 'waiting', evidence: { code: 'result-growing' } });
   });
 
+  it.each([
+    [
+      'does not fit on the local disk',
+      new SftpError('retryable', 'no-local-space', ''),
+      'retryable',
+      'sftp-no-local-space',
+    ],
+    ['cannot be archived', new ArchiveError('unwritable', 'full'), 'retryable', 'archive-unwritable'],
+    ['is on a server that is away', new SftpError('retryable', 'timeout', ''), 'overdue', 'sftp-timeout'],
+  ] as const)('that %s, after its time', async (_, error, kind, code) => {
+    const day = await uploadedDay();
+    await day.trigger();
+    day.reach(now + hourMs);
+    day.set({ sftp: { connect: () => Promise.reject(error) } });
+    expect(await day.look()).toMatchObject({ kind, evidence: { code } });
+  });
+
+  it('in files of which nobody knows the newer one is incorrect by any of them', async () => {
+    const day = await uploadedDay();
+    await day.trigger();
+    day.server.put(resultPath, resultOf([1, 2]));
+    day.server.put(resultPath.replace('_', '_2_'), resultOf([3]), now + 9_000);
+    day.change({ examineTime: async () => 'clock' });
+    day.reach(now + 9_000);
+    expect(await day.look()).toMatchObject({ kind: 'done' });
+    expect(await day.affected()).toEqual([1, 2, 3]);
+  });
+
+  it('is quiet since its bytes changed, not since it was written', async () => {
+    const day = await uploadedDay();
+    await day.trigger();
+    const lookAt = async (incorrect: number, after: number) => {
+      day.reach(now + after);
+      day.server.replace(resultPath, resultOf([incorrect], [0, 1, 2]), now + after);
+      await day.look();
+      return day.run().file?.growing;
+    };
+    await lookAt(1, 0);
+    expect(await lookAt(1, 29_999)).toMatchObject({ since: now });
+    expect(await lookAt(1, 30_000)).toMatchObject({ since: now, isRead: true });
+    expect(await lookAt(2, 31_000)).toMatchObject({ since: now + 31_000 });
+  });
+
   it('that is first seen after its time is given the time to become whole', async () => {
     const day = await uploadedDay();
     await day.trigger();
@@ -239,81 +269,3 @@ describe('a server that offers more than is accepted', () => {
     expect(await day.look()).toMatchObject({ kind: 'refused', class: 'data', file: { excess: { message } } });
   });
 });
-
-/** A run whose file is in the spool, and an SFTP server in memory. */
-async function writtenDay(...answers: readonly Verdict[]) {
-  const prepared = await prepareFileRun();
-  const { ledger } = prepared;
-  const outside = createOutside(now);
-  const server = createSftpDouble(outside);
-  const session = await server.connect({ signal: new AbortController().signal });
-  let changed: Partial<SftpSession> = {};
-  const calls: { readonly path: string; readonly file: string }[] = [];
-  const left = [...answers];
-  let parts: FileParts = {
-    ...prepared.parts,
-    clock: outside.clock,
-    pathPrefix,
-    sftp: { connect: async () => ({ ...session, ...changed }) },
-    service: {
-      async reviewBookedHotelsByFile(path) {
-        calls.push({ path, file: `${server.read(path.slice(pathPrefix.length))}` });
-        return left.shift() ?? ok;
-      },
-    },
-  };
-  const { bytes, sha256 } = await spoolReviewFile(parts, prepared.run);
-  let run: Run = await prepared.finish('write', { rows: 5, bytes, sha256 });
-  const counts = new Map<string, number>();
-
-  const perform = (step: string, act: (attempt: FileAttempt) => Promise<Outcome>) => async () => {
-    const count = 1 + (counts.get(step) ?? 0);
-    counts.set(step, count);
-    const claim = await claimStep(ledger, run, step, count);
-    const outcome = await act(attemptOf(parts, run, claim));
-    ({ run } = await record(ledger, claim, outcome, now));
-    return outcome;
-  };
-  return {
-    ...{ server, session, calls, archived: prepared.archived, ...outside },
-    upload: perform('upload', uploadReviewFile),
-    trigger: perform('trigger', triggerReview),
-    look: perform('await-result', awaitResult),
-    run: () => run,
-    async fail() {
-      const failure = { class: 'data', code: 'result-unreadable', message: 'it cannot be read' } as const;
-      await ledger.runs.settle(rightOf(run), { state: 'failed', failure, at: now });
-    },
-    async takeOver() {
-      run = await ledger.runs.takeOver(run.id);
-    },
-    set(settings: Partial<FileParts>) {
-      parts = { ...parts, ...settings };
-    },
-    countPublished: () => outside.log.filter(({ kind }) => kind === 'published').length,
-    pretend(changes: Partial<Run>) {
-      run = { ...run, ...changes };
-    },
-    /** Lets sessions of the server do something else. */
-    change(changes: Partial<SftpSession>) {
-      changed = changes;
-    },
-    /** Removes the file from the server, and what there is of it in the spool, or changes that. */
-    async loseBoth(content?: string) {
-      await session.remove(remote.path);
-      await parts.spool.remove(await parts.spool.list());
-      if (content !== undefined) await parts.spool.write(`${run.id}.csv`, bytesOf(content));
-    },
-  };
-}
-
-/** The same once the file is on the server. */
-async function uploadedDay(...answers: readonly Verdict[]) {
-  const day = await writtenDay(...answers);
-  await day.upload();
-  return day;
-}
-
-async function* bytesOf(text: string) {
-  yield Buffer.from(text);
-}

@@ -1,13 +1,9 @@
 import type { SFTPWrapper, Stats } from 'ssh2';
 import { describe, expect, it } from 'vitest';
-import { awaitResult } from '../../../src/review/file/await-result.js';
-import { spoolReviewFile } from '../../../src/review/file/file-attempt.js';
-import { uploadReviewFile } from '../../../src/review/file/file-delivery.js';
 import type { Answer, Connection } from '../../../src/transports/sftp/connection.js';
 import { createSession } from '../../../src/transports/sftp/session.js';
 import { defaultLimits } from '../../../src/transports/sftp/sftp.js';
-import { claimStep } from '../../contracts/ledger/days.js';
-import { attemptOf, now, prepareFileRun } from './file-run.js';
+import { uploadedDay, writtenDay } from './server-day.js';
 
 const unusable = [
   '20112026x/../x_Result.csv',
@@ -18,26 +14,22 @@ const unusable = [
   `20112026${'x'.repeat(230)}_Result.csv`,
 ];
 
-describe('a file whose name the server chose to do harm', () => {
-  it.each(unusable)('is skipped and reported while the result is awaited: %j', async (name) => {
-    const { ledger, finish, parts, run } = await prepareFileRun();
-    const { bytes, sha256 } = await spoolReviewFile(parts, run);
-    await finish('write', { rows: 5, bytes, sha256 });
-    await finish('upload', { remotePath: 'VerifyMappings/112026/20112026.csv' });
-    const triggered = await finish('trigger', { triggeredAt: now });
-    const claim = await claimStep(ledger, triggered, 'await-result');
-    const outcome = await awaitResult(attemptOf({ ...parts, sftp: serverWith([name]) }, triggered, claim));
-    expect(outcome).toMatchObject({ kind: 'waiting', evidence: { code: 'result-name-unusable' } });
+describe('files whose names the server chose to do harm', () => {
+  it('are skipped and reported while the result is awaited', async () => {
+    const day = await uploadedDay();
+    await day.trigger();
+    day.set({ sftp: serverWith(unusable) });
+    expect(await day.look()).toMatchObject({
+      kind: 'waiting',
+      evidence: { code: 'result-name-unusable' },
+    });
   });
 
-  it.each(unusable)('does not keep the review file from being uploaded: %j', async (name) => {
-    const { ledger, finish, parts, run } = await prepareFileRun();
-    const { bytes, sha256 } = await spoolReviewFile(parts, run);
-    const written = await finish('write', { rows: 5, bytes, sha256 });
-    const claim = await claimStep(ledger, written, 'upload');
-    const outcome = uploadReviewFile(attemptOf({ ...parts, sftp: serverWith([name]) }, written, claim));
+  it('do not keep the review file from being uploaded', async () => {
+    const day = await writtenDay();
+    day.set({ sftp: serverWith(unusable) });
     // The server refuses the upload itself, which comes after all checks of its files.
-    expect(await outcome).toMatchObject({ evidence: { code: 'sftp-permission-denied' } });
+    expect(await day.upload()).toMatchObject({ evidence: { code: 'sftp-permission-denied' } });
   });
 });
 

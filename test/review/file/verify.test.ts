@@ -30,51 +30,25 @@ describe('verifying what is stored of a run', () => {
     expect(await verify()).toEqual(everything.map((item) => ({ item })));
   });
 
-  it('detects that the file as sent was changed', async () => {
+  it('detects that the file as sent was changed, and shows none of its cells', async () => {
     const { verify, archived } = await prepareArchived();
-    await appendFile(archived(inputName), '100200,BR-9,Ana,hotelbeds,00123,20112026,23112026\n');
-    const faults = await faultsOf(verify());
-    expect(Object.keys(faults)).toEqual([inputName, byTheRules]);
-    expect(faults[inputName]).toMatch(/^expected the checksum [0-9a-f]{64}, got: [0-9a-f]{64}$/);
-    expect(faults[byTheRules]).toBe('wrong-row-count in row 6');
-  });
-
-  it('detects another booking in the file as sent, with the same number of rows', async () => {
-    const { verify, archived, parts, run } = await prepareArchived();
-    const text = await readWhole(renderReviewFile(parts.ledger, run));
-    await writeFile(archived(inputName), text.replace('BR-3', 'BR-X'));
-    expect(await faultsOf(verify())).toMatchObject({ [byTheRules]: 'wrong-checksum in row 5' });
-  });
-
-  it('detects a cell that breaks the file rules, without showing it', async () => {
-    const { verify, archived, parts, run } = await prepareArchived();
-    const text = await readWhole(renderReviewFile(parts.ledger, run));
-    await writeFile(archived(inputName), text.replace('Ana Example', 'null'));
-    expect(await faultsOf(verify())).toMatchObject({ [byTheRules]: 'reads-as-null in row 1' });
-  });
-
-  it('detects that the result was changed', async () => {
-    const { verify, archived } = await prepareArchived();
-    await writeFile(archived(resultName), resultText.replace('True', 'False'));
-    expect(Object.keys(await faultsOf(verify()))).toEqual([resultName]);
-  });
-
-  it('detects missing files, and continues with the others', async () => {
-    const { verify, archived } = await prepareArchived();
-    await rm(archived(inputName));
-    await rm(archived(resultName));
+    await appendFile(archived(inputName), '100200,BR-9,null,hotelbeds,00123,20112026,23112026\n');
     expect(await faultsOf(verify())).toEqual({
-      [inputName]: 'is not in the archive',
-      [resultName]: 'is not in the archive',
-      [byTheRules]: 'is not in the archive',
+      [inputName]: expect.stringMatching(/^expected the checksum [0-9a-f]{64}, got: [0-9a-f]{64}$/),
+      [byTheRules]: 'reads-as-null in row 6',
     });
   });
 
-  it('detects unreadable files', async () => {
+  it('detects missing and unreadable files, and continues with the others', async () => {
     const { verify, archived } = await prepareArchived();
+    await rm(archived(inputName));
     await rm(archived(resultName));
     await mkdir(archived(resultName));
-    expect(await faultsOf(verify())).toEqual({ [resultName]: "can't be read (unreadable)" });
+    expect(await faultsOf(verify())).toEqual({
+      [inputName]: 'is not in the archive',
+      [resultName]: "can't be read (unreadable)",
+      [byTheRules]: 'is not in the archive',
+    });
   });
 
   it('detects a missing manifest, and then has nothing to compare with', async () => {
@@ -83,7 +57,7 @@ describe('verifying what is stored of a run', () => {
     expect(await verify()).toEqual([{ item: 'manifest.json', fault: 'is not in the archive' }]);
     await writeFile(archived('manifest.json'), '{"files": [');
     expect(await verify()).toEqual([{ item: 'manifest.json', fault: 'is not JSON' }]);
-    for (const text of ['null', '[]', '{}', '{"files": 1}', '{"files": [null]}', '{"files": [{}]}']) {
+    for (const text of ['null', '{"files": [{}]}']) {
       await writeFile(archived('manifest.json'), text);
       expect(await verify()).toEqual([{ item: 'manifest.json', fault: 'is not a manifest' }]);
     }
@@ -103,7 +77,6 @@ describe('verifying what is stored of a run', () => {
   });
 
   it.each([
-    ['"rows": 5', '"rows": 6', 'manifest.json, of the run'],
     ['"accepted": 5', '"accepted": 4', 'manifest.json, of the run'],
     ['"code": "ok"', '"code": "code-2009"', 'manifest.json, of the calls'],
   ])('finds %s of the manifest changed to %s', async (before, after, item) => {
@@ -111,17 +84,6 @@ describe('verifying what is stored of a run', () => {
     const manifest = await readWhole(parts.archive.read(day.iso, run.id, 'manifest.json'));
     await writeFile(archived('manifest.json'), manifest.replace(before, after));
     expect(await faultsOf(verify())).toEqual({ [item]: 'differs from the ledger' });
-  });
-
-  it('detects a file that the manifest doesn’t name', async () => {
-    const { verify, parts, run, archived } = await prepareArchived();
-    const manifest = await readWhole(parts.archive.read(day.iso, run.id, 'manifest.json'));
-    await writeFile(archived('manifest.json'), manifest.replace(`"${inputName}"`, '"other.csv"'));
-    const faults = await faultsOf(verify());
-    expect(faults['manifest.json, of the file as sent']).toMatch(
-      /^expected the checksum [0-9a-f]{64}, got: none$/,
-    );
-    expect(faults['other.csv']).toBe('is not in the archive');
   });
 
   it('detects a ledger that produces a different file', async () => {

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { Paint } from '../../../src/base/colours.js';
 import type { Run } from '../../../src/rules/run.js';
+import { hasUnknownVerdicts, paintState } from '../../../src/rules/run-verdicts.js';
+import { hasFinalVerdicts } from '../../../src/rules/verdict.js';
 import { someRun } from '../some-run.js';
 import { outcomeOf } from './some-outcome.js';
 
@@ -90,4 +93,33 @@ describe('what a day came to', () => {
     const runs = [awaiting('given-up', { state: 'cancelled' }), byBody('sent')];
     expect(outcomeOf(runs)).toMatchObject({ knowledge: 'by-email', run: { id: 'sent' } });
   });
+});
+
+it.each<[string, Run, boolean]>([
+  ['by body', byBody('a'), true],
+  ['whose result names everything', judged('a', { counts: { unanswered: 0, posted: 0 } }), false],
+  ['whose result is incomplete', judged('a', { counts: { unanswered: 1, posted: 0 } }), true],
+  ['that posted bookings', judged('a', { counts: { unanswered: 0, posted: 1 } }), true],
+  ['of an empty day', byBody('a', { counts: nothing }), false],
+])('whether a run has unknown verdicts: %s', (_what, run, expected) => {
+  expect(hasUnknownVerdicts(run.counts)).toBe(expected);
+});
+
+it.each<[string, Run, boolean]>([
+  ['by body', byBody('r'), true],
+  ['by file, done', judged('r', { file: { verdicts, archivedTo: 'x' } }), true],
+  ['by file, waiting, with verdicts of a part', awaiting('r', { file: { verdicts } }), false],
+  ['by file, failed because its result is incomplete', judged('r', { state: 'failed' }), false],
+  ['by file, failed once archived', judged('r', { state: 'failed', file: { archivedTo: 'x' } }), true],
+  ['by file, cancelled', awaiting('r', { state: 'cancelled' }), true],
+  ['by file, all of it by body', awaiting('r', { counts: { posted: 990 } }), true],
+])('whether the verdicts of a run are final: %s', (_, run, isFinal) => {
+  expect(hasFinalVerdicts(run)).toBe(isFinal);
+});
+
+it('The state of a run is green only if it succeeded and is good', () => {
+  const paint: Paint = (colour, text) => `${colour} ${text}`;
+  expect(paintState(paint, someRun(), true, 'done')).toBe('green done');
+  expect(paintState(paint, someRun(), false, 'done')).toBe('done');
+  expect(paintState(paint, someRun({ state: 'failed' }), true, 'failed')).toBe('red failed');
 });

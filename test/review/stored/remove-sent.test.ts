@@ -1,16 +1,12 @@
-import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { removeSentFiles } from '../../../src/review/stored/remove-sent.js';
 import { SftpError, type SftpSession } from '../../../src/transports/sftp/sftp.js';
 import { rightOf } from '../../contracts/ledger/days.js';
-import { createOutside } from '../../crash/outside.js';
-import { createSftpDouble } from '../../crash/sftp-double.js';
-import { now, prepareFileRun, remote } from '../file/file-run.js';
+import { now, remote } from '../file/file-run.js';
+import { resultOf, resultPath, uploadedDay } from '../file/server-day.js';
 
 const dayMs = 86_400_000;
 const weekMs = 7 * dayMs;
-const [sent, judged] = ['the file as sent\n', 'its result\n'];
-const resultPath = `${remote.folder}/20112026_Result.csv`;
 const denied = () => Promise.reject(new SftpError('denied', 'permission-denied', 'no'));
 
 describe('files that are due on the SFTP server', () => {
@@ -28,9 +24,13 @@ describe('files that are due on the SFTP server', () => {
     [
       'another one of that size lies there',
       'other',
-      ({ server }) => server.replace(remote.path, sent.toUpperCase(), now),
+      ({ server, sent }) => server.replace(remote.path, sent.toUpperCase(), now),
     ],
-    ['a longer one lies there', 'other', ({ server }) => server.replace(remote.path, `${sent}and more`, now)],
+    [
+      'a longer one lies there',
+      'other',
+      ({ server, sent }) => server.replace(remote.path, `${sent}and more`, now),
+    ],
     ['somebody has removed it', 'absent', ({ session }) => session.remove(remote.path)],
   ])('are left alone for good where %s', async (_, outcome, change) => {
     const day = await sentDay();
@@ -39,9 +39,9 @@ describe('files that are due on the SFTP server', () => {
     await day.remove();
     expect(await day.outcomes()).toEqual([outcome, 'removed']);
     expect(day.server.read(remote.path)).toEqual(before);
-    day.server.replace(remote.path, sent, now);
+    day.server.replace(remote.path, day.sent, now);
     await day.remove();
-    expect(`${day.server.read(remote.path)}`).toBe(sent);
+    expect(`${day.server.read(remote.path)}`).toBe(day.sent);
   });
 
   it.each<[string, SftpSession['remove']]>([
@@ -74,43 +74,24 @@ describe('files that are due on the SFTP server', () => {
 
 /** A run that has succeeded, its file and its result on a server in memory. */
 async function sentDay() {
-  const { ledger, parts, run, finish } = await prepareFileRun();
-  const outside = createOutside(now);
-  const server = createSftpDouble(outside);
-  const of = (content: string) => ({
-    size: content.length,
-    sha256: createHash('sha256').update(content).digest('hex'),
-  });
-  const { size: bytes, sha256 } = of(sent);
-  await finish('write', { rows: 5, bytes, sha256 });
-  await finish('upload', { remotePath: remote.path });
-  await finish('trigger', { triggeredAt: now });
-  await finish('await-result', {
-    result: { name: '20112026_Result.csv', ...of(judged), rows: 5, isWhole: true },
-  });
-  await finish('archive', { archivedTo: '/archive' });
-  await ledger.runs.settle(rightOf(run), { state: 'succeeded', at: now });
-  server.put(remote.path, sent);
-  server.put(resultPath, judged);
+  const day = await uploadedDay();
+  await day.trigger();
+  day.server.put(resultPath, resultOf([]));
+  await day.look();
+  await day.archive();
+  const { ledger, run, parts, clock } = day;
+  await ledger.runs.settle(rightOf(run()), { state: 'succeeded', at: now });
   const { signal } = new AbortController();
-  const session = await server.connect({ signal });
-  let changed: Partial<SftpSession> = {};
-  const timezone = 'Europe/Madrid';
   return {
-    ...{ server, session, reach: outside.reach },
-    change(changes: Partial<SftpSession>) {
-      changed = changes;
-    },
+    ...day,
+    sent: `${day.server.read(remote.path)}`,
     remove: (before = '2026-11-22') =>
       removeSentFiles(
-        {
-          ...{ ledger, spool: parts.spool, timezone, clock: outside.clock },
-          sftp: { connect: async () => ({ ...session, ...changed }) },
-        },
+        { ledger, spool: parts.spool, timezone: 'Europe/Madrid', clock, sftp: parts.sftp },
         before,
         signal,
       ),
     outcomes: async () =>
-      ((await ledger.runs.get(run.id)).file?.removals ?? []).map(({ outcome }) => outcome),
+      ((await ledger.runs.get(run().id)).file?.removals ?? []).map(({ outcome }) => outcome),
   };
 }

@@ -9,8 +9,10 @@ import {
   findSuspicion,
   type KnownMapping,
 } from '../../../src/review/suspects/comparison.js';
+import { listSuspects } from '../../../src/review/suspects/listing.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
 import { fileBooking } from '../file/file-bookings.js';
+import { someRun } from '../some-run.js';
 
 const now = Date.parse('2026-11-21T02:30:00Z');
 
@@ -91,94 +93,57 @@ describe('comparing a day with the local copy', () => {
     ]);
   });
 
-  it('looks up each hotel once, a thousand at a time, in whichever stream it is', async () => {
-    const { asked, store } = compareWith([]);
-    await store(
-      ...[0, 1, 2].map((number) =>
-        batchOf(
-          Array.from({ length: 900 }, (_, at) => hotel(number * 450 + at)),
-          number === 1 ? 'file' : 'posted',
-          number,
-        ),
-      ),
-    );
-    expect(asked.map(({ length }) => length)).toEqual([1_000, 800]);
-    await store(batchOf([hotel(1), hotel(7_000)], 'file', 3));
-    expect(asked.at(-1)).toEqual([{ providerName: 'hotelbeds', providerHotelId: '7000' }]);
-  });
-
-  it('finds hotels with any characters in their names', async () => {
-    const names = [
-      'Žižek, "Hôtel" \\',
-      '山田","ProviderHotelId":"9',
-      'a","Check',
-      '😀 , ":',
-      '\\"',
-      ',"ProviderName":"x',
-    ];
-    const bookings = names.flatMap((providerName) =>
-      names.map((providerHotelId) =>
-        fileBooking({
-          bookingReferenceId: providerHotelId,
-          bookingClientName: providerName,
-          providerName,
-          providerHotelId,
-        }),
-      ),
-    );
-    const { asked, stored, store } = compareWith(bookings.map((booking) => ({ ...booking, serviceId: 5 })));
-    await store(batchOf(bookings));
-    expect(asked).toEqual([
-      bookings.map(({ providerName, providerHotelId }) => ({ providerName, providerHotelId })),
-    ]);
-    expect(stored[0]?.batches[0]?.suspects?.map(({ row }) => row)).toEqual([...bookings.keys()]);
-  });
-
   it('looks up nothing for bookings that do not name their hotel, and counts their rows', async () => {
     const { asked, stored, store } = compareWith([
       { providerName: 'hotelbeds', providerHotelId: '1', serviceId: 5 },
     ]);
     const { providerName: _, ...withoutProvider } = fileBooking();
     const { providerHotelId: __, ...withoutId } = fileBooking();
-    await store(batchOf([withoutProvider, withoutId, { serviceId: 7 }]));
-    expect(asked).toEqual([]);
-    expect(stored[0]?.batches[0]?.suspects).toEqual([]);
-    await store(batchOf([withoutProvider, hotel(1)]));
-    expect(stored[1]?.batches[0]?.suspects).toEqual([{ row: 1, reason: 'other-master', serviceId: 5 }]);
+    await store(batchOf([withoutProvider, withoutId, hotel(1)]));
+    expect(asked).toEqual([[{ providerName: 'hotelbeds', providerHotelId: '1' }]]);
+    expect(stored[0]?.batches[0]?.suspects).toMatchObject([{ row: 2 }]);
   });
 });
 
 const dayMs = 86_400_000;
 const booked = 100_200;
 
-const judge = (mapping: KnownMapping) => findSuspicion(booked, mapping, now);
+it.each<[string, KnownMapping, ReturnType<typeof findSuspicion>]>([
+  ['the copy does not know its hotel', {}, undefined],
+  ['the copy agrees', { serviceId: booked }, undefined],
+  [
+    'it is mapped to another master, for however long',
+    { serviceId: 1, movedAt: now - 800 * dayMs },
+    'other-master',
+  ],
+  ['it has moved to another master just now', { serviceId: 1, movedAt: now - 1 }, 'other-master'],
+  [
+    'it has moved to its own master within a week',
+    { serviceId: booked, movedAt: now - 7 * dayMs + 1 },
+    'moved',
+  ],
+  ['it has moved to its own master before', { serviceId: booked, movedAt: now - 7 * dayMs }, undefined],
+  ['its mapping was deleted within a week', { movedAt: now - 6 * dayMs }, 'moved'],
+  ['its mapping was deleted before', { movedAt: now - 8 * dayMs }, undefined],
+])('whether a booking is a suspect where %s', (_, mapping, suspicion) => {
+  expect(findSuspicion(booked, mapping, now)).toBe(suspicion);
+});
 
-describe('a booking', () => {
-  it('is not a suspect if the copy does not know its hotel', () => {
-    expect(judge({})).toBeUndefined();
+it('The suspects of a run are listed up to a number, over all pages, without the names of guests', async () => {
+  const pages = [[1, 2], [3, 4], [5]];
+  const ledger = fakeLedger({
+    bookings: {
+      async nextSuspects(_, after) {
+        const batch = (after?.batch ?? -1) + 1;
+        const suspects = pages[batch]?.map((id, row) => ({
+          ...{ line: `${id},BR-${id},Ana Lovelace,,,,`, row, reason: 'moved' as const },
+        }));
+        return suspects && { cursor: { stream: 'posted', batch }, stream: 'posted', suspects };
+      },
+    },
   });
-
-  it('is not a suspect if the copy agrees', () => {
-    expect(judge({ serviceId: booked })).toBeUndefined();
-  });
-
-  it('is a suspect if the copy has its hotel under another master, for however long', () => {
-    expect(judge({ serviceId: 1 })).toBe('other-master');
-    expect(judge({ serviceId: 1, movedAt: now - 800 * dayMs })).toBe('other-master');
-  });
-
-  it('is a suspect for its different master even if the mapping also moved recently', () => {
-    expect(judge({ serviceId: 1, movedAt: now - 1 })).toBe('other-master');
-  });
-
-  it('is a suspect if the mapping moved to its own master within a week, to the millisecond', () => {
-    expect(judge({ serviceId: booked, movedAt: now })).toBe('moved');
-    expect(judge({ serviceId: booked, movedAt: now - 7 * dayMs + 1 })).toBe('moved');
-    expect(judge({ serviceId: booked, movedAt: now - 7 * dayMs })).toBeUndefined();
-  });
-
-  it('is a suspect if the mapping was deleted within a week, and not before', () => {
-    expect(judge({ movedAt: now - 6 * dayMs })).toBe('moved');
-    expect(judge({ movedAt: now - 8 * dayMs })).toBeUndefined();
-  });
+  const listed = await listSuspects(ledger, someRun({ suspects: 5 }), 3);
+  expect(listed.map(({ ServiceId }) => ServiceId)).toEqual([1, 2, 3]);
+  expect(JSON.stringify(listed)).not.toContain('Lovelace');
+  expect(await listSuspects(ledger, someRun(), 3)).toEqual([]);
 });
