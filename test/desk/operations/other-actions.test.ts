@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../../src/base/safe-error.js';
-import { now, readRows } from '../some-desk.js';
+import { now } from '../some-desk.js';
 import { openOperatorsDesk } from './asking.js';
 
 describe('syncing the mappings', () => {
@@ -42,28 +42,6 @@ describe('syncing the mappings', () => {
 });
 
 describe('notifications', () => {
-  it('are listed with their channels and the problems that are open', async () => {
-    const { ledger, page } = await openOperatorsDesk();
-    expect(await page('/notifications')).toMatch(
-      /Open problems<\/h2>\s*<p class="empty">None\..*Last messages<\/h2>\s*<p class="empty">None\./s,
-    );
-    const facts = { code: 'http-401', message: 'refused' };
-    await ledger.notices.raise([
-      { event: 'run-failed', subject: '2026-11-19', day: '2026-11-19', facts, raisedAt: now },
-    ]);
-    await ledger.notices.route(() => [{ id: 'm1', channel: 'ops', dueAt: now }], now);
-    const text = await page('/notifications');
-    const [channels = '', problems = '', messages = ''] = text.split(/<h2>(?:Open problems|Last messages)</);
-    expect(readRows(channels)).toEqual([['ops', 'slack', 'Test ops']]);
-    expect(readRows(problems)).toEqual([
-      ['run-failed', '19 Nov 2026', 'critical', '21 Nov 2026, 03:30', '21 Nov 2026, 03:30'],
-    ]);
-    expect(messages).toContain('1 message to be sent, 0 messages given up, 0 messages perhaps received.');
-    expect(readRows(messages)).toEqual([['run-failed', '19 Nov 2026', 'ops', '21 Nov 2026, 03:30', 'waits']]);
-    expect(text).toContain('href="/days/2026-11-19">19 Nov 2026</a>');
-    expect(text).toContain('href="/notifications/test?channel=ops"');
-  });
-
   it('can be tested through one channel or all', async () => {
     const { preview, send, asked, recorded } = await openOperatorsDesk();
     expect((await preview('/notifications/test?channel=ops')).data).toMatchObject({ button: 'Send to ops' });

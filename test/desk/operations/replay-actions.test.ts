@@ -38,28 +38,6 @@ describe('replaying a day', () => {
     expect([second.status, asked]).toEqual([409, []]);
     expect(second.data).toMatchObject({ error: { message: expect.stringContaining('have changed') } });
   });
-
-  it('sends late bookings', async () => {
-    const { ledger, preview, send, asked } = await openOperatorsDesk();
-    await addRun(ledger, { day }, { state: 'succeeded' });
-    const path = `/days/${day}/replay?which=late`;
-    const { data } = await preview(path);
-    expect(data).toMatchObject({ button: `Send late bookings of ${shownDay}`, days: [{ action: 'top-up' }] });
-    await send(path, { seen: String(data.seen), reason: 'late' });
-    expect(asked).toMatchObject([{ request: { mode: 'late' } }]);
-  });
-
-  it('passes on what the engine refuses', async () => {
-    const { preview, send } = await openOperatorsDesk({
-      replay: async () => ({ wanted: [], left: [{ day, why: `${day} is being run by another process` }] }),
-    });
-    const { data } = await preview(`/days/${day}/replay`);
-    const refused = await send(`/days/${day}/replay`, { seen: String(data.seen), reason: 'x' });
-    expect(refused).toMatchObject({
-      status: 409,
-      data: { error: { message: `${shownDay}: ${shownDay} is being run by another process` } },
-    });
-  });
 });
 
 describe('the number of bookings that a replay sends', () => {
@@ -117,20 +95,6 @@ describe('the number of bookings that a replay sends', () => {
     await ledger.runs.settle(rightOf(topUp), { state: 'succeeded', at: now });
     expect((await preview(path)).data.lines).toContain('Bookings to send: unknown until they are collected.');
   });
-
-  it('is not said of a day that is refused: it has its reason, and no button', async () => {
-    const { preview, page, send, asked } = await openCountedDays();
-    const path = '/days/2026-11-18/replay';
-    const { data } = await preview(path);
-    expect(data).toMatchObject({
-      lines: [expect.stringContaining('A new run collects the day')],
-      refusal: '18 Nov 2026 is being run by another process',
-      days: [{ action: 'refused', runId: 'is-performed' }],
-    });
-    expect(await page(path)).not.toContain('<textarea');
-    expect((await send(path, { seen: String(data.seen), reason: 'x' })).status).toBe(409);
-    expect(asked).toEqual([]);
-  });
 });
 
 describe('replaying several days', () => {
@@ -157,38 +121,6 @@ describe('replaying several days', () => {
     expect(recorded).toMatchObject([
       { action: 'replay', subject: '2026-11-16 to 2026-11-19', details: { which, reason: 'a new mapping' } },
     ]);
-  });
-
-  it('of one day, if no last day is given', async () => {
-    const { preview, send, asked, recorded } = await openMonth();
-    const path = '/replay?from=2026-11-18&to=';
-    const { data } = await preview(path);
-    await send(path, { seen: String(data.seen), reason: 'x' });
-    expect(asked.map((one) => 'days' in one && one.days.map((each) => each.day.iso))).toEqual([
-      ['2026-11-18'],
-    ]);
-    expect(recorded).toMatchObject([{ subject: '2026-11-18', details: { which: 'all', reason: 'x' } }]);
-  });
-
-  it('has a form with a range, and missing, failed, all and late', async () => {
-    const { page } = await openMonth();
-    const text = await page('/replay?from=2026-11-16&to=2026-11-18&which=failed');
-    expect(text).toContain('name="from" value="2026-11-16"');
-    expect(text).toContain('name="to" value="2026-11-18"');
-    expect([...text.matchAll(/<option value="(\w+)"( selected)?/g)].map(([, ...found]) => found)).toEqual([
-      ['missing', undefined],
-      ['failed', ' selected'],
-      ['all', undefined],
-      ['late', undefined],
-    ]);
-  });
-
-  it('lists each day with what would be done with it', async () => {
-    const { page } = await openMonth();
-    const text = await page('/replay?from=2026-11-16&to=2026-11-18&which=failed');
-    expect(text).toContain('nothing: it has not failed (run-of-2026-11-16, succeeded)');
-    expect(text).toContain('resume run run-of-2026-11-18 (failed)');
-    expect(text).toContain('1 day of 3 would be reviewed, at most 2 at once.');
   });
 
   it('of a whole year fits into 100 kB', async () => {
@@ -226,14 +158,6 @@ describe('replaying several days', () => {
     expect(text).not.toContain('method="post" action="/replay');
     expect(text).toContain('name="from"');
   });
-
-  it.each(['?from=tomorrow', '?from=2026-11-31', '?from=2026-11-19&which=some'])(
-    'refuses %s as malformed',
-    async (query) => {
-      const { preview } = await openMonth();
-      expect((await preview(`/replay${query}`)).status).toBe(400);
-    },
-  );
 
   it('says how many earlier days wait for their turn', async () => {
     const { preview, ledger } = await openOperatorsDesk();

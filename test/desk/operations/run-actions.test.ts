@@ -48,13 +48,6 @@ describe('running a day', () => {
     expect(recorded).toMatchObject([{ details: { reason: 'a holiday', acceptVolume: true } }]);
   });
 
-  it('offers no volume where a run failed for another reason', async () => {
-    const { ledger, page } = await openOperatorsDesk();
-    const failure = { ...dropped, code: 'source-missing' };
-    await addRun(ledger, { day }, { state: 'failed', failure });
-    expect(await page(`/days/${day}/run`)).not.toContain('acceptVolume');
-  });
-
   it('has no button for a day that is done, or that has not begun', async () => {
     const { ledger, preview, page } = await openOperatorsDesk();
     const id = await addRun(ledger, { day }, { state: 'succeeded' });
@@ -84,12 +77,6 @@ describe('running a day', () => {
     const { data } = await preview(`/days/${day}/run`);
     expect(data.refusal).toContain(`late bookings of ${shownDay} can't be told apart`);
     expect(data.refusal).toContain(`\`hotel-review replay ${day} --reason TEXT\``);
-  });
-
-  it('does not start a day that has not begun', async () => {
-    const { send, asked } = await openOperatorsDesk();
-    expect((await send('/days/2027-01-01/run')).status).toBe(409);
-    expect(asked).toEqual([]);
   });
 });
 
@@ -127,12 +114,6 @@ describe('cancelling a run', () => {
     expect((await preview(`/days/${day}/cancel`)).data.refusal).toBe(
       `Run ${id} is succeeded: nothing to cancel.`,
     );
-  });
-
-  it('says so when there was nothing to cancel any more', async () => {
-    const { send } = await openOperatorsDesk({ cancel: async () => ({ kind: 'nothing' }) });
-    const { status, data } = await send(`/days/${day}/cancel`, { reason: 'x' });
-    expect([status, data]).toMatchObject([409, { error: { message: `${shownDay} has no run.` } }]);
   });
 });
 
