@@ -30,6 +30,15 @@ describe('an address with wrong credentials', () => {
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
   });
 
+  it('waits no longer than that, even if the clock is set back', () => {
+    const { fail, findWait, pass } = startBackOff();
+    fail(12);
+    pass(59.5);
+    expect(findWait(address)).toBe(1);
+    pass(-120);
+    expect(findWait(address)).toBe(60);
+  });
+
   it('starts over after a success, and after a quarter of an hour', () => {
     const { fail, findWait, pass, recordSuccess } = startBackOff();
     fail(12);

@@ -97,7 +97,10 @@ describe('signing in', () => {
     const { send } = await start();
     const json = { accept: 'application/json' };
     const done = await send('/sign-in', { name: 'ada', password }, json);
-    expect([done.status, done.headers.get('set-cookie')]).toEqual([303, expect.stringMatching(/^hotel-review=/)]);
+    expect([done.status, done.headers.get('set-cookie')]).toEqual([
+      303,
+      expect.stringMatching(/^hotel-review=/),
+    ]);
     const failed = await send('/sign-in', { name: 'ada', password: 'wrong' }, json);
     expect([failed.status, JSON.parse(failed.text).error.class]).toEqual([401, 'unauthenticated']);
   });
@@ -139,6 +142,29 @@ describe('signing in', () => {
       expect((await send('/sign-in', { name: 'tina', password }, headers)).status).toBe(403);
     expect(recorded).toEqual([]);
     expect((await send('/sign-in', { name: 'tina', password })).status).toBe(303);
+  });
+
+  it('is slowed down for who guesses behind a proxy, and for nobody else', async () => {
+    const { send, logged } = await start({ proxies: ['127.0.0.1'] });
+    const from = (address: string, name: string, word = 'wrong') =>
+      send('/sign-in', { name, password: word }, { 'x-forwarded-for': `198.51.100.9, ${address}` });
+    for (let guess = 0; guess < 5; guess += 1) await from('203.0.113.7', `somebody-${guess}`);
+    const slowed = await from('203.0.113.7', 'tina', password);
+    expect([slowed.status, slowed.headers.get('retry-after')]).toEqual([429, '1']);
+    expect(slowed.text).toContain('try again in 1 second.');
+    expect((await from('203.0.113.8', 'tina', password)).status).toBe(303);
+    expect(logged.map((line) => JSON.parse(line))).toMatchObject([
+      ...Array.from({ length: 5 }, () => ({ status: 401, caller: '203.0.113.7' })),
+      { status: 429, caller: '203.0.113.7' },
+    ]);
+  });
+
+  it('accepts nothing but forms, GET and POST', async () => {
+    const { ask } = await start();
+    const json = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } };
+    expect((await ask('/sign-in', json)).status).toBe(415);
+    expect((await ask('/sign-in', { method: 'DELETE' })).status).toBe(405);
+    expect((await ask('/sign-out')).status).toBe(405);
   });
 
   it('needs the token of the form where a browser does not say where a form is from', async () => {

@@ -66,6 +66,12 @@ describe('a caller of the hook that signs', () => {
     expect([early.status, early.body.error.message]).toEqual([401, expect.stringContaining('in the future')]);
   });
 
+  it('learns nothing of our clock without a secret', async () => {
+    const { url } = await startHook();
+    const answer = await ask(url, {}, { with: other, at: now - 3_600_000 });
+    expect(answer.body.error.message).toContain('webhook-signature does not match');
+  });
+
   it('is refused with an id that cannot be stored', async () => {
     const { url } = await startHook();
     expect((await ask(url, {}, { id: 'x'.repeat(256) })).status).toBe(202);

@@ -13,8 +13,6 @@ import { collectBookings, deliverBookings, someBooking } from '../some-bookings.
 import { getData, getPage, now, readRows, startDesk, stopServers } from '../some-desk.js';
 import { addFileRun } from '../some-file-run.js';
 
-const _evil = `"'><script>alert(1)</script>`;
-
 let ledger: DeskParts['ledger'];
 beforeEach(async () => {
   ledger = await openTemporaryLedger(() => now);
@@ -121,6 +119,17 @@ describe('the answer whether it was checked', () => {
     expect(await change((held) => applyCommand(held, 'dismiss', now))).toBe(
       'Nothing is open: the mapping of case 1 is dismissed.',
     );
+  });
+
+  it('says what was missing, and that an earlier run checked it', async () => {
+    await addFileRun(ledger);
+    const again = someBooking({ bookingReferenceId: 'F-0' });
+    await collectBookings(ledger, 'r2', [again], { day: '2026-11-21' });
+    expect(await answer('F-0')).toBe(
+      'Not checked: it was not delivered for 21 Nov 2026; the run is marked delivering. It has no case.',
+    );
+    const words = (await look('operator', find('F-0'))).text.replace(/<[^>]*>/g, '');
+    expect(words).toMatch(/Before that: *Checked: sent on .* for 19 Nov 2026; its mapping is correct/);
   });
 });
 

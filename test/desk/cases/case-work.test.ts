@@ -192,6 +192,13 @@ describe('a change of cases', () => {
     expect(await ledger.cases.find(1)).toMatchObject(expected);
   });
 
+  it('without an assignee gives the case back', async () => {
+    await performRequest(ledger.cases, [1], { kind: 'assign', assignee: 'Bea' }, asBea);
+    const { data } = await send('/cases/change?do=assign&id=1', [['assignee', ' ']]);
+    expect(data).toEqual({ message: 'Case 1 is assigned to nobody.', next: '/cases/1' });
+    expect((await ledger.cases.find(1))?.assignee).toBeUndefined();
+  });
+
   it.each([
     ['id=1&provider=hotelbeds', '/cases?provider=hotelbeds'],
     ['id=1&page=1', '/cases'],

@@ -3,9 +3,6 @@ import type { DeskParts } from '../../../src/desk/page.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { getPage, now, startDesk, stopServers } from '../some-desk.js';
 
-const _evil = `"'><script>alert(1)</script>`;
-const hourMs = 3_600_000;
-
 let ledger: DeskParts['ledger'];
 beforeEach(async () => {
   ledger = await openTemporaryLedger(() => now);
@@ -26,10 +23,32 @@ async function _describeHotel(name: string) {
   await ledger.hotels.finishLoad('l', now);
 }
 
+async function describeHotel(name: string) {
+  await ledger.hotels.beginLoad({ id: 'l', file: 'h.csv', at: now });
+  await ledger.hotels.addHotels({ id: 'l', after: 0, hotels: [{ serviceId: 8, name, city: 'Girona' }] });
+  await ledger.hotels.finishLoad('l', now);
+}
+
 async function look(query: string, role: 'viewer' | 'operator' = 'viewer') {
   const { url } = await startDesk({ ledger, role });
   return (await getPage(url, `/mappings${query}`)).text;
 }
+
+it('A provider’s hotel is shown with its history, its hotel, and the cases of each hotel that it had', async () => {
+  await sync('one', [['hotel beds', '007', 7]]);
+  await sync('two', [['hotel beds', '007', 8]], now + 1);
+  await describeHotel('Hotel Ultonia');
+  const key = { providerName: 'hotel beds', providerHotelId: '007', serviceId: 7 };
+  await ledger.cases.changeByKey([key], () => ({
+    case: { state: 'open', stateSince: now, origins: ['watch'], openedAt: now, evidenceAt: now },
+    ...{ bookings: [], actions: [] },
+  }));
+  const text = await look('?provider=hotel%20beds&hotel=007');
+  for (const shown of ['<dd>8</dd>', 'moved from 7 to <strong>8</strong>', '<dd>Hotel Ultonia</dd>'])
+    expect(text).toContain(shown);
+  expect(text).toMatch(/<dt>Phone<\/dt><dd><span[^>]*>unknown</);
+  expect(text).toContain('<a href="/cases/1">Case 1</a>: booked as 7, open.');
+});
 
 it('One that the copy does not have is reported as unknown', async () => {
   expect(await look('?provider=A&hotel=1')).toContain('unknown: the mappings were never synced');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../../src/base/safe-error.js';
-import { now } from '../some-desk.js';
+import { now, readRows } from '../some-desk.js';
 import { openOperatorsDesk } from './asking.js';
 
 describe('syncing the mappings', () => {
@@ -42,6 +42,23 @@ describe('syncing the mappings', () => {
 });
 
 describe('notifications', () => {
+  it('are listed with their channels and the problems that are open', async () => {
+    const { ledger, page } = await openOperatorsDesk();
+    const facts = { code: 'http-401', message: 'refused' };
+    await ledger.notices.raise([
+      { event: 'run-failed', subject: '2026-11-19', day: '2026-11-19', facts, raisedAt: now },
+    ]);
+    await ledger.notices.route(() => [{ id: 'm1', channel: 'ops', dueAt: now }], now);
+    const text = await page('/notifications');
+    const [channels = '', problems = '', messages = ''] = text.split(/<h2>(?:Open problems|Last messages)</);
+    const about = ['run-failed', '19 Nov 2026'];
+    const at = '21 Nov 2026, 03:30';
+    expect(readRows(channels)).toEqual([['ops', 'slack', 'Test ops']]);
+    expect(readRows(problems)).toEqual([[...about, 'critical', at, at]]);
+    expect(readRows(messages)).toEqual([[...about, 'ops', at, 'waits']]);
+    expect(messages).toContain('1 message to be sent, 0 messages given up, 0 messages perhaps received.');
+  });
+
   it('can be tested through one channel or all', async () => {
     const { preview, send, asked, recorded } = await openOperatorsDesk();
     expect((await preview('/notifications/test?channel=ops')).data).toMatchObject({ button: 'Send to ops' });

@@ -38,6 +38,18 @@ describe('replaying a day', () => {
     expect([second.status, asked]).toEqual([409, []]);
     expect(second.data).toMatchObject({ error: { message: expect.stringContaining('have changed') } });
   });
+
+  it('passes on what the engine refuses', async () => {
+    const { preview, send } = await openOperatorsDesk({
+      replay: async () => ({ wanted: [], left: [{ day, why: `${day} is being run by another process` }] }),
+    });
+    const { data } = await preview(`/days/${day}/replay`);
+    const refused = await send(`/days/${day}/replay`, { seen: String(data.seen), reason: 'x' });
+    expect(refused).toMatchObject({
+      status: 409,
+      data: { error: { message: `${shownDay}: ${shownDay} is being run by another process` } },
+    });
+  });
 });
 
 describe('the number of bookings that a replay sends', () => {
@@ -118,6 +130,7 @@ describe('replaying several days', () => {
     expect(data.days).toHaveLength(4);
     await send(path, { seen: String(data.seen), reason: 'a new mapping' });
     expect(asked.map((one) => 'days' in one && one.days.map((each) => each.day.iso))).toEqual([days]);
+    expect(asked).toMatchObject([{ request: { mode: which } }]);
     expect(recorded).toMatchObject([
       { action: 'replay', subject: '2026-11-16 to 2026-11-19', details: { which, reason: 'a new mapping' } },
     ]);

@@ -38,6 +38,8 @@ describe('running a day', () => {
     ]);
     const box = '<input type="checkbox" name="acceptVolume" value="yes">';
     expect(await page(`/days/${day}/run`)).toContain(box);
+    await addRun(ledger, { day: '2026-11-18' }, { state: 'failed', failure: { ...dropped, code: 'x' } });
+    expect(await page('/days/2026-11-18/run')).not.toContain('acceptVolume');
     await send(`/days/${day}/run`, { acceptVolume: 'yes', reason: 'a holiday' });
     expect(asked).toEqual([
       {
@@ -114,6 +116,12 @@ describe('cancelling a run', () => {
     expect((await preview(`/days/${day}/cancel`)).data.refusal).toBe(
       `Run ${id} is succeeded: nothing to cancel.`,
     );
+  });
+
+  it('says so when there was nothing to cancel any more', async () => {
+    const { send } = await openOperatorsDesk({ cancel: async () => ({ kind: 'nothing' }) });
+    const { status, data } = await send(`/days/${day}/cancel`, { reason: 'x' });
+    expect([status, data]).toMatchObject([409, { error: { message: `${shownDay} has no run.` } }]);
   });
 });
 

@@ -13,8 +13,6 @@ interface ProvidersData {
   readonly providers: readonly ProviderJson[];
 }
 
-const _evil = `"'><script>alert(1)</script>/../%2f${'x'.repeat(150)}`;
-
 let ledger: DeskParts['ledger'];
 beforeEach(async () => {
   ledger = await openTemporaryLedger(() => now);

@@ -129,7 +129,14 @@ describe('the bookings that the service refused', () => {
 it('Affected bookings and those without a verdict are listed, with names only for those who may see them', async () => {
   await addFileRun(ledger);
   const [team, operator] = [await start('team'), await start('operator')];
-  const shown = ['20 Nov 2026', '23 Nov 2026', 'hotelbeds', '007', '7', 'unknown: the mappings were never synced'];
+  const shown = [
+    '20 Nov 2026',
+    '23 Nov 2026',
+    'hotelbeds',
+    '007',
+    '7',
+    'unknown: the mappings were never synced',
+  ];
   for (const [list, row] of [
     ['affected', ['F-1', 'Ana Gil', ...shown, 'none']],
     ['unanswered', ['F-2', 'Ana Gil', ...shown, 'not-in-result', 'none']],
