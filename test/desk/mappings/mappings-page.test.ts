@@ -3,6 +3,8 @@ import type { DeskParts } from '../../../src/desk/page.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { getPage, now, startDesk, stopServers } from '../some-desk.js';
 
+const hourMs = 3_600_000;
+
 let ledger: DeskParts['ledger'];
 beforeEach(async () => {
   ledger = await openTemporaryLedger(() => now);
@@ -15,12 +17,6 @@ async function sync(syncId: string, rows: readonly (readonly [string, string, nu
     ...{ providerName, providerHotelId, serviceId, channelIds: [], isDeleted: false },
   }));
   await ledger.mappings.storePage({ syncId, rows: changed, at });
-}
-
-async function _describeHotel(name: string) {
-  await ledger.hotels.beginLoad({ id: 'l', file: 'h.csv', at: now });
-  await ledger.hotels.addHotels({ id: 'l', after: 0, hotels: [{ serviceId: 8, name, city: 'Girona' }] });
-  await ledger.hotels.finishLoad('l', now);
 }
 
 async function describeHotel(name: string) {

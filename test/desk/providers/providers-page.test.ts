@@ -61,20 +61,3 @@ it('A long range is refused, and one that ends before it begins', async () => {
   expect(await statusOf('?from=2024-02-26&to=2026-11-21')).toBe(200);
   expect(await statusOf('?from=&to=')).toBe(200);
 });
-
-it('Many providers come page by page, each page below 100 kB', async () => {
-  for (let run = 0; run < 15; run += 1)
-    await deliverBookings(
-      ledger,
-      `r${run}`,
-      Array.from({ length: 8 }, (_, place) => someBooking({ providerName: `provider ${run} ${place}` })),
-      { day: `2026-11-${String(run + 1).padStart(2, '0')}` },
-    );
-  const { url } = await startDesk({ ledger });
-  const path = '/providers?from=2024-02-26&to=2026-11-21';
-  const { text } = await getPage(url, path);
-  expect(text).toContain('120 providers: page 1 of 2');
-  expect(Buffer.byteLength(text)).toBeLessThan(100_000);
-  const last = (await getData(url, `${path}&page=2`)).data as ProvidersData;
-  expect(last.providers).toHaveLength(20);
-});

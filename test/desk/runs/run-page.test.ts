@@ -16,8 +16,7 @@ import {
   rightOf,
 } from '../../contracts/ledger/days.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
-import { getData, getPage, readRows, startDesk, stopServers } from '../some-desk.js';
-import { addFileRun, fileRunId } from '../some-file-run.js';
+import { getData, getPage, startDesk, stopServers } from '../some-desk.js';
 
 afterEach(stopServers);
 const evil = `"'><script>alert(1)</script>\u001b[2J`;
@@ -61,37 +60,6 @@ describe('the page of a run', () => {
       steps: [{ kind: 'batch', state: 'ready', steps: 3, bookings: 12 }],
       troubles: [{ step: 'batch 0', attempt: 1, outcome: 'retry', code: 'timeout' }],
     });
-  });
-
-  it('shows in a table how far each kind of step is, in the order of the plan', async () => {
-    const ledger = await open();
-    const run = await collectedRun(ledger, 'r1', { bookings: references(12) });
-    await perform(ledger, run, 'batch 0', retry());
-    await perform(ledger, run, 'batch 0', done, 2);
-    const { url } = await startDesk({ ledger, clock });
-    const began = '21 Nov 2026, 02:30';
-    const rows = async (id: string) => readRows((await getPage(url, `/runs/${id}`)).text);
-    expect(await rows('r1')).toEqual([
-      ['collect', 'done', '', began, began, '0.0 s'],
-      ['3 × batch', '1 done, 2 open', '2', began, '', ''],
-    ]);
-    expect((await getData(url, '/runs/r1')).data).toMatchObject({
-      steps: [
-        { kind: 'batch', state: 'done', steps: 1 },
-        { kind: 'batch', state: 'ready', steps: 2 },
-      ],
-      times: [{ kind: 'batch', steps: 1, attempts: 2 }],
-    });
-    await addFileRun(ledger);
-    expect((await rows(fileRunId)).map(([step, state, attempts]) => [step, state, attempts])).toEqual([
-      ['collect', 'done', ''],
-      ['write', 'done', '1'],
-      ['upload', 'done', '1'],
-      ['trigger', 'done', '1'],
-      ['await-result', 'done', '1'],
-      ['archive', 'done', '1'],
-      ['batch', 'done', '1'],
-    ]);
   });
 
   it('never moves its bar back, not even when bookings that were refused are open again', async () => {
