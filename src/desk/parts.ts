@@ -179,7 +179,7 @@ export function renderChangeForm(
   const { label, isRequired } = reason ?? { label: 'Reason', isRequired: action.reason === 'required' };
   return {
     title,
-    content: html`${lines.map((line) => html`<p>${line}</p>`)}${details}
+    content: html`${lines.map((line) => html`<p>${showInLine(line)}</p>`)}${details}
 ${
   refusal === undefined
     ? renderPost(
@@ -188,7 +188,7 @@ ${
         html`${fields}${renderReasonField(label, isRequired)}
 <p class="buttons"><button>${button}</button><a href="${back}">Back</a></p>`,
       )
-    : html`<p class="card refusal">${refusal}</p><p><a href="${back}">Back</a></p>`
+    : html`<p class="card refusal">${showInLine(refusal)}</p><p><a href="${back}">Back</a></p>`
 }`,
   };
 }

@@ -59,11 +59,8 @@ describe('without users', () => {
   it('everybody on this machine may look, but gets no forms', async () => {
     const { access, request, removeFile } = start({ users: none });
     const visit = await access.identify(request());
-    expect(visit).toEqual({
-      visitor: { name: 'anybody', role: 'viewer' },
-      signedInBy: 'loopback',
-      csrfToken: undefined,
-    });
+    const visitor = { name: 'anybody', role: 'viewer' };
+    expect(visit).toEqual({ visitor, signedInBy: 'loopback', csrfToken: undefined });
     expect(visit && access.isForged(visit, '')).toBe(true);
     expect(await access.hasUsers()).toBe(false);
     removeFile();
@@ -78,42 +75,19 @@ describe('without users', () => {
 });
 
 describe('signing in', () => {
-  it('starts a session with the role of the user, in any letter case', async () => {
-    const { access, enter } = start();
-    for (const [name, role] of [
-      ['Tina', 'team'],
-      ['vera', 'viewer'],
-    ] as const) {
-      const visit = await access.identify(await enter(name));
-      expect(visit).toMatchObject({ visitor: { name: name.toLowerCase(), role }, signedInBy: 'password' });
-      expect(visit).not.toHaveProperty('setCookie');
-    }
-  });
-
-  it('on this machine sets a cookie that works without TLS', async () => {
-    for (const host of ['127.0.0.1:8080', 'localhost', '[::1]:80']) {
+  it.each([
+    ['localhost:8080', '', ''],
+    ['review.example.com', '__Host-', '; Secure'],
+  ])(
+    'under %s sets cookies of this host only, for TLS unless it is this machine',
+    async (host, prefix, end) => {
       const { signIn, request } = start();
-      expect(await signIn('tina', password, request({ host }))).toMatchObject({
-        cookies: [
-          expect.stringMatching(/^hotel-review=[\w-]+\.[\w-]+; Path=\/; HttpOnly; SameSite=Lax$/),
-          expect.stringMatching(
-            /^hotel-review-browser=[\w-]+\.[\w-]+; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax$/,
-          ),
-        ],
-      });
-    }
-  });
-
-  it.each(['review.example.com', 'localhost.example.com', '127.0.0.1.example.com', '10.0.0.1:8080'])(
-    'under %s sets a cookie for TLS and that host only',
-    async (host) => {
-      const { signIn, request } = start();
-      expect(await signIn('tina', password, request({ host }))).toMatchObject({
-        cookies: [
-          expect.stringMatching(/^__Host-hotel-review=.*; Path=\/; HttpOnly; SameSite=Lax; Secure$/),
-          expect.stringMatching(/^__Host-hotel-review-browser=.*; Path=\/; HttpOnly; SameSite=Lax; Secure$/),
-        ],
-      });
+      const attributes = `Path=/; HttpOnly; SameSite=Lax${end}`;
+      const cookies = [
+        `^${prefix}hotel-review=[\\w-]+\\.[\\w-]+; ${attributes}$`,
+        `^${prefix}hotel-review-browser=[\\w-]+\\.[\\w-]+; Max-Age=7776000; ${attributes}$`,
+      ].map((form) => expect.stringMatching(new RegExp(form)));
+      expect(await signIn('tina', password, request({ host }))).toMatchObject({ cookies });
     },
   );
 
@@ -137,16 +111,8 @@ describe('signing in', () => {
       address,
     });
     expect(await signIn('four random words here')).toEqual({ kind: 'wrong', address });
-    expect(await signIn('nobody')).toEqual({ kind: 'wrong', address });
-  });
-
-  it('fails for somebody without a password, whatever is given', async () => {
-    const { signIn } = start();
-    for (const word of ['', password])
-      expect(await signIn('sso@example.com', word)).toMatchObject({
-        kind: 'wrong',
-        knownName: 'sso@example.com',
-      });
+    // Without a password in the file, none is right.
+    expect(await signIn('sso@example.com', '')).toMatchObject({ kind: 'wrong' });
   });
 
   /** Signs in as somebody whose address the proxy appended. */
@@ -174,19 +140,6 @@ describe('signing in', () => {
     expect(await signIn('tina', password, spoofed())).toMatchObject({ kind: 'signed-in' });
     for (let guess = 0; guess < 5; guess += 1) await signIn('vera', 'wrong', spoofed());
     expect(await signIn('vera', password, spoofed())).toMatchObject({ kind: 'slowed' });
-  });
-
-  it('clears only its own name when it succeeds: one password does not open the guessing of others', async () => {
-    const at = start({ proxies: ['127.0.0.1'] });
-    const from = (last: number) => behindProxy(at, `203.0.113.${last}`);
-    for (let guess = 1; guess <= 4; guess += 1) {
-      await from(1)('ada', 'wrong');
-      expect(await from(1)('tina')).toMatchObject({ kind: 'signed-in' });
-    }
-    await from(1)('nobody', 'wrong');
-    expect(await from(1)('tina')).toMatchObject({ kind: 'slowed' });
-    await from(2)('ada', 'wrong');
-    expect(await from(3)('ada')).toMatchObject({ kind: 'slowed' });
   });
 
   it('in a browser that signed in before is not kept from it by guesses of others, and gains none itself', async () => {
@@ -257,21 +210,6 @@ describe('a session', () => {
     expect(await access.identify(script)).not.toHaveProperty('setCookie');
   });
 
-  it('ends when idle, and after twelve hours', async () => {
-    const { access, enter, pass, request } = start();
-    let browser = await enter('tina');
-    for (let minutes = 0; minutes < 12 * 60; minutes += 20) {
-      const visit = await access.identify(browser);
-      expect(visit).toBeDefined();
-      if (visit?.setCookie) browser = request({ cookie: visit.setCookie.split(';')[0] });
-      pass(20);
-    }
-    expect(await access.identify(browser)).toBeUndefined();
-    const idle = await enter('tina');
-    pass(30);
-    expect(await access.identify(idle)).toBeUndefined();
-  });
-
   it('ends on signing out, with every cookie it ever had', async () => {
     const { access, enter, pass, request } = start();
     const browser = await enter('tina');
@@ -291,20 +229,6 @@ describe('a session', () => {
     expect((await access.identify(browser))?.visitor.role).toBe('operator');
     changeUsers((users) => users.filter(({ name }) => name !== 'tina'));
     expect(await access.identify(browser)).toBeUndefined();
-  });
-
-  it('of this machine is not accepted under another host name', async () => {
-    const { access, enter } = start();
-    const browser = await enter('tina');
-    const elsewhere = { ...browser, headers: { ...browser.headers, host: 'review.example.com' } };
-    expect(await access.identify(elsewhere)).toBeUndefined();
-  });
-
-  it('is found among other cookies', async () => {
-    const { access, enter } = start();
-    const browser = await enter('tina');
-    const cookie = `a=b; ${browser.headers.cookie}; xhotel-review=c`;
-    expect(await access.identify({ ...browser, headers: { ...browser.headers, cookie } })).toBeDefined();
   });
 });
 
@@ -327,7 +251,7 @@ describe('single sign-on', () => {
   const singleSignOn = { nameHeader, proxies: ['127.0.0.1', '10.0.3.0/24', '2001:db8::/32'] };
   const header = { 'x-forwarded-user': 'SSO@example.com' };
 
-  it.each(['127.0.0.1', '::ffff:127.0.0.1', '10.0.3.200', '2001:db8:7::1'])(
+  it.each(['::ffff:127.0.0.1', '10.0.3.200', '2001:db8:7::1'])(
     'believes the header from %s',
     async (address) => {
       const { access, request } = start(singleSignOn);
@@ -347,32 +271,17 @@ describe('single sign-on', () => {
     const passedOn = (entry: string, from: string) =>
       access.identify(request({ ...header, 'x-forwarded-for': entry }, from));
     expect(await passedOn('203.0.113.7', '10.0.3.9')).toMatchObject({ signedInBy: 'proxy' });
-    expect(await passedOn('127.0.0.1', '203.0.113.7')).toBeUndefined();
+    for (const stranger of ['203.0.113.7', '127.0.0.2', '10.0.4.1', '::1', ''])
+      expect(await passedOn('127.0.0.1', stranger)).toBeUndefined();
+    // Nor from anybody where it is not configured.
+    expect(await start().access.identify(request(header))).toBeUndefined();
   });
 
-  it.each(['127.0.0.2', '10.0.4.1', '::1', 'fe80::1%eth0', ''])(
-    'does not believe it from %j',
-    async (address) => {
-      const { access, request } = start(singleSignOn);
-      expect(await access.identify(request(header, address))).toBeUndefined();
-    },
-  );
-
-  it('believes no header if it is not configured', async () => {
-    const { access, request } = start();
-    expect(await access.identify(request(header))).toBeUndefined();
-  });
-
-  it.each(['nobody', 'sso@example.com, ada', 'sso@example.com ', ''])(
+  it.each(['nobody', 'sso@example.com, ada', ''])(
     'does not let in %j, who is not in the file',
     async (name) => {
       const { access, request } = start(singleSignOn);
       expect(await access.identify(request({ 'x-forwarded-user': name }))).toBeUndefined();
     },
   );
-
-  it('lets those without the header sign in with a password', async () => {
-    const { access, enter } = start(singleSignOn);
-    expect(await access.identify(await enter('tina'))).toMatchObject({ signedInBy: 'password' });
-  });
 });

@@ -27,10 +27,6 @@ describe('a sealed session', () => {
     expect(openSession(sealed, known)).toEqual({ session, user: userOf(known) });
   });
 
-  it('can be put in a cookie', () => {
-    expect(sealed).toMatch(/^[\w-]+\.[\w-]+$/);
-  });
-
   it('does not open with any character changed', () => {
     for (let at = 0; at < sealed.length - 1; at += 1) {
       const other = sealed[at] === 'A' ? 'B' : 'A';
@@ -42,32 +38,19 @@ describe('a sealed session', () => {
     const signature = sealed.split('.')[1];
     for (const forged of [{ name: 'ada' }, { seenAt: now + minuteMs }, { startedAt: now + minuteMs }]) {
       const content = Buffer.from(JSON.stringify({ ...session, ...forged })).toString('base64url');
-      for (const text of [`${content}.${signature}`, `${content}.`, content])
+      for (const text of [`${content}.${signature}`, `${content}.`, content, '', 'bnVsbA.', 'W10.x'])
         expect(openSession(text, known)).toBeUndefined();
     }
-  });
-
-  it.each(['', '.', '..', 'bnVsbA.', 'W10.x', `${'A'.repeat(5_000)}.B`])('is not %j', (text) => {
-    expect(openSession(text, known)).toBeUndefined();
   });
 
   it('does not open under another key', () => {
     expect(openSession(sealed, { ...known, key: createUsers().key })).toBeUndefined();
   });
 
-  it('does not open for a user who was removed', () => {
-    const others = known.users.filter(({ name }) => name !== 'tina');
-    expect(openSession(sealed, { ...known, users: others })).toBeUndefined();
-  });
-
   it('does not open once the password has changed, or is gone', () => {
     const { password: _, ...without } = userOf(known);
     expect(openSession(sealed, change(known, { password: `${userOf(known).password}x` }))).toBeUndefined();
     expect(openSession(sealed, { ...known, users: [without] })).toBeUndefined();
-  });
-
-  it('opens with the new role', () => {
-    expect(openSession(sealed, change(known, { role: 'viewer' }))?.user.role).toBe('viewer');
   });
 });
 

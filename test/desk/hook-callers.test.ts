@@ -2,10 +2,11 @@ import { afterEach, expect, it } from 'vitest';
 import { createHookCallerFinder } from '../../src/desk/serve-pages.js';
 import type { Role } from '../../src/storage/access/roles.js';
 import { readKeys, sign } from '../../src/transports/http/webhook-signature.js';
-import { someRun } from '../review/some-run.js';
+import { openTemporaryLedger } from '../review/temporary-ledger.js';
 import { checkCallersOf } from '../server/some-server.js';
 import { hookSecret } from '../support/hook-secrets.js';
-import { now, runsOnly, startDesk, stopServers } from './some-desk.js';
+import { addRun } from './operations/asking.js';
+import { now, startDesk, stopServers } from './some-desk.js';
 
 afterEach(stopServers);
 
@@ -20,12 +21,11 @@ async function start({
   role?: Role;
   checkCaller?: ReturnType<typeof checkCallersOf>;
 } = {}) {
-  const runs = [
-    someRun({ id: 'by-hook', trigger: 'hook' }),
-    someRun({ id: 'by-night', trigger: 'schedule' }),
-  ];
+  const ledger = await openTemporaryLedger(() => now);
+  await addRun(ledger, { day: '2026-11-19', id: 'by-hook', trigger: 'hook' });
+  await addRun(ledger, { day: '2026-11-20', id: 'by-night' });
   const { url } = await startDesk({
-    ledger: runsOnly(runs),
+    ledger,
     role,
     findHookCaller: createHookCallerFinder(checkCaller),
   });

@@ -6,22 +6,11 @@ import { readAssets } from '../../src/desk/frame.js';
 import { createSummaryMemory } from '../../src/desk/mappings-page.js';
 import type { DeskParts } from '../../src/desk/page.js';
 import type { FindHookCaller } from '../../src/desk/serve-pages.js';
-import type { DelayedStep } from '../../src/ledger/steps.js';
 import type { RecordedAction } from '../../src/rules/action.js';
-import { groupByDay, type Run } from '../../src/rules/run.js';
 import { createCronTimes } from '../../src/schedule/cron-times.js';
 import type { Role } from '../../src/storage/access/roles.js';
-import { outcomeOf } from '../review/outcome/some-outcome.js';
-import { noCases } from '../server/some-facts.js';
-import {
-  ledgerOfRuns,
-  now,
-  type Parts,
-  type SomeServer,
-  startServer,
-  timezone,
-} from '../server/some-server.js';
-import { withReplaced } from '../support/fake-ledger.js';
+import { now, type Parts, type SomeServer, startServer, timezone } from '../server/some-server.js';
+import { fakeLedger } from '../support/fake-ledger.js';
 import { fakeOperations } from './operations/fake-operations.js';
 
 export { now, stopServers, timezone } from '../server/some-server.js';
@@ -66,17 +55,13 @@ export const otherParts: Omit<DeskParts, 'ledger'> = {
   command: (words) => `hotel-review ${words}`,
   clock: () => now,
   archive: { list: async () => [], async *read() {} },
-  scores: rememberScores(runsOnly([])),
+  scores: createScoreMemory(fakeLedger({})),
   summariseMappings: createSummaryMemory(),
   nights: createCronTimes('30 2 * * *', timezone),
   deadline: undefined,
   mailboxPollMs: undefined,
   health: { look: async () => ({ ready: true, parts: { ledger: 'ok' } }) },
 };
-
-function rememberScores(ledger: DeskParts['ledger']) {
-  return createScoreMemory(ledger);
-}
 
 interface DeskOptions extends Pick<Parts, 'limits' | 'shortenPaths' | 'checks' | 'hosts'> {
   readonly ledger: DeskParts['ledger'];
@@ -106,7 +91,7 @@ export async function startDesk({
   const logged: string[] = [];
   const note = (fields: object, message: string) => void logged.push(JSON.stringify({ ...fields, message }));
   const desk = createDesk(
-    { ...otherParts, clock, ledger, scores: rememberScores(ledger), ...parts },
+    { ...otherParts, clock, ledger, scores: createScoreMemory(ledger), ...parts },
     {
       access: access ?? admitAs('role' in options ? options.role : role),
       ...(findHookCaller && { findHookCaller }),
@@ -117,57 +102,6 @@ export async function startDesk({
     },
   );
   return { ...(await startServer({ ...others, clock, desk })), recorded, logged };
-}
-
-/** The part of a ledger that knows runs, for pages that read no more. */
-export function runsOnly(runs: readonly Run[], wait?: DelayedStep): DeskParts['ledger'] {
-  return withReplaced(ledgerOfRuns(runs), {
-    runs: {
-      find: async (id) => runs.find((run) => run.id === id),
-      list: async ({ day, limit }) =>
-        runs.filter((run) => day === undefined || run.day === day).slice(0, limit),
-      listLatest: async () => [],
-      listOfDays: async () => [...runs],
-      findVolume: async () => undefined,
-    },
-    wanted: {
-      find: async () => undefined,
-      findPromise: async () => undefined,
-      countWaiting: async () => 0,
-    },
-    steps: {
-      readOpenWork: async () => ({
-        ...{ performed: 0, abandoned: 0, ready: 0, delayed: wait ? 1 : 0 },
-        ...(wait && { next: wait }),
-      }),
-      count: async () => [],
-      listTimes: async () => [],
-      listTroubles: async () => [],
-    },
-    days: {
-      listOutcomes: async ({ from, to }) =>
-        [...groupByDay(runs)]
-          .filter(
-            ([day, ofDay]) => day >= from && day <= to && ofDay.some(({ counts }) => counts.accepted > 0),
-          )
-          .map(([day, ofDay]) => {
-            const stored = { mark: 'now', counts: outcomeOf(ofDay, {}, day) };
-            return { day, mark: 'now', isPruned: false, hasSuperseded: false, stored };
-          }),
-      listStandings: async () => [],
-    },
-    rejects: { count: async () => [], countWarnings: async () => [] },
-    canaries: { list: async () => [] },
-    mappings: { latestSync: async () => undefined, lookUp: async () => [] },
-    cases: {
-      list: async () => [],
-      count: async () => noCases,
-      countUnresolvedByDay: async () => new Map(),
-      rankOpen: async () => [],
-      countOfDay: async () => ({ open: 0, resolved: 0, left: 0 }),
-    },
-    notices: { listProblems: async () => [], listOfDay: async () => [], listMessages: async () => [] },
-  });
 }
 
 /** What a browser gets. */

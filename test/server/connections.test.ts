@@ -92,38 +92,9 @@ describe('the connections of a server', () => {
     }
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
   });
-
-  it('are not kept long for another request', async () => {
-    const { url } = await startServer();
-    expect((await fetch(`${url}/healthz`)).headers.get('keep-alive')).toBe('timeout=5');
-  });
 });
 
 describe('requests that are sent ahead on a connection', () => {
-  it('are answered one after the other, in their order', async () => {
-    const { desk, answers, most, reached } = createSlowRoute();
-    const { url } = await startServer({ desk });
-    const socket = await openSocket(url);
-    opened.push(socket);
-    let received = '';
-    socket.setEncoding('utf8').on('data', (text: string) => {
-      received += text;
-    });
-    socket.write(Array.from({ length: 10 }, (_, number) => ask(`/slow/${number}`)).join(''));
-    for (let count = 1; count <= 10; count += 1) {
-      await reached(count);
-      // Whatever else had started would be here by the time that another call has its answer.
-      await fetch(`${url}/healthz`);
-      expect(answers).toHaveLength(count);
-      answers[count - 1]?.();
-    }
-    await vi.waitUntil(() => received.includes('"number":"9"'), { interval: 1, timeout: patienceMs });
-    expect([...received.matchAll(/"number":"(\d)"/g)].map(([, number]) => Number(number))).toEqual([
-      0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
-    ]);
-    expect(most()).toBe(1);
-  });
-
   it('end the connection if there are too many of them, and none of those that wait is begun', async () => {
     const { desk, answers, reached } = createSlowRoute();
     const { url } = await startServer({ desk, limits: { waitingRequests: 3 } });

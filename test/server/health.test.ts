@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHealth } from '../../src/desk/server/health.js';
 import { LedgerUnusableError } from '../../src/ledger/errors.js';
-import { createGate } from '../support/gate.js';
 import { now, startServer, stopServers } from './some-server.js';
 
 afterEach(stopServers);
@@ -12,13 +11,6 @@ const silent = () => new Promise<never>(() => {});
 const broken = () => Promise.reject(new LedgerUnusableError('/data/ledger.db', 'no such folder'));
 
 describe('readiness', () => {
-  it('depends on all parts', async () => {
-    const { url } = await startServer({ checks: { ledger: fine, queue: fine } });
-    const response = await fetch(`${url}/readyz`);
-    expect(response.status).toBe(200);
-    expect(await response.json()).toEqual({ ready: true, parts: { ledger: 'ok', queue: 'ok' } });
-  });
-
   it('tells anybody which part is down, and only the log why', async () => {
     let time = now;
     let check: () => Promise<void> = broken;
@@ -46,20 +38,6 @@ describe('readiness', () => {
       ready: false,
       parts: { ledger: 'no answer within 0.02 s', queue: 'ok' },
     });
-  });
-
-  it('quotes no foreign error', async () => {
-    const leaky = () => Promise.reject(new Error('password=hunter2'));
-    const health = createHealth({ queue: leaky }, quiet);
-    expect(await health.look()).toEqual({ ready: false, parts: { queue: 'unexpected Error' } });
-  });
-
-  it('checks all parts at the same time', async () => {
-    const gate = createGate();
-    const first = () => gate.passed;
-    const second = async () => gate.open();
-    const health = createHealth({ first, second }, quiet);
-    expect((await health.look()).ready).toBe(true);
   });
 
   it('checks once a second, however many requests come', async () => {

@@ -39,7 +39,7 @@ describe('a body over the limit', () => {
     expect(runs.starts).toEqual([]);
   });
 
-  it.each([1_000_000, 1_000_000, 1_000_000, 30_000_000])(
+  it.each([1_000_000, 30_000_000])(
     'is refused with a response even if the client sends everything before it reads: %i bytes',
     async (length) => {
       const { url, logged } = await startHook();
@@ -60,16 +60,6 @@ describe('a body over the limit', () => {
       socket.destroy();
     },
   );
-
-  it('is answered before it has arrived', async () => {
-    const { url, runs } = await startHook();
-    const socket = await openSocket(url);
-    socket.write(`${head}content-length: ${megabyte.length}\r\n\r\n{`);
-    const [answer] = await once(socket, 'data');
-    expect(String(answer)).toMatch(/^HTTP\/1\.1 413 .*"too-large"/s);
-    expect(runs.starts).toEqual([]);
-    socket.destroy();
-  });
 
   it('is not read for longer than any request may take', async () => {
     const { url } = await startHook({ requestMs: 100 });
@@ -98,13 +88,6 @@ describe('a body over the limit', () => {
 });
 
 describe('a request that never completes', () => {
-  it('is abandoned when its headers are slow', async () => {
-    const { url } = await startHook({ requestMs: 100 });
-    const socket = await openSocket(url);
-    socket.write(`${head}x-slow: `);
-    expect(await readToEnd(socket)).toMatch(/^HTTP\/1\.1 408 .*"too-slow"/s);
-  });
-
   it('is abandoned when its body is slow', async () => {
     const { url, runs } = await startHook({ requestMs: 100 });
     const socket = await openSocket(url);
@@ -112,24 +95,12 @@ describe('a request that never completes', () => {
     expect(await readToEnd(socket)).toMatch(/^HTTP\/1\.1 408 .*"too-slow"/s);
     expect(runs.starts).toEqual([]);
   });
-
-  it('leaves no trace when its caller disconnects', async () => {
-    const { url, runs, logged } = await startHook();
-    const socket = await openSocket(url);
-    socket.write(`${head}content-length: 20\r\n\r\n{"day"`);
-    socket.resetAndDestroy();
-    await once(socket, 'close');
-    expect((await fetch(`${url}/healthz`)).status).toBe(200);
-    expect(runs.starts).toEqual([]);
-    expect(logged).toEqual([]);
-  });
 });
 
 describe('an invalid request', () => {
   it.each([
     ['no HTTP', 'hello\r\n\r\n', 400],
     ['no such version', 'GET / HTTP/9.9\r\n\r\n', 400],
-    ['a bad chunk', `${head}transfer-encoding: chunked\r\n\r\nzz\r\n`, 400],
     ['two lengths', `${head}content-length: 2\r\ncontent-length: 3\r\n\r\n{}`, 400],
     ['too many headers', `GET / HTTP/1.1\r\nhost: 127.0.0.1\r\nx: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
   ])('is answered as an error: %s', async (_what, bytes, status) => {
@@ -142,10 +113,9 @@ describe('an invalid request', () => {
   });
 
   it.each([
-    ...['GET http://evil.example/metrics', 'GET http://127.0.0.1/healthz', 'HEAD HTTPS://evil.example/'],
-    ...['GET http://evil.example', 'GET ftp://evil.example/', 'GET http:/metrics', 'GET evil.example'],
-    ...['OPTIONS *', 'GET *', 'GET //evil.example/metrics', 'GET //', 'GET /\\evil.example/', 'GET ?a=b'],
-    ...['GET //evil.example/healthz', `POST http://evil.example${hookPath}`, 'POST //evil.example/sign-in'],
+    ...['GET http://evil.example/metrics', 'HEAD HTTPS://evil.example/', 'GET http:/metrics'],
+    ...['GET evil.example', 'OPTIONS *', 'GET //evil.example/healthz', 'GET /\\evil.example/', 'GET ?a=b'],
+    ...[`POST http://evil.example${hookPath}`, 'POST //evil.example/sign-in'],
   ])('is one that names another host than its header may: %s', async (start) => {
     const { url, runs, logged } = await startHook();
     const socket = await openSocket(url);
@@ -160,9 +130,7 @@ describe('an invalid request', () => {
     ['/nothing', 404],
     ['/runs/%zz', 400],
     [`/runs/${'x'.repeat(200)}`, 404],
-    ['/runs/%00', 404],
     ['/runs/..%2f..%2fetc', 404],
-    ['/nothing//', 404],
   ])('gets a response: GET %s', async (path, status) => {
     const { url } = await startServer();
     const response = await fetch(url + path);

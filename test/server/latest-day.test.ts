@@ -36,14 +36,6 @@ describe('summariseLatestDay', () => {
     });
   });
 
-  it('leaves unknown what no result says', () => {
-    const run = someRun({ counts: { affected: null, unanswered: null } });
-    expect(summariseLatestDay(outcomeOf([run]), null)).toMatchObject({
-      ...{ affected: null, unanswered: null, suspects: null },
-      providers: new Map(),
-    });
-  });
-
   it('names the 20 largest providers, and sums up the others as other, along with one of that name', () => {
     const counts = Object.fromEntries(
       Array.from({ length: 30 }, (_, index) => [`P${String(index).padStart(2, '0')}`, 100 - index]),

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { readLedgerFacts } from '../../src/desk/server/ledger-metrics.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import type { MappingSync } from '../../src/ledger/mappings.js';
 import type { OpenProblem } from '../../src/ledger/notices.js';
 import type { Run } from '../../src/rules/run.js';
 import { someRun } from '../review/some-run.js';
@@ -59,25 +58,6 @@ it('Days are counted by their newest run: the 14 before today, from the first on
   });
 });
 
-it('The latest day is the newest before today that was collected', async () => {
-  const { collectedAt: _, ...uncollected } = someRun({ day: '2026-11-20', state: 'failed' });
-  const { latestDay } = await readLedgerFacts(
-    ledgerOf([
-      someRun({ day: '2026-11-21', trigger: 'today' }),
-      uncollected,
-      someRun({ day: '2026-11-19', counts: { accepted: 5, delivered: 5 } }),
-    ]),
-    options,
-  );
-  expect(latestDay).toMatchObject({ day: '2026-11-19', bookings: { delivered: 5 } });
-});
-
-it('Nothing is said about days and mappings that the ledger does not have', async () => {
-  const facts = await readLedgerFacts(ledgerOf([]), options);
-  expect(facts).toMatchObject({ latestDay: undefined, mappingsReach: undefined, missedCanaries: undefined });
-  expect(Object.values(facts.recentDays)).not.toContain(1);
-});
-
 it('Open problems are counted by event, for each event that can last', async () => {
   const problems = ['day-late', 'day-late', 'copy-stale'].map((event) => ({ event }) as OpenProblem);
   const notices = { listProblems: async () => problems };
@@ -88,12 +68,6 @@ it('Open problems are counted by event, for each event that can last', async () 
     ...{ 'sync-failing': 0, 'copy-stale': 1, 'export-missing': 0 },
     ...{ 'credentials-refused': 0, 'resource-low': 0 },
   });
-});
-
-it('The copy of the mappings is complete up to where its last sync says', async () => {
-  const sync = { since: 1, at: 5, serviceBeganAt: 4, endedAt: 6 } as MappingSync;
-  const mappings = { latestSync: async () => sync };
-  expect((await readLedgerFacts(ledgerOf([], { mappings }), options)).mappingsReach).toBe(4);
 });
 
 it('The ledger gets one query at a time', async () => {

@@ -4,8 +4,6 @@ import type { RecordedAction } from '../../../src/rules/action.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { getPage, now, readRows, startDesk, stopServers } from '../some-desk.js';
 
-const evil = `"'><script>alert(1)</script>`;
-
 let ledger: DeskParts['ledger'];
 beforeEach(async () => {
   ledger = await openTemporaryLedger(() => now);
@@ -20,27 +18,6 @@ async function read(query = '') {
   const { status, text } = await getPage(url, `/audit${query}`);
   return { status, text, rows: readRows(text) };
 }
-
-it('The audit trail is for admins', async () => {
-  await record();
-  for (const role of ['viewer', 'team', 'operator'] as const) {
-    const { url } = await startDesk({ ledger, role });
-    expect((await getPage(url, '/audit')).status).toBe(403);
-  }
-});
-
-it('It shows who did what, the newest first', async () => {
-  await record({ details: { found: 1 } });
-  await record({ at: now + 60_000, who: 'serve', action: 'run', subject: '2026-11-20' });
-  const { text, rows } = await read();
-  expect(text).toContain('2 entries, the newest first.');
-  expect(text).toContain(`<time datetime="${new Date(now).toISOString()}">`);
-  expect(text).not.toContain('Older entries');
-  expect(rows).toEqual([
-    ['21 Nov 2026, 03:31', 'serve', 'run', '2026-11-20', ''],
-    ['21 Nov 2026, 03:30', 'bea (desk)', 'show', 'BR-1', 'found: 1'],
-  ]);
-});
 
 it('It can be filtered by day, person, action and subject', async () => {
   await record({ at: Date.parse('2026-11-19T22:59:59Z'), subject: 'day before' });
@@ -66,23 +43,4 @@ it('A long trail comes page by page', async () => {
   const second = await read(older.slice('/audit'.length).replace('&amp;', '&'));
   expect([second.rows.length, second.rows[0]?.[3]]).toEqual([30, 'BR-29']);
   expect(second.text).not.toContain('Older entries');
-});
-
-it('It links to bookings, days and cases, and never echoes a script', async () => {
-  const subjects = {
-    show: 'BR 1',
-    affected: '2026-11-20',
-    case: 'case 7',
-    'guest-erase': 'erased:12ab',
-  } as const;
-  for (const [action, subject] of Object.entries(subjects))
-    await record({ action: action as RecordedAction['action'], subject });
-  await record({ who: evil, subject: evil, details: { [evil]: evil } });
-  const { url } = await startDesk({ ledger, role: 'admin' });
-  const { text } = await getPage(url, '/audit');
-  for (const link of ['/bookings?reference=BR+1', '/days/2026-11-20', '/cases/7'])
-    expect(text).toContain(`href="${link}"`);
-  expect(text).not.toContain('reference=erased');
-  expect(text).not.toContain('<script>alert');
-  expect(text).toContain('&lt;script&gt;');
 });

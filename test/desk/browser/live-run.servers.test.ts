@@ -68,17 +68,3 @@ it('The page of a run updates itself to the end of the run', async () => {
   expect(await page.locator('[data-live], progress').count()).toBe(0);
   await ended;
 });
-
-it('Without JavaScript it shows the progress, and reloads itself', async () => {
-  const { address, answer, ended } = await startRun();
-  const page = await browser.open({ javaScript: false });
-  await page.goto(address);
-  const main = page.getByRole('main');
-  await main.getByText('0 of 6').waitFor();
-  expect(await page.locator('meta[http-equiv="refresh"]').getAttribute('content')).toBe('10');
-  for (const batch of [0, 1, 2]) answer(batch);
-  await ended;
-  await page.reload();
-  await main.getByText('Sent for review.').first().waitFor();
-  expect(await page.locator('meta[http-equiv="refresh"]').count()).toBe(0);
-});

@@ -11,8 +11,6 @@ import { csrfToken, getData, getPage, now, startDesk, stopServers } from '../som
 import { addFileRun } from '../some-file-run.js';
 import { hotels, loadHotels, openCases, type SomeCase, threeCases } from './some-cases.js';
 
-const evil = `"'><script>alert(1)</script>`;
-
 let ledger: Ledger;
 beforeEach(async () => {
   ledger = await openTemporaryLedger(() => now);
@@ -46,28 +44,6 @@ const statesOf = async (ids: readonly number[]) =>
   Promise.all(ids.map(async (id) => (await ledger.cases.find(id))?.state));
 
 describe('a case', () => {
-  it('shows both hotels, the mapping, its bookings and who did what', async () => {
-    const { url, recorded } = await startDesk({ ledger, role: 'team' });
-    const { text } = await getPage(url, '/cases/1');
-    for (const shown of ['Grand Plaza', 'Calle Mayor 1', 'Hôtel Étoile', '70, 1,054 km away'])
-      expect(text).toContain(shown);
-    expect(text).toContain('href="/bookings?reference=BR-1"');
-    expect(text).toContain('without a reference (#3)');
-    expect(text).toContain('href="/mappings?provider=hotelbeds&amp;hotel=H-1"');
-    const { data } = await getData(url, '/cases/1');
-    expect(data).toMatchObject({
-      ...{ id: 1, bookings: 3, openBookings: 3, firstCheckIn: '2026-12-05' },
-      bookingList: [
-        { reference: 'BR-1', checkIn: '2026-12-05', state: 'open', place: 1 },
-        { reference: 'BR-2', state: 'open' },
-        { reference: null, state: 'open', place: 3 },
-      ],
-      history: [{ who: 'hotel-review', action: 'case-opened' }],
-      mapping: { serviceId: 70, history: [{ from: 7, to: 70 }] },
-    });
-    expect(recorded[0]).toMatchObject({ who: 'ana (desk)', action: 'case', subject: 'case 1' });
-  });
-
   it('names its guests to those who may see names, and only with a record', async () => {
     await deliverBookings(ledger, 'run', [
       someBooking({ bookingReferenceId: 'BR-1', providerHotelId: 'H-1' }),
@@ -132,33 +108,6 @@ describe('a case', () => {
     expect((await getPage(url, '/cases/4')).text).toContain('Bookings: 1 open of 1');
   });
 
-  it('has the hotels by telephone and on a map', async () => {
-    const [plaza, ...others] = hotels;
-    if (plaza)
-      await loadHotels(ledger, [{ ...plaza, phones: '+34 91 1 / 91-555-66 (desk)' }, ...others], 'b');
-    const { url } = await startDesk({ ledger, role: 'viewer' });
-    const { text } = await getPage(url, '/cases/1');
-    expect(text).toContain('<a href="tel:+34911">+34 91 1</a> / <a href="tel:9155566">91-555-66</a> (desk)');
-    const place = 'mlat=40.40000&amp;mlon=-3.70000#map=17/40.40000/-3.70000';
-    expect(text).toContain(`href="https://www.openstreetmap.org/?${place}"`);
-  });
-
-  it('has a text for the service, without guests and references, as long as it can be reported', async () => {
-    await performRequest(ledger.cases, [1], { kind: 'note', note: 'ask BR-1' }, asBea);
-    const { url } = await startDesk({ ledger, role: 'team' });
-    const read = async () =>
-      /<textarea readonly[^>]*>([^<]*)</.exec((await getPage(url, '/cases/1')).text)?.[1];
-    expect((await read())?.split('\n')).toEqual([
-      'Please check this hotel mapping. It seems to be wrong.',
-      'Provider: hotelbeds, hotel id H-1',
-      'Booked as ServiceId 7: Grand Plaza, Calle Mayor 1, Madrid, Spain',
-      'Now mapped to ServiceId 70: Hôtel Étoile, Paris, France',
-      'Distance: 1,054 km',
-    ]);
-    await performRequest(ledger.cases, [1], { kind: 'report' }, asBea);
-    expect(await read()).toBeUndefined();
-  });
-
   it('tells its history in sentences, with references only for those who may see them', async () => {
     await deliverBookings(ledger, 'run', [
       someBooking({ bookingReferenceId: 'BR-1042', providerHotelId: 'H-9', checkOutDate: '2026-12-24' }),
@@ -189,19 +138,6 @@ describe('a case', () => {
     expect(await sentences('viewer')).toEqual([...later, why.replace('BR-1042', 'a booking')]);
   });
 
-  it('counts what its history leaves out', async () => {
-    for (let at = 0; at < 101; at += 1)
-      await performRequest(ledger.cases, [1], { kind: 'note', note: `note ${at}` }, asBea);
-    const { url } = await startDesk({ ledger, role: 'team' });
-    expect((await getPage(url, '/cases/1')).text).toContain('2 earlier entries are in the audit trail.');
-  });
-
-  it('that does not exist is not found', async () => {
-    const { url } = await startDesk({ ledger, role: 'team' });
-    for (const id of ['4', '0', 'x', '1e3', '%00', '9'.repeat(30)])
-      expect((await getData(url, `/cases/${id}`)).status).toBe(404);
-  });
-
   it('shows a hundred of many bookings at a time', async () => {
     const stays = Array.from({ length: 130 }, (_, index) => [`X-${index}`, '2026-12-30'] as const);
     await openCases(ledger, [{ hotel: 'big', booked: 3, copy: 4, stays }]);
@@ -210,36 +146,6 @@ describe('a case', () => {
     expect(await read(1)).toMatchObject({ bookings: 130, pages: 2, bookingList: { length: 100 } });
     expect(await read(2)).toMatchObject({ page: 2, bookingList: { length: 30 } });
     expect((await getPage(url, '/cases/4')).text.length).toBeLessThan(100_000);
-  });
-
-  it('shows hostile texts as texts, wherever they stand', async () => {
-    await openCases(ledger, [
-      { provider: evil, hotel: `${evil}\u202e`, booked: 5, copy: 6, stays: [[evil, '2026-12-24']] },
-    ]);
-    const hotel = { name: evil, address: evil, city: evil, country: evil, phones: evil };
-    await loadHotels(
-      ledger,
-      [
-        { serviceId: 5, ...hotel, email: evil, website: `javascript:${evil}` },
-        { serviceId: 6, ...hotel },
-      ],
-      'evil',
-    );
-    const asEvil = { who: evil, clock: () => now };
-    await performRequest(ledger.cases, [4], { kind: 'assign', assignee: evil, note: evil }, asEvil);
-    const { url } = await startDesk({ ledger, role: 'admin', parts: { extraColumns: [evil] } });
-    for (const path of [
-      ...['/cases', '/cases/4', '/cases/change?do=assign&id=4', '/cases/change?do=note&id=4'],
-      ...['provider', 'country', 'assignee', 'text'].map(
-        (name) => `/cases?${name}=${encodeURIComponent(evil)}`,
-      ),
-    ]) {
-      const { status, text } = await getPage(url, path);
-      expect([path, status]).toEqual([path, 200]);
-      expect(text).not.toContain('<script>alert');
-      expect(text).not.toContain('\u202e');
-      expect(text).not.toContain('href="javascript');
-    }
   });
 });
 
@@ -287,11 +193,10 @@ describe('a change of cases', () => {
   });
 
   it('without an assignee gives the case back', async () => {
-    await performRequest(ledger.cases, [1, 3], { kind: 'assign', assignee: 'Bea' }, asBea);
+    await performRequest(ledger.cases, [1], { kind: 'assign', assignee: 'Bea' }, asBea);
     const { data } = await send('/cases/change?do=assign&id=1', [['assignee', ' ']]);
     expect(data).toEqual({ message: 'Case 1 is assigned to nobody.', next: '/cases/1' });
     expect((await ledger.cases.find(1))?.assignee).toBeUndefined();
-    expect((await ledger.cases.find(3))?.assignee).toBe('Bea');
   });
 
   it.each([
@@ -307,23 +212,12 @@ describe('a change of cases', () => {
 
   it.each([
     ['do=dismiss&id=1', 400],
-    ['do=note&id=1', 400],
     ['do=assign&id=1', 400],
-    ['do=report&id=1&page=0', 400],
-    ['do=report', 400],
-    ['do=report&id=x', 400],
     ['do=explode&id=1', 400],
     ['do=report&id=99', 404],
   ])('without what it needs does nothing: %s', async (query, status) => {
     expect((await send(`/cases/change?${query}`, [])).status).toBe(status);
     expect(await readTrail('case 1')).toHaveLength(1);
-  });
-
-  it('of no case asks to choose some, and of cases that are gone says so', async () => {
-    const { url } = await startDesk({ ledger, role: 'team' });
-    expect((await getPage(url, '/cases/change?do=report')).text).toContain('Choose at least one case first.');
-    const { data } = await send('/cases/change?do=report&id=1&id=99', []);
-    expect(data).toMatchObject({ message: 'Case 1 is reported. 1 other no longer existed.' });
   });
 });
 
@@ -349,21 +243,6 @@ describe('resolving bookings', () => {
       ...{ who: 'ana (desk)', action: 'case-resolved', details: { as: 'rebooked', bookings: 2 } },
     });
     expect(await readTrail('BR-1')).toMatchObject([{ action: 'case-resolved', details: { case: 1 } }]);
-  });
-
-  it('has its form on the page of the case; its own page leads there, and gives programs the token', async () => {
-    const { url } = await startDesk({ ledger, role: 'team' });
-    const { text } = await getPage(url, '/cases/1/resolve');
-    expect(text).toContain('Choose the bookings on the page of the case.');
-    expect(text).toContain('<a href="/cases/1">Back</a>');
-    expect((await getData(url, '/cases/1/resolve')).data).toMatchObject({ token: csrfToken });
-    expect((await getData(url, '/cases/99/resolve')).status).toBe(404);
-  });
-
-  it('chooses the only booking of a case beforehand', async () => {
-    const { url } = await startDesk({ ledger, role: 'team' });
-    expect((await getPage(url, '/cases/2')).text).toContain('aria-label="Choose BR-3" checked>');
-    expect((await getPage(url, '/cases/1')).text).not.toContain(' checked>');
   });
 
   it.each([

@@ -30,12 +30,6 @@ describe('a cell of the calendar', () => {
     );
   });
 
-  it('looks calmer if the run is complete and only some of its bookings need attention', () => {
-    expect(cellOf({ ran: 'attention', headline: '2 bookings refused by the service.' })).toMatch(
-      /^<a class="work" .*#attention/,
-    );
-  });
-
   it('says with a sign of its own that bookings of its day are open, until all are resolved', () => {
     const wrong = { judgement: 'attention', ran: 'good' } as const;
     expect(cellOf({ ...wrong, openBookings: 2 })).toBe(
@@ -47,19 +41,6 @@ describe('a cell of the calendar', () => {
     expect(countOf({ ...wrong, openBookings: 2 })).toBe('2');
     expect(countOf({ ...wrong, openBookings: 0 })).toBeUndefined();
     expect(countOf({ ran: 'attention', isGood: false, openBookings: 1_200 })).toBe('99+');
-  });
-
-  it('shows a missing day just as clearly, and links to no day that is not due', () => {
-    expect(cellOf({ ran: 'missing', accepted: null })).toContain(
-      'class="missing" href="/days/2026-11-20" title="20 Nov 2026: missing"',
-    );
-    expect(cellOf({ ran: 'not-due', isDue: false })).toBe('<span>20</span>');
-  });
-
-  it('says that its day was late', () => {
-    expect(cellOf({ isLate: true, openBookings: 2 })).toContain(
-      'title="20 Nov 2026: good, 990 bookings, 2 open, late"',
-    );
   });
 
   it('escapes and shortens untrusted text', () => {
@@ -78,14 +59,6 @@ function listMonths(markup: string) {
     ([, month, empty = '']) => [month, empty.split('<li').length - 1],
   );
 }
-
-it('Months are shown from the newest to the oldest, each with empty cells before the weekday of its first day', () => {
-  const days = listDays('2026-10-01', 40).map((day) => someDay(day));
-  expect(listMonths(renderCalendar(days, '2026-10-01').markup)).toEqual([
-    ['Nov 2026', 6],
-    ['Oct 2026', 3],
-  ]);
-});
 
 it('The calendar begins with the month of the first run, and folds the months before the newest three', () => {
   const days = listDays('2026-01-01', 330).map((day) =>

@@ -63,26 +63,9 @@ describe('the state of a day', () => {
     expect(judge([cancelled, nightlyRun(iso)])).toMatchObject({ judgement: 'good', isGood: true });
   });
 
-  it.each([
-    [{ affected: 2 }, 'good'],
-    [{ affected: 2, unanswered: 2 }, 'attention'],
-    [{ affected: 2, posted: 1 }, 'sent'],
-  ] as const)('needs attention for wrong mappings, which say nothing about its run: %o', (counts, ran) => {
-    expect(judge([nightlyRun(iso, { counts })], { open: new Map([[iso, 2]]) })).toMatchObject({
-      ...{ judgement: 'attention', ran, openBookings: 2 },
-    });
-  });
-
   it('counts all runs that together sent it', () => {
     const topUp = nightlyRun(iso, { id: 'late', topsUp: true, counts: { accepted: 10, delivered: 10 } });
     expect(judge([topUp, nightlyRun(iso)]).accepted).toBe(1_000);
-  });
-});
-
-it('A run of today leaves the day unfinished', () => {
-  const today = nightlyRun('2026-11-21', { trigger: 'today', startedAt: now, collectStartedAt: now });
-  expect(judge([today], { day: '2026-11-21' })).toMatchObject({
-    ...{ judgement: 'unfinished', isDue: false, isGood: false },
   });
 });
 

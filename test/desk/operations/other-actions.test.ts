@@ -44,9 +44,6 @@ describe('syncing the mappings', () => {
 describe('notifications', () => {
   it('are listed with their channels and the problems that are open', async () => {
     const { ledger, page } = await openOperatorsDesk();
-    expect(await page('/notifications')).toMatch(
-      /Open problems<\/h2>\s*<p class="empty">None\..*Last messages<\/h2>\s*<p class="empty">None\./s,
-    );
     const facts = { code: 'http-401', message: 'refused' };
     await ledger.notices.raise([
       { event: 'run-failed', subject: '2026-11-19', day: '2026-11-19', facts, raisedAt: now },
@@ -54,14 +51,12 @@ describe('notifications', () => {
     await ledger.notices.route(() => [{ id: 'm1', channel: 'ops', dueAt: now }], now);
     const text = await page('/notifications');
     const [channels = '', problems = '', messages = ''] = text.split(/<h2>(?:Open problems|Last messages)</);
+    const about = ['run-failed', '19 Nov 2026'];
+    const at = '21 Nov 2026, 03:30';
     expect(readRows(channels)).toEqual([['ops', 'slack', 'Test ops']]);
-    expect(readRows(problems)).toEqual([
-      ['run-failed', '19 Nov 2026', 'critical', '21 Nov 2026, 03:30', '21 Nov 2026, 03:30'],
-    ]);
+    expect(readRows(problems)).toEqual([[...about, 'critical', at, at]]);
+    expect(readRows(messages)).toEqual([[...about, 'ops', at, 'waits']]);
     expect(messages).toContain('1 message to be sent, 0 messages given up, 0 messages perhaps received.');
-    expect(readRows(messages)).toEqual([['run-failed', '19 Nov 2026', 'ops', '21 Nov 2026, 03:30', 'waits']]);
-    expect(text).toContain('href="/days/2026-11-19">19 Nov 2026</a>');
-    expect(text).toContain('href="/notifications/test?channel=ops"');
   });
 
   it('can be tested through one channel or all', async () => {

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createBusinessDay } from '../../../src/booking/business-day.js';
-import { createRunId } from '../../../src/review/day/open-run.js';
 import { claimStep, collectedRun, done, perform, rightOf } from '../../contracts/ledger/days.js';
 import { now, readRows } from '../some-desk.js';
 import { addRun, openOperatorsDesk } from './asking.js';
@@ -37,16 +35,6 @@ describe('replaying a day', () => {
     const second = await send(`/days/${day}/replay`, { seen: String(data.seen), reason: 'x' });
     expect([second.status, asked]).toEqual([409, []]);
     expect(second.data).toMatchObject({ error: { message: expect.stringContaining('have changed') } });
-  });
-
-  it('sends late bookings', async () => {
-    const { ledger, preview, send, asked } = await openOperatorsDesk();
-    await addRun(ledger, { day }, { state: 'succeeded' });
-    const path = `/days/${day}/replay?which=late`;
-    const { data } = await preview(path);
-    expect(data).toMatchObject({ button: `Send late bookings of ${shownDay}`, days: [{ action: 'top-up' }] });
-    await send(path, { seen: String(data.seen), reason: 'late' });
-    expect(asked).toMatchObject([{ request: { mode: 'late' } }]);
   });
 
   it('passes on what the engine refuses', async () => {
@@ -117,20 +105,6 @@ describe('the number of bookings that a replay sends', () => {
     await ledger.runs.settle(rightOf(topUp), { state: 'succeeded', at: now });
     expect((await preview(path)).data.lines).toContain('Bookings to send: unknown until they are collected.');
   });
-
-  it('is not said of a day that is refused: it has its reason, and no button', async () => {
-    const { preview, page, send, asked } = await openCountedDays();
-    const path = '/days/2026-11-18/replay';
-    const { data } = await preview(path);
-    expect(data).toMatchObject({
-      lines: [expect.stringContaining('A new run collects the day')],
-      refusal: '18 Nov 2026 is being run by another process',
-      days: [{ action: 'refused', runId: 'is-performed' }],
-    });
-    expect(await page(path)).not.toContain('<textarea');
-    expect((await send(path, { seen: String(data.seen), reason: 'x' })).status).toBe(409);
-    expect(asked).toEqual([]);
-  });
 });
 
 describe('replaying several days', () => {
@@ -154,66 +128,17 @@ describe('replaying several days', () => {
     expect(data.days).toHaveLength(4);
     await send(path, { seen: String(data.seen), reason: 'a new mapping' });
     expect(asked.map((one) => 'days' in one && one.days.map((each) => each.day.iso))).toEqual([days]);
+    expect(asked).toMatchObject([{ request: { mode: which } }]);
     expect(recorded).toMatchObject([
       { action: 'replay', subject: '2026-11-16 to 2026-11-19', details: { which, reason: 'a new mapping' } },
     ]);
   });
 
-  it('of one day, if no last day is given', async () => {
-    const { preview, send, asked, recorded } = await openMonth();
-    const path = '/replay?from=2026-11-18&to=';
-    const { data } = await preview(path);
-    await send(path, { seen: String(data.seen), reason: 'x' });
-    expect(asked.map((one) => 'days' in one && one.days.map((each) => each.day.iso))).toEqual([
-      ['2026-11-18'],
-    ]);
-    expect(recorded).toMatchObject([{ subject: '2026-11-18', details: { which: 'all', reason: 'x' } }]);
-  });
-
-  it('has a form with a range, and missing, failed, all and late', async () => {
-    const { page } = await openMonth();
-    const text = await page('/replay?from=2026-11-16&to=2026-11-18&which=failed');
-    expect(text).toContain('name="from" value="2026-11-16"');
-    expect(text).toContain('name="to" value="2026-11-18"');
-    expect([...text.matchAll(/<option value="(\w+)"( selected)?/g)].map(([, ...found]) => found)).toEqual([
-      ['missing', undefined],
-      ['failed', ' selected'],
-      ['all', undefined],
-      ['late', undefined],
-    ]);
-  });
-
-  it('lists each day with what would be done with it', async () => {
-    const { page } = await openMonth();
-    const text = await page('/replay?from=2026-11-16&to=2026-11-18&which=failed');
-    expect(text).toContain('nothing: it has not failed (run-of-2026-11-16, succeeded)');
-    expect(text).toContain('resume run run-of-2026-11-18 (failed)');
-    expect(text).toContain('1 day of 3 would be reviewed, at most 2 at once.');
-  });
-
-  it('of a whole year fits into 100 kB', async () => {
-    const { ledger, page } = await openOperatorsDesk();
-    let next = createBusinessDay('2025-11-20', 'Europe/Madrid');
-    for (let count = 0; count < 366; count += 1, next = next.next())
-      await addRun(
-        ledger,
-        { day: next.iso, id: createRunId(next, () => 0.5) },
-        { state: count % 2 === 0 ? 'failed' : 'succeeded', ...(count % 2 === 0 && { failure }) },
-      );
-    for (const which of ['late', 'failed', 'all'])
-      expect((await page(`/replay?from=2025-11-20&to=2026-11-20&which=${which}`)).length).toBeLessThan(
-        100_000,
-      );
-  });
-
   it.each([
     ['no day', '', 200, /Say which days/],
-    ['an empty form', '?from=&to=', 200, /Say which days/],
     ['a range without a first day', '?to=2026-11-19', 200, /Say which days/],
-    ['single days', '?days=2026-11-18&days=2026-11-16', 200, /Say which days/],
     ['a range backwards', '?from=2026-11-19&to=2026-11-16', 200, /is before/],
     ['a day that has not begun', '?from=2027-01-01', 200, /has not started/],
-    ['the last day of the calendar', '?from=9999-12-31', 200, /has not started/],
     ['more than a year', '?from=2024-01-01&to=2026-11-19', 200, /at most 366 days/],
     ['days with nothing to do', '?from=2026-11-16&which=failed', 200, /There is nothing to do/],
   ])('has no button for %s', async (_, query, status, refusal) => {
@@ -226,14 +151,6 @@ describe('replaying several days', () => {
     expect(text).not.toContain('method="post" action="/replay');
     expect(text).toContain('name="from"');
   });
-
-  it.each(['?from=tomorrow', '?from=2026-11-31', '?from=2026-11-19&which=some'])(
-    'refuses %s as malformed',
-    async (query) => {
-      const { preview } = await openMonth();
-      expect((await preview(`/replay${query}`)).status).toBe(400);
-    },
-  );
 
   it('says how many earlier days wait for their turn', async () => {
     const { preview, ledger } = await openOperatorsDesk();

@@ -85,19 +85,6 @@ describe('a report', () => {
     ]);
   });
 
-  it('compares the day and its providers in numbers', () => {
-    const rowsOf = (start: string) => sections.find(({ title }) => title.startsWith(start))?.rows;
-    expect(rowsOf('Bookings')).toEqual([
-      { day: '2026-11-13', bookings: 400 },
-      { day: '2026-11-20, this day', bookings: 100 },
-    ]);
-    expect(rowsOf('Providers')).toEqual([
-      { provider: hostile, bookings: 60, usual: 200 },
-      { provider: 'Tiny', bookings: 0, usual: '-' },
-    ]);
-    expect(rowsOf('Rejected')).toEqual([{ reason: 'service-id-missing', records: 1_300 }]);
-  });
-
   it('as a page loads nothing, runs nothing, and escapes all untrusted text', () => {
     expect(page).not.toMatch(/<script|<link|<img|https?:|@import|url\(/i);
     expect(page).not.toContain('\u001b');
@@ -105,16 +92,5 @@ describe('a report', () => {
     expect(page).not.toMatch(/ style=/);
     expect(page.match(/<table/g)).toHaveLength(7);
     expect(page).toContain('<td data-about="records" class="number">1,300</td>');
-  });
-
-  it('as a page writes dates for people', () => {
-    expect(page).toContain('<h1>Hotel review of 20 Nov 2026</h1>');
-    expect(page).toContain('in house since 19 Nov 2026, until 24 Nov 2026');
-    expect(page).toContain('>13 Nov 2026<');
-    expect(page).toContain('>20 Nov 2026, this day<');
-    expect(page).toContain(
-      '4 bookings without a verdict. To list them: hotel-review affected 2026-11-20 --unanswered',
-    );
-    expect(page).toContain('Written 21 Nov 2026, 03:30, Europe/Madrid.');
   });
 });

@@ -90,17 +90,6 @@ describe('the records that a run rejected', () => {
     expect(await status('team', '?reason=wrong-cell-count')).toBe(200);
     expect(await status('operator')).toBe(200);
   });
-
-  it('show no value to those who may not see names, and no script to anybody', async () => {
-    const { text } = await getPage((await start('operator')).url, '/runs/r1/rejected');
-    expect(readRows(text).slice(0, 2)).toEqual([
-      ['3', 'service-id-invalid', '***', 'ServiceId', '***'],
-      ['9', 'check-in-invalid', '', 'CheckInDate', '***'],
-    ]);
-    expect((await getPage((await start('team')).url, '/runs/r1/rejected')).text).not.toContain(
-      '<script>alert',
-    );
-  });
 });
 
 describe('the bookings that the service refused', () => {
@@ -137,59 +126,28 @@ describe('the bookings that the service refused', () => {
   );
 });
 
-describe('the bookings behind the counts of a run by file', () => {
-  beforeEach(async () => {
-    await addFileRun(ledger);
+it('Affected bookings and those without a verdict are listed, with names only for those who may see them', async () => {
+  await addFileRun(ledger);
+  const [team, operator] = [await start('team'), await start('operator')];
+  const shown = [
+    '20 Nov 2026',
+    '23 Nov 2026',
+    'hotelbeds',
+    '007',
+    '7',
+    'unknown: the mappings were never synced',
+  ];
+  for (const [list, row] of [
+    ['affected', ['F-1', 'Ana Gil', ...shown, 'none']],
+    ['unanswered', ['F-2', 'Ana Gil', ...shown, 'not-in-result', 'none']],
+  ] as const) {
+    const path = `/runs/${fileRunId}/${list}`;
+    expect(readRows((await getPage(team.url, path)).text)).toEqual([row]);
+    expect((await getPage(operator.url, path)).text).not.toContain('Ana');
+  }
+  expect(team.recorded[0]).toMatchObject({
+    ...{ action: 'affected', subject: '2026-11-19', details: { found: 1 } },
   });
-
-  it('are affected, with the hotel of the copy and the case, and names only for those who may see them', async () => {
-    const team = await start('team');
-    const { text } = await getPage(team.url, `/runs/${fileRunId}/affected`);
-    expect(text).toContain('1 booking.');
-    expect(readRows(text)).toEqual([
-      [
-        ...['F-1', 'Ana Gil', '20 Nov 2026', '23 Nov 2026', 'hotelbeds', '007', '7'],
-        ...['unknown: the mappings were never synced', 'none'],
-      ],
-    ]);
-    expect(team.recorded).toMatchObject([
-      { action: 'affected', subject: '2026-11-19', details: { found: 1 } },
-    ]);
-    const operator = await start('operator');
-    expect((await getPage(operator.url, `/runs/${fileRunId}/affected`)).text).not.toContain('Ana');
-  });
-
-  it('are without a verdict, and say why', async () => {
-    const { text } = await getPage((await start('team')).url, `/runs/${fileRunId}/unanswered`);
-    expect(readRows(text)).toEqual([
-      [
-        ...['F-2', 'Ana Gil', '20 Nov 2026', '23 Nov 2026', 'hotelbeds', '007', '7'],
-        ...['unknown: the mappings were never synced', 'not-in-result', 'none'],
-      ],
-    ]);
-    const masked = await getPage((await start('operator')).url, `/runs/${fileRunId}/unanswered`);
-    expect(masked.text).not.toContain('Ana');
-  });
-
-  it('went by body', async () => {
-    const { text } = await getPage((await start('team')).url, `/runs/${fileRunId}/posted`);
-    expect(readRows(text).map((row) => row.slice(0, 2))).toEqual([
-      ['B-0', 'Ana Gil'],
-      ['B-1', 'Ana Gil'],
-      ['B-2', 'Ana Gil'],
-    ]);
-    const masked = await getPage((await start('operator')).url, `/runs/${fileRunId}/posted`);
-    expect(masked.text).not.toContain('Ana');
-  });
-
-  it.each(['rejected', 'refused', 'unanswered', 'posted', 'suspects', 'affected'])(
-    'are closed to viewers: %s',
-    async (name) => {
-      const { url, recorded } = await start('viewer');
-      expect((await getPage(url, `/runs/${fileRunId}/${name}`)).status).toBe(403);
-      expect(recorded).toEqual([]);
-    },
-  );
 });
 
 it('A list of hundreds that went by body is read from the middle', async () => {
@@ -209,29 +167,6 @@ it('A list of hundreds that went by body is read from the middle', async () => {
   expect(pages.pop()).toEqual(pages.at(-1));
   expect(pages.map((rows) => rows.length)).toEqual([100, 100, 100, 10]);
   expect(pages.flatMap((rows) => rows.map(([reference]) => reference))).toEqual(all);
-});
-
-it('Of a run by body nothing is known: its list of affected bookings is unknown, not empty', async () => {
-  await collectedRun(ledger, 'r1');
-  const { url } = await start('team');
-  expect((await getPage(url, '/runs/r1/affected')).text).toContain(
-    'Verdicts come by e-mail only, so none is known to be correct.',
-  );
-});
-
-it('Of a run that sent nothing, no list speaks as if it was sent, and nothing comes by e-mail', async () => {
-  const run = await collectedRun(ledger, 'r1');
-  const failure = { class: 'fatal', code: 'http-403', message: 'check apiKey' } as const;
-  await ledger.runs.settle(rightOf(run), { state: 'failed', failure, at });
-  const { url } = await start('team');
-  for (const name of ['affected', 'unanswered'])
-    expect((await getPage(url, `/runs/r1/${name}`)).text).toContain(
-      '(run r1, failed): nothing was sent: there is no verdict.',
-    );
-  const { text } = await getPage(url, '/runs/r1/posted');
-  expect(text).toContain('Nothing of this run was sent. They could not be in the file.');
-  for (const path of ['', '/affected', '/unanswered', '/posted', '/suspects', '/refused'])
-    expect((await getPage(url, `/runs/r1${path}`)).text).not.toMatch(/[Bb]y e-mail|were sent|They were/);
 });
 
 it('A list without bookings is no good news if nothing was compared or answered', async () => {
