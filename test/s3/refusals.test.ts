@@ -89,6 +89,12 @@ describe.each(everyCall)('when a server refuses a %s, the error says', (call) =>
     expect(server().requests.some(({ line }) => line.includes('/elsewhere/'))).toBe(false);
   });
 
+  it('that the bucket is in another region, without quoting an invalid name', async () => {
+    const headers = { 'x-amz-bucket-region': wordsOfServer };
+    const { error } = await fail(call, { status: 301, code: 'PermanentRedirect', headers });
+    expect(error.why).toContain('the bucket is in another region; set AWS_REGION to it');
+  });
+
   it('that the clock is wrong', async () => {
     const { error } = await fail(call, { status: 403, code: 'RequestTimeTooSkewed' });
     expect(error).toMatchObject({ fault: 'denied', code: 'RequestTimeTooSkewed' });

@@ -105,7 +105,8 @@ describe('logging in', () => {
   });
 
   it('uses a host key that is made once, for its owner only, and never replaced', async () => {
-    const path = join(sandbox.folder, 'host-key');
+    const { folder } = sandbox;
+    const path = join(folder, 'host-key');
     const made = readFileSync(path, 'utf8');
     expect(await readOrMakeHostKey(path)).toBe(made);
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -114,7 +115,7 @@ describe('logging in', () => {
     expect(readFileSync(path, 'utf8')).toBe('not a key');
     // ssh2 makes one in 256 without its leading zero.
     for (let number = 0; number < 500; number += 1) {
-      const key = ssh2.utils.parseKey(await readOrMakeHostKey(disk(`${number}`)));
+      const key = ssh2.utils.parseKey(await readOrMakeHostKey(join(folder, `${number}`)));
       expect(key instanceof Error ? key : key.getPublicSSH().length).toBe(51);
     }
   });
