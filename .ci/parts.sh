@@ -43,7 +43,7 @@ report_times() {
 # with its fonts, and the checks of systemd and Prometheus.
 install_programs() {
   local package missing=()
-  for package in openssl openssh-server openssh-client proftpd-core proftpd-mod-crypto curl python3 python3-paramiko \
+  for package in openssl openssh-server openssh-client proftpd-core proftpd-mod-crypto curl python3 \
     redis-server postgresql mariadb-server dovecot-imapd faketime systemd prometheus prometheus-node-exporter \
     chromium fonts-dejavu-core; do
     dpkg-query --show --showformat='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")

@@ -4,13 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createServiceClient, type ServiceClient } from '../../src/service/client.js';
 import type { Verdict } from '../../src/service/verdict.js';
-import {
-  refusal,
-  type StandIn,
-  type StandInHandler,
-  startStandIn,
-  success,
-} from '../support/http-stand-in.js';
+import { type StandIn, type StandInHandler, startStandIn, success } from '../support/http-stand-in.js';
 
 const operation = '/api/3.0/hotels/ReviewMappingsOfBookedHotelsByFile';
 const filePath = 'VerifyMappings/112026/20112026.csv';
@@ -79,29 +73,6 @@ describe('a call by file', () => {
     expect(url.hash).toBe('');
   });
 
-  it.each<[string, StandInHandler, object]>([
-    [
-      'a refusal inside a 200',
-      () => refusal(2020, 'no such file'),
-      { kind: 'refused', code: 'code-2020', answer: 'no such file' },
-    ],
-    [
-      '429',
-      () => ({ kind: 'json', status: 429, body: {} }),
-      { kind: 'retryable', code: 'http-429', outcomeUnknown: false },
-    ],
-    ['403', () => ({ kind: 'json', status: 403, body: {} }), { kind: 'fatal', code: 'http-403' }],
-    [
-      'a redirect',
-      () => ({ kind: 'text', status: 302, body: '', headers: { location: operation } }),
-      { kind: 'fatal', code: 'http-302' },
-    ],
-  ])('is judged like any other: %s', async (_what, handler, verdict) => {
-    const standIn = await standInFor(handler);
-    expect(await review(clientOf(standIn.baseUrl))).toMatchObject(verdict);
-    expect(standIn.requests).toHaveLength(1);
-  });
-
   it.each([500, 503, 504])('may have started a review after a %i, unlike a call by body', async (status) => {
     const standIn = await standInFor(() => ({ kind: 'json', status, body: {} }));
     const client = clientOf(standIn.baseUrl);
@@ -111,27 +82,6 @@ describe('a call by file', () => {
       kind: 'retryable',
       outcomeUnknown: false,
     });
-  });
-
-  it('rejects with the reason of an abort', async () => {
-    const standIn = await standInFor(() => ({ kind: 'hang' }));
-    const stop = new AbortController();
-    const call = review(clientOf(standIn.baseUrl), filePath, stop.signal);
-    await standIn.received(1);
-    const reason = new Error('Ctrl-C');
-    stop.abort(reason);
-    await expect(call).rejects.toBe(reason);
-  });
-
-  it('uses the same connection as a call by body', async () => {
-    const standIn = await standInFor();
-    const client = clientOf(standIn.baseUrl);
-    const { signal } = new AbortController();
-    await client.reviewBookedHotels(Buffer.from('{"Hotels":[]}'), { signal });
-    await review(client);
-    await client.reviewBookedHotels(Buffer.from('{"Hotels":[]}'), { signal });
-    expect(standIn.requests.map(({ method }) => method)).toEqual(['POST', 'GET', 'POST']);
-    expect(standIn.connections).toBe(1);
   });
 });
 
@@ -162,20 +112,6 @@ describe('a call by file whose connection drops', () => {
       expect(pathsOf(standIn)).toEqual(['first.csv', 'second.csv', 'third.csv']);
     },
   );
-
-  it('is made once while others wait for a connection', async () => {
-    const standIn = await standInFor((_request, number) =>
-      number % 3 === 0 ? { kind: 'drop', when: 'after-reading' } : success,
-    );
-    const client = clientOf(standIn.baseUrl, 4);
-    const paths = Array.from({ length: 60 }, (_, number) => `${number}.csv`);
-    const verdicts = await Promise.all(paths.map((path) => review(client, path)));
-    expect(pathsOf(standIn).toSorted()).toEqual(paths.toSorted());
-    expect(verdicts.filter(({ kind }) => kind === 'accepted')).toHaveLength(40);
-    expect(verdicts.filter((verdict) => verdict.kind === 'retryable' && verdict.outcomeUnknown)).toHaveLength(
-      20,
-    );
-  });
 
   it('at any moment: the next call arrives at most once, and otherwise its outcome is unknown', async () => {
     const arrived: string[] = [];

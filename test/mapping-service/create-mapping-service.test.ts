@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { type StandInAnswer, startStandIn } from '../support/http-stand-in.js';
-import { answerWith, errorOf, openService, serviceAt } from './opened-service.js';
+import { errorOf, openService, serviceAt } from './opened-service.js';
 
 const apiKey = 'canary-key-5f0c7e3b';
 const accountId = 'canary-account-77';
@@ -18,12 +18,6 @@ describe('the service', () => {
     expect(make).toThrow(TypeError);
     expect(make).toThrow(words);
     expect(make).not.toThrow(/s3cret|canary/);
-  });
-
-  it('limits the connections to eight', async () => {
-    const { service, standIn } = await openService(() => answerWith({ HotelBrands: [] }));
-    await Promise.all(Array.from({ length: 40 }, () => service.getMasterHotelBrands()));
-    expect(standIn.connections).toBe(8);
   });
 });
 

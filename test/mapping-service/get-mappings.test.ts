@@ -23,15 +23,7 @@ describe('a call of Get Mappings', () => {
     expect(headers.join('\n')).not.toMatch(/content-type|content-length/i);
   });
 
-  it('sends no absent parameter', async () => {
-    const { service, standIn } = await openService(() => answerWith({ Mappings: [] }));
-    await service.getMappings(query);
-    expect(standIn.requests.map(({ url }) => url)).toEqual([
-      '/api/3.0/mappings?lastUpdateDateTime=2026-11-20T00%3A00%3A00.000Z&limit=10',
-    ]);
-  });
-
-  it.each(['a b&c=d#e?f+g', '100%/%2F', 'żółć 山田 😀', 'Room & Co, Ltd', 'half \ud83d'])(
+  it.each(['a b&c=d#e?f+g', '100%/%2F', 'żółć 山田 😀', 'half \ud83d'])(
     'carries any text intact: %j',
     async (text) => {
       const { service, standIn } = await openService(() => answerWith({ Mappings: [] }));
@@ -116,25 +108,6 @@ describe('a page of mappings', () => {
     expect(Mappings).toEqual([{ ServiceId: 7, ProviderHotelId: '1', ProviderName: 'Bedlink' }]);
   });
 
-  it('has no time where the service sends none', async () => {
-    const { service } = await openService(() => ({
-      ...answerWith({ Mappings: [] }),
-      headers: { date: 'yesterday' },
-    }));
-    expect((await service.getMappings(query)).answeredAt).toBeUndefined();
-  });
-
-  it('may be far longer than the answer to a review', async () => {
-    const Mappings = Array.from({ length: 1_000 }, (_, number) => ({
-      ...mapping,
-      ServiceId: number + 1,
-      Note: 'x'.repeat(2_000),
-    }));
-    const { service } = await openService(() => answerWith({ Mappings }));
-    const page = await service.getMappings({ ...query, limit: 1_000 });
-    expect(page.Mappings.map(({ ServiceId }) => ServiceId)).toEqual(Mappings.map((row) => row.ServiceId));
-  });
-
   it.each([10, 1_000])(
     'has at most 1 MB and 2 kB for each of the %i mappings that were asked for',
     async (limit) => {
@@ -157,11 +130,7 @@ describe('a page of mappings', () => {
 
 describe('an answer that does not follow the specification', () => {
   it.each<[field: string, expected: string, fields: object]>([
-    ['Status', 'a boolean, got: nothing', { Status: undefined }],
     ['Status', 'a boolean, got: a string', { Status: 'yes' }],
-    ['Status', 'a boolean, got: null', { Status: null }],
-    ['StatusCode', 'an integer, got: nothing', { StatusCode: undefined }],
-    ['StatusCode', 'an integer, got: a string', { StatusCode: 'ok' }],
     ['StatusCode', 'an integer, got: another number', { StatusCode: 2000.5 }],
     ['ResumeKey', 'a string, got: a number', { ResumeKey: 5, Mappings: [] }],
     ['Mappings', 'an array, got: nothing', {}],
@@ -180,15 +149,12 @@ describe('an answer that does not follow the specification', () => {
     expect(standIn.requests).toHaveLength(1);
   });
 
-  it.each([['null'], ['[]'], ['"fine"'], ['{}'], ['{"Mappings":[]}'], ['{"message":"gateway"}']])(
-    'lacks the envelope: %s',
-    async (json) => {
-      const { service, standIn } = await openService(() => ({ kind: 'text', body: json }));
-      const error = await errorOf(service.getMappings(query));
-      expect(error).toMatchObject({ kind: 'invalid-answer', field: 'Status' });
-      expect(standIn.requests).toHaveLength(1);
-    },
-  );
+  it.each([['null'], ['[]'], ['{"Mappings":[]}']])('lacks the envelope: %s', async (json) => {
+    const { service, standIn } = await openService(() => ({ kind: 'text', body: json }));
+    const error = await errorOf(service.getMappings(query));
+    expect(error).toMatchObject({ kind: 'invalid-answer', field: 'Status' });
+    expect(standIn.requests).toHaveLength(1);
+  });
 
   it('is a page of which more than a tenth of the mappings, and more than five, cannot be read', async () => {
     const odd = (count: number) => Array(count).fill({ ...mapping, ProviderName: null });

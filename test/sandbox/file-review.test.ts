@@ -1,336 +1,274 @@
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
-import type { Outbox } from '../../src/sandbox/outbox/outbox.js';
-import { csvParse } from '../support/csv-readers.js';
+import { Readable } from 'node:stream';
+import { parse } from 'csv-parse/sync';
+import * as fc from 'fast-check';
+import { expect, it, vi } from 'vitest';
+import { readCsvRecords } from '../../src/sandbox/common/publish.js';
+import { startSandbox } from '../../src/sandbox/sandbox.js';
 import { patienceMs } from '../support/patience.js';
 import {
-  describeReadResult,
+  accepted,
+  ask,
+  bookingsOf,
+  byFile,
   filePath,
-  openReviewedFiles,
-  resultPath,
-  templateColumns,
-  writeFileOf,
-} from './reviewed-files.js';
+  put,
+  readOutbox,
+  refused,
+  type StartedSandbox,
+  startedSandbox,
+  waitForLine,
+} from './started-sandbox.js';
 
-const otherFilePath = 'VerifyMappings/112026/21112026.csv';
+const resultPath = filePath.replace('.csv', '_Result.csv');
+const columns = [
+  ...['Service Mappings Id', 'BookingReferenceId', 'BookingClientName', 'ProviderName', 'ProviderHotelId'],
+  ...['CheckInDate', 'CheckOutDate'],
+];
+const header = columns.join(',');
+type Cells = Readonly<Record<string, string>>;
 
-describeReadResult(csvParse);
+/** A record with a correct mapping, with these changes. */
+function cellsOf({ world }: StartedSandbox, changes: Cells = {}): Cells {
+  const [id, reference, guest, provider, hotel] = Object.values(bookingsOf(world).right).map(String);
+  const cells = [id, reference, guest, provider, hotel, '20112026', '22112026'];
+  return { ...Object.fromEntries(columns.map((column, index) => [column, cells[index] ?? ''])), ...changes };
+}
 
-describe('a result', () => {
-  it('is written next to the file, with _Result added to its name', async () => {
-    const files = await openReviewedFiles();
-    await files.put(writeFileOf([files.cells()]));
-    await files.review.accept(filePath);
-    await files.waitForLines();
-    expect(await files.list()).toEqual(['20112026.csv', '20112026_Result.csv']);
-    expect(files.told).toEqual([`${resultPath}: 1 row, 0 wrongly mapped`]);
-    expect(await files.read()).toBe(
-      `${templateColumns.join(',')},IsCorrectMapping\n${Object.values(files.cells()).join(',')},True\n`,
-    );
-  });
-
-  it('is followed by an e-mail when a mapping is incorrect', async () => {
-    const files = await openReviewedFiles();
-    const { providerName, providerHotelId } = files.mapping(20);
-    const wrong = files.cells({ ProviderName: providerName, ProviderHotelId: providerHotelId });
-    await files.put(writeFileOf([files.cells(), wrong, files.cells()]));
-    await files.review.accept(`/${filePath}`);
-    await files.waitForLines();
-    expect(files.notices).toEqual([
-      {
-        about: filePath,
-        count: 1,
-        incorrect: [
-          {
-            serviceId: files.mapping().serviceId,
-            bookingReferenceId: 'BR-0',
-            bookingClientName: 'Ana Núñez',
-            providerName,
-            providerHotelId,
-            checkInDate: '2026-11-20',
-            checkOutDate: '2026-11-22',
-          },
-        ],
-      },
-    ]);
-    const [email] = files.emails;
-    expect(files.told).toEqual([`${resultPath}: 3 rows, 1 wrongly mapped; e-mail: ${email}`]);
-  });
-
-  it('is not followed by an e-mail when every mapping is correct', async () => {
-    const files = await openReviewedFiles();
-    await files.put(writeFileOf([files.cells()]));
-    await files.review.accept(filePath);
-    await files.waitForLines();
-    expect(files.notices).toEqual([]);
-  });
-
-  it('stays when the e-mail cannot be written, which is reported', async () => {
-    const outbox: Outbox = {
-      notify: async () => {
-        throw Object.assign(new Error('no space left for Ana Núñez'), { code: 'ENOSPC' });
-      },
-    };
-    const files = await openReviewedFiles({ outbox });
-    await files.put(writeFileOf([files.cells({ ProviderHotelId: 'other' })]));
-    await files.review.accept(filePath);
-    await files.waitForLines(2);
-    expect(files.told).toEqual([
-      `${resultPath}: no e-mail (ENOSPC)`,
-      `${resultPath}: 1 row, 1 wrongly mapped`,
-    ]);
-    expect(await files.list()).toContain('20112026_Result.csv');
-  });
-
-  it('replaces an older one', async () => {
-    const files = await openReviewedFiles();
-    await files.put('older', resultPath);
-    await files.put(writeFileOf([files.cells()]));
-    await files.review.accept(filePath);
-    await files.waitForLines();
-    expect(await files.read()).toMatch(/True\n$/);
-  });
-
-  it('is about the file at the time of the call, regardless of later changes', async () => {
-    const files = await openReviewedFiles({ resultDelayMs: 50 });
-    await files.put(writeFileOf([files.cells({ BookingReferenceId: 'first' })]));
-    await files.review.accept(filePath);
-    await rm(join(files.root, filePath));
-    await files.waitForLines();
-    expect(await files.read()).toContain('first');
-  });
-
-  it('is reported as failed when a folder has its name', async () => {
-    const files = await openReviewedFiles();
-    await files.put(writeFileOf([files.cells()]));
-    await mkdir(join(files.root, resultPath));
-    await files.review.accept(filePath);
-    await files.waitForLines();
-    expect(files.told).toEqual([`${resultPath}: failed (EISDIR)`]);
-    expect(files.notices).toEqual([]);
-  });
-
-  it('appears complete or not at all, without temporary files next to it', async () => {
-    const files = await openReviewedFiles();
-    const records = Array.from({ length: 20_000 }, (_, place) => files.cells({}, place % 100));
-    await files.put(writeFileOf(records));
-    const sizes = new Set<number | undefined>();
-    const names = new Set<string>();
-    const taken = files.review.accept(filePath);
-    while (files.told.length === 0) {
-      for (const name of await files.list()) names.add(name);
-      sizes.add((await stat(join(files.root, resultPath)).catch(() => undefined))?.size);
-    }
-    await taken;
-    const { size } = await stat(join(files.root, resultPath));
-    expect([...sizes].filter((seen) => seen !== undefined && seen !== size)).toEqual([]);
-    expect(sizes).toContain(undefined);
-    expect([...names].filter((name) => !/^20112026(_Result)?\.csv$/.test(name))).toEqual([]);
-  });
-
-  it('is readable by its owner only', async () => {
-    const files = await openReviewedFiles();
-    await files.put(writeFileOf([files.cells()]));
-    await files.review.accept(filePath);
-    await files.waitForLines();
-    expect((await stat(join(files.root, resultPath))).mode & 0o777).toBe(0o600);
-  });
-});
-
-describe('a file accepted twice', () => {
-  it('has two results, and two e-mails', async () => {
-    const files = await openReviewedFiles();
-    await files.put(writeFileOf([files.cells({ ProviderHotelId: 'first' })]));
-    await files.review.accept(filePath);
-    await files.waitForLines();
-    await files.put(writeFileOf([files.cells(), files.cells({ ProviderHotelId: 'second' })]));
-    await files.review.accept(filePath);
-    await files.waitForLines(2);
-    expect(files.told[1]).toContain(': 2 rows,');
-    expect(await files.read()).toContain('second');
-    expect(files.notices).toHaveLength(2);
-  });
-});
-
-describe('a result with a fault', () => {
-  const threeRecords = (files: Awaited<ReturnType<typeof openReviewedFiles>>) =>
-    writeFileOf([
-      files.cells(),
-      files.cells({ ProviderHotelId: 'wrong', BookingClientName: 'A\nB' }),
-      files.cells(),
-    ]);
-
-  it('arrives when it is late', async () => {
-    const files = await openReviewedFiles({ faults: ['result-late:0.05@1'] });
-    await files.put(threeRecords(files));
-    await files.review.accept(filePath);
-    await files.waitForLines();
-    expect(files.told).toEqual([expect.stringContaining(`${resultPath}: 3 rows, 1 wrongly mapped`)]);
-  });
-
-  it('is not there yet when it is late, while others arrive', async () => {
-    const files = await openReviewedFiles({ faults: ['result-late:3600@1'] });
-    await files.put(threeRecords(files));
-    await files.put(threeRecords(files), otherFilePath);
-    await files.review.accept(filePath);
-    await files.review.accept(otherFilePath);
-    await files.waitForLines();
-    expect(files.told).toEqual([expect.stringContaining('VerifyMappings/112026/21112026_Result.csv: ')]);
-    expect(await files.list()).toEqual(['20112026.csv', '21112026.csv', '21112026_Result.csv']);
-  });
-
-  it.each([
-    [3, 1],
-    [4, 2],
-    [1, 0],
-  ])(
-    'of %d records has the first %d when it is partial, ending with a line end, and an e-mail about all',
-    async (rows, written) => {
-      const files = await openReviewedFiles({ faults: ['result-partial@1'] });
-      const records = Array.from({ length: rows }, (_, place) =>
-        files.cells({
-          BookingReferenceId: `BR-${place}`,
-          ProviderHotelId: 'wrong',
-          BookingClientName: 'A\nB',
-        }),
-      );
-      await files.put(writeFileOf(records));
-      await files.review.accept(filePath);
-      await files.waitForLines();
-      const result = await files.read();
-      expect(result).toMatch(/\n$/);
-      expect(csvParse.read(join(files.root, resultPath))).toEqual(
-        records.slice(0, written).map((cells) => ({ ...cells, IsCorrectMapping: 'False' })),
-      );
-      const rowsOf = rows === 1 ? '1 row' : `${rows} rows`;
-      const [email] = files.emails;
-      expect(files.told).toEqual([`${resultPath}: only ${written} of ${rowsOf} (fault); e-mail: ${email}`]);
-      expect(files.notices).toMatchObject([{ count: rows }]);
-      expect(await files.list()).toEqual(['20112026.csv', '20112026_Result.csv']);
-    },
+/** A file with every cell quoted. */
+function fileOf(records: readonly Cells[], lineEnd = '\n'): string {
+  const lines = records.map((record) =>
+    columns.map((column) => `"${record[column]?.replaceAll('"', '""')}"`).join(','),
   );
+  return [header, ...lines, ''].join(lineEnd);
+}
 
-  it('is missing together with its e-mail, and an older one stays', async () => {
-    const files = await openReviewedFiles({ faults: ['result-missing@1'] });
-    await files.put('older', resultPath);
-    await files.put(threeRecords(files));
-    expect(await files.review.accept(filePath)).toEqual({ kind: 'accepted', rows: 3 });
-    await files.waitForLines();
-    expect(files.told).toEqual([`${resultPath}: never written (fault)`]);
-    expect(await files.read()).toBe('older');
-    expect(files.notices).toEqual([]);
+const review = (sandbox: StartedSandbox, path = filePath) =>
+  ask(sandbox, `${byFile}?${new URLSearchParams({ ftpFilePath: path })}`).then(({ json }) => json);
+const wrong = { ProviderHotelId: 'no such hotel' };
+const resultOf = ({ sftp }: StartedSandbox) => readFile(join(sftp.root, resultPath), 'utf8');
+
+it.each(['\n', '\r\n'])(
+  'a result has the records as they were, each with its verdict, and an e-mail follows: line ends %j',
+  async (lineEnd) => {
+    const sandbox = await startedSandbox();
+    const right = [
+      {},
+      { BookingClientName: 'García, Luis', BookingReferenceId: 'BR "7"' },
+      { BookingClientName: '  Wang 伟 👩‍👩‍👧\t' },
+      { BookingClientName: `Zoë${lineEnd}Brandt` },
+      { BookingClientName: 'Nullmann', CheckInDate: '29022028' },
+    ].map((changes) => cellsOf(sandbox, changes));
+    const others = [wrong, { ProviderName: 'No such provider' }, { 'Service Mappings Id': '7' }].map(
+      (changes) => cellsOf(sandbox, changes),
+    );
+    await put(sandbox, 'older', resultPath);
+    await put(sandbox, fileOf([...right, ...others], lineEnd));
+    expect(await review(sandbox, `/${filePath}`)).toEqual(accepted);
+    // The file at the time of the call counts.
+    await rm(join(sandbox.sftp.root, filePath));
+    await waitForLine(sandbox, `${resultPath}: 8 rows, 3 wrongly mapped; e-mail: `);
+    expect(sandbox.told[0]).toBe('call 1 by-file: 200 2000, 8 bookings accepted');
+    const result = await resultOf(sandbox);
+    expect(result.slice(0, result.indexOf('\n'))).toBe(`${header},IsCorrectMapping`);
+    expect(parse(result, { columns: true })).toEqual([
+      ...right.map((cells) => ({ ...cells, IsCorrectMapping: 'True' })),
+      ...others.map((cells) => ({ ...cells, IsCorrectMapping: 'False' })),
+    ]);
+    expect((await stat(join(sandbox.sftp.root, resultPath))).mode & 0o777).toBe(0o600);
+    const [email = '', ...more] = await readOutbox(sandbox);
+    expect(more).toEqual([]);
+    expect(email).toContain(`The review of ${filePath} found 3 bookings`);
+    expect(email.match(/Stay: +2026-11-20 to 2026-11-22/g)).toHaveLength(3);
+    expect(await readdir(join(sandbox.folder, '.sandbox-drafts'))).toEqual([]);
+  },
+);
+
+it.each([
+  [2020, ' ', 'ftpFilePath is missing'],
+  [2002, 'VerifyMappings/112026/../112026/20112026.csv', 'expected VerifyMappings/MMYYYY/DDMMYYYY.csv'],
+  [2002, `/${'VerifyMappings/112026/20112026.csv'.replace('V', '/V')}`, 'expected VerifyMappings/MMYYYY'],
+  [2002, 'verifymappings/112026/20112026.csv', 'expected VerifyMappings/MMYYYY'],
+  [2002, 'VerifyMappings/112026/20112026.CSV', 'expected VerifyMappings/MMYYYY'],
+  [2002, 'VerifyMappings/112026/20112026_Result.csv', 'expected VerifyMappings/MMYYYY'],
+  [2002, 'VerifyMappings/022026/30022026.csv', 'expected a calendar day in the folder of its month'],
+  [2002, 'VerifyMappings/102026/20112026.csv', 'expected a calendar day in the folder of its month'],
+  [2002, 'VerifyMappings/112025/20112026.csv', 'expected a calendar day in the folder of its month'],
+  [2002, 'VerifyMappings/112026/21112026.csv', 'there is no file "VerifyMappings/112026/21112026.csv"'],
+])('%d is the answer to the path %j', async (statusCode, path, message) => {
+  const sandbox = await startedSandbox();
+  await put(sandbox, fileOf([cellsOf(sandbox)]));
+  expect(await review(sandbox, path)).toEqual({
+    ...refused(statusCode),
+    Message: expect.stringContaining(message),
   });
+});
+
+const line = '1,BR-1,Ana,Sakura,1,20112026,21112026';
+const present = 'all template columns are present, in exact case';
+const blank = 'no cell is empty or white space only';
+const asId = 'a service hotel id is an integer from 1 to 9007199254740991, digits only';
+const asDay = 'a date is a calendar day as DDMMYYYY';
+const long = 'a record has at most 1048576 bytes, and every quotation mark is closed';
+const stray = 'a cell with a quotation mark is quoted, and the quotation marks inside it are doubled';
+const cell = (column: string, text: string): [string, string] => {
+  const cells = line.split(',').with(columns.indexOf(column), text);
+  return [`${header}\n${line}\n${cells.join(',')}\n`, `column ${column}, line 3`];
+};
+
+it.each<readonly [...(readonly [string | Uint8Array, string]), string]>([
+  ...columns.map(
+    (column) => [header.replace(column, column.toLowerCase()), `column ${column}, line 1`, present] as const,
+  ),
+  [`${header},ProviderName\n`, 'column ProviderName, line 1', 'each column is in the header once'],
+  [`${header},Ana Núñez\n`, 'line 1', "no columns but the template's; cell 8 is not one of them"],
+  ['', 'line 1', 'a file begins with the header'],
+  [`\ufeff${header}\n${line}\n`, 'line 1', 'a file begins with the header, not with a byte order mark'],
+  ...columns.map((column) => [...cell(column, '\u00a0'), blank] as const),
+  ...columns.map((column) => [...cell(column, ' nULL '), 'no cell reads NULL, in any case'] as const),
+  ...['0', '1.0', '007', '٣', '9007199254740992'].map(
+    (id) => [...cell('Service Mappings Id', id), asId] as const,
+  ),
+  ...['2026-11-20', '30022026', '2112026', '20112026 '].map(
+    (day) => [...cell('CheckInDate', day), asDay] as const,
+  ),
+  [...cell('CheckOutDate', '29022025'), asDay],
+  [`${header}\n${line},more\n`, 'line 2', 'every line has as many cells as the header'],
+  [`${header}\n${line}\n\n`, 'line 3', 'every line has as many cells as the header'],
+  [
+    `${header}\n"1","a\nb\nc",A,B,1,20112026,21112026\n1,2\n`,
+    'line 5',
+    'every line has as many cells as the header',
+  ],
+  [`${header}\n1,BR-1,Ana "S" N,B,1,20112026,21112026\n`, 'line 2', stray],
+  [`${header}\n1,"Ana\n`, 'line 2', 'every quotation mark is closed'],
+  [`${header}\n1,"Ana${'\nand so on'.repeat(200_000)}`, 'line 2', long],
+  [`${header}\n1,${'x'.repeat(2 ** 21)}`, 'line 2', long],
+  [
+    Buffer.from(`${header}\n${line}\n1,BR-1,Björn,B,1,20112026,21112026\n`, 'latin1'),
+    'line 3',
+    'text is UTF-8',
+  ],
+])(
+  '2009 is the answer to a file that breaks a rule, which it names with the place: %#',
+  async (content, where, rule) => {
+    const sandbox = await startedSandbox({ faults: ['result-missing@1'] });
+    await put(sandbox, content);
+    expect(await review(sandbox)).toEqual({ ...refused(2009), Message: `${filePath}, ${where}: ${rule}` });
+    // Neither a result nor its fault is spent on it, and no draft is left.
+    await put(sandbox, fileOf([cellsOf(sandbox)]));
+    expect(await review(sandbox)).toEqual(accepted);
+    await waitForLine(sandbox, `${resultPath}: never written (fault)`);
+  },
+);
+
+it('2021 is the answer to a file with only a header, whose columns may have any order', async () => {
+  const sandbox = await startedSandbox();
+  await put(sandbox, `${header}\n`);
+  expect(await review(sandbox)).toEqual(refused(2021));
+  const turned = columns.toReversed();
+  await put(sandbox, `${turned.join(',')}\n${turned.map((column) => cellsOf(sandbox)[column]).join(',')}`);
+  expect(await review(sandbox)).toEqual(accepted);
+  await waitForLine(sandbox, ': 1 row, 0 wrongly mapped');
+  expect(await readOutbox(sandbox)).toEqual([]);
 });
 
 it.each([
-  ['whole', 'result-late:0@1'],
-  ['partial', 'result-partial@1'],
-  ['missing', 'result-missing@1'],
-])('nothing is kept of a result that was %s', async (_, fault) => {
-  const files = await openReviewedFiles({ faults: [fault] });
-  await files.put(writeFileOf([files.cells()]));
-  await files.review.accept(filePath);
-  await vi.waitUntil(
-    async () => {
-      const beside = (await readdir(files.folder)).filter((name) => name !== 'sftp');
-      const drafts = await Promise.all(beside.map((name) => readdir(join(files.folder, name))));
-      return files.told.length === 1 && beside.length === 1 && drafts.flat().length === 0;
-    },
-    { timeout: patienceMs },
+  ['result-partial@1', 3, 1],
+  ['result-partial@1', 1, 0],
+  ['result-late:0.05@1', 3, 3],
+])('with %s, a result of %d records has %d, and the e-mail is about all', async (fault, rows, written) => {
+  const sandbox = await startedSandbox({ faults: [fault] });
+  await put(
+    sandbox,
+    fileOf(Array.from({ length: rows }, () => cellsOf(sandbox, { ...wrong, BookingClientName: 'A\nB' }))),
   );
+  await review(sandbox);
+  await waitForLine(sandbox, '_Result.csv: ');
+  expect(parse(await resultOf(sandbox), { columns: true })).toHaveLength(written);
+  expect((await resultOf(sandbox)).at(-1)).toBe('\n');
+  expect((await readOutbox(sandbox))[0]).toContain(`found ${rows} booking`);
+  expect(await readdir(join(sandbox.folder, '.sandbox-drafts'))).toEqual([]);
 });
 
-describe('closing the review', () => {
-  it('abandons pending results, reports it, and leaves nothing behind', async () => {
-    const files = await openReviewedFiles({ resultDelayMs: 3_600_000 });
-    await files.put(writeFileOf([files.cells()]));
-    await files.review.accept(filePath);
-    await files.review.accept(filePath);
-    await files.review.close();
-    expect(files.told).toEqual([`${resultPath}: abandoned`, `${resultPath}: abandoned`]);
-    expect(await files.list()).toEqual(['20112026.csv']);
-    expect(await readdir(files.folder)).toEqual(['sftp']);
-  });
+it('with result-missing neither result nor e-mail comes, an older one stays, and a later call gets its own', async () => {
+  const sandbox = await startedSandbox({ faults: ['result-missing@1'] });
+  await put(sandbox, 'older', resultPath);
+  await put(sandbox, fileOf([cellsOf(sandbox, wrong)]));
+  expect(await review(sandbox)).toEqual(accepted);
+  await waitForLine(sandbox, 'never written (fault)');
+  expect([await resultOf(sandbox), await readOutbox(sandbox)]).toEqual(['older', []]);
+  await review(sandbox);
+  await waitForLine(sandbox, ': 1 row, 1 wrongly mapped');
+  expect(await readOutbox(sandbox)).toHaveLength(1);
+});
 
-  it.each([
-    ['the only one', 1],
-    ['one with another result of its file pending', 2],
-  ])('waits for the e-mail about a written result: %s', async (_, calls) => {
-    let send = () => {};
-    const sent = new Promise<void>((resolve) => {
-      send = resolve;
-    });
-    const outbox: Outbox = {
-      notify: async () => {
-        await sent;
-        return 'the email';
-      },
-    };
-    const files = await openReviewedFiles({ outbox, faults: ['result-late:3600@2'] });
-    await files.put(writeFileOf([files.cells({ ProviderHotelId: 'wrong' })]));
-    for (let call = 0; call < calls; call += 1) await files.review.accept(filePath);
-    await vi.waitUntil(() => files.notices.length > 0, { timeout: patienceMs });
-    let isClosed = false;
-    const closed = files.review.close().then(() => {
-      isClosed = true;
-    });
-    // Longer than it takes to close without waiting for it.
-    for (let look = 0; look < 200; look += 1) await readdir(files.folder);
-    expect(isClosed).toBe(false);
-    send();
-    await closed;
-    expect(files.told.filter((line) => line.endsWith('e-mail: the email'))).toHaveLength(1);
-    expect(files.told).toHaveLength(calls);
-  });
+it('closing abandons pending results and leaves no drafts, nor does a sandbox that was killed', async () => {
+  const sandbox = await startedSandbox({ resultDelayMs: 3_600_000 });
+  await put(sandbox, fileOf([cellsOf(sandbox)]));
+  await review(sandbox);
+  await sandbox.close();
+  expect(sandbox.told).toContain(`${resultPath}: abandoned`);
+  const drafts = join(sandbox.folder, '.sandbox-drafts');
+  expect(await readdir(sandbox.folder)).not.toContain('.sandbox-drafts');
+  await mkdir(drafts);
+  await writeFile(join(drafts, '1.csv'), 'Ann Lee');
+  const again = await startSandbox({ folder: sandbox.folder, clock: Date.now });
+  expect(await readdir(sandbox.folder)).not.toContain('.sandbox-drafts');
+  await again.close();
+});
 
-  it('is idempotent', async () => {
-    const files = await openReviewedFiles({ resultDelayMs: 3_600_000 });
-    await files.put(writeFileOf([files.cells()]));
-    await files.review.accept(filePath);
-    await Promise.all([files.review.close(), files.review.close()]);
-    await files.review.close();
-    expect(files.told).toHaveLength(1);
+it('a disk that fails is reported without quoting anything, and the result stays without its e-mail', async () => {
+  const sandbox = await startedSandbox();
+  await put(sandbox, fileOf([cellsOf(sandbox, wrong)]));
+  await rm(sandbox.outbox, { recursive: true });
+  await writeFile(sandbox.outbox, '');
+  await review(sandbox);
+  await waitForLine(sandbox, `${resultPath}: no e-mail (EEXIST)`);
+  await waitForLine(sandbox, ': 1 row, 1 wrongly mapped');
+  expect(await resultOf(sandbox)).toContain('False');
+  await rm(join(sandbox.sftp.root, resultPath));
+  await mkdir(join(sandbox.sftp.root, resultPath));
+  await review(sandbox);
+  await waitForLine(sandbox, `${resultPath}: failed (EISDIR)`);
+  await vi.waitUntil(async () => (await readdir(join(sandbox.folder, '.sandbox-drafts'))).length === 0, {
+    timeout: patienceMs,
   });
-
-  it('refuses files that are being read, and later ones', async () => {
-    const files = await openReviewedFiles();
-    await files.put(writeFileOf(Array.from({ length: 60_000 }, () => files.cells())));
-    const reading = files.review.accept(filePath);
-    let isAnswered = false;
-    const answered = reading.then(() => {
-      isAnswered = true;
-    });
-    await vi.waitUntil(async () => (await readdir(files.folder)).length > 1, {
-      timeout: patienceMs,
-      interval: 1,
-    });
-    await files.review.close();
-    expect(isAnswered).toBe(true);
-    await answered;
-    const stopped = { kind: 'refusal', statusCode: 2001, message: 'the service is being stopped' };
-    expect(await reading).toEqual(stopped);
-    expect(await files.review.accept(filePath)).toEqual(stopped);
-    expect(files.told).toEqual([]);
-    expect(await readdir(files.folder)).toEqual(['sftp']);
-  });
-
-  it('creates no folder for a call that comes later', async () => {
-    const files = await openReviewedFiles();
-    await files.put(writeFileOf([files.cells()]));
-    await files.review.close();
-    expect(await files.review.accept(filePath)).toMatchObject({ kind: 'refusal', statusCode: 2001 });
-    expect(await readdir(files.folder)).toEqual(['sftp']);
+  await rm(join(sandbox.folder, '.sandbox-drafts'), { recursive: true });
+  await writeFile(join(sandbox.folder, '.sandbox-drafts'), '');
+  expect(await review(sandbox)).toEqual({
+    ...refused(2001),
+    Message: "the file can't be reviewed now (EEXIST)",
   });
 });
 
-it('a file that cannot be read is refused without quoting anything', async () => {
-  const files = await openReviewedFiles();
-  await files.put(writeFileOf([files.cells()]));
-  await writeFile(join(files.folder, 'drafts'), '');
-  expect(await files.review.accept(filePath)).toEqual({
-    kind: 'refusal',
-    statusCode: 2001,
-    message: "the file can't be reviewed now (EEXIST)",
-  });
+it("the sandbox's reader takes and refuses what another strict reader does, wherever the blocks end", async () => {
+  async function* cutUp(text: string, sizes: readonly number[]): AsyncGenerator<Buffer> {
+    let rest = Buffer.from(text);
+    for (let at = 0; rest.length > 0; at += 1) {
+      const size = (sizes[at] ?? 0) + 1;
+      yield rest.subarray(0, size);
+      rest = rest.subarray(size);
+    }
+  }
+  const piece = fc.constantFrom('a', 'ü', '🏨', '"', ',', '\n', '\r\n', ' ', '""', '","');
+  const sizes = fc.array(fc.nat({ max: 20 }), { minLength: 1 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece), sizes, async (pieces, cuts) => {
+      const text = pieces.join('');
+      const options = { record_delimiter: ['\r\n', '\n'], relax_column_count: true };
+      const other = (() => {
+        try {
+          return parse(text, options);
+        } catch {
+          return 'refused';
+        }
+      })();
+      const own = await Readable.from(readCsvRecords(cutUp(text, cuts)))
+        .toArray()
+        .catch(() => 'refused');
+      expect(own).toEqual(other);
+    }),
+  );
 });

@@ -1,308 +1,315 @@
 import { once } from 'node:events';
-import { Agent, request as openRequest } from 'node:http';
+import { request as openRequest } from 'node:http';
 import { connect } from 'node:net';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { Refusal } from '../../src/sandbox/common/errors.js';
-import { createGate } from '../support/gate.js';
+import { describe, expect, it, vi } from 'vitest';
+import { createServiceClient } from '../../src/service/client.js';
 import { patienceMs } from '../support/patience.js';
-import { type AskedRequest, askNode } from './http-clients.js';
 import {
+  accepted,
   accountHeaders,
+  ask,
+  bookingsOf,
   byBody,
   byFile,
-  jsonHeaders,
-  rightBooking,
-  type StartedService,
-  type StartOptions,
-  startedService,
-  success,
-  wrongBooking,
-} from './started-service.js';
+  filePath,
+  post,
+  put,
+  readOutbox,
+  refused,
+  type StartedSandbox,
+  startedSandbox,
+  waitForLine,
+} from './started-sandbox.js';
 
-const maxBodyBytes = 64 * 1024 * 1024;
+const jsonHeaders = { ...accountHeaders, 'Content-Type': 'application/json' };
+const eml = expect.stringMatching(/^e-mail about 1 of call \d: .*\.eml$/);
 
-async function startForTest(options?: StartOptions) {
-  const service = await startedService(options);
-  onTestFinished(() => service.close());
-  return service;
+/** A call that the test can abort. */
+function open({ service }: StartedSandbox, body: string, length = Buffer.byteLength(body)) {
+  const headers = { ...jsonHeaders, 'Content-Length': String(length) };
+  const request = openRequest(`${service.baseUrl}${byBody}`, { method: 'POST', headers, agent: false });
+  const failed = once(request, 'error').then(([error]) => error.code);
+  request.write(body);
+  return { failed, leave: () => void request.destroy(new Error('left')) };
 }
-
-function post(service: StartedService, hotels: readonly unknown[], changes: Partial<AskedRequest> = {}) {
-  const body = JSON.stringify({ Hotels: hotels });
-  return ask(service, { method: 'POST', path: byBody, headers: jsonHeaders, body, ...changes });
-}
-
-function get(service: StartedService, path: string) {
-  return ask(service, { method: 'GET', path, headers: accountHeaders });
-}
-
-async function ask(
-  { baseUrl }: StartedService,
-  { path, ...request }: Omit<AskedRequest, 'url'> & { readonly path: string },
-) {
-  const outcome = await askNode({ ...request, url: `${baseUrl}${path}` });
-  if (outcome.kind !== 'answered') throw new Error(`expected an answer, got: ${outcome.kind}`);
-  return { status: outcome.status, json: JSON.parse(outcome.body), headers: outcome.headers };
-}
-
-describe('A review by body', () => {
-  it('verifies each booking and reports the wrong mappings in one e-mail', async () => {
-    const service = await startForTest();
-    const others = [rightBooking, { ServiceId: 1 }, { ...wrongBooking, ProviderHotelId: 'unheard-of' }];
-    expect(await post(service, [wrongBooking, ...others])).toMatchObject({ status: 200, json: success });
-    expect(await post(service, [rightBooking])).toMatchObject({ status: 200, json: success });
-    await service.close();
-
-    expect(service.emails).toEqual([
-      {
-        about: 'the request body of 14:03:07 UTC',
-        incorrect: [
-          {
-            serviceId: wrongBooking.ServiceId,
-            bookingReferenceId: 'BR-1',
-            bookingClientName: 'Ana Núñez',
-            providerName: wrongBooking.ProviderName,
-            providerHotelId: wrongBooking.ProviderHotelId,
-            checkInDate: '2026-11-20',
-            checkOutDate: '2026-11-22',
-          },
-          expect.objectContaining({ providerHotelId: 'unheard-of' }),
-        ],
-      },
-    ]);
-    expect(service.counts).toMatchObject({ calls: 2, reviewed: 5, incorrect: 2 });
-  });
-
-  it('accepts nothing of a body with one refused booking', async () => {
-    const service = await startForTest();
-    const refusal = { Status: false, StatusCode: 2009 };
-    const answer = await post(service, [wrongBooking, { ServiceId: '7' }]);
-    expect(answer).toMatchObject({ status: 200, json: refusal });
-    await service.close();
-    expect(service.emails).toEqual([]);
-    expect(service.counts).toMatchObject({ calls: 1, reviewed: 0, incorrect: 0 });
-  });
-
-  it('answers before the e-mail is written', async () => {
-    const gate = createGate();
-    const service = await startForTest({ deliver: () => gate.passed });
-    expect(await post(service, [wrongBooking])).toMatchObject({ json: success });
-    expect(service.told.filter((line) => line.includes('e-mail'))).toEqual([]);
-    gate.open();
-    await vi.waitFor(() => expect(service.told).toContain('e-mail about 1 of call 1: outbox/1.eml'), {
-      timeout: patienceMs,
-    });
-  });
-
-  it('reports an e-mail that could not be written, without quoting it', async () => {
-    const service = await startForTest({
-      deliver: () => Promise.reject(Object.assign(new Error('no space for Ana Núñez'), { code: 'ENOSPC' })),
-    });
-    expect(await post(service, [wrongBooking])).toMatchObject({ json: success });
-    await vi.waitFor(() => expect(service.told).toContain('no e-mail about 1 of call 1: ENOSPC'), {
-      timeout: patienceMs,
-    });
-    expect(service.told.join('\n')).not.toContain('Ana');
-  });
-
-  it('accepts a body of 64 MB and refuses one more byte with 413', async () => {
-    const service = await startForTest();
-    const body = JSON.stringify({ Hotels: [rightBooking] });
-    const whole = body.padEnd(body.length + maxBodyBytes - Buffer.byteLength(body));
-    expect(await post(service, [], { body: whole })).toMatchObject({ status: 200, json: success });
-    expect(await post(service, [], { body: `${whole} ` })).toMatchObject({
-      status: 413,
-      json: { Status: false, StatusCode: 2002, Message: expect.stringContaining('67108864 bytes') },
-    });
-    expect(service.counts).toMatchObject({ reviewed: 1 });
-  });
-
-  it('refuses an endless body while it is still coming', async () => {
-    const service = await startForTest();
-    const url = `${service.baseUrl}${byBody}`;
-    const request = openRequest(url, { method: 'POST', headers: jsonHeaders });
-    onTestFinished(() => void request.destroy());
-    request.on('error', () => {});
-    const part = Buffer.alloc(1024 * 1024, ' ');
-    let ended = false;
-    const answered = once(request, 'response').finally(() => {
-      ended = true;
-    });
-    while (!ended) await Promise.race([answered, new Promise((resolve) => request.write(part, resolve))]);
-    expect((await answered)[0]).toMatchObject({ statusCode: 413 });
-  });
-
-  it('accepts nothing of an incomplete body', async () => {
-    const service = await startForTest();
-    const headers = { ...jsonHeaders, 'Content-Length': '1000' };
-    const request = openRequest(`${service.baseUrl}${byBody}`, { method: 'POST', headers });
-    request.on('error', () => {});
-    request.write('{"Hotels":[{"ServiceId":1}]}');
-    await vi.waitUntil(() => service.counts.calls === 1, { timeout: patienceMs });
-    request.destroy();
-    const call = 'call 1 by-body: no answer, 0 bookings accepted';
-    await vi.waitFor(() => expect(service.told).toEqual([call]), { timeout: patienceMs });
-  });
-});
-
-describe('A review by file', () => {
-  it('reviews the file named in the query', async () => {
-    const service = await startForTest();
-    const path = `${byFile}?ftpFilePath=VerifyMappings%2F112026/20112026.csv`;
-    expect(await get(service, path)).toMatchObject({ status: 200, json: success });
-    expect(service.files).toEqual(['VerifyMappings/112026/20112026.csv']);
-    // The bookings of a file are verified, and counted, with its result.
-    expect(service.counts).toMatchObject({ calls: 1, reviewed: 0, incorrect: 0 });
-    expect(service.told).toEqual(['call 1 by-file: 200 2000, 3 bookings accepted']);
-  });
-
-  it('passes on why the file was refused', async () => {
-    const service = await startForTest({
-      acceptFile: () => Promise.reject(new Refusal(2002, 'There is no such file.')),
-    });
-    expect(await get(service, `${byFile}?ftpFilePath=a.csv`)).toMatchObject({
-      status: 200,
-      json: { Status: false, Message: 'There is no such file.', StatusCode: 2002 },
-    });
-    expect(service.counts).toMatchObject({ calls: 1 });
-  });
-
-  it('answers 500 and the reason when the sandbox itself fails', async () => {
-    const service = await startForTest({
-      acceptFile: () => Promise.reject(Object.assign(new Error('in Ana.csv'), { code: 'EIO' })),
-    });
-    expect(await get(service, `${byFile}?ftpFilePath=a.csv`)).toMatchObject({
-      status: 500,
-      json: { Status: false, Message: 'The sandbox failed: EIO.', StatusCode: 2001 },
-    });
-    expect(service.told).toEqual(['the sandbox failed: EIO']);
-  });
-});
 
 describe('The service', () => {
   it.each([
     ['GET', '/mappings/', 404],
-    ['GET', '/content/GetMasterHotelChains', 404],
     ['POST', '/mappings', 405],
     ['POST', '/content/GetMasterHotelBrands', 405],
     ['POST', '/mappings/ExportMappingsFile', 405],
     ['PUT', byBody, 405],
-    ['HEAD', byFile, 405],
+    ['POST', byFile, 405],
     ['POST', byBody.toLowerCase(), 404],
-    ['POST', `${byBody}/`, 404],
     ['POST', `/${byBody}`, 404],
     ['POST', '/hotels/%52eviewMappingsOfBookedHotels', 404],
     ['POST', `${byBody}?trace=1`, 200],
   ])('has exact paths, each with one method: %s %s is answered %d', async (method, path, status) => {
-    const service = await startForTest();
-    const body = JSON.stringify({ Hotels: [rightBooking] });
-    const url = `${service.baseUrl}${path}`;
-    expect(await askNode({ method, url, headers: jsonHeaders, body })).toMatchObject({ status });
+    const sandbox = await startedSandbox();
+    const call = method === 'GET' ? {} : { body: JSON.stringify({ Hotels: [{ ServiceId: 1 }] }) };
+    const answer = await ask(sandbox, path, {
+      method,
+      headers: { 'Content-Type': 'application/json' },
+      ...call,
+    });
+    expect(answer).toMatchObject({ status, json: status === 200 ? accepted : refused(2002) });
+    expect(answer.headers.get('content-type')).toBe('application/json');
+    expect(answer.headers.get('date')).toBe('Fri, 20 Nov 2026 14:03:07 GMT');
+    const other = method === 'POST' ? 'GET' : 'POST';
+    expect(answer.headers.get('allow')).toBe(status === 405 ? other : null);
   });
 
-  it('reports the outcome of each request', async () => {
-    const service = await startForTest();
-    await post(service, [rightBooking, wrongBooking]);
-    await post(service, []);
-    await post(service, [], { headers: { ...jsonHeaders, apikey: 'key-2' } });
-    await get(service, '/Mappings');
-    await get(service, byBody);
-    await service.close();
-    expect(service.told.filter((line) => !line.startsWith('e-mail'))).toEqual([
-      'call 1 by-body: 200 2000, 2 bookings accepted, 1 wrongly mapped',
-      'call 2 by-body: 200 2021, 0 bookings accepted',
-      'request rejected: 403',
-      'request rejected: 404',
-      'request rejected: 405',
-    ]);
-    expect(service.told.join('\n')).not.toMatch(/Ana|key-|account-/);
+  it('knows one account, and tells nothing of what was sent', async () => {
+    const sandbox = await startedSandbox();
+    const strangers = [{ apikey: 'key-2' }, { accountId: 'account-2' }, { apikey: '' }, { accountId: '' }];
+    for (const headers of strangers)
+      expect(await post(sandbox, { Hotels: [] }, { headers })).toMatchObject({
+        status: 403,
+        json: refused(2003),
+      });
+    expect(sandbox.told).toEqual(strangers.map(() => 'request rejected: 403'));
+    expect(sandbox.service.counts.calls).toBe(0);
   });
 
-  it('keeps a connection alive, even if a body was left unread', async () => {
-    const service = await startForTest();
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    onTestFinished(() => agent.destroy());
-    const open = vi.spyOn(agent, 'createConnection');
-    const body = JSON.stringify({ Hotels: [rightBooking] }).padEnd(2_000_000);
-    const statuses: number[] = [];
-    for (const [path, headers] of [
-      [byBody, jsonHeaders],
-      [byBody, accountHeaders],
-      [byBody, { ...jsonHeaders, apikey: 'key-2' }],
-      [byFile, jsonHeaders],
-      ['/nowhere', jsonHeaders],
-      [byBody, jsonHeaders],
-    ] as const) {
-      const outcome = await askNode(
-        { method: 'POST', url: `${service.baseUrl}${path}`, headers, body },
-        agent,
-      );
-      statuses.push(outcome.kind === 'answered' ? outcome.status : 0);
-    }
-    expect(statuses).toEqual([200, 415, 403, 405, 404, 200]);
-    expect(open).toHaveBeenCalledTimes(1);
-  });
-
-  it('listens on 127.0.0.1 only', async () => {
-    const service = await startForTest();
-    expect(await get(service, '/')).toMatchObject({ status: 404 });
-    // Another address of this machine.
-    const baseUrl = service.baseUrl.replace('127.0.0.1', '127.0.0.2');
-    await expect(get({ ...service, baseUrl }, '/')).rejects.toThrow('connect');
-  });
-
-  it('does not start on a port in use', async () => {
-    const service = await startForTest();
-    const { port } = new URL(service.baseUrl);
-    await expect(startedService({ port: Number(port) })).rejects.toMatchObject({ code: 'EADDRINUSE' });
-  });
-
-  it('can be restarted on the same port', async () => {
-    const service = await startForTest();
-    await post(service, [rightBooking]);
-    await service.close();
-    const { port } = new URL(service.baseUrl);
-    const again = await startForTest({ port: Number(port) });
-    expect(await post(again, [rightBooking])).toMatchObject({ json: success });
+  it('listens on 127.0.0.1 only, and can be restarted on its port', async () => {
+    const sandbox = await startedSandbox();
+    const port = Number(new URL(sandbox.service.baseUrl).port);
+    await expect(once(connect(port, '127.0.0.2'), 'connect')).rejects.toThrow('ECONNREFUSED');
+    await expect(startedSandbox({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    await post(sandbox, { Hotels: [{ ServiceId: 1 }] });
+    await sandbox.close();
+    expect(await post(await startedSandbox({ port }), { Hotels: [{ ServiceId: 1 }] })).toMatchObject({
+      json: accepted,
+    });
   });
 });
 
-describe('Closing the service', () => {
-  it('waits for an e-mail that is being written, even when called again', async () => {
-    const gate = createGate();
-    const service = await startForTest({ deliver: () => gate.passed });
-    await post(service, [wrongBooking]);
-    let isClosed = false;
-    const closed = Promise.all([service.close(), service.close()]).then(() => {
-      isClosed = true;
-    });
-    // It no longer listens, so it only waits for the e-mail.
-    await vi.waitFor(() => expect(post(service, [rightBooking])).rejects.toThrow('ECONNREFUSED'), {
-      timeout: patienceMs,
-    });
-    expect(isClosed).toBe(false);
-    gate.open();
-    await closed;
-    expect(service.told.at(-1)).toContain('e-mail about 1 of call 1: ');
+describe('A review by body', () => {
+  it('verifies each booking and reports the wrong mappings in one e-mail, after the answer', async () => {
+    const sandbox = await startedSandbox();
+    const { right, wrong } = bookingsOf(sandbox.world);
+    const Hotels = [wrong, right, { ServiceId: 1 }, { ...wrong, ProviderHotelId: 'unheard-of' }];
+    expect(await post(sandbox, { Hotels })).toMatchObject({ status: 200, json: accepted });
+    expect(await post(sandbox, { Hotels: [right] })).toMatchObject({ json: accepted });
+    await sandbox.close();
+    expect(sandbox.service.counts).toEqual({ calls: 2, reviewed: 5, incorrect: 2 });
+    const emails = await readOutbox(sandbox);
+    expect(emails).toEqual([
+      expect.stringContaining('The review of the request body of 14:03:07 UTC found 2'),
+    ]);
+    expect(emails[0]?.match(/^ {2}Provider: +\S.*$/gm)).toEqual([
+      `  Provider:  NorthStar, hotel ${wrong.ProviderHotelId}`,
+      '  Provider:  NorthStar, hotel unheard-of',
+    ]);
+    expect(sandbox.told.toSorted()).toEqual([
+      'call 1 by-body: 200 2000, 4 bookings accepted, 2 wrongly mapped',
+      'call 2 by-body: 200 2000, 1 booking accepted',
+      expect.stringMatching(/^e-mail about 2 of call 1: .*\.eml$/),
+    ]);
   });
 
-  it('disconnects a silent client', async () => {
-    const service = await startForTest();
-    const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1');
-    await once(socket, 'connect');
-    const ended = once(socket.resume(), 'close');
-    await service.close();
+  const whole = {
+    ...{
+      ServiceId: 1042,
+      BookingReferenceId: 'BR-1',
+      BookingClientName: 'Ana Núñez',
+      ProviderName: 'Sakura',
+    },
+    ...{ ProviderHotelId: '000123', CheckInDate: '2026-11-20', CheckOutDate: '2026-11-22' },
+  };
+  const notJson = 'The body is not JSON in UTF-8.';
+
+  it.each<[unknown, number, string]>([
+    ['', 2002, notJson],
+    ['{"Hotels":[{"ServiceId":1}', 2002, notJson],
+    [[whole], 2002, 'The body: expected an object'],
+    [{ hotels: [whole] }, 2002, '"hotels" is not a field of the body: expected only Hotels.'],
+    [{ Hotels: [whole], Extra: 1 }, 2002, '"Extra" is not a field'],
+    [{}, 2021, 'Hotels is missing'],
+    [{ Hotels: [] }, 2021, 'Hotels is empty'],
+    [{ Hotels: { 0: whole } }, 2002, 'Hotels: expected an array.'],
+    [{ Hotels: [whole, null] }, 2009, 'Hotels[1]: expected an object.'],
+    ...[undefined, '1042', 0, -5, 1.5, 2 ** 53].map((ServiceId): [unknown, number, string] => [
+      { Hotels: [whole, { ...whole, ServiceId }] },
+      2009,
+      'Hotels[1].ServiceId: expected a JSON integer',
+    ]),
+    [{ Hotels: [{ ...whole, Rooms: '2' }] }, 2009, 'Hotels[0] has an unknown field "Rooms"'],
+    [{ Hotels: [{ ...whole, checkInDate: '2026-11-20' }] }, 2009, 'unknown field "checkInDate"'],
+    [{ Hotels: [{ ...whole, ProviderHotelId: 123 }] }, 2009, 'Hotels[0].ProviderHotelId: expected a text'],
+    [
+      { Hotels: [{ ...whole, BookingClientName: ' \t ' }] },
+      2009,
+      'BookingClientName: expected a text that is not blank',
+    ],
+    [
+      { Hotels: [{ ...whole, CheckInDate: '20112026' }] },
+      2009,
+      'CheckInDate: expected a calendar day as YYYY-MM-DD.',
+    ],
+    [{ Hotels: [{ ...whole, CheckOutDate: '2026-02-30' }] }, 2009, 'CheckOutDate: expected a calendar day'],
+  ])('is refused as a whole, without quoting a value: %j', async (body, statusCode, message) => {
+    const sandbox = await startedSandbox();
+    const { status, json } = await post(sandbox, body);
+    expect({ status, json }).toMatchObject({ status: 200, json: refused(statusCode) });
+    expect(json.Message).toContain(message);
+    expect(json.Message).not.toMatch(/Ana|20112026|1042/);
+    expect(sandbox.told).toEqual([`call 1 by-body: 200 ${statusCode}, 0 bookings accepted`]);
+  });
+
+  it('may have only master ids, a check-out before the check-in, a guest called Null, and any Unicode', async () => {
+    const odd = { ...whole, CheckOutDate: '2026-11-19', BookingClientName: 'Null', ProviderName: '東京 🏨' };
+    const body = { Hotels: [odd, { ServiceId: Number.MAX_SAFE_INTEGER }] };
+    expect(await post(await startedSandbox(), body)).toMatchObject({ json: accepted });
+  });
+
+  it('has the type application/json, in UTF-8 and not compressed', async () => {
+    const sandbox = await startedSandbox();
+    const statusOf = async (headers: Readonly<Record<string, string>>) =>
+      (await post(sandbox, { Hotels: [whole] }, { headers })).status;
+    for (const type of ['Application/JSON', 'application/json;charset="UTF-8"'])
+      expect(await statusOf({ 'Content-Type': type })).toBe(200);
+    for (const type of ['text/plain', 'application/jsonp', 'application/json; charset=latin1'])
+      expect(await statusOf({ 'Content-Type': type })).toBe(415);
+    expect(await statusOf({ 'Content-Encoding': 'gzip' })).toBe(415);
+  });
+
+  it('has at most 64 MB, and an endless one is refused while it is still coming', async () => {
+    const sandbox = await startedSandbox();
+    const body = JSON.stringify({ Hotels: [{ ServiceId: 1 }] }).padEnd(64 * 1024 * 1024);
+    expect(await post(sandbox, body)).toMatchObject({ status: 200, json: accepted });
+    const tooLong = { status: 413, json: refused(2002) };
+    expect(await post(sandbox, `${body} `)).toMatchObject(tooLong);
+    const request = openRequest(`${sandbox.service.baseUrl}${byBody}`, {
+      method: 'POST',
+      headers: jsonHeaders,
+    });
+    request.on('error', () => {});
+    let isAnswered = false;
+    const answered = once(request, 'response').finally(() => {
+      isAnswered = true;
+    });
+    const part = Buffer.alloc(1024 * 1024, ' ');
+    while (!isAnswered) await Promise.race([answered, new Promise((sent) => request.write(part, sent))]);
+    expect((await answered)[0]).toMatchObject({ statusCode: 413 });
+    request.destroy();
+  });
+
+  it('of which a part arrives is not accepted', async () => {
+    const sandbox = await startedSandbox();
+    const { leave } = open(sandbox, '{"Hotels":[{"ServiceId":1}]}', 1_000);
+    await vi.waitUntil(() => sandbox.service.counts.calls === 1, { timeout: patienceMs });
+    leave();
+    await waitForLine(sandbox, 'call 1 by-body: no answer, 0 bookings accepted');
+  });
+});
+
+describe('Faults', () => {
+  it.each([
+    ['status:500@1', { kind: 'retryable', outcomeUnknown: false, httpStatus: 500, statusCode: 2001 }, 0],
+    ['status:503:2@1', { kind: 'retryable', httpStatus: 503, retryAfterMs: 2_000 }, 0],
+    ['status:429@1', { kind: 'retryable', httpStatus: 429, statusCode: 2030 }, 0],
+    ['status:401@1', { kind: 'fatal', httpStatus: 401, statusCode: 2003 }, 0],
+    ['status:413@1', { kind: 'refused', httpStatus: 413, statusCode: 2002 }, 0],
+    ['refuse:2001@1', { kind: 'retryable', outcomeUnknown: false, httpStatus: 200, statusCode: 2001 }, 0],
+    ['refuse:2009@1', { kind: 'refused', statusCode: 2009 }, 0],
+    ['refuse:4242@1', { kind: 'retryable', statusCode: 4242, refusedWhenSpent: true }, 0],
+    ['latency:0.01@1', { kind: 'accepted', statusCode: 2000 }, 1],
+    ['latency:60@1', { kind: 'retryable', outcomeUnknown: true, code: 'timeout' }, 1],
+  ])('are what the client understands: %s', async (fault, verdict, reviewed) => {
+    const sandbox = await startedSandbox({ faults: [fault] });
+    const { right } = bookingsOf(sandbox.world);
+    const client = createServiceClient({
+      ...{
+        baseUrl: sandbox.service.baseUrl,
+        apiKey: accountHeaders.apikey,
+        accountId: accountHeaders.accountId,
+      },
+      ...{ connections: 1, timeoutMs: 1_000, connectTimeoutMs: 1_000, clock: () => new Date() },
+    });
+    const { signal } = new AbortController();
+    const body = Buffer.from(JSON.stringify({ Hotels: [right] }));
+    const judged = await client.reviewBookedHotels(body, { signal });
+    await client.close();
+    expect(judged).toMatchObject(verdict);
+    expect(sandbox.service.counts).toMatchObject({ calls: 1, reviewed });
+  });
+
+  it('count authenticated calls to operations, even those refused because of their content', async () => {
+    const sandbox = await startedSandbox({
+      faults: ['status:503@2', 'by-file/refuse:2009@2', 'result-missing@1-'],
+    });
+    const path = `${byFile}?ftpFilePath=${filePath}`;
+    const { right } = bookingsOf(sandbox.world);
+    const answers = [
+      await post(sandbox, { Hotels: [right] }, { headers: { 'Content-Type': 'text/plain' } }),
+      await post(sandbox, { Hotels: [right] }, { headers: { apikey: 'key-2' } }),
+      await ask(sandbox, '/hotels'),
+      await ask(sandbox, byBody),
+      await ask(sandbox, path),
+      await ask(sandbox, path),
+      await ask(sandbox, path),
+    ];
+    expect(answers.map(({ status, json }) => `${status} ${json.StatusCode}`)).toEqual([
+      ...['415 2002', '403 2003', '404 2002', '405 2002', '503 2001', '200 2009', '200 2002'],
+    ]);
+    expect(answers[4]?.headers.get('retry-after')).toBeNull();
+    expect(sandbox.service.counts.calls).toBe(4);
+  });
+
+  it('delay an answer, not its e-mail: neither client nor sandbox need to wait for it', async () => {
+    const sandbox = await startedSandbox({ faults: ['latency:86400@1-2'] });
+    const body = JSON.stringify({ Hotels: [bookingsOf(sandbox.world).wrong] });
+    const [first, second] = [open(sandbox, body), open(sandbox, body)];
+    await vi.waitUntil(() => sandbox.service.counts.reviewed === 2, { timeout: patienceMs });
+    expect(await post(sandbox, body)).toMatchObject({ json: accepted });
+    first.leave();
+    await waitForLine(sandbox, '(latency): no answer, 1 booking accepted, 1 wrongly mapped');
+    await waitForLine(sandbox, 'e-mail about 1 of call', 2);
+    await sandbox.close();
+    expect(await second.failed).toBe('ECONNRESET');
+    expect(sandbox.told.filter((line) => line.startsWith('e-mail'))).toEqual([eml, eml, eml]);
+  });
+
+  it('at a rate hit the same calls with the same seed, and other calls with another', async () => {
+    const outcomesOf = async (seed: number) => {
+      const sandbox = await startedSandbox({ faults: ['status:429@20%', 'refuse:2001@20%'], seed });
+      const codes: number[] = [];
+      for (let call = 0; call < 40; call += 1)
+        codes.push((await post(sandbox, { Hotels: [{ ServiceId: 1 }] })).json.StatusCode);
+      return codes;
+    };
+    const first = await outcomesOf(7);
+    expect(new Set(first)).toEqual(new Set([2000, 2001, 2030]));
+    expect(await outcomesOf(7)).toEqual(first);
+    expect(await outcomesOf(8)).not.toEqual(first);
+  });
+});
+
+describe('Closing the sandbox', () => {
+  it('disconnects a silent client and one in the middle of its body, and is idempotent', async () => {
+    const sandbox = await startedSandbox();
+    const silent = connect(Number(new URL(sandbox.service.baseUrl).port), '127.0.0.1');
+    await once(silent, 'connect');
+    const ended = once(silent.resume(), 'close');
+    const { failed } = open(sandbox, '{"Hotels":', 1_000);
+    await vi.waitUntil(() => sandbox.service.counts.calls === 1, { timeout: patienceMs });
+    await Promise.all([sandbox.close(), sandbox.close()]);
+    expect(await failed).toBe('ECONNRESET');
     await ended;
   });
 
-  it('disconnects a client in the middle of its body', async () => {
-    const service = await startForTest();
-    const request = openRequest(`${service.baseUrl}${byBody}`, { method: 'POST', headers: jsonHeaders });
-    request.write('{"Hotels":');
-    const failed = once(request, 'error');
-    await vi.waitUntil(() => service.counts.calls === 1, { timeout: patienceMs });
-    await service.close();
-    expect((await failed)[0]).toMatchObject({ code: 'ECONNRESET' });
-    expect(service.told).toEqual([expect.stringContaining('call 1 by-body: no answer')]);
+  it('aborts the review of a file', async () => {
+    const sandbox = await startedSandbox();
+    const record = '1,BR-1,Ann Lee,Bedlink,BL-1,20112026,21112026\n';
+    const header =
+      'Service Mappings Id,BookingReferenceId,BookingClientName,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate\n';
+    await put(sandbox, `${header}${record.repeat(200_000)}`);
+    const call = expect(ask(sandbox, `${byFile}?ftpFilePath=${filePath}`)).rejects.toThrow('fetch failed');
+    await vi.waitUntil(() => sandbox.service.counts.calls === 1, { timeout: patienceMs });
+    await sandbox.close();
+    await call;
+    expect(sandbox.told).toEqual(['call 1 by-file: no answer, 0 bookings accepted']);
   });
 });

@@ -1,186 +1,300 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
-import type { ClientChannel } from 'ssh2';
+import ssh2, {
+  type AuthenticationType,
+  type Client,
+  type ClientChannel,
+  type ConnectConfig,
+  type FileEntryWithStats,
+  type SFTPWrapper,
+} from 'ssh2';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startSftp } from '../../src/sandbox/sftp/sftp-server.js';
+import { account } from '../../src/sandbox/sandbox.js';
+import { readOrMakeHostKey } from '../../src/sandbox/sftp/host-key.js';
 import { patienceMs } from '../support/patience.js';
-import { startTcpProxy } from '../support/tcp-proxy.js';
-import { type RawClient, type ServedSftp, serveSftp } from './served-sftp.js';
+import { type StartedSandbox, startedSandbox } from './started-sandbox.js';
 
-describe("the sandbox's SFTP server", () => {
-  let sftp: ServedSftp;
-  beforeEach(async () => {
-    sftp = await serveSftp();
+const failure = expect.objectContaining({ code: 4 });
+const noSuchFile = expect.objectContaining({ code: 2 });
+const unsupported = expect.objectContaining({ code: 8 });
+const refusedLogin = expect.objectContaining({ level: 'client-authentication' });
+
+/** A request as a promise, which rejects with the server's message and its status as `code`. */
+function ask<T = unknown>(start: (answer: (error?: Error | null, value?: T) => void) => void): Promise<T> {
+  return new Promise((resolve, reject) =>
+    start((error, value) => (error ? reject(error) : resolve(value as T))),
+  );
+}
+
+let sandbox: StartedSandbox;
+let clients: Client[];
+beforeEach(async () => {
+  clients = [];
+  sandbox = await startedSandbox();
+});
+afterEach(() => {
+  for (const client of clients) client.destroy();
+});
+const disk = (path: string) => join(sandbox.sftp.root, path);
+const onDisk = (path: string) => readFileSync(disk(path), 'utf8');
+const told = () => sandbox.told.filter((line) => line !== 'SFTP: logged in');
+
+/** ssh2's plain client, which sends exactly what it is asked to. */
+async function login(options: ConnectConfig = {}) {
+  const client = new ssh2.Client();
+  clients.push(client);
+  const { host, port } = sandbox.sftp;
+  const files = await new Promise<SFTPWrapper>((resolve, reject) => {
+    client.on('error', reject).on('close', () => reject(new Error('closed')));
+    client.on('ready', () => client.sftp((error, sftp) => (error ? reject(error) : resolve(sftp))));
+    client.connect({ host, port, ...account.login, ...options });
   });
-  afterEach(() => sftp.stop());
+  files.on('error', () => {});
+  return { client, files };
+}
 
-  /** Files of the served folder that this process has open. */
-  function openFiles(): string[] {
-    return readdirSync('/proc/self/fd').flatMap((number) => {
-      try {
-        const target = readlinkSync(`/proc/self/fd/${number}`);
-        return target.startsWith(sftp.disk('')) ? [target] : [];
-      } catch {
-        return [];
-      }
-    });
-  }
+const write = (files: SFTPWrapper, handle: Buffer, position: number, data: string | Buffer) => {
+  const bytes = Buffer.from(data);
+  return ask((answer) => files.write(handle, bytes, 0, bytes.length, position, answer));
+};
+const open = (files: SFTPWrapper, path: string, flags: Parameters<SFTPWrapper['open']>[1] = 'w') =>
+  ask<Buffer>((answer) => files.open(path, flags, answer));
+const close = (files: SFTPWrapper, handle: Buffer) => ask((answer) => files.close(handle, answer));
 
-  function write(
-    { ask, files }: RawClient,
-    handle: Buffer,
-    data: Buffer,
-    position: number,
-  ): Promise<unknown> {
-    return ask((answer) => files.write(handle, data, 0, data.length, position, answer));
-  }
-
-  const openForWriting = ({ ask, files }: RawClient, path: string) =>
-    ask<Buffer>((answer) => files.open(path, 'w', answer));
-
-  it('listens on this machine only', () => {
-    expect(sftp.server.host).toBe('127.0.0.1');
-  });
-
-  it('serves several clients, and several channels of one client, at once', async () => {
-    const [one, other] = [await sftp.connect(), await sftp.connect()];
-    const second = await one.ask<RawClient['files']>((answer) => one.client.sftp(answer));
-    const clients: readonly RawClient[] = [one, other, { ...one, files: second }];
-    const contents = clients.map(() => randomBytes(1_000_000));
-
-    await Promise.all(
-      clients.map(async (client, index) => {
-        const handle = await openForWriting(client, `file ${index}`);
-        const data = contents[index] ?? Buffer.alloc(0);
-        for (let position = 0; position < data.length; position += 20_000) {
-          await write(client, handle, data.subarray(position, position + 20_000), position);
-        }
-        await client.ask((answer) => client.files.close(handle, answer));
-      }),
-    );
-
-    for (const [index, content] of contents.entries()) {
-      expect(readFileSync(sftp.disk(`file ${index}`)).equals(content)).toBe(true);
-    }
-    expect(sftp.told.filter((line) => line.includes('received'))).toHaveLength(3);
-  });
-
-  it('closes the files of a client that disconnects in mid-upload, without reporting them as received', async () => {
-    const proxy = await startTcpProxy(sftp.server.port);
-    const client = await sftp.connect({ port: proxy.port });
-    const other = await sftp.connect();
-    const handle = await openForWriting(client, 'x');
-    await write(client, handle, Buffer.from('the first part'), 0);
-    await client.ask((answer) => client.files.opendir('/', answer));
-    expect(openFiles()).toEqual([sftp.disk('x')]);
-
-    proxy.resetAfter(0);
-    const lost = write(client, handle, randomBytes(500_000), 14);
-    await expect(lost).rejects.toThrow();
-
-    await vi.waitFor(() => expect(openFiles()).toEqual([]), { timeout: patienceMs });
-    expect(proxy.happened.resets).toBe(1);
-    expect(sftp.onDisk('x')).toMatch(/^the first part/);
-    expect(sftp.told.filter((line) => line.includes('received'))).toEqual([]);
-    await expect(openForWriting(other, 'y')).resolves.toEqual(expect.any(Buffer));
-    await proxy.stop();
-  });
-
-  it('closes the files of a client that ends its session without closing them', async () => {
-    const client = await sftp.connect();
-    await openForWriting(client, 'x');
-    client.client.end();
-    await vi.waitFor(() => expect(openFiles()).toEqual([]), { timeout: patienceMs });
-    expect(sftp.told).toEqual(['SFTP: logged in']);
-  });
-
-  it('closes the files of a channel that ends while its connection stays open', async () => {
-    const client = await sftp.connect();
-    await openForWriting(client, 'x');
-    client.files.end();
-    await vi.waitFor(() => expect(openFiles()).toEqual([]), { timeout: patienceMs });
-    const files = await client.ask<RawClient['files']>((answer) => client.client.sftp(answer));
-    await expect(openForWriting({ ...client, files }, 'y')).resolves.toEqual(expect.any(Buffer));
-  });
-
+describe('logging in', () => {
   it.each([
-    ['a packet that is too long', [0x7f, 0xff, 0xff, 0xff, 1]],
-    ['a request before the greeting', [0, 0, 0, 5, 3, 0, 0, 0, 1]],
-    ['a request that does not exist', [0, 0, 0, 5, 1, 0, 0, 0, 3, 0, 0, 0, 1, 99]],
-  ])('ends only the channel that sends %s', async (_what, bytes) => {
-    const [one, other] = [await sftp.connect(), await sftp.connect()];
-    const bad = await one.ask<ClientChannel>((answer) => one.client.subsys('sftp', answer));
-    const ended = once(bad.resume(), 'close');
-
-    bad.write(Buffer.from(bytes));
-
-    await ended;
-    await expect(openForWriting(one, 'x')).resolves.toEqual(expect.any(Buffer));
-    await expect(openForWriting(other, 'y')).resolves.toEqual(expect.any(Buffer));
+    { password: 'wrong' },
+    { password: '' },
+    { password: `${account.login.password}x` },
+    { username: 'Sandbox' },
+  ])('is refused with %j, and who it was is not told', async (options) => {
+    await expect(login(options)).rejects.toEqual(refusedLogin);
+    expect(sandbox.told).toEqual(['SFTP: login refused (wrong-login)']);
   });
 
-  it.each([
-    ['another protocol', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'],
-    ['a greeting and noise', `SSH-2.0-noise\r\n${'\x00\x00\x10\x00noise'.repeat(1_000)}`],
-  ])('continues after a client that speaks %s', async (_what, text) => {
-    const socket = connect(sftp.server.port, '127.0.0.1', () => socket.write(text));
-    socket.on('error', () => {}).resume();
-    await once(socket, 'close');
-    await expect(sftp.connect()).resolves.toBeDefined();
-  });
-
-  it('ends all sessions when closed, including those without a greeting, and can be closed again', async () => {
-    const clients = [await sftp.connect(), await sftp.connect()];
-    for (const [index, client] of clients.entries()) await openForWriting(client, `file ${index}`);
-    const silent = connect(sftp.server.port, '127.0.0.1');
-    await once(silent, 'data');
-    const ended = Promise.all(
-      [silent, ...clients.map(({ client }) => client)].map((each) => once(each, 'close')),
-    );
-
-    await Promise.all([sftp.server.close(), sftp.server.close()]);
-
-    expect(openFiles()).toEqual([]);
-    await ended;
-    await sftp.server.close();
-    await expect(sftp.connect()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
-  });
-
-  it('names a port in use', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const { port } = other.address() as { port: number };
-    const options = { root: sftp.disk(''), hostKey: readFileSync(sftp.hostKeyFile, 'utf8') };
-    const start = startSftp({ port, ...options, login: sftp.login, tell: () => {} });
-    await expect(start).rejects.toMatchObject({ code: 'EADDRINUSE', port });
-    other.close();
-  });
-
-  it('does not start without a private key', async () => {
-    const options = {
-      port: 0,
-      root: sftp.disk(''),
-      hostKey: 'no key',
-      login: sftp.login,
-      tell: () => {},
+  it('works by password only, at a server that presents its host key', async () => {
+    const offers: (readonly AuthenticationType[] | null)[] = [];
+    const authHandler = (offered: readonly AuthenticationType[] | null) => {
+      offers.push(offered);
+      return offers.length === 1 ? 'none' : false;
     };
-    await expect(startSftp(options)).rejects.toThrow('not a private key in OpenSSH format');
+    await expect(login({ authHandler })).rejects.toEqual(refusedLogin);
+    expect(offers.at(-1)).toEqual(['password']);
+    const key = readFileSync(join(sandbox.folder, 'host-key'));
+    const keyOnly = { type: 'publickey' as const, username: account.login.username, key };
+    await expect(login({ authHandler: [keyOnly] })).rejects.toEqual(refusedLogin);
+    const refusal = ['SFTP: login refused (no-password)'];
+    await vi.waitFor(() => expect(sandbox.told).toEqual(refusal), { timeout: patienceMs });
+    const shown: string[] = [];
+    const hostVerifier = (hash: string) => shown.push(Buffer.from(hash, 'hex').toString('base64')) > 0;
+    await login({ hostHash: 'sha256', hostVerifier });
+    expect(shown.map((hash) => `SHA256:${hash.replace('=', '')}`)).toEqual([sandbox.sftp.fingerprint]);
+    expect(sandbox.told.at(-1)).toBe('SFTP: logged in');
   });
 
-  it('creates the folder that it serves', async () => {
-    const root = join(sftp.folder, 'not', 'yet');
-    const hostKey = readFileSync(sftp.hostKeyFile, 'utf8');
-    const server = await startSftp({
-      port: 0,
-      root,
-      hostKey,
-      login: sftp.login,
-      tell: () => {},
-    });
-    writeFileSync(join(root, 'x'), '');
-    await server.close();
+  it('uses a host key that is made once, for its owner only, and never replaced', async () => {
+    const { folder } = sandbox;
+    const path = join(folder, 'host-key');
+    const made = readFileSync(path, 'utf8');
+    expect(await readOrMakeHostKey(path)).toBe(made);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    writeFileSync(path, 'not a key');
+    await expect(readOrMakeHostKey(path)).rejects.toThrow(`${path} contains no private key`);
+    expect(readFileSync(path, 'utf8')).toBe('not a key');
+    // ssh2 makes one in 256 without its leading zero.
+    for (let number = 0; number < 500; number += 1) {
+      const key = ssh2.utils.parseKey(await readOrMakeHostKey(join(folder, `${number}`)));
+      expect(key instanceof Error ? key : key.getPublicSSH().length).toBe(51);
+    }
   });
+});
+
+describe('files', () => {
+  it.each([
+    // flags, content before, content after writing 'XY' at position 1 ('\0' is a hole)
+    ['r+', 'abcd', 'aXYd'],
+    ['w', 'abcd', '\0XY'],
+    ['xw+', undefined, '\0XY'],
+    ['a', 'abcd', 'abcdXY'],
+    ['ax', undefined, 'XY'],
+  ] as const)('opened with %j, where %j lies, become %j', async (flags, before, after) => {
+    const { files } = await login();
+    if (before !== undefined) writeFileSync(disk('x'), before);
+    const handle = await open(files, 'x', flags);
+    await write(files, handle, 1, 'XY');
+    await close(files, handle);
+    expect(onDisk('x')).toBe(after);
+    expect(told()).toEqual([`SFTP: received x, ${after.length} bytes`]);
+  });
+
+  it('are not opened against their flags, nor by a handle that is closed or of a folder', async () => {
+    const { files } = await login();
+    for (const flags of ['r', 'r+'] as const)
+      await expect(open(files, 'x', flags)).rejects.toEqual(noSuchFile);
+    writeFileSync(disk('x'), 'abcd');
+    for (const flags of ['wx', 'ax'] as const) await expect(open(files, 'x', flags)).rejects.toEqual(failure);
+    const reading = await open(files, 'x', 'r');
+    await expect(write(files, reading, 0, 'X')).rejects.toEqual(failure);
+    await close(files, reading);
+    const folder = await ask<Buffer>((answer) => files.opendir('/', answer));
+    for (const handle of [reading, folder, Buffer.from('none')])
+      await expect(write(files, handle, 0, 'x')).rejects.toEqual(failure);
+    await expect(close(files, reading)).rejects.toEqual(failure);
+    expect([onDisk('x'), told()]).toEqual(['abcd', []]);
+  });
+
+  it('are complete when many writes and the close are sent at once, in any order', async () => {
+    const { files } = await login();
+    const content = randomBytes(3_000_001);
+    const handle = await open(files, 'x');
+    const places = Array.from({ length: 101 }, (_, index) => ((index * 37) % 101) * 30_000);
+    const writes = places.map((at) => write(files, handle, at, content.subarray(at, at + 30_000)));
+    await Promise.all([...writes, close(files, handle)]);
+    expect(readFileSync(disk('x')).equals(content)).toBe(true);
+    expect(told()).toEqual([`SFTP: received x, ${content.length} bytes`]);
+  });
+
+  it('are moved and removed as told, in the order of the requests, and replace nothing', async () => {
+    const [{ files }, other] = [await login(), await login()];
+    writeFileSync(disk('x'), 'new');
+    writeFileSync(disk('y'), 'old');
+    await expect(ask((answer) => files.rename('x', 'y', answer))).rejects.toEqual(failure);
+    await expect(ask((answer) => files.rename('no', 'z', answer))).rejects.toEqual(noSuchFile);
+    const both = await Promise.allSettled([
+      ask((answer) => files.rename('x', 'target', answer)),
+      ask((answer) => other.files.rename('y', 'target', answer)),
+    ]);
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    await ask((answer) => files.unlink('target', answer));
+    const left = readdirSync(disk(''))[0] ?? '';
+    await Promise.all([
+      ask((answer) => files.mkdir('a', answer)),
+      ask((answer) => files.rename(left, '/a/../a/b', answer)),
+      expect(ask((answer) => files.rmdir('a', answer))).rejects.toEqual(failure),
+      ask((answer) => files.unlink('a/b', answer)),
+      ask((answer) => files.rmdir('/a/', answer)),
+    ]);
+    expect(readdirSync(disk(''))).toEqual([]);
+    expect(told().slice(1)).toEqual([
+      ...['SFTP: removed target', `SFTP: renamed ${left} to a/b`, 'SFTP: removed a/b', 'SFTP: removed a'],
+    ]);
+  });
+});
+
+describe('a client', () => {
+  it.each(['', '.', '..', '/../../..', 'a/../../..', '//..//.'])(
+    'is at the root with the path %j',
+    async (path) => {
+      const { files } = await login();
+      writeFileSync(disk('here'), '');
+      expect(await ask<string>((answer) => files.realpath(path, answer))).toBe('/');
+      const entries = await ask<FileEntryWithStats[]>((answer) => files.readdir(path, answer));
+      expect(entries.map(({ filename }) => filename)).toEqual(['here']);
+    },
+  );
+
+  it('finds nothing outside of the root, and cannot make or read links', async () => {
+    const { files } = await login();
+    const secret = join(sandbox.folder, 'secret');
+    writeFileSync(secret, 'secret');
+    for (const path of ['../secret', '/../secret', 'a/../../secret', secret, '/etc/passwd']) {
+      await expect(open(files, path, 'r')).rejects.toEqual(noSuchFile);
+      await expect(ask((answer) => files.stat(path, answer))).rejects.toEqual(noSuchFile);
+      await expect(ask((answer) => files.unlink(path, answer))).rejects.toEqual(noSuchFile);
+    }
+    expect(existsSync(secret)).toBe(true);
+    const nul = ask((answer) => files.stat('a\0b', answer));
+    await expect(nul).rejects.toMatchObject({ message: expect.not.stringContaining(sandbox.folder) });
+    symlinkSync(sandbox.folder, disk('folder'));
+    const entries = await ask<FileEntryWithStats[]>((answer) => files.readdir('/', answer));
+    expect(entries.map(({ attrs, longname }) => [attrs.isSymbolicLink(), longname[0]])).toEqual([
+      [true, 'l'],
+    ]);
+    await expect(ask((answer) => files.readlink('/folder', answer))).rejects.toEqual(unsupported);
+    await expect(ask((answer) => files.symlink(secret, '/link', answer))).rejects.toEqual(unsupported);
+    expect(() => files.ext_openssh_rename('x', 'y', () => {})).toThrow('does not support');
+  });
+
+  it('makes files and folders for their owner only, whatever it asks for', async () => {
+    const { files } = await login();
+    await ask((answer) => files.mkdir('/open', { mode: 0o777 }, answer));
+    const handle = await ask<Buffer>((answer) => files.open('/open/file', 'w', 0o666, answer));
+    await close(files, handle);
+    expect(statSync(disk('open')).mode & 0o777).toBe(0o700);
+    expect(statSync(disk('open/file')).mode & 0o777).toBe(0o600);
+    await ask((answer) => files.chmod('/open/file', 0o4777, answer));
+    expect(statSync(disk('open/file')).mode & 0o7777).toBe(0o700);
+    const { uid, gid } = lstatSync(disk('open'));
+    await ask((answer) => files.chown('/open', uid + 1, gid, answer));
+    expect(lstatSync(disk('open'))).toMatchObject({ uid, gid });
+  });
+});
+
+/** Files of the served folder that this process has open. */
+function openFiles(): string[] {
+  return readdirSync('/proc/self/fd').flatMap((number) => {
+    try {
+      const target = readlinkSync(`/proc/self/fd/${number}`);
+      return target.startsWith(disk('')) ? [target] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+it('closes the files of a client that leaves in mid-upload, without telling that they were received', async () => {
+  const [lost, ended, channel] = [await login(), await login(), await login()];
+  for (const [index, { files }] of [lost, ended, channel].entries()) await open(files, `file ${index}`);
+  expect(openFiles()).toHaveLength(3);
+  lost.client.destroy();
+  ended.client.end();
+  channel.files.end();
+  await vi.waitFor(() => expect(openFiles()).toEqual([]), { timeout: patienceMs });
+  expect(told()).toEqual([]);
+  const again = await ask<SFTPWrapper>((answer) => channel.client.sftp(answer));
+  expect(await open(again, 'y')).toEqual(expect.any(Buffer));
+});
+
+it.each([
+  ['a packet that is too long', [0x7f, 0xff, 0xff, 0xff, 1]],
+  ['a request before the greeting', [0, 0, 0, 5, 3, 0, 0, 0, 1]],
+  ['a request that does not exist', [0, 0, 0, 5, 1, 0, 0, 0, 3, 0, 0, 0, 1, 99]],
+])('ends only the channel that sends %s', async (_what, bytes) => {
+  const { client, files } = await login();
+  const bad = await ask<ClientChannel>((answer) => client.subsys('sftp', answer));
+  const ended = once(bad.resume(), 'close');
+  bad.write(Buffer.from(bytes));
+  await ended;
+  expect(await open(files, 'x')).toEqual(expect.any(Buffer));
+});
+
+it('outlives clients that speak something else, listens on this machine only, and ends all sessions when closed', async () => {
+  const { host, port } = sandbox.sftp;
+  expect(host).toBe('127.0.0.1');
+  const noise = connect(port, host, () =>
+    noise.write(`SSH-2.0-noise\r\n${'\x00\x00\x10\x00noise'.repeat(1_000)}`),
+  );
+  await once(noise.on('error', () => {}).resume(), 'close');
+  const { client, files } = await login();
+  await open(files, 'x');
+  await expect(startedSandbox({ sftpPort: port })).rejects.toMatchObject({ code: 'EADDRINUSE', port });
+  const silent = connect(port, host);
+  await once(silent, 'data');
+  const ended = Promise.all([silent, client].map((each) => once(each, 'close')));
+  await sandbox.close();
+  await ended;
+  expect(openFiles()).toEqual([]);
+  await expect(login()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });

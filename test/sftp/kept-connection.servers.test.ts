@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ClosableSftpServer, createSftpServer } from '../../src/transports/sftp/server.js';
 import { patienceMs } from '../support/patience.js';
 import { openSsh } from '../support/sftp-programs.js';
@@ -56,19 +56,6 @@ describe('a connection that is kept between sessions', () => {
     await second.close();
     await use(sftp);
     expect(onDisk(`${folder}/x.csv`).toString()).toBe('bookings');
-    expect(proxy.happened.connections).toBe(1);
-  });
-
-  it('keeps nothing of sessions that were closed, however many', async () => {
-    const warnings: string[] = [];
-    const note = ({ name }: Error) => void warnings.push(name);
-    process.on('warning', note);
-    onTestFinished(() => void process.off('warning', note));
-    const sftp = openKeeping();
-    for (let session = 0; session < 15; session += 1) await use(sftp);
-    // Node tells of a warning in the next turn.
-    await new Promise(setImmediate);
-    expect(warnings).toEqual([]);
     expect(proxy.happened.connections).toBe(1);
   });
 

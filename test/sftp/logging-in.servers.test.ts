@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createSftpServer, type SftpServerOptions } from '../../src/transports/sftp/server.js';
-import { openSsh, proFtpd } from '../support/sftp-programs.js';
+import { openSsh } from '../support/sftp-programs.js';
 import {
   findFreePort,
   makeKey,
@@ -87,19 +87,5 @@ describe('a private key that cannot be used', () => {
     expect(String(error)).toMatch(why);
     expect(String(error)).toContain(privateKeyFile);
     expect(String(error)).not.toMatch(/not this|s3cret|sésame/);
-  });
-});
-
-describe('logging in by password', () => {
-  const server = useServer(proFtpd);
-
-  it('is refused with a wrong one, which is not revealed', async () => {
-    const error = await tryToConnect(server(), { username: 'acme', password: 's3cret' });
-    expect(error).toEqual(fatal('authentication-refused'));
-    expect(String(error)).not.toContain('s3cret');
-  });
-
-  it('is refused without one', async () => {
-    expect(await tryToConnect(server(), { username: 'acme' })).toEqual(fatal('authentication-refused'));
   });
 });

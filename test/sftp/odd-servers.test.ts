@@ -176,6 +176,18 @@ it('a connection that is always cut is given up', async () => {
   expect(readdirSync(server.disk(''))).toEqual(['x.tmp']);
 });
 
+it('a wrong password is refused, and not revealed', async () => {
+  const password = 's3cret';
+  const error = await openOddSession({}, { password }).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ name: 'SftpError', kind: 'fatal', code: 'authentication-refused' });
+  expect(String(error)).not.toContain(password);
+});
+
+it('a name that nobody knows is retryable', async () => {
+  const connecting = openOddSession({}, { host: 'nobody.invalid' });
+  await expect(connecting).rejects.toMatchObject({ kind: 'retryable', code: 'host-not-found' });
+});
+
 it('a root that is not there is named with its path', async () => {
   const { session } = await openOddSession({}, { root: '/nowhere' });
   await expect(session.makeFolder('VerifyMappings/112026')).rejects.toThrow(

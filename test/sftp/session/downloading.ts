@@ -26,18 +26,6 @@ export function describeDownloading({ connect, usual, local, newFolder, put, dis
       expect(found).toMatchObject({ name: 'ré sult.csv', size });
     });
 
-    it('reports progress in bytes, up to the total', async () => {
-      const folder = newFolder();
-      put(`${folder}/x`, randomBytes(500_000));
-      const steps: [number, number][] = [];
-      await (await usual()).download(`${folder}/x`, join(local, 'progress'), {
-        limit,
-        onProgress: (done, total) => steps.push([done, total]),
-      });
-      expect(steps.length).toBeGreaterThan(3);
-      expect(steps.at(-1)).toEqual([500_000, 500_000]);
-    });
-
     it('hands on the bytes in order while they arrive', async () => {
       const folder = newFolder();
       const content = randomBytes(3_000_001);

@@ -3,7 +3,6 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { SftpSession } from '../../../src/transports/sftp/sftp.js';
-import { holdTimers } from '../../support/held-timers.js';
 import { patienceMs } from '../../support/patience.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
 import { limit, retryable } from './outcomes.js';
@@ -76,14 +75,6 @@ export function describeFaults({
       expect(proxy.happened.swallowedChunks).toBeGreaterThan(0);
     });
 
-    it('reports the stall for every operation that waits', async () => {
-      const session = await connect({ noProgressMs: 100, port: proxy.port });
-      proxy.blackHole();
-      const outcomes = await Promise.allSettled([session.stat('x'), session.list('')]);
-      const stalled = { status: 'rejected', reason: retryable('no-progress') };
-      expect(outcomes).toEqual([stalled, stalled]);
-    });
-
     it('gives up an idle connection when its keep-alives are not answered', async () => {
       const session = await connect({ port: proxy.port, keepAliveSeconds: 0.05 });
       const gone = proxy.clientsGone();
@@ -92,47 +83,23 @@ export function describeFaults({
       await expect(session.list('')).rejects.toEqual(retryable('connection-lost'));
     });
 
-    it.each([1_000, 20_000, 300_000, 2_900_000])(
-      'survives a reset after %d bytes of an upload',
-      async (bytes) => {
-        const folder = newFolder();
-        const content = randomBytes(3_000_000);
-        put(`${folder}/20112026.csv`, 'old');
-        const session = await connect({ port: proxy.port });
-        proxy.resetAfter(bytes);
-
-        const upload = session.upload(localFile(content), `${folder}/x.tmp`);
-
-        await expect(upload).rejects.toEqual(retryable('connection-lost'));
-        expect(proxy.happened.resets).toBe(1);
-        expect(onDisk(`${folder}/20112026.csv`).toString()).toBe('old');
-        proxy.heal();
-        const later = await connect({ port: proxy.port });
-        await later.upload(localFile(content), `${folder}/x.tmp`);
-        await later.publish(`${folder}/x.tmp`, `${folder}/20112026.csv`, content.length);
-        expect(onDisk(`${folder}/20112026.csv`).equals(content)).toBe(true);
-      },
-    );
-
-    it('leaves no local file after an interrupted download', async () => {
+    it.each([1_000, 300_000])('survives a reset after %d bytes of an upload', async (bytes) => {
       const folder = newFolder();
-      put(`${folder}/x`, randomBytes(5_000_000));
-      const to = join(local, 'cut off');
-      const stall = holdTimers(30_000);
-      const session = await connect({ port: proxy.port, noProgressMs: 30_000 });
-      let done = 0;
-      const download = session.download(`${folder}/x`, to, {
-        limit,
-        onProgress: (bytes) => {
-          done = bytes;
-          proxy.blackHole();
-        },
-      });
-      const ended = expect(download).rejects.toEqual(retryable('no-progress'));
-      await vi.waitUntil(() => done > 0, { timeout: patienceMs });
-      await stall.pass();
-      await ended;
-      expect([existsSync(to), existsSync(`${to}.part`)]).toEqual([false, false]);
+      const content = randomBytes(3_000_000);
+      put(`${folder}/20112026.csv`, 'old');
+      const session = await connect({ port: proxy.port });
+      proxy.resetAfter(bytes);
+
+      const upload = session.upload(localFile(content), `${folder}/x.tmp`);
+
+      await expect(upload).rejects.toEqual(retryable('connection-lost'));
+      expect(proxy.happened.resets).toBe(1);
+      expect(onDisk(`${folder}/20112026.csv`).toString()).toBe('old');
+      proxy.heal();
+      const later = await connect({ port: proxy.port });
+      await later.upload(localFile(content), `${folder}/x.tmp`);
+      await later.publish(`${folder}/x.tmp`, `${folder}/20112026.csv`, content.length);
+      expect(onDisk(`${folder}/20112026.csv`).equals(content)).toBe(true);
     });
 
     it('recognises a rename whose answer was lost', async () => {
@@ -203,7 +170,7 @@ export function describeFaults({
       );
     });
 
-    it.each([10, 500, 1_000])('is retryable after a reset %d bytes into the handshake', async (bytes) => {
+    it.each([10, 1_000])('is retryable after a reset %d bytes into the handshake', async (bytes) => {
       proxy.resetAfter(bytes);
       await expect(connect({ port: proxy.port })).rejects.toEqual(retryable('connection-lost'));
       expect(proxy.happened.resets).toBe(1);

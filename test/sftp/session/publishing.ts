@@ -6,14 +6,6 @@ import type { SessionTrial } from './trial.js';
 /** Publishing and removing. */
 export function describePublishing({ usual, newFolder, put, onDisk, disk }: SessionTrial): void {
   describe('publishing', () => {
-    it('moves a file to its final name', async () => {
-      const folder = newFolder();
-      put(`${folder}/x.tmp`, 'new content');
-      await (await usual()).publish(`${folder}/x.tmp`, `${folder}/20112026.csv`, 11);
-      expect(readdirSync(disk(folder))).toEqual(['20112026.csv']);
-      expect(onDisk(`${folder}/20112026.csv`).toString()).toBe('new content');
-    });
-
     it('replaces what is there', async () => {
       const folder = newFolder();
       put(`${folder}/x.tmp`, 'new content');

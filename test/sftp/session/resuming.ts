@@ -69,18 +69,6 @@ export function describeResuming({
       expect(partsOf(to)).toEqual([]);
     });
 
-    it('resumes any number of times, and the file is identical in the end', async () => {
-      const path = `${newFolder()}/x.csv`;
-      const content = randomBytes(size);
-      put(path, content);
-      const to = target();
-      const reached: number[] = [];
-      for (const bytes of [1, 2_000_000, 4_000_000]) reached.push(await cutOff(path, to, bytes));
-      expect(reached).toEqual([...reached].sort((one, other) => one - other));
-      await (await usual()).download(path, to, { limit, resumes: true });
-      expect(readFileSync(to).equals(content)).toBe(true);
-    });
-
     it.each([
       ['another size', (content: Buffer) => Buffer.concat([content, randomBytes(1_000)]), 1_000],
       ['another time', (content: Buffer) => randomBytes(content.length), 2_000],
@@ -109,14 +97,6 @@ export function describeResuming({
       const download = (await usual()).download(path, to, { limit, resumes: true, onProgress });
       await expect(download).rejects.toEqual(retryable('changed-while-reading'));
       expect([existsSync(to), partsOf(to)]).toEqual([false, []]);
-    });
-
-    it('downloads an empty file', async () => {
-      const path = `${newFolder()}/x.csv`;
-      put(path, '');
-      const to = target();
-      await (await usual()).download(path, to, { limit, resumes: true });
-      expect(readFileSync(to)).toHaveLength(0);
     });
   });
 }

@@ -1,0 +1,245 @@
+import { describe, expect, it } from 'vitest';
+import { createPager } from '../../src/mappings/sync-mappings.js';
+import { createWorld } from '../../src/sandbox/world/world.js';
+import { serviceAt } from '../mapping-service/opened-service.js';
+import {
+  accountHeaders,
+  ask,
+  askAll,
+  askPage,
+  changeWorld,
+  type GivenMapping,
+  hotelOf,
+  mappingOf,
+  post,
+  refused,
+  type StartedSandbox,
+  startedAt,
+  startedSandbox,
+  waitForLine,
+} from './started-sandbox.js';
+
+const iso = (instant: number) => new Date(instant).toISOString();
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** A copy that applies the changes of pages. */
+function createCopy() {
+  const rows = new Map<string, Omit<GivenMapping, 'Type'>>();
+  return {
+    rows,
+    apply(mappings: readonly GivenMapping[]) {
+      for (const mapping of mappings) {
+        const { Type, ...row } = mapping;
+        if (Type !== 'Delete') rows.set(hotelOf(mapping), row);
+        // For a hotel that moved, the deletion is about the mapping it moved away from.
+        else if (rows.get(hotelOf(mapping))?.ServiceId === mapping.ServiceId) rows.delete(hotelOf(mapping));
+      }
+    },
+  };
+}
+
+/** The product's client of this sandbox. */
+const clientOf = ({ service: { baseUrl } }: StartedSandbox) =>
+  serviceAt(baseUrl, {
+    ...{ apiKey: accountHeaders.apikey, accountId: accountHeaders.accountId },
+    ...{ timeoutSeconds: 5, retry: { tries: 3, baseMs: 1, capMs: 5 } },
+  });
+
+describe('Pages of mappings', () => {
+  it('give each of the world once, with the specified fields, until there is no key', async () => {
+    const sandbox = await startedSandbox();
+    const first = await askPage(sandbox);
+    expect(Object.keys(first)).toEqual(['ResumeKey', 'Mappings', 'Status', 'Message', 'StatusCode']);
+    expect(first).toMatchObject({ ResumeKey: expect.stringMatching(uuid), Mappings: { length: 10 } });
+    const all = await askAll(sandbox, { limit: 100, syncId: 'sync-2' });
+    expect(all.slice(0, 10)).toEqual(first.Mappings);
+    expect(all.map(mappingOf)).toEqual(
+      sandbox.world.history.map((one) => `${one.serviceId} ${one.providerName} ${one.providerHotelId}`),
+    );
+    for (const mapping of all) {
+      expect(mapping).toEqual({
+        ServiceId: expect.any(Number),
+        ProviderHotelId: expect.any(String),
+        ProviderName: expect.any(String),
+        ProviderLocationCode: expect.stringMatching(/^[A-Z]{3}-[1-9]$/),
+        Type: expect.stringMatching(/^(?:New|Delete)$/),
+        ChannelIds: expect.any(Array),
+      });
+      expect(mapping.ChannelIds.join('\n')).toMatch(/^[A-Z]\w+,[A-Z]\w+(?:\n[A-Z]\w+,[A-Z]\w+){0,2}$/);
+      expect(new Set(mapping.ChannelIds).size).toBe(mapping.ChannelIds.length);
+    }
+    expect(sandbox.told.at(-1)).toMatch(/: 200 2000, \d+ mappings? sent, the last page$/);
+  });
+
+  it('tell what is new, updated and deleted since the bound, which is included', async () => {
+    const sandbox = await startedSandbox();
+    const { history } = sandbox.world;
+    const someChange = history[Math.floor(history.length / 2)]?.changedAt ?? 0;
+    for (const since of [Date.UTC(2025, 2), Date.UTC(2025, 8), someChange]) {
+      const changes = await askAll(sandbox, { since: iso(since), syncId: `${since}` });
+      const later = history.filter(({ changedAt }) => changedAt >= since);
+      expect(changes.map(({ Type }) => Type)).toEqual(
+        later.map(({ isDeleted, createdAt }) =>
+          isDeleted ? 'Delete' : createdAt >= since ? 'New' : 'Update',
+        ),
+      );
+      expect(new Set(changes.map(({ Type }) => Type)).size).toBe(3);
+    }
+  });
+
+  it('since an instant turn an older copy into the current world, which reviews follow at once', async () => {
+    const sandbox = await startedSandbox();
+    const copy = createCopy();
+    copy.apply(await askAll(sandbox));
+    for (let sync = 2; sync < 6; sync += 1) {
+      const since = iso(sandbox.time.now);
+      changeWorld(sandbox, 100);
+      const changes = await askAll(sandbox, { since, limit: 7, syncId: `sync-${sync}` });
+      expect(new Set(changes.map(mappingOf)).size).toBe(changes.length);
+      copy.apply(changes);
+      const Hotels = changes.map(({ ServiceId, ProviderName, ProviderHotelId }) => ({
+        ...{ ServiceId, ProviderName, ProviderHotelId },
+      }));
+      const { incorrect } = sandbox.service.counts;
+      await post(sandbox, { Hotels });
+      const deleted = changes.filter(({ Type }) => Type === 'Delete').length;
+      expect(sandbox.service.counts.incorrect - incorrect).toBe(deleted);
+    }
+    const fresh = createCopy();
+    fresh.apply(await askAll(sandbox, { syncId: 'sync-9' }));
+    expect(copy.rows).toEqual(fresh.rows);
+    expect(copy.rows.size).toBe(sandbox.world.mappings.length);
+  });
+
+  it('can be limited to one provider', async () => {
+    const sandbox = await startedSandbox();
+    const some = await askAll(sandbox, { providerFamily: 'Room & Co', limit: 9 });
+    const all = await askAll(sandbox, { syncId: 'sync-2' });
+    expect(some).toEqual(all.filter(({ ProviderName }) => ProviderName === 'Room & Co'));
+    expect(some.length).toBeGreaterThan(9);
+  });
+});
+
+describe('A resume key', () => {
+  it('gives the same page each time, to the calls that it was given to', async () => {
+    const sandbox = await startedSandbox();
+    const { ResumeKey: resumeKey } = await askPage(sandbox, { limit: 5 });
+    if (resumeKey === null) throw new Error('expected a key');
+    const once = await askPage(sandbox, { limit: 5, resumeKey });
+    const again = await askPage(sandbox, { limit: 8, resumeKey: resumeKey.toUpperCase() });
+    expect(again.Mappings.slice(0, 5)).toEqual(once.Mappings);
+    for (const other of [
+      { syncId: 'sync-2' },
+      { since: '1970-01-01T00:00:00.001Z' },
+      { providerFamily: 'Sakura' },
+      { resumeKey: 'c3f9a1de-0000-4000-8000-000000000000' },
+    ])
+      expect(await askPage(sandbox, { resumeKey, ...other })).toMatchObject(refused(2006));
+    expect(await askPage(await startedSandbox(), { resumeKey })).toMatchObject(refused(2006));
+  });
+});
+
+describe('A call for mappings', () => {
+  const bound = 'lastUpdateDateTime=1970-01-01T00:00:00.000Z';
+
+  it.each([
+    ['with a blank syncId', ' ', bound, 2016],
+    ['with a syncId of 201 characters', 's'.repeat(201), bound, 2016],
+    ['without a bound', 's', '', 2017],
+    ['with a bound in another case', 's', bound.toLowerCase(), 2017],
+    ['with a date as bound', 's', 'lastUpdateDateTime=2026-11-20', 2007],
+    ['with a local time', 's', 'lastUpdateDateTime=2026-11-20T00:00:00', 2007],
+    ['with a time in another zone', 's', 'lastUpdateDateTime=2026-11-20T00:00:00%2B01:00', 2007],
+    ['with the 30th of February', 's', 'lastUpdateDateTime=2026-02-30T00:00:00Z', 2007],
+    ['with hour 25', 's', 'lastUpdateDateTime=2026-02-03T25:00:00Z', 2007],
+    ['with a limit of 0', 's', `${bound}&limit=0`, 2012],
+    ['with a limit of 1001', 's', `${bound}&limit=1001`, 2012],
+    ['with half a mapping as limit', 's', `${bound}&limit=1.5`, 2012],
+    ['for a provider in another case', 's', `${bound}&providerFamily=sakura`, 2011],
+  ])('%s is refused', async (_, syncId, query, statusCode) => {
+    const sandbox = await startedSandbox();
+    const { json } = await ask(sandbox, `/mappings?${query}`, { headers: { syncId } });
+    expect(json).toEqual(refused(statusCode));
+    expect(sandbox.told).toEqual([`call 1 mappings: 200 ${statusCode}, 0 mappings sent`]);
+  });
+
+  it.each([
+    ['a limit of 1000', `${bound}&limit=1000`, 1_000],
+    ['blank parameters', `${bound}&limit=&providerFamily=&resumeKey=`, 10],
+    ['a time in minutes', 'lastUpdateDateTime=1970-01-01T00:00Z', 10],
+    ['UTC as a numeric offset', 'lastUpdateDateTime=1970-01-01T00:00:00%2B00:00', 10],
+    ['a time in nanoseconds', 'lastUpdateDateTime=1970-01-01T00:00:00.123456789Z', 10],
+    ['a time in the future', 'lastUpdateDateTime=2999-01-01T00:00:00Z', 0],
+  ])('with %s is answered', async (_, query, count) => {
+    const sandbox = await startedSandbox({ world: createWorld({ seed: 1, hotels: 300 }) });
+    const { json } = await ask(sandbox, `/mappings?${query}`, { headers: { syncId: 'sync-1' } });
+    expect(json).toMatchObject({ Status: true, Mappings: { length: count } });
+  });
+
+  it('is refused with 2030 while another one of its syncId is in progress, until that has ended or left', async () => {
+    const sandbox = await startedSandbox({ faults: ['latency:60@1'] });
+    const leaving = new AbortController();
+    const path = `/mappings?${bound}`;
+    const slow = ask(sandbox, path, { headers: { syncId: 'sync-1' }, signal: leaving.signal });
+    const left = expect(slow).rejects.toThrow('abort');
+    await expect.poll(() => sandbox.service.counts.calls).toBe(1);
+    expect(await askPage(sandbox)).toMatchObject(refused(2030));
+    expect(await askPage(sandbox, { syncId: 'sync-2' })).toMatchObject({ Status: true });
+    leaving.abort();
+    await left;
+    await waitForLine(sandbox, 'no answer');
+    const answers = await Promise.all(Array.from({ length: 8 }, () => askPage(sandbox)));
+    expect(new Set(answers.map(({ StatusCode }) => StatusCode))).toEqual(new Set([2000, 2030]));
+    expect(sandbox.told.join('\n')).not.toMatch(/sync-1|sandbox-key/);
+  });
+});
+
+describe("The product's client", () => {
+  it.each([
+    ['without faults', []],
+    ['when calls fail', ['mappings/status:503:0@2', 'refuse:2030@4']],
+  ])('reads each mapping once, %s', async (_, faults) => {
+    const sandbox = await startedSandbox({ faults });
+    const [client, pager] = [clientOf(sandbox), createPager()];
+    const found: string[] = [];
+    const query = { lastUpdateDateTime: new Date(0), syncId: 'sync-1', limit: 20 };
+    let resumeKey: string | undefined;
+    do {
+      const page = await client.getMappings({ ...query, ...(resumeKey !== undefined && { resumeKey }) });
+      found.push(
+        ...page.Mappings.map((one) => `${one.ServiceId} ${one.ProviderName} ${one.ProviderHotelId}`),
+      );
+      resumeKey = pager.next(page, resumeKey);
+    } while (resumeKey !== undefined);
+    expect(found).toEqual((await askAll(sandbox)).map(mappingOf));
+  });
+
+  it('is told of a limit that the account does not allow', async () => {
+    const query = { lastUpdateDateTime: new Date(startedAt), syncId: 'sync-1', limit: 1_001 };
+    const refusing = clientOf(await startedSandbox()).getMappings(query);
+    await expect(refusing).rejects.toMatchObject({ statusCode: 2012 });
+    const allowing = clientOf(await startedSandbox({ maxLimit: 2_000 }));
+    expect(await allowing.getMappings(query)).toMatchObject({ skipped: [] });
+  });
+
+  it('reads the complete list of brands, which the seed decides', async () => {
+    const brandsOf = async (seed: number) => {
+      const world = createWorld({ seed, hotels: 10 });
+      return clientOf(await startedSandbox({ world })).getMasterHotelBrands();
+    };
+    const brands = await brandsOf(1);
+    for (const brand of brands) {
+      expect(brand).toEqual({
+        Id: expect.any(Number),
+        BrandCode: expect.stringMatching(/^[A-Z]{2}\d{1,2}[A-F]$/),
+        BrandName: expect.stringMatching(/\S/),
+        ChainId: expect.any(Number),
+      });
+    }
+    for (const key of ['Id', 'BrandCode'] as const)
+      expect(new Set(brands.map((brand) => brand[key])).size).toBe(brands.length);
+    expect(new Set(brands.map(({ ChainId }) => ChainId)).size).toBe(24);
+    expect(await brandsOf(1)).toEqual(brands);
+    expect(await brandsOf(2)).not.toEqual(brands);
+  });
+});

@@ -1,4 +1,0 @@
-import { describeService } from './asking-clients.js';
-import { nodeHttp } from './http-clients.js';
-
-describeService(nodeHttp);
