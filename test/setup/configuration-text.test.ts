@@ -129,10 +129,6 @@ describe('A written configuration', () => {
     expect(describeIncomplete({ ...examined, missing: [] })).toEqual({});
   });
 
-  it('shows the ways to write a group of several kinds', () => {
-    expect(said({ source: sourceTemplates.http })).toContain('{ kind: page, parameter: … }');
-  });
-
   it('has what was found in an export', () => {
     expect(load(write({})).source).toMatchObject({
       ...{ path: '/agency/in/b-{day}.csv', encoding: 'windows-1252', delimiter: ';', skipRows: 2 },

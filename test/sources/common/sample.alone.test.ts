@@ -56,7 +56,6 @@ function createFileDriver(
 }
 
 describeSampleContract('a CSV file', createFileDriver('csv', csvOf));
-describeSampleContract('an NDJSON file', createFileDriver('ndjson', ndjsonOf));
 describeSampleContract(
   'an NDJSON file in gzip',
   createFileDriver('ndjson', (count) => gzipSync(ndjsonOf(count))),
