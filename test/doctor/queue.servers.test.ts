@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { checkQueue } from '../../src/checks/doctor/queue.js';
-import { findFreePort } from '../support/sftp-server.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
 import { useRedis } from '../support/use-servers.js';
 

@@ -1,11 +1,11 @@
-import { chmodSync, chownSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { sftp } from '../../src/checks/doctor/sftp.js';
 import { createSftpServer, type SftpServerOptions } from '../../src/transports/sftp/server.js';
 import type { SftpSession } from '../../src/transports/sftp/sftp.js';
 import { sftp as account } from '../config/writing.js';
 import { openSsh } from '../support/sftp-programs.js';
-import { findFreePort, type RunningSftpServer, sessionUser } from '../support/sftp-server.js';
+import { findFreePort, type RunningSftpServer } from '../support/sftp-server.js';
 import { makeRemoteFolder, useSftpServer } from '../support/use-servers.js';
 import { look, makeApp } from './checked.js';
 import { makeTemporaryFolder } from './temporary-folder.js';

@@ -12,7 +12,6 @@ import { createLocalDayFile } from '../../src/sources/files/day-file.js';
 import { makeTemporaryFolder } from '../doctor/temporary-folder.js';
 import { createArraySource, record } from '../review/array-source.js';
 import { bookingsHeader, csvOf, makeBookings } from '../support/made-bookings.js';
-import { columnsIn } from '../support/source-columns.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const { signal } = new AbortController();

@@ -101,17 +101,13 @@ describe('the address of a day', () => {
     expect(() => openHttpSource({ url })).not.toThrow('canary');
   });
 
-  it.each([
-    ['page=one', { kind: 'page', parameter: 'page' }],
-    ['page=1&page=2', { kind: 'offset', parameter: 'page' }],
-    ['page=1', { kind: 'cursor', field: 'next', parameter: 'page' }],
-  ] as const)(
-    'must not have a parameter of the pagination that does not say where to begin: %s',
-    (query, pagination) => {
-      const open = () => openHttpSource({ url: `https://api.example.com/{day}?${query}`, pagination });
-      expect(open).toThrow('has the parameter page already');
-    },
-  );
+  it('must not have a parameter of the pagination that does not say where to begin', () => {
+    const pagination = { kind: 'page', parameter: 'page' } as const;
+    for (const query of ['page=one', 'page=1&page=2'])
+      expect(() => openHttpSource({ url: `https://api.example.com/{day}?${query}`, pagination })).toThrow(
+        'has the parameter page already',
+      );
+  });
 });
 
 describe('credentials', () => {
