@@ -27,18 +27,6 @@ describe('a Redis that is suitable for the queue', () => {
 });
 
 describe('a Redis that is not suitable', () => {
-  it('is reported with the settings to change', async () => {
-    await redis().ask((client) => client.config('SET', 'maxmemory-policy', 'allkeys-lru'));
-    const findings = await look(redis().url);
-    await redis().ask((client) => client.config('SET', 'maxmemory-policy', 'noeviction'));
-    expect(findings.filter(({ verdict }) => verdict === 'wrong')).toMatchObject([
-      {
-        message: expect.stringContaining('maxmemory-policy is allkeys-lru'),
-        advice: expect.stringContaining('CONFIG SET maxmemory-policy noeviction'),
-      },
-    ]);
-  });
-
   it.each([
     ['allkeys +@all -@write', 's3cret', /NOPERM|executing the script can't/],
     ['~others:* +@all', 's3cret', /NOPERM/],

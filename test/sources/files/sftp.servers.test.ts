@@ -97,6 +97,7 @@ describe('a file of a day on an SFTP server', () => {
     await expectFault(readAll(), 'missing', none);
     lay(Buffer.alloc(0));
     expect(await readAll()).toHaveLength(0);
+    lay(bytes);
     chmodSync(server().disk(name), 0);
     await expectFault(readAll(), 'unreadable', /denies it/);
     const unpinned = open({ hostKeys: [`SHA256:${'A'.repeat(43)}`] });

@@ -104,13 +104,12 @@ describe('a next page', () => {
     ],
     ['"/v2/more?x=1"', '/v2/more?x=1', { kind: 'cursor', field: 'next' }],
   ])('by %s is %s, and may be empty', async (next, path, pagination) => {
+    const pages = [`{"items":[{"ServiceId":1}],"next":${next}}`, '{"items":[],"next":"/c"}'];
     const api = await useBookingsApi(({ number }, response) =>
-      response.end(
-        `{"items":[${number === 2 ? '' : '{"ServiceId":7}'}],"next":${number === 1 ? next : number === 2 ? '"/c"' : null}}`,
-      ),
+      response.end(pages[number - 1] ?? '{"items":[{"ServiceId":3}],"next":null}'),
     );
     const { ids } = await readHttp({ url: `${api.origin}/{day}`, records: 'items', pagination });
-    expect(ids).toEqual([7, 7]);
+    expect(ids).toEqual([1, 3]);
     expect(paths(api.requests)[1]).toBe(path);
   });
 
