@@ -26,11 +26,13 @@ describe('a quote that is not closed in its row', () => {
   it.each([
     ['before text that is quoted', ['1,a,N', '2,"Canary,N', '3,b,N', '4,"c, d",N', '5,e,N']],
     ['at the end of a cell', ['1,a,N', '2,"Canary,N', '3,b,N', '4,c",N', '5,e,N']],
+    ['in the next row', ['1,a,N', '2,"Canary,N', '3,b",N', '4,c,N', '5,e,N']],
     ['before a cell that begins with a comma', ['1,a,N', '2,"Canary,N', '3,",b",N', '4,c,N', '5,e,N']],
     [
       'where every cell is quoted',
       ['"1","a","N"', '"2","Canary","N', '"3","b","N"', '"4","c","N"', '"5","e","N"'],
     ],
+    ['where a cell is empty', ['1,a,N', '2,"Canary,N', '3,"",N', '4,c",N', '5,e,N']],
     ['in the first cell', ['1,a,N', '"2,Canary,N', '3,b,N', '4,c",N', '5,e,N']],
     ['with blanks before quotes', ['1,a,N', '2, "Canary,N', '3, "b, c",N', '4,d,N', '5,e,N']],
     ['by the last line, which has no end', ['1,a,N', '2,"Canary,N', '3,b,N', '4,c,N', '5,e",N'], true],
@@ -40,6 +42,26 @@ describe('a quote that is not closed in its row', () => {
       for (const blockBytes of [1, 7, 4096])
         expect(outcome(written, { blockBytes })).toEqual(['2:1', '3!unclosed-quote', '4:3', '5:4', '6:5']);
   });
+
+  it.each([['ProviderName,BookingClientName,ServiceId'], ['BookingClientName,ServiceId,ProviderName']])(
+    'costs its own line only where the columns are %s',
+    (header) => {
+      const cells = (row: readonly [string, string, string]) => {
+        const [id, name, provider] = row;
+        const values = new Map([
+          ['ServiceId', id],
+          ['BookingClientName', name],
+          ['ProviderName', provider],
+        ]);
+        return header
+          .split(',')
+          .map((column) => values.get(column))
+          .join(',');
+      };
+      const rows = [cells(['1', '"Canary', 'N']), cells(['2', 'a"', 'N']), cells(['3', 'b', 'N'])];
+      expect(outcome(day(rows, header))).toEqual(['2!unclosed-quote', '3:2', '4:3']);
+    },
+  );
 
   it.each([
     ['a row with too few cells', '7,Canary'],
@@ -64,6 +86,18 @@ describe('a quote that is not closed in its row', () => {
       expect(outcome(late, { blockBytes, recordLimit: 100 })).toBe('unterminated-quote 2');
   });
 
+  it('fails the day in the header', () => {
+    const text = day(['1,a,N,x', '2,b,N,y"', '3,c,N,z'], 'ServiceId,BookingClientName,ProviderName,"Remark');
+    expect(outcome(text)).toBe('unterminated-quote 1');
+  });
+
+  it('fails the day in the header, though it makes columns of the header one', () => {
+    const header = 'ServiceId,BookingClientName,ProviderName,"Remark,Extra';
+    for (const rows of [['1,a,N,x,y"'], ['1,a,N,x,y', '2,b,N,z",y'], ['1,a,N,x,y"', '2,b,N,z,y']])
+      for (const blockBytes of [1, 4096])
+        expect(outcome(day(rows, header), { blockBytes })).toBe('unterminated-quote 1');
+  });
+
   it('fails the day if a remark quotes a booking: nobody can tell it from a swallowed one', () => {
     const rows = ['1,"Canary writes:', '2,a,N', 'Yours,', 'Canary",N', '3,b,N'];
     expect(outcome(day(rows))).toBe('unterminated-quote 2');
@@ -73,8 +107,11 @@ describe('a quote that is not closed in its row', () => {
 describe('a cell of several lines', () => {
   it.each([
     ['a remark', '1,"a\nb\n\nc",N'],
+    ['a remark with commas', '1,"Dear sir,\nMain Street, 12, Madrid,\nSpain",N'],
     ['a remark with quotes', '1,"a ""b""\n""c"" d",N'],
+    ['a number in it', '1,"a\n2\n3",N'],
     ['a list that lacks a cell', '1,"2,a\n3,b\n4",N'],
+    ['two remarks', '1,"a\nb","c\nd"'],
   ])('is read as it is: %s', (_, row) => {
     expect(outcome(day([row, '9,z,N']))).toEqual(['2:1', `${2 + row.split('\n').length}:9`]);
   });
@@ -82,6 +119,12 @@ describe('a cell of several lines', () => {
   it('is read as it is before the other columns, too', () => {
     const rows = ['"a\nb",1,N', '"c, d\ne",2,N', '"f\ng, h",3,N'];
     expect(outcome(day(rows, 'BookingClientName,ServiceId,ProviderName'))).toEqual(['2:1', '4:2', '6:3']);
+  });
+
+  it('may be the header', () => {
+    expect(outcome(day(['1,a,N,x'], 'ServiceId,BookingClientName,ProviderName,"My\nremark"'))).toEqual([
+      '3:1',
+    ]);
   });
 });
 
