@@ -1,8 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how a configuration names environment variables
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defaultStatusCodes } from '../../src/service/verdict.js';
 import { hookSecret } from '../support/hook-secrets.js';
-import { hostKey, parse, parseText, service, sftp, source } from './writing.js';
+import { hostKey, parse, parseText, service, sftp, source, writeSettings } from './writing.js';
 
 /** The example of design 9, with real values instead of ellipses. */
 const designExample = `
@@ -31,74 +34,19 @@ const designEnvironment = {
 };
 
 describe('a configuration', () => {
-  it('needs only the service and the source: everything else has a default', () => {
-    expect(parse()).toEqual({
+  // The defaults themselves are in hotel-review.schema.json.
+  it('needs only the service and the source: everything else has a default, and paths are of its folder', () => {
+    expect(parse()).toMatchObject({
       folder: '/etc/agency',
-      timezone: 'UTC',
-      service: {
-        ...service,
-        timeoutSeconds: 30,
-        masterIdName: 'ServiceId',
-        masterIdColumn: 'Service Mappings Id',
-        statusCodes: defaultStatusCodes,
-      },
-      source: {
-        kind: 'csv',
-        path: '/etc/agency/bookings-{day}.csv',
-        columns: {},
-        dateFormat: 'yyyy-MM-dd',
-        instants: 'auto',
-        where: {},
-        keep: {},
-        maxRepeatedShare: 0.5,
-        missing: [],
-        encoding: 'utf-8',
-        delimiter: ',',
-        skipRows: 0,
-      },
-      delivery: 'body',
+      service: { ...service, statusCodes: defaultStatusCodes },
+      source: { kind: 'csv', path: '/etc/agency/bookings-{day}.csv', delimiter: ',', skipRows: 0 },
       body: { batchSize: 500, concurrency: 8, timeoutSeconds: 30 },
-      file: {
-        incomplete: 'post',
-        maxPostedShare: 0.5,
-        resultTimeoutMinutes: 360,
-        resultPollSeconds: 30,
-        resultQuietSeconds: 30,
-        resultPattern: '{day:ddMMyyyy}*_Result.csv',
-        resultNames: 'all',
-        resultColumn: 'IsCorrectMapping',
-        resultValues: {
-          correct: ['true', 'yes', '1', 'correct'],
-          incorrect: ['false', 'no', '0', 'incorrect'],
-        },
-        spool: '/etc/agency/data/spool',
-        ftpFilePathPrefix: '',
-      },
-      maxRejectedShare: 0.1,
-      maxIncompleteShare: 0.5,
-      maxRefusedShare: 0.1,
-      volume: { onDrop: 'warn', exceptions: [] },
-      maxUnansweredShare: 0,
-      maxAffectedShare: 0.05,
-      emptyDay: 'fail',
-      retry: { tries: 6, baseSeconds: 1, capSeconds: 60 },
+      file: { resultTimeoutMinutes: 360, spool: '/etc/agency/data/spool' },
       ledger: { kind: 'sqlite', path: '/etc/agency/data/ledger.db' },
-      notify: [],
       queue: { kind: 'in-process' },
       archive: { kind: 'directory', path: '/etc/agency/data/archive' },
-      s3: {},
-      schedule: { cron: '30 2 * * *', catchUpDays: 3, resumeMinutes: 30, giveUpAfter: '12:00' },
-      hook: {},
-      server: { host: '127.0.0.1', port: 8080, hosts: [], proxies: [] },
-      workers: { leaseSeconds: 30, stopSeconds: 3 },
-      mappings: {},
-      verdicts: { pollMinutes: 5 },
-      export: { folder: '' },
-      guestNames: 'send',
-      guestNameDays: 30,
-      recordDays: 800,
+      ...{ hook: {}, mappings: {}, notify: [], proxy: {}, s3: {} },
       literalSecrets: ['service.apiKey'],
-      proxy: {},
     });
   });
 
@@ -123,12 +71,10 @@ describe('a configuration', () => {
     });
   });
 
-  it('has the general timeout for batches, unless it sets another', () => {
-    expect(parse({ service: { ...service, timeoutSeconds: 12 } }).body.timeoutSeconds).toBe(12);
-    expect(
-      parse({ service: { ...service, timeoutSeconds: 12 }, body: { timeoutSeconds: 90 } }).body
-        .timeoutSeconds,
-    ).toBe(90);
+  it('has the timeout of the service for batches, too, unless it sets another', () => {
+    const slow = { ...service, timeoutSeconds: 12 };
+    expect(parse({ service: slow }).body.timeoutSeconds).toBe(12);
+    expect(parse({ service: slow, body: { timeoutSeconds: 90 } }).body.timeoutSeconds).toBe(90);
   });
 
   it('overrides the default codes with its own', () => {
@@ -152,38 +98,83 @@ describe('a configuration', () => {
     });
   });
 
-  it('accepts several host keys', () => {
-    const several = [hostKey, `${hostKey}=`];
-    expect(parse({ file: { sftp: { ...sftp, hostKey: several } } }).file.sftp?.hostKey).toEqual(several);
-  });
-
-  it.each([['dd/MM/yyyy'], ['yyyyMMdd'], ["dd 'de' MM yyyy"], ['dd.MM.yy'], ['d-M-yyyy'], ['d MMM yyyy']])(
-    'accepts the date format %s',
-    (dateFormat) => {
+  it('accepts formats of dates that read back what they write', () => {
+    for (const dateFormat of ['yyyyMMdd', "dd 'de' MM yyyy", 'd MMM yyyy'])
       expect(parse({ source: { ...source, dateFormat } }).source.dateFormat).toBe(dateFormat);
-    },
-  );
-
-  it.each([[';'], ['|'], ['\t']])('accepts the delimiter %j', (delimiter) => {
-    expect(parse({ source: { ...source, delimiter } }).source).toMatchObject({ delimiter });
   });
 });
 
 describe('a source', () => {
-  it('may be NDJSON, which has all settings of CSV except the delimiter', () => {
-    const columns = { BookingClientName: 'guest.name' };
-    expect(parse({ source: { kind: 'ndjson', path: 'bookings-{day}.ndjson.gz', columns } }).source).toEqual({
-      kind: 'ndjson',
-      path: '/etc/agency/bookings-{day}.ndjson.gz',
-      columns,
-      dateFormat: 'yyyy-MM-dd',
-      instants: 'auto',
-      where: {},
-      keep: {},
-      maxRepeatedShare: 0.5,
-      missing: [],
-      encoding: 'utf-8',
+  const common = {
+    ...{ columns: {}, dateFormat: 'yyyy-MM-dd', instants: 'auto', where: {}, keep: {} },
+    ...{ maxRepeatedShare: 0.5, missing: [] },
+  };
+  const hosted = 'postgres://db.example.com/hotel';
+
+  it.each([
+    [
+      { kind: 'ndjson', path: 'b-{day}.ndjson.gz', columns: { BookingClientName: 'guest.name' } },
+      { path: '/etc/agency/b-{day}.ndjson.gz', encoding: 'utf-8' },
+    ],
+    [
+      { kind: 'http', url: 'https://pms.example.com/bookings?day={day}' },
+      { records: '', pagination: { kind: 'none' }, timeoutSeconds: 60 },
+    ],
+    [
+      { kind: 'module', path: './bookings.mjs', options: { hotels: ['Ritz'], deep: { er: 1 } } },
+      { path: '/etc/agency/bookings.mjs' },
+    ],
+    [
+      { kind: 'sql', query: 'SELECT :day', url: `${hosted}?sslrootcert=ca.pem` },
+      { url: `${hosted}?sslrootcert=%2Fetc%2Fagency%2Fca.pem&sslmode=verify-full`, timeoutSeconds: 600 },
+    ],
+    [
+      { kind: 'csv', path: 's3://bucket/{day}.csv.gz' },
+      { encoding: 'utf-8', delimiter: ',', skipRows: 0 },
+    ],
+    [
+      {
+        ...{ kind: 'csv', path: 'sftp://drop/{day:yyyy/MM}/{day}.csv', encoding: 'utf-8' },
+        ...{ delimiter: ';', skipRows: 1, sftp: { username: 'u', privateKeyFile: 'keys/drop', hostKey } },
+      },
+      { sftp: { username: 'u', privateKeyFile: '/etc/agency/keys/drop', hostKey } },
+    ],
+  ])('such as %j is completed', (written, completed) => {
+    expect(parse({ source: written }).source).toEqual({ ...common, ...written, ...completed });
+  });
+
+  it.each([
+    [{ kind: 'page', parameter: 'page' }],
+    [{ kind: 'offset', parameter: 'skip' }],
+    [{ kind: 'cursor', parameter: 'after', field: 'meta.next' }],
+    [{ kind: 'cursor', field: '@odata.nextLink' }],
+    [{ kind: 'link' }],
+  ])('may have pages by %j', (pagination) => {
+    const url = 'https://pms.example.com/{day}';
+    expect(parse({ source: { kind: 'http', url, pagination } }).source).toMatchObject({ pagination });
+  });
+
+  it('may have its query in a file', () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'query-')), 'bookings.sql');
+    writeFileSync(file, '\ufeffSELECT *\nFROM b WHERE d = :day\n');
+    const read = parse({ source: { kind: 'sql', url: 'mysql://localhost/h', query: `\${file:${file}}` } });
+    expect(read.source).toMatchObject({ query: 'SELECT *\nFROM b WHERE d = :day' });
+  });
+});
+
+describe('buckets', () => {
+  it('have their settings from the variables of Amazon, all optional', () => {
+    const env = {
+      ...{ AWS_REGION: 'eu-1', AWS_ENDPOINT_URL: 'https://other.example.com' },
+      ...{ AWS_ENDPOINT_URL_S3: 'https://s3.example.com' },
+      ...{ AWS_ACCESS_KEY_ID: 'i', AWS_SECRET_ACCESS_KEY: 's', AWS_SESSION_TOKEN: 't' },
+    };
+    expect(parse({}, env).s3).toEqual({
+      ...{ region: 'eu-1', endpoint: 'https://s3.example.com' },
+      ...{ accessKeyId: 'i', secretAccessKey: 's', sessionToken: 't' },
     });
+    for (const endpoint of ['https://s3.example.com:9000/', 'http://127.0.0.1:9000', 'http://[::1]:9000'])
+      expect(parse({}, { AWS_ENDPOINT_URL_S3: endpoint }).s3.endpoint).toBe(endpoint);
   });
 });
 
@@ -199,19 +190,7 @@ describe('a path', () => {
     expect(config.file.sftp?.privateKeyFile).toBe('/etc/agency/keys/id_ed25519');
     expect(config.ledger).toEqual({ kind: 'sqlite', path: '/etc/agency/ledger.db' });
     expect(config.archive).toEqual({ kind: 'directory', path: '/etc/agency/evidence' });
-  });
-
-  it('is unchanged if it is absolute', () => {
-    const config = parse({
-      source: { kind: 'csv', path: '/exports/{day}.csv' },
-      file: { sftp: { ...sftp, privateKeyFile: '/keys/id_ed25519' } },
-      ledger: 'sqlite:///var/lib/ledger.db',
-      archive: '/evidence',
-    });
-    expect(config.source).toMatchObject({ path: '/exports/{day}.csv' });
-    expect(config.file.sftp?.privateKeyFile).toBe('/keys/id_ed25519');
-    expect(config.ledger).toEqual({ kind: 'sqlite', path: '/var/lib/ledger.db' });
-    expect(config.archive).toEqual({ kind: 'directory', path: '/evidence' });
+    expect(parse({ ledger: 'sqlite:///var/ledger.db' }).ledger).toMatchObject({ path: '/var/ledger.db' });
   });
 });
 
@@ -265,12 +244,16 @@ describe('literal secrets', () => {
         file: { sftp },
         hook: { secret: hookSecret },
         server: { metricsToken: '${SECOND}' },
+        source: { kind: 'http', url: 'https://h/{day}?token=abc', headers: { 'X-Key': 'abc' } },
         ledger: 'postgres://u:p@db/review?sslmode=verify-full',
         queue: 'rediss://cache',
       },
       { SECOND: '3f8a1c0b7d2e9645aa01bc23' },
     );
-    expect(config.literalSecrets).toEqual(['service.apiKey', 'file.sftp.password', 'hook.secret', 'ledger']);
+    expect([...config.literalSecrets].sort()).toEqual([
+      ...['file.sftp.password', 'hook.secret', 'ledger', 'service.apiKey', 'source.headers.X-Key'],
+      'source.url',
+    ]);
   });
 
   it('do not include values from the environment', () => {
@@ -282,5 +265,15 @@ describe('literal secrets', () => {
       { KEY: 'k', PASSWORD: 'p' },
     );
     expect(config.literalSecrets).toEqual([]);
+  });
+});
+
+it('a deadline is a time of day, quoted or not, and may differ by date', () => {
+  expect(parseText(`${writeSettings()}deadline: 06:00\n`).deadline).toBe('06:00');
+  expect(parse({ deadline: { at: 'none' } }).deadline).toEqual({ at: 'none', exceptions: {} });
+  const written = 'deadline: { at: 06:00, exceptions: { 2026-12-25: none, 2026-12-26: "09:00" } }\n';
+  expect(parseText(writeSettings() + written).deadline).toEqual({
+    at: '06:00',
+    exceptions: { '2026-12-25': 'none', '2026-12-26': '09:00' },
   });
 });

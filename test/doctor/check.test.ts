@@ -41,11 +41,6 @@ describe('the checks', () => {
   it.each([
     ['an error of ours', new SftpError('fatal', 'x', 'the words of ours'), 'the words of ours'],
     [
-      'a system error',
-      Object.assign(new Error('EIO: read /x'), { syscall: 'read', code: 'EIO' }),
-      'EIO: read /x',
-    ],
-    [
       'an error of others',
       Object.assign(new TypeError('quotes a guest'), { code: 'ERR_X' }),
       'unexpected TypeError ERR_X',
@@ -71,12 +66,6 @@ describe('the checks', () => {
     const found = await lookAt([[...looks.map((look) => check('sftp', look, 0.05)), fine('service')]]);
     const late = expect.objectContaining({ verdict: 'wrong', message: 'was not done within 0.05 s' });
     expect(found).toEqual([late, late, expect.objectContaining({ part: 'service' })]);
-  });
-
-  it('may still find something once they are stopped', async () => {
-    const look: Check['look'] = (_, signal) =>
-      untilStopped(signal).catch(() => [findingsOf('sftp').warning('partly')]);
-    expect(await lookAt([[check('sftp', look, 0.05)]])).toMatchObject([{ message: 'partly' }]);
   });
 
   it('end with their signal once those that run have ended, and no others are made', async () => {

@@ -43,7 +43,6 @@ it.each<[string, HttpResult]>([
   ['connection-refused', { failure: { code: 'connection-refused', meaning: 'unreached' } }],
   ['http-502', answerOf(502, '<h1>Bad gateway</h1>')],
   ['http-200', answerOf(200, '<h1>Another site</h1>')],
-  ['http-302', answerOf(302, '')],
 ])('doctor warns where the proxy cannot be tried: %s', (what, result) => {
   expect(judgeSignIn(url, result)).toMatchObject({
     verdict: 'warning',

@@ -29,7 +29,6 @@ const redis = { url: 'redis://cache', plaintext: 'allowed' };
 it.each<[object, object, RegExp[]]>([
   [{ service: { ...service, apiKey: 's3cret' } }, {}, [/apiKey holds a secret in the file itself$/]],
   [{ deadline: undefined }, {}, [/^warning clock: no day is ever late/]],
-  [{ deadline: { at: 'none', exceptions: {} } }, {}, [/^warning clock: .* no deadline in the coming month/]],
   [{ notify: [] }, {}, [/^warning notify: Nobody is told: no channel/]],
   [
     { source: { kind: 'csv', path: 'all.csv' } },

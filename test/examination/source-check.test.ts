@@ -12,7 +12,6 @@ import { createLocalDayFile } from '../../src/sources/files/day-file.js';
 import { makeTemporaryFolder } from '../doctor/temporary-folder.js';
 import { createArraySource, record } from '../review/array-source.js';
 import { bookingsHeader, csvOf, makeBookings } from '../support/made-bookings.js';
-import { columnsIn } from '../support/source-columns.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const { signal } = new AbortController();
@@ -37,11 +36,8 @@ async function check(
 }
 
 describe('a source that is understood', () => {
-  it.each([
-    ['plain', csvOf(9)],
-    ['compressed', gzipSync(csvOf(9))],
-  ])('shows its first five bookings with the names masked: %s', async (_, content) => {
-    const { file, findings } = await check(content);
+  it('shows its first five bookings with the names masked', async () => {
+    const { file, findings } = await check(gzipSync(csvOf(9)));
     expect(findings).toHaveLength(1);
     const [first = '', ...shown] = findings[0]?.message.split('\n') ?? [];
     expect(findings[0]?.verdict).toBe('ok');
@@ -51,16 +47,6 @@ describe('a source that is understood', () => {
     expect(shown).toEqual(
       makeBookings(5).map((booking) => Object.values({ ...booking, BookingClientName: '***' }).join(', ')),
     );
-  });
-
-  it.each([
-    [2, '2 of its 2 records as understood'],
-    // A source that was asked for five records and returns five may have more.
-    [5, '5 of its first 5 records as understood'],
-  ])('may have no more than %i', async (count, words) => {
-    const { findings } = await check(csvOf(count));
-    expect(findings).toEqual([expect.objectContaining({ verdict: 'ok' })]);
-    expect(findings[0]?.message).toContain(words);
   });
 
   it('counts what cannot be sent, by reason and with its first place', async () => {
@@ -76,14 +62,6 @@ describe('a source that is understood', () => {
     });
   });
 
-  it('reports a few rejects without a warning', async () => {
-    const { findings } = await check(csvOf(20).replace('100001,', 'x,'), { maxRejectedShare: 0.5 });
-    expect(findings.map(({ verdict }) => verdict)).toEqual(['ok', 'ok']);
-    expect(findings[1]?.message).toBe(
-      '1 of its first 6 records cannot be sent: 1 service-id-invalid (first at line 2)',
-    );
-  });
-
   it('warns about dates in another format', async () => {
     const { findings } = await check(csvOf(5).replaceAll('2026-12-01', '13/12/2026'));
     expect(findings[1]).toMatchObject({
@@ -91,14 +69,6 @@ describe('a source that is understood', () => {
       message: expect.stringContaining('5 of the 10 dates'),
       advice: expect.stringContaining('source.dateFormat'),
     });
-  });
-
-  it('may lack columns, if the configuration says so', async () => {
-    const header = 'ServiceId,BookingReferenceId,ProviderName,ProviderHotelId';
-    const columns = columnsIn(header);
-    const { findings } = await check(`${header}\n1,BR-1,Expedia,001A\n`, { columns });
-    expect(findings.map(({ verdict }) => verdict)).toEqual(['ok']);
-    expect(findings[0]?.message).toContain('\n1, BR-1, –, Expedia, 001A, –, –');
   });
 });
 
@@ -115,23 +85,8 @@ describe('a source that is wrong', () => {
     ]);
   });
 
-  it('has no record that can be sent', async () => {
-    const { findings } = await check(csvOf(7).replace(/^\d+,/gm, ','));
-    expect(findings).toEqual([expect.objectContaining({ verdict: 'wrong' })]);
-    expect(findings[0]?.message).toContain(
-      'none of its 7 records can be sent: 7 service-id-missing (first at line 2)',
-    );
-  });
-
   it.each([
     ['an empty file', '', /is empty/],
-    [
-      'bytes that are no text',
-      Buffer.from([0x50, 0x4b, 3, 4, 0, 0]),
-      /an Excel workbook or an archive: export/,
-    ],
-    ['a cut gzip', gzipSync(csvOf(50)).subarray(0, 200), /cut off or damaged/],
-    ['a quote that is never closed', `${bookingsHeader}\n1,"BR`, /quote/],
     ['another header', 'a,b\n1,2\n', /"ServiceId" is not in the header .* has 2 columns\. Set its name/],
     [
       'a column less',
@@ -156,9 +111,7 @@ describe('a source that is wrong', () => {
     const contents = [
       `${cells}\n${cells}\n`,
       `${bookingsHeader}\n${guest},BR-1,x,y,z,,\n`,
-      `${bookingsHeader}\n1,BR-1,"${guest},Expedia\n`,
       `${bookingsHeader}\n1,BR-1,"${guest}" ${guest},Expedia,7,,\n`,
-      `${bookingsHeader}\n1,BR-1,${guest}\0,Expedia,7,,\n`,
       `${bookingsHeader}\n1,BR-1,x,Expedia,7,${guest},${guest}\n`,
     ];
     for (const content of contents) {
@@ -169,14 +122,12 @@ describe('a source that is wrong', () => {
 });
 
 describe('a day without bookings', () => {
-  it('is a warning', async () => {
-    const { findings } = await check(`${bookingsHeader}\n`);
-    expect(findings).toEqual([expect.objectContaining({ verdict: 'warning' })]);
-  });
-
-  it('is wrong if that fails a run', async () => {
-    const { findings } = await check(`${bookingsHeader}\n`, { emptyDay: 'fail' });
-    expect(findings).toEqual([expect.objectContaining({ verdict: 'wrong' })]);
+  it('is a warning, or wrong if that fails a run', async () => {
+    for (const [emptyDay, verdict] of [
+      ['succeed', 'warning'],
+      ['fail', 'wrong'],
+    ] as const)
+      expect((await check(`${bookingsHeader}\n`, { emptyDay })).findings).toMatchObject([{ verdict }]);
   });
 });
 
@@ -187,16 +138,6 @@ describe('reading', () => {
     maxRejectedShare: 0.1,
     emptyDay: 'succeed' as const,
   };
-
-  it('stops once five are understood', async () => {
-    const source = createArraySource([
-      [record(1)],
-      [2, 3, 4, 5, 6].map((number) => record(number)),
-      [record(7)],
-    ]);
-    await checkSource({ ...parts, source }, signal);
-    expect(source.pulled()).toBe(2);
-  });
 
   it('stops after several hundred records that cannot be sent', async () => {
     const source = createArraySource(

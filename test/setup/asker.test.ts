@@ -21,14 +21,6 @@ const question = {
 const failureOf = (answer: Promise<unknown>) => answer.catch((error: unknown) => error);
 
 describe('A question on a terminal', () => {
-  it('accepts a line, and trims it', async () => {
-    const { asker, input, reads } = sit();
-    const answer = asker.ask(question);
-    await reads('Your word');
-    input.write('  good \r');
-    expect(await answer).toBe('good');
-  });
-
   it.each(['\r', '  \r'])('shows the default, which an empty line accepts (%j)', async (line) => {
     const { asker, input, reads } = sit();
     const answer = asker.ask({ ...question, fallback: 'usual' });
@@ -57,7 +49,6 @@ describe('A question on a terminal', () => {
   });
 
   it.each([
-    ['2', 'two'],
     ['', 'one'],
     ['3\rTwo\r2', 'two'],
   ])(
@@ -95,13 +86,5 @@ describe('A question on a terminal', () => {
     expect(await answer).toBe(reason);
     expect(await failureOf(asker.ask({ ...question, message: 'Another' }))).toBe(reason);
     expect(screen.text()).not.toContain('Another');
-  });
-
-  it('ends when the terminal is closed', async () => {
-    const { asker, input, reads } = sit();
-    const answer = failureOf(asker.ask(question));
-    await reads('Your word');
-    input.end();
-    expect(await answer).toBeInstanceOf(StoppedError);
   });
 });

@@ -12,7 +12,7 @@ import {
   renderDotEnv,
 } from '../../src/checks/setup/configuration-text.js';
 import type { Examined } from '../../src/checks/setup/examine-export.js';
-import { describeExport, describeIncomplete, writeSource } from '../../src/checks/setup/export-text.js';
+import { describeExport, writeSource } from '../../src/checks/setup/export-text.js';
 import { sourceTemplates } from '../../src/checks/setup/source-templates.js';
 import { parseConfig } from '../../src/config/parse.js';
 import { listPlaceholders as listUnfilled } from '../../src/config/placeholders.js';
@@ -119,19 +119,6 @@ describe('A written configuration', () => {
       );
     },
   );
-
-  it('for delivery by file has an account to be filled in', () => {
-    expect(listPlaceholders(renderConfiguration(write({ delivery: 'file' })))).toEqual([
-      ...['baseUrl', 'host', 'username', 'hostKey'],
-    ]);
-    const lacking = write({ delivery: 'file', incomplete: describeIncomplete(examined) });
-    expect(listPlaceholders(renderConfiguration(lacking))).toContain('incomplete');
-    expect(describeIncomplete({ ...examined, missing: [] })).toEqual({});
-  });
-
-  it('shows the ways to write a group of several kinds', () => {
-    expect(said({ source: sourceTemplates.http })).toContain('{ kind: page, parameter: … }');
-  });
 
   it('has what was found in an export', () => {
     expect(load(write({})).source).toMatchObject({

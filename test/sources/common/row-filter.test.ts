@@ -75,27 +75,14 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a filter of a sourc
   const unreadable = kind === 'csv' ? ['wrong-cell-count'] : [];
   const column = columnOf(kind);
 
-  it.each<[string, RowFilter[string], number[]]>([
-    ['one of several values', ['CONF', 'OK'], [1, 2]],
-    ['a single value', ['CANC'], [3]],
-    ['a number', [7], [6]],
-    ['no value', [''], [4, 5]],
-    ['not a value', { not: ['CANC'] }, [1, 2, 4, 5, 6]],
-    ['none of several values', { not: ['CANC', ''] }, [1, 2, 6]],
-    ['a value in another case', ['conf'], [1]],
-    ['a value that no record has', ['CONFIRMED'], []],
-    ['another beginning', { not: { startsWith: ['CAN', 'O'] } }, [1, 4, 5, 6]],
-  ])('selects the records with %s, and counts the others', async (_, condition, taken) => {
-    expect(await read(kind, { [column]: condition })).toEqual({
+  it.each<[string, (column: string) => RowFilter, number[]]>([
+    ['one of several values', (column) => ({ [column]: ['CONF', 'OK'] }), [1, 2]],
+    ['no value', (column) => ({ [column]: [''] }), [4, 5]],
+    ['all columns that match', (column) => ({ [column]: ['CONF', 7], ServiceId: { not: [1] } }), [6]],
+  ])('selects the records with %s, and counts the others', async (_, where, taken) => {
+    expect(await read(kind, where(column))).toEqual({
       taken: [...taken, ...unreadable],
       filtered: states.length - taken.length,
-    });
-  });
-
-  it('selects the records that match all columns', async () => {
-    expect(await read(kind, { [column]: ['CONF', 'OK'], ServiceId: { not: [1] } })).toEqual({
-      taken: [2, ...unreadable],
-      filtered: 5,
     });
   });
 
@@ -140,10 +127,8 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])(
   (kind) => {
     const column = columnOf(kind);
 
-    it.each<[string, RowFilter]>([
-      ['alone', {}],
-      ['beside a filter', { ServiceId: { not: [1] } }],
-    ])('come with each record, %s, and one that the source does not have is a notice', async (_, where) => {
+    it('come with each record, beside a filter, and one that the source does not have is a notice', async () => {
+      const where = { ServiceId: { not: [1] } };
       const keep = { Status: column, Price: 'precio' };
       const settings: SourceSettings = sourceSchema.parse({ ...kinds[kind](), where, keep });
       const source = await openSource(settings, parts);
@@ -157,30 +142,11 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])(
       }
       const texts = ['CONF', 'OK', 'CANC', undefined, undefined, '7'];
       const expected = texts.map((text, index) => [index + 1, [text, undefined]] as const);
-      expect([...found]).toEqual(expected.slice('ServiceId' in where ? 1 : 0));
+      expect([...found]).toEqual(expected.slice(1));
       expect(notices).toEqual([{ kind: 'absent-column', column: 'precio' }]);
     });
   },
 );
-
-it('keeps the columns of a record with quotes', async () => {
-  const path = join(folder, 'quoted.csv');
-  await writeFile(path, 'ServiceId,ProviderName,precio\n1,A,5\n"2",A,"6, or ""7"""\n');
-  const settings: SourceSettings = sourceSchema.parse({
-    kind: 'csv',
-    path,
-    columns: masterIdOnly,
-    keep: { Price: 'precio' },
-  });
-  const source = await openSource(settings, parts);
-  const records = [];
-  for await (const chunk of source.read(day, { signal: new AbortController().signal }))
-    records.push(...chunk.records);
-  expect(records).toMatchObject([
-    { extraValues: ['5'] },
-    { fields: { ServiceId: '2' }, extraValues: ['6, or "7"'] },
-  ]);
-});
 
 describe('what a filter says of its columns', () => {
   const settle = async (
@@ -231,9 +197,7 @@ describe('what a filter says of its columns', () => {
 
   it.each<[string, RowFilter, Parameters<typeof createFilteredSource>[2], readonly unknown[]]>([
     ['guests’ names', { kunde: ['A'] }, { BookingClientName: 'Kunde' }, ['A', 'B']],
-    ['what is called like guests’ names', { guest_name: ['A'] }, {}, ['A', 'B']],
     ['many values', { Ref: ['v0'] }, {}, Array.from({ length: 21 }, (_, at) => `v${at}`)],
-    ['very many values', { Ref: ['v0'] }, {}, Array.from({ length: 500 }, (_, at) => `v${at}`)],
     ['long values', { Note: ['A'] }, {}, ['A', 'x'.repeat(61)]],
   ])('is no value of a column of %s, but how many there are', async (_, where, named, values) => {
     const [only] =

@@ -11,22 +11,17 @@ describe('a value of a record', () => {
     // A boolean of the setting, or the word for it.
     [[true], yes, [...no, ...missing, ...words]],
     [['true'], yes, [...no, ...missing, ...words]],
-    [['True'], yes, [...no, ...missing, ...words]],
     [[false], no, [...yes, ...missing, ...words]],
     [{ not: [true] }, [...no, ...missing, ...words], yes],
-    [{ not: [true, 1] }, [...no, ...missing, ...words], yes],
     // A boolean of the source, however it is written in the setting.
     [['t'], [true, 'true', 't', 'T'], [false, 'f', 1, '1', ...missing]],
     [[1], [true, 'true', 1, '1'], [false, 't', '01', '1.0', 10, ...missing]],
-    [['0'], [false, 'FALSE', 0, '0'], [true, 'f', '00', ...missing]],
     // Numbers where the source has numbers, and texts elsewhere.
     [[7], [7, 7.0, '7'], [70, '07', '7.0', true]],
     [['007'], [7, '007'], ['7', 70]],
     [['1.50'], [1.5, '1.50'], ['1.5', 1]],
-    [[1e21], [1e21], ['1', 1]],
     // Words.
     [['Storniert'], ['storniert', 'STORNIERT ', '="Storniert"'], ['storno', ...missing]],
-    [['BESTÄTIGT'], ['bestätigt', 'besta\u0308tigt'], ['bestatigt']],
     [['Iptal'], ['iptal', 'IPTAL'], ['İptal', 'ıptal']],
     [[''], missing, [0, false, 'null', 'x']],
     [{ not: [''] }, [0, false, 'null', 'x', { a: 1 }], missing],
@@ -34,7 +29,6 @@ describe('a value of a record', () => {
     // Beginnings.
     [{ not: { startsWith: ['TEST-'] } }, ['TEST', 'x TEST-1', ...missing], ['test-1', ' TEST-2']],
     [{ not: { startsWith: ['test-', '99'] } }, ['BR-1', 98, { a: 1 }, ...missing], ['TEST-1', 991, '99']],
-    [{ not: { startsWith: [' a '] } }, ['ab'], ['A b']],
   ])('%j takes %j, and not %j', (condition, taken, leftOut) => {
     const isMet = createValueTest(condition);
     expect(taken.filter((value) => !isMet(value))).toEqual([]);
@@ -47,9 +41,7 @@ it.each<[Condition, boolean]>([
   [{ not: ['storniert'] }, true],
   [[''], false],
   [['CONF', 1], false],
-  [['1', '2'], false],
   [{ not: [true] }, false],
-  [['True'], false],
   [['t'], false],
   [{ not: { startsWith: ['TEST-'] } }, false],
 ])('%j is a list of words: %s', (condition, expected) => {

@@ -1,242 +1,158 @@
 import { writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { serviceFields } from '../../../src/booking/booking.js';
+import type { SourceColumns } from '../../../src/booking/source.js';
 import { createCsvSource } from '../../../src/sources/csv/csv-source.js';
 import { createLocalDayFile } from '../../../src/sources/files/day-file.js';
 import { masterIdOnly } from '../../support/source-columns.js';
-import { day, summarise, useCsvFolder } from './csv-folder.js';
+import { summarise, useCsvFolder } from './csv-folder.js';
+import { expectFault } from './expect-fault.js';
 
-const header =
-  'ServiceId,BookingReferenceId,BookingClientName,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate';
 const { pathOf, readDay, readFile } = useCsvFolder();
 
+/** Each record as place:ServiceId, however the bytes arrive; and the names. */
+async function readPieces(text: string, options: Parameters<typeof readFile>[1] = {}) {
+  const { records } = await readFile(text, { blockBytes: 1000, ...options });
+  expect((await readFile(text, { blockBytes: 1, ...options })).records).toEqual(records);
+  const names = records.map((record) => 'fields' in record && record.fields.BookingClientName);
+  return { records: summarise(records), names };
+}
+
+const name = 'ServiceId,BookingClientName';
+
 describe('a CSV file as people write them', () => {
-  it('is read with all seven fields under their own names', async () => {
-    const { records, notices } = await readFile(`${header}\n5,BR-1,Ann,Prov,0012,2026-11-20,2026-11-24\n`);
-    expect(records).toEqual([
-      {
-        place: 2,
-        fields: {
-          ServiceId: '5',
-          BookingReferenceId: 'BR-1',
-          BookingClientName: 'Ann',
-          ProviderName: 'Prov',
-          ProviderHotelId: '0012',
-          CheckInDate: '2026-11-20',
-          CheckOutDate: '2026-11-24',
-        },
-      },
-    ]);
-    expect(notices).toEqual([]);
-  });
-
-  it('may lack the last line end', async () => {
-    expect(summarise((await readFile('ServiceId,x\n5,a\n6,b')).records)).toEqual(['2:5', '3:6']);
-    expect(summarise((await readFile('ServiceId,x\n5,a\n6,"b"')).records)).toEqual(['2:5', '3:6']);
-    expect(summarise((await readFile('ServiceId,x\n5,a\n6,')).records)).toEqual(['2:5', '3:6']);
-  });
-
-  it('may have a byte order mark, before a quoted name too', async () => {
-    expect(summarise((await readFile('\uFEFFServiceId\n5\n')).records)).toEqual(['2:5']);
-    expect(summarise((await readFile('\uFEFF"ServiceId"\n5\n')).records)).toEqual(['2:5']);
-  });
-
-  it('keeps a U+FEFF that is no byte order mark', async () => {
-    const { records } = await readFile('BookingReferenceId,ServiceId\n\uFEFFx,5\n', { blockBytes: 29 });
-    expect(records).toMatchObject([{ fields: { BookingReferenceId: '\uFEFFx' } }]);
-  });
-
-  it('may have CRLF, LF and both; a lone CR is an ordinary character', async () => {
-    const { records } = await readFile(
-      'ServiceId,ProviderName\r\n5,a\n6,"b"\r\n7,c\rd\r\n8,"e\r\nf"\r\n9,g\r\n',
-    );
-    expect(summarise(records)).toEqual(['2:5', '3:6', '4:7', '5:8', '7:9']);
-    expect(records).toMatchObject([
-      { fields: { ProviderName: 'a' } },
-      { fields: { ProviderName: 'b' } },
-      { fields: { ProviderName: 'c\rd' } },
-      { fields: { ProviderName: 'e\nf' } },
-      { fields: { ProviderName: 'g' } },
-    ]);
-  });
-
-  it('may have blank lines, which are no records but count as lines', async () => {
-    expect(summarise((await readFile('\n\r\nServiceId\n\n5\n\r\n\n6\n""\n\n7')).records)).toEqual([
-      '5:5',
-      '8:6',
-      '9:',
-      '11:7',
-    ]);
-    expect(summarise((await readFile('\nServiceId\n5\n\n')).records)).toEqual(['3:5']);
-  });
-
-  it('may have rows of empty cells, which are no records', async () => {
-    const rows = ',,\n , ,\n"",,""\n,\n,,,,\n';
-    const read = await readFile(`ServiceId,x,y\n5,a,b\n${rows}6,c,d\n${rows}`);
-    expect(summarise(read.records)).toEqual(['2:5', '8:6']);
-  });
-
-  it.each([64 * 1024, 1, 7])('may end its lines with CR only (in blocks of %d bytes)', async (blockBytes) => {
-    const text = 'ServiceId,BookingClientName\r5,"a\rb"\r\r6,c\r';
-    const { records } = await readFile(text, { blockBytes });
-    expect(summarise(records)).toEqual(['2:5', '5:6']);
-    expect(records).toMatchObject([{ fields: { BookingClientName: 'a\nb' } }, { place: 5 }]);
-  });
-
-  it.each([
-    ['a line sep= that ends with LF', 'sep=,\nServiceId,BookingClientName\r5,a\r6,b\r', ['3:5', '4:6']],
-    ['a line feed in quotes', 'ServiceId,BookingClientName\r5,"a\nb"\r6,c\r', ['2:5', '4:6']],
-  ])('may end most lines with CR: %s', async (_, text, expected) => {
-    for (const blockBytes of [1, 1000])
-      expect(summarise((await readFile(text, { blockBytes })).records)).toEqual(expected);
-  });
-
-  it('may have a quote inside a cell above returns in quotes', async () => {
-    const text = 'ServiceId,BookingClientName\n5,a"b\n6,"c\rd"\n7,"e\rf"\n';
-    const { records } = await readFile(text);
-    expect(summarise(records)).toEqual(['2:5', '3:6', '4:7']);
-    expect(records[1]).toMatchObject({ fields: { BookingClientName: 'c\rd' } });
-  });
-
-  it.each(['\x1a', '\x1a\x1a\r\n', '\x1a\x1a\x1a'])(
-    'may have end marks after its last line (%j)',
-    async (mark) => {
-      for (const blockBytes of [1, 1000]) {
-        const text = `ServiceId,ProviderName\r\n5,a\x1ab\r\n6,c\r\n${mark}`;
-        const { records } = await readFile(text, { blockBytes });
-        expect(records.map((record) => 'fields' in record && record.fields.ProviderName)).toEqual([
-          'a\x1ab',
-          'c',
-        ]);
-      }
-    },
-  );
-
-  it.each(['sep=;', '"sep=;"', 'sep=;\r', 'SEP=;,,'])('may name its delimiter in a line %j', async (line) => {
-    for (const blockBytes of [1, 1000]) {
-      const { records } = await readFile(`${line}\nServiceId;ProviderName\n5;a,b\n`, { blockBytes });
-      expect(records).toMatchObject([{ place: 3, fields: { ServiceId: '5', ProviderName: 'a,b' } }]);
-    }
+  it.each<[string, string, string[], unknown[]?]>([
+    ['lack the last line end', `${name}\n5,a\n6,b`, ['2:5', '3:6']],
+    ['lack it after a quote', `${name}\n5,a\n6,"b"`, ['2:5', '3:6']],
+    ['have a byte order mark before a quoted name', '\uFEFF"ServiceId"\n5\n', ['2:5']],
+    ['have U+FEFF elsewhere', `${name}\n5,\uFEFFx\n`, ['2:5'], ['\uFEFFx']],
+    [
+      'have CRLF, LF and both; a lone CR is an ordinary character',
+      `${name}\r\n5,a\n7,c\rd\r\n8,"e\r\nf"\r\n9,g\r\n`,
+      ['2:5', '3:7', '4:8', '6:9'],
+      ['a', 'c\rd', 'e\nf', 'g'],
+    ],
+    ['end its lines with CR only', `${name}\r5,"a\rb"\r\r6,c\r`, ['2:5', '5:6'], ['a\nb', 'c']],
+    ['end most lines with CR', `sep=,\n${name}\r5,a\r6,b\r`, ['3:5', '4:6'], ['a', 'b']],
+    ['have returns in quotes', `${name}\n5,a"b\n6,"c\rd"\n`, ['2:5', '3:6'], ['a"b', 'c\rd']],
+    [
+      'have blank lines, which are no records but count as lines',
+      '\n\r\nServiceId\n\n5\n\r\n\n6\n""\n\n7',
+      ['5:5', '8:6', '9:', '11:7'],
+    ],
+    [
+      'have rows of empty cells, which are no records',
+      `${name},y\n5,a,b\n , ,\n"",,""\n,\n6,c,d\n,,,,\n`,
+      ['2:5', '6:6'],
+    ],
+    [
+      'have end marks after its last line',
+      `${name}\r\n5,a\x1ab\r\n6,c\r\n\x1a\x1a`,
+      ['2:5', '3:6'],
+      ['a\x1ab', 'c'],
+    ],
+    ['name its delimiter', `"sep=;"\n${name.replace(',', ';')}\n5;a,b\n`, ['3:5'], ['a,b']],
+    [
+      'have spaces and tabs before its quotes',
+      `"ServiceId", "BookingClientName"\r\n5, "Lee, ""A"" B"\n6,\t "a,b"\n 7 , b\n8,="x"\n`,
+      ['2:5', '3:6', '4: 7 ', '5:8'],
+      ['Lee, "A" B', 'a,b', ' b', '="x"'],
+    ],
+    [
+      'have delimiters, quotes and line ends inside quotes',
+      `${name}\n5,"a,""b""\n\nc"\n6,"""\n"""\n7,27"\n`,
+      ['2:5', '5:6', '7:7'],
+      ['a,"b"\n\nc', '"\n"', '27"'],
+    ],
+  ])('may %s', async (_, text, records, names) => {
+    const read = await readPieces(text);
+    expect(read.records).toEqual(records);
+    if (names) expect(read.names).toEqual(names);
   });
 
   it('may have lines above its header', async () => {
-    const text = 'Bookings of "today\n\nServiceId,ProviderName\n5,a\n';
-    for (const blockBytes of [1, 1000])
-      expect(summarise((await readFile(text, { blockBytes, skipRows: 2 })).records)).toEqual(['4:5']);
-    expect(
-      summarise((await readFile(`sep=,\n${text}`, { skipRows: 3 })).records),
-      'a line that names the delimiter is one of them',
-    ).toEqual(['5:5']);
+    const text = `Bookings of "today\n\n${name}\n5,a\n`;
+    expect((await readPieces(text, { skipRows: 2 })).records).toEqual(['4:5']);
+    // A line that names the delimiter is one of them.
+    expect((await readPieces(`sep=,\n${text}`, { skipRows: 3 })).records).toEqual(['5:5']);
   });
 
-  it('may have spaces before its quotes', async () => {
-    const text =
-      '"ServiceId", "BookingClientName",  "ProviderName"\r\n5, "Lee, ""A"" B",a\n6,  "",="x"\n 7 , b, "c"\n';
-    for (const blockBytes of [1, 3, 1000]) {
-      const { records } = await readFile(text, { blockBytes });
-      expect(records).toMatchObject([
-        { place: 2, fields: { BookingClientName: 'Lee, "A" B', ProviderName: 'a' } },
-        { place: 3, fields: { BookingClientName: '', ProviderName: '="x"' } },
-        { place: 4, fields: { BookingClientName: ' b', ProviderName: 'c' } },
-      ]);
-    }
+  it.each([';', '\t', '|', ' ', '\\'])('may be delimited by %j, unlike by others', async (delimiter) => {
+    const text = `${name}\n5,"a${delimiter}b"\n6,d*e\n`.replaceAll(',', delimiter);
+    expect((await readPieces(text, { delimiter })).names).toEqual([`a${delimiter}b`, 'd*e']);
+    for (const bad of ['', ',,', '"', '\r', '\0', 'é', '\uFEFF'])
+      expect(() => createCsvSource({ file: createLocalDayFile('/x'), delimiter: bad })).toThrow(RangeError);
   });
 
-  it('may have tabs before its quotes, unless they delimit', async () => {
-    for (const blockBytes of [1, 3, 1000]) {
-      const spaced = await readFile('ServiceId,ProviderName\n5,\t "a,b"\n', { blockBytes });
-      expect(spaced.records).toMatchObject([{ fields: { ProviderName: 'a,b' } }]);
-      const tabbed = await readFile('ServiceId\tb\tProviderName\n5\t\t"a"\n6\t \t "a"\n', {
-        ...{ blockBytes, delimiter: '\t' },
-      });
-      expect(tabbed.records).toMatchObject([
-        { fields: { ServiceId: '5', ProviderName: 'a' } },
-        { fields: { ServiceId: '6', ProviderName: 'a' } },
-      ]);
-    }
-  });
-
-  it('may have delimiters, quotes and line ends inside quotes', async () => {
-    const { records } = await readFile('ServiceId,BookingClientName\n5,"a,""b""\n\nc"\n6,"""\n"""\n7,""\n');
-    expect(summarise(records)).toEqual(['2:5', '5:6', '7:7']);
-    expect(records).toMatchObject([
-      { fields: { BookingClientName: 'a,"b"\n\nc' } },
-      { fields: { BookingClientName: '"\n"' } },
-      { fields: { BookingClientName: '' } },
-    ]);
-  });
-
-  it('keeps a quote inside an unquoted cell as it is', async () => {
-    const { records } = await readFile('ServiceId,BookingClientName\n5,Ann "A" Lee\n6, ="x"\n7,27"\n');
-    expect(records).toMatchObject([
-      { fields: { BookingClientName: 'Ann "A" Lee' } },
-      { fields: { BookingClientName: ' ="x"' } },
-      { fields: { BookingClientName: '27"' } },
-    ]);
-  });
-
-  it.each([';', '\t', '|', ' ', '*', '\\'])('may be delimited by %j', async (delimiter) => {
-    const { records } = await readFile(
-      `ServiceId${delimiter}ProviderName\n5${delimiter}"a${delimiter}b,c"\n6${delimiter}d,e\n`,
-      {
-        delimiter,
-      },
-    );
-    expect(records).toMatchObject([
-      { fields: { ServiceId: '5', ProviderName: `a${delimiter}b,c` } },
-      { fields: { ServiceId: '6', ProviderName: 'd,e' } },
-    ]);
-  });
-
-  it('is recognised as gzip by its content, not by its name', async () => {
-    expect(summarise((await readFile(gzipSync('ServiceId\n5\n'))).records)).toEqual(['2:5']);
+  it('is recognised as gzip by its content, not by its name, in several members, split anywhere', async () => {
     await writeFile(pathOf('2026-11-20.csv.gz'), 'ServiceId\n6\n');
     expect(summarise((await readDay({ columns: masterIdOnly }, '{day}.csv.gz')).records)).toEqual(['2:6']);
-  });
-
-  it('may be gzip with several members, split anywhere', async () => {
     const csv = Buffer.from('ServiceId,ProviderName\n5,"é"\n6,b\n');
-    for (let at = 0; at <= csv.length; at++) {
+    for (let at = 0; at <= csv.length; at += 3) {
       const members = Buffer.concat([gzipSync(csv.subarray(0, at)), gzipSync(csv.subarray(at))]);
-      for (const blockBytes of [1, 7, 64, 1024]) {
+      for (const blockBytes of [1, 64, 1024])
         expect(summarise((await readFile(members, { blockBytes })).records)).toEqual(['2:5', '3:6']);
-      }
     }
-  });
-
-  it('with a header only is an empty day, whose columns must be there', async () => {
-    expect(await readFile(header)).toMatchObject({ records: [], notices: [] });
-    for (const content of ['ServiceId\n', 'ServiceId']) {
-      await writeFile(pathOf('2026-11-20.csv'), content);
-      await expect(readDay()).rejects.toMatchObject({ fault: 'missing-column' });
-    }
-  });
-
-  it('reports progress in bytes of the file', async () => {
-    const content = gzipSync(`${header}\n${'5,BR-1,Ann,Prov,0012,2026-11-20,2026-11-24\n'.repeat(1000)}`);
-    const { chunks } = await readFile(content);
-    expect(chunks.at(-1)?.progress).toEqual({ done: content.length, total: content.length });
   });
 });
 
-describe('aborting', () => {
-  it('throws the reason after a last record without a line end, too', async () => {
-    await writeFile(pathOf('2026-11-20.csv'), `${header}\n5,BR-1,Ann,Prov,0012,2026-11-20,2026-11-24`);
-    const stopping = new AbortController();
-    const reason = new Error('stopped by hand');
-    const source = createCsvSource({ file: createLocalDayFile(pathOf('{day}.csv')) });
-    const reading = source.read(day, { signal: stopping.signal })[Symbol.asyncIterator]();
-    expect((await reading.next()).value?.records).toHaveLength(1);
-    stopping.abort(reason);
-    await expect(reading.next()).rejects.toBe(reason);
-  });
-});
+describe('the columns of a CSV file', () => {
+  /** Without saying which fields the file lacks. */
+  async function readStrictly(content: string, columns: SourceColumns = {}) {
+    await writeFile(pathOf('2026-11-20.csv'), content);
+    return readDay({ columns });
+  }
 
-describe('creating a CSV source', () => {
-  it.each(['', ',,', '"', '\n', '\r', '\r\n', '\0', 'é', '🏨', '\uFEFF'])(
-    'refuses %j as a delimiter',
-    (delimiter) => {
-      expect(() => createCsvSource({ file: createLocalDayFile('/x'), delimiter })).toThrow(RangeError);
-    },
-  );
+  it('are found by the configured names, in any order, trimmed, quoted or not, and else by their own', async () => {
+    const columns = { ServiceId: 'Hotel "No"', BookingReferenceId: 'ref' };
+    const { records, notices } = await readFile(
+      'ServiceId," Hotel ""No"" ", ref ,ProviderName\nx,5,BR-1,99\n',
+      { columns },
+    );
+    const fields = { ServiceId: '5', BookingReferenceId: 'BR-1', ProviderName: '99' };
+    expect(records).toMatchObject([{ fields }]);
+    expect(notices).toEqual([]);
+    await expectFault(readFile('serviceid\n5\n'), 'missing-column', /"ServiceId"/);
+  });
+
+  it('may be absent if the configuration says so; a column of that name is then ignored', async () => {
+    const { records } = await readFile('ServiceId,ProviderName\n5,x\n', { columns: masterIdOnly });
+    for (const record of records) expect('fields' in record && record.fields.ProviderName).toBeUndefined();
+  });
+
+  const headerWithout = serviceFields.map((field) => (field === 'CheckInDate' ? 'checkin' : field)).join(',');
+  const own = Array.from({ length: 40 }, (_, index) => `own${index}`.padEnd(100, 'x'));
+  it.each<[string, SourceColumns, RegExp, RegExp?]>([
+    [headerWithout, { CheckInDate: 'arrival' }, /column "arrival" \(for CheckInDate\) is not in the header/],
+    [
+      headerWithout,
+      {},
+      /"CheckInDate" is .* which has "ServiceId", .*source\.columns: \{ CheckInDate: false \}/,
+    ],
+    [
+      `ServiceId,${own}`,
+      {},
+      /"ProviderHotelId", .* are not in .* and 21 more\. .*ProviderHotelId: false, CheckInDate: false/,
+      /x{50}/,
+    ],
+    // The master id cannot be absent.
+    [
+      `HotelId,${serviceFields.slice(1)}`,
+      {},
+      /"ServiceId" is .* which has "HotelId", .*Set its name in source\.columns$/,
+      /false/,
+    ],
+    // Without a header the first line is a booking.
+    ['5,BR-1,Gast,"Ann ""Canary"""', {}, /"ServiceId" is .* \d columns/, /Ann|Gast|BR-1/],
+  ])('must exist otherwise, unlike in %s', async (header, columns, words, without) => {
+    const error = await expectFault(readStrictly(`${header}\n`, columns), 'missing-column', words);
+    expect(error.message).toContain(pathOf('2026-11-20.csv'));
+    if (without) expect(error.message).not.toMatch(without);
+  });
+
+  it('must not occur twice if they are needed', async () => {
+    await expectFault(readFile('ServiceId,a, ServiceId\n5,x,6\n'), 'ambiguous-column', /"ServiceId"/);
+    expect(summarise((await readFile('ServiceId,a,a\n5,x,6\n')).records)).toEqual(['2:5']);
+  });
 });

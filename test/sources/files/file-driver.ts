@@ -74,26 +74,15 @@ const toNdjson = (records: readonly IntendedRecord[]) =>
     '\n',
   );
 
+/** A broken one ends in its last object. */
 export const ndjson: FileForm = {
   name: 'ndjson',
-  encode: (records, broken) => encodePlain(toNdjson(records), broken),
-  open: (file) => createNdjsonSource({ file }),
-  places: (records) => records.map((_, index) => 1 + index + Math.ceil(index / 2)),
-};
-
-export const ndjsonCutOff: FileForm = {
-  ...ndjson,
-  name: 'ndjson that is cut off',
   encode(records, broken) {
     const bytes = Buffer.from(toNdjson(records));
     return broken ? bytes.subarray(0, bytes.lastIndexOf('"')) : bytes;
   },
-};
-
-export const ndjsonInGzip: FileForm = {
-  ...ndjson,
-  name: 'ndjson in gzip',
-  encode: (records, broken) => encodeGzip(toNdjson(records), broken),
+  open: (file) => createNdjsonSource({ file }),
+  places: (records) => records.map((_, index) => 1 + index + Math.ceil(index / 2)),
 };
 
 export function createFileDriver(form: FileForm, makePlace: () => FilePlace): SourceDriver {

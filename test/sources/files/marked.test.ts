@@ -39,18 +39,4 @@ describe('a file with a marker', () => {
     await writeFile(join(folder, '20112026.done'), content);
     expect(await count(join(folder, '{day:ddMMyyyy}.done'))).toBe(1);
   });
-
-  it('may be marked in a bucket', async () => {
-    await writeFile(join(folder, '2026-11-20.csv'), 'ServiceId\n1\n');
-    const asked: string[] = [];
-    const openBucket = () =>
-      Promise.resolve({
-        async *read(key: string) {
-          asked.push(key);
-          yield { bytes: Buffer.from('x'), size: 1 };
-        },
-      });
-    expect(await count('s3://drop/done/{day}', openBucket as never)).toBe(1);
-    expect(asked).toEqual(['done/2026-11-20']);
-  });
 });

@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { appendFileSync, chmodSync, renameSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { inspect } from 'node:util';
-import { gzipSync } from 'node:zlib';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { SourceError, type SourceFault } from '../../../src/booking/source.js';
 import { createMarkedDayFile } from '../../../src/sources/files/open-day-file.js';
 import { createSftpDayFile } from '../../../src/sources/files/sftp.js';
 import { createSftpServer, type SftpServerOptions } from '../../../src/transports/sftp/server.js';
+import { patienceMs } from '../../support/patience.js';
 import { openSsh } from '../../support/sftp-programs.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
 import { useSftpServer } from '../../support/use-servers.js';
@@ -54,32 +54,6 @@ describe('a file of a day on an SFTP server', () => {
     return Buffer.concat(blocks);
   }
 
-  it('is located by its address, and cannot be opened by another thread', async () => {
-    lay(bytes);
-    expect(open().locate(day)).toBe('sftp://drop.example.com:22/2026-11-20.bin');
-    expect(await open().measure(day)).toBeUndefined();
-  });
-
-  it('is read unchanged, with progress up to its size', async () => {
-    lay(bytes);
-    let last: unknown;
-    const blocks: Buffer[] = [];
-    for await (const block of open().read(day, { blockBytes: 100_000, signal: never() })) {
-      blocks.push(block.bytes);
-      last = block.progress;
-    }
-    expect(hashOf(Buffer.concat(blocks))).toBe(hashOf(bytes));
-    expect(last).toEqual({ done: bytes.length, total: bytes.length });
-    await proxy.clientsGone();
-  });
-
-  it('is read if it is empty, and if it is gzip', async () => {
-    lay(Buffer.alloc(0));
-    expect(await readAll()).toHaveLength(0);
-    lay(gzipSync(bytes, { level: 0 }));
-    expect(hashOf(await readAll())).toBe(hashOf(bytes));
-  });
-
   it('is resumed after the connection is cut', async () => {
     lay(bytes);
     let cuts = 0;
@@ -90,6 +64,7 @@ describe('a file of a day on an SFTP server', () => {
     });
     expect(cuts).toBe(2);
     expect(hashOf(content)).toBe(hashOf(bytes));
+    expect(await open().measure(day)).toBeUndefined();
     expect(proxy.happened.bytesToClient).toBeLessThan(bytes.length * 1.5);
   });
 
@@ -117,30 +92,18 @@ describe('a file of a day on an SFTP server', () => {
     await expectFault(reading, 'truncated', /changed while it was read/);
   });
 
-  it('is missing', async () => {
-    await expectFault(
-      readAll(),
-      'missing',
-      /there is no file sftp:\/\/drop\.example\.com:22\/2026-11-20\.bin/,
-    );
-  });
-
-  it('is not readable', async () => {
+  it('that cannot be read fails with its reason, and without the password', async () => {
+    const none = /there is no file sftp:\/\/drop\.example\.com:22\/2026-11-20\.bin/;
+    await expectFault(readAll(), 'missing', none);
+    lay(Buffer.alloc(0));
+    expect(await readAll()).toHaveLength(0);
     lay(bytes);
     chmodSync(server().disk(name), 0);
     await expectFault(readAll(), 'unreadable', /denies it/);
-  });
-
-  it('is on a server with another host key: nobody logs in', async () => {
-    lay(bytes);
-    const file = open({ hostKeys: [`SHA256:${'A'.repeat(43)}`] });
-    await expectFault(readAll(undefined, file), 'login-refused', /which is not pinned/);
-  });
-
-  it('is on a server that rejects the login, and the password is not shown', async () => {
-    lay(bytes);
-    const file = open({ username: 'nobody-else', password: 'hush-canary' });
-    await expectFault(readAll(undefined, file), 'login-refused', /refused the login/);
+    const unpinned = open({ hostKeys: [`SHA256:${'A'.repeat(43)}`] });
+    await expectFault(readAll(undefined, unpinned), 'login-refused', /which is not pinned/);
+    const stranger = open({ username: 'nobody-else', password: 'hush-canary' });
+    await expectFault(readAll(undefined, stranger), 'login-refused', /refused the login/);
   });
 
   it('is no longer requested once the signal aborts, even if the server does not respond', async () => {
@@ -149,13 +112,14 @@ describe('a file of a day on an SFTP server', () => {
     const reason = new Error('stopped by hand');
     const reading = readAll(
       (count) => {
-        if (count !== 10) return;
-        proxy.blackHole();
-        setTimeout(() => stopping.abort(reason), 100);
+        if (count === 10) proxy.blackHole();
       },
       open(),
       stopping.signal,
     );
+    void vi
+      .waitUntil(() => proxy.happened.swallowedChunks > 0, { timeout: patienceMs })
+      .then(() => stopping.abort(reason));
     await expect(reading).rejects.toBe(reason);
     await proxy.clientsGone();
   });

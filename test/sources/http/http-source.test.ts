@@ -50,7 +50,6 @@ describe('a record of a response', () => {
 
 describe('the address of a day', () => {
   it.each([
-    ['2026-11-20', '2026-11-19T23:00:00.000Z', '2026-11-20T23:00:00.000Z'],
     // 23 hours, and 25.
     ['2026-03-29', '2026-03-28T23:00:00.000Z', '2026-03-29T22:00:00.000Z'],
     ['2026-10-25', '2026-10-24T22:00:00.000Z', '2026-10-25T23:00:00.000Z'],
@@ -88,37 +87,27 @@ describe('the address of a day', () => {
 
   it.each([
     ['bookings/{day}', 'is not an address'],
-    ['{day}://api.example.com/', 'is not an address'],
-    ['https://{day}/b', 'is not an address'],
     ['https://api{day}.example.com/b', 'is not an address'],
-    ['https://api.example.com:{day}/b', 'is not an address'],
     ['https://api.example.com\\{day}', 'is not an address'],
-    ['https://api.example.com{day}', 'is not an address'],
     ['ftp://api.example.com/{day}', 'is not an address'],
     ['http://api.example.com/{day}', 'must begin with https://'],
     ['http://127.0.0.1.example.com/{day}', 'must begin with https://'],
     ['https://canary:pass@api.example.com/{day}', 'user name or a password'],
     ['https://api.example.com/b#{day}', 'fragment'],
     ['https://api.example.com/b', 'names no day'],
-    ['https://api.example.com/{day', 'brace'],
     ['https://api.example.com/{daze}', 'has an unknown placeholder; known are'],
-    ["https://api.example.com/{day:'..'}/b", 'has an unknown placeholder; known are'],
   ])('must not be %s', (url, words) => {
     expect(() => openHttpSource({ url })).toThrow(words);
     expect(() => openHttpSource({ url })).not.toThrow('canary');
   });
 
-  it.each([
-    ['page=one', { kind: 'page', parameter: 'page' }],
-    ['page=1&page=2', { kind: 'offset', parameter: 'page' }],
-    ['page=1', { kind: 'cursor', field: 'next', parameter: 'page' }],
-  ] as const)(
-    'must not have a parameter of the pagination that does not say where to begin: %s',
-    (query, pagination) => {
-      const open = () => openHttpSource({ url: `https://api.example.com/{day}?${query}`, pagination });
-      expect(open).toThrow('has the parameter page already');
-    },
-  );
+  it('must not have a parameter of the pagination that does not say where to begin', () => {
+    const pagination = { kind: 'page', parameter: 'page' } as const;
+    for (const query of ['page=one', 'page=1&page=2'])
+      expect(() => openHttpSource({ url: `https://api.example.com/{day}?${query}`, pagination })).toThrow(
+        'has the parameter page already',
+      );
+  });
 });
 
 describe('credentials', () => {
@@ -158,13 +147,9 @@ describe('a response that is not a page', () => {
   const booking = `{"BookingClientName":"${guest}"}`;
   it.each([
     ['no JSON', `<html>${guest}`, 'is not JSON', 'unreadable'],
-    ['JSON that is cut off', `{"items":[${booking}`, 'is not JSON', 'unreadable'],
-    ['nothing', '', 'is not JSON', 'unreadable'],
     ['another list', `{"data":[${booking}]}`, 'has no "items"', 'unreadable'],
     ['an object in place of the list', `{"items":${booking}}`, 'has no list at "items"', 'unreadable'],
-    ['null in place of the list', '{"items":null}', 'has no list at "items"', 'unreadable'],
     ['two lists', `{"items":[],"items":[${booking}]}`, 'has "items" twice', 'unreadable'],
-    ['a list alone', `[${booking}]`, 'has no "items"', 'unreadable'],
     ['another encoding', Buffer.from(`{"items":["é${guest}"]}`, 'latin1'), 'is not UTF-8', 'binary'],
     ['too much', `{"items":["${'x'.repeat(70_000)}"]}`, 'more than 65536 bytes', 'unreadable'],
   ])('%s: is an error after the first page, not the end', async (_, answer, words, fault) => {
@@ -194,16 +179,23 @@ describe('a response that is not a page', () => {
     expect(failure.message).toContain('page 1: the API returned more than 16000000 bytes');
   });
 
-  it.each([201, 204, 206, 400, 409, 418])('http-%i is an error that is not retried', async (status) => {
-    const api = await useBookingsApi((_, response) => response.writeHead(status).end());
+  it.each([
+    [204, 'unreadable', 1, '(http-204)'],
+    [206, 'unreadable', 1, '(http-206)'],
+    [400, 'unreadable', 1, '(http-400)'],
+    [404, 'missing', 1, ''],
+    [410, 'missing', 1, ''],
+    [503, 'unreadable', 3, 'page 1: the API gave no usable response in 3 tries (http-503): try again later.'],
+  ])('http-%i is %s after %i tries', async (status, fault, tries, words) => {
+    const api = await useBookingsApi((_, response) => response.writeHead(status).end(guest));
     expect(await failureOf(readHttp({ url: `${api.origin}/{day}` }))).toMatchObject({
-      fault: 'unreadable',
-      message: expect.stringContaining(`(http-${status})`),
+      fault,
+      message: expect.stringContaining(words),
     });
-    expect(api.requests).toHaveLength(1);
+    expect(api.requests).toHaveLength(tries);
   });
 
-  it.each([301, 302, 303, 307, 308])('a redirect by %i is not followed', async (status) => {
+  it.each([302, 307])('a redirect by %i is not followed', async (status) => {
     const other = await useBookingsApi((_, response) => sendJson(response, []));
     const api = await useBookingsApi((_, response) =>
       response.writeHead(status, { location: `${other.origin}/?name=${guest}` }).end(),
@@ -214,15 +206,10 @@ describe('a response that is not a page', () => {
     expect(failure.message).toContain(`redirects (http-${status}), which is not followed`);
     expect(other.requests).toHaveLength(0);
   });
-
-  it.each([404, 410])('http-%i means missing', async (status) => {
-    const api = await useBookingsApi((_, response) => response.writeHead(status).end());
-    expect(await failureOf(readHttp({ url: `${api.origin}/{day}` }))).toMatchObject({ fault: 'missing' });
-  });
 });
 
 describe('a temporary failure', () => {
-  it.each([408, 425, 429, 500, 502, 503, 599])('http-%i is retried', async (status) => {
+  it.each([408, 425, 429, 500, 599])('http-%i is retried', async (status) => {
     const api = await useBookingsApi(({ number }, response) => {
       if (number < 3) response.writeHead(status).end();
       else sendJson(response, [{ ServiceId: 1 }]);
@@ -241,15 +228,6 @@ describe('a temporary failure', () => {
     expect((await readHttp({ url: `${api.origin}/{day}`, records: 'items' })).ids).toEqual([1, 2]);
   });
 
-  it('is not retried forever, and the error says what it was', async () => {
-    const api = await useBookingsApi((_, response) => response.writeHead(503).end(guest));
-    const failure = await failureOf(readHttp({ url: `${api.origin}/{day}` }));
-    expect(failure.message).toBe(
-      `${api.origin}/2026-11-20 for 2026-11-20, page 1: the API gave no usable response in 3 tries (http-503): try again later.`,
-    );
-    expect(api.requests).toHaveLength(3);
-  });
-
   it('with Retry-After waits that long, up to the cap, and does not count as a try', async () => {
     const api = await useBookingsApi(({ number }, response) => {
       if (number < 4) response.writeHead(429, { 'retry-after': '86400' }).end();
@@ -264,15 +242,24 @@ describe('a temporary failure', () => {
     expect(say, 'a short wait is not worth a message').not.toHaveBeenCalled();
   });
 
+  it('that asks for a long wait is told of, and an abort ends it', async () => {
+    const stopping = new AbortController();
+    const api = await useBookingsApi((_, response) => {
+      response.writeHead(503, { 'retry-after': '3600' }).end();
+    });
+    const retry = { tries: 3, waits: 3, baseMs: 1, capMs: 1, retryAfterCapMs: 3_600_000 };
+    const say = vi.fn(() => stopping.abort(new Error('stopped by hand')));
+    await expect(readHttp({ url: `${api.origin}/{day}`, retry, say }, stopping.signal)).rejects.toThrow(
+      'stopped by hand',
+    );
+    expect(say).toHaveBeenCalledWith(expect.stringMatching(/http-503.*retrying in 1 h/));
+    expect(api.requests).toHaveLength(1);
+  });
+
   it('by timeout is given up on', async () => {
     const api = await useBookingsApi(() => {});
     const failure = await failureOf(readHttp({ url: `${api.origin}/{day}`, timeoutMs: 50 }));
     expect(failure.message).toContain('in 3 tries (timeout)');
-  });
-
-  it('without a server is reported by its code', async () => {
-    const failure = await failureOf(readHttp({ url: 'http://127.0.0.1:1/{day}' }));
-    expect(failure.message).toContain('(connection-refused)');
   });
 });
 
@@ -286,19 +273,5 @@ describe('an aborted read', () => {
     const reading = readHttp({ url: `${api.origin}/{day}` }, stopping.signal);
     await expect(reading).rejects.toThrow('stopped by hand');
     await vi.waitUntil(() => api.open() === 0, { timeout: patienceMs });
-  });
-
-  it('ends while it waits for the next try, of which it tells if it is long', async () => {
-    const stopping = new AbortController();
-    const api = await useBookingsApi((_, response) => {
-      response.writeHead(503, { 'retry-after': '3600' }).end();
-    });
-    const retry = { tries: 3, waits: 3, baseMs: 1, capMs: 1, retryAfterCapMs: 3_600_000 };
-    const say = vi.fn(() => stopping.abort(new Error('stopped by hand')));
-    await expect(readHttp({ url: `${api.origin}/{day}`, retry, say }, stopping.signal)).rejects.toThrow(
-      'stopped by hand',
-    );
-    expect(say).toHaveBeenCalledWith(expect.stringMatching(/http-503.*retrying in 1 h/));
-    expect(api.requests).toHaveLength(1);
   });
 });

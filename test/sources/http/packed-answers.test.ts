@@ -19,10 +19,8 @@ async function useApi(encoding: string, body: Buffer) {
 describe('a response that was compressed on its way, although plain ones are requested', () => {
   it.each([
     ['gzip', gzipSync(pageOf(2, 3))],
-    ['X-Gzip', gzipSync(pageOf(2, 3))],
     ['deflate', deflateSync(pageOf(2, 3))],
     ['br', brotliCompressSync(pageOf(2, 3))],
-    ['identity', pageOf(2, 3)],
   ])('is read: %s', async (encoding, body) => {
     const api = await useApi(encoding, body);
     const { ids } = await readHttp({ url: `${api.origin}/{day}`, pagination });
@@ -34,7 +32,6 @@ describe('a response that was compressed on its way, although plain ones are req
     ['cut off', 'gzip', gzipSync(pageOf(2, 3)).subarray(0, 40), 'damaged or truncated compressed data'],
     ['not packed at all', 'gzip', pageOf(2, 3), 'damaged or truncated compressed data'],
     ['compressed with an unknown method', 'zip', pageOf(2, 3), 'unsupported compression'],
-    ['packed twice', 'gzip, br', pageOf(2, 3), 'unsupported compression'],
     ['far larger than it looks', 'gzip', gzipSync(Buffer.alloc(1_000_000, ' ')), 'more than 65536 bytes'],
   ])('is an error, not the end of the day, if it is %s', async (_, encoding, body, words) => {
     const api = await useApi(encoding, body);

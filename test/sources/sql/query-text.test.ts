@@ -21,30 +21,20 @@ describe('a query with the day in it', () => {
   });
 
   it.each([
-    ['postgres', "':day'"],
     ['postgres', "'it''s :day'"],
     ['postgres', "'a backslash \\'"],
     ['postgres', "E'it\\'s :day'"],
-    ['postgres', "e'two \\\\'"],
     ['postgres', '"a ""column"" :day"'],
-    ['postgres', '$$ :day $ $$'],
     ['postgres', '$body$ :day $$ $other$ $body$'],
     ['postgres', '/* :day /* nested :day */ :day */'],
-    ['postgres', '-- :day\n'],
     ['postgres', 'x::date'],
     ['postgres', 'f(a := 1)'],
-    ['postgres', 'list[1:2]'],
     ['postgres', "data ? 'key'"],
-    ['postgres', 'name$1'],
     ['mysql', "'it\\'s :day'"],
-    ['mysql', "'it''s :day'"],
-    ['mysql', '"a text :day"'],
     ['mysql', '`a ``column`` :day`'],
     ['mysql', '# :day\n'],
     ['mysql', '-- :day\n'],
-    ['mysql', '/* :day /* */'],
     ['mysql', '@a := 1'],
-    ['mysql', "'?'"],
   ] as const)('leaves unchanged, for %s, %s', (dialect, piece) => {
     expect(write(`SELECT ${piece} , :day`, dialect)).toBe(`SELECT ${piece} , ${value}`);
   });
@@ -53,19 +43,14 @@ describe('a query with the day in it', () => {
     ['postgres', 'a-- b\n = :day'],
     ['mysql', '5--:day'],
     ['postgres', ':day::date'],
-    ['postgres', 'data#>:day'],
-    ['postgres', '(:day)'],
   ] as const)('finds the name, for %s, in %s', (dialect, piece) => {
     expect(write(piece, dialect)).toBe(piece.replace(':day', value));
-  });
-
-  it.each(dialects)('may end with a semicolon followed by comments (%s)', (dialect) => {
-    expect(write('SELECT :day ; -- that was it\n /* really */\n', dialect)).toBe(`SELECT ${value} `);
   });
 
   it.each(dialects)('is refused if it is more than one statement (%s)', (dialect) => {
     expect(() => parseDayQuery('SELECT :day; DELETE FROM b', dialect)).toThrow('more than one statement');
     expect(() => parseDayQuery('SELECT :day;;', dialect)).toThrow('more than one statement');
+    expect(write('SELECT :day ; -- that was it\n /* really */\n', dialect)).toBe(`SELECT ${value} `);
   });
 
   it.each(dialects)('is refused for an unknown name, which is reported (%s)', (dialect) => {
@@ -89,17 +74,12 @@ describe('a query with the day in it', () => {
   });
 
   it.each([
-    ['postgres', "'x"],
     ['postgres', "'x''"],
     ['postgres', "E'x\\'"],
-    ['postgres', '"x'],
     ['postgres', '$$ x'],
-    ['postgres', '$a$ x $$'],
-    ['postgres', '/* x /* */'],
     ['postgres', '/* three /* levels /* of */ a */ comment */'],
     ['mysql', "'x\\'"],
     ['mysql', '`x'],
-    ['mysql', '/* x'],
   ] as const)('is refused if something is not closed: %s, %s', (dialect, piece) => {
     expect(() => parseDayQuery(`SELECT :day, ${piece}`, dialect)).toThrow('that is never closed');
   });
@@ -109,7 +89,6 @@ describe('a query with the day in it', () => {
     ["(SELECT :day) into/**/DumpFile '/tmp/x'", 'has INTO DUMPFILE, which writes a file on the server'],
     ['# first\nSET GLOBAL general_log = :day', 'begins with SET'],
     ["SELECT :day /*! INTO OUTFILE '/tmp/x' */", 'a comment that the server runs (/*! … */)'],
-    ["SELECT :day /*!50100 INTO OUTFILE '/tmp/x' */", 'a comment that the server runs (/*! … */)'],
     ["SELECT :day /*M! INTO OUTFILE '/tmp/x' */", 'a comment that the server runs (/*M! … */)'],
   ])('is refused for MySQL if it has effects despite a read-only transaction: %s', (query, words) => {
     expect(() => parseDayQuery(query, 'mysql')).toThrow(words);
@@ -118,7 +97,6 @@ describe('a query with the day in it', () => {
   it.each([
     "SELECT 'INTO OUTFILE /*! x */', `outfile`, outfile, :day -- INTO OUTFILE",
     'SELECT /*+ NO_INDEX_MERGE(b) */ :day INTO @found',
-    'SELECT a.set, :day FROM a /* INTO OUTFILE */',
   ])('is not refused for MySQL for words that only look like it: %s', (query) => {
     expect(write(query, 'mysql')).toBe(query.replace(':day', value));
   });
@@ -134,31 +112,8 @@ describe('a query with the day in it', () => {
 
   it('keeps every character except the names, in any query', () => {
     const pieces = fc.constantFrom(
-      "'",
-      '"',
-      '`',
-      '\\',
-      '$',
-      '$$',
-      ':',
-      '::',
-      '--',
-      '/*',
-      '*/',
-      '\n',
-      ';',
-      'E',
-      'a',
-      '1',
-      ' ',
-      ':day',
-      ':dayEnd',
-      '?',
-      '[',
-      ']',
-      '#',
-      'é',
-      '🏨',
+      ...`' " \` \\ $ $$ : :: -- /* */ ; E a 1 :day :dayEnd ? [ ] # é 🏨`.split(' '),
+      ...[' ', '\n'],
     );
     fc.assert(
       fc.property(fc.constantFrom(...dialects), fc.array(pieces), (dialect, parts) => {
@@ -195,16 +150,6 @@ describe('the values of a day', () => {
       }),
       { numRuns: 300 },
     );
-  });
-
-  it.each([
-    ['2026-03-29', 23, '2026-03-28T23:00:00.000Z', '2026-03-29T22:00:00.000Z'],
-    ['2026-10-25', 25, '2026-10-24T22:00:00.000Z', '2026-10-25T23:00:00.000Z'],
-    ['2026-11-20', 24, '2026-11-19T23:00:00.000Z', '2026-11-20T23:00:00.000Z'],
-  ])('of %s in Madrid are the bounds of its %i hours', (iso, hours, start, end) => {
-    const written = parseDayQuery(':dayStart:dayEnd', 'postgres')(createBusinessDay(iso, 'Europe/Madrid'));
-    expect(written).toBe(`('${start}')('${end}')`);
-    expect((Date.parse(end) - Date.parse(start)) / 3_600_000).toBe(hours);
   });
 
   it('span no instant for a day that its zone skipped', () => {
