@@ -41,7 +41,7 @@ describe('a script', () => {
       retry: { tries: 2 },
       source: { maxRepeatedShare: 0.5 },
     };
-    const { standIn, folder } = await prepareDay({ settings, hasWorkers: false }, () => service.answer);
+    const { standIn, folder } = await prepareDay({ settings }, () => service.answer);
     await folder.writeBookings(toCsv(bookings), earlier);
     await folder.writeBookings(toCsv(half));
     const run = script(folder);

@@ -30,7 +30,6 @@ it('an export whose download is killed again and again is fetched, and nothing o
   const quick = { resultPollSeconds: 0.05, resultQuietSeconds: 0.1, resultTimeoutMinutes: 1 };
   const folder = await createDayFolder({
     baseUrl: standIn.baseUrl,
-    hasWorkers: false,
     settings: { file: { ...sftpSettings(server(), proxy.port), ...quick } },
   });
   const request = ['export', 'request', '--email', 'ops@example.com', '--providers', 'Bedlink'];

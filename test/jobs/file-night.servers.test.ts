@@ -3,14 +3,13 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { unzipSync } from 'fflate';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { archiveOf, sha256Of } from '../support/archived-run.js';
 import { accountId, apiKey, day } from '../support/day-folder.js';
-import { attemptCodes, expectReport } from '../support/expectations.js';
+import { expectReport } from '../support/expectations.js';
 import { prepareFileDay, remoteFolder, remotePath, resultPath, toReviewFile } from '../support/file-day.js';
 import { success } from '../support/http-stand-in.js';
 import { makeBookings } from '../support/made-bookings.js';
-import { patienceMs } from '../support/patience.js';
 import { runArguments } from '../support/reviewed-day.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { makeRemoteFolder, useSftpServer } from '../support/use-servers.js';
@@ -64,14 +63,10 @@ it('a night by file against a real server, stopped while its result is awaited, 
   expect(standIn.connections).toBe(0);
   expect(readFileSync(server().disk(remotePath), 'utf8')).toBe(old);
 
-  const ledger = folder.watchLedger();
-  folder.start(runArguments);
-  await vi.waitUntil(async () => (await attemptCodes(ledger, 'await-result')).length > 0, {
-    timeout: patienceMs,
-    interval: 20,
-  });
-  folder.processes.signal('SIGTERM');
-  const stopped = await folder.processes.ended();
+  const asked = folder.start([...runArguments, '--log-level', 'trace']);
+  await asked.wrote('"step":"await-result"');
+  asked.kill('SIGTERM');
+  const stopped = await asked.ended;
   expectReport(stopped, { exitCode: 3, state: 'awaiting-result', counts: { delivered: 9 } });
   expect(stopped.stderr).toContain(`run --day ${day}`);
   expect(listRemote()).toEqual(['20112026.csv']);

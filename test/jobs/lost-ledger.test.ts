@@ -19,7 +19,6 @@ async function prepare() {
       hook: { secret: hookSecret },
       notify: [{ ...receiver.channel, on: ['run-failed'] }],
     },
-    hasWorkers: false,
   });
   for (const each of [earlier, day, later]) await folder.writeBookings(csvOf(20), each);
   expect((await folder.run(['run', earlier])).exitCode).toBe(0);

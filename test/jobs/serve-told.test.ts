@@ -28,7 +28,6 @@ it('an operator runs and cancels a day in serve: a channel hears of its failure 
           { ...quiet.channel, name: 'quiet', on: ['volume-dropped'] },
         ],
       },
-      hasWorkers: false,
     },
     async (request) => {
       if (request.method === 'GET') return truth.answer(request);
@@ -106,7 +105,7 @@ it('an operator runs and cancels a day in serve: a channel hears of its failure 
 });
 
 it('serve takes nobody for a user of its machine who may have come through a proxy, and needs a port of its own', async () => {
-  const { folder, standIn } = await prepareDay({ hasWorkers: false });
+  const { folder, standIn } = await prepareDay({});
   for (const [server, status] of [
     [{}, 200],
     [{ proxies: ['127.0.0.1'] }, 403],

@@ -17,14 +17,14 @@ const inFlight = 4;
 
 it('SIGTERM lets calls end that are answered and records them, a second signal stops at once, and the next run sends the rest', async () => {
   const gate = createGate();
-  const { folder, ledger, standIn, arrivals, bookings } = await prepareReviewedDay({
-    bookings: 1_000,
-    async handler(request, number) {
+  const { folder, ledger, standIn, arrivals, bookings } = await prepareReviewedDay(
+    1_000,
+    async (request, number) => {
       await request.readBody();
       if (number <= inFlight) await gate.passed;
       return number > inFlight && number <= 2 * inFlight ? { kind: 'hang' } : success;
     },
-  });
+  );
   const asked = folder.start(runArguments);
   await standIn.received(inFlight);
   asked.kill('SIGTERM');

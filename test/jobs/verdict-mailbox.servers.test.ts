@@ -35,7 +35,6 @@ async function prepare() {
         pollMinutes: 0.002,
       },
     },
-    hasWorkers: false,
   });
   return { server, folder, certificateFile: certificate.certificate };
 }

@@ -79,19 +79,15 @@ export interface CommandOptions {
   readonly cwd: string;
   /** The whole environment: nothing is inherited. */
   readonly env: NodeJS.ProcessEnv;
-  /** The handle is returned at once; the command starts when this settles. */
-  readonly after?: Promise<unknown>;
 }
 
 /** Variables that Node or a library reads from the process itself instead of from the command's arguments. */
 const ofProcess = /^(?:NODE_|LD_|AWS_(?:EC2|SHARED|PROFILE|CONFIG))/;
 
-export interface CallOptions extends Omit<CommandOptions, 'after'> {
+export interface CallOptions extends CommandOptions {
   readonly temporaryFolder?: string;
   /** What it reads from standard input. */
   readonly input?: string | undefined;
-  /** The command starts when this settles. */
-  readonly after?: Promise<unknown> | undefined;
 }
 
 /**
@@ -100,7 +96,7 @@ export interface CallOptions extends Omit<CommandOptions, 'after'> {
  */
 export function callCommand(
   args: readonly string[],
-  { cwd, env, temporaryFolder, input, after }: CallOptions,
+  { cwd, env, temporaryFolder, input }: CallOptions,
 ): CalledCommand {
   const lost = Object.keys(env).filter((name) => ofProcess.test(name));
   if (lost.length > 0) throw new Error(`only a process of its own can be given ${lost.join(', ')}`);
@@ -116,7 +112,6 @@ export function callCommand(
   const command = import(builtMain) as Promise<typeof import('../../jobs/main.js')>;
   let hasEnded = false;
   const run = async (): Promise<CommandResult> => {
-    await after;
     const { main } = await command;
     try {
       return toResult({
@@ -144,26 +139,14 @@ export function callCommand(
 }
 
 /** Starts `hotel-review` as a user does: the built command in its own process. */
-export function startCommand(args: readonly string[], { cwd, env, after }: CommandOptions): RunningCommand {
-  const program = [process.execPath, command, ...args];
-  const begun =
-    after !== undefined ? ['sh', '-c', 'read -r word && exec "$@" </dev/null', 'sh', ...program] : program;
-  const child = spawn(begun[0] ?? '', begun.slice(1), {
-    cwd,
-    env,
-    stdio: [after !== undefined ? 'pipe' : 'ignore', 'pipe', 'pipe'],
-  });
-  const { stdin, stdout: out, stderr: errors } = child;
-  if (!out || !errors) throw new Error('expected pipes to the command, got: none');
-  // It may be killed before it has started.
-  stdin?.on('error', () => {});
-  void after?.finally(() => stdin?.end('begin\n'));
+export function startCommand(args: readonly string[], { cwd, env }: CommandOptions): RunningCommand {
+  const child = spawn(process.execPath, [command, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let stdout = '';
   let stderr = '';
-  out.setEncoding('utf8').on('data', (text: string) => {
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;
   });
-  errors.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
   let hasEnded = false;
