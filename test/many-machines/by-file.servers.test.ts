@@ -34,7 +34,8 @@ it('a day by file whose worker is killed in its call is completed by another wor
   expect((await worker.ended).signal).toBe('SIGKILL');
 
   folder.call(['work']);
-  const read = async () => (await folder.run(['status', day, '--json'])).json as { runs: { state: string }[] };
+  const read = async () =>
+    (await folder.run(['status', day, '--json'])).json as { runs: { state: string }[] };
   await vi.waitUntil(async () => (await read()).runs[0]?.state === 'succeeded', {
     timeout: patienceMs,
     interval: 200,
