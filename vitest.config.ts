@@ -19,17 +19,7 @@ const common = {
   setupFiles,
   // The command is called as it was built.
   server: { deps: { external: [/\/(?:dist|compiled)\//] } },
-  provide: { engine: 'embedded' as const, workersBesideRun: 0 },
 };
-
-const ofDays = { include: ['test/jobs/file-{kill,night}.servers.test.ts'] };
-// Several processes where there is one otherwise, and leases that run out.
-const distributed = {
-  ...{ ...common, ...ofDays, testTimeout: patienceMs + 180_000 },
-  globalSetup: ['test/support/distributed-servers.ts'],
-  setupFiles: [...setupFiles, 'test/support/needs-servers.ts'],
-};
-const onSeveral = (workersBesideRun: number) => ({ engine: 'distributed' as const, workersBesideRun });
 
 // What a file's name says: it needs more than Node and npm, it needs its process for itself, it takes long.
 const [servers, aloneHere, aloneWithServers, nightly] = ['servers', 'alone', 'alone.servers', 'nightly'].map(
@@ -51,9 +41,7 @@ const projects = [
     exclude: [aloneWithServers],
   },
   { ...common, name: 'servers: alone', include: [aloneWithServers] },
-  { ...distributed, name: 'servers: distributed', provide: onSeveral(1) },
   { ...common, name: 'nightly', testTimeout: 600_000, globalSetup, include: [nightly] },
-  { ...distributed, name: 'nightly: distributed', testTimeout: 600_000, provide: onSeveral(2) },
 ];
 
 export default defineConfig({

@@ -236,16 +236,6 @@ describe('The configurations in ops/docker', () => {
     expect(services.work.volumes).toContain('sftp-login:/login:ro');
     expect(config.file.sftp?.privateKeyFile).toBe('/login/id_ed25519');
   });
-
-  it("can be switched to delivery by file over the sandbox's own server", async () => {
-    const env = { ...trialAccount, HOTEL_REVIEW_SFTP_HOST_KEY: hostKey };
-    const config = await load(deliverByFile(trial, 'sandbox'), { service: 'work', env });
-    expect(config).toMatchObject({
-      delivery: 'file',
-      file: { sftp: { host: 'sandbox', port: 2222, username: 'sandbox', hostKey, root: '/' } },
-    });
-    expect(services.sandbox.command).toContain('--sftp-port=2222');
-  });
 });
 
 function temporaryFolder(): string {

@@ -108,16 +108,4 @@ describe('ops/grafana', () => {
       );
     }
   });
-
-  it('has panels side by side, none on top of another', () => {
-    const taken = new Map<string, string>();
-    for (const { title, gridPos } of panels) {
-      expect(gridPos.x + gridPos.w, title).toBeLessThanOrEqual(24);
-      for (let x = gridPos.x; x < gridPos.x + gridPos.w; x += 1)
-        for (let y = gridPos.y; y < gridPos.y + gridPos.h; y += 1) {
-          expect(taken.get(`${x} ${y}`), title).toBeUndefined();
-          taken.set(`${x} ${y}`, title);
-        }
-    }
-  });
 });

@@ -26,7 +26,6 @@ interface Panel {
   readonly type: string;
   readonly description?: string;
   readonly datasource?: object;
-  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
   readonly targets?: readonly {
     readonly refId: string;
     readonly expr: string;

@@ -4,8 +4,8 @@ import { expect, it } from 'vitest';
 import { day } from '../support/day-folder.js';
 import { expectError, expectReport } from '../support/expectations.js';
 import { success } from '../support/http-stand-in.js';
-import { freeze } from '../support/processes.js';
 import { prepareReviewedDay, runArguments } from '../support/reviewed-day.js';
+import { freeze } from '../support/sftp-server.js';
 
 const batchSize = 50;
 /** Calls in flight at the same time. */
@@ -14,14 +14,14 @@ const busy = { exitCode: 4, class: 'busy' } as const;
 
 it('a frozen process keeps its day from others; once an operator has given it to another one, it sends and records nothing more', async () => {
   const held: (() => void)[] = [];
-  const { folder, ledger, standIn, arrivals, bookings } = await prepareReviewedDay({
-    bookings: 1_000,
-    async handler(request, number) {
+  const { folder, ledger, standIn, arrivals, bookings } = await prepareReviewedDay(
+    1_000,
+    async (request, number) => {
       await request.readBody();
       if (number <= 2 * inFlight) await new Promise<void>((resolve) => held.push(resolve));
       return success;
     },
-  });
+  );
   /** Resolves when the oldest answers are written to the connections. */
   async function answer(count: number): Promise<void> {
     for (const give of held.splice(0, count)) give();
@@ -29,7 +29,7 @@ it('a frozen process keeps its day from others; once an operator has given it to
   }
   const frozen = folder.start(runArguments);
   await standIn.received(inFlight);
-  await freeze(frozen);
+  await freeze(frozen.pid);
   expectError(await folder.runDay(), { ...busy, message: /2026-11-20 is being run by another process/ });
   // Cron mails whatever is printed; the exit code of the other process tells how it went.
   expect(await folder.run(['run', '--quiet', day])).toMatchObject({ exitCode: 4, stdout: '', stderr: '' });

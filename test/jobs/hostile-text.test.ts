@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDayFolder, day } from '../support/day-folder.js';
 import { refusal, type StandInAnswer, startStandIn } from '../support/http-stand-in.js';
 import { bookingsHeader } from '../support/made-bookings.js';
-import { createMappingTruth, makeMappings, type TrueMapping } from '../support/mapping-truth.js';
+import { mappingsAnswer } from '../support/mappings-answer.js';
 
 /** What a terminal, or its reader, would act on: a window title, a cleared line, a colour, text that runs backwards. */
 const active =
@@ -26,17 +26,15 @@ const brands = [
 ];
 
 async function prepare() {
-  const [first, ...others] = makeMappings(3) as [TrueMapping, ...TrueMapping[]];
   const provider = `Evil${active}`;
-  const truth = createMappingTruth([
-    { ...first, provider, hotel: `=1${active}`, location: active },
-    ...others,
+  const mappings = mappingsAnswer([
+    { ServiceId: 1, ProviderName: provider, ProviderHotelId: `=1${active}`, ProviderLocationCode: active },
   ]);
   const service = await startStandIn(async (request): Promise<StandInAnswer> => {
     if (request.url.endsWith('/GetMasterHotelBrands'))
       return { kind: 'json', body: { HotelBrands: brands, Status: true, Message: 'ok', StatusCode: 2000 } };
     if (request.url.includes('ReviewMappings')) return refusal(2009, `no${active}`);
-    return truth.answer(request);
+    return mappings;
   });
   onTestFinished(() => service.close());
   const rows = [

@@ -8,7 +8,7 @@ import { csvOf } from '../support/made-bookings.js';
 const later = '2026-11-21';
 
 it('with a folder that lost its keys nothing is sent or made, until it is restored or the keys are given up', async () => {
-  const { folder, standIn } = await prepareDay({ settings: { keys: './keys' }, hasWorkers: false });
+  const { folder, standIn } = await prepareDay({ settings: { keys: './keys' } });
   for (const each of [day, later]) await folder.writeBookings(csvOf(20), each);
   expect((await folder.run(['run', day])).exitCode).toBe(0);
   const [keys, backup] = [join(folder.path, 'keys'), join(folder.path, 'backup')];

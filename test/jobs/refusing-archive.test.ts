@@ -27,7 +27,6 @@ it('an archive that refuses lets no day go by file: exit 2 needs a person, 1 doe
     const { folder, standIn } = await prepareDay({
       bookings: csvOf(5),
       settings: { archive: `s3://${bucketName}/archive`, ...settings },
-      hasWorkers: false,
     });
     writeVariables(folder.path, s3.access());
     const ended = await folder.run(['run', day, '--json']);

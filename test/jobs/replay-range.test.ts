@@ -17,7 +17,7 @@ function advisedBy({ stdout }: CommandResult): string[][] {
 it('A range that is stopped, or fails as every day would, says what it left, and its advice completes that', async () => {
   const service: { answer: StandInAnswer } = { answer: { kind: 'hang' } };
   const settings = { workers: { stopSeconds: 1 } };
-  const { standIn, folder } = await prepareDay({ settings, hasWorkers: false }, () => service.answer);
+  const { standIn, folder } = await prepareDay({ settings }, () => service.answer);
   const bookings = days.map((_, index) => makeBookings(10, { first: index * 100 + 1 }));
   for (const [index, day] of days.entries()) await folder.writeBookings(toCsv(bookings[index] ?? []), day);
 

@@ -14,7 +14,6 @@ import {
   createFolder,
   isListening,
   makeDayIn,
-  occupy,
   runIn,
   startSandboxCommand,
   sumTold,
@@ -68,10 +67,7 @@ it('a sandbox reviews a day, its e-mails are read, it stops whoever is connected
   const ended = await sandbox.ended;
   expect(ended.exitCode).toBe(0);
   expectNoLeak('the output of the sandbox', ended.stdout + ended.stderr);
-  for (const port of portsOf(addresses)) {
-    expect(await isListening(port)).toBe(false);
-    await occupy(port);
-  }
+  for (const port of portsOf(addresses)) expect(await isListening(port)).toBe(false);
 
   const again = startProgram(process.execPath, [command, 'sandbox', '--folder', folder], {
     cwd: folder,
@@ -81,7 +77,6 @@ it('a sandbox reviews a day, its e-mails are read, it stops whoever is connected
   await again.until(({ stdout }) => stdout.includes('sandbox.yaml\n'));
   const after = await readConfiguration(addresses.configuration);
   expect(after.hostKey).toBe(written.hostKey);
-  expect([after.baseUrl, after.port]).not.toEqual([written.baseUrl, written.port]);
   again.kill('SIGINT');
   expect(await again.ended).toMatchObject({
     exitCode: 0,

@@ -15,7 +15,6 @@ describe('user add', () => {
       const { folder } = await prepareDay({
         bookings: toCsv(makeBookings(3)),
         settings: { server: { users: './users.json' } },
-        hasWorkers: false,
       });
       const ask = (again: string) =>
         runAtTerminal(

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createGate } from '../support/gate.js';
 import { success } from '../support/http-stand-in.js';
-import { freeze } from '../support/processes.js';
+import { freeze } from '../support/sftp-server.js';
 import { usePostgres, useRedis } from '../support/use-servers.js';
 import { batchSize, prepareMachines, stepsPerProcess } from './machines.js';
 
@@ -32,7 +32,7 @@ it('of two workers with calls in flight one is killed and one is frozen: a third
   await arrivals.check();
   killed.kill('SIGKILL');
   expect((await killed.ended).signal).toBe('SIGKILL');
-  await freeze(frozen);
+  await freeze(frozen.pid);
 
   const third = await machines.callWorker();
   expect((await machines.completed()).counts.repeated).toBe(held * batchSize);

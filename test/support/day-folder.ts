@@ -10,12 +10,9 @@ import {
   type RunningCommand,
   startCommand,
 } from './command.js';
-import { engine } from './engine.js';
 import { quotingRequests, type StandIn, type StandInHandler, startStandIn } from './http-stand-in.js';
 import { expectNoLeaks, type Written } from './leaks.js';
-import { type LedgerTables, type LedgerWatch, watchTables } from './ledger-watch.js';
 import { day } from './made-bookings.js';
-import { createDayProcesses, type DayProcesses } from './processes.js';
 
 export { day };
 
@@ -37,8 +34,6 @@ export interface DayFolderOptions {
   readonly bookings?: string | Uint8Array;
   /** Merged over the default settings, group by group. */
   readonly settings?: Settings;
-  /** False for a test whose runs fail before there is a step: no worker is started beside them. */
-  readonly hasWorkers?: boolean;
 }
 
 export interface StartOptions {
@@ -63,11 +58,8 @@ export interface DayFolder {
   /** The command's TMPDIR. */
   readonly temporaryFolder: string;
   writeBookings(content: string | Uint8Array, ofDay?: string): Promise<void>;
-  /**
-   * Rewrites the configuration: the default settings with these merged over them. Running workers are replaced
-   * before the next command, unless they are meant to keep their configuration.
-   */
-  configure(settings: Settings, options?: { readonly keepsWorkers?: boolean }): Promise<void>;
+  /** Rewrites the configuration: the default settings with these merged over them. */
+  configure(settings: Settings): Promise<void>;
   /** Starts the command in its own process. */
   start(args: readonly string[], options?: StartOptions): RunningCommand;
   /** Calls the command in this process. */
@@ -76,42 +68,32 @@ export interface DayFolder {
   run(args: readonly string[], options?: RunOptions): Promise<CommandResult>;
   /** `run --day 2026-11-20 --json` */
   runDay(options?: RunOptions): Promise<CommandResult>;
-  /** The processes that work on the day: the last `run`, and the workers beside it if the engine has any. */
-  readonly processes: DayProcesses;
-  /** The configured ledger, which need not exist yet. Closed after the test. */
-  watchLedger(): LedgerWatch;
 }
 
 /**
  * Creates the folder of a test. Retries are immediate, so that faults cost no time. After the test, running commands
  * are stopped and the folder is removed. The test fails if a guest's name or a secret leaked: into the commands'
- * output or arguments, the queue, the ledger's tables, or a file or its name that must not contain it.
+ * output or arguments, or a file or its name that must not contain it.
  */
 export async function createDayFolder({
   baseUrl,
   bookings,
   settings = {},
-  hasWorkers = true,
 }: DayFolderOptions): Promise<DayFolder> {
   const path = await realpath(await mkdtemp(join(tmpdir(), 'hotel-review-test-')));
   const temporaryFolder = join(path, 'tmp');
   const ledgerFile = join(path, 'data', 'ledger.db');
-  const place = await engine.openPlace({ ledgerFile });
   const running: RunningCommand[] = [];
   const called: CalledCommand[] = [];
   const written: Written[] = [];
   const secrets = new Set([apiKey, accountId]);
-  const watched: LedgerTables[] = [];
   onTestFinished(async () => {
     for (const command of running) command.kill('SIGKILL');
     for (const command of called) command.stop();
     await Promise.all([...running, ...called].map(({ ended }) => ended));
-    await Promise.all(watched.map((tables) => tables.close()));
     try {
-      const [queue, ledgerTables] = await Promise.all([place.readQueue(), place.readTables()]);
-      expectNoLeaks({ folder: path, written, queue, tables: ledgerTables, secrets: [...secrets] });
+      expectNoLeaks({ folder: path, written, secrets: [...secrets] });
     } finally {
-      await place.close();
       await rm(path, { recursive: true });
     }
   });
@@ -129,23 +111,9 @@ export async function createDayFolder({
     return command;
   }
 
-  function startAlone(args: readonly string[], env: NodeJS.ProcessEnv, after?: Promise<unknown>) {
-    const command = startCommand(args, {
-      cwd: path,
-      env: { PATH: process.env.PATH, TMPDIR: temporaryFolder, ...env },
-      ...(after && { after }),
-    });
-    running.push(command);
-    return watch(args, env, command);
-  }
-
-  const processes = createDayProcesses({
-    size: hasWorkers ? engine.workers : 0,
-    startWorker: (env) => startAlone(['work', '--log-level', 'trace'], env),
-  });
   const pathOf = (ofDay: string) => join(path, `bookings-${ofDay}.csv`);
   const configurationFile = join(path, 'hotel-review.yaml');
-  const baseSettings = merge(merge(defaultSettings(baseUrl), place.settings), settings);
+  const baseSettings = merge(defaultSettings(baseUrl), settings);
   const folder: DayFolder = {
     path,
     bookingsFile: pathOf(day),
@@ -153,45 +121,28 @@ export async function createDayFolder({
     ledgerFile,
     temporaryFolder,
     writeBookings: (content, ofDay = day) => writeFile(pathOf(ofDay), content),
-    async configure(changes, { keepsWorkers = false } = {}) {
-      if (!keepsWorkers) await processes.dismiss();
-      await writeFile(configurationFile, stringify(merge(baseSettings, changes)));
-    },
+    configure: (changes) => writeFile(configurationFile, stringify(merge(baseSettings, changes))),
     start(args, { env = {} } = {}) {
-      if (!takesSteps(args)) return startAlone(args, env);
-      const command = startAlone(args, env, processes.gather(env));
-      processes.lead(command);
-      return command;
+      const command = startCommand(args, {
+        cwd: path,
+        env: { PATH: process.env.PATH, TMPDIR: temporaryFolder, ...env },
+      });
+      running.push(command);
+      return watch(args, env, command);
     },
     call(args, { env = {}, input } = {}) {
-      const command = callCommand(args, {
-        cwd: path,
-        env,
-        temporaryFolder,
-        input,
-        after: takesSteps(args) ? processes.gather(env) : undefined,
-      });
+      const command = callCommand(args, { cwd: path, env, temporaryFolder, input });
       called.push(command);
       return watch(args, env, command);
     },
     run: (args, { asProcess = false, ...options } = {}) =>
       (asProcess ? folder.start(args, options) : folder.call(args, options)).ended,
     runDay: (options) => folder.run(['run', '--day', day, '--json'], options),
-    processes,
-    watchLedger() {
-      const tables = place.openTables();
-      watched.push(tables);
-      return watchTables(tables);
-    },
   };
   await mkdir(temporaryFolder);
   await folder.configure({});
   if (bookings !== undefined) await folder.writeBookings(bookings);
   return folder;
-}
-
-function takesSteps(args: readonly string[]): boolean {
-  return args.some((word) => ['run', 'replay'].includes(word)) && !args.includes('--dry-run');
 }
 
 function defaultSettings(baseUrl: string): Settings {

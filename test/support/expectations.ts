@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
 import type { CommandResult, CountName } from './command.js';
 import type { ReceivedHotel, StandIn } from './http-stand-in.js';
-import type { LedgerWatch } from './ledger-watch.js';
 
 const reportKeys = [
   'runId',
@@ -79,11 +78,6 @@ export function expectEachOnce(standIn: StandIn, bookings: readonly object[]): v
   expect(inOrder(standIn.accepted())).toEqual(inOrder(bookings as readonly ReceivedHotel[]));
 }
 
-export function inOrder(hotels: readonly ReceivedHotel[]): ReceivedHotel[] {
+function inOrder(hotels: readonly ReceivedHotel[]): ReceivedHotel[] {
   return hotels.toSorted((one, other) => Number(one.ServiceId) - Number(other.ServiceId));
-}
-
-/** The outcomes of a step's attempts, in order, by code. */
-export async function attemptCodes(ledger: LedgerWatch, step: string): Promise<string[]> {
-  return (await ledger.attempts()).filter((attempt) => attempt.step === step).map(({ code }) => code);
 }

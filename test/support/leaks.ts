@@ -18,10 +18,6 @@ export interface CheckedPlaces {
   /** Where `data` and `tmp` of the commands are. */
   readonly folder: string;
   readonly written: readonly Written[];
-  /** Everything in the queue outside of processes, as text. */
-  readonly queue: string;
-  /** The tables of a ledger that is not a file, as text, without those that hold bookings and answers. */
-  readonly tables: string;
   readonly secrets: readonly string[];
 }
 
@@ -32,7 +28,7 @@ export function expectNoLeak(what: string, text: string, secrets: readonly strin
 }
 
 /** The same for everything that the commands of one folder wrote. */
-export function expectNoLeaks({ folder, written, queue, tables, secrets }: CheckedPlaces): void {
+export function expectNoLeaks({ folder, written, secrets }: CheckedPlaces): void {
   for (const { args, stdout, stderr } of written) {
     // Every user of the machine can list the arguments of processes.
     expectNoSecret('arguments', args.join(' '), secrets);
@@ -41,8 +37,6 @@ export function expectNoLeaks({ folder, written, queue, tables, secrets }: Check
     else expectNoLeak(`standard output of ${args.join(' ')}`, stdout, secrets);
     expectNoLeak(`standard error of ${args.join(' ')}`, stderr, secrets);
   }
-  expectNoLeak('the queue', queue, secrets);
-  expectNoLeak('the tables of the ledger', tables, secrets);
   for (const path of ['data', 'tmp'].flatMap((name) => listFiles(join(folder, name)))) {
     const name = relative(folder, path);
     expectNoLeak('a file name', name, secrets);

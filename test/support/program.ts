@@ -7,12 +7,15 @@ import { patienceMs } from './patience.js';
 export interface ProgramResult {
   /** Null when a signal ended it. */
   readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
 /** A program that was started and may still be running. */
 export interface RunningProgram {
+  readonly pid: number;
+  readonly hasEnded: boolean;
   readonly ended: Promise<ProgramResult>;
   /** What it wrote to standard output so far. */
   readonly stdout: string;
@@ -43,12 +46,16 @@ export function startProgram(
     });
   }
   let hasEnded = false;
-  const ended = once(child, 'close').then(([exitCode]): ProgramResult => {
+  const ended = once(child, 'close').then(([exitCode, signal]): ProgramResult => {
     hasEnded = true;
-    return { exitCode, ...written };
+    return { exitCode, signal, ...written };
   });
   return {
+    pid: child.pid ?? 0,
     ended,
+    get hasEnded() {
+      return hasEnded;
+    },
     get stdout() {
       return written.stdout;
     },

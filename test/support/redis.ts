@@ -1,12 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { findFreePort, spawnServer } from './sftp-server.js';
+import { findFreePort, freeze, spawnServer } from './sftp-server.js';
 
 const isThere = (process.env.PATH ?? '')
   .split(delimiter)
@@ -67,8 +67,7 @@ export async function startRedis({ args = [] }: { args?: readonly string[] } = {
       server = await start();
     },
     async freeze() {
-      server.kill('SIGSTOP');
-      await until(async () => stateOf(server) === 'T');
+      await freeze(server.pid ?? 0);
     },
     thaw() {
       server.kill('SIGCONT');
@@ -166,9 +165,4 @@ async function readKey(client: Redis, key: string): Promise<unknown> {
 
 function hasEnded(server: ChildProcess): boolean {
   return server.exitCode !== null || server.signalCode !== null;
-}
-
-/** The kernel's letter for the state of a process; `T` is stopped. (Linux.) */
-function stateOf({ pid }: ChildProcess): string | undefined {
-  return readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.charAt(0);
 }

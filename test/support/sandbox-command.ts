@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -33,8 +33,6 @@ export interface SandboxCommand {
   readonly addresses: Addresses;
   /** The events written so far, one line each. */
   readonly events: readonly string[];
-  /** Waits until an event contains this text. */
-  wroteEvent(words: string): Promise<void>;
   kill(signal: NodeJS.Signals): void;
   readonly ended: Promise<ProgramResult>;
 }
@@ -51,36 +49,21 @@ export async function startSandboxCommand(
   folder: string,
   ...options: readonly string[]
 ): Promise<SandboxCommand> {
-  const program = startProgram(process.execPath, [command, ...sandboxArguments(folder, options)], {
-    cwd: dirname(folder),
-    env,
-  });
+  const args = ['sandbox', '--json', '--folder', folder, ...options];
+  const program = startProgram(process.execPath, [command, ...args], { cwd: dirname(folder), env });
   onTestFinished(async () => {
     program.kill('SIGKILL');
     await program.ended;
   });
   await program.until(({ stdout }) => stdout.includes('\n'));
   return {
-    addresses: readAddresses(program.stdout),
+    addresses: JSON.parse(program.stdout.split('\n')[0] ?? ''),
     get events() {
-      return toEvents(program.stderr);
+      return program.stderr.split('\n').filter((line) => line !== '');
     },
-    wroteEvent: (words) => program.until(({ stderr }) => stderr.includes(words)),
     kill: program.kill,
     ended: program.ended,
   };
-}
-
-function sandboxArguments(folder: string, options: readonly string[]): readonly string[] {
-  return ['sandbox', '--json', '--folder', folder, ...options];
-}
-
-function readAddresses(stdout: string): Addresses {
-  return JSON.parse(stdout.slice(0, stdout.indexOf('\n')));
-}
-
-function toEvents(stderr: string): readonly string[] {
-  return stderr.split('\n').filter((line) => line !== '');
 }
 
 /** Calls a command in this folder and waits for its end. */
@@ -106,16 +89,6 @@ export function sumTold({ events }: SandboxCommand): { readonly accepted: number
     accepted: sum(/: 200 2000, (\d+) bookings? accepted/),
     wrong: sum(/ accepted, (\d+) wrongly mapped/),
   };
-}
-
-/** Listens on a port until the test ends. */
-export async function occupy(port: number): Promise<number> {
-  const server = createServer().listen(port, '127.0.0.1');
-  onTestFinished(() => {
-    server.close();
-  });
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
 }
 
 /** The report of `hotel-review sandbox bookings --out FILE --json`. */

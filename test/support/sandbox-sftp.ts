@@ -1,14 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { vi } from 'vitest';
 import { readOrMakeHostKey } from '../../src/sandbox/sftp/host-key.js';
-import { patienceMs } from './patience.js';
 import type { ProcessAnswer, ProcessOrder } from './sandbox-sftp-process.js';
-import { makeServerFolder, type SftpServerKind, sessionUser } from './sftp-server.js';
+import { freeze, makeServerFolder, type SftpServerKind, sessionUser } from './sftp-server.js';
 
 const program = fileURLToPath(new URL('./sandbox-sftp-process.ts', import.meta.url));
 
@@ -68,7 +66,7 @@ export const sandboxSftp: SftpServerKind = {
         current = await next;
         served.push(current);
         next = startProcess();
-        for (const { pid } of serving) await freeze(pid);
+        await freeze(...serving.map(({ pid = 0 }) => pid));
         return serving.length;
       },
       async stop() {
@@ -80,10 +78,3 @@ export const sandboxSftp: SftpServerKind = {
     };
   },
 };
-
-async function freeze(pid: number | undefined): Promise<void> {
-  process.kill(pid ?? 0, 'SIGSTOP');
-  await vi.waitUntil(() => readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') T '), {
-    timeout: patienceMs,
-  });
-}

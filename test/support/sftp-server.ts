@@ -130,10 +130,15 @@ export async function awaitGreeting(port: number, server: ChildProcess, log: () 
   });
 }
 
+/** Freezes processes, as a debugger or a suspended machine does; SIGCONT thaws them. */
+export async function freeze(...pids: readonly number[]): Promise<void> {
+  for (const pid of pids) process.kill(pid, 'SIGSTOP');
+  await until(async () => pids.every((pid) => statusOf(pid)?.state === 'T'));
+}
+
 export async function freezeDescendants(pid: number | undefined): Promise<number> {
   const sessions = descendantsOf(pid);
-  for (const session of sessions) process.kill(session, 'SIGSTOP');
-  await until(async () => sessions.every((session) => statusOf(session)?.state === 'T'));
+  await freeze(...sessions);
   return sessions.length;
 }
 

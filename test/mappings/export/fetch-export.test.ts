@@ -157,6 +157,7 @@ describe('fetching an export', () => {
     const asked: string[] = [];
     const download: typeof session.download = async (path, ...others) => {
       asked.push(path);
+      expect(others[1]?.resumes).toBe(true);
       if (path.includes('transformed')) stopping.abort(new Error('stopped by hand'));
       stopping.signal.throwIfAborted();
       return session.download(path, ...others);
