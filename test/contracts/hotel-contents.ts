@@ -75,14 +75,6 @@ export function describeHotelContentsContract(
       expect(await contents.lookUp([1, 2, 3, 4])).toEqual(kept);
     });
 
-    it('keeps the last of several rows of one hotel', async () => {
-      await contents.beginLoad({ id: 'l1', file: 'f', at });
-      await contents.addHotels({ id: 'l1', after: 0, hotels: [named(1, 'a'), named(2, 'x'), named(1, 'b')] });
-      await contents.addHotels({ id: 'l1', after: 3, hotels: [named(2, 'y')] });
-      expect(await contents.finishLoad('l1', at)).toMatchObject({ hotels: 2 });
-      expect(await contents.lookUp([2, 1])).toMatchObject([{ name: 'y' }, { name: 'b' }]);
-    });
-
     it('refuses rows and the end of a load that another one has overtaken', async () => {
       await load(contents, 'l1', [named(1, 'a')]);
       await load((await opened.reopen()).hotels, 'l2', [named(1, 'b')]);

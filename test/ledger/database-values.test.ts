@@ -26,17 +26,10 @@ describe('values that go through libsql', () => {
   describe('what is bound', () => {
     it.each([
       ['a boolean', true],
-      ['undefined', undefined],
       ['a bigint', 5n],
       ['NaN', Number.NaN],
-      ['Infinity', Number.POSITIVE_INFINITY],
       ['a number that is no integer', 0.5],
       ['an integer that is not exact', 2 ** 53],
-      ['a date', new Date(0)],
-      ['an array', ['a']],
-      ['an object of named values', { a: 1 }],
-      ['an ArrayBuffer', new ArrayBuffer(2)],
-      ['a function', () => 1],
     ])('refuses %s before libsql sees it', (_, value) => {
       // TypeScript would not allow these, but JSON, a database or a cast can produce them.
       expect(() => keep('text', value as Value)).toThrow(TypeError);
@@ -45,9 +38,7 @@ describe('values that go through libsql', () => {
 
     it.each([
       ['a text with a NUL in its middle', 'Ana\0Gil'],
-      ['a text with a NUL at its end', 'Ana Gil\0'],
       ['a high surrogate alone', 'Ana \ud83d Gil'],
-      ['a low surrogate alone', 'Ana Gil \ude00'],
     ])('refuses %s, and does not quote it', (_, text) => {
       expect(() => keep('text', text)).toThrow(TypeError);
       expect(() => keep('text', text)).toThrow(/^(?!.*Ana)/s);
@@ -73,13 +64,6 @@ describe('values that go through libsql', () => {
     it('refuses bytes for a text column, so that no invalid UTF-8 can come back', () => {
       expect(() => keep('text', Buffer.from([0xff, 0xfe]))).toThrow(/cannot store BLOB/);
       expect(count()).toBe(0);
-    });
-
-    it('is not quoted in error messages', () => {
-      expect(() => database.run('INSERT INTO things (text) VALUES (?)', 'Ana Gil', 'more')).toThrow(
-        /^(?!.*Ana)/s,
-      );
-      expect(() => keep('number', 'Ana Gil')).toThrow(/^(?!.*Ana)/s);
     });
   });
 

@@ -51,28 +51,6 @@ describe('the PostgreSQL ledger in trouble', () => {
   }
 
   describe('when the server restarts without warning', () => {
-    it('a collect continues, with nothing lost or duplicated', async () => {
-      const { ledger } = opened;
-      const collect = await startCollect(ledger, await ledger.runs.create(newRun('r1')));
-      let stored = 0;
-      const collecting = (async () => {
-        while (stored < 120) {
-          const names = references(4, `BR-${stored}`);
-          await collect.store(chunkOf({ batches: [batchOf(stored, names)], duplicates: 1 }));
-          stored += 1;
-        }
-      })();
-      for (const seen of [20, 60]) {
-        await vi.waitUntil(() => stored >= seen, { interval: 1, timeout: patienceMs });
-        await postgres().restartImmediate();
-      }
-      await collecting;
-      const run = await collect.finish({ steps: [], at });
-      expect(run.counts).toMatchObject({ read: 600, accepted: 480, duplicates: 120 });
-      expect(await ledger.bookings.measureBatches('r1', 'posted')).toEqual({ batches: 120, bookings: 480 });
-      expect(await ledger.bookings.trace('BR-119-3')).toHaveLength(1);
-    });
-
     it('steps are claimed and recorded, each once', async () => {
       const { ledger } = opened;
       const run = await collectedRun(ledger, 'r1', { bookings: references(600) });
@@ -166,19 +144,6 @@ describe('the PostgreSQL ledger in trouble', () => {
         await changePassword('worker');
         expect((await reading).id).toBe('r1');
         expect(refusals).toEqual([expect.stringContaining('refused the user or the password')]);
-      });
-
-      it('gives up after five minutes, and then tries once', async () => {
-        const { ledger, refusals, passMinutes } = await openAsWorker();
-        const reading = faultOf(ledger.runs.get('r1'));
-        await vi.waitUntil(() => refusals.length > 0, { timeout: patienceMs });
-        passMinutes(5);
-        for (const fault of [await reading, await faultOf(ledger.runs.get('r1'))]) {
-          expect(fault).toMatchObject({ name: 'LedgerAwayError', fault: 'refused' });
-          expect(fault.message).toContain('refused the user or the password');
-        }
-        await changePassword('worker');
-        expect((await ledger.runs.get('r1')).id).toBe('r1');
       });
     });
 

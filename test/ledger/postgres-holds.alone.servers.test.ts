@@ -101,15 +101,6 @@ describe('a day that is held in PostgreSQL', () => {
     await takenIn(opened.open());
   });
 
-  it('is released at once when its ledger is closed', async () => {
-    const other = opened.open();
-    expect(await other.holds.day(day)).toBeDefined();
-    expect(await other.holds.permit(1)).toBeDefined();
-    await other.close();
-    expect(await opened.ledger.holds.day(day)).toBeDefined();
-    expect(await opened.ledger.holds.permit(1)).toBeDefined();
-  });
-
   it('keeps no finished process alive', async () => {
     const child = startChild(
       `const { createPostgresLedger } = await import(built + '../postgres/postgres-ledger.js');

@@ -116,8 +116,6 @@ describe('a process that has closed its queue exits', () => {
   }
 
   it.each([
-    ['before it was used', 'await queue.close();'],
-    ['after adding', 'await queue.add([step]); await queue.close();'],
     [
       'while it waits for work',
       'work(); await queue.add([]); await queue.waitForCapacity(); await queue.close();',
@@ -136,7 +134,6 @@ describe('a process that has closed its queue exits', () => {
 
   describe.each(['kill', 'freeze', 'swallow'])('even though Redis no longer answers (%s)', (fault) => {
     it.each([
-      ['before work', `await announced('${fault}'); work(); await queue.close();`],
       [
         'while it waits for work',
         `work(); await queue.add([]); await queue.waitForCapacity(); await announced('${fault}'); await queue.close();`,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { nameOf } from '../contracts/queue-worker.js';
-import { createGate } from '../support/gate.js';
 import { useRedis } from '../support/use-servers.js';
 import { settled, stepsOf, useQueues } from './opened-queues.js';
 
@@ -133,24 +132,6 @@ describe('queues of several processes on one Redis', () => {
 });
 
 describe('a queue that closes', () => {
-  it('lets an interrupted step requeue itself for the others', async () => {
-    const [leaving, staying] = [open(), open()];
-    const inHand = createGate();
-    leaving.queue.work(
-      async (reference, signal) => {
-        inHand.open();
-        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-        await leaving.queue.add([{ ...reference, attempt: reference.attempt + 1 }]);
-      },
-      { onError: () => expect.unreachable() },
-    );
-    await leaving.queue.add(stepsOf('run-a', 1));
-    await inHand.passed;
-    await leaving.queue.close({ graceMs: 20 });
-    staying.worker.start();
-    await settled(() => expect(staying.worker.names()).toEqual(['run-a batch 0 2']));
-  });
-
   it('keeps no reference that it has not started: others get it long before its lock expires', async () => {
     const lockMs = 3_600_000;
     for (const round of leavingAfter) {

@@ -78,35 +78,6 @@ export function describeCollecting(opened: () => OpenedLedger): void {
       ]);
     });
 
-    it('keeps the sums right after each chunk', async () => {
-      const { ledger, reopen } = opened();
-      const run = await ledger.runs.create(newRun('r1'));
-      const collect = await startCollect(ledger, run);
-      const observer = await reopen();
-      const chunks = [
-        chunkOf({ batches: [batchOf(0, ['a', 'b', 'c', 'd'])], duplicates: 2 }),
-        chunkOf({ rejects: [{ place: 7, reason: 'service-id-missing' }], duplicates: 1 }),
-        chunkOf({}),
-        chunkOf({
-          batches: [batchOf(1, ['e', 'f', 'g', 'h']), batchOf(2, ['i']), batchOf(0, ['j', 'k'], 'file')],
-          rejects: [{ place: 15, reason: 'wrong-cell-count' }],
-        }),
-      ];
-      const expected = [
-        { read: 6, accepted: 4, duplicates: 2, rejected: 0 },
-        { read: 8, accepted: 4, duplicates: 3, rejected: 1 },
-        { read: 8, accepted: 4, duplicates: 3, rejected: 1 },
-        { read: 16, accepted: 11, duplicates: 3, rejected: 2 },
-      ];
-      for (const [index, chunk] of chunks.entries()) {
-        await collect.store(chunk);
-        const { counts } = await observer.runs.get('r1');
-        expect(counts).toMatchObject({ ...expected[index], delivered: 0, refused: 0 });
-        expect(counts.pending).toBe(counts.accepted);
-        expect((await observer.runs.tally('r1')).stored).toBe(counts.accepted);
-      }
-    });
-
     it('stores a chunk completely or not at all', async () => {
       const { ledger } = opened();
       const run = await ledger.runs.create(newRun('r1'));

@@ -230,16 +230,6 @@ export function describeRetention(opened: () => OpenedLedger): void {
       expect(await ledger.guests.prune('2024-01-02')).toBe(0);
     });
 
-    it('removes any number of runs', async () => {
-      const { ledger } = opened();
-      await ledger.runs.create(newRun('r0'));
-      for (let index = 1; index < 120; index += 1) {
-        await ledger.runs.create(newRun(`r${index}`, { replaces: `r${index - 1}` }));
-      }
-      expect(await ledger.guests.prune('2026-12-01')).toBe(120);
-      expect(await ledger.guests.prune('2026-12-01')).toBe(0);
-    });
-
     it('cancels an unfinished run, which accepts no more writes', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
