@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { FencedError } from '../../../src/ledger/errors.js';
 import { findWait } from '../../../src/ledger/steps.js';
 import type { OpenStep } from '../../../src/rules/step.js';
 import type { OpenedLedger } from '../ledger.js';
@@ -10,6 +11,7 @@ import {
   collectedRun,
   decideFor,
   done,
+  failed,
   halved,
   look,
   newRun,
@@ -22,7 +24,7 @@ import {
   rightOf,
   startCollect,
 } from './days.js';
-import { collectedFileRun } from './file-days.js';
+import { collectedFileRun, performUpTo } from './file-days.js';
 
 /** What histories cannot tell: several processes, several runs, and the clock. */
 export function describeSteps(opened: () => OpenedLedger): void {
@@ -42,6 +44,7 @@ export function describeSteps(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       await collectedRun(ledger, 'r1');
       const { token } = await ledger.runs.takeOver('r1');
+      expect(await ledger.steps.claim({ runId: 'r1', token: token - 1 }, 'batch 0', 1, at)).toBeUndefined();
       expect(await ledger.steps.claim({ runId: 'r1' }, 'batch 0', 1, at)).toMatchObject({ token });
       expect(await ledger.steps.claim({ runId: 'nobody' }, 'batch 1', 1, at)).toBeUndefined();
       const next = await ledger.runs.create(newRun('r2', { day: '2026-11-21' }));
@@ -73,20 +76,32 @@ export function describeSteps(opened: () => OpenedLedger): void {
       } while (after && listed.length < 1_000);
       expect(new Set(listed).size).toBe(listed.length);
       const known = new Set([...listed, ...followed]);
-      expect((await openNames(ledger, 'r1')).filter((name) => !known.has(name))).toEqual([]);
+      const open = await openNames(ledger, 'r1');
+      expect(open.filter((name) => !known.has(name))).toEqual([]);
+      // Halves share their place in the plan.
+      const singly: string[] = [];
+      for (let last: OpenStep | undefined; singly.length < open.length; singly.push(last?.name ?? ''))
+        [last] = await ledger.steps.listOpen('r1', { limit: 1, ...(last && { after: last }) });
+      expect(singly).toEqual(open);
     });
 
     it('are what the run waits for, once nothing else is open', async () => {
       const { ledger } = opened();
-      const run = await collectedFileRun(ledger, 'r1', { body: 1 });
+      const run = await collectedFileRun(ledger, 'r1', { body: 6 });
       const until = at + 500;
       const waitAt = async (now: number) => findWait(await ledger.steps.readOpenWork('r1', now));
       await perform(ledger, run, 'write', retry({ notBefore: until }));
       const claim = await claimStep(ledger, run, 'batch 0');
       expect(await waitAt(until - 1)).toBeUndefined();
       await record(ledger, claim, done, at);
+      await perform(ledger, run, 'batch 1', retry({ notBefore: until + 500 }));
       expect(await waitAt(until - 1)).toMatchObject({ step: 'write', until, code: 'timeout' });
       expect(await waitAt(until)).toBeUndefined();
+      await perform(ledger, run, 'write', done, 2);
+      await perform(ledger, run, 'upload', done);
+      expect(await ledger.steps.readOpenWork('r1', until)).toMatchObject({
+        ...{ ready: 1, delayed: 1, next: { step: 'batch 1', until: until + 500 } },
+      });
     });
   });
 
@@ -117,7 +132,34 @@ export function describeSteps(opened: () => OpenedLedger): void {
       ]);
       expect(JSON.stringify(await ledger.steps.listTroubles('r1', 9))).not.toContain('Ana Gil');
       expect(await ledger.steps.listTroubles('r1', 1)).toHaveLength(1);
+      const other = await collectedFileRun(ledger, 'r2', { day: '2026-11-19' });
+      await performUpTo(ledger, other, 'trigger');
+      await perform(ledger, other, 'await-result', retry({ spendsTry: false }));
+      // To wait is no trouble.
+      expect(await ledger.steps.listTroubles('r2', 9)).toEqual([]);
     });
+  });
+
+  it('lists what was refused in the order of the plan, halves too', async () => {
+    const { ledger } = opened();
+    const run = await collectedRun(ledger, 'r1', { bookings: references(2) });
+    await perform(ledger, run, 'batch 0', halved);
+    for (const half of ['batch 0.1', 'batch 0.0']) await perform(ledger, run, half, refused);
+    const rows = async (limit: number, skip?: number) =>
+      (await ledger.bookings.listRefused('r1', limit, skip)).map(({ row }) => row);
+    expect([await rows(9), await rows(1), await rows(9, 1)]).toEqual([[0, 1], [0], [1]]);
+  });
+
+  it('names the failure that needs a person first, and tries the others again without one', async () => {
+    const { ledger } = opened();
+    const run = await collectedRun(ledger, 'r1', { bookings: references(8) });
+    await perform(ledger, run, 'batch 0', failed);
+    await perform(ledger, run, 'batch 1', { ...failed, class: 'internal' });
+    const firstFailed = { name: 'batch 1', failureClass: 'internal' };
+    expect(await ledger.runs.tally('r1')).toMatchObject({ firstFailed, retryableSteps: 1, failedSteps: 2 });
+    await ledger.runs.settle(rightOf(run), { state: 'failed', at });
+    await ledger.runs.takeOver('r1', { by: 'schedule' });
+    expect(await openNames(ledger, 'r1')).toEqual(['batch 0']);
   });
 
   it('counts the time in which nobody worked on a run: since it failed, or was last worked on', async () => {
@@ -146,10 +188,12 @@ export function describeSteps(opened: () => OpenedLedger): void {
       const other = await reopen();
       expect(await other.steps.isBeingPerformed('r1')).toBe(true);
       expect(await other.steps.reopenAbandoned('r1')).toBe(0);
-      await claimStep(ledger, run, 'batch 1');
+      await ledger.steps.claim(rightOf(run), 'batch 1', 1, at + 5);
       await endLeases();
       expect(await other.steps.isBeingPerformed('r1')).toBe(false);
-      expect(await other.steps.readOpenWork('r1', at)).toMatchObject({ performed: 0, abandoned: 2 });
+      expect(await other.steps.readOpenWork('r1', at)).toMatchObject({
+        ...{ performed: 0, abandoned: 2, oldest: { step: 'batch 0', kind: 'batch', since: at } },
+      });
       expect(await ledger.steps.renewClaims([renewed])).toEqual([]);
       expect(await other.steps.isBeingPerformed('r1')).toBe(true);
       expect(await other.steps.reopenAbandoned('r1')).toBe(1);
@@ -165,6 +209,7 @@ export function describeSteps(opened: () => OpenedLedger): void {
       const recorded = await claimStep(ledger, run, 'batch 1');
       await record(ledger, recorded, retry(), at);
       const again = await claimStep(ledger, run, 'batch 1', 2);
+      await expect(record(ledger, recorded, done, at)).rejects.toThrow(FencedError);
       const takenOver = await claimStep(ledger, earlier, 'batch 0');
       const owner = await (await reopen()).runs.takeOver('r2');
       expect(await ledger.steps.renewClaims([takenOver, kept, recorded, again])).toEqual([
@@ -176,6 +221,9 @@ export function describeSteps(opened: () => OpenedLedger): void {
       await endLeases();
       expect(await ledger.steps.reopenAbandoned('r1')).toBe(2);
       expect(await ledger.steps.holdsClaim(claim)).toBe(true);
+      await ledger.runs.abandon('r2', { reason: 'over', at });
+      expect(await ledger.steps.holdsClaim(claim)).toBe(false);
+      expect(await ledger.steps.renewClaims([claim])).toEqual([claim]);
     });
   });
 }
