@@ -184,8 +184,10 @@ export function createPlayer(model: RunModel) {
         const attempt = attempts + 1 + next.shift;
         const token = model.run.token - (next.isOfOther ? 1 : 0);
         const claim = model.claim(name, attempt, at, token);
-        if (claim) claims.unshift(claim);
-        return { kind: 'claim-wrongly', name, attempt, token, claim };
+        if (!claim) return { kind: 'claim-wrongly', name, attempt, token };
+        // It was the right one after all.
+        claims.unshift(claim);
+        return { kind: 'claim', name, attempt, claim };
       }
       case 'record': {
         // Mostly under one that is still held.

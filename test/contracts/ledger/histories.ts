@@ -115,11 +115,19 @@ async function replay(
 ): Promise<void> {
   const running = claims.filter((claim) => isUnended(claim, attempts));
   switch (played.kind) {
-    case 'claim':
     case 'claim-wrongly': {
+      const right = { runId: run.id, token: played.token };
+      expect(await ledger.steps.claim(right, played.name, played.attempt, at)).toBeUndefined();
+      return;
+    }
+    case 'claim': {
       const { name, attempt, claim } = played;
-      const right = { runId: run.id, token: played.kind === 'claim' ? token : played.token };
-      const claimed = await ledger.steps.claim(right, name, attempt, claim?.claimedAt ?? at);
+      const claimed = await ledger.steps.claim(
+        { runId: run.id, token },
+        name,
+        attempt,
+        claim?.claimedAt ?? at,
+      );
       const { run: current, lines, ...given } = claimed ?? {};
       expect(claimed && given).toEqual(claim);
       if (!claim || !current) return;
