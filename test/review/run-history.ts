@@ -136,7 +136,6 @@ export type Played =
       readonly name: string;
       readonly attempt: number;
       readonly token: number;
-      readonly claim: Claim | undefined;
     }
   | {
       readonly kind: 'record';
