@@ -1,18 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CaseEvent } from '../../src/cases/events.js';
 import { updateCases } from '../../src/cases/update-cases.js';
-import type { Suspect } from '../../src/ledger/findings.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { planBatches } from '../../src/rules/batch-plan.js';
-import { applyCommand, toDecision } from '../../src/rules/case-transitions.js';
 import type { ResultCounts } from '../../src/rules/review-file.js';
 import type { Run } from '../../src/rules/run.js';
 import { withReplaced } from '../support/fake-ledger.js';
-import { at, batchOf, chunkOf, claimStep, done, newRun, record, rightOf } from './ledger/days.js';
+import { at, claimStep, done, record } from './ledger/days.js';
 import { collectedFileRun, performUpTo } from './ledger/file-days.js';
 import { type MadeStay, storeRun } from './ledger/stays.js';
 import type { OpenedLedger } from './ledger.js';
-import { rowOf, syncRows } from './mapping-copy/pages.js';
 
 /** The check-in day of `collectedFileRun`. */
 const today = '2026-11-20';
@@ -53,17 +49,6 @@ export function describeCaseUpdatesContract(
         escalateAfterMs: 1_000,
         notify: (event) => events.push(event),
       });
-    const collectSuspects = async (day: string, suspects: readonly Suspect[]) => {
-      const run = await ledger.runs.create(newRun(day, { day, delivery: 'file' }));
-      const collect = await ledger.bookings.beginCollect(rightOf(run), {
-        ...{ source: 'bookings.csv', at, batchSize: 4, comparesMappings: true },
-      });
-      const batch = batchOf(0, ['F-0', 'F-1', 'F-2'], 'file');
-      await collect.store(chunkOf({ batches: [{ ...batch, suspects }] }));
-      await collect.finish({ steps: planBatches(3, 4), at });
-      await update();
-      return (await ledger.cases.list({ today })).map(({ origins }) => origins);
-    };
     const listChanges = async () => {
       const trail = await ledger.audit.nextActions({ subject: 'case 1' });
       return trail?.actions.map(({ action, details }) => JSON.stringify([action, details])).toSorted();
@@ -137,37 +122,19 @@ export function describeCaseUpdatesContract(
       return run;
     };
 
-    it('follow each verdict that is recorded, before the result is complete and after', async () => {
+    it('say that a newer result calls a named booking correct, once, and resolve nothing', async () => {
       const run = await awaited();
-      await recordVerdicts(run, 1, [0], 2);
+      await recordVerdicts(run, 1, [0, 1], 1);
       await update();
-      expect(await named()).toEqual(['F-0']);
-      expect(await ledger.cases.listRunsToFollow()).toEqual([]);
-      await recordVerdicts(run, 2, [0, 2], 1);
-      expect(await ledger.cases.listRunsToFollow()).toEqual([{ runId: 'r1', hasBookings: true }]);
+      await recordVerdicts(run, 2, [0]);
       await update();
-      expect(await named()).toEqual(['F-0', 'F-2']);
-      expect(events.map(({ type }) => type)).toEqual(['case-opened']);
-    });
-
-    it.each(['failed', 'cancelled'] as const)(
-      'follow what a run had recorded before it was %s',
-      async (state) => {
-        const run = await awaited();
-        await update();
-        await recordVerdicts(run, 1, [1], 2);
-        await ledger.runs.settle(rightOf(run), { state, at });
-        await update();
-        expect(await named()).toEqual(['F-1']);
-      },
-    );
-
-    it('do not look again at verdicts that are recorded once more', async () => {
-      const run = await awaited();
-      await recordVerdicts(run, 1, [0], 2);
       await update();
-      await recordVerdicts(run, 2, [0], 2);
-      expect(await ledger.cases.listRunsToFollow()).toEqual([]);
+      expect(await named()).toEqual(['F-0', 'F-1']);
+      expect((await bookings()).some(({ resolved }) => resolved)).toBe(false);
+      expect(await listChanges()).toContain(
+        JSON.stringify(['case-updated', { calledCorrect: 1, run: 'r1' }]),
+      );
+      expect((await listChanges())?.filter((change) => change.includes('calledCorrect'))).toHaveLength(1);
     });
 
     it('look again at verdicts that are recorded while they look', async () => {
@@ -184,112 +151,6 @@ export function describeCaseUpdatesContract(
       await update(now, racing);
       await update();
       expect(await named()).toEqual(['F-0', 'F-1']);
-    });
-
-    it('say that a newer result calls a named booking correct, once, and resolve nothing', async () => {
-      const run = await awaited();
-      await recordVerdicts(run, 1, [0, 1], 1);
-      await update();
-      await recordVerdicts(run, 2, [0]);
-      await update();
-      await update();
-      expect(await named()).toEqual(['F-0', 'F-1']);
-      expect((await bookings()).some(({ resolved }) => resolved)).toBe(false);
-      expect(await listChanges()).toContain(
-        JSON.stringify(['case-updated', { calledCorrect: 1, run: 'r1' }]),
-      );
-      expect((await listChanges())?.filter((change) => change.includes('calledCorrect'))).toHaveLength(1);
-    });
-
-    it('name a booking that a later run had moved to another hotel before its verdict came', async () => {
-      const run = await awaited();
-      await store('r2', '2026-11-21', [stayOf('F-0', { providerHotelId: '008' })]);
-      await update();
-      await recordVerdicts(run, 1, [0], 2);
-      const { listStayRuns } = ledger.stays;
-      const killed = withReplaced(ledger, {
-        stays: {
-          // Once its case is open, the later runs are followed.
-          listStayRuns: async () => {
-            if ((await named()).length > 0) throw new Error('killed');
-            return listStayRuns();
-          },
-        },
-      });
-      await expect(update(now, killed)).rejects.toThrow('killed');
-      await update();
-      const rebooked = { isNamed: true, resolved: { as: 'rebooked', isAutomatic: true } };
-      expect((await bookings()).find(({ reference }) => reference === 'F-0')).toMatchObject(rebooked);
-      const changes = await listChanges();
-      await recordVerdicts(run, 2, [0, 1], 1);
-      await update();
-      expect(await named()).toEqual(['F-0', 'F-1']);
-      expect((await bookings()).find(({ reference }) => reference === 'F-0')).toMatchObject(rebooked);
-      expect((await listChanges())?.length).toBe((changes?.length ?? 0) + 1);
-    });
-
-    it('name a booking that shared the mapping and was moved elsewhere before its verdict came', async () => {
-      const run = await awaited();
-      await recordVerdicts(run, 1, [1], 2);
-      await update();
-      await store('r2', '2026-11-21', [stayOf('F-0', { providerHotelId: '008' })]);
-      await update();
-      await recordVerdicts(run, 2, [0, 1], 1);
-      await update();
-      expect(await named()).toEqual(['F-0', 'F-1']);
-      expect((await bookings()).find(({ reference }) => reference === 'F-0')).toHaveProperty('resolved');
-    });
-
-    it('do not take an older result that calls a booking correct for a newer one', async () => {
-      for (const [index, id] of ['r1', 'r2'].entries()) {
-        const run = await collectedFileRun(ledger, id, { file: 3 });
-        await performUpTo(ledger, run, 'trigger');
-        await recordVerdicts(run, 1, index === 0 ? [] : [0]);
-        await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
-      }
-      await update();
-      expect(await named()).toEqual(['F-0']);
-      expect((await listChanges())?.filter((change) => change.includes('calledCorrect'))).toEqual([]);
-    });
-
-    it('lose nothing when a process ends before it has recorded how far it got', async () => {
-      await judgedRun();
-      const { markFollowed } = ledger.cases;
-      const killed = withReplaced(ledger, {
-        cases: { markFollowed: () => Promise.reject(new Error('killed')) },
-      });
-      await expect(update(now, killed)).rejects.toThrow('killed');
-      await update();
-      expect(await references()).toEqual(['F-0', 'F-1', 'F-2']);
-      expect(events).toHaveLength(1);
-      expect(await markFollowed({ runId: 'r1', verdictsRecorded: 1 })).toBeUndefined();
-    });
-
-    it('lose nothing when opening them fails once', async () => {
-      for (const day of ['2026-11-20', '2026-11-21']) {
-        const run = await ledger.runs.create(newRun(day, { day, delivery: 'file' }));
-        const start = { source: 'bookings.csv', at, batchSize: 4, comparesMappings: true };
-        const collect = await ledger.bookings.beginCollect(rightOf(run), start);
-        const suspects = [{ row: 0, reason: 'moved' as const }];
-        await collect.store(chunkOf({ batches: [{ ...batchOf(0, [`S-${day}`], 'file'), suspects }] }));
-        await collect.finish({ steps: planBatches(1, 4), at });
-      }
-      let failures = 0;
-      const failing = withReplaced(ledger, {
-        cases: {
-          changeByKey(keys, decide) {
-            failures += 1;
-            return failures === 1
-              ? Promise.reject(new Error('lost'))
-              : ledger.cases.changeByKey(keys, decide);
-          },
-        },
-      });
-      await expect(update(now, failing)).rejects.toThrow('lost');
-      const left = (await ledger.cases.listRunsToFollow()).filter(({ hasBookings }) => !hasBookings);
-      expect(left.map(({ runId }) => runId)).toEqual(['2026-11-20', '2026-11-21']);
-      await update();
-      expect((await references()).toSorted()).toEqual(['S-2026-11-20', 'S-2026-11-21']);
     });
 
     it('are reported once if the first answer was lost and another process has opened them since', async () => {
@@ -330,30 +191,6 @@ export function describeCaseUpdatesContract(
       expect(await ledger.cases.listRunsToFollow()).toEqual([]);
     });
 
-    it('take in new bookings on their mapping, and new versions of those they have', async () => {
-      await judgedRun();
-      await update();
-      await store('r2', '2026-11-21', [
-        stayOf('N-1'),
-        stayOf('F-0', { providerHotelId: '008' }),
-        stayOf('F-1', { serviceId: 9 }),
-        stayOf('F-2', { checkInDate: '2026-11-25' }),
-      ]);
-      await update();
-      const byReference = new Map((await bookings()).map((booking) => [booking.reference, booking]));
-      const resolved = {
-        as: 'rebooked',
-        isAutomatic: true,
-        note: 'another hotel in the bookings of 2026-11-21',
-      };
-      expect(byReference.get('F-0')).toMatchObject({ resolved });
-      expect(byReference.get('F-1')).toMatchObject({ resolved });
-      expect(byReference.get('F-2')).toMatchObject({ checkIn: '2026-11-25', day: '2026-11-21' });
-      expect(byReference.get('F-2')).not.toHaveProperty('resolved');
-      expect(byReference.get('N-1')).toMatchObject({ isNamed: false });
-      expect(byReference.size).toBe(4);
-    });
-
     const versions: readonly (readonly [day: string, stays: readonly MadeStay[]])[] = [
       ['2026-11-21', [stayOf('N-1'), stayOf('F-0', { providerHotelId: '008' }), stayOf('F-1')]],
       ['2026-11-21', [stayOf('F-0', { checkInDate: '2026-12-02' }), stayOf('F-1', { serviceId: 9 })]],
@@ -387,80 +224,6 @@ export function describeCaseUpdatesContract(
       expect(together).toEqual(await bookings());
       expect(together.filter(({ resolved }) => resolved)).not.toEqual([]);
       expect(changes).toEqual(await listChanges());
-    });
-
-    it('are not written again by a run that has been followed', async () => {
-      await judgedRun();
-      await update();
-      await store('r2', '2026-11-21', [stayOf('r2'), stayOf('F-0', { serviceId: 9 })]);
-      await update();
-      expect(await references()).toEqual(['F-0', 'F-1', 'F-2', 'r2']);
-      const before = { bookings: await bookings(), changes: await listChanges() };
-      const listRunsToFollow = async () => [{ runId: 'r2', hasBookings: false }];
-      await update(now + 1, withReplaced(ledger, { cases: { listRunsToFollow } }));
-      expect({ bookings: await bookings(), changes: await listChanges() }).toEqual(before);
-    });
-
-    it('are up to date with the runs before one that cannot be read', async () => {
-      await judgedRun();
-      await update();
-      // A day is read as a whole.
-      for (const [id, day] of Object.entries({ r2: '2026-11-21', r3: '2026-11-22', r4: '2026-11-22' }))
-        await store(id, day, [stayOf(id)]);
-      const { findStays } = ledger.stays;
-      const broken = withReplaced(ledger, {
-        stays: {
-          findStays: (run, hashes, from) =>
-            run.runId === 'r3' ? Promise.reject(new Error('unreadable')) : findStays(run, hashes, from),
-        },
-      });
-      await expect(update(now, broken)).rejects.toThrow('unreadable');
-      expect((await ledger.cases.listRunsToFollow()).map(({ runId }) => runId)).toEqual(['r3', 'r4']);
-      expect(await references()).toEqual(['F-0', 'F-1', 'F-2', 'r2']);
-    });
-
-    it('are not opened by suspects whose master hotel was merged, or whose mapping is as booked', async () => {
-      const { mappings } = ledger;
-      const hotels = ['a', 'b', 'c'].map((provider) => rowOf('H', 7, { providerName: provider }));
-      await syncRows(mappings, hotels, at - 9);
-      await syncRows(
-        mappings,
-        hotels.map((row) => ({ ...row, serviceId: 70 })),
-        at - 8,
-      );
-      expect(
-        await collectSuspects('2026-11-17', [
-          { row: 0, reason: 'other-master', serviceId: 70 },
-          { row: 1, reason: 'moved', serviceId: 7, movedAt: at },
-        ]),
-      ).toEqual([]);
-    });
-
-    it.each<Suspect>([
-      { row: 0, reason: 'other-master', serviceId: 8 },
-      { row: 0, reason: 'moved', movedAt: at },
-    ])('are opened by a suspect with another master hotel or none: $reason', async (suspect) => {
-      expect(await collectSuspects('2026-11-18', [suspect])).toEqual([['suspect']]);
-      expect(await references()).toEqual(['F-0', 'F-1', 'F-2']);
-    });
-
-    it('are corrected when a sync shows that the mapping moved, and escalated when none does in time', async () => {
-      await syncRows(ledger.mappings, [rowOf('007', 7)], at - 9);
-      await judgedRun();
-      await update();
-      await ledger.cases.changeById([1], (held) =>
-        toDecision(held, applyCommand(held, 'report', now) ?? held, []),
-      );
-      await update(now + 999);
-      expect((await ledger.cases.find(1))?.state).toBe('reported');
-      await update(now + 1_000);
-      expect((await ledger.cases.find(1))?.state).toBe('escalated');
-      await syncRows(ledger.mappings, [rowOf('007', 8)], now + 2_000);
-      await Promise.all([update(now + 3_000), update(now + 3_000, await opened.reopen())]);
-      expect(await ledger.cases.list({ today })).toMatchObject([{ state: 'corrected', openBookings: 3 }]);
-      expect(events.map(({ type }) => type)).toEqual(['case-opened', 'case-escalated', 'case-corrected']);
-      const trail = (await ledger.audit.nextActions({ subject: 'case 1' }))?.actions ?? [];
-      expect(trail.map(({ action }) => action)).toEqual(['case-opened', 'case-escalated', 'case-corrected']);
     });
   });
 }

@@ -142,18 +142,17 @@ export function describeCasesContract(
       expect((await ledger.audit.nextActions({ subject: 'BR-2' }))?.actions).toHaveLength(1);
     });
 
-    it.each([
-      ['br-é1', [1, 2]],
-      ['BR-E1', [3]],
-      ['STRAßE', [4]],
-      ['b%-1', [5]],
-      ['B', []],
-    ])('finds a whole reference whatever the case of its letters: %s', async (text, ids) => {
+    it('finds a whole reference whatever the case of its letters', async () => {
       for (const [place, reference] of ['BR-É1', 'Br-é1', 'br-e1', 'straße', 'B%-1', 'Bé!_'].entries())
         await openOne(ledger, keyOf(String(place)), [stayOf(reference)]);
-      const search = { state: 'all', text, findsReferences: true, today } as const;
-      const { cases } = await searchCases(ledger, search, at);
-      expect(cases.map(({ id }) => id)).toEqual(ids);
+      const find = async (text: string) => {
+        const search = { state: 'all', text, findsReferences: true, today } as const;
+        return (await searchCases(ledger, search, at)).cases.map(({ id }) => id);
+      };
+      expect(await find('br-é1')).toEqual([1, 2]);
+      expect(await find('STRAßE')).toEqual([4]);
+      expect(await find('b%-1')).toEqual([5]);
+      expect(await find('B')).toEqual([]);
     });
 
     it('applies decisions one after the other, whoever writes', async () => {
@@ -165,103 +164,6 @@ export function describeCasesContract(
       );
       expect((await ledger.cases.find(1))?.bookings.map(({ place }) => place)).toEqual([1, 2, 3, 4]);
       expect(await ledger.cases.findByKeys([keyOf('1')])).toMatchObject([{ id: 1 }]);
-    });
-
-    it('counts cases by state, and the open bookings of those that are not dismissed', async () => {
-      const { cases } = ledger;
-      const none = { open: 0, reported: 0, escalated: 0, corrected: 0, dismissed: 0 };
-      expect(await cases.count(today)).toEqual({
-        ...{ byState: none, openBookings: 0, unknownCheckIns: 0, inHouse: 0 },
-      });
-      await openOne(ledger, keyOf('1'), [stayOf('BR-1', '2026-12-05'), stayOf('BR-2', '2026-12-03')]);
-      await openOne(ledger, keyOf('2'), [
-        stayOf('BR-3', '2026-11-19', '2026-11-21'),
-        { reference: 'BR-4', day: today },
-      ]);
-      const dismissed = await openOne(ledger, keyOf('3'), [stayOf('BR-5', today)]);
-      await cases.changeById([dismissed], (held) =>
-        toDecision(held, applyCommand(held, 'dismiss', at) ?? held, []),
-      );
-      expect(await cases.count(today)).toEqual({
-        byState: { ...none, open: 2, dismissed: 1 },
-        ...{ openBookings: 3, unknownCheckIns: 1, inHouse: 0, firstCheckIn: '2026-12-03' },
-      });
-      await cases.changeById([1], (held) =>
-        toDecision(held, resolveBookings(held, { places: new Set([2]), as: 'rebooked' }, at), []),
-      );
-      expect(await cases.count(today)).toMatchObject({ openBookings: 2, firstCheckIn: '2026-12-05' });
-      expect(await cases.count('2026-12-06')).toMatchObject({
-        openBookings: 2,
-        unknownCheckIns: 1,
-        inHouse: 1,
-      });
-      expect(await cases.count('2026-12-10')).toMatchObject({
-        openBookings: 1,
-        unknownCheckIns: 1,
-        inHouse: 0,
-      });
-    });
-
-    it('counts the bookings of each business day that nobody has resolved, without those of dismissed cases', async () => {
-      const { cases } = ledger;
-      expect(await cases.countUnresolvedByDay()).toEqual(new Map());
-      const stay = (reference: string, day: string) => ({ ...stayOf(reference, '2026-12-03'), day });
-      await openOne(ledger, keyOf('1'), [stay('BR-1', '2026-11-18'), stay('BR-2', '2026-11-19')]);
-      await openOne(ledger, keyOf('2'), [stay('BR-3', '2026-11-19')]);
-      const dismissed = await openOne(ledger, keyOf('3'), [stay('BR-4', '2026-11-19')]);
-      await cases.changeById([dismissed], (held) =>
-        toDecision(held, applyCommand(held, 'dismiss', at) ?? held, []),
-      );
-      expect(await cases.countUnresolvedByDay()).toEqual(
-        new Map([
-          ['2026-11-18', 1],
-          ['2026-11-19', 2],
-        ]),
-      );
-      await cases.changeById([1], (held) =>
-        toDecision(held, resolveBookings(held, { places: new Set([1]), as: 'rebooked' }, at), []),
-      );
-      expect(await cases.countUnresolvedByDay()).toEqual(new Map([['2026-11-19', 2]]));
-    });
-
-    it('ranks the cases whose bookings need help, guests in house first', async () => {
-      const { cases } = ledger;
-      await openOne(ledger, keyOf('1'), [stayOf('BR-1', '2026-12-05'), stayOf('BR-2', '2026-12-03')]);
-      await openOne(ledger, keyOf('2'), [{ reference: 'BR-3', day: today }, stayOf('BR-4', '2026-12-01')]);
-      await openOne(ledger, keyOf('3'), [
-        { reference: 'BR-5', day: today },
-        stayOf('BR-6', '2026-11-19', '2026-12-01'),
-      ]);
-      await openOne(ledger, keyOf('4'), [stayOf('BR-7', '2026-11-01', '2026-11-02')]);
-      const dismissed = await openOne(ledger, keyOf('5'), [stayOf('BR-8', '2026-12-03')]);
-      await cases.changeById([dismissed], (held) =>
-        toDecision(held, applyCommand(held, 'dismiss', at) ?? held, []),
-      );
-      expect(await cases.rankOpen('2026-11-20')).toEqual([
-        { id: 3, urgency: '02026-11-19' },
-        { id: 2, urgency: '1' },
-        { id: 1, urgency: '22026-12-03' },
-      ]);
-    });
-
-    it('counts what became of the bookings of a day, without those of dismissed cases', async () => {
-      const { cases } = ledger;
-      const other = '2026-11-18';
-      await openOne(ledger, keyOf('1'), [
-        { ...stayOf('BR-1', '2026-12-05'), day: other },
-        { ...stayOf('BR-2', '2026-12-03'), day: other },
-        { ...stayOf('BR-3', '2026-11-19', '2026-11-21'), day: other },
-        { reference: 'BR-4', day: other },
-      ]);
-      const dismissed = await openOne(ledger, keyOf('2'), [{ ...stayOf('BR-5', '2026-12-05'), day: other }]);
-      await cases.changeById([dismissed], (held) =>
-        toDecision(held, applyCommand(held, 'dismiss', at) ?? held, []),
-      );
-      await cases.changeById([1], (held) =>
-        toDecision(held, resolveBookings(held, { places: new Set([2]), as: 'rebooked' }, at), []),
-      );
-      expect(await cases.countOfDay(other, '2026-11-22')).toEqual({ open: 2, resolved: 1, left: 1 });
-      expect(await cases.countOfDay('2026-11-17', '2026-11-22')).toEqual({ open: 0, resolved: 0, left: 0 });
     });
 
     it('lists cases with open bookings, or by state, provider, or check-in before a day', async () => {
@@ -317,16 +219,54 @@ export function describeCasesContract(
       );
       const dated = stays.map((stay, index) => ({ reference: `BR-${index}`, day: '2026-10-20', ...stay }));
       for (const [index, stay] of dated.entries()) await openOne(ledger, keyOf(`${index}`), [stay]);
-      await openOne(ledger, keyOf('all'), dated);
+      const all = await openOne(ledger, keyOf('all'), dated);
+      await openOne(ledger, keyOf('dismissed'), dated);
+      await cases.changeById([all + 1], (held) =>
+        toDecision(held, applyCommand(held, 'dismiss', at) ?? held, []),
+      );
+      await cases.changeById([all], (held) => {
+        const places = new Set(dated.flatMap((_, index) => (index % 5 === 0 ? [index + 1] : [])));
+        return toDecision(held, resolveBookings(held, { places, as: 'rebooked' }, at), []);
+      });
       for (const item of await cases.list({ state: 'all', today })) {
         const { bookings = [] } = (await cases.find(item.id)) ?? {};
         const { id, providerName, providerHotelId, serviceId, ...rest } = item;
         expect({ ...rest, ...summarise(bookings) }).toEqual(rest);
       }
+      const active = await Promise.all((await cases.listActive()).map(({ id }) => cases.find(id)));
+      const states = active.flatMap((item) =>
+        (item?.bookings ?? []).map((booking) => ({ booking, state: stateOfBooking(booking, today) })),
+      );
+      const open = states.flatMap(({ booking, state }) => (state === 'open' ? [booking] : []));
+      const countOf = (wanted: string) => states.filter(({ state }) => state === wanted).length;
+      expect(await cases.count(today)).toMatchObject({
+        ...{ byState: { open: dated.length + 1, dismissed: 1 }, openBookings: open.length },
+        unknownCheckIns: open.filter(({ checkIn }) => checkIn === undefined).length,
+        inHouse: open.filter((booking) => isInHouse(booking, today)).length,
+      });
+      const ofDay = { open: open.length, resolved: countOf('resolved'), left: countOf('left') };
+      expect(await cases.countOfDay('2026-10-20', today)).toEqual(ofDay);
+      expect(await cases.countOfDay('2026-10-19', today)).toEqual({ open: 0, resolved: 0, left: 0 });
+      expect(await cases.countUnresolvedByDay()).toEqual(
+        new Map([['2026-10-20', states.length - ofDay.resolved]]),
+      );
+      const urgencies = active.flatMap((item) => {
+        const [first] = (item?.bookings ?? [])
+          .filter((booking) => stateOfBooking(booking, today) === 'open')
+          .map((booking) => urgencyOf(booking, today))
+          .sort();
+        return item && first !== undefined ? [{ id: item.id, urgency: first }] : [];
+      });
+      expect(await cases.rankOpen(today)).toEqual(
+        urgencies.sort((one, other) =>
+          one.urgency < other.urgency ? -1 : one.urgency > other.urgency ? 1 : one.id - other.id,
+        ),
+      );
       const next = await cases.findNextReferences([dated.length + 1], today);
-      const urgent = dated.toSorted((a, b) => (urgencyOf(a, today) < urgencyOf(b, today) ? -1 : 1))[0];
+      const unresolved = dated.filter((_, index) => index % 5 > 0);
+      const urgent = unresolved.toSorted((a, b) => (urgencyOf(a, today) < urgencyOf(b, today) ? -1 : 1))[0];
       expect(urgent && urgencyOf(urgent, today)).toBe(`02026-10-22`);
-      expect(dated.find(({ reference }) => reference === next.get(dated.length + 1))?.checkIn).toBe(
+      expect(unresolved.find(({ reference }) => reference === next.get(dated.length + 1))?.checkIn).toBe(
         '2026-10-22',
       );
     });

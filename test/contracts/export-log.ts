@@ -28,11 +28,6 @@ export function describeExportLogContract(
     });
     afterEach(() => opened.cleanUp());
 
-    it('is empty at first', async () => {
-      expect(await opened.ledger.exports.latestRequest()).toBeUndefined();
-      expect(await opened.ledger.exports.latestFetched()).toBeUndefined();
-    });
-
     it('returns the latest request in every process', async () => {
       const { exports } = opened.ledger;
       await exports.rememberRequest({ requestedAt: at, serviceTime: at - 3, providers: ['a', 'é "b"'] });
@@ -45,14 +40,6 @@ export function describeExportLogContract(
       // A clock that was set back does not make an older request the latest.
       await other.rememberRequest({ requestedAt: at - 60_000, providers: [] });
       expect(await exports.latestRequest()).toEqual({ requestedAt: at - 60_000, providers: [] });
-    });
-
-    it('returns the latest fetched export in every process', async () => {
-      const { exports } = opened.ledger;
-      await exports.rememberFetched(fetchedExport('g1', { providers: ['a', 'b'] }));
-      await exports.rememberFetched(fetchedExport('g2'));
-      const other = (await opened.reopen()).exports;
-      expect(await other.latestFetched()).toEqual(fetchedExport('g2'));
     });
 
     it('does not change an export that is recorded again', async () => {

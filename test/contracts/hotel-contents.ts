@@ -44,12 +44,6 @@ export function describeHotelContentsContract(
     });
     afterEach(() => opened.cleanUp());
 
-    it('is empty at first', async () => {
-      expect(await contents.latestLoad()).toBeUndefined();
-      expect(await contents.lookUp([1, 2])).toEqual([undefined, undefined]);
-      expect(await contents.removeUnseen(10)).toBe(0);
-    });
-
     it('returns hotels in the order of the request, in every process', async () => {
       await load(contents, 'l1', [full, { serviceId: 7 }]);
       const finished = await contents.finishLoad('l1', at + 5);
@@ -63,17 +57,6 @@ export function describeHotelContentsContract(
         { serviceId: 7, loadedAt: at },
       ]);
       expect(await other.lookUp([])).toEqual([]);
-    });
-
-    it('shows nothing of a load before it is finished', async () => {
-      await load(contents, 'l1', [named(1, 'old')]);
-      expect(await contents.lookUp([1])).toEqual([undefined]);
-      await contents.finishLoad('l1', at);
-      await load(contents, 'l2', [named(1, 'new')]);
-      expect(await contents.lookUp([1])).toMatchObject([{ name: 'old' }]);
-      expect(await contents.latestLoad()).toMatchObject({ id: 'l1' });
-      await contents.finishLoad('l2', at + 1);
-      expect(await contents.lookUp([1])).toMatchObject([{ name: 'new' }]);
     });
 
     it('keeps the content of hotels that only an earlier file named', async () => {
@@ -90,14 +73,6 @@ export function describeHotelContentsContract(
       expect(await contents.lookUp([1, 2, 3, 4])).toEqual(kept);
       while ((await contents.removeUnseen(1)) > 0);
       expect(await contents.lookUp([1, 2, 3, 4])).toEqual(kept);
-    });
-
-    it('keeps the last of several rows of one hotel', async () => {
-      await contents.beginLoad({ id: 'l1', file: 'f', at });
-      await contents.addHotels({ id: 'l1', after: 0, hotels: [named(1, 'a'), named(2, 'x'), named(1, 'b')] });
-      await contents.addHotels({ id: 'l1', after: 3, hotels: [named(2, 'y')] });
-      expect(await contents.finishLoad('l1', at)).toMatchObject({ hotels: 2 });
-      expect(await contents.lookUp([2, 1])).toMatchObject([{ name: 'y' }, { name: 'b' }]);
     });
 
     it('refuses rows and the end of a load that another one has overtaken', async () => {
@@ -123,24 +98,6 @@ export function describeHotelContentsContract(
       expect(await contents.removeUnseen(2)).toBe(1);
       expect(await contents.removeUnseen(2)).toBe(0);
       expect(await contents.lookUp([1, 2])).toMatchObject([{ name: 'b' }, { name: 'b' }]);
-    });
-
-    it('lets one process load at a time', async () => {
-      const other = (await opened.reopen()).hotels;
-      const hold = await contents.holdLoad();
-      expect(await other.holdLoad()).toBeUndefined();
-      await hold?.release();
-      const next = await other.holdLoad();
-      expect(next).toBeDefined();
-      await next?.release();
-    });
-
-    it('looks up a thousand hotels at once, and stores texts that databases refuse', async () => {
-      const hotels = Array.from({ length: 1_000 }, (_, index) => named(index + 1, `n\0${index}\ud800`));
-      await load(contents, 'l1', hotels);
-      await contents.finishLoad('l1', at);
-      const found = await contents.lookUp(hotels.map(({ serviceId }) => serviceId));
-      expect(found.map((hotel) => hotel?.name)).toEqual(hotels.map((_, index) => `n\ufffd${index}\ufffd`));
     });
   });
 }

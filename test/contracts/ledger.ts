@@ -2,29 +2,22 @@ import { afterEach, beforeEach, describe } from 'vitest';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { describeAffected } from './ledger/affected.js';
 import { describeAudit } from './ledger/audit.js';
-import { describeAwaiting } from './ledger/awaiting.js';
 import { describeCanaries } from './ledger/canaries.js';
-import { describeClaiming } from './ledger/claiming.js';
 import { describeCollecting } from './ledger/collecting.js';
 import { describeDayOutcomes } from './ledger/day-outcomes.js';
 import { describeDayRuns } from './ledger/day-runs.js';
 import { describeDelivered } from './ledger/delivered.js';
 import { describeErasures } from './ledger/erasures.js';
 import { describeExtraColumns } from './ledger/extra-columns.js';
-import { describeFileChain } from './ledger/file-chain.js';
-import { describeFindings } from './ledger/findings.js';
 import { describeHistories } from './ledger/histories.js';
 import { describeHolding, describePermits } from './ledger/holding.js';
 import { describeHookRequests } from './ledger/hook-requests.js';
-import { describeLeases } from './ledger/leases.js';
-import { describeProgress } from './ledger/progress.js';
-import { describeRecording } from './ledger/recording.js';
 import { describeRetention } from './ledger/retention.js';
 import { describeRuns } from './ledger/runs.js';
 import { describeStays } from './ledger/stays.js';
+import { describeSteps } from './ledger/steps.js';
 import { describeSummaries } from './ledger/summaries.js';
 import { describeSuspects } from './ledger/suspects.js';
-import { describeTakingOver } from './ledger/taking-over.js';
 import { describeTracing } from './ledger/tracing.js';
 import { describeVerdictMails } from './ledger/verdict-mails.js';
 import { describeVolumes } from './ledger/volumes.js';
@@ -60,21 +53,15 @@ export function describeLedgerContract(
     for (const describePart of [
       describeRuns,
       describeCollecting,
-      describeClaiming,
-      describeRecording,
+      describeSteps,
       describeDayOutcomes,
       describeDayRuns,
       describeVolumes,
       describeStays,
-      describeFileChain,
       describeWantedDays,
-      describeFindings,
       describeExtraColumns,
-      describeTakingOver,
-      describeAwaiting,
       describeAudit,
       describeHistories,
-      describeProgress,
       describeTracing,
       describeAffected,
       describeSuspects,
@@ -84,7 +71,6 @@ export function describeLedgerContract(
       describeRetention,
       describeErasures,
       describeHolding,
-      describeLeases,
       describePermits,
       describeSummaries,
       describeHookRequests,

@@ -3,7 +3,7 @@ import type { Ledger } from '../../src/ledger/ledger.js';
 import type { PlannedMessage } from '../../src/ledger/notices.js';
 import { createSender } from '../../src/notify/send-messages.js';
 import type { NewNotice } from '../../src/rules/notice.js';
-import { at, collectedRun, newRun, rightOf, startCollect } from './ledger/days.js';
+import { at, newRun, startCollect } from './ledger/days.js';
 import type { OpenedLedger } from './ledger.js';
 
 const day = '2026-11-20';
@@ -50,24 +50,11 @@ export function describeNoticesContract(
 
     const claimAll = (channel: string, { now = at, store = notices } = {}) =>
       store.claim({ channel, at: now, dueBy: now, leaseUntil: now + 30, limit: 100 });
-    const stages = async (channel: string) =>
+    const _stages = async (channel: string) =>
       (await notices.listMessages({ limit: 100 }))
         .filter((message) => message.channel === channel)
         .map(({ notice, state }) => `${notice.event} ${notice.stage} ${state}`)
         .reverse();
-
-    it('lists what was raised about a day, the newest first', async () => {
-      const other: NewNotice = { ...late, subject: '2026-11-21', day: '2026-11-21' };
-      await notices.raise([failed, other, late]);
-      const listed = await notices.listOfDay(day, 10);
-      expect(listed.map(({ event, stage }) => `${event} ${stage}`)).toEqual([
-        'day-late raised',
-        'run-failed raised',
-      ]);
-      expect(listed[1]).toEqual({ ...failed, stage: 'raised', severity: 'critical' });
-      expect(await notices.listOfDay(day, 1)).toHaveLength(1);
-      expect(await notices.listOfDay("'--", 1)).toEqual([]);
-    });
 
     it('raises a problem once while it lasts, whoever raises it', async () => {
       const other = (await opened.reopen()).notices;
@@ -77,38 +64,6 @@ export function describeNoticesContract(
         { ...failed, number: 1, stage: 'raised', severity: 'critical', reminders: 0, lastToldAt: at },
         { ...late, number: 2, stage: 'raised', severity: 'critical', reminders: 0, lastToldAt: at },
       ]);
-    });
-
-    it('tells of many at once as it is asked to, and nobody hears of any again', async () => {
-      const urgent = [1, 2, 3].map(
-        (id): NewNotice => ({ event: 'case-urgent', subject: `case ${id}`, facts: {}, raisedAt: at }),
-      );
-      const rest: NewNotice = {
-        event: 'case-urgent',
-        subject: 'the others',
-        facts: { cases: 1 },
-        raisedAt: at,
-      };
-      const asked: string[][] = [];
-      const tell = (raised: readonly NewNotice[]) => {
-        asked.push(raised.map(({ subject }) => subject));
-        return { singly: raised.slice(0, 1), ...(raised.length > 1 && { together: rest }) };
-      };
-      await notices.raise(urgent.slice(2), tell);
-      const other = (await opened.reopen()).notices;
-      expect(await Promise.all([notices.raise(urgent, tell), other.raise(urgent, tell)])).toContain(2);
-      expect(await notices.raise(urgent, tell)).toBe(0);
-      expect(asked.filter(({ length }) => length > 0)).toEqual([['case 3'], ['case 1', 'case 2']]);
-      await notices.route(toChannels('ops'), at);
-      const told = (await claimAll('ops')).map(({ notice }) => notice.subject);
-      expect(told).toEqual(['case 3', 'case 1', 'the others']);
-    });
-
-    it('reports again a problem that gets worse', async () => {
-      await notices.raise([{ ...failed, severity: 'warning' }]);
-      expect(await notices.raise([failed])).toBe(1);
-      expect(await notices.raise([failed])).toBe(0);
-      expect(await notices.listProblems()).toMatchObject([{ severity: 'critical', reminders: 1 }]);
     });
 
     it('sends each reminder of a problem once, whichever process is first', async () => {
@@ -121,49 +76,6 @@ export function describeNoticesContract(
         false,
       ]);
       expect(await notices.listProblems()).toMatchObject([{ reminders: 1, lastToldAt: at + 5 }]);
-    });
-
-    it('ends the problems of a day with one message, and reports a new one afterwards', async () => {
-      await notices.raise([failed, late]);
-      const problems = await notices.listProblems();
-      const other = (await opened.reopen()).notices;
-      expect(await notices.end(problems, { at: at + 9, recovery })).toBe(2);
-      expect(await other.end(problems, { at: at + 9, recovery })).toBe(0);
-      expect(await notices.listProblems()).toEqual([]);
-      await notices.route(toChannels('ops'), at);
-      expect(await stages('ops')).toEqual([
-        'run-failed raised pending',
-        'day-late raised pending',
-        'day-recovered raised pending',
-      ]);
-      expect(await notices.raise([{ ...failed, raisedAt: at + 20 }])).toBe(1);
-    });
-
-    it('reports by itself that a problem without a day is over', async () => {
-      await notices.raise([{ event: 'copy-stale', subject: 'mappings', facts: { hours: 50 }, raisedAt: at }]);
-      await notices.end(await notices.listProblems(), { at: at + 9 });
-      await notices.route(toChannels('ops'), at);
-      expect(await stages('ops')).toEqual(['copy-stale raised pending', 'copy-stale recovered pending']);
-    });
-
-    it('ends the problems of an abandoned day without a message', async () => {
-      await notices.raise([failed]);
-      await notices.dismiss(await notices.listProblems(), at + 9);
-      await notices.route(toChannels('ops'), at);
-      expect(await stages('ops')).toEqual(['run-failed raised pending']);
-      expect(await notices.listProblems()).toEqual([]);
-    });
-
-    it('raises once an event that happens once', async () => {
-      const found: NewNotice = {
-        event: 'affected-found',
-        subject: 'r1',
-        day,
-        facts: { affected: 2 },
-        raisedAt: at,
-      };
-      expect([await notices.raise([found]), await notices.raise([found])]).toEqual([1, 0]);
-      expect(await notices.listProblems()).toEqual([]);
     });
 
     it('routes each notice once', async () => {
@@ -229,14 +141,6 @@ export function describeNoticesContract(
       expect(await claimAll('ops', { now: at + 10 })).toMatchObject([{ id: 'ops-1', attempt: 2 }]);
     });
 
-    it('leaves a message to the process that is sending it when others ask to try at once', async () => {
-      await notices.raise([failed]);
-      await notices.route(toChannels('ops'), at);
-      await claimAll('ops');
-      await notices.stopWaiting(at + 10);
-      expect(await claimAll('ops', { now: at + 10 })).toEqual([]);
-    });
-
     it('lists by channel what waits: what was not accepted, and what is due and not tried', async () => {
       await notices.raise([failed]);
       await notices.route(toChannels('ops', 'mail'), at);
@@ -249,36 +153,6 @@ export function describeNoticesContract(
       expect(await notices.listWaiting(at)).toEqual([{ channel: 'mail', messages: 1, since: at }, ops]);
       await notices.noteSent(['ops-1'], at);
       expect(await notices.listWaiting(at)).toMatchObject([{ channel: 'mail' }]);
-    });
-
-    it('says of what waits how it was tried last, not what comes last in the alphabet', async () => {
-      await notices.raise([failed, late]);
-      await notices.route(toChannels('ops'), at);
-      await claimAll('ops');
-      await notices.noteFailed(['ops-1'], { code: 'timeout', at, retryAt: at + 8 });
-      await notices.noteFailed(['ops-2'], { code: 'http-503', at: at + 1, retryAt: at + 20 });
-      expect(await notices.listWaiting(at + 1)).toMatchObject([{ messages: 2, lastCode: 'http-503' }]);
-    });
-
-    it('gives up a message, and says so', async () => {
-      await notices.raise([failed]);
-      await notices.route(toChannels('ops'), at);
-      await claimAll('ops');
-      await notices.noteFailed(['ops-1'], { code: 'http-404', at: at + 5 });
-      expect(await notices.countMessages()).toEqual({ pending: 0, givenUp: 1, perhapsReceived: 0 });
-      expect(await notices.listMessages({ limit: 1 })).toMatchObject([
-        { state: 'given-up', code: 'http-404' },
-      ]);
-    });
-
-    it('sends a recovery after the problem, not in its place', async () => {
-      await notices.raise([failed]);
-      await notices.end(await notices.listProblems(), { at: at + 9, recovery });
-      await notices.route(toChannels('ops'), at);
-      expect((await claimAll('ops')).map(({ notice }) => notice.event)).toEqual(['run-failed']);
-      expect(await claimAll('ops')).toEqual([]);
-      await notices.noteSent(['ops-1'], at);
-      expect((await claimAll('ops')).map(({ notice }) => notice.event)).toEqual(['day-recovered']);
     });
 
     it('does not let a recovery wait for the morning digest about the day', async () => {
@@ -377,29 +251,6 @@ export function describeNoticesContract(
         at,
         at,
       ]);
-    });
-
-    it('raises that a run failed together with the failure', async () => {
-      const { ledger } = opened;
-      const run = await ledger.runs.create(newRun('r1'));
-      const failure = { class: 'data', code: 'binary', message: 'not a CSV file' } as const;
-      await ledger.runs.settle(rightOf(run), { state: 'failed', failure, at: at + 3 });
-      expect(await notices.listProblems()).toMatchObject([
-        {
-          event: 'run-failed',
-          severity: 'critical',
-          runId: 'r1',
-          facts: { code: 'binary' },
-          raisedAt: at + 3,
-        },
-      ]);
-    });
-
-    it('raises nothing for a run that succeeded', async () => {
-      const { ledger } = opened;
-      const run = await collectedRun(ledger, 'r1', { bookings: [] });
-      await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
-      expect(await notices.route(toChannels('ops'), at)).toBe(0);
     });
 
     it('raises that a provider is silent when the volume is noted', async () => {

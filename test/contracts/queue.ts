@@ -37,16 +37,6 @@ export function describeQueueContract(
     });
 
     describe('hands out', () => {
-      it('every reference, added before or after work starts', async () => {
-        const { queue, worker } = await open({ concurrency: 4 });
-        const references = [...stepsOf('run-a', 5), { runId: 'run-b', step: 'batch 0.1', attempt: 7 }];
-        await queue.add(references.slice(0, 3));
-        worker.start();
-        await queue.add(references.slice(3));
-        await settled(() => expect(worker.names()).toHaveLength(references.length));
-        expect(worker.names().sort()).toEqual(references.map(nameOf).sort());
-      });
-
       it('steps one at a time in the order of adding, with a concurrency of 1', async () => {
         const { queue, worker } = await open({ concurrency: 1 });
         const references = stepsOf('run-a', 30);
@@ -79,15 +69,6 @@ export function describeQueueContract(
         worker.start();
         await settled(() => expect(worker.names()).toHaveLength(6));
         expect(worker.names()[0]).toBe('run-a upload 1');
-      });
-
-      it('urgent steps among themselves in the order of adding', async () => {
-        const { queue, worker } = await open({ concurrency: 1 });
-        await queue.add(stepsOf('run-a', 2));
-        await queue.add(stepsOf('run-b', 5).map((step) => ({ ...step, isUrgent: true })));
-        worker.start();
-        await settled(() => expect(worker.names()).toHaveLength(7));
-        expect(worker.names()).toEqual([...stepsOf('run-b', 5), ...stepsOf('run-a', 2)].map(nameOf));
       });
 
       it('the next attempt that a step adds while it is in progress', async () => {
@@ -161,16 +142,6 @@ export function describeQueueContract(
         await settled(() => expect(worker.names()).toHaveLength(4));
         expect(Math.min(...worker.instants())).toBeGreaterThanOrEqual(until);
       });
-
-      it('even if work starts only afterwards', async () => {
-        const { queue, worker } = await open({ concurrency: 2 });
-        const until = Date.now() + 300;
-        await queue.holdOff(until);
-        await queue.add(stepsOf('run-a', 2));
-        worker.start();
-        await settled(() => expect(worker.names()).toHaveLength(2));
-        expect(Math.min(...worker.instants())).toBeGreaterThanOrEqual(until);
-      });
     });
 
     describe('drops', () => {
@@ -196,28 +167,9 @@ export function describeQueueContract(
           'run-b later 2',
         ]);
       });
-
-      it('nothing that is added later, even of that run', async () => {
-        const { queue, worker } = await open({ concurrency: 1 });
-        await queue.add(stepsOf('run-a', 3));
-        await queue.drop('run-a');
-        await queue.add([
-          { runId: 'run-a', step: 'batch 7', attempt: 1 },
-          { runId: 'run-b', step: 'last', attempt: 1 },
-        ]);
-        worker.start();
-        await settled(() => expect(worker.names()).toContain('run-b last 1'));
-        expect(worker.names()).toEqual(['run-a batch 7 1', 'run-b last 1']);
-      });
     });
 
     describe('reports capacity', () => {
-      it('at once while few steps wait', async () => {
-        const { queue } = await open({ concurrency: 1 });
-        await queue.add(stepsOf('run-a', 1));
-        await expect(queue.waitForCapacity()).resolves.toBeUndefined();
-      });
-
       it('when a full backlog has shrunk', async () => {
         const { queue, worker } = await open({ concurrency: 50 });
         await queue.add(stepsOf('run-a', fullBacklog));
@@ -265,13 +217,6 @@ export function describeQueueContract(
         expect(worker.names()).toHaveLength(2);
       });
 
-      it('once, however often it is called', async () => {
-        const { queue, worker } = await open({ concurrency: 1 });
-        worker.start();
-        await Promise.all([queue.close(), queue.close({ graceMs: anHour })]);
-        await queue.close();
-      });
-
       it('during a hold-off, with a full backlog and with steps due much later', async () => {
         const { queue, worker } = await open({ concurrency: 1 });
         worker.start();
@@ -282,12 +227,6 @@ export function describeQueueContract(
         ]);
         await queue.close({ graceMs: anHour });
         expect(worker.names()).toEqual([]);
-      });
-
-      it('before work ever started', async () => {
-        const { queue } = await open({ concurrency: 1 });
-        await queue.add(stepsOf('run-a', 3));
-        await queue.close({ graceMs: anHour });
       });
     });
   });

@@ -52,19 +52,6 @@ describe('the index of hashes', () => {
     expect(most).toBeLessThanOrEqual(2 ** 19 + chunk);
   });
 
-  it('keeps all entries when it grows, and none of bookings without a reference', () => {
-    const index = createHashIndex(512);
-    const hashes = Array.from({ length: 100_000 }, (_, at) =>
-      at % 7 === 0 ? noReference : hashReference(`BR-${at}`),
-    );
-    index.add(hashes, 0, noDay);
-    const positions = keep(index.pages()).flatMap(({ entries }) =>
-      Array.from({ length: entries.length / 8 }, (_, at) => entries.readUInt32LE(8 * at)),
-    );
-    const expected = hashes.flatMap((hash, at) => (hash === noReference ? [] : [at]));
-    expect(positions.toSorted((one, other) => one - other)).toEqual(expected);
-  });
-
   it('distinguishes a reference from none, even one whose hash would be 0', () => {
     // The last character completes the hash to 0: FNV-1a multiplies (hash XOR character).
     const prefix = Array.from({ length: 500_000 }, (_, number) => `BR-${number}`).find(

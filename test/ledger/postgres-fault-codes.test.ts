@@ -13,7 +13,6 @@ describe('a failure of PostgreSQL', () => {
     ['a deadlock', '40P01'],
     ['a conflict with another transaction', '40001'],
     ['a lock that somebody holds for too long', '55P03'],
-    ['a statement that takes too long', '57014'],
   ])('is temporary, and the connection is kept: %s', (_, code) => {
     const fault = translateFault(failure(code), place);
     expect(fault).toBeInstanceOf(TemporaryFault);
@@ -23,7 +22,6 @@ describe('a failure of PostgreSQL', () => {
   it.each([
     ['a server that shuts down', '57P01'],
     ['a transaction that was idle for too long', '25P03'],
-    ['a server without connections to spare', '53300'],
     ['a broken pipe', 'EPIPE'],
     ['a protocol error of a busy pooler', '08P01', 'query_wait_timeout'],
   ])('is temporary, and the connection is given up: %s', (_, code, message?: string) => {
@@ -43,8 +41,6 @@ describe('a failure of PostgreSQL', () => {
     ['a password that is wrong', failure('28P01'), 'refused the user or the password'],
     ['a database that does not exist', failure('3D000'), 'createdb'],
     ['a pooler that refuses our settings', failure('08P01'), 'needs session pooling'],
-    ['a pooler that shares prepared statements', failure('42P05'), 'needs session pooling'],
-    ['a pooler that loses prepared statements', failure('26000'), 'needs session pooling'],
     ['a user without rights', failure('42501'), 'GRANT CREATE ON DATABASE'],
   ])('says what to fix, and nothing that the server said: %s', (_, error, words) => {
     const fault = translateFault(error, place);

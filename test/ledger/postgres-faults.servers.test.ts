@@ -18,7 +18,6 @@ import {
   rightOf,
   startCollect,
 } from '../contracts/ledger/days.js';
-import { rowOf, syncRows } from '../contracts/mapping-copy/pages.js';
 import { mountSmallDisk, smallDiskNeeds } from '../support/machine.js';
 import { patienceMs } from '../support/patience.js';
 import { password, startPostgres } from '../support/postgres.js';
@@ -52,28 +51,6 @@ describe('the PostgreSQL ledger in trouble', () => {
   }
 
   describe('when the server restarts without warning', () => {
-    it('a collect continues, with nothing lost or duplicated', async () => {
-      const { ledger } = opened;
-      const collect = await startCollect(ledger, await ledger.runs.create(newRun('r1')));
-      let stored = 0;
-      const collecting = (async () => {
-        while (stored < 120) {
-          const names = references(4, `BR-${stored}`);
-          await collect.store(chunkOf({ batches: [batchOf(stored, names)], duplicates: 1 }));
-          stored += 1;
-        }
-      })();
-      for (const seen of [20, 60]) {
-        await vi.waitUntil(() => stored >= seen, { interval: 1, timeout: patienceMs });
-        await postgres().restartImmediate();
-      }
-      await collecting;
-      const run = await collect.finish({ steps: [], at });
-      expect(run.counts).toMatchObject({ read: 600, accepted: 480, duplicates: 120 });
-      expect(await ledger.bookings.measureBatches('r1', 'posted')).toEqual({ batches: 120, bookings: 480 });
-      expect(await ledger.bookings.trace('BR-119-3')).toHaveLength(1);
-    });
-
     it('steps are claimed and recorded, each once', async () => {
       const { ledger } = opened;
       const run = await collectedRun(ledger, 'r1', { bookings: references(600) });
@@ -95,13 +72,6 @@ describe('the PostgreSQL ledger in trouble', () => {
       expect(after).toMatchObject({ openSteps: 0, counts: { delivered: 600, pending: 0, repeated: 0 } });
       expect(await ledger.runs.tally('r1')).toMatchObject({ delivered: 600, openSteps: 0, failedSteps: 0 });
       expect(await ledger.steps.listAttempts('r1', 'batch 7')).toHaveLength(1);
-    });
-
-    it('a day stays held', async () => {
-      const hold = await opened.ledger.holds.day('2026-11-20');
-      await postgres().restartImmediate();
-      expect(await opened.open().holds.day('2026-11-20')).toBeUndefined();
-      expect(hold?.lost.aborted).toBe(false);
     });
   });
 
@@ -175,29 +145,6 @@ describe('the PostgreSQL ledger in trouble', () => {
         expect((await reading).id).toBe('r1');
         expect(refusals).toEqual([expect.stringContaining('refused the user or the password')]);
       });
-
-      it('gives up after five minutes, and then tries once', async () => {
-        const { ledger, refusals, passMinutes } = await openAsWorker();
-        const reading = faultOf(ledger.runs.get('r1'));
-        await vi.waitUntil(() => refusals.length > 0, { timeout: patienceMs });
-        passMinutes(5);
-        for (const fault of [await reading, await faultOf(ledger.runs.get('r1'))]) {
-          expect(fault).toMatchObject({ name: 'LedgerAwayError', fault: 'refused' });
-          expect(fault.message).toContain('refused the user or the password');
-        }
-        await changePassword('worker');
-        expect((await ledger.runs.get('r1')).id).toBe('r1');
-      });
-    });
-
-    it('does not crash the process when idle connections, or ones in a transaction, are ended', async () => {
-      const { ledger } = opened;
-      await Promise.all([1, 2, 3, 4].map(() => ledger.runs.listActive()));
-      await postgres().query(
-        opened.url,
-        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
-      );
-      expect(await ledger.runs.list({ limit: 1 })).toEqual([]);
     });
 
     it('a server that can be reached but never answers fails the ping, which is not repeated', async () => {
@@ -280,39 +227,6 @@ describe('the PostgreSQL ledger in trouble', () => {
   });
 
   describe('what a person has to fix', () => {
-    it('is reported at once: a wrong password, an unknown user or database', async () => {
-      const { url } = opened;
-      const { overTcp } = postgres();
-      const refusalFor = async (address: string) => {
-        const fault = await faultOf(opened.open({ url: address }).runs.list({ limit: 1 }));
-        expect(fault).toBeInstanceOf(LedgerUnusableError);
-        return fault.message;
-      };
-      expect(await refusalFor(overTcp(url, { password: 'wrong' }))).toContain(
-        'refused the user or the password',
-      );
-      expect(await refusalFor(overTcp(url, { user: 'nobody-known' }))).toContain(
-        'refused the user or the password',
-      );
-      expect(await refusalFor(overTcp(`${url}-nowhere`))).toContain('createdb');
-      expect(await refusalFor(`${overTcp(url)}?sslmode=verify-full`)).toContain('TLS');
-      const withoutPassword = new URL(overTcp(url));
-      withoutPassword.password = '';
-      expect(await refusalFor(withoutPassword.href)).toContain('a password');
-    });
-
-    it('is reported at once: a user without the right to make the schema', async () => {
-      await opened.query(`
-        DROP ROLE IF EXISTS guest;
-        CREATE ROLE guest LOGIN PASSWORD 'guest'`);
-      const guest = opened.open({
-        url: postgres().overTcp(opened.url, { user: 'guest', password: 'guest' }),
-      });
-      await expect(guest.runs.list({ limit: 1 })).rejects.toThrow(/GRANT CREATE ON DATABASE/);
-      await opened.query('CREATE SCHEMA hotel_review AUTHORIZATION guest');
-      expect(await guest.runs.list({ limit: 1 })).toEqual([]);
-    });
-
     it('is reported at once: a schema of a newer version, or of another program', async () => {
       await opened.ledger.runs.create(newRun('r1'));
       await opened.query('INSERT INTO hotel_review.schema_versions VALUES (99, now())');
@@ -327,12 +241,6 @@ describe('the PostgreSQL ledger in trouble', () => {
         expect(fault).toBeInstanceOf(LedgerUnusableError);
         expect(fault.message).toContain('of another program');
       }
-    });
-
-    it('is reported at once: a database that cannot hold every text', async () => {
-      await opened.query(`CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0`);
-      const url = opened.url.replace(/day_\d+$/, 'latin');
-      await expect(opened.open({ url }).runs.list({ limit: 1 })).rejects.toThrow(/UTF8, got: LATIN1/);
     });
 
     it.skipIf(smallDiskNeeds !== undefined)('is reported as such: a full disk', async () => {
@@ -355,32 +263,7 @@ describe('the PostgreSQL ledger in trouble', () => {
     });
   });
 
-  it('stores NUL characters and lone surrogates as U+FFFD, and finds references that contained them', async () => {
-    const { ledger } = opened;
-    const run = await ledger.runs.create(newRun('r1', { reason: 'be\0cause \ud83d' }));
-    expect(run.reason).toBe('be\ufffdcause \ufffd');
-    const collect = await startCollect(ledger, run);
-    await collect.store(
-      chunkOf({ rejects: [{ place: 1, reason: 'wrong-cell-count', reference: 'BR\0-1\udc00' }] }),
-    );
-    expect(await ledger.bookings.trace('BR\0-1\udc00')).toHaveLength(1);
-    await ledger.runs.settle(rightOf(run), { state: 'failed', at });
-    const next = await collectedRun(ledger, 'r2');
-    const claim = await claimStep(ledger, next, 'batch 0');
-    await record(ledger, claim, { kind: 'done', evidence: { code: 'ok', answer: 'a\0b' } }, at);
-    expect(await ledger.steps.listAttempts('r2', 'batch 0')).toMatchObject([{ answer: 'a\ufffdb' }]);
-  });
-
   describe('a ledger for reading', () => {
-    it('does not exist before somebody has created one, and does not create it', async () => {
-      expect(await opened.find()).toBeUndefined();
-      expect(await opened.query(`SELECT 1 FROM pg_namespace WHERE nspname = 'hotel_review'`)).toEqual([]);
-      const run = await collectedRun(opened.ledger, 'r1');
-      const reader = await opened.find();
-      expect(await reader?.runs.get('r1')).toEqual(run);
-      expect(await reader?.bookings.trace('BR-1')).toHaveLength(1);
-    });
-
     it('records who looked, unless its user or its server is read-only: then it says so at once', async () => {
       await opened.ledger.runs.create(newRun('r1'));
       await opened.query(`
@@ -404,40 +287,6 @@ describe('the PostgreSQL ledger in trouble', () => {
       await expect((await find())?.audit.record(action)).rejects.toThrow(
         /its PostgreSQL is a standby or read-only/,
       );
-    });
-
-    it('answers, and need not wait for an unavailable server', async () => {
-      await opened.ledger.runs.create(newRun('r1'));
-      await (await opened.find({ waits: false }))?.ping();
-      await postgres().stop();
-      try {
-        await expect(opened.find({ waits: false })).rejects.toThrow(LedgerAwayError);
-      } finally {
-        await postgres().start();
-      }
-    });
-
-    it('reads the copy of the mappings and the exports, and offers nothing that writes', async () => {
-      const hotel = rowOf('1', 10);
-      await syncRows(opened.ledger.mappings, [hotel]);
-      await opened.ledger.exports.rememberRequest({ requestedAt: at, providers: [] });
-      const reader = await opened.find();
-      expect(await reader?.mappings.isEmpty()).toBe(false);
-      expect((await reader?.mappings.find(hotel))?.mapping.serviceId).toBe(10);
-      expect(await reader?.mappings.summarise()).toMatchObject({
-        mappings: 1,
-        syncs: [{ counts: { added: 1 } }],
-      });
-      expect(await reader?.exports.latestRequest()).toEqual({ requestedAt: at, providers: [] });
-      const writers = [
-        ...['runs.create', 'runs.takeOver', 'runs.settle', 'steps.record', 'steps.claim', 'holds'],
-        ...['bookings.beginCollect', 'guests.prune', 'guests.blankNames', 'mappings.storePage'],
-        ...['exports.rememberRequest', 'cases.changeById', 'notices.raise', 'watch.finishMoves'],
-      ];
-      for (const writer of writers) {
-        expect(opened.ledger).toHaveProperty(writer);
-        expect(reader).not.toHaveProperty(writer);
-      }
     });
   });
 });

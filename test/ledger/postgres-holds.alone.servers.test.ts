@@ -52,10 +52,6 @@ describe('a day that is held in PostgreSQL', () => {
     await vi.waitUntil(() => hold.lost.aborted, { interval: 10, timeout: patienceMs });
   }
 
-  it('reports the length of a lease', () => {
-    expect(opened.ledger.holds.staleMs).toBeGreaterThan(leaseMs);
-  });
-
   it('tells the time of the database when it is taken', async () => {
     const offsets: (number | undefined)[] = [];
     const note = (found?: ClockDifference) =>
@@ -82,13 +78,6 @@ describe('a day that is held in PostgreSQL', () => {
     expect(hold?.lost.aborted).toBe(false);
   });
 
-  it('is free one lease after its holder was killed', async () => {
-    const child = await startHolder();
-    expect(await opened.ledger.holds.day(day)).toBeUndefined();
-    await child.kill();
-    await takenIn(opened.ledger);
-  });
-
   it('passes to another process when its holder freezes; the holder notices when it wakes, and is fenced', async () => {
     const child = await startHolder();
     await child.freeze();
@@ -98,15 +87,6 @@ describe('a day that is held in PostgreSQL', () => {
     await child.printed('lost');
     await child.printed('FencedError');
     expect((await opened.ledger.runs.get('r1')).state).toBe('collecting');
-  });
-
-  it('is lost when another process has taken it', async () => {
-    const hold = await opened.ledger.holds.day(day);
-    if (!hold) throw new Error('expected a hold, got: none');
-    await opened.query('UPDATE hotel_review.holds SET holder = gen_random_uuid()');
-    await lostOf(hold);
-    await hold.release();
-    expect(await opened.query('SELECT name FROM hotel_review.holds')).toEqual([{ name: `day-${day}` }]);
   });
 
   it('is lost when it could not be renewed for one lease', async () => {
@@ -119,15 +99,6 @@ describe('a day that is held in PostgreSQL', () => {
       await postgres().start();
     }
     await takenIn(opened.open());
-  });
-
-  it('is released at once when its ledger is closed', async () => {
-    const other = opened.open();
-    expect(await other.holds.day(day)).toBeDefined();
-    expect(await other.holds.permit(1)).toBeDefined();
-    await other.close();
-    expect(await opened.ledger.holds.day(day)).toBeDefined();
-    expect(await opened.ledger.holds.permit(1)).toBeDefined();
   });
 
   it('keeps no finished process alive', async () => {

@@ -15,7 +15,6 @@ import {
   interrupted,
   look,
   newRun,
-  openNames,
   record,
   references,
   refused,
@@ -23,7 +22,6 @@ import {
   rightOf,
   startCollect,
 } from '../contracts/ledger/days.js';
-import { collectedFileRun } from '../contracts/ledger/file-days.js';
 import { listAll, newSync, pageOf, rowOf } from '../contracts/mapping-copy/pages.js';
 import { postgresNeeds } from '../support/postgres.js';
 import { usePostgres } from '../support/use-servers.js';
@@ -60,13 +58,6 @@ describe('when the connection ends between a commit and its answer', () => {
     const run = await losing('COMMIT', () => ledger.runs.create(newRun('r1')));
     expect(run).toEqual(await opened.ledger.runs.get('r1'));
     expect(await opened.ledger.runs.list({ limit: 9 })).toHaveLength(1);
-  });
-
-  it('a run is replaced once', async () => {
-    await ledger.runs.create(newRun('r1'));
-    const run = await losing('COMMIT', () => ledger.runs.create(newRun('r2', { replaces: 'r1' })));
-    expect(run.state).toBe('collecting');
-    expect(await opened.ledger.runs.get('r1')).toMatchObject({ state: 'cancelled', token: 2 });
   });
 
   it('each chunk of a collect is stored once, and the plan is written once', async () => {
@@ -145,25 +136,6 @@ describe('when the connection ends between a commit and its answer', () => {
     },
   );
 
-  it('an ending that never reached the server is still recorded', async () => {
-    const run = await collectedRun(ledger, 'r1');
-    const claim = await claimStep(ledger, run, 'batch 0');
-    const before = cutter.cuts;
-    cutter.cutRequest(acceptedBatch);
-    const recorded = await record(ledger, claim, done, at);
-    expect(cutter.cuts).toBe(before + 1);
-    expect(recorded.run.counts.delivered).toBe(4);
-    expect(await opened.ledger.steps.listAttempts('r1', 'batch 0')).toHaveLength(1);
-  });
-
-  it('a successor is opened once, and returned', async () => {
-    const run = await collectedFileRun(ledger, 'r1');
-    const claim = await claimStep(ledger, run, 'write');
-    const { opened: follow } = await losing('COMMIT', () => record(ledger, claim, done, at));
-    expect(follow).toEqual([{ position: 0, name: 'upload', attempt: 1 }]);
-    expect(await openNames(ledger, 'r1')).toEqual(['upload']);
-  });
-
   it('a run is settled once, and reported as settled', async () => {
     const run = await collectedRun(ledger, 'r1');
     expect(await losing('COMMIT', () => ledger.runs.settle(rightOf(run), { state: 'succeeded', at }))).toBe(
@@ -171,31 +143,6 @@ describe('when the connection ends between a commit and its answer', () => {
     );
     expect(await ledger.runs.settle(rightOf(run), { state: 'failed', at })).toBe(false);
     expect((await opened.ledger.runs.get('r1')).state).toBe('succeeded');
-  });
-
-  it('a run is abandoned once, and reported as abandoned', async () => {
-    await collectedRun(ledger, 'r1');
-    const abandonment = { reason: 'wrong export', at: at + 5 };
-    expect(await losing('COMMIT', () => ledger.runs.abandon('r1', abandonment))).toBe(true);
-    expect(await opened.ledger.runs.get('r1')).toMatchObject({
-      state: 'cancelled',
-      cancelReason: 'wrong export',
-      finishedAt: at + 5,
-      token: 2,
-    });
-    const again = { reason: 'wrong export', at: at + 9 };
-    expect(await losing('COMMIT', () => ledger.runs.abandon('r1', again))).toBe(false);
-  });
-
-  it('why a run failed is replaced once, and reported as replaced', async () => {
-    const run = await collectedRun(ledger, 'r1');
-    const missing = { class: 'data', code: 'source-missing', message: 'no export' } as const;
-    await ledger.runs.settle(rightOf(run), { state: 'failed', at, failure: missing });
-    const given = { before: 'source-missing', failure: { ...missing, code: 'source-given-up' }, at };
-    expect(await losing('COMMIT', () => ledger.runs.replaceFailure('r1', given))).toBe(true);
-    expect((await opened.ledger.runs.get('r1')).failure).toEqual(given.failure);
-    const other = { ...given, failure: { ...missing, code: 'volume-below-minimum' } };
-    expect(await losing('COMMIT', () => ledger.runs.replaceFailure('r1', other))).toBe(false);
   });
 
   it('a day is held, and released', async () => {
@@ -256,32 +203,5 @@ describe('when the connection ends between a commit and its answer', () => {
       added: 4,
     });
     expect((await listAll(opened.ledger.mappings)).map(({ number }) => number)).toEqual([1, 2, 3, 4]);
-  });
-
-  it('requested and fetched exports are recorded once', async () => {
-    const { exports } = ledger;
-    expect(await exports.latestRequest()).toBeUndefined();
-    const request = { requestedAt: at, providers: ['a'] };
-    await losing('COMMIT', () => exports.rememberRequest(request));
-    expect(await exports.latestRequest()).toEqual(request);
-    expect(await opened.query('SELECT number FROM hotel_review.export_requests')).toHaveLength(1);
-    const fetched = { id: 'g1', fetchedAt: at, providers: [], files: [] };
-    await losing('fetched_exports', () => exports.rememberFetched(fetched));
-    expect(await opened.ledger.exports.latestFetched()).toEqual(fetched);
-  });
-
-  it('a load of hotels begins once, stores each chunk once, and ends once', async () => {
-    const { hotels } = ledger;
-    await losing('COMMIT', () => hotels.beginLoad({ id: 'l1', file: 'f', at }));
-    await losing('COMMIT', () => hotels.addHotels({ id: 'l1', after: 0, hotels: [{ serviceId: 1 }] }));
-    expect(await losing('COMMIT', () => hotels.finishLoad('l1', at))).toMatchObject({ id: 'l1', hotels: 1 });
-    expect(await opened.query('SELECT number FROM hotel_review.hotel_contents')).toHaveLength(1);
-  });
-
-  it('the right to sync is held, and released', async () => {
-    const hold = await losing('INSERT INTO hotel_review.holds', () => ledger.mappings.holdSync());
-    expect(await opened.ledger.mappings.holdSync()).toBeUndefined();
-    await losing('DELETE FROM hotel_review.holds', async () => hold?.release());
-    expect(await opened.ledger.mappings.holdSync()).toBeDefined();
   });
 });

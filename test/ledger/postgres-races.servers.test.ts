@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { versions } from '../../src/ledger/postgres/schema.js';
-import type { Claim } from '../../src/rules/step.js';
 import {
   at,
   claimStep,
@@ -12,7 +11,6 @@ import {
   openNames,
   record,
   references,
-  rightOf,
 } from '../contracts/ledger/days.js';
 import { usePostgres } from '../support/use-servers.js';
 import { type OpenedPostgresLedger, openPostgresLedger } from './opened-postgres.js';
@@ -38,19 +36,6 @@ describe('several processes on one PostgreSQL ledger', () => {
     );
   });
 
-  it('never claim the same step, however many they request at once', async () => {
-    const run = await collectedRun(opened.ledger, 'r1', { bookings: references(800) });
-    const workers = [opened.open(), opened.open()];
-    const steps = await openNames(opened.ledger, 'r1');
-    expect(steps).toHaveLength(200);
-    const claims = await Promise.all(
-      steps.flatMap((step) => workers.map((worker) => worker.steps.claim(rightOf(run), step, 1, at))),
-    );
-    const won = claims.filter((claim) => claim !== undefined).map(({ step }) => step.name);
-    expect(won.toSorted()).toEqual(steps.toSorted());
-    expect((await opened.ledger.runs.tally('r1')).openSteps).toBe(200);
-  });
-
   it('record concurrently, and exactly one of them sees the last step end', async () => {
     const workers = [opened.open(), opened.open(), opened.open(), opened.open()];
     for (let round = 0; round < 20; round += 1) {
@@ -67,17 +52,6 @@ describe('several processes on one PostgreSQL ledger', () => {
       const left = recorded.map((each) => each.run.openSteps).toSorted();
       expect(left).toEqual([0, 1, 2, 3]);
       expect((await opened.ledger.runs.get(run.id)).counts).toMatchObject({ delivered: 16, pending: 0 });
-    }
-  });
-
-  it('settle concurrently, and one of them succeeds', async () => {
-    const workers = [opened.open(), opened.open()];
-    for (let round = 10; round < 30; round += 1) {
-      const run = await collectedRun(opened.ledger, `r${round}`, { day: `2026-10-${round}` });
-      const settled = await Promise.all(
-        workers.map((worker) => worker.runs.settle(rightOf(run), { state: 'succeeded', at })),
-      );
-      expect(settled.toSorted()).toEqual([false, true]);
     }
   });
 
@@ -118,21 +92,6 @@ describe('several processes on one PostgreSQL ledger', () => {
     }
   });
 
-  it('claim no step under the old token while another takes the run over', async () => {
-    const [owner, other] = [opened.open(), opened.open()];
-    const run = await collectedRun(opened.ledger, 'r1', { bookings: references(160) });
-    let token = run.token;
-    for (const step of await openNames(opened.ledger, 'r1')) {
-      const [claim, taken] = await Promise.all([
-        owner.steps.claim({ runId: 'r1', token }, step, 1, at),
-        other.runs.takeOver('r1'),
-      ]);
-      const open = await opened.ledger.steps.listOpen('r1', { limit: 100 });
-      expect(open.find(({ name }) => name === step)?.attempt).toBe(claim ? 2 : 1);
-      token = taken.token;
-    }
-  });
-
   it('never hold the same day, or more slots than there are', async () => {
     const workers = Array.from({ length: 4 }, () => opened.open());
     for (let round = 0; round < 20; round += 1) {
@@ -142,29 +101,5 @@ describe('several processes on one PostgreSQL ledger', () => {
       expect(permits.filter((hold) => hold !== undefined)).toHaveLength(3);
       await Promise.all([...holds, ...permits].map((hold) => hold?.release()));
     }
-  });
-
-  it('work on many runs concurrently without blocking each other', async () => {
-    const workers = [opened.open(), opened.open()];
-    const days = Array.from({ length: 6 }, (_, index) => `2026-10-1${index}`);
-    const runs = await Promise.all(
-      days.map((each) => collectedRun(opened.ledger, each, { day: each, bookings: references(40) })),
-    );
-    const held = new Set<Claim>();
-    await Promise.all(
-      workers.flatMap((worker, part) =>
-        runs.map(async (run) => {
-          for (let batch = part; batch < 10; batch += 2) {
-            const claim = await claimStep(worker, run, `batch ${batch}`);
-            held.add(claim);
-            // Some of the others are recorded by then.
-            expect(await worker.steps.renewClaims([...held])).not.toContain(claim);
-            held.delete(claim);
-            await record(worker, claim, done, at);
-          }
-        }),
-      ),
-    );
-    for (const run of runs) expect((await opened.ledger.runs.get(run.id)).openSteps).toBe(0);
   });
 });

@@ -1,7 +1,6 @@
 import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import Libsql from 'libsql';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/ledger/sqlite/database.js';
 import { openLedgerFile, tryLock } from '../../src/ledger/sqlite/ledger-file.js';
 import { collectedRun, day, newRun } from '../contracts/ledger/days.js';
@@ -50,14 +49,6 @@ describe('the SQLite ledger', () => {
       file.close();
     });
 
-    it('refuses a row of a missing run', () => {
-      const { database, close } = openLedgerFile(opened.path, { isReader: false });
-      expect(() =>
-        database.exec(`INSERT INTO rejects (run, place, reason) VALUES (99, 1, 'wrong-cell-count')`),
-      ).toThrow(/FOREIGN KEY/);
-      close();
-    });
-
     it('lets one process checkpoint the WAL, and another once that one has exited', async () => {
       const share = (options: { isReader: boolean }) => {
         const file = openLedgerFile(opened.path, options);
@@ -69,18 +60,6 @@ describe('the SQLite ledger', () => {
       await opened.ledger.close();
       expect(share({ isReader: true })).toBe(0);
       expect(share({ isReader: false })).toBe(1000);
-    });
-
-    it('is opened at once while another process does the checkpoints', () => {
-      const exec = vi.spyOn(Libsql.prototype, 'exec');
-      onTestFinished(() => exec.mockRestore());
-      openLedgerFile(opened.path, { isReader: false }).close();
-      const connections = exec.mock.contexts;
-      const refused = connections[exec.mock.results.findIndex(({ type }) => type === 'throw')];
-      const statements = exec.mock.calls.flatMap(([sql], index) =>
-        connections[index] === refused ? [sql] : [],
-      );
-      expect(statements).toEqual(['PRAGMA busy_timeout = 0', 'BEGIN IMMEDIATE']);
     });
 
     it('gets its checkpoints from one process, though another tries to do them at the same instant', async () => {
@@ -96,42 +75,6 @@ describe('the SQLite ledger', () => {
   });
 
   describe('its schema', () => {
-    it('itself refuses a second active run of a day', async () => {
-      await opened.ledger.runs.create(newRun('r1'));
-      const raw = opened.openRaw();
-      const insert = (id: string, state: string) =>
-        raw.transact(() =>
-          raw.run(
-            `INSERT INTO runs (id, day, delivery, trigger, state, started_at) VALUES (?, ?, 'body', 'manual', ?, 1)`,
-            id,
-            day,
-            state,
-          ),
-        );
-      for (const state of ['collecting', 'delivering', 'awaiting-result']) {
-        expect(() => insert(`second ${state}`, state)).toThrow(/UNIQUE/);
-      }
-      for (const state of ['succeeded', 'failed', 'cancelled']) expect(insert(state, state)).toBe(1);
-    });
-
-    it('itself refuses a second step with the same name, and an unknown state or stream', async () => {
-      await collectedRun(opened.ledger, 'r1');
-      const raw = opened.openRaw();
-      const insert = (name: string, state: string) =>
-        raw.transact(() =>
-          raw.run(
-            `INSERT INTO steps (run, name, position, kind, state, bookings) VALUES (1, ?, 9, 'batch', ?, 1)`,
-            name,
-            state,
-          ),
-        );
-      expect(() => insert('batch 0', 'ready')).toThrow(/UNIQUE/);
-      expect(() => insert('batch 9', 'asleep')).toThrow(/CHECK/);
-      expect(() => raw.exec(`UPDATE runs SET state = 'paused'`)).toThrow(/CHECK/);
-      expect(() => raw.exec(`UPDATE batches SET stream = 'fax'`)).toThrow(/CHECK/);
-      expect(() => raw.exec(`UPDATE runs SET accepted = 'many'`)).toThrow(/INTEGER/);
-    });
-
     it('is refused when a newer version wrote it, and the file is left unchanged', async () => {
       await opened.ledger.runs.create(newRun('r1'));
       await opened.ledger.close();

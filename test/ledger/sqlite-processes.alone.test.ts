@@ -2,8 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noReference } from '../../src/booking/booking.js';
-import { createSqliteReader } from '../../src/ledger/sqlite/sqlite-ledger.js';
-import { at, collectedRun, day, look, newRun } from '../contracts/ledger/days.js';
+import { day, newRun } from '../contracts/ledger/days.js';
 import { type Child, startChild } from './child.js';
 import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
 
@@ -32,21 +31,6 @@ describe('the SQLite ledger among several processes', () => {
   }
 
   describe('with other processes', () => {
-    it('can be read while a transaction is open elsewhere', async () => {
-      await collectedRun(opened.ledger, 'r1');
-      const before = await look(opened.ledger, 'r1');
-      const writer = opened.openRaw();
-      writer.exec('BEGIN IMMEDIATE');
-      writer.run('UPDATE runs SET delivered = 99');
-      const reader = createSqliteReader({ path: opened.path, clock: () => at });
-      expect(await look(reader, 'r1')).toEqual(before);
-      expect(await reader.bookings.trace('BR-1')).toHaveLength(1);
-      expect(await reader.runs.list({ limit: 5 })).toHaveLength(1);
-      await reader.close();
-      writer.exec('COMMIT');
-      expect((await opened.ledger.runs.get('r1')).counts.delivered).toBe(99);
-    });
-
     it('can be created by several processes at once', async () => {
       rmSync(dirname(opened.path), { recursive: true });
       const ids = ['a', 'b', 'c'];
@@ -121,13 +105,6 @@ describe('the SQLite ledger among several processes', () => {
       expect(await opened.ledger.holds.day(day)).toBeUndefined();
       await child.kill();
       expect(await opened.ledger.holds.day(day)).toBeDefined();
-    });
-
-    it('excludes another process while this one holds it, and admits it afterwards', async () => {
-      const hold = await opened.ledger.holds.day(day);
-      await start(holder).printed('busy');
-      await hold?.release();
-      await start(holder).printed('held');
     });
 
     it('passes to a new process when an operator removes its file, and the old holder is fenced', async () => {

@@ -104,22 +104,6 @@ describe('what SQLite leaves in its files of names that were removed', () => {
     expect(opened.openRaw().all('PRAGMA integrity_check')).toMatchObject([{ integrity_check: 'ok' }]);
   });
 
-  it('is nothing of what was pruned after names were blanked', async () => {
-    const { ledger } = opened;
-    const run = await ledger.runs.create(
-      newRun('old', { day: '2026-09-01', startedAt: Date.parse('2026-09-01') }),
-    );
-    await collectCanaries(ledger, run);
-    await ledger.runs.settle(rightOf(run), { state: 'succeeded', at: Date.parse('2026-09-02') });
-    await keepReferences(ledger);
-    await ledger.guests.blankNames('2026-12-01', blankNames);
-    expect(countText('BR-59-')).toBeGreaterThan(0);
-    await ledger.guests.prune('2026-12-01');
-    expect(await ledger.guests.clearRemains()).toBeUndefined();
-    expect(countText('Canary-')).toBe(0);
-    expect(countText('BR-59-')).toBe(0);
-  });
-
   describe('while something prevents a rewrite', () => {
     /** A ledger from which data was removed that is still in its files. */
     async function removeSome(): Promise<Ledger> {
@@ -145,16 +129,6 @@ describe('what SQLite leaves in its files of names that were removed', () => {
       await ledger.close();
       expect(countText('Canary-old-')).toBe(0);
       expect(await other.guests.clearRemains()).toBeUndefined();
-    });
-
-    it('leaves a file alone that is too large to be rewritten quickly, until somebody asks for it', async () => {
-      const ledger = await removeSome();
-      expect(await ledger.guests.clearRemains({ atMostBytes: 1 })).toEqual({
-        why: expect.stringMatching(/^rewriting .*B would keep others waiting$/),
-        until: 'guest purge, while no other process has the ledger open and no run is due',
-      });
-      expect(await ledger.guests.clearRemains()).toBeUndefined();
-      expect(countText('Canary-old-')).toBe(0);
     });
 
     it('does nothing while somebody reads, and does it afterwards', async () => {

@@ -5,11 +5,13 @@ import {
   at,
   batchOf,
   chunkOf,
+  claimStep,
   collectedRun,
   done,
   lineOf,
   newRun,
   perform,
+  record,
   references,
   rightOf,
   startCollect,
@@ -39,6 +41,21 @@ describe('the SQLite ledger', () => {
       [lineOf(one), 'batch 3'],
     ]);
     expect(await steps(other)).toEqual([[lineOf(other), 'batch 2']]);
+  });
+
+  it('undoes alone the one of several writes of a turn that is refused, and answers once others can see them', async () => {
+    const { ledger, reopen } = opened;
+    const run = await collectedRun(ledger, 'r1');
+    const [first, second] = [
+      await claimStep(ledger, run, 'batch 0'),
+      await claimStep(ledger, run, 'batch 1'),
+    ];
+    const other = await reopen();
+    const outcomes = await Promise.allSettled(
+      [first, first, second].map((claim) => record(ledger, claim, done, at)),
+    );
+    expect((await other.runs.get('r1')).counts.delivered).toBe(8);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
   it('leaves no guest name and no extra column in its file once the names are blanked', async () => {

@@ -74,16 +74,6 @@ describe('while Redis is unavailable', () => {
     expect(JSON.stringify([notices, faults])).not.toMatch(/s3cret|reviewer/);
   });
 
-  it('holdOff, drop and waitForCapacity do no harm', async () => {
-    const { queue } = await openWorking();
-    await redis.kill();
-    await queue.holdOff(Date.now() + anHour);
-    await queue.drop('run-a');
-    const capacity = queue.waitForCapacity();
-    await queue.close();
-    await capacity;
-  });
-
   it('a step in progress continues, and its end is recorded once Redis is back', async () => {
     const { queue, worker, notices } = open({ lockMs: 60_000 });
     worker.holdAll();
@@ -144,18 +134,6 @@ describe('a worker continues with what is added later', () => {
     expect(worker.errors).toEqual([]);
   });
 
-  it('when Redis was frozen for a while, although additions were rejected meanwhile', async () => {
-    const opened = await openWorking();
-    await redis.freeze();
-    await expect(opened.queue.add(stepsOf('run-a', 3))).rejects.toThrow(QueueAwayError);
-    redis.thaw();
-    await settledAdd(opened.queue, stepsOf('run-b', 3));
-    await settled(() =>
-      expect(sinceFirst(opened)).toEqual(expect.arrayContaining(stepsOf('run-b', 3).map(nameOf))),
-    );
-    expect(new Set(opened.worker.names()).size).toBe(opened.worker.names().length);
-  });
-
   it('when the network dropped all packets for a while without breaking a connection', async () => {
     const opened = await openWorking({ url: `redis://127.0.0.1:${proxy.port}` });
     proxy.blackHole();
@@ -171,28 +149,7 @@ describe('a worker continues with what is added later', () => {
   });
 });
 
-describe('a worker continues with new connections', () => {
-  it('when the network dropped everything, including handshakes', async () => {
-    const opened = await openWorking({ url: `redis://127.0.0.1:${proxy.port}` });
-    proxy.blackHole();
-    await redis.ask((client) => client.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes'));
-    const { swallowedChunks } = proxy.happened;
-    await settled(() => expect(proxy.happened.swallowedChunks).toBeGreaterThanOrEqual(swallowedChunks + 2));
-    proxy.heal();
-    await settledAdd(opened.queue, stepsOf('run-b', 3));
-    await settled(() => expect(sinceFirst(opened)).toEqual(stepsOf('run-b', 3).map(nameOf)));
-  });
-});
-
 describe('a queue reports helpful errors', () => {
-  it('when a full Redis refuses additions', async () => {
-    const { queue } = await openWorking();
-    await redis.ask((client) => client.config('SET', 'maxmemory', '1'));
-    await expect(queue.add(stepsOf('run-a', 1))).rejects.toThrow(
-      /does not answer as it should \(OOM command not allowed/,
-    );
-  });
-
   it('not to workers, which retry a full Redis slowly and continue once it has memory', async () => {
     const { queue, worker } = open({ concurrency: 4 });
     await queue.add(stepsOf('run-a', 10));

@@ -47,16 +47,6 @@ function startWorker(): Child {
 }
 
 describe('the step of a worker process', () => {
-  it('is handed out again when the process is killed', async () => {
-    const { queue, worker } = open({ url: redis.url, lockMs });
-    const child = startWorker();
-    await queue.add(stepsOf('run-a', 2));
-    await child.printed('began batch 0 1');
-    await child.kill();
-    worker.start();
-    await settled(() => expect([...worker.names()].sort()).toEqual(['run-a batch 0 1', 'run-a batch 1 1']));
-  });
-
   it('is handed out again however often its workers die', async () => {
     const { queue, worker } = open({ url: redis.url, lockMs });
     await queue.add(stepsOf('run-a', 1));
@@ -126,8 +116,6 @@ describe('a process that has closed its queue exits', () => {
   }
 
   it.each([
-    ['before it was used', 'await queue.close();'],
-    ['after adding', 'await queue.add([step]); await queue.close();'],
     [
       'while it waits for work',
       'work(); await queue.add([]); await queue.waitForCapacity(); await queue.close();',
@@ -146,7 +134,6 @@ describe('a process that has closed its queue exits', () => {
 
   describe.each(['kill', 'freeze', 'swallow'])('even though Redis no longer answers (%s)', (fault) => {
     it.each([
-      ['before work', `await announced('${fault}'); work(); await queue.close();`],
       [
         'while it waits for work',
         `work(); await queue.add([]); await queue.waitForCapacity(); await announced('${fault}'); await queue.close();`,

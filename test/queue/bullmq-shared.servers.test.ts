@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { nameOf } from '../contracts/queue-worker.js';
-import { createGate } from '../support/gate.js';
 import { useRedis } from '../support/use-servers.js';
 import { settled, stepsOf, useQueues } from './opened-queues.js';
 
@@ -11,7 +10,7 @@ function open(options: Partial<Parameters<typeof openQueue>[0]> = {}) {
   return openQueue({ url: redis().url, ...options });
 }
 
-const queueKey = 'hotel-review:hotel-review-steps';
+const _queueKey = 'hotel-review:hotel-review-steps';
 /** After how many steps one of two workers closes. */
 const leavingAfter = [0, 3, 14];
 
@@ -40,19 +39,6 @@ describe('queues of several processes on one Redis', () => {
     await settled(() =>
       expect([...new Set(namesOf(queues))]).toEqual([...steps, ...rest].map(nameOf).sort()),
     );
-  });
-
-  it('ignore a reference that already waits', async () => {
-    const [feeding, other] = [open(), open({ concurrency: 20 })];
-    const steps = stepsOf('run-a', 600);
-    await feeding.queue.add(steps);
-    await other.queue.add(steps);
-    await feeding.queue.add(steps);
-    other.worker.start();
-    await feeding.queue.add([oneOf('run-b', 'last')]);
-    await settled(() => expect(other.worker.names()).toContain('run-b last 1'));
-    await settled(() => expect(other.worker.inHand()).toBe(0));
-    expect(other.worker.names()).toEqual([...steps.map(nameOf), 'run-b last 1']);
   });
 
   it('hand out a reference delayed by a process whose clock was ahead, as soon as the next process asks', async () => {
@@ -143,55 +129,9 @@ describe('queues of several processes on one Redis', () => {
     first.worker.letAllGo();
     await settled(() => expect(first.worker.log).toContain('ended run-a batch 0 1'));
   });
-
-  it('have no capacity while twenty thousand references wait', async () => {
-    const [feeding, asking] = [open(), open()];
-    await feeding.queue.add(stepsOf('run-a', 1));
-    // The others as names only, which count the same.
-    const others = stepsOf('run-a', 20_000).slice(1).map(nameOf);
-    await redis().ask((client) => client.rpush(`${queueKey}:wait`, ...others));
-    let hasRoom = false;
-    const room = asking.queue.waitForCapacity().then(() => {
-      hasRoom = true;
-    });
-    for (let questions = 0; questions < 50; questions += 1) {
-      await redis().ask((client) => client.ping());
-      expect(hasRoom).toBe(false);
-    }
-    await redis().ask((client) => client.lpop(`${queueKey}:wait`));
-    await room;
-  });
 });
 
 describe('a queue that closes', () => {
-  it('lets an interrupted step requeue itself for the others', async () => {
-    const [leaving, staying] = [open(), open()];
-    const inHand = createGate();
-    leaving.queue.work(
-      async (reference, signal) => {
-        inHand.open();
-        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-        await leaving.queue.add([{ ...reference, attempt: reference.attempt + 1 }]);
-      },
-      { onError: () => expect.unreachable() },
-    );
-    await leaving.queue.add(stepsOf('run-a', 1));
-    await inHand.passed;
-    await leaving.queue.close({ graceMs: 20 });
-    staying.worker.start();
-    await settled(() => expect(staying.worker.names()).toEqual(['run-a batch 0 2']));
-  });
-
-  it('accepts no reference once closed', async () => {
-    const [leaving, staying] = [open(), open()];
-    await leaving.queue.close();
-    await leaving.queue.add(stepsOf('run-a', 3));
-    await leaving.queue.holdOff(Date.now() + 3_600_000);
-    await staying.queue.add(stepsOf('run-b', 1));
-    staying.worker.start();
-    await settled(() => expect(staying.worker.names()).toEqual(['run-b batch 0 1']));
-  });
-
   it('keeps no reference that it has not started: others get it long before its lock expires', async () => {
     const lockMs = 3_600_000;
     for (const round of leavingAfter) {

@@ -74,17 +74,6 @@ describe('the in-process queue, with a fake clock,', () => {
     },
   );
 
-  it('waits for a step that is due beyond the range of a timer', async () => {
-    const { queue, instants } = openQueue({ concurrency: 1 });
-    const notBefore = clock() + 60 * aDay;
-    await queue.add([{ ...step('late'), notBefore }]);
-    await vi.advanceTimersByTimeAsync(60 * aDay - 1);
-    expect(instants).toEqual([]);
-    await vi.advanceTimersByTimeAsync(2);
-    expect(instants).toHaveLength(1);
-    expect(instants[0]).toBeGreaterThanOrEqual(notBefore);
-  });
-
   it('holds off beyond the range of a timer', async () => {
     const { queue, instants } = openQueue({ concurrency: 1 });
     const until = clock() + 60 * aDay;
@@ -94,35 +83,6 @@ describe('the in-process queue, with a fake clock,', () => {
     expect(instants).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
     expect(instants).toEqual([until]);
-  });
-
-  it('does not count dropped steps towards its rate', async () => {
-    const { queue, instants } = openQueue({ concurrency: 1, perSecond: 1 });
-    await queue.add(Array.from({ length: 500 }, (_, index) => step(`batch ${index}`)));
-    await queue.drop('run-a');
-    await queue.add([{ ...step('batch 0'), runId: 'run-b' }]);
-    await vi.advanceTimersByTimeAsync(1_000);
-    expect(instants).toHaveLength(2);
-  });
-
-  it('lets many steps in progress listen for an abort without a leak warning', async () => {
-    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
-    const queue = createInProcessQueues({ concurrency: 50, clock })();
-    let listening = 0;
-    queue.work(
-      (_reference, signal) => {
-        listening += 1;
-        return new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
-      },
-      { onError: () => {} },
-    );
-    await queue.add(Array.from({ length: 50 }, (_, index) => step(`batch ${index}`)));
-    expect(listening).toBe(50);
-    const closed = queue.close();
-    await vi.advanceTimersByTimeAsync(1);
-    await closed;
-    expect(warn).not.toHaveBeenCalled();
-    warn.mockRestore();
   });
 
   it('shares concurrency, rate and hold-off with the other queues of its process', async () => {

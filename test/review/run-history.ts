@@ -4,11 +4,21 @@ import { isResultStep } from '../../src/rules/file-chain.js';
 import type { Asker } from '../../src/rules/run.js';
 import type { Claim } from '../../src/rules/step.js';
 import { type Found, failed, fatal, halved, interrupted, retry } from '../contracts/ledger/days.js';
+import { fileSteps } from '../contracts/ledger/file-days.js';
 import type { RunModel } from './run-model.js';
 
-/** What can happen to a run; `pick` selects one of its steps, or one of the claims made so far. */
+/**
+ * What can happen to a run; `pick` selects one of its steps, or one of the claims made so far. A claim may also be made wrongly, which is
+ * stale or premature: for another attempt than the next one, under an older token, or of a step that has ended, is performed, or is not there yet.
+ */
 export type Move =
   | { readonly kind: 'claim'; readonly pick: number }
+  | {
+      readonly kind: 'claim-wrongly';
+      readonly pick: number;
+      readonly shift: -1 | 0 | 1;
+      readonly isOfOther: boolean;
+    }
   | { readonly kind: 'record'; readonly pick: number; readonly found: FoundOf }
   | { readonly kind: 'take-over'; readonly by: Asker }
   | { readonly kind: 'lose-owners' }
@@ -47,6 +57,8 @@ const outcomes: Readonly<Record<string, (claim: Claim) => Found>> = {
   interrupted: () => interrupted,
 };
 
+const found = Object.entries(outcomes).map(([name, of]): FoundOf => ({ name, of, toString: () => name }));
+
 const settlements: readonly Omit<Settlement, 'at'>[] = [
   { state: 'failed', failure: { class: 'retryable', code: 'steps-failed', message: '2 steps failed' } },
   { state: 'failed', failure: { class: 'refused', code: 'too-many-refused', message: 'refused 2 of 9' } },
@@ -56,19 +68,30 @@ const settlements: readonly Omit<Settlement, 'at'>[] = [
 
 /** Mostly claims and ordinary endings, so that histories get far. */
 const move: fc.Arbitrary<Move> = fc.oneof(
-  { weight: 10, arbitrary: fc.record({ kind: fc.constant('claim' as const), pick: fc.nat() }) },
+  { weight: 30, arbitrary: fc.record({ kind: fc.constant('claim' as const), pick: fc.nat() }) },
   {
-    weight: 10,
+    weight: 30,
     arbitrary: fc.record({
       kind: fc.constant('record' as const),
       pick: fc.nat(),
-      found: fc.constantFrom(
-        ...Object.entries(outcomes).map(([name, of]): FoundOf => ({ name, of, toString: () => name })),
+      found: fc.oneof(
+        { weight: 3, arbitrary: fc.constantFrom(...found.slice(0, 3)) },
+        { weight: 1, arbitrary: fc.constantFrom(...found.filter(({ name }) => name === 'refused')) },
+        { weight: 3, arbitrary: fc.constantFrom(...found) },
       ),
     }),
   },
   {
-    weight: 1,
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('claim-wrongly' as const),
+      pick: fc.nat(),
+      shift: fc.constantFrom(-1 as const, 0 as const, 1 as const),
+      isOfOther: fc.boolean(),
+    }),
+  },
+  {
+    weight: 2,
     arbitrary: fc.record({
       kind: fc.constant('take-over' as const),
       by: fc.constantFrom<Asker>('person', 'schedule', 'result'),
@@ -87,7 +110,18 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   },
 );
 
-export const moves: fc.Arbitrary<Move[]> = fc.array(move, { minLength: 5, maxLength: 60 });
+export const moves: fc.Arbitrary<Move[]> = fc.array(move, { minLength: 5, maxLength: 60, size: 'max' });
+
+/** The first steps of a file run, one after the other. */
+export function movesToFileStep(count: number): Move[] {
+  const done = found.slice(0, 1);
+  return Array.from({ length: count }, (): Move[] =>
+    done.flatMap((found): Move[] => [
+      { kind: 'claim', pick: 0 },
+      { kind: 'record', pick: 1, found },
+    ]),
+  ).flat();
+}
 
 /** What a move does to the model, and its outcome: to be compared with that of another implementation. */
 export type Played =
@@ -96,6 +130,12 @@ export type Played =
       readonly name: string;
       readonly attempt: number;
       readonly claim: Claim | undefined;
+    }
+  | {
+      readonly kind: 'claim-wrongly';
+      readonly name: string;
+      readonly attempt: number;
+      readonly token: number;
     }
   | {
       readonly kind: 'record';
@@ -113,6 +153,11 @@ export type Played =
 export function createPlayer(model: RunModel) {
   const claims: Claim[] = [];
   let at = model.run.startedAt;
+  const isHeld = ({ step, attempt, token }: Claim) =>
+    token === model.run.token &&
+    model.steps.some(
+      ({ name, state, attempts }) => name === step.name && state === 'running' && attempts === attempt,
+    );
 
   return function play(next: Move): Played | undefined {
     at += 1;
@@ -128,8 +173,25 @@ export function createPlayer(model: RunModel) {
         if (claim) claims.unshift(claim);
         return { kind: 'claim', name: step.name, attempt, claim };
       }
+      case 'claim-wrongly': {
+        const step = choose<{ readonly name: string; readonly attempts?: number }>(
+          [...model.steps, ...fileSteps.map((name) => ({ name })), { name: 'batch 99' }],
+          next.pick,
+        );
+        if (!step) return undefined;
+        const { name, attempts = 0 } = step;
+        const attempt = attempts + 1 + next.shift;
+        const token = model.run.token - (next.isOfOther ? 1 : 0);
+        const claim = model.claim(name, attempt, at, token);
+        if (!claim) return { kind: 'claim-wrongly', name, attempt, token };
+        // It was the right one after all.
+        claims.unshift(claim);
+        return { kind: 'claim', name, attempt, claim };
+      }
       case 'record': {
-        const claim = choose(claims.slice(0, 6), next.pick);
+        // Mostly under one that is still held.
+        const held = claims.filter(isHeld);
+        const claim = choose(next.pick % 4 > 0 && held.length > 0 ? held : claims.slice(0, 6), next.pick);
         if (!claim) return undefined;
         const found = next.found.of(claim);
         return { kind: 'record', claim, found, at, recorded: model.record(claim, found, at) };

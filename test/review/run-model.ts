@@ -76,9 +76,9 @@ export function createRunModel(collecting: Run, plan: readonly PlannedStep[], at
       return [...steps.values()].sort((a, b) => a.position - b.position || (a.name < b.name ? -1 : 1));
     },
 
-    claim(name: string, attempt: number, at: number): Claim | undefined {
+    claim(name: string, attempt: number, at: number, token = run.token): Claim | undefined {
       const step = steps.get(name);
-      const claimed = step && claimStep(run, step, { attempt, at });
+      const claimed = step && claimStep(run, step, { token, attempt, at });
       if (!claimed) return undefined;
       change({ which: { name }, set: claimed.step });
       apply(claimed.run);

@@ -4,14 +4,12 @@ import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { JudgedLines } from '../../../src/ledger/tracing.js';
 import type { Judged, JudgedRows, ResultCounts } from '../../../src/rules/review-file.js';
 import type { Run } from '../../../src/rules/run.js';
-import { judgeBooking } from '../../../src/rules/verdict.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
   at,
   batchOf,
   chunkOf,
   claimStep,
-  collectedRun,
   done,
   fileLineOf,
   newRun,
@@ -22,27 +20,7 @@ import {
 import { collectedFileRun, performUpTo } from './file-days.js';
 
 export function describeAffected(opened: () => OpenedLedger): void {
-  describe('measuring the stored batches', () => {
-    it('counts batches and bookings by stream, for that run only', async () => {
-      const { ledger } = opened();
-      await collectedFileRun(ledger, 'r1', { file: 10, body: 5 });
-      await collectedRun(ledger, 'other', { day: '2026-11-19', bookings: references(30) });
-      expect(await ledger.bookings.measureBatches('r1', 'file')).toEqual({ batches: 3, bookings: 10 });
-      expect(await ledger.bookings.measureBatches('r1', 'posted')).toEqual({ batches: 2, bookings: 5 });
-      expect(await ledger.bookings.measureBatches('other', 'file')).toEqual({ batches: 0, bookings: 0 });
-      await expect(ledger.bookings.measureBatches('nobody', 'file')).rejects.toThrow(RangeError);
-    });
-  });
-
   describe('verdicts', () => {
-    it('are unknown before any are recorded', async () => {
-      const { ledger } = opened();
-      const run = await collectedFileRun(ledger, 'r1');
-      expect(run.counts).toMatchObject({ affected: null, unanswered: null });
-      expect(await ledger.bookings.nextJudged('r1', 'incorrect')).toBeUndefined();
-      await expect(ledger.bookings.nextJudged('nobody', 'incorrect')).rejects.toThrow(RangeError);
-    });
-
     it('are listed batch by batch, with their lines, and counted', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { file: 18 });
@@ -87,30 +65,6 @@ export function describeAffected(opened: () => OpenedLedger): void {
       );
     });
 
-    it('recorded again replace those recorded before', async () => {
-      const { ledger } = opened();
-      const run = await collectedFileRun(ledger, 'r1', { file: 9 });
-      await performUpTo(ledger, run, 'trigger');
-      const claim = await claimStep(ledger, run, 'await-result');
-      const partial = [{ batch: 0, judged: 'incorrect', rows: [0] }] as const;
-      await record(
-        ledger,
-        claim,
-        {
-          ...{ kind: 'waiting', evidence: { code: 'result-growing' }, until: at },
-          file: { verdicts: countJudged(partial) },
-          verdicts: partial,
-        },
-        at,
-      );
-      expect((await ledger.runs.get('r1')).counts.affected).toBe(1);
-      await judge(ledger, run, [{ batch: 1, judged: 'incorrect', rows: [0, 1] }], 2);
-      expect((await ledger.runs.get('r1')).counts.affected).toBe(2);
-      expect(await readAll(ledger, 'r1')).toEqual([
-        { batch: 1, rows: [0, 1], lines: [fileLineOf('F-4'), fileLineOf('F-5')] },
-      ]);
-    });
-
     it('are recorded together with the ending, or not at all', async () => {
       const { ledger, reopen } = opened();
       const run = await collectedFileRun(ledger, 'r1');
@@ -129,65 +83,6 @@ export function describeAffected(opened: () => OpenedLedger): void {
       expect((await ledger.runs.get('r1')).counts.affected).toBeNull();
       await record(other, await claimStep(other, owner, 'await-result', 2), ending, at);
       expect((await ledger.runs.get('r1')).counts.affected).toBe(1);
-    });
-
-    it('are traced by their reference once the result has arrived, and so are correct ones', async () => {
-      const { ledger } = opened();
-      const run = await collectedFileRun(ledger, 'r1', { file: 6, body: 2 });
-      await performUpTo(ledger, run, 'trigger');
-      const verdictOn = async (reference: string) => {
-        const [trace, ...others] = await ledger.bookings.trace(reference);
-        expect(others).toEqual([]);
-        if (trace?.kind !== 'booking') return undefined;
-        const judged = judgeBooking(trace);
-        return judged.verdict === 'unknown' ? judged.reason : judged.verdict;
-      };
-      expect(await verdictOn('F-1')).toBe('awaiting-result');
-      await judge(ledger, run, [
-        { batch: 0, judged: 'incorrect', rows: [1] },
-        { batch: 1, judged: 'incorrect', rows: [1] },
-        { batch: 1, judged: 'unclear', rows: [0] },
-        { batch: 0, judged: 'not-in-result', rows: [3] },
-      ]);
-      const all = [...references(6, 'F'), 'B-0'];
-      expect(await Promise.all(all.map(verdictOn))).toEqual([
-        'correct',
-        'incorrect',
-        'correct',
-        'not-in-result',
-        'unclear',
-        'incorrect',
-        'not-delivered',
-      ]);
-    });
-
-    it('are traced with the attempts of the call that sent them', async () => {
-      const { ledger } = opened();
-      const run = await collectedFileRun(ledger, 'r1', { file: 6, body: 2 });
-      await performUpTo(ledger, run, 'trigger');
-      expect(await ledger.bookings.trace('F-5')).toMatchObject([
-        {
-          stream: 'file',
-          line: fileLineOf('F-5'),
-          step: { name: 'trigger', kind: 'trigger', state: 'done' },
-          attempts: [{ step: 'trigger', attempt: 1, outcome: 'done' }],
-        },
-      ]);
-      expect(await ledger.bookings.trace('B-1')).toMatchObject([
-        { stream: 'posted', step: { name: 'batch 0' } },
-      ]);
-    });
-
-    it('are removed when their day is pruned; their count stays', async () => {
-      const { ledger } = opened();
-      const run = await collectedFileRun(ledger, 'r1', { day: '2024-01-01' });
-      await performUpTo(ledger, run, 'trigger');
-      await judge(ledger, run, [{ batch: 0, judged: 'incorrect', rows: [0, 1] }]);
-      await ledger.runs.settle(rightOf(run), { state: 'succeeded', at: Date.parse('2024-01-02') });
-      expect(await ledger.guests.prune('2024-02-01')).toBe(1);
-      expect(await ledger.bookings.nextJudged('r1', 'incorrect')).toBeUndefined();
-      expect(await ledger.bookings.trace('F-0')).toEqual([]);
-      expect((await ledger.runs.get('r1')).counts.affected).toBe(2);
     });
   });
 }

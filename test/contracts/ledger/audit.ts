@@ -44,13 +44,6 @@ export function describeAudit(opened: () => OpenedLedger): void {
       ]);
     });
 
-    it('records the same action as often as it happens', async () => {
-      const { ledger } = opened();
-      await ledger.audit.record(action());
-      await ledger.audit.record(action());
-      expect(await list()).toHaveLength(2);
-    });
-
     it('finds the actions in a period, and those about a booking', async () => {
       const { ledger } = opened();
       for (const [offset, subject] of [

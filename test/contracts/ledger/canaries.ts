@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { planBatches } from '../../../src/rules/batch-plan.js';
-import { canaryStep, judgeCanary } from '../../../src/rules/canary.js';
+import { canaryStep } from '../../../src/rules/canary.js';
 import type { NewRun } from '../../../src/rules/changes.js';
 import type { Run } from '../../../src/rules/run.js';
 import type { OpenedLedger } from '../ledger.js';
@@ -11,16 +11,14 @@ import {
   batchSize,
   chunkOf,
   done,
-  failed,
   lineOf,
   newRun,
   openNames,
   perform,
   references,
-  refused,
   startCollect,
 } from './days.js';
-import { performUpTo, planFileRun } from './file-days.js';
+import { planFileRun } from './file-days.js';
 
 const withinMs = 3_600_000;
 
@@ -53,40 +51,6 @@ export function describeCanaries(opened: () => OpenedLedger): void {
       });
       expect(await ledger.canaries.findByReference('CANARY-r1')).toMatchObject({ runId: 'r1' });
       expect(await ledger.canaries.findByReference('BR-1')).toBeUndefined();
-    });
-
-    it('that is given up leaves the failures of its run as they are, and no booking is refused', async () => {
-      const { ledger } = opened();
-      const run = await runWithCanary(ledger, 'r1');
-      await perform(ledger, run, 'batch 0', failed);
-      const { run: after } = await perform(ledger, run, 'canary', refused);
-      expect(after).toMatchObject({ failuresInRow: 1, failedSteps: 1, openSteps: 0, counts: { refused: 0 } });
-      expect(await ledger.bookings.listRefused('r1', 5)).toEqual([]);
-      const canary = await ledger.canaries.find('r1');
-      expect(canary).toMatchObject({ givenUpFor: 'code-2009' });
-      expect(canary && judgeCanary(canary, at)).toBe('not-taken');
-    });
-
-    it('of a run by file waits for no step of the file, and none of them waits for it or sends it', async () => {
-      const { ledger } = opened();
-      const run = await runWithCanary(ledger, 'r1', { delivery: 'file' });
-      expect(run.counts).toMatchObject({ accepted: 3, pending: 3, posted: 0 });
-      expect(await openNames(ledger, 'r1')).toEqual(['write', 'canary']);
-      expect(await performUpTo(ledger, run, 'archive')).toMatchObject({
-        ...{ openSteps: 1, counts: { delivered: 3, pending: 0 } },
-      });
-      expect((await ledger.canaries.find('r1'))?.sentAt).toBeUndefined();
-      const { run: after } = await perform(ledger, run, 'canary', done);
-      expect(after).toMatchObject({ openSteps: 0, counts: { delivered: 3, posted: 0, repeated: 0 } });
-      expect(await ledger.canaries.find('r1')).toMatchObject({ sentAt: at });
-    });
-
-    it('of a run by file leaves it waiting for nothing but its result, even after its other steps', async () => {
-      const { ledger } = opened();
-      const run = await runWithCanary(ledger, 'r1', { delivery: 'file' });
-      await performUpTo(ledger, run, 'trigger');
-      const { run: after } = await perform(ledger, run, 'canary', refused);
-      expect(after).toMatchObject({ state: 'awaiting-result', openSteps: 1, failedSteps: 0 });
     });
 
     it('that nothing names in time is reported once, over all processes', async () => {

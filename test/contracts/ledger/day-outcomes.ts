@@ -2,12 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { SourceRecord } from '../../../src/booking/source.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { readDayOutcome, storeDayOutcome } from '../../../src/review/outcome/read-outcome.js';
-import type { ListName } from '../../../src/review/verdicts/listed-lines.js';
-import { listBookings } from '../../../src/review/verdicts/listing.js';
 import type { DayBookings } from '../../../src/rules/day-outcome.js';
 import type { JudgedRows } from '../../../src/rules/review-file.js';
 import type { DeliveryKind, Run } from '../../../src/rules/run.js';
-import { collectRun, day, deliverRun, storedReferences, whole, wholes } from '../../review/late-days.js';
+import { collectRun, day, deliverRun, storedReferences, wholes } from '../../review/late-days.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, batchSize, done, perform, rightOf } from './days.js';
 
@@ -71,15 +69,6 @@ async function judge(
   });
 }
 
-/** The references in a list of the day, in their order in the runs. */
-async function list(ledger: Ledger, name: ListName, { sent }: DayBookings): Promise<string[]> {
-  const found = await listBookings(ledger, name, sent, { today: '2026-11-21', clock: () => at });
-  const references: string[] = [];
-  for await (const some of found.read())
-    references.push(...some.map(({ fields, runId }) => `${runId} ${fields.BookingReferenceId}`));
-  return references.sort();
-}
-
 /** What the day came to: the same, read from its row and counted anew. */
 async function readOutcome(ledger: Ledger): Promise<DayBookings> {
   const stored = await readDayOutcome(ledger, iso);
@@ -90,73 +79,8 @@ async function readOutcome(ledger: Ledger): Promise<DayBookings> {
 }
 
 const affectedDay = wholes(1, 4);
-const moved = whole(2, { CheckInDate: '2026-12-03' });
-const withMoved = [...affectedDay.filter(({ place }) => place !== 2), moved];
-
 export function describeDayOutcomes(opened: () => OpenedLedger): void {
   describe('what a day came to', () => {
-    it('counts each booking once that a top-up by file repeats, with its latest verdict', async () => {
-      const { ledger } = opened();
-      await send(ledger, 'r1', affectedDay, { incorrect: ['BR-2', 'BR-3'] });
-      expect(await readOutcome(ledger)).toMatchObject({ accepted: 4, affected: 2, senders: ['r1'] });
-      const late = await send(ledger, 'r2', wholes(1, 5), { topsUp: true, incorrect: ['BR-3', 'BR-5'] });
-      expect(late.counts).toMatchObject({ read: 5, accepted: 1, duplicates: 4, carried: 4, delivered: 1 });
-      const outcome = await readOutcome(ledger);
-      expect(outcome).toMatchObject({
-        ...{ knowledge: 'judged', accepted: 5, delivered: 5, pending: 0 },
-        ...{ affected: 2, unanswered: 0, posted: 0, senders: ['r2'] },
-      });
-      expect(await list(ledger, 'affected', outcome)).toEqual(['r2 BR-3', 'r2 BR-5']);
-    });
-
-    it('keeps the verdict of a result while that of a later run is awaited, or comes by e-mail', async () => {
-      const { ledger } = opened();
-      await send(ledger, 'r1', affectedDay, { incorrect: ['BR-2'] });
-      await send(ledger, 'r2', wholes(3, 3), { kind: 'body' });
-      const byBody = await readOutcome(ledger);
-      expect(byBody).toMatchObject({
-        accepted: 5,
-        affected: 1,
-        unanswered: 0,
-        posted: 1,
-        senders: ['r2', 'r1'],
-      });
-      expect(await list(ledger, 'posted', byBody)).toEqual(['r2 BR-5']);
-      await send(ledger, 'r3', affectedDay);
-      const awaiting = await readOutcome(ledger);
-      expect(awaiting).toMatchObject({ accepted: 5, affected: 1, run: { id: 'r1' }, newer: { id: 'r3' } });
-      expect(await list(ledger, 'affected', awaiting)).toEqual(['r3 BR-2']);
-      expect(await list(ledger, 'unanswered', awaiting)).toEqual([]);
-    });
-
-    it('leaves out what a later collect found with another stay, until it is found again', async () => {
-      const { ledger } = opened();
-      await send(ledger, 'r1', affectedDay, { incorrect: ['BR-2', 'BR-4'] });
-      await send(ledger, 'r2', withMoved, { topsUp: true, incorrect: ['BR-2', 'BR-4'] });
-      const outcome = await readOutcome(ledger);
-      expect(outcome).toMatchObject({ accepted: 4, affected: 2 });
-      expect(await list(ledger, 'affected', outcome)).toEqual(['r2 BR-2', 'r2 BR-4']);
-      const marks = async () =>
-        (await ledger.bookings.trace('BR-2')).map(
-          (trace) => trace.kind === 'booking' && !!trace.isSuperseded,
-        );
-      // The file of the top-up holds the new stay alone.
-      expect(await marks()).toEqual([false, true]);
-      await send(ledger, 'r3', affectedDay, { topsUp: true, kind: 'body' });
-      expect(await readOutcome(ledger)).toMatchObject({ accepted: 4, affected: 2 });
-      expect(await marks()).toEqual([true, false]);
-    });
-
-    it('keeps bookings whose reference a replay no longer has, and all rooms of one that it has', async () => {
-      const { ledger } = opened();
-      const rooms = [whole(1), whole(1, { BookingClientName: 'Ada Byron' })];
-      await send(ledger, 'r1', [...rooms, whole(2)], { incorrect: [] });
-      await send(ledger, 'r2', [whole(3), ...rooms.slice(1)], { incorrect: ['BR-3'] });
-      const outcome = await readOutcome(ledger);
-      expect(outcome).toMatchObject({ accepted: 4, affected: 1, senders: ['r2', 'r1'] });
-      expect((await ledger.days.listSuperseded('r1')).length).toBe(0);
-    });
-
     it('counts what nobody sent last, and nothing that will never be sent', async () => {
       const { ledger } = opened();
       await send(ledger, 'r1', affectedDay, { kind: 'body' });

@@ -6,7 +6,7 @@ import type { Ledger } from '../../../src/ledger/ledger.js';
 import { readReference } from '../../../src/review/stored/stored-line.js';
 import type { NewRun } from '../../../src/rules/changes.js';
 import type { OpenedLedger } from '../ledger.js';
-import { at, collectedRun, day, done, newRun, perform, rightOf, startCollect } from './days.js';
+import { at, collectedRun, day, done, newRun, perform, rightOf } from './days.js';
 
 const tomorrow = createBusinessDay(day, 'Europe/Madrid').next();
 
@@ -42,28 +42,6 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
       expect(await ledger.runs.listOfDays({ from: day, to: day })).toEqual([nightly, { ...newest, counts }]);
     });
 
-    it('they are listed over many days with whether names were blanked', async () => {
-      const { ledger } = opened();
-      for (const [id, on] of [
-        ['before', '2026-11-19'],
-        ['first', day],
-      ] as const) {
-        const run = await collectedRun(ledger, id, { day: on, bookings: [id] });
-        await perform(ledger, run, 'batch 0', done);
-        await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
-      }
-      await ledger.guests.blankNames('2027-01-01', blankNames);
-      await succeed(ledger, 'second', {});
-      const listed = await ledger.runs.listOfDays({ from: '2026-11-19', to: day });
-      expect(
-        listed.map(({ id, linesBlanked = false, counts }) => [id, linesBlanked, counts.delivered]),
-      ).toEqual([
-        ['before', true, 1],
-        ['second', false, 0],
-        ['first', true, 1],
-      ]);
-    });
-
     it('each day has a mark, which changes with its runs and their bookings, and with nothing else', async () => {
       const { ledger, reopen } = opened();
       const read = async () => (await reopen()).runs.markDays({ from: '2026-11-19', to: day });
@@ -93,17 +71,6 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
       expect(await expectChange()).toBe(untouched);
       await ledger.guests.prune('2026-12-01');
       await expectChange();
-    });
-
-    it('what a `today` run sent is delivered for its day', async () => {
-      const { ledger } = opened();
-      const run = await collectedRun(ledger, 'today', { trigger: 'today', bookings: ['of the day'] });
-      await perform(ledger, run, 'batch 0', done);
-      await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
-      await ledger.runs.create(newRun('next', { topsUp: true }));
-      const first = await ledger.bookings.nextDelivered('next');
-      expect(first?.lines.toString()).toContain('of the day');
-      expect(await ledger.bookings.nextDelivered('next', first?.cursor)).toBeUndefined();
     });
 
     it('what a `today` run sent is compared without names once they were blanked', async () => {
@@ -136,17 +103,6 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
       expect(summary).not.toHaveProperty('lastGoodDay');
       await succeed(ledger, 'nightly', { trigger: 'schedule', topsUp: true });
       expect(await ledger.runs.summarise(tomorrow)).toMatchObject({ lastGoodDay: day });
-    });
-
-    it('a run that tops up a day provides its volume if it counted the whole day', async () => {
-      const { ledger } = opened();
-      const run = await ledger.runs.create(newRun('nightly', { topsUp: true }));
-      const collect = await startCollect(ledger, run);
-      await collect.noteVolume({ at: 1, accepted: 412, providers: { Bedlink: 412 } });
-      await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
-      expect(await ledger.runs.listVolumes([day])).toEqual([
-        { day, accepted: 412, providers: { Bedlink: 412 } },
-      ]);
     });
   });
 }

@@ -67,15 +67,6 @@ export function describeExtraColumns(opened: () => OpenedLedger): void {
       expect(other).not.toHaveProperty('extraValues');
     });
 
-    it('are only those of the last collect', async () => {
-      const { ledger } = opened();
-      const run = await ledger.runs.create(newRun('r1'));
-      const collect = await startCollect(ledger, run);
-      await collect.store(chunkOf({ batches: [keeping(batchOf(0, ['a']), ['1', null])] }));
-      await startCollect(ledger, run);
-      expect(await ledger.bookings.readExtra('r1', 'posted', 0)).toBeUndefined();
-    });
-
     it('of one guest are erased with the name, even where no name is left to erase', async () => {
       const { ledger } = opened();
       const run = await storedRun(ledger);

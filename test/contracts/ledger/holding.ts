@@ -55,13 +55,6 @@ export function describeHolding(opened: () => OpenedLedger): void {
       await nextTurn();
       expect(await ledger.holds.day(day)).toBeUndefined();
     });
-
-    it('leaves other days free', async () => {
-      const { ledger, reopen } = opened();
-      await ledger.holds.day(day);
-      expect(await ledger.holds.day('2026-11-21')).toBeDefined();
-      expect(await (await reopen()).holds.day('2026-11-19')).toBeDefined();
-    });
   });
 }
 
@@ -94,13 +87,6 @@ export function describePermits(opened: () => OpenedLedger): void {
       expect(await ledger.holds.permit(1)).toBeDefined();
       expect(await ledger.holds.permit(1)).toBeUndefined();
       expect(await ledger.holds.permit(2)).toBeDefined();
-    });
-
-    it('are independent of days', async () => {
-      const { ledger } = opened();
-      expect(await ledger.holds.day(day)).toBeDefined();
-      expect(await ledger.holds.permit(1)).toBeDefined();
-      expect(await ledger.holds.day('2026-11-21')).toBeDefined();
     });
   });
 }

@@ -6,25 +6,6 @@ const dayMs = 24 * 60 * 60 * 1_000;
 
 export function describeHookRequests(opened: () => OpenedLedger): void {
   describe('requests of the end-of-day hook', () => {
-    it('lead to the run that answered them, from every process', async () => {
-      const { ledger, reopen } = opened();
-      expect(await ledger.runs.findOfHook('msg-1')).toBeUndefined();
-      await ledger.runs.rememberHook({ id: 'msg-1', runId: 'r1', at });
-      await ledger.runs.rememberHook({ id: 'msg-2', runId: 'r2', at });
-      const other = await reopen();
-      expect(await other.runs.findOfHook('msg-1')).toBe('r1');
-      expect(await other.runs.findOfHook('msg-2')).toBe('r2');
-      expect(await other.runs.findOfHook('msg-')).toBeUndefined();
-    });
-
-    it('stay with the first run', async () => {
-      const { ledger, reopen } = opened();
-      const other = await reopen();
-      await ledger.runs.rememberHook({ id: 'msg-1', runId: 'r1', at });
-      await other.runs.rememberHook({ id: 'msg-1', runId: 'r2', at: at + 1 });
-      expect(await ledger.runs.findOfHook('msg-1')).toBe('r1');
-    });
-
     it('stay with one run when two processes get them at once', async () => {
       const { ledger, reopen } = opened();
       const other = await reopen();

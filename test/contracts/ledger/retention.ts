@@ -9,7 +9,6 @@ import {
   chunkOf,
   claimStep,
   collectedRun,
-  collectInto,
   done,
   idsOf,
   interrupted,
@@ -97,34 +96,6 @@ export function describeRetention(opened: () => OpenedLedger): void {
       });
     });
 
-    it('happens once', async () => {
-      const { ledger } = opened();
-      const run = await collectedRun(ledger, 'r1', { bookings: ['a'] });
-      await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
-      expect(await ledger.guests.blankNames('2026-12-01', blankNames)).toBe(1);
-      const untouched = () => {
-        throw new Error('expected no second blanking');
-      };
-      expect(await ledger.guests.blankNames('2026-12-02', untouched)).toBe(0);
-    });
-
-    it('blanks a run that was in progress again, for what it wrote in the meantime', async () => {
-      const { ledger } = opened();
-      const run = await ledger.runs.create(newRun('r1'));
-      const collect = await startCollect(ledger, run);
-      await collect.store(chunkOf({ batches: [batchOf(0, ['a', 'b', 'c', 'd'])] }));
-      await ledger.guests.blankNames('2026-12-01', blankNames);
-      await collect.store(chunkOf({ batches: [batchOf(1, ['e'])] }));
-      await collect.finish({ steps: planBatches(5, 4), at });
-      await ledger.guests.blankNames('2026-12-01', blankNames);
-      await perform(ledger, run, 'batch 0', done);
-      await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
-      await ledger.guests.blankNames('2026-12-01', blankNames);
-      expect((await ledger.bookings.readBatch('r1', 'posted', 1)).toString()).not.toContain('Ana Gil');
-      expect(JSON.stringify(await ledger.bookings.trace('a'))).not.toContain('Success');
-      expect(await ledger.guests.blankNames('2026-12-01', blankNames)).toBe(0);
-    });
-
     it('blanks a run that awaits its result, and later what it receives with a late one', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { file: 5, body: 1 });
@@ -159,29 +130,6 @@ export function describeRetention(opened: () => OpenedLedger): void {
       expect(JSON.stringify(await ledger.steps.listAttempts('r1', 'archive'))).not.toContain('Success');
       expect(forgotten.slice(1)).toEqual(['r1 awaiting-result', 'r1 succeeded']);
       expect(await idsOf(ledger.guests.readRunsWithNames('2026-12-01'))).toEqual([]);
-    });
-
-    it('leaves alone a run that was resumed and collected anew a moment ago', async () => {
-      const { ledger } = opened();
-      const run = await ledger.runs.create(newRun('r1', { startedAt: 0 }));
-      await ledger.runs.settle(rightOf(run), { state: 'failed', at: 1 });
-      await ledger.guests.blankNames('2026-11-21', blankNames);
-      await collectInto(ledger, await ledger.runs.takeOver('r1'), ['a']);
-      expect(await ledger.guests.blankNames('2026-11-21', blankNames)).toBe(0);
-      expect((await ledger.bookings.readBatch('r1', 'posted', 0)).toString()).toContain('Ana Gil');
-      expect(await ledger.runs.get('r1')).not.toHaveProperty('linesBlanked');
-    });
-
-    it('blanks a run again that was collected again afterwards', async () => {
-      const { ledger } = opened();
-      const run = await ledger.runs.create(newRun('r1'));
-      await ledger.runs.settle(rightOf(run), { state: 'failed', at });
-      await ledger.guests.blankNames('2026-12-01', blankNames);
-      const again = await collectInto(ledger, await ledger.runs.takeOver('r1'), ['a']);
-      await ledger.runs.settle(rightOf(again), { state: 'succeeded', at });
-      expect((await ledger.bookings.readBatch('r1', 'posted', 0)).toString()).toContain('Ana Gil');
-      expect(await ledger.guests.blankNames('2026-12-01', blankNames)).toBe(1);
-      expect((await ledger.bookings.readBatch('r1', 'posted', 0)).toString()).not.toContain('Ana Gil');
     });
   });
 
@@ -280,16 +228,6 @@ export function describeRetention(opened: () => OpenedLedger): void {
       expect((await ledger.bookings.trace('kept')).map(({ run }) => run.id)).toEqual(['2024-01-02']);
       expect((await ledger.bookings.trace('bad')).map(({ run }) => run.id)).toEqual(['2024-01-02']);
       expect(await ledger.guests.prune('2024-01-02')).toBe(0);
-    });
-
-    it('removes any number of runs', async () => {
-      const { ledger } = opened();
-      await ledger.runs.create(newRun('r0'));
-      for (let index = 1; index < 120; index += 1) {
-        await ledger.runs.create(newRun(`r${index}`, { replaces: `r${index - 1}` }));
-      }
-      expect(await ledger.guests.prune('2026-12-01')).toBe(120);
-      expect(await ledger.guests.prune('2026-12-01')).toBe(0);
     });
 
     it('cancels an unfinished run, which accepts no more writes', async () => {

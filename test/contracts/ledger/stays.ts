@@ -55,38 +55,6 @@ export function describeStays(opened: () => OpenedLedger): void {
       );
     });
 
-    it('are found at one hotel, at a few and at many, among many bookings', async () => {
-      const { ledger } = opened();
-      const stays = Array.from({ length: 3_000 }, (_, index) => ({
-        stream: batchStreams[index % 2] ?? 'posted',
-        booking: stayAt(hotelOf(index % 150, 0), {
-          bookingReferenceId: `M-${index % 2_500}`,
-          serviceId: index + 1,
-        }),
-      }));
-      const runs = ['2026-11-20', '2026-11-21'].map(
-        (day, index): MadeRun => ({
-          ...{
-            id: `m${index}`,
-            day,
-            delivery: 'file',
-            trigger: 'schedule',
-            topsUp: false,
-            isCollected: true,
-          },
-          stays: stays.slice(1_000 * index),
-        }),
-      );
-      for (const run of runs) await storeRun(ledger, run);
-      const today = { today: '2026-11-22' };
-      for (const count of [1, 5, 20, 100]) {
-        const hotels = Array.from({ length: count }, (_, index) => hotelOf(index, 0));
-        const found = await readAll(ledger, hotels, today);
-        expect(found.length).toBeGreaterThan(15 * count);
-        expect(found).toEqual(searchNaively(runs, hotels, today));
-      }
-    });
-
     it('are gone when their run is collected again, when their guest is erased, and when their day is removed', async () => {
       const { ledger } = opened();
       const hotel = hotelOf(1, 0);

@@ -20,10 +20,6 @@ async function endedRun(
 
 export function describeSummaries(opened: () => OpenedLedger): void {
   describe('over all days', () => {
-    it('it answers a ping', async () => {
-      await expect(opened().ledger.ping()).resolves.toBeUndefined();
-    });
-
     it('it counts runs by state, and knows the first day and the last successful one', async () => {
       const { ledger } = opened();
       const none = {
@@ -71,19 +67,6 @@ export function describeSummaries(opened: () => OpenedLedger): void {
         at,
       });
       expect(await ledger.runs.summarise(today)).toMatchObject({ lastGoodDay: '2026-11-21' });
-    });
-
-    it('it finds the last good day before any number of days collected too early', async () => {
-      const { ledger } = opened();
-      await endedRun(ledger, 'good', '2026-10-01', 'succeeded');
-      for (let day = 10; day < 32; day += 1) {
-        const early = newRun(`early-${day}`, {
-          day: `2026-10-${day}`,
-          startedAt: Date.UTC(2026, 9, day, 12),
-        });
-        await ledger.runs.settle(rightOf(await ledger.runs.create(early)), { state: 'succeeded', at });
-      }
-      expect(await ledger.runs.summarise(today)).toMatchObject({ lastGoodDay: '2026-10-01' });
     });
 
     it('it lists the reviewed days of a range: by any run that reviewed them, oldest first', async () => {
@@ -167,14 +150,6 @@ export function describeSummaries(opened: () => OpenedLedger): void {
         'delivering',
         'collecting',
       ]);
-    });
-
-    it('it marks a run that tops its day up', async () => {
-      const { ledger } = opened();
-      const run = await ledger.runs.create(newRun('r1', { topsUp: true }));
-      expect(run.topsUp).toBe(true);
-      expect(await ledger.runs.get('r1')).toEqual(run);
-      expect(await ledger.runs.create(newRun('r2', { day: '2026-11-21' }))).not.toHaveProperty('topsUp');
     });
   });
 }

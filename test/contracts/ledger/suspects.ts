@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { blankNames } from '../../../src/booking/stored-line.js';
 import type { CollectedBatch } from '../../../src/ledger/collecting.js';
 import { FencedError } from '../../../src/ledger/errors.js';
 import type { Suspect } from '../../../src/ledger/findings.js';
@@ -8,17 +7,7 @@ import type { SuspectLines } from '../../../src/ledger/tracing.js';
 import { planBatches } from '../../../src/rules/batch-plan.js';
 import type { Run } from '../../../src/rules/run.js';
 import type { OpenedLedger } from '../ledger.js';
-import {
-  at,
-  batchOf,
-  batchSize,
-  chunkOf,
-  collectedRun,
-  fileLineOf,
-  lineOf,
-  newRun,
-  rightOf,
-} from './days.js';
+import { at, batchOf, batchSize, chunkOf, fileLineOf, lineOf, newRun, rightOf } from './days.js';
 
 const elsewhere: Suspect = {
   row: 0,
@@ -31,46 +20,6 @@ const moved: Suspect = { row: 3, reason: 'moved', serviceId: 7, movedAt: at - 1 
 
 export function describeSuspects(opened: () => OpenedLedger): void {
   describe('suspects', () => {
-    it('are not counted without a copy to compare with', async () => {
-      const { ledger } = opened();
-      const run = await collectedRun(ledger, 'r1');
-      expect(run).not.toHaveProperty('suspects');
-      expect(await ledger.bookings.nextSuspects('r1')).toBeUndefined();
-      await expect(ledger.bookings.nextSuspects('nobody')).rejects.toThrow(RangeError);
-    });
-
-    it('are zero while none are found', async () => {
-      const { ledger } = opened();
-      const run = await collect(ledger, await ledger.runs.create(newRun('r1')), [batchOf(0, ['a', 'b'])]);
-      expect(run.suspects).toEqual(0);
-      expect(await ledger.bookings.nextSuspects('r1')).toBeUndefined();
-    });
-
-    it('are counted with each chunk', async () => {
-      const { ledger, reopen } = opened();
-      const collecting = await startComparing(ledger, await ledger.runs.create(newRun('r1')));
-      const observer = await reopen();
-      const counted = async () => (await observer.runs.get('r1')).suspects;
-      expect(await counted()).toEqual(0);
-      await collecting.store(
-        chunkOf({
-          batches: [withSuspects(batchOf(0, ['a', 'b', 'c', 'd']), [elsewhere, deleted, moved])],
-        }),
-      );
-      expect(await counted()).toEqual(3);
-      await collecting.store(chunkOf({ duplicates: 1 }));
-      await collecting.store(
-        chunkOf({
-          batches: [
-            withSuspects(batchOf(1, ['e']), []),
-            withSuspects(batchOf(0, ['f'], 'file'), [{ ...moved, row: 0 }]),
-          ],
-        }),
-      );
-      expect(await counted()).toEqual(4);
-      expect((await observer.runs.get('r1')).counts).toMatchObject({ accepted: 6, pending: 6 });
-    });
-
     it('are listed batch by batch, with their lines, for that run only', async () => {
       const { ledger } = opened();
       const names = (prefix: string) => ['a', 'b', 'c', 'd'].map((name) => `${prefix}${name}`);
@@ -119,22 +68,6 @@ export function describeSuspects(opened: () => OpenedLedger): void {
       expect(await readAll(ledger, 'other')).toMatchObject([{ suspects: [{ line: lineOf('x') }] }]);
     });
 
-    it('are traced by their reference, and other bookings have none', async () => {
-      const { ledger } = opened();
-      await collect(ledger, await ledger.runs.create(newRun('r1')), [
-        withSuspects(batchOf(0, ['a', 'b', 'c', 'd']), [elsewhere, deleted]),
-        batchOf(1, ['e']),
-        withSuspects(batchOf(0, ['f'], 'file'), [{ ...moved, row: 0 }]),
-      ]);
-      const suspectOf = async (reference: string) => {
-        const [trace, ...others] = await ledger.bookings.trace(reference);
-        expect(others).toEqual([]);
-        return trace?.kind === 'booking' ? trace.suspect : trace;
-      };
-      const all = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map(suspectOf));
-      expect(all).toEqual([elsewhere, undefined, deleted, undefined, undefined, { ...moved, row: 0 }]);
-    });
-
     it('of an interrupted collect are removed when it starts again', async () => {
       const { ledger } = opened();
       const run = await ledger.runs.create(newRun('r1'));
@@ -151,42 +84,6 @@ export function describeSuspects(opened: () => OpenedLedger): void {
       const late = chunkOf({ batches: [withSuspects(batchOf(1, ['e']), [elsewhere])] });
       await expect(cutOff.store(late)).rejects.toThrow(FencedError);
       expect((await ledger.runs.get('r1')).suspects).toEqual(1);
-    });
-
-    it('are no longer counted if the new collect has no copy to compare with', async () => {
-      const { ledger } = opened();
-      const run = await ledger.runs.create(newRun('r1'));
-      await (await startComparing(ledger, run)).store(
-        chunkOf({ batches: [withSuspects(batchOf(0, ['a']), [elsewhere])] }),
-      );
-      const collecting = await ledger.bookings.beginCollect(rightOf(run), { source: 'x', at, batchSize });
-      await collecting.store(chunkOf({ batches: [batchOf(0, ['a'])] }));
-      expect(await ledger.runs.get('r1')).not.toHaveProperty('suspects');
-      expect(await ledger.bookings.nextSuspects('r1')).toBeUndefined();
-    });
-
-    it('stay, without guest names, when those are blanked', async () => {
-      const { ledger } = opened();
-      const run = await collect(ledger, await ledger.runs.create(newRun('r1')), [
-        withSuspects(batchOf(0, ['a', 'b', 'c']), [elsewhere, deleted]),
-      ]);
-      await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
-      await ledger.guests.blankNames('2026-12-01', blankNames);
-      const all = await readAll(ledger, 'r1');
-      expect(all).toMatchObject([{ suspects: [elsewhere, deleted] }]);
-      expect(JSON.stringify(all)).toContain('7,a,,,007,,');
-      expect(JSON.stringify(all)).not.toContain('Ana Gil');
-    });
-
-    it('are removed when their day is pruned; their counts stay', async () => {
-      const { ledger } = opened();
-      const run = await collect(ledger, await ledger.runs.create(newRun('r1', { day: '2024-01-01' })), [
-        withSuspects(batchOf(0, ['a', 'b', 'c', 'd']), [elsewhere, moved]),
-      ]);
-      await ledger.runs.settle(rightOf(run), { state: 'succeeded', at: Date.parse('2024-01-02') });
-      expect(await ledger.guests.prune('2024-02-01')).toBe(1);
-      expect(await ledger.bookings.nextSuspects('r1')).toBeUndefined();
-      expect((await ledger.runs.get('r1')).suspects).toEqual(2);
     });
   });
 }

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { hashReference } from '../../../src/booking/booking.js';
-import { readBooking } from '../../../src/booking/stored-line.js';
-import type { NamedPair, NewMail, StoredBooking } from '../../../src/ledger/mails.js';
-import { judgeBooking } from '../../../src/rules/verdict.js';
+import type { NewMail, StoredBooking } from '../../../src/ledger/mails.js';
 import type { OpenedLedger } from '../ledger.js';
-import { at, collectedRun, done, fileLineOf, lineOf, perform, references } from './days.js';
+import { at, collectedRun, lineOf, references } from './days.js';
 import { collectedFileRun } from './file-days.js';
 
 const mail: NewMail = {
@@ -45,77 +43,6 @@ export function describeVerdictMails(opened: () => OpenedLedger): void {
   });
 
   describe('verdict e-mails', () => {
-    it('name bookings: the trace of one says when, and no other booking is named', async () => {
-      const { ledger } = opened();
-      const run = await collectedRun(ledger, 'r1', { bookings: references(6) });
-      await perform(ledger, run, 'batch 0', done);
-      const bookings = await find(opened(), at, ['BR-2', 'BR-5']);
-      expect(await ledger.mails.record({ ...mail, bookings, pairs: [pair] })).toMatchObject({
-        isNew: true,
-      });
-      const [named] = await ledger.bookings.trace('BR-2');
-      const [other] = await ledger.bookings.trace('BR-1');
-      expect(named).toMatchObject({ namedByEmailAt: at + 1_000 });
-      expect(other).not.toHaveProperty('namedByEmailAt');
-      expect(named?.kind === 'booking' && judgeBooking(named)).toEqual({ verdict: 'incorrect' });
-      expect((await ledger.runs.get('r1')).counts.affected).toBeNull();
-      const [stored] = await ledger.mails.listMails({ limit: 5 });
-      expect(stored).toMatchObject({
-        messageId: mail.messageId,
-        from: mail.from,
-        outcome: 'named',
-        named: 3,
-      });
-      expect(await ledger.mails.listNamedRows('r1')).toEqual(
-        bookings.map(({ stream, batch, row }) => ({ stream, batch, row })),
-      );
-      const things = await ledger.mails.readNamed(stored?.number ?? 0);
-      expect(things).toEqual({
-        bookings: [expect.objectContaining({ row: 2 }), expect.objectContaining({ batch: 1, row: 1 })],
-        pairs: [pair],
-      });
-    });
-
-    it('name a mapping: every booking on it is incorrect that was sent before, with a stay that was not past', async () => {
-      const { ledger } = opened();
-      const run = await collectedFileRun(ledger, 'r1', { file: 2 });
-      const {
-        serviceId,
-        providerName = '',
-        providerHotelId = '',
-        checkInDate,
-      } = readBooking(fileLineOf('F-1'));
-      const booked = { providerName, providerHotelId, serviceId };
-      const name = async (sha256: string, named: NamedPair, receivedAt: number) => {
-        await ledger.mails.record({
-          ...mail,
-          sha256,
-          messageId: undefined,
-          receivedAt,
-          pairs: [named],
-        });
-        const [trace] = await ledger.bookings.trace('F-1');
-        return trace?.kind === 'booking' ? trace : undefined;
-      };
-      const before = run.startedAt - 1_000;
-      const tooLate = Date.parse(checkInDate ?? '') + 2 * 864e5;
-      for (const [sha256, named, receivedAt] of [
-        ['before', booked, before],
-        ['late', booked, tooLate],
-        ['other', { ...booked, serviceId: serviceId + 1 }, at + 1_000],
-      ] as const)
-        expect(await name(sha256, named, receivedAt)).not.toHaveProperty('mappingNamedByEmailAt');
-      const trace = await name('now', booked, at + 1_000);
-      expect(trace).toMatchObject({ mappingNamedByEmailAt: at + 1_000 });
-      expect(trace).not.toHaveProperty('namedByEmailAt');
-      expect(trace && judgeBooking(trace)).toEqual({ verdict: 'incorrect' });
-      expect(await ledger.mails.listNamedPairs()).toHaveLength(4);
-      expect(await ledger.mails.listNamedPairs()).toContainEqual({
-        ...booked,
-        receivedAt: at + 1_000,
-      });
-    });
-
     it('are recorded once, and a later reading only adds', async () => {
       const { ledger, reopen } = opened();
       await collectedRun(ledger, 'r1', { bookings: references(6) });

@@ -177,21 +177,5 @@ export function describeVolumes(opened: () => OpenedLedger): void {
       await ledger.runs.settle(rightOf(run), { state: 'succeeded', clockLead: 3_600_000, at });
       expect(await ledger.runs.get('r1')).toMatchObject({ state: 'succeeded', clockLead: 3_600_000 });
     });
-
-    it('it records what is expected of a run in any state, and a day with a different number is not good', async () => {
-      const { ledger } = opened();
-      const run = await ledger.runs.create(newRun('r1', { startedAt: at }));
-      const collect = await ledger.bookings.beginCollect(rightOf(run), { source: 'x', at, batchSize: 500 });
-      await collect.finish({ steps: [], at });
-      await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
-      const today = createBusinessDay(run.day, 'Europe/Madrid').next();
-      expect(await ledger.runs.noteExpected('r1', 0)).toMatchObject({ state: 'succeeded', expected: 0 });
-      expect(await ledger.runs.summarise(today)).toMatchObject({ lastGoodDay: run.day });
-      const noted = await ledger.runs.noteExpected('r1', 412);
-      expect(await ledger.runs.get('r1')).toEqual(noted);
-      expect(noted).toMatchObject({ state: 'succeeded', token: run.token, expected: 412 });
-      expect(await ledger.runs.summarise(today)).not.toHaveProperty('lastGoodDay');
-      await expect(ledger.runs.noteExpected('r9', 1)).rejects.toThrow(RangeError);
-    });
   });
 }

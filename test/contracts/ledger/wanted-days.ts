@@ -28,13 +28,6 @@ export function describeWantedDays(opened: () => OpenedLedger): void {
       expect(await ledger.wanted.list()).toEqual([{ ...wanted, expected: 7 }]);
     });
 
-    it('are decided anew if their newest run is another one than was looked at', async () => {
-      const { ledger } = opened();
-      await ledger.runs.create(own);
-      expect(await ledger.wanted.want(wanted)).toBeUndefined();
-      expect(await ledger.wanted.want({ ...wanted, latestRun: 'own' })).toMatchObject({ isNew: true });
-    });
-
     it.each(['manual', 'schedule', 'replay'] as const)(
       'give the run that a process opens for %s the promised id and the number of records',
       async (trigger) => {

@@ -5,12 +5,6 @@ import { at, listAll, lookAt, newSync, noSyncCounts, pageOf, rowOf, syncRows } f
 
 export function describeCycles(opened: () => OpenedLedger): void {
   describe('a cycle', () => {
-    it('does not exist at first', async () => {
-      const { mappings } = opened().ledger;
-      expect(await mappings.latestSync('')).toBeUndefined();
-      expect(await mappings.latestSync('hotelbeds')).toBeUndefined();
-    });
-
     it('starts with its lower bounds and zero counts, visible to every process', async () => {
       const { ledger, reopen } = opened();
       const sync = newSync('s1', { since: 5, keepsSince: 3 });
@@ -18,26 +12,6 @@ export function describeCycles(opened: () => OpenedLedger): void {
       const { mappings } = await reopen();
       expect(await mappings.latestSync('')).toEqual({ ...sync, counts: noSyncCounts });
       expect(await mappings.beginSync(newSync('s2'))).toEqual({ ...newSync('s2'), counts: noSyncCounts });
-    });
-
-    it('is at the key of its last page, counts what it read, and ends with a page without a key', async () => {
-      const { mappings } = opened().ledger;
-      await mappings.beginSync(newSync('s1'));
-      const rows = [rowOf('1', 10), rowOf('2', 20)];
-      const first = await mappings.storePage(pageOf('s1', rows, { resumeKey: 'k1', at: at + 1 }));
-      expect(first).toEqual({
-        ...newSync('s1'),
-        resumeKey: 'k1',
-        counts: { ...noSyncCounts, pages: 1, read: 2, added: 2, newHotels: 2 },
-      });
-      expect(await mappings.latestSync('')).toEqual(first);
-      const last = await mappings.storePage(pageOf('s1', [rowOf('1', 20)], { after: 'k1', at: at + 2 }));
-      expect(last).toEqual({
-        ...newSync('s1'),
-        endedAt: at + 2,
-        counts: { ...noSyncCounts, pages: 2, read: 3, added: 2, moved: 1, newHotels: 2 },
-      });
-      expect(await mappings.latestSync('')).toEqual(last);
     });
 
     it('stays at its key while parts of a page are stored, and counts the page with its last part', async () => {
@@ -125,16 +99,6 @@ export function describeCycles(opened: () => OpenedLedger): void {
       expect((await syncRows(mappings, rows, at + 1)).counts).toMatchObject({ unchanged: 5_000 });
     });
 
-    it('ends with its first page if that has no key, even without rows', async () => {
-      const { mappings } = opened().ledger;
-      await mappings.beginSync(newSync('s1'));
-      expect(await mappings.storePage(pageOf('s1', []))).toEqual({
-        ...newSync('s1'),
-        endedAt: at,
-        counts: { ...noSyncCounts, pages: 1 },
-      });
-    });
-
     it('keeps the start time from the first page that has one', async () => {
       const { mappings } = opened().ledger;
       await mappings.beginSync(newSync('s1'));
@@ -153,18 +117,6 @@ export function describeCycles(opened: () => OpenedLedger): void {
       expect((await tell(undefined, 'k4', at + 9)).serviceBeganAt).toBe(at - 7);
     });
 
-    it('of another scope continues in parallel', async () => {
-      const { mappings } = opened().ledger;
-      await mappings.beginSync(newSync('all'));
-      await mappings.beginSync(newSync('one', { scope: 'hotelbeds' }));
-      await mappings.storePage(pageOf('all', [rowOf('1', 10)], { resumeKey: 'k' }));
-      const one = await mappings.storePage(pageOf('one', [rowOf('1', 10)], { at: at + 1 }));
-      expect(one).toMatchObject({ scope: 'hotelbeds', endedAt: at + 1, counts: { unchanged: 1 } });
-      expect(await mappings.latestSync('')).toMatchObject({ syncId: 'all', resumeKey: 'k' });
-      expect(await mappings.latestSync('hotelbeds')).toEqual(one);
-      expect((await mappings.summarise()).syncs.map(({ syncId }) => syncId)).toEqual(['all', 'one']);
-    });
-
     it('is abandoned when another one of its scope starts', async () => {
       const { mappings } = opened().ledger;
       await mappings.beginSync(newSync('s1'));
@@ -179,12 +131,6 @@ export function describeCycles(opened: () => OpenedLedger): void {
       expect(await lookAt(mappings)).toEqual(before);
       expect(before.sync).toMatchObject({ syncId: 's2', counts: noSyncCounts });
       expect(before.mappings).toHaveLength(1);
-    });
-
-    it('that does not exist accepts no page', async () => {
-      const { mappings } = opened().ledger;
-      await expect(mappings.storePage(pageOf('nobody', []))).rejects.toThrow(RangeError);
-      await expect(mappings.restartSync({ syncId: 'nobody' })).rejects.toThrow(RangeError);
     });
   });
 
@@ -208,28 +154,6 @@ export function describeCycles(opened: () => OpenedLedger): void {
       await refused(first, { ...second, rows: [] });
       await mappings.storePage(last);
       await refused(first, second, { ...last, rows: [rowOf('3', 30)] });
-    });
-
-    it('follows the previous one where the service uses one key for all pages', async () => {
-      const { mappings } = opened().ledger;
-      await mappings.beginSync(newSync('s1'));
-      await mappings.storePage(pageOf('s1', [rowOf('1', 10)], { resumeKey: 'k' }));
-      for (const id of ['2', '3', '4']) {
-        await mappings.storePage(pageOf('s1', [rowOf(id, 10)], { after: 'k', resumeKey: 'k' }));
-      }
-      const ended = await mappings.storePage(pageOf('s1', [rowOf('5', 10)], { after: 'k' }));
-      expect(ended.counts).toMatchObject({ pages: 5, read: 5, added: 5 });
-      expect(await listAll(mappings)).toHaveLength(5);
-    });
-
-    it('is stored once when two processes store it at the same time', async () => {
-      const { ledger, reopen } = opened();
-      const other = await reopen();
-      await ledger.mappings.beginSync(newSync('s1'));
-      for (const page of [first, second, last]) {
-        await Promise.allSettled([ledger, other, ledger].map(({ mappings }) => mappings.storePage(page)));
-      }
-      expect((await other.mappings.latestSync(''))?.counts).toMatchObject({ pages: 3, read: 5 });
     });
 
     it('is stored completely for one of two processes that fetched different ones', async () => {
@@ -268,21 +192,6 @@ export function describeCycles(opened: () => OpenedLedger): void {
   });
 
   describe('restarting a cycle', () => {
-    it('clears its key, keeps its bounds and counts, and accepts its first page again', async () => {
-      const { mappings } = opened().ledger;
-      await mappings.beginSync(newSync('s1', { since: 5 }));
-      const first = pageOf('s1', [rowOf('1', 10)], { resumeKey: 'k1' });
-      await mappings.storePage(first);
-      const restarted = await mappings.restartSync({ syncId: 's1', resumeKey: 'k1' });
-      expect(restarted).toEqual({
-        ...newSync('s1', { since: 5 }),
-        counts: { ...noSyncCounts, pages: 1, read: 1, added: 1, newHotels: 1, restarts: 1 },
-      });
-      expect(await mappings.latestSync('')).toEqual(restarted);
-      const again = await mappings.storePage(first);
-      expect(again).toMatchObject({ resumeKey: 'k1', counts: { pages: 2, read: 2, added: 1, unchanged: 1 } });
-    });
-
     it('requires its current key, and an unfinished cycle', async () => {
       const { mappings } = opened().ledger;
       await mappings.beginSync(newSync('s1'));
@@ -307,13 +216,6 @@ export function describeCycles(opened: () => OpenedLedger): void {
       expect(await other.mappings.holdSync()).toBeUndefined();
       await hold?.release();
       expect(await other.mappings.holdSync()).toBeDefined();
-    });
-
-    it('leaves the days free', async () => {
-      const { ledger } = opened();
-      await ledger.mappings.holdSync();
-      expect(await ledger.holds.day('2026-11-20')).toBeDefined();
-      expect(await ledger.holds.permit(1)).toBeDefined();
     });
   });
 }

@@ -1,9 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { CopiedMapping, MappingMove, MappingRow, NewMasterHotel } from '../../../src/ledger/mappings.js';
+import type {
+  CopiedMapping,
+  MappingMove,
+  MappingRow,
+  NewMasterHotel,
+  SyncCounts,
+} from '../../../src/ledger/mappings.js';
 import type { OpenedLedger } from '../ledger.js';
-import { newSync } from './pages.js';
+import { newSync, noSyncCounts } from './pages.js';
 
 const row = fc.record({
   hotel: fc.nat(5),
@@ -55,12 +61,16 @@ export function describeModel(opened: () => OpenedLedger): void {
             return copy.beginSync(newSync(`s${run}-${cycles}`, { at: clock }));
           };
           let sync = await begin();
+          let counts = noSyncCounts;
           for (const step of happenings) {
             clock += 1;
             switch (step.kind) {
               case 'page':
               case 'last page': {
-                if (sync.endedAt !== undefined) sync = await begin();
+                if (sync.endedAt !== undefined) {
+                  sync = await begin();
+                  counts = noSyncCounts;
+                }
                 pages += 1;
                 const rows = step.rows.map((drawn) => toRow(drawn, run));
                 sync = await copy.storePage({
@@ -70,14 +80,20 @@ export function describeModel(opened: () => OpenedLedger): void {
                   rows,
                   at: clock,
                 });
-                apply(model, rows, clock, sync.at);
+                counts = addCounts(counts, rows.length, apply(model, rows, clock, sync.at));
+                expect(sync.counts).toEqual(counts);
+                expect(sync.endedAt).toBe(step.kind === 'last page' ? clock : undefined);
                 break;
               }
               case 'restart':
-                if (sync.endedAt === undefined) sync = await copy.restartSync(sync);
+                if (sync.endedAt !== undefined) break;
+                sync = await copy.restartSync(sync);
+                counts = { ...counts, restarts: counts.restarts + 1 };
+                expect(sync).not.toHaveProperty('resumeKey');
                 break;
               case 'new cycle':
                 sync = await begin();
+                counts = noSyncCounts;
                 break;
               case 'reopen':
                 copy = (await reopen()).mappings;
@@ -107,13 +123,30 @@ function toRow({ hotel, provider, master, location, channels, isDeleted }: Drawn
 const nameOf = ({ providerName, providerHotelId }: MappingRow) =>
   JSON.stringify([providerName, providerHotelId]);
 
-function apply(model: Model, rows: readonly MappingRow[], at: number, cycleBegunAt: number): void {
+/** What became of the row of a page. */
+type Change = 'added' | 'moved' | 'updated' | 'deleted' | 'unchanged';
+
+interface Applied {
+  readonly changes: readonly Change[];
+  readonly newHotels: number;
+}
+
+function addCounts(counts: SyncCounts, read: number, { changes, newHotels }: Applied): SyncCounts {
+  const next = { ...counts, pages: counts.pages + 1, read: counts.read + read };
+  next.newHotels += newHotels;
+  for (const change of changes) next[change] += 1;
+  return next;
+}
+
+function apply(model: Model, rows: readonly MappingRow[], at: number, cycleBegunAt: number): Applied {
   const standing = rows.filter(({ isDeleted }) => !isDeleted).map(nameOf);
-  for (const row of rows) {
-    if (row.isDeleted)
-      remove(model, row, at, { cycleBegunAt, isToldToStand: standing.includes(nameOf(row)) });
-    else keep(model, row, at);
-  }
+  const before = model.hotels.length;
+  const changes = rows.map((row) =>
+    row.isDeleted
+      ? remove(model, row, at, { cycleBegunAt, isToldToStand: standing.includes(nameOf(row)) })
+      : keep(model, row, at),
+  );
+  return { changes, newHotels: model.hotels.length - before };
 }
 
 function remove(
@@ -121,23 +154,24 @@ function remove(
   row: MappingRow,
   at: number,
   { cycleBegunAt, isToldToStand }: { readonly cycleBegunAt: number; readonly isToldToStand: boolean },
-): void {
+): Change {
   const { mapping, moves = [] } = mappings.get(nameOf(row)) ?? {};
-  if (mapping?.serviceId === undefined) return;
+  if (mapping?.serviceId === undefined) return 'unchanged';
   const { serviceId: from, firstSeenAt, movedAt = 0 } = mapping;
   if (from !== row.serviceId) {
-    if (moves.some((move) => move.from === row.serviceId)) return;
+    if (moves.some((move) => move.from === row.serviceId)) return 'unchanged';
     if (isToldToStand || firstSeenAt >= cycleBegunAt || movedAt >= cycleBegunAt) {
       moves.push({ from: row.serviceId, to: from, seenAt: at });
-      return;
+      return 'unchanged';
     }
   }
   delete mapping.serviceId;
   mapping.movedAt = at;
   moves.push({ from, seenAt: at });
+  return 'deleted';
 }
 
-function keep({ mappings, hotels }: Model, { isDeleted: _, ...received }: MappingRow, at: number): void {
+function keep({ mappings, hotels }: Model, { isDeleted: _, ...received }: MappingRow, at: number): Change {
   const key = nameOf({ ...received, isDeleted: false });
   const known = mappings.get(key);
   const { providerName, providerHotelId, serviceId } = received;
@@ -146,15 +180,18 @@ function keep({ mappings, hotels }: Model, { isDeleted: _, ...received }: Mappin
   }
   if (!known) {
     mappings.set(key, { mapping: { ...received, number: mappings.size + 1, firstSeenAt: at }, moves: [] });
-    return;
+    return 'added';
   }
-  const from = known.mapping.serviceId;
-  if (from !== serviceId) {
-    known.mapping.movedAt = at;
-    known.moves.push({ ...(from !== undefined && { from }), to: serviceId, seenAt: at });
-  }
+  const { serviceId: from, locationCode, channelIds } = known.mapping;
   delete known.mapping.locationCode;
   Object.assign(known.mapping, received);
+  if (from === serviceId) {
+    const isSame = locationCode === received.locationCode && `${channelIds}` === `${received.channelIds}`;
+    return isSame ? 'unchanged' : 'updated';
+  }
+  known.mapping.movedAt = at;
+  known.moves.push({ ...(from !== undefined && { from }), to: serviceId, seenAt: at });
+  return 'moved';
 }
 
 async function expectModel(copy: Ledger['mappings'], { mappings, hotels }: Model): Promise<void> {
@@ -169,4 +206,5 @@ async function expectModel(copy: Ledger['mappings'], { mappings, hotels }: Model
     deleted: all.length - standing.length,
   });
   expect(await copy.listNewHotels({ after: 0, limit: 1_000 })).toEqual(hotels);
+  expect(await copy.listNewHotels({ after: 2, limit: 2 })).toEqual(hotels.slice(2, 4));
 }

@@ -1,25 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Notice } from '../../../src/rules/notice.js';
 import type { OpenedLedger } from '../ledger.js';
-import { at, hotelOf, newSync, pageOf, rowOf, syncRows } from './pages.js';
+import { at, newSync, pageOf, rowOf, syncRows } from './pages.js';
 
 export function describeNewHotels(opened: () => OpenedLedger): void {
   describe('new master hotels', () => {
-    it('are listed in the order of first sight, each with the mapping that introduced it', async () => {
-      const { mappings } = opened().ledger;
-      await syncRows(mappings, [rowOf('1', 30), rowOf('2', 10), rowOf('3', 30)]);
-      const { counts } = await syncRows(mappings, [rowOf('4', 10), rowOf('1', 20)], at + 1);
-      expect(counts.newHotels).toBe(1);
-      const all = [
-        { number: 1, serviceId: 30, ...hotelOf('1'), seenAt: at },
-        { number: 2, serviceId: 10, ...hotelOf('2'), seenAt: at },
-        { number: 3, serviceId: 20, ...hotelOf('1'), seenAt: at + 1 },
-      ];
-      expect(await mappings.listNewHotels({ after: 0, limit: 9 })).toEqual(all);
-      expect(await mappings.listNewHotels({ after: 0, limit: 2 })).toEqual(all.slice(0, 2));
-      expect(await mappings.listNewHotels({ after: 2, limit: 2 })).toEqual(all.slice(2));
-    });
-
     it('are told at the end of their cycle, once; a cycle without any tells nothing', async () => {
       const { mappings, notices } = opened().ledger;
       await mappings.beginSync(newSync('s1'));
@@ -42,14 +27,6 @@ export function describeNewHotels(opened: () => OpenedLedger): void {
           facts: { newHotels: 2, added: 2, moved: 1, deleted: 0 },
         },
       ]);
-    });
-
-    it('exclude those that only a deleted mapping names', async () => {
-      const { mappings } = opened().ledger;
-      await syncRows(mappings, [rowOf('1', 10, { isDeleted: true })]);
-      expect(await mappings.listNewHotels({ after: 0, limit: 9 })).toEqual([]);
-      await syncRows(mappings, [rowOf('2', 10)]);
-      expect(await mappings.listNewHotels({ after: 0, limit: 9 })).toMatchObject([{ serviceId: 10 }]);
     });
 
     it('are listed until marked as listed, and are never new again', async () => {

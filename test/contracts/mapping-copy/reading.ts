@@ -20,12 +20,6 @@ export function describeReading(opened: () => OpenedLedger): void {
         syncs: [{ syncId: 's1' }],
       });
     });
-
-    it('is no longer empty once it has a mapping, even a deleted one', async () => {
-      const { mappings } = opened().ledger;
-      await syncRows(mappings, [rowOf('1', 10), rowOf('1', 10, { isDeleted: true })]);
-      expect(await mappings.isEmpty()).toBe(false);
-    });
   });
 
   describe('looking up', () => {
@@ -44,42 +38,6 @@ export function describeReading(opened: () => OpenedLedger): void {
       expect(found.map((mapping) => mapping?.serviceId)).toEqual([20, undefined, 30, 10, undefined, 20]);
       expect(found[2]).toEqual((await mappings.find(hotelOf('1', 'expedia')))?.mapping);
       expect(await mappings.lookUp([])).toEqual([]);
-    });
-
-    it('accepts a thousand at once', async () => {
-      const { mappings } = opened().ledger;
-      const rows = Array.from({ length: 1_000 }, (_, index) =>
-        rowOf(`${index}`, index + 1, { providerName: `p${index % 7}` }),
-      );
-      await syncRows(mappings, rows);
-      const asked = rows.toReversed();
-      expect((await mappings.lookUp(asked)).map((mapping) => mapping?.serviceId)).toEqual(
-        asked.map(({ serviceId }) => serviceId),
-      );
-    });
-  });
-
-  describe('listing', () => {
-    it('numbers them in the order of first sight, without those that were deleted', async () => {
-      const { mappings } = opened().ledger;
-      await syncRows(mappings, [
-        rowOf('9', 10),
-        rowOf('1', 10),
-        rowOf('5', 10),
-        rowOf('3', 10),
-        rowOf('4', 10),
-      ]);
-      await syncRows(mappings, [rowOf('1', 10, { isDeleted: true }), rowOf('9', 20)]);
-      const listed = (await listAll(mappings)).map(({ number, providerHotelId }) => [
-        number,
-        providerHotelId,
-      ]);
-      expect(listed).toEqual([
-        [1, '9'],
-        [3, '5'],
-        [4, '3'],
-        [5, '4'],
-      ]);
     });
   });
 

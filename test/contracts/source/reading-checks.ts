@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, notEqual, ok, rejects } from 'node:assert/strict';
+import { deepEqual, equal, notEqual, ok, rejects } from 'node:assert/strict';
 import type { BusinessDay } from '../../../src/booking/business-day.js';
 import { assertReleased, never, readAll } from './reading.js';
 import type { PreparedSource } from './source-driver.js';
@@ -20,18 +20,6 @@ export interface ReadingCheck {
 
 /** Checks that read a source to its end, or not at all. */
 const endToEndChecks: readonly ReadingCheck[] = [
-  {
-    name: 'reports increasing places, and their unit',
-    records: 3_000,
-    async check({ source, day }) {
-      match(source.placeUnit, /^[a-z]+$/);
-      const places = (await readAll(source, day)).map(({ place }) => place);
-      deepEqual(
-        places,
-        [...new Set(places)].sort((one, other) => one - other),
-      );
-    },
-  },
   {
     name: 'reads the same day again, and twice at once',
     records: 3_000,
@@ -66,14 +54,6 @@ const endToEndChecks: readonly ReadingCheck[] = [
       if (done.length > 0) equal(done.at(-1), 1);
     },
   },
-  {
-    name: 'releases its resources at the end',
-    records: 100,
-    async check({ source, day, held }) {
-      await readAll(source, day);
-      await assertReleased(held);
-    },
-  },
 ];
 
 const reason = new Error('stopped by hand');
@@ -94,18 +74,6 @@ const stoppingChecks: readonly ReadingCheck[] = [
     async check({ source, day }) {
       const reading = source.read(day, { signal: AbortSignal.abort(reason) })[Symbol.asyncIterator]();
       await rejects(reading.next(), isReason);
-    },
-  },
-  {
-    name: 'stops when aborted between two chunks, and releases its resources',
-    records: 60_000,
-    async check(subject) {
-      const { reading, stop } = begin(subject);
-      await reading.next();
-      stop();
-      await rejects(reading.next(), isReason);
-      deepEqual(await reading.next(), { done: true, value: undefined });
-      await assertReleased(subject.held);
     },
   },
   {

@@ -1,9 +1,10 @@
 import { equal, ok } from 'node:assert/strict';
-import { setTimeout as delay } from 'node:timers/promises';
+import { vi } from 'vitest';
 import type { RawBooking } from '../../../src/booking/booking.js';
 import type { BusinessDay } from '../../../src/booking/business-day.js';
 import { listCells } from '../../../src/booking/record-cells.js';
 import type { BookingSource, SourceRecord } from '../../../src/booking/source.js';
+import { patienceMs } from '../../support/patience.js';
 import type { IntendedRecord, PreparedSource } from './source-driver.js';
 
 export interface ReadRecord {
@@ -40,22 +41,16 @@ function withoutMissing(fields: RawBooking): RawBooking {
   );
 }
 
-const patienceMs = 30_000;
-const lookAgainMs = 20;
-
 /**
  * Waits for a moment at which nothing is open; closing takes a while. A second look right after that moment would prove
  * nothing: a database source may just have opened a connection to cancel its query.
  */
 export async function assertReleased(held: PreparedSource['held']): Promise<void> {
   if (held === undefined) return;
-  const giveUpAt = Date.now() + patienceMs;
-  let open = await held();
-  while (open !== 0 && Date.now() < giveUpAt) {
-    await delay(lookAgainMs);
-    open = await held();
-  }
-  equal(open, 0, 'it still holds something open');
+  await vi.waitFor(async () => equal(await held(), 0, 'it still holds something open'), {
+    timeout: patienceMs,
+    interval: 20,
+  });
 }
 
 /** Part of the guests' names. It must appear nowhere else. */
