@@ -74,6 +74,7 @@ it.each([
   [-125_000, ['warning clock: the clock of this machine is 2 min 5 s behind that of the service']],
 ])('doctor warns where the clocks differ too much: %i ms', async (lead, expected) => {
   const headers = { date: new Date(lead * -1).toUTCString() };
-  const [, ...clock] = (await checkAnswer({ ...success, headers } as StandInAnswer, { clock: () => 0 })).found;
+  const [, ...clock] = (await checkAnswer({ ...success, headers } as StandInAnswer, { clock: () => 0 }))
+    .found;
   expect(lines(clock)).toEqual(expected);
 });

@@ -66,7 +66,9 @@ describe('a booking that was called incorrect', () => {
         /** What a clerk remembers: the files in the order in which they were read, and who last called it incorrect. */
         let accuser: VerdictSource | undefined;
         for (const files of looks) {
-          const wasKnown = isCleared(recorded, 0) || recorded.verdicts.some(({ judged, rows }) => judged === 'incorrect' && rows.includes(0));
+          const wasKnown =
+            isCleared(recorded, 0) ||
+            recorded.verdicts.some(({ judged, rows }) => judged === 'incorrect' && rows.includes(0));
           recorded = await look(recorded, files, keepsTimes);
           for (const { said, ...file } of oldestFirst(files, keepsTimes)) {
             const isOlder = (one: VerdictSource, other: VerdictSource) =>
