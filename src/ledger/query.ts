@@ -175,6 +175,8 @@ export interface Dialect {
   /** True for a running step whose claim was not renewed for a lease. */
   isAbandoned(): Sql;
   isListed(column: Sql, list: readonly (string | number)[]): Sql;
+  /** Whether a column of bytes has these somewhere. */
+  holds(column: Sql, bytes: Buffer): Sql;
   /** The copy's mappings of these hotels, each with the index of its hotel as `ordinal`. */
   findMappings(hotels: readonly ProviderHotel[]): Sql;
 }

@@ -244,8 +244,11 @@ const runsAtOnce = 100;
 
 /** Bookings that may have that reference, the newest run first. */
 export function* findCandidates(reference: string, { day, from, to }: TraceRange): Query<Candidates[]> {
-  const { isListed } = yield* database();
+  const { isListed, holds } = yield* database();
   const hash = hashReference(reference);
+  // The hash as bytes of an entry: after years, sending every page where it may be would take most of the time.
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(hash);
   const found: Candidates[] = [];
   const searched = yield* selectStayRuns(
     sql`AND day = coalesce(${day ?? null}, day) AND number BETWEEN ${from} AND ${to} ORDER BY number DESC`,
@@ -256,6 +259,7 @@ export function* findCandidates(reference: string, { day, from, to }: TraceRange
     );
     const pages = yield* bookingPages.list(
       sql`WHERE ${isListed(sql`run`, [...sizes.keys()])} AND kind = 'reference' AND first_hash <= ${hash} AND last_hash >= ${hash}
+         AND ${holds(sql`entries`, bytes)}
        ORDER BY run DESC, stream, segment, page`,
     );
     for (const { run, stream, firstPosition, entries } of pages) {

@@ -28,6 +28,7 @@ const common: Omit<Dialect, 'sealing' | 'leaseEnd'> = {
   // `now()` is the time when the transaction started, the same for all of its statements.
   isAbandoned: () => sql`lease_until <= now()`,
   isListed: (column, list) => sql`${column} = ANY (${list.map(String)})`,
+  holds: (column, bytes) => sql`position(${bytes}::bytea IN ${column}) > 0`,
   // The limit keeps the plan at one index look-up per hotel, however many rows the planner expects.
   findMappings: (hotels) => sql`SELECT ordinal - 1 AS ordinal, found.* FROM unnest(
       ${hotels.map(({ providerName }) => providerName)}::text[],

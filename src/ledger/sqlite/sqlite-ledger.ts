@@ -188,6 +188,7 @@ function createDialect(
     leaseEnd: () => sql`${clock() + leaseMs}`,
     isAbandoned: () => sql`coalesce(lease_until, 0) <= ${clock()}`,
     isListed: (column, list) => sql`${column} IN (SELECT value FROM json_each(${JSON.stringify(list)}))`,
+    holds: (column, bytes) => sql`instr(${column}, ${bytes}) > 0`,
     findMappings: (hotels) => sql`SELECT key AS ordinal, ${copied.names} FROM json_each(
         ${JSON.stringify(hotels.map(({ providerName, providerHotelId }) => [providerName, providerHotelId]))}
       ) CROSS JOIN ${copied} ON provider_name = value ->> 0 AND provider_hotel_id = value ->> 1`,
