@@ -3,7 +3,7 @@ import { type AnyCommand, headings, usageOf } from '../jobs/command.js';
 
 type Placed = AnyCommand & { readonly name: string; readonly place: NonNullable<AnyCommand['place']> };
 
-/** The commands by the files of jobs/commands, in the order of the help. */
+/** The commands by the files of jobs/commands, by their places below their headings. */
 export async function readCommands(): Promise<readonly Placed[]> {
   const folder = new URL('../jobs/commands/', import.meta.url);
   const names = readdirSync(folder).map((file) => file.replace(/\.ts$/, ''));

@@ -143,7 +143,7 @@ export function listenForStop(
  *
  * @returns why something is lost that somebody may need, once it is known; undefined for nothing
  */
-export function outliveOutput(stream: NodeJS.WritableStream): () => Promise<string | undefined> {
+function outliveOutput(stream: NodeJS.WritableStream): () => Promise<string | undefined> {
   let lost: string | undefined;
   stream.on('error', ({ code = 'unknown' }: NodeJS.ErrnoException) => {
     if (code !== 'EPIPE') lost ??= code;
@@ -164,7 +164,7 @@ const graceMs = 1_000;
  *
  * @param exit ends the process with `process.exitCode`
  */
-export function exitOnceWritten(streams: readonly Writable[], exit: () => void): void {
+function exitOnceWritten(streams: readonly Writable[], exit: () => void): void {
   // Unreferenced, so that the timer itself keeps nothing alive.
   setInterval(() => {
     if (streams.every(({ writableLength }) => writableLength === 0)) exit();

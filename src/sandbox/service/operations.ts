@@ -134,7 +134,7 @@ export const maxBodyBytes = 64 * 1024 * 1024;
  *
  * @returns undefined when the client left before the body was complete
  */
-export function readBody(request: IncomingMessage): Promise<Buffer | 'too-large' | undefined> {
+function readBody(request: IncomingMessage): Promise<Buffer | 'too-large' | undefined> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
     let length = 0;
@@ -155,7 +155,7 @@ export function readBody(request: IncomingMessage): Promise<Buffer | 'too-large'
 const json = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
 
 /** Why the headers rule a body out; undefined for plain JSON in UTF-8. */
-export function findMediaProblem(headers: IncomingHttpHeaders): string | undefined {
+function findMediaProblem(headers: IncomingHttpHeaders): string | undefined {
   const { 'content-type': type, 'content-encoding': encoding = 'identity' } = headers;
   if (type === undefined) return 'The header Content-Type is missing: expected application/json.';
   if (!json.test(type)) return 'The Content-Type is not application/json.';
@@ -173,7 +173,7 @@ const maxQuotedName = 60;
  *
  * @throws Refusal
  */
-export function parseReview(body: Uint8Array): readonly BookedHotel[] {
+function parseReview(body: Uint8Array): readonly BookedHotel[] {
   const review = parseJson(body);
   if (review === undefined) throw new Refusal(2002, 'The body is not JSON in UTF-8.');
   if (!isObject(review)) throw new Refusal(2002, 'The body: expected an object with the one field Hotels.');
