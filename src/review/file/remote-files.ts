@@ -1,3 +1,4 @@
+import { escapePattern } from '../../base/foreign-text.js';
 import { formatCount } from '../../base/format.js';
 import { type BusinessDay, isDayPattern } from '../../booking/business-day.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
@@ -52,17 +53,15 @@ export function createResultNameTest(pattern: string, day: BusinessDay): (name: 
       `the result pattern ${JSON.stringify(pattern)} contains a slash, but it must match a file name`,
     );
   const parts = [...pattern.matchAll(patternPart)].map(([part, placeholder]) => {
-    if (placeholder !== undefined) return writeLiterally(writeDay(placeholder, pattern, day));
+    if (placeholder !== undefined) return escapePattern(writeDay(placeholder, pattern, day));
     if (part === '{' || part === '}')
       throw new RangeError(`the result pattern ${JSON.stringify(pattern)} has an unmatched brace`);
-    return part.split('*').map(writeLiterally).join('.*');
+    return part.split('*').map(escapePattern).join('.*');
   });
   const wanted = new RegExp(`^${parts.join('')}$`, 's');
   const inputName = `${day.ddmmyyyy}.csv`;
   return (name) => name !== inputName && wanted.test(name);
 }
-
-const writeLiterally = (text: string) => text.replace(/[\\^$.|?+()[\]{}/-]/g, '\\$&');
 
 function writeDay(placeholder: string, pattern: string, day: BusinessDay): string {
   if (placeholder === 'day') return day.iso;

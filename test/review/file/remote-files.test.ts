@@ -68,6 +68,8 @@ describe('the name of a result', () => {
     ['Result_{day:ddMM}*{day:yy}.csv', 'Result_2011-26.csv', true],
     ['(.+)[a-z]?.csv', '(.+)[a-z]?.csv', true],
     ['(.+)[a-z]?.csv', 'abc.csv', false],
+    ['{day:dd*MM}.csv', '20*11.csv', true],
+    ['{day:dd*MM}.csv', '20011.csv', false],
   ])('as %s: %s is one: %s', (pattern, name, isOne) => {
     expect(createResultNameTest(pattern, day)(name)).toBe(isOne);
   });
