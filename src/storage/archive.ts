@@ -234,6 +234,7 @@ export function createDirectoryArchive({
       }
     },
     async writeLedgerMark(text) {
+      await makeFolder(home);
       try {
         replaceTextFile(ledgerMark, text);
       } catch (error) {
