@@ -20,9 +20,9 @@ export const hotelLoads = t.table(
   },
   { isNumbered: true, unique: ['id'] },
 );
-const finished = ['id', 'file', 'at', 'finishedAt', 'hotels', 'kept'] as const;
+const finished = hotelLoads.only('id', 'file', 'at', 'finishedAt', 'hotels', 'kept');
 /** A finished load. */
-export type HotelLoad = Required<Pick<t.Row<typeof hotelLoads>, (typeof finished)[number]>>;
+export type HotelLoad = Required<t.Row<typeof finished>>;
 
 const optionalText = t.optional(t.text());
 export const hotelContents = t.table(
@@ -147,7 +147,7 @@ const findCurrentLoad = () =>
 export const latestLoad = reads(
   (): Query<HotelLoad | undefined> =>
     one(
-      sql`SELECT ${hotelLoads.only(...finished).names} FROM ${hotelLoads} WHERE finished_at IS NOT NULL
+      sql`SELECT ${finished.names} FROM ${hotelLoads} WHERE finished_at IS NOT NULL
        ORDER BY number DESC LIMIT 1`,
     ),
 );

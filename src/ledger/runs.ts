@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { yieldToEventLoop } from '../base/event-loop.js';
+import { addTo } from '../base/group.js';
 import type { BusinessDay } from '../booking/business-day.js';
 import type { GuestNames } from '../booking/guest-names.js';
 import type { DayFilters, FilterReport } from '../booking/source.js';
@@ -492,10 +493,7 @@ export const markDays = reads(function* ({ from, to }: Period): Query<DayMark[]>
      FROM ${runs} WHERE day >= ${from} AND day <= ${to} ORDER BY day, number`,
   );
   const days = new Map<string, StoredRow[]>();
-  for (const row of rows) {
-    const day = String(row.day);
-    days.set(day, [...(days.get(day) ?? []), row]);
-  }
+  for (const row of rows) addTo(days, String(row.day), row);
   return [...days].map(([day, ofDay]) => ({
     day,
     mark: createHash('sha256').update(JSON.stringify(ofDay)).digest('base64'),

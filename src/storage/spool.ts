@@ -3,6 +3,7 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createMeasure, measure, readBlocks } from '../base/content.js';
 import { isPlainName } from '../base/foreign-text.js';
+import { codeOf } from '../base/safe-error.js';
 import type { LocalFile } from '../transports/sftp/sftp.js';
 import { type DayKeys, KeyError } from './day-keys.js';
 import { createFileSealer, measureContent, openFile, sealFile } from './sealed-file.js';
@@ -129,7 +130,8 @@ export function createDirectorySpool({
       try {
         return await measure(read(name));
       } catch (error) {
-        if (isAbsence(error) || (error instanceof KeyError && error.code !== 'unusable')) return undefined;
+        if (codeOf(error) === 'ENOENT' || (error instanceof KeyError && error.code !== 'unusable'))
+          return undefined;
         throw error;
       }
     },
@@ -139,7 +141,7 @@ export function createDirectorySpool({
         // Ignore foreign files: they could not be removed by name either.
         return entries.filter((entry) => entry.isFile() && isPlainName(entry.name)).map(({ name }) => name);
       } catch (error) {
-        if (isAbsence(error)) return [];
+        if (codeOf(error) === 'ENOENT') return [];
         throw error;
       }
     },
@@ -165,8 +167,4 @@ async function* readFile(path: string): AsyncGenerator<Buffer, void, undefined> 
   } finally {
     await file.close();
   }
-}
-
-function isAbsence(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

@@ -1,7 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hashReference } from '../../src/booking/booking.js';
-import { megabyte, type ProcessLimits, startLimited } from '../../src/cases/mails/limited-process.js';
+import { type ProcessLimits, startLimited } from '../../src/cases/mails/limited-process.js';
+import { megabyte } from '../../src/cases/mails/mail-bytes.js';
 import { createMailProcess, readerLimits } from '../../src/cases/mails/mail-process.js';
 import { UnreadMailError } from '../../src/cases/mails/records.js';
 import { mailOf, words } from './mails.js';

@@ -2,11 +2,10 @@ import { type FetchMessageObject, type FetchQueryObject, ImapFlow } from 'imapfl
 import { answerWithin, orAborted, TooLateError } from '../../base/abort.js';
 import type { PeerFault } from '../../base/peer-patience.js';
 import { codeOf, SafeError } from '../../base/safe-error.js';
-import { isNoMail, maxMailBytes } from './mail-bytes.js';
+import { isNoMail, maxMailBytes, megabyte } from './mail-bytes.js';
 import { createMailbox, type Mailbox, MailboxError, type MailboxLook } from './mailbox.js';
 
 const dayMs = 86_400_000;
-const megabyte = 1024 * 1024;
 /** How long the server may take to connect, and to send its next byte. */
 const connectMs = 15_000;
 const silenceMs = 60_000;

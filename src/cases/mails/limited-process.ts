@@ -1,12 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { isMainThread, type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads';
+import { megabyte } from './mail-bytes.js';
 
 /*
  * What strangers send is read in processes of their own: parsers take very long for some of it, or much memory. Such a process performs
  * one order after the other. It ends itself when one takes too much, and is replaced.
  */
-
-export const megabyte = 1024 * 1024;
 
 /** How much an order may take of its process. */
 export interface ProcessLimits {
@@ -107,7 +106,7 @@ const lookMs = 50;
 
 /**
  * Ends this process as soon as it has taken more than the limits since its last order began, from a thread: the main one may be busy
- * for good. An order has no end: a server may send at any time.
+ * for good.
  */
 function watchLimits(port: MessagePort, { processBytes, processorMs }: ProcessLimits): void {
   let timer: NodeJS.Timeout | undefined;

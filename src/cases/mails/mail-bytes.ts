@@ -1,5 +1,6 @@
+export const megabyte = 1024 * 1024;
 /** An e-mail that is larger is not read. */
-export const maxMailBytes = 25 * 1024 * 1024;
+export const maxMailBytes = 25 * megabyte;
 
 /**
  * Whether what a mailbox hands out is no e-mail at all: empty, or what a crash or a failing disk leaves of a file. Nobody sent that, so

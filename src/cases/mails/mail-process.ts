@@ -2,8 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import type { UnreadReason } from '../../ledger/mails.js';
 import { type ExaminedMail, type KnownThings, openMail } from './examine-mail.js';
 import type { VerdictWords } from './headings.js';
-import { converse, LimitedProcessError, megabyte, type ProcessLimits } from './limited-process.js';
-import { maxMailBytes } from './mail-bytes.js';
+import { converse, LimitedProcessError, type ProcessLimits } from './limited-process.js';
+import { maxMailBytes, megabyte } from './mail-bytes.js';
 import { UnreadMailError } from './records.js';
 
 /** How much an e-mail may take of the process that reads it. */

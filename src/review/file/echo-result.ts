@@ -84,7 +84,7 @@ export function createEchoReader(readSent: JoinSources['readSent'], reading: Res
           ...{ sent: rows, unanswered: 0, foreign: 0, ambiguous: [] },
           ...{ unidentified: 0, summaries: 0, judging: rows },
         },
-        isAllCorrect: incorrect.rows === 0,
+        isAllCorrect: incorrect.isEmpty(),
         async *say() {
           for await (const { batch, lines } of readSent()) {
             const said: Said[] = [];
@@ -152,18 +152,14 @@ function createIncorrectBookings() {
   const keys = new Set<string>();
   /** Flags for the starts of lines save reading nearly all others. */
   const starts = new Uint8Array(2 ** startBits);
-  let rows = 0;
 
   function readKey(lines: Buffer, start: number): string {
     return keyOf(readBooking(lines.toString('utf8', start, lines.indexOf(lineFeed, start))));
   }
 
   return {
-    get rows() {
-      return rows;
-    },
+    isEmpty: (): boolean => keys.size === 0,
     add(lines: Buffer, start: number): void {
-      rows += 1;
       keys.add(readKey(lines, start));
       starts[hashStart(lines, start)] = 1;
     },

@@ -99,10 +99,6 @@ export function createResultLines() {
     get found() {
       return { encoding: encoding ?? 'utf-8', container };
     },
-    /** What ends the lines; a CR may precede an LF. */
-    get lineEnd(): '\r' | '\n' {
-      return lineEnd === carriageReturn ? '\r' : '\n';
-    },
   };
 }
 

@@ -63,7 +63,7 @@ const readBytes = 131_072;
  *
  * @throws SftpError retryable `changed-while-reading` when the file ends earlier
  */
-export async function* readRemoteFile(
+async function* readRemoteFile(
   remote: RemoteCalls,
   path: string,
   { from, to }: ByteRange,
@@ -110,7 +110,7 @@ const writtenBytes = 261_000;
  *
  * (A stream of ssh2's waits for each answer, and its `fastPut` takes only files that are stored as they are sent.)
  */
-export async function writeRemoteFile(
+async function writeRemoteFile(
   remote: RemoteCalls,
   path: string,
   content: AsyncIterable<Uint8Array>,
