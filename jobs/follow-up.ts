@@ -23,9 +23,15 @@ type HeldHotels = ReadonlySet<number>;
  * Writes the new hotels as NDJSON, one per line, without those that are held. Replaces an existing file, but only once it is
  * complete. They are new until they are noted as listed.
  *
+ * @param halted aborts right before the process ends at once
  * @returns the number of the last of them; 0 if there is none
  */
-export async function writeNewHotels(path: string, copy: Copy, held: HeldHotels): Promise<number> {
+export async function writeNewHotels(
+  path: string,
+  copy: Copy,
+  held: HeldHotels,
+  halted?: AbortSignal,
+): Promise<number> {
   let last = 0;
   const write = async (file: FileHandle) => {
     for await (const page of readNewHotels(copy)) {
@@ -33,7 +39,7 @@ export async function writeNewHotels(path: string, copy: Copy, held: HeldHotels)
       last = page.at(-1)?.number ?? last;
     }
   };
-  await writeWhole(path, write, { force: true });
+  await writeWhole(path, write, { force: true, halted });
   return last;
 }
 

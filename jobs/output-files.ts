@@ -123,7 +123,7 @@ async function refuseTaken(path: string, force: boolean): Promise<void> {
     throw error;
   });
   if (found && !(force && found.isFile()))
-    throw Object.assign(new Error('the name is taken'), { code: 'EEXIST' });
+    throw Object.assign(new Error('the name is taken'), { code: 'EEXIST', syscall: 'open' });
 }
 
 /** Links, because renaming would replace a file that somebody has put there meanwhile. */

@@ -88,7 +88,7 @@ export async function syncOnce(app: App, options: SyncOptions): Promise<number> 
   const configured = newHotels === undefined ? undefined : { name: newHotels, path: newHotels };
   const listed =
     file || configured
-      ? await listInFiles({ file, configured }, copy, held)
+      ? await listInFiles({ file, configured, halted: app.io.halted }, copy, held)
       : await listNewHotels(copy, held);
   return app.answer([...describeSync(sync), ...describeWatch(watched, app.command), ...listed], {
     ...syncToJson(sync),
@@ -226,12 +226,22 @@ function renderNewHotels(hotels: readonly NewMasterHotel[]): string[] {
  * @throws UsageError when one can't be written
  */
 async function listInFiles(
-  { file, configured }: { readonly file: GivenFile | undefined; readonly configured: GivenFile | undefined },
+  {
+    file,
+    configured,
+    halted,
+  }: {
+    readonly file: GivenFile | undefined;
+    readonly configured: GivenFile | undefined;
+    readonly halted: AbortSignal;
+  },
   copy: Ledger['mappings'],
   held: ReadonlySet<number>,
 ): Promise<string[]> {
   if (file) {
-    const last = await orUsageError('--new-hotels', file, () => writeNewHotels(file.path, copy, held));
+    const last = await orUsageError('--new-hotels', file, () =>
+      writeNewHotels(file.path, copy, held, halted),
+    );
     if (!configured) await copy.markNewHotelsTold(last, clock());
   }
   if (configured)
@@ -246,7 +256,7 @@ async function orUsageError<T>(setting: string, { name }: GivenFile, write: () =
   try {
     return await write();
   } catch (error) {
-    if (error instanceof Error && 'code' in error && ('syscall' in error || error.code === 'EEXIST'))
+    if (error instanceof Error && 'code' in error && 'syscall' in error)
       throw new UsageError(
         `${setting}: ${name} can't be written (${error.code}); the copy is up to date, and the next sync with ${setting} lists them`,
       );
