@@ -2,7 +2,6 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { patienceMs } from './test/support/patience.js';
 
-const setupFiles = ['test/support/seeded-properties.ts'];
 const common = {
   env: {
     // Words that name the command must not depend on how the tests were started.
@@ -16,7 +15,7 @@ const common = {
   hookTimeout: patienceMs + 60_000,
   pool: 'forks' as const,
   expect: { poll: { timeout: patienceMs } },
-  setupFiles,
+  setupFiles: ['test/support/seeded-properties.ts'],
   // The command is called as it was built.
   server: { deps: { external: [/\/(?:dist|compiled)\//] } },
 };
@@ -26,11 +25,16 @@ const [servers, aloneHere, aloneWithServers, nightly] = ['servers', 'alone', 'al
   (kind) => `test/**/*.${kind}.test.ts`,
 ) as [string, string, string, string];
 const globalSetup = ['test/support/announce-servers.ts'];
-const include = ['test/**/*.test.ts'];
 
 const projects = [
   // Without isolation: one process after another would start for each file otherwise.
-  { ...common, name: 'node', isolate: false, include, exclude: [servers, aloneHere, nightly] },
+  {
+    ...common,
+    name: 'node',
+    isolate: false,
+    include: ['test/**/*.test.ts'],
+    exclude: [servers, aloneHere, nightly],
+  },
   { ...common, name: 'node: alone', include: [aloneHere] },
   {
     ...common,

@@ -16,7 +16,7 @@ const sendLate = { name: 'Send what is missing', path: 'replay?which=late' };
 const replay = { name: 'Replay', path: 'replay' };
 export const cancel = { name: 'Cancel', path: 'cancel' };
 const look = { name: 'Look for the result now', path: 'look' };
-const accepts = {
+export const accepts = {
   volume: { name: 'Accept its few bookings', path: 'accept' },
   affected: { name: 'Accept its many affected bookings', path: 'accept-affected' },
 };

@@ -12,6 +12,7 @@ import { auditAccepted, describeImplausible } from '../rules/acceptance-words.js
 import { type AcceptanceKind, acceptanceKinds, isOverdue, isToBeAccepted, type Run } from '../rules/run.js';
 import { mayTryAgain } from '../rules/try-again.js';
 import { describeDrops } from '../rules/volume.js';
+import { accepts } from './day-actions.js';
 import { dayField } from './fields.js';
 import { type DeskVisit, defineAction, type Preview } from './page.js';
 import { showDay, showInstant, showMessage } from './parts.js';
@@ -208,7 +209,6 @@ const lookForResult = defineAction({
 });
 
 interface Acceptance {
-  readonly path: string;
   readonly title: string;
   /** What was found, what to do about it, and where. */
   describe(run: Run): Required<Pick<Preview, 'data' | 'lines' | 'details'>>;
@@ -216,7 +216,6 @@ interface Acceptance {
 
 const acceptances: Readonly<Record<AcceptanceKind, Acceptance>> = {
   volume: {
-    path: 'accept',
     title: 'Accept few bookings',
     describe: ({ id, day, volume }) => ({
       data: { runId: id, volume },
@@ -228,7 +227,6 @@ const acceptances: Readonly<Record<AcceptanceKind, Acceptance>> = {
     }),
   },
   affected: {
-    path: 'accept-affected',
     title: 'Accept many affected bookings',
     describe: ({ id, implausible }) => ({
       data: { runId: id, ...implausible },
@@ -243,10 +241,10 @@ const acceptances: Readonly<Record<AcceptanceKind, Acceptance>> = {
 
 /** What the option of `run` for that kind does with a day that was sent. */
 function acceptAction(kind: AcceptanceKind) {
-  const { path, title, describe } = acceptances[kind];
+  const { title, describe } = acceptances[kind];
   return defineAction({
     ...ofDay,
-    path: `/days/:day/${path}`,
+    path: `/days/:day/${accepts[kind].path}`,
     title,
     /** The run of the preview: there may be a newer one. */
     form: z.object({ run: z.string().max(64) }),
