@@ -4,9 +4,9 @@ import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { setTimeout as wait } from 'node:timers/promises';
 import { stringify } from 'csv-stringify';
-import { hasCode, nameReason, Refusal } from '../common/errors.js';
+import { deliverLater } from '../common/deliver-later.js';
+import { hasCode, Refusal } from '../common/errors.js';
 import type { FaultPlan, ResultFault } from '../common/faults.js';
 import { publish } from '../common/publish.js';
 import type { Tell } from '../common/tell.js';
@@ -60,27 +60,20 @@ export function createExports(options: ExportsOptions): Exports {
   async function perform(request: ExportRequest, fault: ResultFault | undefined): Promise<void> {
     const guid = randomUUID();
     const files = exportKinds.map((kind) => `${accountName}_${kind}_${guid}.csv`);
-    const tellOfFiles = (what: string) => tell(`${files.join(', ')}: ${what}`);
-    try {
-      await wait(delayMs + (fault?.kind === 'result-late' ? fault.seconds * 1_000 : 0), undefined, {
-        signal,
-      });
-      if (fault?.kind === 'result-missing') return tellOfFiles('never written (fault)');
-      const rows = createExportTables(world, request.providers);
-      await mkdir(drafts, { recursive: true, mode: 0o700 });
-      const counts: number[] = [];
-      for (const [place, kind] of exportKinds.entries())
-        counts.push(await writeRows(rows[kind], join(drafts, files[place] ?? ''), signal));
-      for (const [place, file] of files.entries())
-        await publish(join(drafts, file), join(root, file), counts[place] ?? 0, fault);
-      const written = fault?.kind === 'result-partial' ? 'only the first halves (fault)' : 'written';
-      const email = await notify(request, files).catch(
-        (error: unknown) => void tellOfFiles(`no e-mail (${nameReason(error)})`),
-      );
-      tellOfFiles(email === undefined ? written : `${written}; e-mail: ${email}`);
-    } catch (error) {
-      tellOfFiles(signal.aborted ? 'abandoned' : `failed (${nameReason(error)})`);
-    }
+    await deliverLater({
+      ...{ name: files.join(', '), delayMs, fault, signal, tell },
+      async write() {
+        const rows = createExportTables(world, request.providers);
+        await mkdir(drafts, { recursive: true, mode: 0o700 });
+        const counts: number[] = [];
+        for (const [place, kind] of exportKinds.entries())
+          counts.push(await writeRows(rows[kind], join(drafts, files[place] ?? ''), signal));
+        for (const [place, file] of files.entries())
+          await publish(join(drafts, file), join(root, file), counts[place] ?? 0, fault);
+        return fault?.kind === 'result-partial' ? 'only the first halves (fault)' : 'written';
+      },
+      notify: () => notify(request, files),
+    });
   }
 
   async function notify(request: ExportRequest, files: readonly string[]) {

@@ -1,7 +1,7 @@
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { isCalendarDay } from '../../booking/business-day.js';
+import { deliverLater } from '../common/deliver-later.js';
 import { nameReason, Refusal } from '../common/errors.js';
 import type { FaultPlan, ResultFault } from '../common/faults.js';
 import { publish } from '../common/publish.js';
@@ -101,36 +101,19 @@ export function createFileReview(options: FileReviewOptions): FileReview {
   }
 
   async function perform(file: AcceptedFile): Promise<void> {
-    const { path, draft, fault } = file;
-    try {
-      const lateMs = fault?.kind === 'result-late' ? fault.seconds * 1_000 : 0;
-      await wait(resultDelayMs + lateMs, undefined, { signal });
-      await writeResult(file);
-    } catch (error) {
-      const isAborted = error instanceof Error && error.name === 'AbortError';
-      tell(`${path.resultName}: ${isAborted ? 'abandoned' : `failed (${nameReason(error)})`}`);
-    } finally {
-      await rm(draft, { force: true });
-    }
-  }
-
-  async function writeResult(file: AcceptedFile): Promise<void> {
-    const { path, draft, fault, rows, incorrectRows: incorrect } = file;
-    if (fault?.kind === 'result-missing') return tell(`${path.resultName}: never written (fault)`);
-    const published = await publish(draft, path.result, rows, fault);
-    const written =
-      fault?.kind === 'result-partial'
-        ? `only ${published} of ${countOf(rows, 'row')} (fault)`
-        : `${countOf(rows, 'row')}, ${incorrect} wrongly mapped`;
-    const email = await notify(file);
-    tell(`${path.resultName}: ${written}${email === undefined ? '' : `; e-mail: ${email}`}`);
-  }
-
-  async function notify({ path, incorrect, incorrectRows: count }: AcceptedFile) {
-    if (count === 0) return undefined;
-    return outbox
-      .notify({ about: path.inputName, incorrect, count })
-      .catch((error: unknown) => void tell(`${path.resultName}: no e-mail (${nameReason(error)})`));
+    const { path, draft, fault, rows, incorrectRows: count, incorrect } = file;
+    await deliverLater({
+      ...{ name: path.resultName, delayMs: resultDelayMs, fault, signal, tell },
+      async write() {
+        const published = await publish(draft, path.result, rows, fault);
+        return fault?.kind === 'result-partial'
+          ? `only ${published} of ${countOf(rows, 'row')} (fault)`
+          : `${countOf(rows, 'row')}, ${count} wrongly mapped`;
+      },
+      notify: async () =>
+        count === 0 ? undefined : outbox.notify({ about: path.inputName, incorrect, count }),
+    });
+    await rm(draft, { force: true });
   }
 
   return {
