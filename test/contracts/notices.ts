@@ -50,11 +50,6 @@ export function describeNoticesContract(
 
     const claimAll = (channel: string, { now = at, store = notices } = {}) =>
       store.claim({ channel, at: now, dueBy: now, leaseUntil: now + 30, limit: 100 });
-    const _stages = async (channel: string) =>
-      (await notices.listMessages({ limit: 100 }))
-        .filter((message) => message.channel === channel)
-        .map(({ notice, state }) => `${notice.event} ${notice.stage} ${state}`)
-        .reverse();
 
     it('raises a problem once while it lasts, whoever raises it', async () => {
       const other = (await opened.reopen()).notices;

@@ -57,12 +57,6 @@ export function describeWatchContract(
     const notify = ({ type }: { readonly type: WatchEvent['type'] | string }) => void events.push(type);
     const watch = (watched: Ledger = ledger) =>
       watchMappings({ ledger: watched, today, clock: () => now, notify }, signal);
-    const _states = async () =>
-      (await ledger.cases.list({ state: 'dismissed', today })).map(({ id, move, note }) => ({
-        id,
-        move,
-        note,
-      }));
 
     it('looks again if it was cut off before the moves counted as compared, and opens nothing twice', async () => {
       await book('r1', [bookingOf('a', 'BR-1')]);

@@ -1,26 +1,11 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { makeTemporaryFolder } from '../doctor/temporary-folder.js';
-import { fillIn, projectFile, readComposeFile } from '../support/compose-file.js';
+import { readComposeFile } from '../support/compose-file.js';
 import { certificateNeeds, makeCertificate } from '../support/machine.js';
-import { patienceMs } from '../support/patience.js';
-import { redisNeeds } from '../support/redis.js';
-import { openSsh } from '../support/sftp-programs.js';
-import { awaitGreeting, findFreePort, runsAsRoot, spawnServer, stopServer } from '../support/sftp-server.js';
 
 const { services, secrets } = readComposeFile();
 
@@ -73,65 +58,5 @@ describe('docker-compose.yml', () => {
     expect(statSync(join(folder, 'secrets')).mode & 0o777).toBe(0o700);
     expect(statSync(join(folder, 'secrets/hash-key')).mode & 0o777).toBe(0o444);
     expect(make()).toEqual(made);
-  });
-
-  it('starts a Redis that is healthy, and asks everybody for its password', async ({ skip }) => {
-    skip(redisNeeds !== undefined, redisNeeds);
-    const folder = makeTemporaryFolder();
-    for (const name of ['secrets', 'redis']) mkdirSync(join(folder, name));
-    writeFileSync(join(folder, 'secrets/redis-password'), 'of-the-queue\n');
-    const { entrypoint = [], command = [], healthcheck } = services.redis;
-    const port = await findFreePort();
-    const place = (text: string) =>
-      fillIn(text, {})
-        .replaceAll('/run/secrets/', `${folder}/secrets/`)
-        .replaceAll('/tmp/redis.conf', `${folder}/redis.conf`)
-        .replace('--dir /data', `--dir ${folder}/redis --bind 127.0.0.1 --port ${port}`)
-        .replace('redis-cli', `redis-cli -p ${port}`);
-    const [shell = '', ...options] = [...entrypoint, ...command.map(place)];
-    const server = spawnServer(shell, options);
-    onTestFinished(() => stopServer(server, join(folder, 'redis')));
-    const test = place(healthcheck?.test[1] ?? '');
-    const isHealthy = () => spawnSync('sh', ['-c', test], { stdio: 'ignore' }).status === 0;
-    await vi.waitUntil(isHealthy, { timeout: patienceMs, interval: 50 });
-    const stranger = new Redis(port, '127.0.0.1', { enableReadyCheck: false });
-    onTestFinished(() => stranger.disconnect());
-    await expect(stranger.keys('*')).rejects.toThrow('NOAUTH');
-  });
-});
-
-describe('ops/docker/sftp', () => {
-  it('starts a server that says its host key, and lets in who has the key that it made', async ({ skip }) => {
-    skip(openSsh.needs !== undefined, openSsh.needs);
-    // sshd accepts keys only below folders that nobody else can change; root's temporary folder is not one of them.
-    const folder = realpathSync(mkdtempSync(join(runsAsRoot ? '/run' : tmpdir(), 'compose-')));
-    for (const name of ['host-keys', 'login']) mkdirSync(join(folder, name));
-    const port = await findFreePort();
-    const place = (text: string) =>
-      text.replaceAll(/(?<= )\/(?=host-keys|login)/g, `${folder}/`).replaceAll('[ -s /', `[ -s ${folder}/`);
-    const config = join(folder, 'sshd_config');
-    const changed = place(projectFile('ops/docker/sftp/sshd_config'))
-      .replace('Port 2222', `Port ${port}\nListenAddress 127.0.0.1`)
-      .replace('AllowUsers review', `AllowUsers ${userInfo().username}`)
-      .replace('PermitRootLogin no', 'PermitRootLogin prohibit-password');
-    writeFileSync(config, changed);
-    const script = place(projectFile('ops/docker/sftp/start.sh'));
-    writeFileSync(join(folder, 'start.sh'), script.replace('sshd -D -e', `sshd -D -e -f ${config}`));
-    const log = join(folder, 'sshd.log');
-    const server = spawnServer('/bin/sh', ['-c', `exec sh ${folder}/start.sh >${log} 2>&1`]);
-    onTestFinished(() => stopServer(server, folder));
-    await awaitGreeting(port, server, () => readFileSync(log, 'utf8'));
-    expect(readFileSync(log, 'utf8')).toMatch(/HOTEL_REVIEW_SFTP_HOST_KEY=SHA256:\S+/);
-    const options = ['-P', `${port}`, '-i', join(folder, 'login/id_ed25519'), '-b', '-'].concat(
-      ['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'BatchMode=yes'].flatMap((one) => [
-        '-o',
-        one,
-      ]),
-    );
-    const session = spawnSync('sftp', [...options, '127.0.0.1'], { input: 'pwd\n', encoding: 'utf8' });
-    expect([session.status, session.stdout]).toEqual([
-      0,
-      expect.stringContaining('Remote working directory'),
-    ]);
   });
 });

@@ -1,16 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { exactImage, projectFile } from '../support/compose-file.js';
+import { readInstructions } from './docker-build.js';
 
-/** One per line, without comments. */
-const instructions = projectFile('Dockerfile')
-  .replaceAll(/^#.*\n/gm, '')
-  .replaceAll(/\\\n\s*/g, '')
-  .split('\n')
-  .filter((line) => line.trim() !== '')
-  .map((line) => {
-    const [, word = '', rest = ''] = /^(\S+)\s+(.*)$/.exec(line) ?? [];
-    return { word, rest };
-  });
+const instructions = readInstructions();
 const stages = instructions.filter(({ word }) => word === 'FROM').map(({ rest }) => rest.split(' AS '));
 const allImages = stages
   .map(([image = '']) => image)

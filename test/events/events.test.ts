@@ -5,7 +5,6 @@ import { someRun } from '../review/some-run.js';
 import { patienceMs } from '../support/patience.js';
 
 const working: HotelReviewEvent = { type: 'working' };
-const _away: HotelReviewEvent = { type: 'check-failed', error: new Error('connection refused') };
 
 it('an observer that throws or rejects disturbs neither the emitter nor the other observers', async () => {
   const [thrown, rejected] = [new Error('no space left'), new Error('no route to host')];

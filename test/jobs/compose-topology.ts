@@ -7,6 +7,7 @@ import { fillIn, projectFile, readComposeFile } from '../support/compose-file.js
 import type { CertificateFiles } from '../support/machine.js';
 import { patienceMs } from '../support/patience.js';
 import { type RunningProgram, startProgram } from '../support/program.js';
+import { makePrivilegeSeparationFolder } from '../support/sftp-programs.js';
 import { awaitGreeting, findFreePort, runsAsRoot, spawnServer, stopServer } from '../support/sftp-server.js';
 
 /** A folder in place of the containers' volumes; removed after the test. */
@@ -89,6 +90,7 @@ export async function startComposeSftp(
     place(projectFile('ops/docker/sftp/start.sh')).replace('sshd -D -e', `sshd -D -e -f ${config}`),
   );
   const log = join(folder, 'sshd.log');
+  makePrivilegeSeparationFolder();
   const server = spawnServer('/bin/sh', ['-c', `exec sh ${script} >${log} 2>&1`]);
   onTestFinished(() => stopServer(server, folder));
   await awaitGreeting(port, server, () => readFileSync(log, 'utf8'));

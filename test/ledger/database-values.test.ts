@@ -20,7 +20,6 @@ describe('values that go through libsql', () => {
 
   const keep = (column: 'number' | 'text' | 'bytes', value: Value) =>
     database.transact(() => database.run(`INSERT INTO things (${column}) VALUES (?)`, value));
-  const _insertNumber = (value: Value) => database.run('INSERT INTO things (number) VALUES (?)', value);
   const count = () => database.get('SELECT count(*) AS count FROM things')?.count;
 
   describe('what is bound', () => {

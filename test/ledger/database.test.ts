@@ -34,8 +34,6 @@ describe('the only place that uses libsql', () => {
   }
 
   const insertNumber = (value: Value) => database.run('INSERT INTO things (number) VALUES (?)', value);
-  const _keep = (column: 'number' | 'text' | 'bytes', value: Value) =>
-    database.transact(() => database.run(`INSERT INTO things (${column}) VALUES (?)`, value));
   const count = () => database.get('SELECT count(*) AS count FROM things')?.count;
 
   describe('a transaction', () => {

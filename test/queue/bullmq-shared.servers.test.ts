@@ -10,7 +10,6 @@ function open(options: Partial<Parameters<typeof openQueue>[0]> = {}) {
   return openQueue({ url: redis().url, ...options });
 }
 
-const _queueKey = 'hotel-review:hotel-review-steps';
 /** After how many steps one of two workers closes. */
 const leavingAfter = [0, 3, 14];
 

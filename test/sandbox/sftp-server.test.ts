@@ -5,7 +5,6 @@ import {
   lstatSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -23,6 +22,7 @@ import ssh2, {
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { account } from '../../src/sandbox/sandbox.js';
 import { readOrMakeHostKey } from '../../src/sandbox/sftp/host-key.js';
+import { countDescriptors } from '../sources/files/open-descriptors.js';
 import { patienceMs } from '../support/patience.js';
 import { type StartedSandbox, startedSandbox } from './started-sandbox.js';
 
@@ -242,26 +242,14 @@ describe('a client', () => {
   });
 });
 
-/** Files of the served folder that this process has open. */
-function openFiles(): string[] {
-  return readdirSync('/proc/self/fd').flatMap((number) => {
-    try {
-      const target = readlinkSync(`/proc/self/fd/${number}`);
-      return target.startsWith(disk('')) ? [target] : [];
-    } catch {
-      return [];
-    }
-  });
-}
-
 it('closes the files of a client that leaves in mid-upload, without telling that they were received', async () => {
   const [lost, ended, channel] = [await login(), await login(), await login()];
   for (const [index, { files }] of [lost, ended, channel].entries()) await open(files, `file ${index}`);
-  expect(openFiles()).toHaveLength(3);
+  expect(await countDescriptors(disk(''))).toBe(3);
   lost.client.destroy();
   ended.client.end();
   channel.files.end();
-  await vi.waitFor(() => expect(openFiles()).toEqual([]), { timeout: patienceMs });
+  await vi.waitFor(async () => expect(await countDescriptors(disk(''))).toBe(0), { timeout: patienceMs });
   expect(told()).toEqual([]);
   const again = await ask<SFTPWrapper>((answer) => channel.client.sftp(answer));
   expect(await open(again, 'y')).toEqual(expect.any(Buffer));
@@ -295,6 +283,6 @@ it('outlives clients that speak something else, listens on this machine only, an
   const ended = Promise.all([silent, client].map((each) => once(each, 'close')));
   await sandbox.close();
   await ended;
-  expect(openFiles()).toEqual([]);
+  expect(await countDescriptors(disk(''))).toBe(0);
   await expect(login()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });

@@ -51,11 +51,6 @@ function isOfStatus(complaint: string): boolean {
 
 let axe: string | undefined;
 
-/** Fails with what axe finds on the page. */
-export async function expectNoAxeViolations(page: Page): Promise<void> {
-  expect(await findAxeViolations(page), page.url()).toEqual([]);
-}
-
 /** Each rule that the page breaks, with the element that breaks it. */
 export async function findAxeViolations(page: Page): Promise<readonly string[]> {
   axe ??= readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

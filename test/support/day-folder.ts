@@ -11,7 +11,7 @@ import {
   startCommand,
 } from './command.js';
 import { quotingRequests, type StandIn, type StandInHandler, startStandIn } from './http-stand-in.js';
-import { expectNoLeaks, type Written } from './leaks.js';
+import { expectNoLeakInTables, expectNoLeaks, type Written } from './leaks.js';
 import { day } from './made-bookings.js';
 
 export { day };
@@ -73,7 +73,7 @@ export interface DayFolder {
 /**
  * Creates the folder of a test. Retries are immediate, so that faults cost no time. After the test, running commands
  * are stopped and the folder is removed. The test fails if a guest's name or a secret leaked: into the commands'
- * output or arguments, or a file or its name that must not contain it.
+ * output or arguments, a file or its name, or a table that must not contain it.
  */
 export async function createDayFolder({
   baseUrl,
@@ -93,6 +93,8 @@ export async function createDayFolder({
     await Promise.all([...running, ...called].map(({ ended }) => ended));
     try {
       expectNoLeaks({ folder: path, written, secrets: [...secrets] });
+      if (`${settings.ledger}`.startsWith('postgres:'))
+        await expectNoLeakInTables(`${settings.ledger}`, [...secrets]);
     } finally {
       await rm(path, { recursive: true });
     }

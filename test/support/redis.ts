@@ -25,7 +25,6 @@ export interface RunningRedis {
   startAgain(options: { readonly empty: boolean }): Promise<void>;
   /** From now on connections hang, though the system still accepts new ones. */
   freeze(): Promise<void>;
-  thaw(): void;
   flushAll(): Promise<void>;
   /** Its whole content, keys and values, as one text. */
   readEverything(): Promise<string>;
@@ -68,9 +67,6 @@ export async function startRedis({ args = [] }: { args?: readonly string[] } = {
     },
     async freeze() {
       await freeze(server.pid ?? 0);
-    },
-    thaw() {
-      server.kill('SIGCONT');
     },
     async flushAll() {
       await redis.ask((client) => client.flushall());

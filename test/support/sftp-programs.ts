@@ -43,8 +43,7 @@ export const openSsh: SftpServerKind = {
     writeFileSync(authorizedKeys, readFileSync(`${privateKeyFile}.pub`));
     chmodSync(authorizedKeys, 0o644);
 
-    // The folder for its privilege separation exists only where it runs as a system service.
-    if (runsAsRoot) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
+    makePrivilegeSeparationFolder();
     const [port, config, log] = [await findFreePort(), join(folder, 'sshd_config'), join(folder, 'sshd.log')];
     const settings = [
       `Port ${port}`,
@@ -148,4 +147,9 @@ function findWhatIsMissing(): string | undefined {
     return 'needs proftpd with mod_sftp: apt-get install proftpd-core proftpd-mod-crypto';
   }
   return runsAsRoot ? undefined : 'needs root: proftpd does not start for others';
+}
+
+/** The folder for an sshd's privilege separation exists only where it runs as a system service. */
+export function makePrivilegeSeparationFolder(): void {
+  if (runsAsRoot) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
 }

@@ -12,8 +12,8 @@ import {
 } from '../../src/base/format.js';
 
 describe('for display,', () => {
-  it.each([['2027-01-01', '1 Jan 2027']])('the day %s is written %s', (iso, text) => {
-    expect(formatDay(iso)).toBe(text);
+  it('a day is written in words', () => {
+    expect(formatDay('2027-01-01')).toBe('1 Jan 2027');
   });
 
   it.each([

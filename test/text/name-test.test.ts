@@ -3,8 +3,6 @@ import { createNameTest } from '../../src/review/guests/name-test.js';
 
 const name = 'Cañária Quetzal-Núñez';
 const holdsName = createNameTest([name]);
-const _bytes = (text: string) => [...Buffer.from(text)];
-const _hex = (byte: number) => byte.toString(16).padStart(2, '0');
 const escaped = (text: string) =>
   [...text].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
 

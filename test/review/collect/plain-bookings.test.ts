@@ -15,7 +15,6 @@ import { bookingsHeader } from '../../support/made-bookings.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const { signal } = new AbortController();
-const _body: Sending = { kind: 'body', names: 'send' };
 const byFile: Sending = { kind: 'file', names: 'send' };
 
 interface Reading {

@@ -10,9 +10,6 @@ import { createArraySource, records } from '../array-source.js';
 import { unavailable } from '../scripted-service.js';
 import { prepareWork, requestOf, reviewedDay, unstopped } from '../working-day.js';
 
-const _day = reviewedDay.iso;
-const _afterDay = reviewedDay.lastInstant.getTime() + 1;
-
 describe('a day', () => {
   it('that was collected with names is not resumed once they are to be left out', async () => {
     const work = await prepareWork();

@@ -12,7 +12,7 @@ import { createOutside } from '../../crash/outside.js';
 import { createSftpDouble } from '../../crash/sftp-double.js';
 import { ok } from '../scripted-service.js';
 import { fileOf } from './file-bookings.js';
-import { attemptOf, fileBookings, now, prepareFileRun, remote } from './file-run.js';
+import { attemptOf, blocksOf, fileBookings, now, prepareFileRun, remote } from './file-run.js';
 
 /** Of what the service is told. */
 export const pathPrefix = 'acme/';
@@ -98,7 +98,7 @@ export async function writtenDay(...answers: readonly Verdict[]) {
     /** Removes the file from the server, and changes what there is of it in the spool. */
     async loseBoth(content: string) {
       await session.remove(remote.path);
-      await parts.spool.write(`${run.id}.csv`, bytesOf(content));
+      await parts.spool.write(`${run.id}.csv`, blocksOf(content));
     },
   };
 }
@@ -108,8 +108,4 @@ export async function uploadedDay(...answers: readonly Verdict[]) {
   const day = await writtenDay(...answers);
   await day.upload();
   return day;
-}
-
-async function* bytesOf(text: string) {
-  yield Buffer.from(text);
 }

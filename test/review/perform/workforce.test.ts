@@ -10,9 +10,8 @@ import { patienceMs } from '../../support/patience.js';
 import { references } from '../delivering.js';
 import { createForgetfulQueue } from '../forgetful-queue.js';
 import { ok, unavailable } from '../scripted-service.js';
-import { prepareWork, requestOf, reviewedDay, unstopped } from '../working-day.js';
+import { prepareWork, requestOf, unstopped } from '../working-day.js';
 
-const _day = reviewedDay.iso;
 const minuteMs = 60_000;
 
 describe('processes that share the work', () => {
