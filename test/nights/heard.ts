@@ -61,6 +61,8 @@ export interface Item {
 export interface Checked {
   readonly kind: 'checked';
   readonly at: number;
+  /** Where the clock jumped, it may have looked at any time until then. */
+  readonly endedAt: number;
   readonly isWhole: boolean;
   /** The cases that are urgent, and the check-in day that makes them so, as the list of cases has them. */
   readonly urgent: readonly Urgent[];

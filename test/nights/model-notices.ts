@@ -142,7 +142,7 @@ export function judgeTold(
   const digests = new Set<string>();
 
   /** What the clock, and all runs together, make true at a check. Changes nothing. */
-  function look({ at }: Checked) {
+  function look(at: number) {
     const late = listLate(at);
     const missing = isExportMissing(at) ? ['export'] : [];
     const raised = [
@@ -159,16 +159,7 @@ export function judgeTold(
       else if (problem.event === 'day-late' && !late.includes(problem.subject)) dropped.push(problem);
     }
     const lasting = [...problems.values()].filter((one) => !ended.includes(one) && !dropped.includes(one));
-    return { raised, ended, dropped, reminded: lasting.filter((one) => isReminderDue(one, at)) };
-  }
-
-  function check(checked: Checked): void {
-    countedFrom ??= checked.at;
-    for (const item of told.filter(
-      (one) => one.stage === 'raised' && perhaps.some((other) => sayOf(one) === sayOf(other)),
-    ))
-      open(item);
-    const { raised, ended, dropped, reminded } = look(checked);
+    const reminded = lasting.filter((one) => isReminderDue(one, at));
     const recovered = ended.map(
       ({ event, subject, day }): Expected =>
         event === 'export-missing'
@@ -179,10 +170,21 @@ export function judgeTold(
       ...raised.map((one) => ({ ...one, stage: 'raised' as const })),
       ...reminded.map((one) => ({ ...one, stage: 'reminder' as const })),
       ...recovered,
-      ...findDigest(checked.at),
+      ...findDigest(at),
     ];
+    return { now, ended, recovered, dropped };
+  }
+
+  function check(checked: Checked): void {
+    countedFrom ??= checked.at;
+    for (const item of told.filter(
+      (one) => one.stage === 'raised' && perhaps.some((other) => sayOf(one) === sayOf(other)),
+    ))
+      open(item);
+    const { now, ended, recovered, dropped } = look(checked.at);
+    const later = checked.isWhole ? [] : look(checked.endedAt).now;
     const must = new Set([...due, ...now].map(sayOf));
-    const may = new Set(perhaps.map(sayOf));
+    const may = new Set([...perhaps, ...later].map(sayOf));
     const found = told.filter(({ event }) => foretold.includes(event));
     for (const item of found) {
       if (!must.has(sayOf(item)) && !may.has(sayOf(item))) faults.push(`told for no reason: ${sayOf(item)}`);

@@ -93,7 +93,8 @@ export function createTelling({ outside, channels, heard, current }: TellingPart
           return parts.compose(notices, name);
         },
       }).close();
-      heard.push({ kind: 'checked', at, isWhole: !life.isOver && life.struck === struck, urgent });
+      const isWhole = !life.isOver && life.struck === struck;
+      heard.push({ kind: 'checked', at, endedAt: clock(), isWhole, urgent });
     },
   };
 }
