@@ -6,7 +6,7 @@ import { byBody, byFile } from './scenarios.js';
 import { newSqlite, sqlite } from './sqlite-engine.js';
 import { expectUndisturbed } from './undisturbed.js';
 
-const pairs = 15;
+const pairs = 8;
 
 /** The nightly suite has every point. */
 describe.each([byBody, byFile])('a day $name', (scenario) => {

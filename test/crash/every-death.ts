@@ -22,16 +22,14 @@ export function listDeaths({ points }: Lived): PlannedDeath[] {
 }
 
 /**
- * One death at each kind of moment: by what is done there, and what was done just before. The length of the
- * absence matters most after something was done.
+ * One death at each kind of moment: by what is done there, and what was done just before. Whether it is done, and how long
+ * nobody comes back, is chosen at random.
  */
 export function sampleDeaths(lived: Lived, random: () => number): PlannedDeath[] {
   const { points } = lived;
   const kinds = new Map<string, PlannedDeath[]>();
   for (const death of listDeaths(lived)) {
-    const { at, mode, awayMs } = death;
-    const absence = mode === 'after' ? awayMs : 'any';
-    const kind = `${mode} ${absence} ${points[at - 2]} ${points[at - 1]}`;
+    const kind = `${points[death.at - 2]} ${points[death.at - 1]}`;
     kinds.set(kind, [...(kinds.get(kind) ?? []), death]);
   }
   return [...kinds.values()].map(createPick(random));
