@@ -113,7 +113,7 @@ async function withTerminal(
 ): Promise<number> {
   io.signal.throwIfAborted();
   refuseUnverifiedTls(io.env);
-  const log = logLevel && (await openLog(logLevel, io.stderr));
+  const log = logLevel && (await openLog(logLevel, io.stderr, io.worker));
   const terminal = createTerminal({ config, reports, log, showsModuleErrors: stackTrace, io });
   try {
     return await job(terminal);

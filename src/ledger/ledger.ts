@@ -27,6 +27,7 @@ import * as days from './stored-outcomes.js';
 import type { SchemaWords } from './table.js';
 import * as tracing from './tracing.js';
 import * as wanted from './wanted-days.js';
+import * as workers from './workers.js';
 
 /**
  * The database with every run, step and booking and its state: the source of truth. (Design 3.)
@@ -90,6 +91,7 @@ const areas = {
   cases: { ...cases, ...followed },
   mails,
   notices,
+  workers,
 };
 
 type BoundAreas<Chosen extends Way> = {

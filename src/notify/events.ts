@@ -90,11 +90,11 @@ export type Log = Pick<pino.Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error
 export const silentLog: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 /** Writes JSON lines. Callers must keep guest data and secrets out of them. */
-export async function openLog(level: LogLevel, stream: NodeJS.WritableStream): Promise<Log> {
+export async function openLog(level: LogLevel, stream: NodeJS.WritableStream, worker: string): Promise<Log> {
   // Loaded on demand: most commands write no log.
   const { default: pino } = await import('pino');
   const log: Log = pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    { level, base: { worker }, timestamp: pino.stdTimeFunctions.isoTime },
     { write: (line) => void print(stream, line) },
   );
   return log;

@@ -40,7 +40,7 @@ describe('the log', () => {
   it('has one line at debug for a run of today that found nothing new, and the usual ones for any other', async () => {
     const linesOf = async (accepted: number) => {
       const { stream, lines } = captureStream();
-      const observe = createLogObserver(await openLog('debug', stream));
+      const observe = createLogObserver(await openLog('debug', stream, 'host-1-test'));
       const ofToday = someRun({ trigger: 'today', counts: { accepted } });
       observe({
         type: 'run-opened',
@@ -116,7 +116,7 @@ describe('the log', () => {
 
 async function logAll(level: LogLevel): Promise<Record<string, unknown>[]> {
   const { stream, lines } = captureStream();
-  const log = createLogObserver(await openLog(level, stream));
+  const log = createLogObserver(await openLog(level, stream, 'host-1-test'));
   for (const event of everything) log(event);
   return lines().map((line) => JSON.parse(line) as Record<string, unknown>);
 }

@@ -60,6 +60,7 @@ function createPostgresStore(
     read: (query) => perform((session) => session.perform(query(), dialect)),
     readTogether: (query) => snapshot((session) => session.perform(query(), dialect)),
     transact: inTransaction,
+    renew: (query) => transact((session) => session.perform(query(), dialect), { isUrgent: true }),
     erase: inTransaction,
     transactUnflushed: inTransaction,
   };
@@ -80,6 +81,8 @@ export interface PostgresLedgerOptions extends PostgresReaderOptions {
   readonly clock: () => number;
   /** Called before a ledger is created where there is none; throws if there must be one. */
   readonly mayCreate?: () => Promise<void>;
+  /** The process, as attempts name it: see `nameProcess`. */
+  readonly worker?: string | undefined;
   /** How long a claim or a held day lasts unless renewed, by the database's clock. */
   readonly leaseMs?: number;
   /** Is told what the answers say about the database's clock. */
@@ -95,7 +98,7 @@ export interface PostgresLedgerOptions extends PostgresReaderOptions {
  * @throws LedgerUnusableError for an address that can't be read
  */
 export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
-  const { clock, leaseMs = 30_000, mayCreate } = options;
+  const { clock, leaseMs = 30_000, mayCreate, worker } = options;
   const database = openDatabase(options, (session, location) => migrate(session, location, mayCreate));
   const { perform } = database;
   const store = createPostgresStore(database, options, leaseMs);
@@ -108,7 +111,7 @@ export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
     staleHoldMs: leaseMs + lateRenewalMs,
     claims: {
       claim(right, step, attempt, at) {
-        const request = { right, step, attempt, at, leaseMs, id: randomUUID() };
+        const request = { right, step, attempt, at, leaseMs, worker, id: randomUUID() };
         return perform((session, mayBeDone) => claim(session, sealing, request, mayBeDone));
       },
       async record(held, outcome, at, decide) {
