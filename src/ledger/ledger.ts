@@ -46,7 +46,14 @@ export interface Connection {
   ping(): Promise<void>;
   /** @throws LedgerUnusableError once the file is not the one that was opened; a server is asked with each query */
   verify(): Promise<void>;
+  /** How many connections the server takes, and how many others than ours it has; absent where there is no server. */
+  countConnections?(): Promise<ConnectionCount>;
   close(): Promise<void>;
+}
+
+export interface ConnectionCount {
+  readonly most: number;
+  readonly others: number;
 }
 
 /** What each database does in its own way: rights that end with their owner, and the claims of steps. */
@@ -108,12 +115,13 @@ function bindAreas<Chosen extends Way>(store: Store, ways?: readonly Chosen[]): 
 const reading = ['read', 'readTogether'] as const;
 
 export function createReadOnlyLedger(store: Store, connection: Connection) {
-  const { ping, verify, close } = connection;
+  const { ping, verify, close, countConnections } = connection;
   const bound = bindAreas(store, reading);
   return {
     ping,
     verify,
     close,
+    countConnections,
     /** The same ledger for somebody who may leave: see `stopping`. */
     stoppedBy: (signal: AbortSignal): ReadOnlyLedger =>
       createReadOnlyLedger(stopping(store, signal), connection),

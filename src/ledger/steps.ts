@@ -326,6 +326,21 @@ export const listTimes = reads(
     ),
 );
 
+/** How many attempts of a run each process performed. */
+export const countByWorker = reads(
+  (runId: string): Query<readonly PerformedBy[]> =>
+    all(
+      sql`SELECT worker, count(*) AS attempts FROM ${attempts}
+     WHERE run = (SELECT number FROM ${runs} WHERE id = ${runId}) AND worker IS NOT NULL
+     GROUP BY worker ORDER BY min(started_at), worker`,
+    ),
+);
+
+export interface PerformedBy {
+  readonly worker: string;
+  readonly attempts: number;
+}
+
 /** The steps by kind and state, in the order of the plan; those of a chain, in no order: see `showSteps`. */
 export const count = reads(function* (runId: string): Query<readonly StepCount[]> {
   return yield* all(

@@ -4,6 +4,7 @@ import type { PeerClock } from '../../transports/http/peer-clocks.js';
 import { LedgerUnusableError } from '../errors.js';
 import type { Remains } from '../guests.js';
 import {
+  type ConnectionCount,
   createLedger,
   createReadOnlyLedger,
   type Engine,
@@ -155,6 +156,7 @@ export async function findPostgresLedger({
       const reader = createReadOnlyLedger(store, {
         ping: () => database.ping(pingTimeoutMs),
         verify: async () => {},
+        countConnections: () => database.perform(countConnections),
         close: () => database.close(),
       });
       const { record, ...looking } = reader.audit;
@@ -175,6 +177,17 @@ export async function findPostgresLedger({
   }
   await database.close();
   return undefined;
+}
+
+/** What the server keeps back for its administrators does not count. */
+async function countConnections(session: Session): Promise<ConnectionCount> {
+  const found = await session.row(
+    sql`SELECT current_setting('max_connections')::int
+         - current_setting('superuser_reserved_connections')::int AS most,
+       (SELECT count(*) FROM pg_stat_activity
+         WHERE backend_type = 'client backend' AND application_name NOT LIKE 'hotel-review%') AS others`,
+  );
+  return { most: Number(found?.most), others: Number(found?.others) };
 }
 
 /** A reader may be connected to a standby, or as a user that may only read. */
