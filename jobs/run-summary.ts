@@ -1,5 +1,5 @@
 import { noColours, type Paint } from '../src/base/colours.js';
-import { formatCount, formatCountOf, formatDuration, wrapText } from '../src/base/format.js';
+import { formatCount, formatDuration, wrapText } from '../src/base/format.js';
 import type { WriteCommand } from '../src/base/shell.js';
 import { renderTable } from '../src/base/tables.js';
 import { canaryToJson } from '../src/ledger/canaries.js';
@@ -15,14 +15,13 @@ import { formatKnown, listCounts, paintState } from '../src/rules/run-verdicts.j
 
 /** What the ledger knows of a run besides itself, as `run --json` and `status --json` have it. */
 export async function readRunDetails(ledger: ReadOnlyLedger, run: Run, now: number) {
-  const [rejects, warnings, canary, workers, waiting] = await Promise.all([
+  const [rejects, warnings, canary, waiting] = await Promise.all([
     ledger.rejects.count(run.id),
     ledger.rejects.countWarnings(run.id),
     ledger.canaries.find(run.id),
-    ledger.steps.countByWorker(run.id),
     readWaiting(ledger, run, now),
   ]);
-  return { rejects, warnings, workers, ...waiting, ...(canary && { canary: canaryToJson(canary, now) }) };
+  return { rejects, warnings, ...waiting, ...(canary && { canary: canaryToJson(canary, now) }) };
 }
 
 export type RunDetails = Awaited<ReturnType<typeof readRunDetails>>;
@@ -46,7 +45,7 @@ export interface ClosingOptions {
 /** The summary of a run: what happened to every record, why, and what to do next. */
 export function renderClosing(
   run: Run,
-  { rejects, warnings, canary, workers, waiting }: RunDetails,
+  { rejects, warnings, canary, waiting }: RunDetails,
   options: ClosingOptions,
 ): string {
   const { timezone, command, placeUnit } = options;
@@ -69,19 +68,9 @@ export function renderClosing(
     ...renderReasons('rejected, by reason', rejects, placeUnit),
     ...(rejects.length > 0 ? [`    To list them: ${command(`rejected ${run.day}`)}`] : []),
     ...renderReasons('warnings', warnings, placeUnit),
-    ...renderWorkers(workers),
     ...adviseInLines(state?.advice ?? [], command),
     '',
   ].join('\n');
-}
-
-/** Of a run that one process performed, its log says which. */
-function renderWorkers(workers: RunDetails['workers']): string[] {
-  if (workers.length < 2) return [];
-  return [
-    '  performed by:',
-    ...workers.map(({ worker, attempts }) => `    ${worker}: ${formatCountOf(attempts, 'attempt')}`),
-  ];
 }
 
 /** What somebody should look at, even after a night that was good. What is affected, its cases say. */

@@ -7,6 +7,7 @@ import type { WriteCommand } from '../../src/base/shell.js';
 import { renderTable } from '../../src/base/tables.js';
 import { createBusinessDay, goBack, listDays } from '../../src/booking/business-day.js';
 import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
+import type { PerformedBy } from '../../src/ledger/steps.js';
 import { workerToJson } from '../../src/ledger/workers.js';
 import { findMisfit } from '../../src/review/archive-fit.js';
 import {
@@ -285,6 +286,13 @@ function noteRun(run: Run, isGoodNow: boolean, { timezone, waits }: DaysStyle): 
   return notes.length === 0 ? [] : wrapText(`${run.day}: ${notes.join('; ')}`);
 }
 
+/** Of a run that one process performed, its log says which. */
+function renderWorkers(workers: readonly PerformedBy[]): string[] {
+  if (workers.length < 2) return [];
+  const rows = workers.map(({ worker, attempts }) => [worker, attempts]);
+  return [`  performed by:\n${renderTable(rows, ['process', 'attempts'])}`];
+}
+
 /** Shows what happened to one day: all its runs, and how many records were rejected or refused. */
 async function showDay(app: App, ledger: ReadOnlyLedger, day: string): Promise<number> {
   const { timezone, source } = app.config;
@@ -304,11 +312,12 @@ async function showDay(app: App, ledger: ReadOnlyLedger, day: string): Promise<n
     const { rejects, warnings, ...details } = await readRunDetails(ledger, run, now);
     const listed = await listSuspects(ledger, run, suspectsReported);
     const refused = await ledger.bookings.listRefused(run.id, refusedShown);
-    text.push(renderClosing(run, { rejects, warnings, ...details }, style));
+    const workers = await ledger.steps.countByWorker(run.id);
+    text.push(renderClosing(run, { rejects, warnings, ...details }, style), ...renderWorkers(workers));
     reports.push({
       ...runToJson(run, { now, timezone, listed }),
       ...details,
-      ...{ rejects, warnings, refused: refused.map(refusedToJson) },
+      ...{ rejects, warnings, refused: refused.map(refusedToJson), workers },
     });
   }
   return app.answer(

@@ -31,7 +31,7 @@ import { command } from '../support/plain-command.js';
 export function listTexts(): ReadonlyMap<string, string> {
   const closings = Object.entries(closed).map(([what, [given, details, options]]) => {
     const run = someRun(given);
-    const known = { rejects: [], warnings: [], workers: [], ...details };
+    const known = { rejects: [], warnings: [], ...details };
     const text = renderClosing(run, known, { ...style, now, placeUnit: 'line', mailbox: null, ...options });
     return [what, `${text}--- exit code ${exitCodeOf(run)}`];
   });
