@@ -184,7 +184,7 @@ function createApp(
         adopts,
         worker: terminal.io.worker,
         peerClock: peerClocks.of('ledger'),
-        warn: terminal.warn,
+        warn: terminal.caution,
       }),
     closePart,
   );

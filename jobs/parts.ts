@@ -75,7 +75,7 @@ export async function openLedger(
       return createPostgresLedger({
         ...{ ...common, url: ledger.url, clock, peerClock: how.peerClock },
         connections: workers.connections,
-        onRefused: ({ message }) => how.warn?.(`${message}; this is tried again for five minutes`),
+        onRefused: ({ message }) => how.warn?.(`${message}; it is tried again for a while`),
         ...(!how.adopts && { mayCreate: () => refuseSecondLedger(config) }),
       });
     }
