@@ -16,6 +16,7 @@ const checkedByHand: readonly {
   { language: 'js', text: /isGenuine/, checkedBy: 'test/docs/first-week.test.ts' },
   { language: 'js', text: /async function\* bookings/, checkedBy: 'test/library/bookings-module.test.ts' },
   { language: '', text: /^data\/archive\//, checkedBy: 'test/jobs/file-night.servers.test.ts' },
+  { language: 'text', text: /^run 2026-11-19\n\{/, checkedBy: 'test/docs/json-samples.test.ts' },
   { language: 'mermaid', text: /^flowchart (?:TB|LR)/, checkedBy: 'src/layers.json' },
   { language: 'nginx', text: /proxy_set_header/, checkedBy: 'test/access/own-address.test.ts' },
   { language: 'caddyfile', text: /reverse_proxy/, checkedBy: 'test/server/allowed-hosts.test.ts' },
