@@ -1,13 +1,14 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { settingsSchema } from '../src/config/schema.js';
 import { readCommands, renderCommandList } from './command-list.js';
 import { commonSettings } from './common-settings.js';
+import { fillJsonSamples } from './json-samples.js';
 import { renderJsonSchema } from './json-schema.js';
 
 /**
- * Writes docs/configuration.md and hotel-review.schema.json from the schema, and jobs/command-list.ts from the files of jobs/commands:
- * `npm run docs`. A test fails if one of them is out of date.
+ * Writes docs/configuration.md and hotel-review.schema.json from the schema, jobs/command-list.ts from the files of jobs/commands, and the
+ * answers in docs/service.md from the faces: `npm run docs`. A test fails if one of them is out of date.
  */
 interface Node {
   readonly type?: string;
@@ -196,4 +197,6 @@ if (process.argv[1] === import.meta.filename) {
     new URL('../jobs/command-list.ts', import.meta.url),
     renderCommandList(await readCommands()),
   );
+  const service = new URL('service.md', import.meta.url);
+  await writeFile(service, fillJsonSamples(await readFile(service, 'utf8')));
 }

@@ -49,7 +49,7 @@ async function paste(lines: string, env: Record<string, string>, cwd?: string): 
 describe.skipIf(missing.length > 0)(`The call of the hook that a page shows${needs}`, () => {
   it('is signed, and repeats nothing', async () => {
     const server = await startHook();
-    const lines = linesOf('docs/desk.md', 'https://review.example.com', server);
+    const lines = linesOf('docs/service.md', 'https://review.example.com', server);
     expect(await paste(lines, { HOTEL_REVIEW_HOOK_SECRET: nextHookSecret })).toMatch(/^HTTP\/1\.1 401 /);
     const env = { HOTEL_REVIEW_HOOK_SECRET: secret };
     expect(await paste(lines, env)).toMatch(/^HTTP\/1\.1 202 .*"day":"2026-11-20"/s);
