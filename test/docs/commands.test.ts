@@ -27,22 +27,13 @@ async function readHelp(words: readonly string[] = []): Promise<[string, string]
 
 const helpByName = new Map(await readHelp());
 
-function findCommand(call: string): string | undefined {
-  const [first = '', second = ''] = call.split(' ');
-  return [`${first} ${second}`, first].find((name) => helpByName.has(name));
-}
-
 it('The list of commands is the one that their files give; `npm run docs` writes it', async () => {
   const list = readFileSync(new URL('../../jobs/command-list.ts', import.meta.url), 'utf8');
   expect(list).toBe(renderCommandList(await readCommands()));
 });
 
 const folder = new URL('../../docs/', import.meta.url);
-const pages = [
-  'README.md',
-  'ops/prometheus/alerts.yml',
-  ...readdirSync(folder).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
-];
+const pages = [...readdirSync(folder).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : []))];
 
 const theTen = ['init', 'doctor', 'run', 'replay', 'status', 'show', 'affected', 'cases', 'serve', 'sandbox'];
 const hasCode = (page: string, command: string) =>
@@ -56,17 +47,4 @@ it('README.md names the ten commands that the help lists first, and some page of
   expect([...helpByName.keys()].filter((command) => !docs.some((page) => hasCode(page, command)))).toEqual(
     [],
   );
-});
-
-it('The pages call commands with options that they have', () => {
-  const unknown = pages.flatMap((page) =>
-    [...projectFile(page).matchAll(/hotel-review(?:\.js)? ([a-z][^`#|;>\n]*)/g)].flatMap(([, call = '']) => {
-      const help = helpByName.get(findCommand(call) ?? '');
-      const options = [...call.matchAll(/(?<=\s)--[a-z][a-z0-9-]*/g)].map(([option]) => option);
-      return options
-        .filter((option) => help && !new RegExp(` ${option}[ ,\\n]`).test(help))
-        .map((option) => `${page}: ${option} in ${call}`);
-    }),
-  );
-  expect(unknown).toEqual([]);
 });

@@ -28,6 +28,28 @@ export function readBlocks(page: string): readonly Block[] {
   );
 }
 
+export const isShell = (language: string): boolean => ['sh', 'crontab'].includes(language);
+
+/** The lines of a block for a shell, and none of others: comments and empty lines are left out, continued lines are joined. */
+export function readLines({ language, text }: Block): readonly string[] {
+  if (!isShell(language)) return [];
+  return text
+    .replaceAll(/ *\\\n */g, ' ')
+    .split('\n')
+    .map((line) => line.replace(/(?:^|\s{2,})#.*$/, '').trim())
+    .filter((line) => line !== '');
+}
+
+/** What follows `hotel-review` where a line calls it, up to a pipe or a redirection. */
+export function findCall(line: string): string | undefined {
+  const [, call] =
+    /^(?:npx --no )?hotel-review (.+)/.exec(line) ??
+    /(?:\/\.bin\/hotel-review|hotel-review\.js) (.+)/.exec(line) ??
+    /^docker compose run --rm (?:--\S+ |-T )*(?:serve|sandbox) (.+)/.exec(line) ??
+    [];
+  return call?.split(/\s(?:2?>>?|<|\||\|\||&&)\s?/)[0];
+}
+
 /** The anchors that GitHub makes of a page's headings. */
 export function listAnchors(page: string): readonly string[] {
   return [...withoutBlocks(page).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
@@ -46,4 +68,5 @@ export function listLinks(page: string): readonly string[] {
     .filter((link) => !/^[a-z]+:/.test(link));
 }
 
-const withoutBlocks = (page: string): string => projectFile(page).replaceAll(/^```[\s\S]*?^```$/gm, '');
+export const withoutBlocks = (page: string): string =>
+  projectFile(page).replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
