@@ -7,7 +7,7 @@ import { exitCode } from '../../jobs/exit-code.js';
 import { loadConfig } from '../../src/config/load.js';
 import { projectFile } from '../support/compose-file.js';
 
-const names = ['hotel-review.service', 'hotel-review.timer'];
+const names = ['hotel-review.service', 'hotel-review.timer', 'hotel-review-work@.service'];
 const service = projectFile('ops/systemd/hotel-review.service');
 const section =
   projectFile('docs/deploying.md')
