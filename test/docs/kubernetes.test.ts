@@ -13,7 +13,7 @@ import { hookSecret } from '../support/hook-secrets.js';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
 const kustomization = parseYaml(projectFile('ops/kubernetes/kustomization.yaml'));
-const page = projectFile('docs/first-week.md');
+const page = projectFile('docs/deploying.md');
 
 interface Manifest {
   readonly apiVersion: string;

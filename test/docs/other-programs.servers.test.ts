@@ -61,7 +61,9 @@ it('The calls of other programs in the pages work: ledgers are copied and restor
   await shell(restore, env);
   expect(await readRuns()).toEqual(held);
 
-  const answers = await shell(linesOf('docs/service.md', 'curl'), { BASE_URL: addresses.service.baseUrl });
+  const answers = await shell(linesOf('docs/service.md', 'curl -i '), {
+    BASE_URL: addresses.service.baseUrl,
+  });
   expect(answers.match(/HTTP\/1\.1 200/g)).toHaveLength(3);
   expect(answers.match(/"StatusCode":2000/g)).toHaveLength(3);
   const { host, port, fingerprint } = addresses.sftp;

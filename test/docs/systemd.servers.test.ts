@@ -10,7 +10,7 @@ import { projectFile } from '../support/compose-file.js';
 const names = ['hotel-review.service', 'hotel-review.timer'];
 const service = projectFile('ops/systemd/hotel-review.service');
 const section =
-  projectFile('docs/first-week.md')
+  projectFile('docs/deploying.md')
     .split(/^##+ /m)
     .find((text) => text.startsWith('systemd')) ?? '';
 const analyzeNeeds =
