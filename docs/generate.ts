@@ -23,8 +23,6 @@ interface Node {
   readonly oneOf?: readonly Node[];
   /** The items of a list. */
   readonly items?: Node;
-  readonly minimum?: number;
-  readonly maximum?: number;
 }
 
 const and = new Intl.ListFormat('en-GB', { type: 'conjunction' });
@@ -155,11 +153,12 @@ function describeChoices(choices: readonly Node[]): string {
   return choices.map((choice) => `${code(choice.const)}: ${choice.description}`).join(' ');
 }
 
-/** Its form where that is no text, and its default. */
+/** Its form where that is no text, nor plain from its default, and its default. */
 function describeValue(node: Node, isRequired: boolean): string {
   const form = describeForm(node);
+  const isPlain = form === 'text' || (!isEmpty(node.default) && ['number', 'list'].includes(form));
   const value = [
-    ...(form === 'text' ? [] : [form]),
+    ...(isPlain ? [] : [form]),
     ...(isRequired ? ['required'] : []),
     ...(isEmpty(node.default) ? [] : [`default ${code(node.default)}`]),
   ];
@@ -177,9 +176,7 @@ function describeForm(node: Node): string {
   switch (node.type) {
     case 'integer':
     case 'number':
-      return node.maximum === undefined || node.maximum === Number.MAX_SAFE_INTEGER
-        ? 'number'
-        : `up to ${node.maximum}`;
+      return 'number';
     case 'array':
       return 'list';
     case 'object':

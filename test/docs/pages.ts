@@ -50,15 +50,16 @@ export function findCall(line: string): string | undefined {
   return call?.split(/\s(?:2?>>?|<|\||\|\||&&)\s?/)[0];
 }
 
-/** The anchors that GitHub makes of a page's headings. */
+/** The anchor that GitHub makes of a heading. */
+export const toAnchor = (title: string): string =>
+  title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(/\s/g, '-');
+
 export function listAnchors(page: string): readonly string[] {
-  return [...withoutBlocks(page).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
-    title
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-      .trim()
-      .replaceAll(/\s/g, '-'),
-  );
+  return [...withoutBlocks(page).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => toAnchor(title));
 }
 
 /** The targets of a page's links that lead to files or headings of the project. */
