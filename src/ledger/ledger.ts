@@ -44,7 +44,7 @@ export interface ReadOnlyLedger extends ReturnType<typeof createReadOnlyLedger> 
 export interface Connection {
   /** Rejects if the ledger can't be reached; settles within two seconds either way. */
   ping(): Promise<void>;
-  /** @throws LedgerUnusableError once the file is not the one that was opened; a server is asked with each query */
+  /** @throws LedgerUnusableError once the file is not the one that was opened, or a newer version has changed the schema */
   verify(): Promise<void>;
   /** How many connections the server takes, and how many others than ours it has; absent where there is no server. */
   countConnections?(): Promise<ConnectionCount>;

@@ -17,7 +17,7 @@ import { record } from '../run-changes.js';
 import { createSealing } from '../sealing.js';
 import { after, claim, createHolds, recordAcceptedBatch } from './claims.js';
 import { type Database, type DatabaseOptions, openDatabase } from './database.js';
-import { ledgerExists, migrate, requireWritable } from './schema.js';
+import { ledgerExists, migrate, requireUsable, requireWritable } from './schema.js';
 import type { Session } from './session.js';
 
 const common: Omit<Dialect, 'sealing' | 'leaseEnd'> = {
@@ -107,7 +107,7 @@ export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
   const holds = createHolds(database, leaseMs, options.peerClock);
   const engine = {
     ping: () => database.ping(pingTimeoutMs, requireWritable),
-    verify: () => perform(requireWritable),
+    verify: () => perform((session) => requireUsable(session, database.location)),
     hold: holds.take,
     staleHoldMs: leaseMs + lateRenewalMs,
     claims: {
