@@ -21,7 +21,7 @@ async function endedRun(
 
 export function describeSummaries(opened: () => OpenedLedger): void {
   describe('over all days', () => {
-    it('it counts runs by state, and knows the first day and the last successful one', async () => {
+    it('it counts runs by state, lists the active ones by their days, and knows the first day and the last successful one', async () => {
       const { ledger } = opened();
       const none = {
         collecting: 0,
@@ -37,11 +37,12 @@ export function describeSummaries(opened: () => OpenedLedger): void {
         runsByState: { ...none, failed: 1 },
         firstDay: '2026-11-18',
       });
+      await collectedRun(ledger, 'r6', { day: '2026-11-22' });
       await endedRun(ledger, 'r2', '2026-11-20', 'succeeded');
       await endedRun(ledger, 'r3', '2026-11-19', 'succeeded');
       await endedRun(ledger, 'r4', '2026-11-21', 'failed');
       await ledger.runs.create(newRun('r5', { day: '2026-11-21', replaces: 'r4' }));
-      await collectedRun(ledger, 'r6', { day: '2026-11-22' });
+      expect((await ledger.runs.listActive()).map(({ id }) => id)).toEqual(['r5', 'r6']);
       expect(await ledger.runs.summarise(today)).toEqual({
         runsByState: { ...none, collecting: 1, delivering: 1, succeeded: 2, failed: 1, cancelled: 1 },
         firstDay: '2026-11-18',
