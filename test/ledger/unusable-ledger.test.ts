@@ -103,6 +103,12 @@ describe('checking for the ledger', () => {
     openLedgerFile(path, { isReader: false }).close();
     expect(fileExists(path)).toBe(true);
   });
+
+  it('is refused if there is something else', () => {
+    expect(() => fileExists(folder)).toThrow(LedgerUnusableError);
+    writeFileSync(join(folder, 'file'), '');
+    expect(() => fileExists(join(folder, 'file', 'ledger.db'))).toThrow(LedgerUnusableError);
+  });
 });
 
 /** A ledger that belongs to `nobody` when root creates it. */
