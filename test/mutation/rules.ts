@@ -13,7 +13,7 @@ const text = inFolder('text');
 const notifications = inFolder('notifications');
 const mails = inFolder('verdict-mails');
 
-const transitions = review('run-transitions', 'step-transitions', 'step-outcomes', 'transitions');
+const transitions = review('run-transitions', 'step-transitions', 'transitions');
 const normalised = booking('normalise', 'instants', 'written-date');
 const cases = inFolder('cases')('case-bookings', 'case-transitions');
 /** The contracts that every ledger passes, on SQLite: slow, so only what the ledger itself decides is left to them. */
