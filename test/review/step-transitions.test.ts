@@ -198,6 +198,7 @@ describe('an attempt that ends', () => {
     const onlyThis = end(late, { step, of: runOf({ openSteps: 1, failedSteps: 0 }) });
     expect(onlyThis).toMatchObject({ ending: 'overdue', run: { overdueAt: at }, opened: [], settled: true });
     expect(onlyThis.step).toEqual(reopened({ outcomeUnknown: false }));
+    expect(end(waiting(9), { step, of: runOf({ openSteps: 1 }) })).toMatchObject({ ending: 'retry' });
     const besideFailed = end(late, { step, of: runOf({ openSteps: 1 }) });
     expect(besideFailed).toMatchObject({ ending: 'overdue', settled: false });
   });

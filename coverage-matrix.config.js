@@ -1,0 +1,15 @@
+export default {
+  testRunner: 'vitest',
+  plugins: ['@stryker-mutator/vitest-runner'],
+  vitest: { configFile: 'test/mutation/vitest.config.ts' },
+  coverageAnalysis: 'perTest',
+  concurrency: 2,
+  disableBail: true,
+  timeoutMS: 30000,
+  tsconfigFile: 'none',
+  disableTypeChecks: false,
+  ignorePatterns: ['dist', 'bench', 'docs', 'ops', 'examples'],
+  tempDirName: '/tmp/cr/stryker-cases',
+  reporters: ['json', 'progress-append-only'],
+  jsonReporter: { fileName: '/tmp/cr/matrix-cases.json' },
+};
