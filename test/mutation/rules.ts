@@ -47,7 +47,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   'src/review/collect/repeated-day.ts': collect('repeated-day'),
   'src/rules/day-outcome.ts': outcome('day-outcome'),
   'src/rules/describe-day.ts': day('describe-day'),
-  'src/rules/good-day.ts': day('good-day', 'today'),
+  'src/rules/good-day.ts': day('good-day', 'opening'),
   'src/review/day/join-run.ts': day('join-run', 'run-day'),
   'src/review/file/archive-run.ts': file('archive-run', 'verify'),
   'src/review/file/await-result.ts': file('steps-on-the-server', 'archive-run', 'unusable-names'),
