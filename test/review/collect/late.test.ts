@@ -85,6 +85,21 @@ describe('late bookings by file', () => {
     // As the hook announced: what the file repeats was not in the source.
     expect(hasUnexpectedCount({ ...run, expected: 8 })).toBe(false);
   });
+
+  it('exclude what was delivered by body, which completes the file', async () => {
+    const late = await prepare('file');
+    const { ledger } = late;
+    const byBody = { ...late, kind: 'body' } as const;
+    await deliverRun(ledger, await collectRun(byBody, 'r1', [record(0), ...wholes(1, 5)]));
+    await deliverRun(ledger, await collectRun(late, 'r2', wholes(1, 2)));
+    const run = await collectRun(late, 'r3', [record(0), ...wholes(1, 6)], topsUp);
+    expect(run.counts).toMatchObject({ duplicates: 6 });
+    expect(await storedReferences(ledger, 'r3', 'file')).toEqual([
+      ...['BR-6', 'BR-1', 'BR-2', 'BR-3'],
+      ...['BR-4', 'BR-5'],
+    ]);
+    expect(await storedReferences(ledger, 'r3', 'posted')).toEqual([]);
+  });
 });
 
 describe('what runs of today sent by body', () => {

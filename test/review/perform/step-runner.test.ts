@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createGate } from '../../support/gate.js';
 import { prepareDelivery } from '../delivering.js';
 import { inTurn, ok, refusal, unavailable } from '../scripted-service.js';
 
@@ -14,6 +15,29 @@ describe('the step runner', () => {
       expect.objectContaining({ type: 'step-ended', outcome: 'refused', evidence: expect.anything() }),
     );
     expect(JSON.stringify(delivering.events)).not.toContain('Lovelace');
+  });
+
+  it('ends the run by a fatal answer, which is told once; what was in flight and is accepted still counts', async () => {
+    const answers = createGate();
+    const delivering = await prepareDelivery({
+      bookings: 4,
+      batchSize: 1,
+      async answer([reference]) {
+        await (reference !== 'BR-2' && answers.passed);
+        return reference === 'BR-0' ? ok : { kind: 'fatal', code: 'http-403', httpStatus: 403 };
+      },
+    });
+    const perform = (batch: number) =>
+      delivering.perform({ runId: delivering.right.runId, step: `batch ${batch}`, attempt: 1 });
+    const inFlight = [perform(0), perform(1)];
+    await perform(2);
+    answers.open();
+    await Promise.all(inFlight);
+    expect(await delivering.run()).toMatchObject({
+      ...{ state: 'failed', failure: { class: 'fatal', code: 'http-403' } },
+      counts: { delivered: 1, pending: 3 },
+    });
+    expect(delivering.events.filter(({ type }) => type === 'settled')).toHaveLength(1);
   });
 
   it('releases its slot when the batch was accepted; after another answer the run may have ended', async () => {
@@ -76,6 +100,24 @@ describe('the step runner', () => {
     isDown.now = true;
     await perform(6);
     expect(delivering.heldOff).toHaveLength(1);
+  });
+
+  it('reopens a step that was stopped in mid-call, and queues it for other workers', async () => {
+    const stop = new AbortController();
+    const delivering = await prepareDelivery({
+      bookings: 2,
+      batchSize: 2,
+      answer: (_, signal) => {
+        stop.abort(new Error('stopped by SIGTERM'));
+        return Promise.reject(signal.reason);
+      },
+    });
+    const { runId } = delivering.right;
+    await delivering.perform({ runId, step: 'batch 0', attempt: 1 }, stop.signal);
+    expect(await delivering.run()).toMatchObject({ state: 'delivering', counts: { pending: 2 } });
+    const open = await delivering.ledger.steps.listOpen(runId, { limit: 9 });
+    expect(open).toMatchObject([{ name: 'batch 0', attempt: 2 }]);
+    expect(delivering.waiting).toMatchObject([{ runId, step: 'batch 0', attempt: 2 }]);
   });
 
   it('rethrows an internal error, and leaves the step to the next take-over', async () => {
