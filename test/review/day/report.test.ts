@@ -40,4 +40,9 @@ describe('the report of a run', () => {
       ...{ rows: 9, resultRowsIgnored: 3 },
     });
   });
+
+  it('of a stopped run counts the time until now', () => {
+    const { finishedAt: _, ...unfinished } = someRun({ state: 'delivering' });
+    expect(runToJson(unfinished, asked)).toMatchObject({ finishedAt: null, durationMs: 1_800_000 });
+  });
 });
