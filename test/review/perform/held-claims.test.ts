@@ -46,6 +46,16 @@ describe('claims that are held', () => {
     claims.close();
   });
 
+  it('let the caller stop the work', async () => {
+    const { ledger, claim } = await prepareClaims();
+    const claims = holdClaims(ledger, leaseMs);
+    const stop = new AbortController();
+    const given = holdWithoutEnd(claims, await claim(0), stop.signal);
+    stop.abort(new Error('stopped'));
+    expect(given()?.reason).toEqual(new Error('stopped'));
+    claims.close();
+  });
+
   it('leave no listener on the signal of a long-lived process', async () => {
     const { ledger, claim } = await prepareClaims();
     const claims = holdClaims(ledger, leaseMs);
@@ -95,9 +105,9 @@ async function prepareClaims() {
 }
 
 /** Work that never ends. @returns the signal that it was given */
-function holdWithoutEnd(claims: HeldClaims, claim: Claim) {
+function holdWithoutEnd(claims: HeldClaims, claim: Claim, stop = unstopped) {
   let given: AbortSignal | undefined;
-  void claims.whileHeld(claim, unstopped, (signal) => {
+  void claims.whileHeld(claim, stop, (signal) => {
     given = signal;
     return new Promise(() => {});
   });
