@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { readAll } from '../contracts/source/reading.js';
-import { day } from '../sources/csv/csv-folder.js';
 import { sendJson, useBookingsApi } from '../sources/http/bookings-api.js';
 import { openModuleSource } from '../sources/module/module-folder.js';
+import { day } from '../sources/reading.js';
 
 const path = fileURLToPath(new URL('../../examples/bookings.mjs', import.meta.url));
 

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { readConfiguration } from '../../src/checks/doctor/configuration.js';
 import { loadConfig } from '../../src/config/load.js';
 import { hostKey, sftp, writeSettings } from '../config/writing.js';
-import { makeTemporaryFolder } from './temporary-folder.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
 
 function read(settings: object, text = writeSettings(settings as Record<string, unknown>)) {
   const file = join(makeTemporaryFolder(), 'hotel-review.yaml');

@@ -6,9 +6,9 @@ import type { SftpSession } from '../../src/transports/sftp/sftp.js';
 import { sftp as account } from '../config/writing.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { findFreePort, type RunningSftpServer } from '../support/sftp-server.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
 import { makeRemoteFolder, useSftpServer } from '../support/use-servers.js';
 import { look, makeApp } from './checked.js';
-import { makeTemporaryFolder } from './temporary-folder.js';
 
 const folder = 'VerifyMappings/112026';
 const stranger = `SHA256:${'A'.repeat(43)}`;

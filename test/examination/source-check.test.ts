@@ -9,9 +9,9 @@ import { checkSource } from '../../src/checks/examination/source-check.js';
 import { createFilteredSource } from '../../src/sources/common/row-filter.js';
 import { createCsvSource } from '../../src/sources/csv/csv-source.js';
 import { createLocalDayFile } from '../../src/sources/files/day-file.js';
-import { makeTemporaryFolder } from '../doctor/temporary-folder.js';
 import { createArraySource, record } from '../review/array-source.js';
 import { bookingsHeader, csvOf, makeBookings } from '../support/made-bookings.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const { signal } = new AbortController();

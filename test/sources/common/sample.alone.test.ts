@@ -101,8 +101,7 @@ describeSampleContract('an API', {
   },
 });
 
-const moduleOf = async (code: string) =>
-  settingsOf({ kind: 'module', path: await writeModule(code), columns });
+const moduleOf = async (code: string) => settingsOf({ kind: 'module', path: writeModule(code), columns });
 let shelves = 0;
 
 describeSampleContract('a module', {

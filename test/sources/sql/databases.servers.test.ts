@@ -12,7 +12,7 @@ import { serveOverTls } from '../../support/postgres.js';
 import { startTcpProxy } from '../../support/tcp-proxy.js';
 import { trustAuthority } from '../../support/trusted-authority.js';
 import { useMariadb, usePostgres } from '../../support/use-servers.js';
-import { day } from '../csv/csv-folder.js';
+import { day } from '../reading.js';
 import { failureOf, openSqlSource, readDay } from './day-table.js';
 import { useEngines } from './engines.js';
 
