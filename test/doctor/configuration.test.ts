@@ -12,14 +12,6 @@ function read(settings: object, text = writeSettings(settings as Record<string, 
   return readConfiguration(file, (adjust) => loadConfig({ file, env: {}, adjust }));
 }
 
-it('reports that the configuration is understood, and how bookings are delivered', async () => {
-  const { config, findings } = await read({});
-  expect(config?.delivery).toBe('body');
-  expect(findings).toEqual([
-    { part: 'configuration', verdict: 'ok', message: expect.stringMatching(/is understood; .* by body$/) },
-  ]);
-});
-
 it('reports each mistake as a separate finding, and that other checks were skipped', async () => {
   const { config, findings } = await read({ timezone: 'Nowhere', bdy: 1, hashKey: `\${KEY}` });
   expect(config).toBeUndefined();

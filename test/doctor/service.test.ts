@@ -24,15 +24,6 @@ const answered = (status: number): StandInAnswer => ({
   body: 'canary-words of the service',
 });
 
-it('doctor calls the service once, with no hotels, and says so', async () => {
-  const { standIn, found } = await checkAnswer(answered(503));
-  expect(standIn.requests.map(({ method, url, body }) => [method, url, body.toString()])).toEqual([
-    ['POST', '/api/3.0/hotels/ReviewMappingsOfBookedHotels', '{"Hotels":[]}'],
-  ]);
-  expect(found[0]?.message).toContain('a review of no hotels, which submits nothing (POST /hotels/Review');
-  expect(found[0]?.message).toContain(standIn.baseUrl);
-});
-
 const keyOrAccount = /service\.apiKey and service\.accountId/;
 const address = /service\.baseUrl the address/;
 const later = /[Tt]ry again later/;

@@ -48,17 +48,6 @@ function expectNothingLeft(server: RunningSftpServer, names: readonly string[] =
 describe('the SFTP server', () => {
   const server = useSftpServer(openSsh);
 
-  it('connects, uploads, renames, reads back and removes a file, and keeps the folder of the month', async () => {
-    const findings = await check(server());
-    expect(findings.map(({ part, verdict }) => [part, verdict])).toEqual(Array(3).fill(['sftp', 'ok']));
-    const [connected, tried, holds] = findings.map(({ message }) => message);
-    expect(connected).toBe('connected as acme@sftp.example.com:22; it presented a pinned host key');
-    expect(tried).toContain(`uploaded to ${folder} (created if missing`);
-    expect(holds).toBe(`${folder} holds 0 files: no 20112026.csv; no result of 2026-11-20`);
-    expect(readdirSync(server().disk(''))).toEqual(['VerifyMappings']);
-    expectNothingLeft(server());
-  });
-
   it('reports what is there: how many files, and the input and the result of the day', async () => {
     makeRemoteFolder(server(), folder);
     for (const name of ['20112026.csv', '20112026_1_Result.csv', '19112026.csv', '19112026_Result.csv']) {

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createServiceClient, type ServiceClient } from '../../src/service/client.js';
 import type { Verdict } from '../../src/service/verdict.js';
-import { type StandIn, type StandInHandler, startStandIn, success } from '../support/http-stand-in.js';
+import { type StandIn, type StandInHandler, startStandIn } from '../support/http-stand-in.js';
 
 const operation = '/api/3.0/hotels/ReviewMappingsOfBookedHotelsByFile';
 const filePath = 'VerifyMappings/112026/20112026.csv';
@@ -85,61 +85,28 @@ describe('a call by file', () => {
   });
 });
 
-describe('a call by file whose connection drops', () => {
-  it.each(['before-reading', 'after-reading', 'mid-answer'] as const)(
-    'on a fresh connection, %s, is made once, its outcome unknown',
-    async (when) => {
-      const standIn = await standInFor(() => ({ kind: 'drop', when }));
-      expect(await review(clientOf(standIn.baseUrl))).toMatchObject({
-        ...perhapsDone,
-        code: 'connection-reset',
-      });
-      expect(standIn.requests).toHaveLength(1);
-    },
-  );
-
-  it.each(['before-reading', 'after-reading', 'mid-answer'] as const)(
-    'on a kept connection, %s, is made once, its outcome unknown',
-    async (when) => {
-      const standIn = await standInFor((_request, number) =>
-        number === 2 ? { kind: 'drop', when } : success,
-      );
-      const client = clientOf(standIn.baseUrl);
-      expect(await review(client, 'first.csv')).toMatchObject({ kind: 'accepted' });
-      expect(await review(client, 'second.csv')).toMatchObject({ ...perhapsDone, code: 'connection-reset' });
-      expect(standIn.connections).toBe(1);
-      expect(await review(client, 'third.csv')).toMatchObject({ kind: 'accepted' });
-      expect(pathsOf(standIn)).toEqual(['first.csv', 'second.csv', 'third.csv']);
-    },
-  );
-
-  it('at any moment: the next call arrives at most once, and otherwise its outcome is unknown', async () => {
-    const arrived: string[] = [];
-    let drops = 0;
-    const port = await startServer((request, response) => {
-      arrived.push(request.url?.split('=')[1] ?? '');
-      const turns = arrived.length % 6;
-      response.end('{"Status":true,"StatusCode":2000}', () =>
-        cutAfter(turns, request.socket, () => {
-          drops += 1;
-        }),
-      );
-    });
-    const client = clientOf(`http://127.0.0.1:${port}/api/3.0`);
-    for (let number = 0; number < 120; number += 1) {
-      const path = `${number}.csv`;
-      const verdict = await review(client, path);
-      if (verdict.kind === 'accepted') expect(arrived).toContain(path);
-      else expect(verdict).toMatchObject(perhapsDone);
-    }
-    expect(drops).toBeGreaterThan(0);
-    expect(new Set(arrived).size).toBe(arrived.length);
+it('a call by file whose connection drops at any moment arrives at most once, and otherwise its outcome is unknown', async () => {
+  const arrived: string[] = [];
+  let drops = 0;
+  const port = await startServer((request, response) => {
+    arrived.push(request.url?.split('=')[1] ?? '');
+    const turns = arrived.length % 6;
+    response.end('{"Status":true,"StatusCode":2000}', () =>
+      cutAfter(turns, request.socket, () => {
+        drops += 1;
+      }),
+    );
   });
+  const client = clientOf(`http://127.0.0.1:${port}/api/3.0`);
+  for (let number = 0; number < 120; number += 1) {
+    const path = `${number}.csv`;
+    const verdict = await review(client, path);
+    if (verdict.kind === 'accepted') expect(arrived).toContain(path);
+    else expect(verdict).toMatchObject(perhapsDone);
+  }
+  expect(drops).toBeGreaterThan(0);
+  expect(new Set(arrived).size).toBe(arrived.length);
 });
-
-function pathsOf({ requests }: StandIn): string[] {
-  return requests.map(({ url }) => url.split('=')[1] ?? '');
-}
 
 /** Cuts a connection after this many turns of the event loop, unless the other side was faster. */
 function cutAfter(turns: number, socket: Socket, onCut: () => void): void {

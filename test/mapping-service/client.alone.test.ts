@@ -336,7 +336,7 @@ describe('the caller', () => {
     for (const call of calls) await expect(call).rejects.toBe(reason);
   });
 
-  it('can use one signal for 1,000 calls, fifty at a time, without leftover listeners', async () => {
+  it('can use one signal for 300 calls, fifty at a time, without leftover listeners', async () => {
     const standIn = await standInFor();
     const client = clientOf(standIn.baseUrl, { connections: 8 });
     const warnings: Error[] = [];
@@ -345,14 +345,14 @@ describe('the caller', () => {
     const { signal, listeners } = countListeners();
     let accepted = 0;
     const callOften = async () => {
-      for (let i = 0; i < 20; i += 1) {
+      for (let i = 0; i < 6; i += 1) {
         if ((await review(client, signal)).kind === 'accepted') accepted += 1;
       }
     };
     await Promise.all(Array.from({ length: 50 }, callOften));
     await new Promise((resolve) => setImmediate(resolve));
     process.off('warning', note);
-    expect(accepted).toBe(1_000);
+    expect(accepted).toBe(300);
     expect(listeners()).toBe(0);
     expect(warnings).toEqual([]);
   });

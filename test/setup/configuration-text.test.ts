@@ -11,7 +11,7 @@ import {
   renderDotEnv,
 } from '../../src/checks/setup/configuration-text.js';
 import type { Examined } from '../../src/checks/setup/examine-export.js';
-import { describeExport, writeSource } from '../../src/checks/setup/export-text.js';
+import { writeSource } from '../../src/checks/setup/export-text.js';
 import { sourceTemplates } from '../../src/checks/setup/source-templates.js';
 import { parseConfig } from '../../src/config/parse.js';
 import { listPlaceholders as listUnfilled } from '../../src/config/placeholders.js';
@@ -107,21 +107,6 @@ describe('A written configuration', () => {
       );
     },
   );
-
-  it('has what was found in an export', () => {
-    expect(load(write({})).source).toMatchObject({
-      ...{ path: '/agency/in/b-{day}.csv', encoding: 'windows-1252', delimiter: ';', skipRows: 2 },
-      columns: { ServiceId: 'hotel_id', ProviderHotelId: false },
-      where: { Status: { not: ['storniert', '$' + '{X}'] } },
-      dateFormat: 'dd/MM/yyyy',
-    });
-    const text = said({});
-    expect(text).toContain('Unused columns: "price", "room \\"type\\"".');
-    expect(text).toContain("Under the service's own names: ProviderName.");
-    expect(text).toContain('Not found: BookingReferenceId, BookingClientName,');
-    expect(text).toContain('Reads 9 of the first 10 dates in in/b-2026-11-20.csv.');
-    expect(describeExport(find())).toContain('2 of the 7 fields found');
-  });
 
   it.each<[string, Partial<Examined>, RegExp, string[]]>([
     ['the master id', { columns: new Map(), missing: serviceFields }, /None of its 2 columns/, ['columns']],

@@ -50,13 +50,17 @@ async function audit(registry: string): Promise<{ code: number; stdout: string; 
 }
 
 describe('.ci/audit.js', () => {
-  it.each(['high', 'critical'])('fails for a vulnerability of level %s in production', async (severity) => {
-    const registry = await startRegistry([{ name: 'yaml', severity }]);
+  it('fails for a vulnerability of level high or critical in production', async () => {
+    const registry = await startRegistry([
+      { name: 'yaml', severity: 'high' },
+      { name: 'croner', severity: 'critical' },
+    ]);
     const { code, stdout, stderr } = await audit(registry.url);
     expect(registry.asked()).toContain('yaml');
     expect(code).toBe(1);
-    expect(stdout).toContain('in production: 1, of which high or critical: 1');
-    expect(stderr).toContain(`${severity}: yaml`);
+    expect(stdout).toContain('in production: 2, of which high or critical: 2');
+    expect(stderr).toContain('high: yaml');
+    expect(stderr).toContain('critical: croner');
   });
 
   it('passes with one of a lower level, or in development only', async () => {

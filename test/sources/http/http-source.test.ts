@@ -36,6 +36,16 @@ describe('a record of a response', () => {
   });
 });
 
+it('a member that no record of an API has fails the day', async () => {
+  const api = await useBookingsApi((_, response) => sendJson(response, [{ ServiceId: 1 }]));
+  const reading = readHttp({
+    url: `${api.origin}/{day}`,
+    columns: { ...masterIdOnly, ProviderHotelId: 'code' },
+  });
+  const words = /"code" \(for ProviderHotelId\).* has "ServiceId"\. .*\{ ProviderHotelId: false \}$/;
+  await expectFault(reading, 'missing-member', words);
+});
+
 describe('the address of a day', () => {
   it.each([
     // 23 hours, and 25.

@@ -132,22 +132,6 @@ describe.each(useEngines().map((engine) => [engine.name, engine] as const))('a d
     await expect(reading.next()).rejects.toThrow('the query took longer than');
   });
 
-  it('stops at once when the signal aborts during the query, and on the server at its time limit', async () => {
-    const [query, words] = engine.endless;
-    const stopping = new AbortController();
-    const reason = new Error('stopped by hand');
-    const outcome = begin(query, 10, stopping.signal)
-      .next()
-      .catch((error: unknown) => error);
-    await vi.waitUntil(
-      async () => (await engine.listSessions(url)).some((one) => one.includes(words)),
-      waiting,
-    );
-    stopping.abort(reason);
-    expect(await outcome).toBe(reason);
-    await vi.waitUntil(isFree, waiting);
-  });
-
   it('is never short: a restart in the middle is reported, and the day can be read again', async () => {
     // More than the sockets hold.
     const query = engine.rows(50_000, 1000);
