@@ -1,14 +1,12 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { createGunzip } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -39,8 +37,7 @@ async function startRegistry(advisories: readonly Advisory[] | undefined) {
 
 async function audit(registry: string): Promise<{ code: number; stdout: string; stderr: string }> {
   // npm caches what it was told about a vulnerability.
-  const cache = mkdtempSync(join(tmpdir(), 'audit-'));
-  onTestFinished(() => rmSync(cache, { recursive: true }));
+  const cache = makeTemporaryFolder();
   const args = ['.ci/audit.js', `--registry=${registry}`, '--fetch-retries=0', `--cache=${cache}`];
   return new Promise((resolve) => {
     const child = execFile(process.execPath, args, { cwd: project }, (_error, stdout, stderr) => {
