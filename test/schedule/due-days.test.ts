@@ -142,6 +142,7 @@ const rows: readonly Row[] = [
     ['await 2026-11-17', 'await 2026-10-02'],
     {
       awaiting: [
+        runOf('2026-11-17', 'awaiting-result', now, inTime),
         runOf('2026-10-02', 'awaiting-result', now, inTime),
         runOf('2026-10-03', 'delivering', now, inTime),
       ],
