@@ -459,6 +459,19 @@ describe('a call by file', () => {
   });
 });
 
+it.each(['before-reading', 'after-reading', 'mid-answer'] as const)(
+  'a call by file on a kept connection that drops %s is made once, its outcome unknown',
+  async (when) => {
+    const standIn = await standInFor((_request, number) => (number === 2 ? { kind: 'drop', when } : success));
+    const client = clientOf(standIn.baseUrl, { connections: 1 });
+    expect(await reviewFile(client)).toMatchObject({ kind: 'accepted' });
+    expect(await reviewFile(client)).toMatchObject({ ...perhapsDone, code: 'connection-reset' });
+    expect(standIn.connections).toBe(1);
+    expect(await reviewFile(client)).toMatchObject({ kind: 'accepted' });
+    expect(standIn.requests).toHaveLength(3);
+  },
+);
+
 it('a call by file whose connection drops at any moment arrives at most once, and otherwise its outcome is unknown', async () => {
   const arrived: string[] = [];
   let drops = 0;
