@@ -10,7 +10,7 @@ import type { InstantChoice } from '../../../src/booking/written-date.js';
 import { createDayReader, type RenderedChunk } from '../../../src/review/collect/day-reader.js';
 import { createFilteredSource, type RowFilter } from '../../../src/sources/common/row-filter.js';
 import { createCsvSource } from '../../../src/sources/csv/csv-source.js';
-import { asText } from '../../sources/csv/csv-folder.js';
+import { asText } from '../../sources/reading.js';
 import { bookingsHeader } from '../../support/made-bookings.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
