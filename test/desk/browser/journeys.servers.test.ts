@@ -73,6 +73,7 @@ it('The same by keyboard alone', async () => {
   await readWhy(page, day);
   askForPatience();
   await follow('Replay');
+  await page.getByText('A new run collects the day and sends all of it again.').waitFor();
   await tabTo('Reason');
   await type('the service is back');
   await follow(`Replay ${showDay(day)}`);

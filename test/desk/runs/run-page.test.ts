@@ -57,8 +57,16 @@ describe('the page of a run', () => {
       steps: [{ kind: 'batch', state: 'ready', steps: 3, bookings: 12 }],
       troubles: [{ step: 'batch 0', attempt: 1, outcome: 'retry', code: 'timeout' }],
     });
-    const waiting = { step: 'batch 0', until: '2026-11-21T01:31:00.300Z', code: 'timeout' };
-    expect((await getData(url, `/days/${run.day}`)).data).toMatchObject({ runs: [{ runId: 'r1', waiting }] });
+  });
+
+  it('says what it waits for, alone and among the runs of its day', async () => {
+    const ledger = await open();
+    const run = await collectedRun(ledger, 'r1', { bookings: references(4) });
+    await perform(ledger, run, 'batch 0', retry({ notBefore: at + 90_000 }));
+    const { url } = await startDesk({ ledger, clock });
+    const waiting = { step: 'batch 0', until: new Date(at + 90_000).toISOString(), code: 'timeout' };
+    expect((await getData(url, '/runs/r1')).data).toMatchObject({ waiting });
+    expect((await getData(url, `/days/${run.day}`)).data).toMatchObject({ runs: [{ waiting }] });
   });
 
   it('never moves its bar back, not even when bookings that were refused are open again', async () => {
