@@ -116,6 +116,11 @@ describe('a check', () => {
     ]);
   });
 
+  it('looks for guests of today, tomorrow, and the days before, in the zone of the account', async () => {
+    const { asked } = await check({});
+    expect(asked).toEqual([{ today: '2026-11-22', checkInBefore: '2026-11-24' }]);
+  });
+
   it('takes an arrival as urgent until the day after tomorrow, a missing day as unknown, and a guest in house', async () => {
     const item = { id: 1, state: 'reported', inHouse: 0, openBookings: 2 };
     const urgent = async (changes: object) =>
@@ -196,6 +201,13 @@ describe('the problems of a day', () => {
     const { ended, asked } = await check({ problems, runs: [good] });
     expect(ended).toMatchObject([[['run-failed'], { recovery: { facts: { ended: 'run-failed' } } }]]);
     expect(asked).toContainEqual({ day, limit: 50 });
+  });
+
+  it('are over for a run of the current day once it succeeds itself', async () => {
+    const today: Run = { ...good, trigger: 'today' };
+    const own = ofDay('run-failed', { runId: today.id });
+    expect((await check({ problems: [own], runs: [today] })).ended).toHaveLength(1);
+    expect((await check({ problems: [own], runs: [{ ...today, state: 'failed' }] })).ended).toEqual([]);
   });
 
   it('are given up with their day: a day that is not late any more, or whose latest run somebody cancelled', async () => {

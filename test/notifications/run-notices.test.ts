@@ -150,6 +150,26 @@ describe('a run', () => {
     expect(noticesOfRun(delivering, setAside(1), at)).toHaveLength(1);
   });
 
+  it('whose result is incomplete reports that, too', () => {
+    const failed = failedWith('result-incomplete', { counts: { ...counts, unanswered: 3 } });
+    expect(noticesOfRun(delivering, failed, at)).toMatchObject([
+      { event: 'run-failed' },
+      { event: 'result-incomplete', subject: '2026-11-20', facts: { accepted: 10, unanswered: 3 } },
+    ]);
+  });
+
+  it('whose result is overdue is reported as late', () => {
+    expect(noticesOfRun(delivering, delivering, at, 'overdue')).toEqual([
+      {
+        event: 'result-late',
+        subject: '2026-11-20',
+        ...{ day: '2026-11-20', runId: 'r1', raisedAt: at },
+        facts: { delivered: 4 },
+      },
+    ]);
+    expect(noticesOfRun(delivering, delivering, at, 'done')).toEqual([]);
+  });
+
   it('with too few bookings reports the drops together, and each silent provider', () => {
     const drop = {
       accepted: 50,

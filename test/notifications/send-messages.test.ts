@@ -190,6 +190,31 @@ describe('the sender', () => {
     expect(events).toEqual([{ type: 'message-not-sent', channel: 'ops', code: 'timeout' }]);
   });
 
+  it('sends a message again later, under the same id, if its receiver may have it', async () => {
+    const notice = noticeOf({ event: 'case-escalated', severity: 'warning' });
+    const claimed = ['m1', 'm2'].map((id) => ({ id, attempt: 2, unconfirmed: 1, sentAs: 'digest', notice }));
+    const { store, said } = storeOf(...claimed);
+    const ids: string[] = [];
+    await senderOf(store, async ({ id }) => {
+      ids.push(id);
+      throw new ChannelError('no answer', 'timeout', { mayHaveArrived: true });
+    }).sender.sendDue(signal);
+    expect(ids).toEqual(['digest']);
+    expect(said.at(-1)).toEqual(['timeout', 900_000, 'm1', 'm2']);
+  });
+
+  it('does not send a message a fourth time that may have arrived three times, even if its process died each time', async () => {
+    const { store, said } = storeOf({
+      id: 'm1',
+      attempt: 1,
+      unconfirmed: 3,
+      sentAs: 'm1',
+      notice: noticeOf(),
+    });
+    await senderOf(store, () => Promise.reject(new Error('sent'))).sender.sendDue(signal);
+    expect(said).toEqual([['interrupted', 'given up', 'm1']]);
+  });
+
   it('waits for a channel that is still sending, and keeps no other from it', async () => {
     const { store } = storeOf({ id: 'm1', attempt: 1, unconfirmed: 0, notice: noticeOf() });
     let sends = 0;

@@ -66,6 +66,9 @@ describe('a day of the calendar', () => {
     const run = nightlyRun();
     expect(judge([run], { deadline: '02:40' }).isLate).toBe(false);
     expect(judge([run], { deadline: '02:39' }).isLate).toBe(true);
+    // A replay in the morning does not make it late.
+    const replay = nightlyRun({ id: 'replay', trigger: 'replay', finishedAt: now });
+    expect(judge([replay, run], { deadline: '02:40' }).isLate).toBe(false);
     expect(judge([], { deadline: '03:30', day: '2026-11-20' }).isLate).toBe(false);
     expect(judge([], { deadline: '03:29', day: '2026-11-20' }).isLate).toBe(true);
     expect(judge([], { deadline: '03:29', day: '2026-10-31' }).isLate).toBe(false);
