@@ -40,27 +40,22 @@ describe('behind a trusted proxy, the caller', () => {
   });
 });
 
-it('What somebody else passes on is ignored', () => {
-  for (const from of ['203.0.113.7', '::ffff:203.0.113.7'])
-    expect(find('127.0.0.1', from)).toEqual({
-      address: '203.0.113.7',
-      isOwnAddress: true,
-      isVouchedFor: false,
-    });
-});
-
-it('Without proxies, nobody is believed, and any address may be that of a proxy', () => {
-  expect(find('198.51.100.1', '127.0.0.1', [])).toEqual({
-    address: '127.0.0.1',
-    isOwnAddress: false,
-    isVouchedFor: false,
-  });
-});
-
-it('A connection that is gone, or has a strange address, is no trusted one', () => {
-  for (const from of [undefined, '', 'x'])
-    expect(find('203.0.113.7', from)).toEqual({ address: '', isOwnAddress: false, isVouchedFor: false });
-  expect(find(undefined, 'fe80::1%eth0').address).toBe('fe80::1');
+it.each<[string, string, string | undefined, string[], object]>([
+  ['a stranger', '127.0.0.1', '203.0.113.7', proxies, { address: '203.0.113.7', isOwnAddress: true }],
+  ['a stranger', '127.0.0.1', '::ffff:203.0.113.7', proxies, { address: '203.0.113.7', isOwnAddress: true }],
+  // Any address may be that of a proxy.
+  [
+    'anybody, without proxies',
+    '198.51.100.1',
+    '127.0.0.1',
+    [],
+    { address: '127.0.0.1', isOwnAddress: false },
+  ],
+  ['a neighbour on a link', '127.0.0.1', 'fe80::1%eth0', proxies, { address: 'fe80::1', isOwnAddress: true }],
+  ['a connection that is gone', '203.0.113.7', undefined, proxies, { address: '', isOwnAddress: false }],
+  ['a strange address', '203.0.113.7', 'x', proxies, { address: '', isOwnAddress: false }],
+])('What %s passes on is ignored: %s from %s', (_, passedOn, from, known, caller) => {
+  expect(find(passedOn, from, known)).toEqual({ ...caller, isVouchedFor: false });
 });
 
 it('Addresses and networks are told from anything else', () => {

@@ -27,14 +27,11 @@ describe('a sealed session', () => {
     expect(openSession(sealed, known)).toEqual({ session, user: userOf(known) });
   });
 
-  it('does not open with any character changed', () => {
+  it('does not open with any character changed, for another name, a later time, or without a signature', () => {
     for (let at = 0; at < sealed.length - 1; at += 1) {
       const other = sealed[at] === 'A' ? 'B' : 'A';
       expect(openSession(sealed.slice(0, at) + other + sealed.slice(at + 1), known)).toBeUndefined();
     }
-  });
-
-  it('does not open for another name, a later time, or without a signature', () => {
     const signature = sealed.split('.')[1];
     for (const forged of [{ name: 'ada' }, { seenAt: now + minuteMs }, { startedAt: now + minuteMs }]) {
       const content = Buffer.from(JSON.stringify({ ...session, ...forged })).toString('base64url');
@@ -43,51 +40,36 @@ describe('a sealed session', () => {
     }
   });
 
-  it('does not open under another key', () => {
+  it('does not open under another key, nor once the password has changed or is gone', () => {
     expect(openSession(sealed, { ...known, key: createUsers().key })).toBeUndefined();
-  });
-
-  it('does not open once the password has changed, or is gone', () => {
     const { password: _, ...without } = userOf(known);
     expect(openSession(sealed, change(known, { password: `${userOf(known).password}x` }))).toBeUndefined();
     expect(openSession(sealed, { ...known, users: [without] })).toBeUndefined();
   });
 });
 
-describe('a session', () => {
-  const idleMs = 30 * minuteMs;
-  const lives = (minutes: number, seenAfter = 0) =>
-    isAlive({ ...session, seenAt: now + seenAfter * minuteMs }, now + minutes * minuteMs, idleMs);
-
-  it('lasts until nobody has been active for the idle time', () => {
-    expect([lives(0), lives(29), lives(30), lives(59, 30), lives(60, 30)]).toEqual([
-      true,
-      true,
-      false,
-      true,
-      false,
-    ]);
-  });
-
-  it('ends after twelve hours, however active', () => {
-    expect([lives(719, 718), lives(720, 719)]).toEqual([true, false]);
-  });
-
-  it('does not outlive a clock that was set back', () => {
-    expect([lives(-29), lives(-30)]).toEqual([true, false]);
-  });
+it.each([
+  ['has not been idle for the idle time', 29, 0, true],
+  ['has been', 30, 0, false],
+  ['was active later', 59, 30, true],
+  ['was active later, and idle since', 60, 30, false],
+  ['is nearly twelve hours old', 719, 718, true],
+  ['is twelve hours old, however active', 720, 719, false],
+  ['is of a clock that was set back a little', -29, 0, true],
+  ['is of a clock that was set back', -30, 0, false],
+])('a session that %s: %i minutes later, last seen after %i, is it alive', (_, minutes, seenAfter, alive) => {
+  const seen = { ...session, seenAt: now + seenAfter * minuteMs };
+  expect(isAlive(seen, now + minutes * minuteMs, 30 * minuteMs)).toBe(alive);
 });
 
-describe('the token of a form', () => {
-  it('differs for each session, name and key', () => {
-    const known = someUsers();
-    const tokens = [
-      createCsrfToken(known, 'session', 'one'),
-      createCsrfToken(known, 'session', 'two'),
-      createCsrfToken(known, 'proxy', 'one'),
-      createCsrfToken(someUsers(), 'session', 'one'),
-    ];
-    expect(new Set(tokens).size).toBe(tokens.length);
-    expect(createCsrfToken(known, 'session', 'one')).toBe(tokens[0]);
-  });
+it('the token of a form differs for each session, name and key', () => {
+  const known = someUsers();
+  const tokens = [
+    createCsrfToken(known, 'session', 'one'),
+    createCsrfToken(known, 'session', 'two'),
+    createCsrfToken(known, 'proxy', 'one'),
+    createCsrfToken(someUsers(), 'session', 'one'),
+  ];
+  expect(new Set(tokens).size).toBe(tokens.length);
+  expect(createCsrfToken(known, 'session', 'one')).toBe(tokens[0]);
 });

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { may, permissions, roles } from '../../src/storage/access/roles.js';
 import { openUsersFile, readUserName, UsersFileError } from '../../src/storage/access/users-file.js';
 import { passwordHash, someUsers } from './some-users.js';
 
@@ -59,11 +60,19 @@ describe("the users' file", () => {
   });
 });
 
-describe('the name of a user', () => {
-  it('is in small letters, and has no space or accent', () => {
-    for (const written of ['Ana', 'ana@Example.com', 'auth0|5f7c'])
-      expect(readUserName(written)).toBe(written.toLowerCase());
-    for (const wrong of ['', 'a b', 'a, b', 'josé', 'a\n', 'x'.repeat(101)])
-      expect(readUserName(wrong)).toBeUndefined();
-  });
+it('the name of a user is in small letters, and has no space or accent', () => {
+  for (const written of ['Ana', 'ana@Example.com', 'auth0|5f7c'])
+    expect(readUserName(written)).toBe(written.toLowerCase());
+  for (const wrong of ['', 'a b', 'a, b', 'josé', 'a\n', 'x'.repeat(101)])
+    expect(readUserName(wrong)).toBeUndefined();
+});
+
+it('each role may do only what it says', () => {
+  const granted = roles.map((role) => [role, ...permissions.filter((permission) => may(role, permission))]);
+  expect(granted).toEqual([
+    ['viewer', 'look'],
+    ['team', 'look', 'see-bookings', 'see-names', 'work-cases'],
+    ['operator', 'look', 'see-bookings', 'operate'],
+    ['admin', 'look', 'see-bookings', 'see-names', 'work-cases', 'operate', 'see-audit'],
+  ]);
 });

@@ -85,27 +85,20 @@ describe.each(hosts)('a business day, on a machine in %s', (host) => {
   });
 
   it('is found from each of its instants, and is adjacent to its neighbours', () => {
-    const zones = [
-      'UTC',
-      'Europe/Madrid',
-      'America/Sao_Paulo',
-      'Asia/Kathmandu',
-      'Pacific/Apia',
-      'America/Havana',
-    ];
+    const instants = fc.date({
+      min: new Date('1990-01-01'),
+      max: new Date('2060-01-01'),
+      noInvalidDate: true,
+    });
     fc.assert(
-      fc.property(
-        fc.date({ min: new Date('1990-01-01'), max: new Date('2060-01-01'), noInvalidDate: true }),
-        fc.constantFrom(...zones),
-        (instant, zone) => {
-          const day = businessDayAt(instant, zone);
-          expect(day.iso).toBe(readClock(instant, zone).slice(0, 10));
-          expect(day.firstInstant.getTime()).toBeLessThanOrEqual(instant.getTime());
-          expect(day.lastInstant.getTime()).toBeGreaterThanOrEqual(instant.getTime());
-          expect(day.next().firstInstant.getTime()).toBe(day.lastInstant.getTime() + 1);
-          expect(day.next().previous().iso).toBe(day.iso);
-        },
-      ),
+      fc.property(instants, fc.constantFrom(...hosts, 'America/Havana'), (instant, zone) => {
+        const day = businessDayAt(instant, zone);
+        expect(day.iso).toBe(readClock(instant, zone).slice(0, 10));
+        expect(day.firstInstant.getTime()).toBeLessThanOrEqual(instant.getTime());
+        expect(day.lastInstant.getTime()).toBeGreaterThanOrEqual(instant.getTime());
+        expect(day.next().firstInstant.getTime()).toBe(day.lastInstant.getTime() + 1);
+        expect(day.next().previous().iso).toBe(day.iso);
+      }),
     );
   });
 });
@@ -146,20 +139,14 @@ describe('a written day', () => {
   });
 });
 
-describe('earlier days', () => {
-  it('are counted by the calendar', () => {
-    expect(goBack(createBusinessDay('2026-03-02', 'Europe/Madrid'), 3).iso).toBe('2026-02-27');
-    expect(goBack(createBusinessDay('2026-03-02', 'Europe/Madrid'), 0).iso).toBe('2026-03-02');
-    expect(goBack(createBusinessDay('0001-01-05', 'Europe/Madrid'), 8).iso).toBe('0001-01-01');
-  });
-
-  it('include none that the zone’s calendar skipped', () => {
-    // Samoa crossed the date line.
-    const after = createBusinessDay('2011-12-31', 'Pacific/Apia');
-    expect(holdsInstants(after)).toBe(true);
-    expect(holdsInstants(after.previous())).toBe(false);
-    expect(lastDayBefore(after).iso).toBe('2011-12-29');
-  });
+it('earlier days are counted by the calendar, and include none that the zone’s calendar skipped', () => {
+  expect(goBack(createBusinessDay('2026-03-02', 'Europe/Madrid'), 3).iso).toBe('2026-02-27');
+  expect(goBack(createBusinessDay('0001-01-05', 'Europe/Madrid'), 8).iso).toBe('0001-01-01');
+  // Samoa crossed the date line.
+  const after = createBusinessDay('2011-12-31', 'Pacific/Apia');
+  expect(holdsInstants(after)).toBe(true);
+  expect(holdsInstants(after.previous())).toBe(false);
+  expect(lastDayBefore(after).iso).toBe('2011-12-29');
 });
 
 it.each([
@@ -189,8 +176,7 @@ describe('a range of days', () => {
   });
 
   it('that ends before it begins has none', () => {
-    expect(listDays('2026-11-20', '2026-11-19')).toEqual([]);
-    expect(listDays('2026-11-20', '2026-01-01')).toEqual([]);
+    for (const to of ['2026-11-19', '2026-01-01']) expect(listDays('2026-11-20', to)).toEqual([]);
   });
 });
 

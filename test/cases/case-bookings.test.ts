@@ -53,23 +53,9 @@ describe('stays of one booking', () => {
     expect(mergeStays([stay, dateless])).toEqual([stay]);
     expect(mergeStays([dateless, dateless])).toEqual([dateless]);
   });
-
-  it('are several without a reference: nobody knows that they belong together', () => {
-    expect(mergeStays([unnamedStay, unnamedStay])).toEqual([unnamedStay, unnamedStay]);
-  });
 });
 
 describe('a stay that is found', () => {
-  it('is added with its dates after the last place, and named only if a verdict names it', () => {
-    const held = caseOf({ place: 4, reference: 'BR-9' });
-    const added = add(held, [stay, unnamedStay, { reference: 'BR-3', day }], ['BR-1']).bookings.slice(1);
-    expect(added).toEqual([
-      { ...stay, place: 5, addedAt: 200, isNamed: true },
-      { ...unnamedStay, place: 6, addedAt: 200, isNamed: false },
-      { reference: 'BR-3', day, place: 7, addedAt: 200, isNamed: false },
-    ]);
-  });
-
   it('takes the next place, whether or not known ones are found with it', () => {
     const added = add(caseOf({}), [stay, { reference: 'BR-3', day }]);
     expect(added.bookings.map(({ place }) => place)).toEqual([1, 2]);
@@ -80,12 +66,6 @@ describe('a stay that is found', () => {
     expect(add(caseOf({ resolved }), [stay]).bookings[0]).not.toMatchObject({ resolved });
     const byPerson = caseOf({ resolved: { ...resolved, isAutomatic: false } });
     expect(add(byPerson, [stay])).toBe(byPerson);
-  });
-
-  it('changes nothing if it is known, with a reference or without', () => {
-    const { reference: __, ...unnamed } = caseOf({}).bookings[0] ?? {};
-    const held = { ...caseOf(), bookings: [...caseOf({}).bookings, unnamed as CaseBooking] };
-    expect(add(held, [stay, unnamedStay])).toBe(held);
   });
 
   it('without a reference is another one on another day or with other dates, and each is found once', () => {
@@ -116,13 +96,6 @@ describe('a stay that is found', () => {
     expect(add(held, [older], ['BR-1'])).toBe(held);
     const unnamed = caseOf({});
     expect(add(unnamed, [older])).toBe(unnamed);
-  });
-
-  it('loses dates that its new version does not have, and stays unnamed', () => {
-    const without = { reference: 'BR-1', day: '2026-11-21' };
-    expect(add(caseOf({}), [without]).bookings).toEqual([
-      { place: 1, addedAt: 100, isNamed: false, ...without },
-    ]);
   });
 });
 

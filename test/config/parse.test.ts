@@ -7,32 +7,6 @@ import { defaultStatusCodes } from '../../src/service/verdict.js';
 import { hookSecret } from '../support/hook-secrets.js';
 import { hostKey, parse, parseText, service, sftp, source, writeSettings } from './writing.js';
 
-/** The example of design 9, with real values instead of ellipses. */
-const designExample = `
-timezone: Europe/Madrid
-service:  { baseUrl: "https://mapping.example.com/api/3.0", apiKey: "\${HOTEL_REVIEW_API_KEY}", accountId: "\${HOTEL_REVIEW_ACCOUNT_ID}", timeoutSeconds: 30 }
-source:   { kind: csv, path: "exports/bookings-{day}.csv", columns: { ServiceId: hotel_id }, dateFormat: yyyy-MM-dd }
-delivery: body
-body:     { batchSize: 500, concurrency: 8, requestsPerSecond: 20, timeoutSeconds: 30 }
-file:
-  sftp:   { host: sftp.example.com, port: 22, username: acme, privateKeyFile: ./id_ed25519, hostKey: "${hostKey}", root: / }
-  incomplete: post
-  resultTimeoutMinutes: 360
-ledger:   sqlite:./data/ledger.db        # or postgres://…
-queue:    in-process                     # or redis://…
-archive:  ./data/archive                 # or s3://…
-schedule: { cron: "30 2 * * *", catchUpDays: 3, resumeMinutes: 30 }
-hook:     { secret: "\${HOTEL_REVIEW_HOOK_SECRET}" }
-guestNameDays: 30                        # then names are blanked and archived bytes deleted, checksums kept
-recordDays: 800                          # then references and verdicts go; run rows stay
-`;
-
-const designEnvironment = {
-  HOTEL_REVIEW_API_KEY: 'the-key',
-  HOTEL_REVIEW_ACCOUNT_ID: '4711',
-  HOTEL_REVIEW_HOOK_SECRET: hookSecret,
-};
-
 describe('a configuration', () => {
   // The defaults themselves are in hotel-review.schema.json.
   it('needs only the service and the source: everything else has a default, and paths are of its folder', () => {
@@ -48,19 +22,6 @@ describe('a configuration', () => {
       ...{ hook: {}, mappings: {}, notify: [], proxy: {}, s3: {} },
       literalSecrets: ['service.apiKey'],
     });
-  });
-
-  it("can be the design's example", () => {
-    const config = parseText(designExample, designEnvironment);
-    expect(config).toMatchObject({
-      timezone: 'Europe/Madrid',
-      service: { apiKey: 'the-key', accountId: '4711' },
-      source: { path: '/etc/agency/exports/bookings-{day}.csv', columns: { ServiceId: 'hotel_id' } },
-      body: { requestsPerSecond: 20 },
-      file: { sftp: { port: 22, privateKeyFile: '/etc/agency/id_ed25519', hostKey, root: '/' } },
-      hook: { secret: hookSecret },
-    });
-    expect(config.literalSecrets).toEqual([]);
   });
 
   it('completes the SFTP server if there is one', () => {
@@ -82,20 +43,6 @@ describe('a configuration', () => {
       service: { ...service, statusCodes: { 2009: 'fatal', 2999: 'retryable' } },
     }).service;
     expect(statusCodes).toEqual({ ...defaultStatusCodes, 2009: 'fatal', 2999: 'retryable' });
-  });
-
-  it('accepts ledger and queue as groups, with the file of their authority', () => {
-    const url = 'postgres://u:p@db.example.com/hotel';
-    expect(parse({ ledger: { url, ca: 'ca.pem' } }).ledger).toMatchObject({
-      url: expect.stringContaining(`sslrootcert=${encodeURIComponent('/etc/agency/ca.pem')}`),
-    });
-    expect(parse({ ledger: { url, plaintext: 'allowed' } }).ledger).toEqual({ kind: 'postgres', url });
-    const redis = 'redis://redis.example.com';
-    expect(parse({ queue: { url: redis, ca: 'ca.pem' } }).queue).toEqual({
-      kind: 'redis',
-      url: redis,
-      ca: '/etc/agency/ca.pem',
-    });
   });
 
   it('accepts formats of dates that read back what they write', () => {
@@ -194,46 +141,28 @@ describe('a path', () => {
   });
 });
 
-describe('a part is chosen by its URL', () => {
-  it.each(['postgres://localhost/review', 'postgresql://u:p@db:5432/review?sslmode=verify-full'])(
-    'the ledger by %s',
-    (url) => {
-      expect(parse({ ledger: url }).ledger).toEqual({ kind: 'postgres', url });
-    },
-  );
+describe('a part is chosen by its URL, or by a group with it', () => {
+  const url = 'postgres://u:p@db.example.com/hotel';
+  const authority = 'sslrootcert=%2Fetc%2Fagency%2Fca.pem&sslmode=verify-full';
+  const redis = 'redis://cache';
 
-  it.each(['redis://localhost:6379', 'rediss://:p@cache/1'])('the queue by %s', (url) => {
-    expect(parse({ queue: url }).queue).toEqual({ kind: 'redis', url });
-  });
-
-  it.each([
-    ['postgres://u:p@db/review?sslmode=disable', ''],
-    ['postgres://u:p@db/review?sslmode=no-verify', ''],
-    [
-      'postgres://u:p@db/review?sslrootcert=ca.pem',
-      '?sslrootcert=%2Fetc%2Fagency%2Fca.pem&sslmode=verify-full',
-    ],
-  ])('the ledger by an address that says itself how it is protected: %s', (url, completed) => {
-    const [place] = url.split('?');
-    expect(parse({ ledger: url }).ledger).toEqual({
-      kind: 'postgres',
-      url: completed === '' ? url : `${place}${completed}`,
-    });
-  });
-
-  it('the queue by a group that allows plain text', () => {
-    expect(parse({ queue: { url: 'redis://cache', plaintext: 'allowed' } }).queue).toEqual({
-      kind: 'redis',
-      url: 'redis://cache',
-    });
-  });
-
-  it('the archive by s3://bucket/reviews', () => {
-    expect(parse({ archive: 's3://bucket/reviews' }).archive).toEqual({
-      kind: 's3',
-      bucket: 'bucket',
-      key: 'reviews',
-    });
+  it.each<[name: 'ledger' | 'queue' | 'archive', written: unknown, read: object]>([
+    ...['postgres://localhost/review', 'postgresql://u:p@db:5432/review?sslmode=verify-full'].map(
+      (url) => ['ledger', url, { kind: 'postgres', url }] as ['ledger', string, object],
+    ),
+    // An address may say itself how it is protected.
+    ['ledger', `${url}?sslmode=disable`, { kind: 'postgres', url: `${url}?sslmode=disable` }],
+    ['ledger', `${url}?sslmode=no-verify`, { kind: 'postgres', url: `${url}?sslmode=no-verify` }],
+    ['ledger', `${url}?sslrootcert=ca.pem`, { kind: 'postgres', url: `${url}?${authority}` }],
+    ['ledger', { url, ca: 'ca.pem' }, { kind: 'postgres', url: `${url}?${authority}` }],
+    ['ledger', { url, plaintext: 'allowed' }, { kind: 'postgres', url }],
+    ['queue', 'redis://localhost:6379', { kind: 'redis', url: 'redis://localhost:6379' }],
+    ['queue', 'rediss://:p@cache/1', { kind: 'redis', url: 'rediss://:p@cache/1' }],
+    ['queue', { url: redis, ca: 'ca.pem' }, { kind: 'redis', url: redis, ca: '/etc/agency/ca.pem' }],
+    ['queue', { url: redis, plaintext: 'allowed' }, { kind: 'redis', url: redis }],
+    ['archive', 's3://bucket/reviews', { kind: 's3', bucket: 'bucket', key: 'reviews' }],
+  ])('the %s by %j', (name, written, read) => {
+    expect(parse({ [name]: written })[name]).toEqual(read);
   });
 });
 
@@ -254,17 +183,6 @@ describe('literal secrets', () => {
       ...['file.sftp.password', 'hook.secret', 'ledger', 'service.apiKey', 'source.headers.X-Key'],
       'source.url',
     ]);
-  });
-
-  it('do not include values from the environment', () => {
-    const config = parse(
-      {
-        service: { ...service, apiKey: '${KEY}' },
-        ledger: 'postgres://u:${PASSWORD}@db/review?sslmode=verify-full',
-      },
-      { KEY: 'k', PASSWORD: 'p' },
-    );
-    expect(config.literalSecrets).toEqual([]);
   });
 });
 

@@ -28,11 +28,8 @@ const forms: readonly unknown[] = [
   `a\n${hush}\n`,
   ` ${hush}`,
   `-----BEGIN ${hush}`,
-  [hush],
-  [[hush], 71_717_171],
-  { x: hush },
-  { x: { y: [hush] }, z: 71_717_171 },
-  { [`${hush}: x`]: 1 },
+  [[hush], hush, 71_717_171],
+  { x: { y: [hush] }, y: hush, z: 71_717_171, [`${hush}: x`]: 1 },
 ];
 
 const kindsOf: Readonly<Record<string, readonly string[]>> = {
@@ -153,21 +150,23 @@ describe('no message quotes', () => {
     );
     const ofSettings = groups.filter((path) => !/^$|^deadline|columns|where|keep|statusCodes/.test(path));
     for (const path of new Set(ofSettings))
-      for (const form of [hush, 71_717_171, `u:${hush}@h`, `postgres:${hush}`, [hush]])
+      for (const form of [hush, `u:${hush}@h`, [hush, 71_717_171]])
         expect(findShown(path, form), `${path}: ${form}`).toEqual([]);
   });
 
   it('what an unknown setting holds, nor a name that is none', () => {
-    for (const path of leaves.filter((one) => !/\*|\]$/.test(one)))
-      for (const unknown of [`${path}x`, path.replace(/[^.]+$/, (name) => `_${name.toLowerCase()}`)])
-        for (const form of [hush, 71_717_171, [hush], { x: hush }, { [`${hush}: x`]: 1 }])
-          expect(findShown(unknown, form), unknown).toEqual([]);
+    const form = { x: hush, y: [hush, 71_717_171], [`${hush}: x`]: 1 };
+    for (const path of leaves.filter((one) => !/\*|\]$/.test(one))) {
+      expect(findShown(`${path}x`, hush), path).toEqual([]);
+      const unknown = path.replace(/[^.]+$/, (name) => `_${name.toLowerCase()}`);
+      expect(findShown(unknown, form), unknown).toEqual([]);
+    }
     expect(isShown(complainOf(() => parse({ [`apiKey:${hush}`]: 1 })).message)).toBe(false);
   });
 
   it('what a variable of the environment held, whatever the setting', () => {
     for (const path of leaves)
-      for (const form of ['${NAME}', 'x${NAME}', ['${NAME}'], { x: '${NAME}' }])
+      for (const form of ['${NAME}', ['x${NAME}']])
         expect(findShown(path, form, { NAME: hush }), path).toEqual([]);
   });
 

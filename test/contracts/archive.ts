@@ -48,7 +48,7 @@ export function describeArchiveContract(
             expect(kept).toEqual({ name: file, bytes: whole.length, sha256: sha256Of(whole) });
             expect((await read(file)).equals(whole)).toBe(true);
           }),
-          { numRuns: 50 },
+          { numRuns: 15 },
         );
       });
 

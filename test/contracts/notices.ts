@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { PlannedMessage } from '../../src/ledger/notices.js';
-import { createSender } from '../../src/notify/send-messages.js';
 import type { NewNotice } from '../../src/rules/notice.js';
 import { at, newRun, startCollect } from './ledger/days.js';
 import type { OpenedLedger } from './ledger.js';
@@ -48,6 +47,10 @@ export function describeNoticesContract(
     });
     afterEach(() => opened.cleanUp());
 
+    const raiseTo = async (...channels: string[]) => {
+      await notices.raise([failed]);
+      await notices.route(toChannels(...channels), at);
+    };
     const claimAll = (channel: string, { now = at, store = notices } = {}) =>
       store.claim({ channel, at: now, dueBy: now, leaseUntil: now + 30, limit: 100 });
 
@@ -73,22 +76,8 @@ export function describeNoticesContract(
       expect(await notices.listProblems()).toMatchObject([{ reminders: 1, lastToldAt: at + 5 }]);
     });
 
-    it('routes each notice once', async () => {
-      await notices.raise([failed]);
-      const other = (await opened.reopen()).notices;
-      expect(await notices.route(toChannels('ops', 'mail'), at)).toBe(2);
-      expect(await other.route(toChannels('ops', 'mail'), at)).toBe(0);
-      expect(await notices.countMessages()).toEqual({
-        pending: 2,
-        givenUp: 0,
-        perhapsReceived: 0,
-        pendingSince: at,
-      });
-    });
-
     it('hands a message to one process for as long as its lease lasts', async () => {
-      await notices.raise([failed]);
-      await notices.route(toChannels('ops'), at);
+      await raiseTo('ops');
       const other = (await opened.reopen()).notices;
       const [claimed] = await claimAll('ops');
       expect(claimed).toMatchObject({
@@ -109,36 +98,24 @@ export function describeNoticesContract(
       ]);
     });
 
-    it('hands out what is due soon, but not what another process is still sending', async () => {
+    it('sends early only what was not tried, gives back what was not sent, and routes nothing twice', async () => {
       await notices.raise([failed]);
-      await notices.route(() => [{ id: 'm1', channel: 'ops', dueAt: at + 10 }], at);
-      const ahead = { channel: 'ops', at, dueBy: at + 10, leaseUntil: at + 5, limit: 100 };
-      expect(await notices.claim(ahead)).toMatchObject([{ id: 'm1' }]);
-      expect(await (await opened.reopen()).notices.claim(ahead)).toEqual([]);
-    });
-
-    it('does not try a message again before it is due, though others are sent early', async () => {
-      await notices.raise([failed]);
-      await notices.route(toChannels('ops'), at);
-      await claimAll('ops');
-      await notices.noteFailed(['ops-1'], { code: 'http-503', at, retryAt: at + 8 });
-      const ahead = { channel: 'ops', at: at + 1, dueBy: at + 10, leaseUntil: at + 30, limit: 100 };
+      const toOps = (id: string) => () => [{ id, channel: 'ops', dueAt: at + 10 }];
+      expect(await notices.route(toOps('m1'), at)).toBe(1);
+      expect(await notices.route(toChannels('mail'), at)).toBe(0);
+      const ahead = { channel: 'ops', at, dueBy: at + 10, leaseUntil: at + 30, limit: 100 };
+      expect(await notices.claim(ahead)).toMatchObject([{ id: 'm1', attempt: 1 }]);
+      await notices.release(['m1']);
+      expect(await notices.claim(ahead)).toMatchObject([{ id: 'm1', attempt: 1 }]);
+      await notices.noteFailed(['m1'], { code: 'http-503', at, retryAt: at + 8 });
       expect(await notices.claim(ahead)).toEqual([]);
-    });
-
-    it('lets a message that failed wait, and tries it at once on request', async () => {
-      await notices.raise([failed]);
-      await notices.route(toChannels('ops'), at);
-      await claimAll('ops');
-      await notices.noteFailed(['ops-1'], { code: 'http-503', at, retryAt: at + 1_000 });
-      expect(await claimAll('ops', { now: at + 999 })).toEqual([]);
-      await notices.stopWaiting(at + 10);
-      expect(await claimAll('ops', { now: at + 10 })).toMatchObject([{ id: 'ops-1', attempt: 2 }]);
+      // Somebody asks to try all at once.
+      await notices.stopWaiting(at + 1);
+      expect(await notices.claim({ ...ahead, at: at + 1 })).toMatchObject([{ id: 'm1', attempt: 2 }]);
     });
 
     it('lists by channel what waits: what was not accepted, and what is due and not tried', async () => {
-      await notices.raise([failed]);
-      await notices.route(toChannels('ops', 'mail'), at);
+      await raiseTo('ops', 'mail');
       expect(await notices.listWaiting(at - 1)).toEqual([]);
       await claimAll('ops');
       expect(await notices.listWaiting(at - 1)).toEqual([]);
@@ -161,34 +138,8 @@ export function describeNoticesContract(
       expect((await claimAll('ops')).map(({ notice }) => notice.event)).toEqual(['day-recovered']);
     });
 
-    it('lets the senders of two processes send each message once', async () => {
-      const days = Array.from({ length: 25 }, (_, index) => `2026-10-${String(index + 1).padStart(2, '0')}`);
-      await notices.raise(days.map((subject) => ({ ...failed, subject, day: subject })));
-      await notices.route(toChannels('ops', 'mail'), at);
-      const sent: string[] = [];
-      const senders = [notices, (await opened.reopen()).notices].map((store) =>
-        createSender({
-          store,
-          channels: ['ops', 'mail'].map((name) => ({
-            name,
-            send: async ({ day: about }) => void sent.push(`${name} ${about}`),
-            close: async () => {},
-          })),
-          compose: async () => ({ title: '', text: '' }),
-          clock: () => at,
-          random: Math.random,
-          notify: () => {},
-        }),
-      );
-      const { signal } = new AbortController();
-      await Promise.all(senders.map((sender) => sender.sendDue(signal, { isLast: true })));
-      expect(sent.sort()).toEqual(['mail', 'ops'].flatMap((name) => days.map((one) => `${name} ${one}`)));
-      expect(await notices.countMessages()).toMatchObject({ pending: 0, givenUp: 0, perhapsReceived: 0 });
-    });
-
     it('keeps a message that is being sent, and knows that it may arrive even if nobody says how it ended', async () => {
-      await notices.raise([failed]);
-      await notices.route(toChannels('ops'), at);
+      await raiseTo('ops');
       await claimAll('ops');
       await notices.noteSending(['ops-1'], { sentAs: 'digest', leaseUntil: at + 90 });
       expect(await claimAll('ops', { now: at + 89 })).toEqual([]);
@@ -197,8 +148,7 @@ export function describeNoticesContract(
     });
 
     it('forgets a try that has not arrived, and calls the others perhaps received when it gives up', async () => {
-      await notices.raise([failed]);
-      await notices.route(toChannels('ops'), at);
+      await raiseTo('ops');
       const fail = async (hasNotArrived: boolean, retryAt?: number) => {
         await notices.noteSending(['ops-1'], { sentAs: 'ops-1', leaseUntil: at });
         await notices.noteFailed(['ops-1'], {
@@ -220,8 +170,7 @@ export function describeNoticesContract(
     });
 
     it('gives up messages that have waited long for channels that no longer exist', async () => {
-      await notices.raise([failed]);
-      await notices.route(toChannels('old', 'ops'), at);
+      await raiseTo('old', 'ops');
       await notices.giveUpOthers(['ops'], { raised: at, at: at + 5 });
       expect(await notices.countMessages()).toMatchObject({ pending: 2 });
       await notices.giveUpOthers(['ops'], { raised: at + 1, at: at + 5 });
@@ -229,22 +178,6 @@ export function describeNoticesContract(
       expect(messages).toMatchObject([
         { channel: 'old', state: 'given-up', code: 'no-such-channel' },
         { channel: 'ops', state: 'pending' },
-      ]);
-    });
-
-    it('gives back what was claimed and not tried', async () => {
-      await notices.raise([failed]);
-      await notices.route(toChannels('ops'), at);
-      await claimAll('ops');
-      await notices.release(['ops-1']);
-      expect(await claimAll('ops')).toMatchObject([{ id: 'ops-1', attempt: 1 }]);
-    });
-
-    it('keeps the first instant noted under a name', async () => {
-      const other = (await opened.reopen()).notices;
-      expect([await notices.noteFirst('deadline', at), await other.noteFirst('deadline', at + 5)]).toEqual([
-        at,
-        at,
       ]);
     });
 

@@ -1,4 +1,6 @@
-import type { PerformStep, StepQueue, StepReference } from '../../src/booking/step-queue.js';
+import { vi } from 'vitest';
+import type { PerformStep, QueuedStep, StepQueue, StepReference } from '../../src/booking/step-queue.js';
+import { patienceMs } from '../support/patience.js';
 
 /** Performs the steps it receives, and records them. */
 export function createWorker(queue: StepQueue) {
@@ -59,4 +61,13 @@ function aborted(signal: AbortSignal): Promise<void> {
 
 export function nameOf({ runId, step, attempt }: StepReference): string {
   return `${runId} ${step} ${attempt}`;
+}
+
+export function stepsOf(runId: string, count: number): QueuedStep[] {
+  return Array.from({ length: count }, (_, index) => ({ runId, step: `batch ${index}`, attempt: 1 }));
+}
+
+/** Polls until the expectation holds. */
+export function settled(expectation: () => void): Promise<void> {
+  return vi.waitFor(expectation, { timeout: patienceMs, interval: 5 });
 }

@@ -1,7 +1,6 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { QueuedStep, StepQueue } from '../../src/booking/step-queue.js';
-import { patienceMs } from '../support/patience.js';
-import { createWorker, nameOf } from './queue-worker.js';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { StepQueue } from '../../src/booking/step-queue.js';
+import { createWorker, nameOf, settled, stepsOf } from './queue-worker.js';
 
 export interface QueueUnderTest {
   readonly queue: StepQueue;
@@ -83,17 +82,6 @@ export function describeQueueContract(
         await settled(() => expect(worker.names()).toHaveLength(3));
       });
 
-      it('never more than the concurrency at once', async () => {
-        const { queue, worker } = await open({ concurrency: 3 });
-        worker.holdAll();
-        worker.start();
-        await queue.add(stepsOf('run-a', 20));
-        await settled(() => expect(worker.inHand()).toBe(3));
-        worker.letAllGo();
-        await settled(() => expect(worker.names()).toHaveLength(20));
-        expect(worker.mostInHand()).toBe(3);
-      });
-
       it('no step before its time, and the others meanwhile', async () => {
         const { queue, worker } = await open({ concurrency: 1 });
         worker.start();
@@ -114,33 +102,6 @@ export function describeQueueContract(
         await settled(() => expect(worker.errors).toHaveLength(1));
         expect(worker.errors[0]?.error).toBe(fault);
         expect(worker.errors[0]?.reference).toMatchObject({ runId: 'run-a', step: 'batch 1', attempt: 1 });
-      });
-
-      it('no more steps than its rate allows', async () => {
-        const perSecond = 10;
-        const { queue, worker } = await open({ concurrency: 50, perSecond });
-        await queue.add(stepsOf('run-a', 25));
-        worker.start();
-        await settled(() => expect(worker.names()).toHaveLength(25));
-        const instants = worker.instants();
-        instants.forEach((instant, index) => {
-          const seconds = (instant - (instants[0] ?? 0) + 200) / 1000;
-          expect(index + 1).toBeLessThanOrEqual(perSecond * (Math.floor(seconds) + 1));
-        });
-      });
-    });
-
-    describe('holds off', () => {
-      it('all steps until that instant, and then continues', async () => {
-        const { queue, worker } = await open({ concurrency: 2 });
-        worker.start();
-        const until = Date.now() + 400;
-        expect(await queue.holdOff(until)).toBe(true);
-        // An earlier instant does not shorten the wait.
-        expect(await queue.holdOff(until - 300)).toBe(false);
-        await queue.add([...stepsOf('run-a', 2), ...stepsOf('run-b', 2)]);
-        await settled(() => expect(worker.names()).toHaveLength(4));
-        expect(Math.min(...worker.instants())).toBeGreaterThanOrEqual(until);
       });
     });
 
@@ -230,13 +191,4 @@ export function describeQueueContract(
       });
     });
   });
-}
-
-function stepsOf(runId: string, count: number): QueuedStep[] {
-  return Array.from({ length: count }, (_, index) => ({ runId, step: `batch ${index}`, attempt: 1 }));
-}
-
-/** Polls until the expectation holds. */
-function settled(expectation: () => void): Promise<void> {
-  return vi.waitFor(expectation, { timeout: patienceMs, interval: 5 });
 }

@@ -76,6 +76,9 @@ const asked: Readonly<Record<Permission, readonly string[]>> = {
   'work-cases': ['/cases/change', '/cases/:id/resolve'],
 };
 
+/** What `docs/desk.md` promises to programs. */
+const pagesWithJson = ['/', '/days/:day', '/runs/:id', '/cases', '/cases/:id', '/bookings', '/providers'];
+
 const evil = `"'><script>alert(1)</script><img src=x onerror=alert(2)>`;
 
 /** Who asks: a user with a role, or nobody. */
@@ -119,15 +122,14 @@ function send(url: string, route: DeskRoute, fields: Readonly<Record<string, str
     : ask(url);
 }
 
-it('Every route has a sample and its permission here', () => {
+it('Every route has a sample and its permission here, and exactly the pages that programs need have JSON', () => {
   expect(Object.keys(samples).sort()).toEqual(routes.map(({ path }) => path).sort());
-  for (const [permission, paths] of Object.entries(asked))
-    expect(
-      routes
-        .filter((route) => route.permission === permission)
-        .map(({ path }) => path)
-        .sort(),
-    ).toEqual(paths.toSorted());
+  for (const [permission, paths] of Object.entries(asked)) {
+    const found = routes.filter((route) => route.permission === permission);
+    expect(found.map(({ path }) => path).sort()).toEqual(paths.toSorted());
+  }
+  const withJson = routes.filter((route) => route.kind === 'page' && route.json !== undefined);
+  expect(withJson.map(({ path }) => path).sort()).toEqual(pagesWithJson.toSorted());
 });
 
 it('Apart from the table, the desk only has routes for its assets, signing in and out, and everything else', async () => {
@@ -167,7 +169,7 @@ describe.each(sampled)('$path', (route) => {
   });
 
   it.each(roles)(`is open to %s only if the role may ${permission}`, async (role) => {
-    const { url } = deskFor(role);
+    const { url, recorded } = deskFor(role);
     const answer = await ask(url + sample);
     const text = await answer.text();
     expect(answer.status).toBe(may(role, permission) ? 200 : 403);
@@ -177,14 +179,8 @@ describe.each(sampled)('$path', (route) => {
       ([reference]) => !sample.includes(reference),
     );
     if (!may(role, 'see-bookings')) expect(named).toEqual([]);
-  });
-
-  it('leaves a look in the audit trail where it shows bookings', async () => {
-    if (kind === 'action') return;
-    const { url, recorded } = deskFor('admin');
-    const shown = await (await ask(url + sample)).text();
-    const shows = [...shown.matchAll(/BR-\d+/g)].some(([reference]) => !sample.includes(reference));
-    if (shows || sample.includes('reference=')) expect(recorded).not.toEqual([]);
+    // Where it shows bookings, the look is recorded.
+    if (named.length > 0 && kind !== 'action') expect(recorded).not.toEqual([]);
   });
 
   it('never echoes a script in its address, and never breaks on one', async () => {
@@ -201,66 +197,35 @@ describe.each(sampled)('$path', (route) => {
     const others = kind === 'action' ? ['PUT', 'DELETE'] : ['POST', 'PUT', 'DELETE'];
     for (const method of others) expect((await ask(url + sample, { method })).status).toBe(405);
   });
-});
 
-/** What `docs/desk.md` promises to programs. */
-const pagesWithJson = ['/', '/days/:day', '/runs/:id', '/cases', '/cases/:id', '/bookings', '/providers'];
-
-it('Exactly the pages that programs need have JSON', () => {
-  const found = routes.filter((route) => route.kind === 'page' && route.json !== undefined);
-  expect(found.map(({ path }) => path).sort()).toEqual(pagesWithJson.toSorted());
-});
-
-it.each(sampled.filter(({ kind, path }) => kind === 'action' || pagesWithJson.includes(path)))(
-  '$path answers programs with JSON',
-  async ({ sample }) => {
-    const { url } = deskFor('admin');
-    const answer = await ask(url + sample, { accept: 'application/json' });
-    const type = answer.headers.get('content-type');
-    expect([answer.status, type]).toEqual([200, expect.stringContaining('application/json')]);
-    expect(await answer.json()).toBeTypeOf('object');
-  },
-);
-
-it.each(sampled.filter(({ kind, path }) => kind === 'page' && !pagesWithJson.includes(path)))(
-  '$path tells programs that it has no JSON, and shows them nothing',
-  async ({ sample }) => {
+  it('answers programs with JSON where they need it, and shows them nothing where it has none', async () => {
     const { url, recorded } = deskFor('admin');
     const answer = await ask(url + sample, { accept: 'application/json' });
-    expect([answer.status, await answer.json()]).toEqual([
-      406,
-      { error: { class: 'not-acceptable', message: expect.stringContaining('ask for text/html') } },
-    ]);
+    if (kind === 'download') return;
+    if (kind === 'action' || pagesWithJson.includes(route.path)) {
+      expect([answer.status, await answer.json()]).toEqual([200, expect.any(Object)]);
+      return;
+    }
+    const error = { class: 'not-acceptable', message: expect.stringContaining('ask for text/html') };
+    expect([answer.status, await answer.json()]).toEqual([406, { error }]);
     expect(recorded).toEqual([]);
-  },
-);
+  });
 
-it.each(sampled.filter(({ kind }) => kind === 'action'))(
-  '$path does nothing without the permission, or on a forged form',
-  async (route) => {
-    const { sample, permission } = route;
-    for (const role of roles.filter((one) => !may(one, permission))) {
+  it('does nothing without the permission, or on a forged form', async () => {
+    if (kind !== 'action') return;
+    for (const role of roles) {
       const { url, recorded } = deskFor(role);
-      expect((await send(url + sample, route, { token: csrfToken })).status).toBe(403);
+      const tokens = may(role, permission) ? ['', 'forged', `${csrfToken}x`] : [csrfToken];
+      for (const token of tokens) expect((await send(url + sample, route, { token })).status).toBe(403);
       expect(recorded).toEqual([]);
     }
-    const { url, recorded } = deskFor('admin');
-    for (const token of ['', 'forged', `${csrfToken}x`])
-      expect((await send(url + sample, route, { token })).status).toBe(403);
-    expect(recorded).toEqual([]);
-  },
-);
+  });
+});
 
 /** A script, and tricks with paths, in each field of the address. */
 function hostileAddresses({ path, input }: DeskRoute, sample: string): string[] {
   const tricks = [
-    evil,
-    '../../etc/passwd',
-    '..%2f..',
-    '%00',
-    '%',
-    '\\..\\',
-    '//evil.example',
+    ...[evil, '../../etc/passwd', '..%2f..', '%00', '%', '\\..\\', '//evil.example'],
     'x'.repeat(5_000),
   ];
   const [, place] = /:(\w+)/.exec(path) ?? [];

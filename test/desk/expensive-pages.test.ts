@@ -63,34 +63,25 @@ it('All pages whose work grows with the ledger need a permit', () => {
 });
 
 describe('a large page', () => {
-  let time = performance.now();
-
-  /** Each piece of work seems to take long. */
-  function slowDown(): void {
-    vi.spyOn(performance, 'now').mockImplementation(() => {
-      time += 20;
-      return time;
-    });
-  }
-
   /** The ledger as the desk has it for a visitor, watched. */
-  function watch(ledger: Ledger, look: (signal: AbortSignal) => void): Ledger {
-    return {
-      ...ledger,
-      stoppedBy(signal) {
-        look(signal);
-        return ledger.stoppedBy(signal);
-      },
-    };
-  }
+  const watch = (ledger: Ledger, look: (read: Ledger, signal: AbortSignal) => Ledger): Ledger => ({
+    ...ledger,
+    stoppedBy: (signal) => look(ledger.stoppedBy(signal), signal),
+  });
 
   it.each(['/cases', '/cases.csv'])('%s lets others have their answers in between', async (path) => {
     const ledger = await openTemporaryLedger(() => now);
-    await fillCases(ledger, { cases: 1_000, bookingsOfEach: 2 });
+    await fillCases(ledger, { cases: 300, bookingsOfEach: 2 });
     const begun = createGate();
-    const { url } = await startDesk({ ledger: watch(ledger, begun.open) });
+    const watched = watch(ledger, (read) => {
+      begun.open();
+      return read;
+    });
+    const { url } = await startDesk({ ledger: watched });
     await (await fetch(`${url}/healthz`)).text();
-    slowDown();
+    // Each piece of work seems to take long.
+    let time = performance.now();
+    vi.spyOn(performance, 'now').mockImplementation(() => (time += 20));
     const answered: string[] = [];
     const ask = async (asked: string) => {
       const response = await fetch(url + asked, { headers: { accept: 'text/html' } });
@@ -106,23 +97,18 @@ describe('a large page', () => {
 
   it('is not read any more once its visitor has left', async () => {
     const ledger = await openTemporaryLedger(() => now);
-    const begun = createGate();
-    const stopped = createGate();
+    const [begun, stopped] = [createGate(), createGate()];
     const reads: unknown[] = [];
-    const watched: Ledger = {
-      ...ledger,
-      stoppedBy(signal) {
-        const read = ledger.stoppedBy(signal);
-        async function count(today: string): Promise<never> {
-          begun.open();
-          await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-          reads.push(await read.cases.count(today).catch((error: unknown) => error));
-          stopped.open();
-          throw signal.reason;
-        }
-        return { ...read, cases: { ...read.cases, count } };
-      },
-    };
+    const watched = watch(ledger, (read, signal) => {
+      async function count(today: string): Promise<never> {
+        begun.open();
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+        reads.push(await read.cases.count(today).catch((error: unknown) => error));
+        stopped.open();
+        throw signal.reason;
+      }
+      return { ...read, cases: { ...read.cases, count } } as Ledger;
+    });
     const { url } = await startDesk({ ledger: watched });
     const leaving = new AbortController();
     const page = fetch(`${url}/`, { headers: { accept: 'text/html' }, signal: leaving.signal });

@@ -3,9 +3,9 @@ import { X509Certificate } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { makeTemporaryFolder } from '../doctor/temporary-folder.js';
 import { readComposeFile } from '../support/compose-file.js';
 import { certificateNeeds, makeCertificate } from '../support/machine.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
 
 const { services, secrets } = readComposeFile();
 

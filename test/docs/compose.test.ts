@@ -1,10 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { Ajv } from 'ajv';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { loadConfig } from '../../src/config/load.js';
 import {
@@ -18,6 +17,7 @@ import {
   readComposeFile,
 } from '../support/compose-file.js';
 import { hookSecret } from '../support/hook-secrets.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
 
 const { services, networks, secrets } = readComposeFile();
 const all = Object.entries(services) as [ComposeServiceName, ComposeService][];
@@ -161,7 +161,7 @@ describe('The configurations in ops/docker', () => {
     text: string,
     { service = 'serve', env = {} }: { service?: 'serve' | 'work'; env?: object } = {},
   ) {
-    const folder = temporaryFolder();
+    const folder = makeTemporaryFolder();
     for (const [name, value] of Object.entries(secretValues)) writeFileSync(join(folder, name), `${value}\n`);
     const file = join(folder, 'hotel-review.yaml');
     writeFileSync(file, text.replaceAll('/run/secrets/', `${folder}/`));
@@ -237,9 +237,3 @@ describe('The configurations in ops/docker', () => {
     expect(config.file.sftp?.privateKeyFile).toBe('/login/id_ed25519');
   });
 });
-
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'compose-test-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-}

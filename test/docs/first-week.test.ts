@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { messageWith, open, send } from '../channels/channel-kit.js';
 import { startStandIn } from '../support/http-stand-in.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
 import { readBlocks } from './pages.js';
 
 const blocksOf = (language: string) =>
@@ -21,8 +21,7 @@ describe('docs/first-week.md', () => {
   });
 
   it('shows a line for cron that tells of each bad night, and not of one that another process works on', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'crontab-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = makeTemporaryFolder();
     mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
     const [crontab = ''] = blocksOf('crontab');
     const line = /^30 (?:\S+ ){4}(.*)$/m.exec(crontab)?.[1] ?? '';

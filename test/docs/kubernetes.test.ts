@@ -1,15 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseAllDocuments, parse as parseYaml } from 'yaml';
 import { exitCode } from '../../jobs/exit-code.js';
 import { loadConfig } from '../../src/config/load.js';
 import { projectFile } from '../support/compose-file.js';
 import { hookSecret } from '../support/hook-secrets.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
 const kustomization = parseYaml(projectFile('ops/kubernetes/kustomization.yaml'));
@@ -52,8 +52,7 @@ const pods = [
 
 /** The errors of the type checker, which knows the types of Kubernetes' API. */
 function checkTypes(checked: readonly Manifest[]): string {
-  const folder = mkdtempSync(join(tmpdir(), 'manifests-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = makeTemporaryFolder();
   symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules'));
   const lines = checked.map((manifest, index) => {
     const { apiVersion, kind } = manifest;
@@ -178,8 +177,7 @@ describe('ops/kubernetes', () => {
   );
 
   it('has a configuration that takes the secrets from files, which the page creates', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'kubernetes-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = makeTemporaryFolder();
     const secrets: Readonly<Record<string, string>> = {
       'api-key': 'k-1',
       'account-id': 'acme',

@@ -1,20 +1,19 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { renderRunMetrics } from '../../jobs/metrics-file.js';
 import { someDay } from '../server/some-facts.js';
 import { timezone } from '../server/some-server.js';
 import { projectFile } from '../support/compose-file.js';
 import { checkMetrics, promtool, promtoolNeeds } from '../support/promtool.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
 import { ended, facts, page, rules, rulesText, served, shown, written } from './monitoring.js';
 
 const testsText = projectFile('ops/prometheus/alerts.test.yml');
 
 function temporaryFolder(files: Readonly<Record<string, string>>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'metrics-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = makeTemporaryFolder();
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   return folder;
 }

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { exitCode } from '../../jobs/exit-code.js';
 import { loadConfig } from '../../src/config/load.js';
 import { projectFile } from '../support/compose-file.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
 
 const names = ['hotel-review.service', 'hotel-review.timer', 'hotel-review-work@.service'];
 const service = projectFile('ops/systemd/hotel-review.service');
@@ -24,8 +24,7 @@ function settingsOf(name: string): string[] {
 
 /** The units, with this machine's Node. */
 function placeUnits(change: (text: string) => string = (text) => text): string {
-  const folder = mkdtempSync(join(tmpdir(), 'units-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = makeTemporaryFolder();
   for (const name of names) {
     const text = projectFile(`ops/systemd/${name}`).replace('/usr/bin/node', process.execPath);
     writeFileSync(join(folder, name), change(text));
@@ -69,8 +68,7 @@ describe('ops/systemd', () => {
   });
 
   it('passes on the secrets that the documented configuration takes from files', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = makeTemporaryFolder();
     const passed = settingsOf('LoadCredential').map((value) => value.split(':')[0] ?? '');
     expect(passed).toEqual(['api-key', 'hash-key']);
     for (const name of passed) writeFileSync(join(folder, name), `the content of ${name}\n`);

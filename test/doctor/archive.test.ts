@@ -6,8 +6,8 @@ import { createS3Archive } from '../../src/storage/s3-archive.js';
 import { createAwsBucket } from '../../src/transports/s3/aws-bucket.js';
 import type { S3Access } from '../../src/transports/s3/client.js';
 import { bucketName, s3Secrets, useS3Server } from '../support/s3-server.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
 import { lines, look, makeApp } from './checked.js';
-import { makeTemporaryFolder } from './temporary-folder.js';
 
 describe('the bucket of the archive', () => {
   const server = useS3Server();

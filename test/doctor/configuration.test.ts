@@ -4,21 +4,13 @@ import { expect, it } from 'vitest';
 import { readConfiguration } from '../../src/checks/doctor/configuration.js';
 import { loadConfig } from '../../src/config/load.js';
 import { hostKey, sftp, writeSettings } from '../config/writing.js';
-import { makeTemporaryFolder } from './temporary-folder.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
 
 function read(settings: object, text = writeSettings(settings as Record<string, unknown>)) {
   const file = join(makeTemporaryFolder(), 'hotel-review.yaml');
   writeFileSync(file, text);
   return readConfiguration(file, (adjust) => loadConfig({ file, env: {}, adjust }));
 }
-
-it('reports that the configuration is understood, and how bookings are delivered', async () => {
-  const { config, findings } = await read({});
-  expect(config?.delivery).toBe('body');
-  expect(findings).toEqual([
-    { part: 'configuration', verdict: 'ok', message: expect.stringMatching(/is understood; .* by body$/) },
-  ]);
-});
 
 it('reports each mistake as a separate finding, and that other checks were skipped', async () => {
   const { config, findings } = await read({ timezone: 'Nowhere', bdy: 1, hashKey: `\${KEY}` });

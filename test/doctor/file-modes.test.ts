@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { fileModes } from '../../src/checks/doctor/file-modes.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
 import { look, makeApp } from './checked.js';
-import { makeTemporaryFolder } from './temporary-folder.js';
 
 const fine = ['no file with secrets or names is open to others'];
 

@@ -1,8 +1,8 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
 import { lines, makeApp } from './checked.js';
-import { makeTemporaryFolder } from './temporary-folder.js';
 
 const settings = (folder: string) => ({ archive: join(folder, 'archive'), keys: join(folder, 'keys') });
 

@@ -6,8 +6,8 @@ import { disk, writtenFolders } from '../../src/checks/doctor/folders.js';
 import { openLedgerFile } from '../../src/ledger/sqlite/ledger-file.js';
 import { createDirectoryArchive } from '../../src/storage/archive.js';
 import { mountSmallDisk, smallDiskNeeds } from '../support/machine.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
 import { lines, look, makeApp } from './checked.js';
-import { makeTemporaryFolder } from './temporary-folder.js';
 
 const mebibyte = 1_024;
 const gibibyte = 1_024 * mebibyte;

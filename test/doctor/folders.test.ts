@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { disk, writtenFolders } from '../../src/checks/doctor/folders.js';
 import { withoutPrivileges } from '../support/machine.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
 import { lines, look, makeApp } from './checked.js';
-import { makeTemporaryFolder } from './temporary-folder.js';
 
 const everyIn = (folder: string) => ({
   ledger: `sqlite:${join(folder, 'data', 'ledger.db')}`,

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { keys } from '../../src/checks/doctor/keys.js';
 import { createKeyFolder } from '../../src/storage/key-folder.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
 import { lines, look, makeApp } from './checked.js';
-import { makeTemporaryFolder } from './temporary-folder.js';
 
 function check(home: string, root: string) {
   const places = { ledger: `sqlite:${home}/data/ledger.db`, archive: join(home, 'kept') };

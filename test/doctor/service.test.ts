@@ -24,15 +24,6 @@ const answered = (status: number): StandInAnswer => ({
   body: 'canary-words of the service',
 });
 
-it('doctor calls the service once, with no hotels, and says so', async () => {
-  const { standIn, found } = await checkAnswer(answered(503));
-  expect(standIn.requests.map(({ method, url, body }) => [method, url, body.toString()])).toEqual([
-    ['POST', '/api/3.0/hotels/ReviewMappingsOfBookedHotels', '{"Hotels":[]}'],
-  ]);
-  expect(found[0]?.message).toContain('a review of no hotels, which submits nothing (POST /hotels/Review');
-  expect(found[0]?.message).toContain(standIn.baseUrl);
-});
-
 const keyOrAccount = /service\.apiKey and service\.accountId/;
 const address = /service\.baseUrl the address/;
 const later = /[Tt]ry again later/;
@@ -40,7 +31,6 @@ const later = /[Tt]ry again later/;
 it.each<[string, StandInAnswer, string, RegExp?]>([
   ['success', success, 'ok'],
   ['that it misses the hotels', refusal(2021, 'canary-words'), 'ok'],
-  ['that it refuses the request', refusal(2002), 'ok'],
   ['400', answered(400), 'ok'],
   ['an unknown code', refusal(2999), 'warning', /service\.statusCodes/],
   ['401', answered(401), 'wrong', keyOrAccount],
@@ -48,9 +38,7 @@ it.each<[string, StandInAnswer, string, RegExp?]>([
   ['404', answered(404), 'wrong', address],
   ['a page', answered(200), 'wrong', address],
   ['503', answered(503), 'wrong', later],
-  ['429', answered(429), 'wrong', later],
   ['a temporary refusal inside a 200', refusal(2030), 'wrong', later],
-  ['a connection that is cut', { kind: 'drop', when: 'after-reading' }, 'wrong', later],
   ['nothing', { kind: 'hang' }, 'wrong', later],
 ])('where the service answers with %s, doctor finds %s', async (_, answer, verdict, advice) => {
   const { found } = await checkAnswer(answer, answer.kind === 'hang' ? { timeoutSeconds: 1 } : {});

@@ -27,8 +27,6 @@ const database = { kind: 'sql', query: 'SELECT :day', url: `\${DB}` };
 const redis = { url: 'redis://cache', plaintext: 'allowed' };
 
 it.each<[object, object, RegExp[]]>([
-  [{ service: { ...service, apiKey: 's3cret' } }, {}, [/apiKey holds a secret in the file itself$/]],
-  [{ deadline: undefined }, {}, [/^warning clock: no day is ever late/]],
   [{ notify: [] }, {}, [/^warning notify: Nobody is told: no channel/]],
   [
     { source: { kind: 'csv', path: 'all.csv' } },

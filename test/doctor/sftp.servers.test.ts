@@ -6,9 +6,9 @@ import type { SftpSession } from '../../src/transports/sftp/sftp.js';
 import { sftp as account } from '../config/writing.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { findFreePort, type RunningSftpServer } from '../support/sftp-server.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
 import { makeRemoteFolder, useSftpServer } from '../support/use-servers.js';
 import { look, makeApp } from './checked.js';
-import { makeTemporaryFolder } from './temporary-folder.js';
 
 const folder = 'VerifyMappings/112026';
 const stranger = `SHA256:${'A'.repeat(43)}`;
@@ -47,17 +47,6 @@ function expectNothingLeft(server: RunningSftpServer, names: readonly string[] =
 
 describe('the SFTP server', () => {
   const server = useSftpServer(openSsh);
-
-  it('connects, uploads, renames, reads back and removes a file, and keeps the folder of the month', async () => {
-    const findings = await check(server());
-    expect(findings.map(({ part, verdict }) => [part, verdict])).toEqual(Array(3).fill(['sftp', 'ok']));
-    const [connected, tried, holds] = findings.map(({ message }) => message);
-    expect(connected).toBe('connected as acme@sftp.example.com:22; it presented a pinned host key');
-    expect(tried).toContain(`uploaded to ${folder} (created if missing`);
-    expect(holds).toBe(`${folder} holds 0 files: no 20112026.csv; no result of 2026-11-20`);
-    expect(readdirSync(server().disk(''))).toEqual(['VerifyMappings']);
-    expectNothingLeft(server());
-  });
 
   it('reports what is there: how many files, and the input and the result of the day', async () => {
     makeRemoteFolder(server(), folder);

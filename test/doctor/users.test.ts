@@ -4,8 +4,8 @@ import { expect, it } from 'vitest';
 import { users } from '../../src/checks/doctor/users.js';
 import { createUsers, type User } from '../../src/storage/access/users-file.js';
 import { passwordHash } from '../access/some-users.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
 import { lines, look, makeApp } from './checked.js';
-import { makeTemporaryFolder } from './temporary-folder.js';
 
 const ana: User = { name: 'ana', role: 'admin', password: passwordHash };
 const eva: User = { name: 'eva', role: 'viewer' };

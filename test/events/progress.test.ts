@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createProgress, type Progress } from '../../src/notify/progress.js';
+import type { ExportEvent } from '../../src/mappings/events.js';
+import { createProgress } from '../../src/notify/progress.js';
 import type { ReviewEvent } from '../../src/review/events.js';
 import { someRun } from '../review/some-run.js';
 import { captureStream } from '../support/captured-stream.js';
@@ -20,7 +21,7 @@ const notice: ReviewEvent = {
   run,
   notice: { kind: 'absent-column', column: 'guest' },
 };
-const started: Progress[] = [];
+const started: { stop(): void }[] = [];
 
 afterEach(() => {
   for (const progress of started.splice(0)) progress.stop();
@@ -153,20 +154,116 @@ describe('progress on a terminal', () => {
   });
 });
 
-function start({ isTTY = false, isDumb = false } = {}) {
+const [one, two] = ['2026-11-17', '2026-11-18'];
+
+describe('the progress of many days', () => {
+  it('is occasional lines, each with its day, where there is no terminal', () => {
+    const { lines, followDays } = start();
+    const { later, ...progress } = followDays();
+    later(0, one, opened());
+    later(0, two, opened());
+    later(9_999, one, collecting(100, 10));
+    later(1, one, collecting(200, 20));
+    later(0, two, collecting(300, 30));
+    later(0, two, collecting(400, 40));
+    later(0, one, collected(1_200));
+    later(10_000, two, stepEnded(500, 1_000));
+    progress.end(one, 'succeeded, 1,200 delivered');
+    progress.say('2026-11-19: waiting');
+    expect(lines()).toEqual([
+      '2026-11-17: starting run 20261120-k3f9xq7d by body',
+      '2026-11-18: starting run 20261120-k3f9xq7d by body',
+      '2026-11-17: collecting: 200 records read',
+      '2026-11-18: collecting: 300 records read',
+      '2026-11-17: collected: 1,200 bookings in 3 steps',
+      '2026-11-18: delivering: 500 of 1,000 bookings',
+      '2026-11-17: succeeded, 1,200 delivered',
+      '2026-11-19: waiting',
+    ]);
+  });
+
+  it('is a bar per day on a terminal, replaced by a line when the day is over', () => {
+    const { screen, followDays } = start({ isTTY: true });
+    const { later, ...progress } = followDays();
+    later(0, one, opened());
+    later(0, two, opened());
+    later(0, one, collecting(500, 250));
+    later(0, two, collected(1_000));
+    later(0, two, stepEnded(500, 1_000));
+    progress.say('2026-11-19: waiting');
+    expect(screen().slice(-3)).toEqual([
+      '2026-11-19: waiting',
+      `  2026-11-17  collect ${'█'.repeat(6)}${'░'.repeat(18)} 25%  500 read`,
+      `  2026-11-18  deliver ${'█'.repeat(12)}${'░'.repeat(12)} 50%  500 reviewed`,
+    ]);
+    progress.end(one, 'succeeded, 500 delivered');
+    progress.say('more words');
+    expect(screen().slice(-3)).toEqual([
+      '2026-11-17: succeeded, 500 delivered',
+      'more words',
+      `  2026-11-18  deliver ${'█'.repeat(12)}${'░'.repeat(12)} 50%  500 reviewed`,
+    ]);
+    progress.end(two, 'failed');
+    progress.stop();
+    expect(screen().at(-1)).toBe('2026-11-18: failed');
+  });
+});
+
+const set = { id: 'g-1', files: [] };
+const megabyte = 1_000_000;
+const downloading = (done: number, name = 'a.csv'): ExportEvent => ({
+  type: 'downloading',
+  name,
+  done: done * megabyte,
+  total: 100 * megabyte,
+});
+
+it('progress of an export is a line per event and occasional lines for a download, where there is no terminal', () => {
+  const { lines, later } = start();
+  later(0, { type: 'waiting', folder: 'out', newerThan: Date.UTC(2026, 10, 20) });
+  later(0, { type: 'sighted', set });
+  later(0, downloading(1));
+  later(5_000, downloading(30));
+  later(5_000, downloading(51));
+  later(0, { type: 'held-off', reason: 'download a.csv: the connection was lost', delayMs: 2_000 });
+  later(9_000, downloading(60));
+  later(1_000, downloading(70));
+  later(0, { type: 'archived', name: 'a.csv' });
+  expect(lines()).toEqual([
+    'looking in out for an export from 2026-11-20 00:00:00Z on',
+    '  export g-1 is there; waiting until it no longer changes',
+    '  a.csv: 51.0 MB of 100.0 MB, 5.0 MB/s',
+    '  download a.csv: the connection was lost; again in 2.0 s',
+    // What arrived before the connection was lost does not count towards the rate.
+    '  a.csv: 70.0 MB of 100.0 MB, 10.0 MB/s',
+    '  a.csv is in the archive',
+  ]);
+});
+
+function start({ isTTY = false } = {}) {
   let now = 0;
   const { stream, text, lines, screen } = captureStream({ isTTY });
-  const progress = createProgress({ stream, clock: () => now, isDumb });
+  const progress = createProgress({ stream, clock: () => now });
   started.push(progress);
   return {
-    progress,
-    text,
-    lines,
+    ...{ progress, text, lines, screen },
     /** An event this many milliseconds after the previous one. */
-    later(milliseconds: number, event: ReviewEvent) {
+    later(milliseconds: number, event: ReviewEvent | ExportEvent) {
       now += milliseconds;
       progress.notify(event);
     },
-    screen,
+    /** The same of several days. */
+    followDays() {
+      const days = progress.followDays();
+      started.push(days);
+      return {
+        ...days,
+        later(milliseconds: number, day: string, event: ReviewEvent) {
+          now += milliseconds;
+          const run = 'run' in event && event.run && { ...event.run, day };
+          progress.notify({ ...event, ...(run && { run }) } as ReviewEvent);
+        },
+      };
+    },
   };
 }

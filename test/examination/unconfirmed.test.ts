@@ -95,7 +95,6 @@ describe('a column', () => {
   it.each<[string, string, Record<string, number>]>([
     ['of countries', 'Country', { ES: 90, CAN: 40, USA: 30, NO: 5 }],
     ['of currencies', 'Currency', { EUR: 90, PEN: 40 }],
-    ['of states', 'State', { OK: 12, CA: 9, NY: 8, PA: 3 }],
     ['of payments that are pending', 'Payment', { Paid: 90, Pending: 9 }],
     ['of conditions', 'Policy', { 'Free cancellation': 50, 'Non refundable': 40 }],
     ['of states that all are fine', 'Status', { Confirmed: 50, OK: 40 }],
@@ -116,12 +115,6 @@ describe('a column', () => {
     expect(JSON.stringify(found)).not.toMatch(/Ada|Zwitscherfink|Ana/);
     expect(found?.columns).toMatchObject([{ records: 60, unconfirmed: 8, others: 32 }]);
     expect(found && describeUnconfirmed(found)).toContain(': "XR" 17, "Canceled" 8, empty 3, others 32');
-  });
-
-  it('is left out together with what the filter says already', () => {
-    const records = recordsOf('State', { OK: 5, CXL: 2 });
-    const found = findUnconfirmed(records, ['State'], { Channel: ['WEB'] });
-    expect(found?.where).toEqual({ Channel: ['WEB'], State: { not: ['CXL'] } });
   });
 });
 

@@ -130,4 +130,65 @@ describe('the only place that uses libsql', () => {
       },
     );
   });
+
+  const keep = (column: 'number' | 'text' | 'bytes', value: Value) =>
+    database.transact(() => database.run(`INSERT INTO things (${column}) VALUES (?)`, value));
+
+  describe('what is bound', () => {
+    it.each([
+      ['a boolean', true],
+      ['a bigint', 5n],
+      ['NaN', Number.NaN],
+      ['a number that is no integer', 0.5],
+      ['an integer that is not exact', 2 ** 53],
+    ])('refuses %s before libsql sees it', (_, value) => {
+      // TypeScript would not allow these, but JSON, a database or a cast can produce them.
+      expect(() => keep('text', value as Value)).toThrow(TypeError);
+      expect(count()).toBe(0);
+    });
+
+    it.each([
+      ['a text with a NUL in its middle', 'Ana\0Gil'],
+      ['a high surrogate alone', 'Ana \ud83d Gil'],
+    ])('refuses %s, and does not quote it', (_, text) => {
+      expect(() => keep('text', text)).toThrow(TypeError);
+      expect(() => keep('text', text)).toThrow(/^(?!.*Ana)/s);
+      expect(count()).toBe(0);
+    });
+
+    it('refuses too few values, which libsql would complete with those of the last call', () => {
+      const insert = 'INSERT INTO things (number, text) VALUES (?, ?)';
+      database.transact(() => database.run(insert, 1, 'one'));
+      expect(() => database.run(insert, 2)).toThrow('expected 2 values, got: 1');
+      expect(() => database.run(insert)).toThrow('expected 2 values, got: 0');
+      expect(database.all('SELECT number, text FROM things')).toEqual([{ number: 1, text: 'one' }]);
+    });
+
+    it('refuses too many values, which libsql would ignore', () => {
+      expect(() => database.run('INSERT INTO things (number) VALUES (?)', 1, 2)).toThrow(
+        'expected 1 values, got: 2',
+      );
+      expect(() => database.all('SELECT * FROM things', 1)).toThrow('expected 0 values, got: 1');
+      expect(count()).toBe(0);
+    });
+
+    it('refuses bytes for a text column, so that no invalid UTF-8 can come back', () => {
+      expect(() => keep('text', Buffer.from([0xff, 0xfe]))).toThrow(/cannot store BLOB/);
+      expect(count()).toBe(0);
+    });
+  });
+
+  describe('what comes back', () => {
+    it('is only the viewed part when the bytes are a view of a larger buffer', () => {
+      const memory = Buffer.from('before|meant|after');
+      keep('bytes', memory.subarray(7, 12));
+      keep('bytes', new Uint8Array(memory).subarray(7, 12));
+      keep('bytes', Buffer.alloc(0));
+      expect(database.all('SELECT bytes FROM things').map(({ bytes }) => String(bytes))).toEqual([
+        'meant',
+        'meant',
+        '',
+      ]);
+    });
+  });
 });

@@ -12,9 +12,12 @@ const postgres = usePostgres();
 const folder = mkdtempSync(join(tmpdir(), 'keys-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** Without it, rejects of an encrypted ledger cannot be found by their reference. */
+const hashKey = 'a key of the tests';
+
 describeLedgerContract('SQLite, encrypted', {
-  open: () => openSqliteLedger({ isEncrypted: true, hashKey: 'a key of the tests' }),
+  open: () => openSqliteLedger({ isEncrypted: true, hashKey }),
 });
 describeLedgerContract('PostgreSQL, encrypted', {
-  open: () => openPostgresLedger(postgres(), { keys: createKeyFolder(join(folder, 'keys')) }),
+  open: () => openPostgresLedger(postgres(), { keys: createKeyFolder(join(folder, 'keys')), hashKey }),
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hashReference, noReference } from '../../src/booking/booking.js';
+import { packNumbers, unpackNumbers } from '../../src/ledger/findings.js';
 import { createCollectedIndexes, createHashIndex, findInPage } from '../../src/ledger/stays.js';
 
 const hashesOf = (from: number, to: number) =>
@@ -61,6 +62,11 @@ describe('the index of hashes', () => {
     const reference = `${prefix}${String.fromCharCode(hashReference(prefix))}`;
     expect(hashReference(reference)).not.toBe(noReference);
   });
+});
+
+it('The rows of a batch of ten thousand are read as they were written', () => {
+  const rows = [0, 255, 256, 9_999];
+  expect(unpackNumbers(packNumbers(rows))).toEqual(rows);
 });
 
 /** Copies the pages: an index reuses their memory. */

@@ -22,6 +22,7 @@ describe('a failure of PostgreSQL', () => {
   it.each([
     ['a server that shuts down', '57P01'],
     ['a transaction that was idle for too long', '25P03'],
+    ['a server that takes no writes, as after a failover', '25006'],
     ['a broken pipe', 'EPIPE'],
     ['a protocol error of a busy pooler', '08P01', 'query_wait_timeout'],
   ])('is temporary, and the connection is given up: %s', (_, code, message?: string) => {

@@ -92,28 +92,6 @@ describe('the PostgreSQL ledger in trouble', () => {
       await ledger.ping();
     });
 
-    it('or takes no more writes, as after a failover, it says so once patience runs out', async () => {
-      const ledger = opened.open({ patienceMs: 300 });
-      await ledger.runs.create(newRun('r1'));
-      await opened.query(
-        `DO $$ BEGIN
-           EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', current_database());
-           PERFORM pg_terminate_backend(pid) FROM pg_stat_activity
-             WHERE datname = current_database() AND pid <> pg_backend_pid();
-         END $$`,
-      );
-      const fault = await faultOf(ledger.runs.create(newRun('r2', { day: '2026-11-21' })));
-      await opened.query(
-        `DO $$ BEGIN
-           EXECUTE format('ALTER DATABASE %I RESET default_transaction_read_only', current_database());
-         END $$`,
-      );
-      expect(fault).toBeInstanceOf(LedgerAwayError);
-      expect(fault).toMatchObject({ fault: 'read-only' });
-      expect(fault.message).toContain('its PostgreSQL is a standby or read-only');
-      await ledger.runs.create(newRun('r2', { day: '2026-11-21' }));
-    });
-
     describe('or refuses the login in the middle', () => {
       const changePassword = (to: string) =>
         opened.query(`

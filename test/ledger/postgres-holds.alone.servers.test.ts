@@ -70,7 +70,7 @@ describe('a day that is held in PostgreSQL', () => {
       return row?.lease_until;
     };
     const other = opened.open();
-    for (let renewals = 0; renewals < 6; renewals += 1) {
+    for (let renewals = 0; renewals < 2; renewals += 1) {
       const before = await leaseUntil();
       await vi.waitUntil(async () => (await leaseUntil()) !== before, { interval: 20, timeout: patienceMs });
       expect(await other.holds.day(day)).toBeUndefined();

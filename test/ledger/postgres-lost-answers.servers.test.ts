@@ -22,7 +22,6 @@ import {
   rightOf,
   startCollect,
 } from '../contracts/ledger/days.js';
-import { listAll, newSync, pageOf, rowOf } from '../contracts/mapping-copy/pages.js';
 import { postgresNeeds } from '../support/postgres.js';
 import { usePostgres } from '../support/use-servers.js';
 import { type AnswerCutter, startAnswerCutter } from './answer-cutter.js';
@@ -53,12 +52,6 @@ describe('when the connection ends between a commit and its answer', () => {
     expect(cutter.cuts, 'connections cut').toBe(before + 1);
     return result;
   }
-
-  it('a run is created once, and reported as created', async () => {
-    const run = await losing('COMMIT', () => ledger.runs.create(newRun('r1')));
-    expect(run).toEqual(await opened.ledger.runs.get('r1'));
-    expect(await opened.ledger.runs.list({ limit: 9 })).toHaveLength(1);
-  });
 
   it('each chunk of a collect is stored once, and the plan is written once', async () => {
     const run = await ledger.runs.create(newRun('r1'));
@@ -136,72 +129,11 @@ describe('when the connection ends between a commit and its answer', () => {
     },
   );
 
-  it('a run is settled once, and reported as settled', async () => {
-    const run = await collectedRun(ledger, 'r1');
-    expect(await losing('COMMIT', () => ledger.runs.settle(rightOf(run), { state: 'succeeded', at }))).toBe(
-      true,
-    );
-    expect(await ledger.runs.settle(rightOf(run), { state: 'failed', at })).toBe(false);
-    expect((await opened.ledger.runs.get('r1')).state).toBe('succeeded');
-  });
-
   it('a day is held, and released', async () => {
     const hold = await losing('INSERT INTO hotel_review.holds', () => ledger.holds.day(day));
     expect(hold).toBeDefined();
     expect(await opened.ledger.holds.day(day)).toBeUndefined();
     await losing('DELETE FROM hotel_review.holds', async () => hold?.release());
     expect(await opened.ledger.holds.day(day)).toBeDefined();
-  });
-
-  it('a run is taken over, and abandoned steps are reopened once', async () => {
-    const run = await collectedRun(ledger, 'r1');
-    await claimStep(ledger, run, 'batch 0');
-    const owner = await losing('COMMIT', () => ledger.runs.takeOver('r1'));
-    expect(owner).toEqual(await opened.ledger.runs.get('r1'));
-    await claimStep(ledger, owner, 'batch 0', 2);
-    await opened.query(`UPDATE hotel_review.steps SET lease_until = now() - interval '1 second'`);
-    await losing('COMMIT', () => ledger.steps.reopenAbandoned('r1'));
-    expect(await ledger.steps.listAttempts('r1', 'batch 0')).toHaveLength(2);
-    await losing('COMMIT', () => ledger.runs.rememberHook({ id: 'q', runId: 'r1', at }));
-    expect(await opened.ledger.runs.findOfHook('q')).toBe('r1');
-  });
-
-  it('a sync starts once, restarts once, and stores each of its pages once', async () => {
-    const { mappings } = ledger;
-    await mappings.beginSync(newSync('given up'));
-    const begun = await losing('COMMIT', () => mappings.beginSync(newSync('s1')));
-    expect(begun).toMatchObject({ syncId: 's1', counts: { pages: 0 } });
-    const first = pageOf('s1', [rowOf('1', 10), rowOf('1', 20)], { resumeKey: 'k1' });
-    const stored = await losing('COMMIT', () => mappings.storePage(first));
-    expect(stored).toMatchObject({ resumeKey: 'k1', counts: { pages: 1, read: 2, moved: 1 } });
-    const restarted = await losing('COMMIT', () => mappings.restartSync(stored));
-    expect(restarted).toMatchObject({ counts: { pages: 1, restarts: 1 } });
-    await losing('COMMIT', () => mappings.storePage(first));
-    const last = pageOf('s1', [rowOf('1', 20, { isDeleted: true })], { after: 'k1' });
-    const ended = await losing('COMMIT', () => mappings.storePage(last));
-    expect(ended).toMatchObject({ endedAt: last.at, counts: { pages: 3, read: 5, moved: 3, deleted: 1 } });
-    expect(await opened.ledger.mappings.latestSync('')).toEqual(ended);
-    expect((await opened.ledger.mappings.find(rowOf('1', 10)))?.moves).toHaveLength(4);
-  });
-
-  it('a page that never reached the server is still stored', async () => {
-    const { mappings } = ledger;
-    await mappings.beginSync(newSync('s1'));
-    const before = cutter.cuts;
-    const texts = ['COMMIT', 'COPY', 'look up mappings', 'pg_advisory_xact_lock'];
-    for (const [number, text] of texts.entries()) {
-      cutter.cutRequest(text);
-      await mappings.storePage({
-        ...pageOf('s1', [rowOf(`${number}`, number + 1)], { resumeKey: `k${number}` }),
-        ...(number > 0 && { after: `k${number - 1}` }),
-      });
-    }
-    expect(cutter.cuts).toBe(before + texts.length);
-    expect((await opened.ledger.mappings.latestSync(''))?.counts).toMatchObject({
-      pages: 4,
-      read: 4,
-      added: 4,
-    });
-    expect((await listAll(opened.ledger.mappings)).map(({ number }) => number)).toEqual([1, 2, 3, 4]);
   });
 });

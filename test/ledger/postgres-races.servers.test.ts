@@ -4,7 +4,6 @@ import {
   at,
   claimStep,
   collectedRun,
-  day,
   done,
   look,
   newRun,
@@ -89,17 +88,6 @@ describe('several processes on one PostgreSQL ledger', () => {
       expect(after.counts.delivered).toBe(isDone ? 4 : 0);
       expect(tally.delivered).toBe(after.counts.delivered);
       expect(open).toEqual(isDone ? [] : [{ position: 0, name: 'batch 0', attempt: 2 }]);
-    }
-  });
-
-  it('never hold the same day, or more slots than there are', async () => {
-    const workers = Array.from({ length: 4 }, () => opened.open());
-    for (let round = 0; round < 20; round += 1) {
-      const holds = await Promise.all(workers.map((worker) => worker.holds.day(day)));
-      const permits = await Promise.all(workers.map((worker) => worker.holds.permit(3)));
-      expect(holds.filter((hold) => hold !== undefined)).toHaveLength(1);
-      expect(permits.filter((hold) => hold !== undefined)).toHaveLength(3);
-      await Promise.all([...holds, ...permits].map((hold) => hold?.release()));
     }
   });
 });

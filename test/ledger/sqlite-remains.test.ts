@@ -22,7 +22,7 @@ import {
 } from '../contracts/ledger/days.js';
 import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
 
-const batches = 60;
+const batches = 24;
 const dayMs = 86_400_000;
 
 /** A name that occurs nowhere else, in a booking, a reject or the service's words about one. */

@@ -1,21 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { blankNames } from '../../src/booking/stored-line.js';
-import {
-  at,
-  batchOf,
-  chunkOf,
-  claimStep,
-  collectedRun,
-  done,
-  lineOf,
-  newRun,
-  perform,
-  record,
-  references,
-  rightOf,
-  startCollect,
-} from '../contracts/ledger/days.js';
+import { at, claimStep, collectedRun, done, lineOf, record, references } from '../contracts/ledger/days.js';
 import { describeLedgerContract } from '../contracts/ledger.js';
 import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
 
@@ -56,45 +40,6 @@ describe('the SQLite ledger', () => {
     );
     expect((await other.runs.get('r1')).counts.delivered).toBe(8);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-  });
-
-  it('leaves no guest name and no extra column in its file once the names are blanked', async () => {
-    const run = await opened.ledger.runs.create(newRun('r1'));
-    const collect = await startCollect(opened.ledger, run, 300);
-    await collect.store(
-      chunkOf({
-        batches: Array.from({ length: 40 }, (_, n) => ({
-          ...batchOf(n, references(300)),
-          extraColumns: { labels: ['Price'], rows: references(300).map(() => ['Kept Canary']) },
-        })),
-      }),
-    );
-    await collect.finish({ steps: [], at });
-    await opened.ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
-    const readAll = () => {
-      opened.openRaw().exec('PRAGMA wal_checkpoint(TRUNCATE)');
-      return readFileSync(opened.path, 'latin1');
-    };
-    expect(readAll()).toContain('Ana Gil');
-    expect(readAll()).toContain('Kept Canary');
-    // Erasing rewrites rows, which leaves more behind than blanking.
-    let batch = 0;
-    await opened.ledger.guests.eraseBookings('r1', () => {
-      batch += 1;
-      return batch % 3 === 0 ? { rows: references(300).map((_, row) => row) } : undefined;
-    });
-    await opened.ledger.guests.blankNames('2026-12-01', blankNames);
-    expect(readAll()).not.toContain('Ana Gil');
-    expect(readAll()).not.toContain('Kept Canary');
-    expect((await opened.ledger.bookings.readBatch('r1', 'posted', 0)).toString()).toContain('BR-299');
-  });
-
-  it('leaves no trace of a pruned day in its file', async () => {
-    const run = await collectedRun(opened.ledger, 'r1');
-    await perform(opened.ledger, run, 'batch 0', done);
-    await opened.ledger.guests.prune('2026-12-01');
-    opened.openRaw().exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    expect(readFileSync(opened.path, 'latin1')).not.toMatch(/Ana Gil|BR-1|ab12/);
   });
 });
 

@@ -182,20 +182,15 @@ describe('a mapping that cannot be read', () => {
 
   it.each<[field: string, expected: string, fields: { readonly Mappings: readonly unknown[] }]>([
     ['Mappings[1]', 'an object, got: a string', { Mappings: [mapping, 'secret-row'] }],
-    ['Mappings[0]', 'an object, got: null', { Mappings: [null] }],
     ['Mappings[3].ServiceId', `${masterId}, got: nothing`, without('ServiceId')],
     ['Mappings[3].ServiceId', `${masterId}, got: a string`, third({ ServiceId: '1 01' })],
     ['Mappings[3].ServiceId', `${masterId}, got: null`, third({ ServiceId: null, Type: 'New' })],
-    ['Mappings[3].ServiceId', `${masterId}, got: another number`, third({ ServiceId: -1, Type: 'Delete' })],
     ['Mappings[3].ServiceId', `${masterId}, got: another number`, third({ ServiceId: 0, Type: 'New' })],
-    ['Mappings[3].ServiceId', `${masterId}, got: another number`, third({ ServiceId: 1.5 })],
     ['Mappings[3].ServiceId', `${masterId}, got: another number`, third({ ServiceId: 2 ** 53 })],
     ['Mappings[3].ProviderHotelId', 'a string, got: a number', third({ ProviderHotelId: 4711 })],
-    ['Mappings[3].ProviderHotelId', 'a string, got: null', third({ ProviderHotelId: null })],
     ['Mappings[3].ProviderName', 'a string, got: nothing', without('ProviderName')],
     ['Mappings[3].ProviderLocationCode', 'a string, got: a number', third({ ProviderLocationCode: 1.5 })],
     ['Mappings[3].Type', 'a string, got: a boolean', third({ Type: true })],
-    ['Mappings[3].ChannelIds', 'an array, got: a number', third({ ChannelIds: 5 })],
     ['Mappings[3].ChannelIds[1]', 'a string, got: a number', third({ ChannelIds: ['Web', 5] })],
   ])(
     'is skipped with the reason, and the others are kept: %s, expected %s',

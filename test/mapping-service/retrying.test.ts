@@ -76,10 +76,10 @@ describe('a refusal', () => {
       { kind: 'text', status: 422, body: 'no' },
       { kind: 'refused', code: 'http-422', answer: 'no' },
     ],
-    ...[2006, 2007, 2012, 2016, 2017, 2025, 2027].map((code): [StandInAnswer, object] => [
-      refusal(code, 'no'),
-      { kind: 'refused', code: `code-${code}`, httpStatus: 200, statusCode: code, answer: 'no' },
-    ]),
+    [
+      refusal(2027, 'no'),
+      { kind: 'refused', code: 'code-2027', httpStatus: 200, statusCode: 2027, answer: 'no' },
+    ],
   ])('is final at once: %j', async (answer, expected) => {
     const { service, standIn } = await openService(() => answer);
     expect(await errorOf(getMappings(service))).toMatchObject({ operation: 'getMappings', ...expected });

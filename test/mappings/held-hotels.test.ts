@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { readHeldHotels } from '../../jobs/commands/mappings.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
 
 it.each<[string, number[] | string]>([
   ['10\n0020\r\n\n 30 \n10', [10, 20, 30]],
@@ -15,8 +15,7 @@ it.each<[string, number[] | string]>([
 ])(
   'Master hotels that are already held are read from ids, CSV and earlier files: %j',
   async (text, found) => {
-    const folder = await mkdtemp(join(tmpdir(), 'held-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = makeTemporaryFolder();
     const path = join(folder, 'held');
     await writeFile(path, text);
     const reading = readHeldHotels({ name: 'held', path });

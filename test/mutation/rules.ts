@@ -13,7 +13,7 @@ const text = inFolder('text');
 const notifications = inFolder('notifications');
 const mails = inFolder('verdict-mails');
 
-const transitions = review('run-transitions', 'step-transitions', 'step-outcomes', 'transitions');
+const transitions = review('run-transitions', 'step-transitions', 'transitions');
 const normalised = booking('normalise', 'instants', 'written-date');
 const cases = inFolder('cases')('case-bookings', 'case-transitions');
 /** The contracts that every ledger passes, on SQLite: slow, so only what the ledger itself decides is left to them. */
@@ -47,7 +47,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   'src/review/collect/repeated-day.ts': collect('repeated-day'),
   'src/rules/day-outcome.ts': outcome('day-outcome'),
   'src/rules/describe-day.ts': day('describe-day'),
-  'src/rules/good-day.ts': day('good-day', 'today'),
+  'src/rules/good-day.ts': day('good-day', 'opening'),
   'src/review/day/join-run.ts': day('join-run', 'run-day'),
   'src/review/file/archive-run.ts': file('archive-run', 'verify'),
   'src/review/file/await-result.ts': file('steps-on-the-server', 'archive-run', 'unusable-names'),

@@ -103,17 +103,6 @@ async function check(given: Given) {
 }
 
 describe('a check', () => {
-  it('raises each late day, and the digest that is due', async () => {
-    const digest: NewNotice = { event: 'morning-digest', subject: day, facts: {}, raisedAt: now };
-    const late = { event: 'day-late', facts: {}, raisedAt: now };
-    expect((await check({ late: [day, '2026-11-19'], digest })).raised).toEqual([
-      { ...late, subject: day, day },
-      { ...late, subject: '2026-11-19', day: '2026-11-19' },
-      digest,
-    ]);
-    expect((await check({})).raised).toEqual([]);
-  });
-
   it('tells of a channel whose receiver refuses the account, and of no other that waits', async () => {
     const waiting = ['smtp-535', 'http-401', 'smtp-454', 'http-503', 'timeout'].map((lastCode, index) => ({
       channel: `c${index}`,
@@ -187,28 +176,6 @@ describe('a check', () => {
 });
 
 describe('the problems of a day', () => {
-  it('end together, with one message that names what is over', async () => {
-    const problems = [ofDay('run-failed'), ofDay('result-late'), ofDay('run-failed', { number: 2 })];
-    const { ended, dismissed, asked } = await check({ problems, runs: [good] });
-    const about = { event: 'day-recovered', subject: day, day, raisedAt: now };
-    const recovery = { ...about, facts: { ended: 'run-failed result-late' } };
-    expect(ended).toEqual([[['run-failed', 'result-late', 'run-failed'], { at: now, recovery }]]);
-    expect(dismissed).toEqual([]);
-    expect(asked).toContainEqual({ day, limit: 50 });
-  });
-
-  it('are those of that day alone, and lasting ones', async () => {
-    const problems = [
-      ofDay('run-failed'),
-      problem('run-failed', { day: '2026-11-19', raisedAt: now }),
-      problem('run-failed', { raisedAt: now }),
-      ofDay('provider-silent'),
-    ];
-    const { ended, asked } = await check({ problems, runs: [good] });
-    expect(ended).toMatchObject([[['run-failed'], {}]]);
-    expect(asked.slice(1)).toEqual([day, '2026-11-19'].map((each) => ({ day: each, limit: 50 })));
-  });
-
   it('are not over by a run that failed, by an older success, or by one that does not complete the day', async () => {
     const stillOpen = async (run: Run) =>
       (await check({ problems: [ofDay('run-failed')], runs: [run] })).ended.length === 0;
@@ -225,12 +192,15 @@ describe('the problems of a day', () => {
     expect(await stillOpen({ ...good, volume: few, acceptances })).toBe(false);
   });
 
-  it('are over by an older success if the day is late, or the run its own: clocks differ', async () => {
-    const isOver = async (open: OpenProblem) =>
-      (await check({ problems: [{ ...open, raisedAt: now }], runs: [good] })).ended.length > 0;
-    expect(await isOver(ofDay('run-failed'))).toBe(false);
-    expect(await isOver(ofDay('day-late'))).toBe(true);
-    expect(await isOver(ofDay('run-failed', { runId: good.id }))).toBe(true);
+  it('are those of that day alone, and lasting ones, among its fifty newest runs', async () => {
+    const problems = [
+      ofDay('run-failed'),
+      problem('run-failed', { raisedAt: now }),
+      ofDay('provider-silent'),
+    ];
+    const { ended, asked } = await check({ problems, runs: [good] });
+    expect(ended).toMatchObject([[['run-failed'], { recovery: { facts: { ended: 'run-failed' } } }]]);
+    expect(asked).toContainEqual({ day, limit: 50 });
   });
 
   it('are over for a run of the current day once it succeeds itself', async () => {
@@ -249,6 +219,14 @@ describe('the problems of a day', () => {
     expect((await check({ problems: [ofDay('run-failed')], runs: [good, cancelled] })).dismissed).toEqual([]);
     const both = await check({ problems: [ofDay('run-failed')], runs: [cancelled, good] });
     expect([both.ended.length, both.dismissed]).toEqual([1, []]);
+  });
+
+  it('are over by an older success if the day is late, or the run its own: clocks differ', async () => {
+    const isOver = async (open: OpenProblem) =>
+      (await check({ problems: [{ ...open, raisedAt: now }], runs: [good] })).ended.length > 0;
+    expect(await isOver(ofDay('run-failed'))).toBe(false);
+    expect(await isOver(ofDay('day-late'))).toBe(true);
+    expect(await isOver(ofDay('run-failed', { runId: good.id }))).toBe(true);
   });
 });
 

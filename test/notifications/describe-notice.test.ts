@@ -13,26 +13,6 @@ const describeEvent = (event: NoticeEvent, facts: Facts = {}, changes: Partial<N
 describe('a message', () => {
   it.each<[NoticeEvent, Facts, string, ...string[]]>([
     [
-      'run-failed',
-      { code: 'binary', message: 'bookings.csv is not a text file', pending: 1_200 },
-      'The review of 2026-11-20 failed (binary)',
-      ...['bookings.csv is not a text file', '1,200 bookings not delivered'],
-      'To resume it: hotel-review run 2026-11-20',
-    ],
-    [
-      'affected-found',
-      { affected: 1, unanswered: 2 },
-      '1 booking of 2026-11-20 on an incorrect mapping',
-      '2 bookings without a verdict',
-      ...['To list them: hotel-review affected 2026-11-20', 'To act: hotel-review cases'],
-    ],
-    [
-      'case-urgent',
-      { case: 12, firstCheckIn: '2026-11-21', state: 'reported', openBookings: 3 },
-      'Case 12: a guest checks in on 2026-11-21, and the mapping is reported',
-      ...['3 bookings not resolved', 'To act: hotel-review case 12'],
-    ],
-    [
       'case-urgent',
       { cases: 1_081, inHouse: 2 },
       '1,081 more cases with a guest in house or a check-in by tomorrow',
@@ -53,14 +33,9 @@ describe('a message', () => {
   });
 
   it('says that a problem still lasts, and that it is over', () => {
-    const facts = { hours: 50 };
-    expect(describeEvent('copy-stale', facts, { stage: 'reminder' }).title).toBe(
-      'Still: The copy of the mappings is 50 hours old',
-    );
-    expect(describeEvent('copy-stale', facts, { stage: 'recovered' })).toEqual({
-      title: 'Recovered: the copy of the mappings is up to date',
-      text: '',
-    });
+    const titleAt = (stage: Notice['stage']) => describeEvent('copy-stale', { hours: 50 }, { stage }).title;
+    expect(titleAt('reminder')).toBe('Still: The copy of the mappings is 50 hours old');
+    expect(titleAt('recovered')).toBe('Recovered: the copy of the mappings is up to date');
   });
 
   it.each(noticeEventNames)('has one line for %s, whatever is known', (event) => {

@@ -140,19 +140,4 @@ describe('many messages', () => {
   it('that are critical are sent one by one', () => {
     expect(bundle(many(12, { event: 'run-failed', severity: 'critical' }))).toHaveLength(12);
   });
-
-  it('of several kinds are bundled by kind', () => {
-    const mixed = [
-      message('a', { event: 'copy-stale' }),
-      ...many(10),
-      message('z', { event: 'case-escalated' }),
-    ];
-    expect(bundle(mixed).map((each) => each.map(({ id }) => id).join())).toEqual([
-      'a',
-      many(10)
-        .map(({ id }) => id)
-        .join(),
-      'z',
-    ]);
-  });
 });

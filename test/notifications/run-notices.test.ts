@@ -107,14 +107,6 @@ describe('a run', () => {
     expect(refused).not.toHaveProperty('severity');
   });
 
-  it('whose result is incomplete reports that, too', () => {
-    const failed = failedWith('result-incomplete', { counts: { ...counts, unanswered: 3 } });
-    expect(noticesOfRun(delivering, failed, at)).toMatchObject([
-      { event: 'run-failed' },
-      { event: 'result-incomplete', subject: '2026-11-20', facts: { accepted: 10, unanswered: 3 } },
-    ]);
-  });
-
   it('whose result names affected bookings reports how many, once', () => {
     const judged = { ...delivering, counts: { ...counts, affected: 2, unanswered: 0 } };
     expect(noticesOfRun(delivering, judged, at)).toEqual([
@@ -129,17 +121,6 @@ describe('a run', () => {
     ]);
     expect(noticesOfRun(judged, judged, at)).toEqual([]);
     expect(noticesOfRun(delivering, { ...judged, counts: { ...counts, affected: 0 } }, at)).toEqual([]);
-  });
-
-  it('whose complete result names more affected bookings than an incomplete one reports that, too', () => {
-    const judged = (affected: number): Run => ({
-      ...delivering,
-      counts: { ...counts, affected, unanswered: 0 },
-    });
-    const more = noticesOfRun(judged(2), judged(40), at);
-    expect(more).toMatchObject([{ event: 'affected-found', facts: { affected: 40 } }]);
-    expect(more[0]?.subject).not.toBe(noticesOfRun(delivering, judged(2), at)[0]?.subject);
-    expect(noticesOfRun(judged(40), judged(2), at)).toEqual([]);
   });
 
   it('whose result is set aside reports that, once for each, without the name that others gave it', () => {
@@ -167,6 +148,14 @@ describe('a run', () => {
     expect(noticesOfRun(setAside(2), setAside(2), at)).toEqual([]);
     expect(noticesOfRun({ ...delivering, file: {} }, setAside(1), at)).toHaveLength(1);
     expect(noticesOfRun(delivering, setAside(1), at)).toHaveLength(1);
+  });
+
+  it('whose result is incomplete reports that, too', () => {
+    const failed = failedWith('result-incomplete', { counts: { ...counts, unanswered: 3 } });
+    expect(noticesOfRun(delivering, failed, at)).toMatchObject([
+      { event: 'run-failed' },
+      { event: 'result-incomplete', subject: '2026-11-20', facts: { accepted: 10, unanswered: 3 } },
+    ]);
   });
 
   it('whose result is overdue is reported as late', () => {

@@ -178,6 +178,18 @@ describe('the sender', () => {
     ]);
   });
 
+  it('takes a message that was cut off for one that may have arrived', async () => {
+    const { store, said } = storeOf({ id: 'm1', attempt: 1, unconfirmed: 0, notice: noticeOf() });
+    const stopping = new AbortController();
+    const { sender, events } = senderOf(store, async () => {
+      stopping.abort();
+      stopping.signal.throwIfAborted();
+    });
+    await sender.sendDue(stopping.signal);
+    expect(said.at(-1)).toEqual(['timeout', 900_000, 'm1']);
+    expect(events).toEqual([{ type: 'message-not-sent', channel: 'ops', code: 'timeout' }]);
+  });
+
   it('sends a message again later, under the same id, if its receiver may have it', async () => {
     const notice = noticeOf({ event: 'case-escalated', severity: 'warning' });
     const claimed = ['m1', 'm2'].map((id) => ({ id, attempt: 2, unconfirmed: 1, sentAs: 'digest', notice }));
@@ -218,17 +230,5 @@ describe('the sender', () => {
     accept();
     await both;
     expect(sends).toBe(1);
-  });
-
-  it('takes a message that was cut off for one that may have arrived', async () => {
-    const { store, said } = storeOf({ id: 'm1', attempt: 1, unconfirmed: 0, notice: noticeOf() });
-    const stopping = new AbortController();
-    const { sender, events } = senderOf(store, async () => {
-      stopping.abort();
-      stopping.signal.throwIfAborted();
-    });
-    await sender.sendDue(stopping.signal);
-    expect(said.at(-1)).toEqual(['timeout', 900_000, 'm1']);
-    expect(events).toEqual([{ type: 'message-not-sent', channel: 'ops', code: 'timeout' }]);
   });
 });

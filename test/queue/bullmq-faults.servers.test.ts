@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { QueueAwayError } from '../../src/booking/step-queue.js';
-import { nameOf } from '../contracts/queue-worker.js';
+import { nameOf, settled, stepsOf } from '../contracts/queue-worker.js';
 import { patienceMs } from '../support/patience.js';
 import { type RunningRedis, redisNeeds, startRedis } from '../support/redis.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
-import { settled, stepsOf, useQueues } from './opened-queues.js';
+import { useQueues } from './opened-queues.js';
 
 const answerMs = 1_000;
 const anHour = 3_600_000;

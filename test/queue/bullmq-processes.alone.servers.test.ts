@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { settled, stepsOf } from '../contracts/queue-worker.js';
 import { type Child, startChild } from '../ledger/child.js';
 import { compiled } from '../support/compiled.js';
 import { patienceMs } from '../support/patience.js';
 import { type RunningRedis, redisNeeds, startRedis } from '../support/redis.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
-import { settled, stepsOf, useQueues } from './opened-queues.js';
+import { useQueues } from './opened-queues.js';
 
 const lockMs = 600;
 const children: Child[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { nameOf } from '../contracts/queue-worker.js';
+import { nameOf, settled, stepsOf } from '../contracts/queue-worker.js';
 import { useRedis } from '../support/use-servers.js';
-import { settled, stepsOf, useQueues } from './opened-queues.js';
+import { useQueues } from './opened-queues.js';
 
 const redis = useRedis();
 const openQueue = useQueues();

@@ -1,8 +1,9 @@
 import { Queue } from 'bullmq';
 import { expect, it } from 'vitest';
 import { queueName, queuePrefix } from '../../src/queue/bullmq-jobs.js';
+import { settled, stepsOf } from '../contracts/queue-worker.js';
 import { useRedis } from '../support/use-servers.js';
-import { settled, stepsOf, useQueues } from './opened-queues.js';
+import { useQueues } from './opened-queues.js';
 
 const redis = useRedis();
 const openQueue = useQueues();

@@ -1,9 +1,7 @@
-import { afterEach, vi } from 'vitest';
-import type { QueuedStep } from '../../src/booking/step-queue.js';
+import { afterEach } from 'vitest';
 import { type BullmqQueueOptions, createBullmqQueue } from '../../src/queue/bullmq.js';
 import type { QueueNotice } from '../../src/queue/redis-connection.js';
 import { createWorker } from '../contracts/queue-worker.js';
-import { patienceMs } from '../support/patience.js';
 
 /** Queues like those of separate processes on one Redis, closed after each test. */
 export function useQueues() {
@@ -23,13 +21,4 @@ export function useQueues() {
     opened.push(queue);
     return { queue, worker: createWorker(queue), notices };
   };
-}
-
-export function stepsOf(runId: string, count: number): QueuedStep[] {
-  return Array.from({ length: count }, (_, index) => ({ runId, step: `batch ${index}`, attempt: 1 }));
-}
-
-/** Polls until the expectation holds. */
-export function settled(expectation: () => void): Promise<void> {
-  return vi.waitFor(expectation, { timeout: patienceMs, interval: 5 });
 }

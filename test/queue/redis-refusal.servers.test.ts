@@ -2,9 +2,10 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import type { PeerFault } from '../../src/base/peer-patience.js';
 import { checkQueue } from '../../src/checks/doctor/queue.js';
 import { judgeRedis, openRedisConnection, type QueueNotice } from '../../src/queue/redis-connection.js';
+import { settled } from '../contracts/queue-worker.js';
 import { patienceMs } from '../support/patience.js';
 import { type RunningRedis, redisNeeds, startRedis, startSentinel } from '../support/redis.js';
-import { settled, useQueues } from './opened-queues.js';
+import { useQueues } from './opened-queues.js';
 
 const answerMs = 1_000;
 

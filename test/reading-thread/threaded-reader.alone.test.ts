@@ -24,7 +24,9 @@ import { countTurns } from '../support/turns.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const header =
-  'ServiceId,BookingReferenceId,BookingClientName,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate\n';
+  'ServiceId,BookingReferenceId,BookingClientName,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate,Remark\n';
+/** A day is large by its bytes: few bookings are enough. */
+const remark = 'x'.repeat(60);
 const body: Sending = { kind: 'body', names: 'send' };
 const file: Sending = { kind: 'file', names: 'send' };
 const never = new AbortController().signal;
@@ -38,8 +40,8 @@ afterEach(() => rm(folder, { recursive: true }));
 describe('a large day', () => {
   it('is read in a thread as it is read in this one', async () => {
     // Whole blocks of it are rejected.
-    const rejects = 'none,BR,Ana,Meridian,H,2026-12-01,2026-12-05\n'.repeat(20_000);
-    const csv = `${bookings(80_000)}${rejects}${bookings(10).slice(header.length)}`;
+    const rejects = `none,BR,Ana,Meridian,H,2026-12-01,2026-12-05,${remark}\n`.repeat(9_000);
+    const csv = `${bookings(36_000)}${rejects}${bookings(10).slice(header.length)}`;
     const { reader, own, threads } = await prepare(csv);
     expect(await readAll(reader, file)).toEqual(await readAll(own, file));
     expect(await readAll(reader, body)).toEqual(await readAll(own, body));
@@ -47,15 +49,15 @@ describe('a large day', () => {
   });
 
   it('that is broken throws what its source throws', async () => {
-    const { reader } = await prepare(`${bookings(80_000)}700001,BR-1,"Ana\n`);
+    const { reader } = await prepare(`${bookings(36_000)}700001,BR-1,"Ana\n`);
     const error = await readAll(reader, file).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(SourceError);
     expect(error).toMatchObject({ fault: 'unterminated-quote' });
-    expect((error as Error).message).toContain('line 80002');
+    expect((error as Error).message).toContain('line 36002');
   });
 
   it('lets the event loop turn after each chunk, however many wait', async () => {
-    const { reader } = await prepare(bookings(80_000));
+    const { reader } = await prepare(bookings(36_000));
     const turnsBetween: number[] = [];
     const turns = countTurns();
     for await (const _ of reader.read(day, file, { signal: never })) {
@@ -69,7 +71,7 @@ describe('a large day', () => {
   });
 
   it('ends its thread when aborted, and throws the reason', async () => {
-    const { reader, threads } = await prepare(bookings(80_000));
+    const { reader, threads } = await prepare(bookings(36_000));
     const stop = new AbortController();
     const reading = (async () => {
       for await (const _ of reader.read(day, file, { signal: stop.signal })) stop.abort(new Error('SIGTERM'));
@@ -79,7 +81,7 @@ describe('a large day', () => {
   });
 
   it('ends its thread when the reader stops early', async () => {
-    const { reader, threads } = await prepare(bookings(80_000));
+    const { reader, threads } = await prepare(bookings(36_000));
     for await (const _ of reader.read(day, file, { signal: never })) break;
     await expectEnded(threads);
   });
@@ -89,13 +91,13 @@ describe('a large day', () => {
       parentPort.postMessage({ kind: 'clock', difference: { least: 1, most: 2 } });
       parentPort.postMessage({ kind: 'end' });
       parentPort.once('message', () => parentPort.close());`;
-    const { reader, differences } = await prepare(bookings(80_000), () => new Worker(thread, { eval: true }));
+    const { reader, differences } = await prepare(bookings(36_000), () => new Worker(thread, { eval: true }));
     await readAll(reader, file);
     expect(differences).toEqual([{ least: 1, most: 2 }]);
   });
 
   it('whose thread dies is never taken for a short one', async () => {
-    const { reader } = await prepare(bookings(80_000), () => new Worker('process.exit(0)', { eval: true }));
+    const { reader } = await prepare(bookings(36_000), () => new Worker('process.exit(0)', { eval: true }));
     await expect(readAll(reader, file)).rejects.toThrow('ended before the source did');
   });
 });
@@ -186,7 +188,7 @@ async function readAll(reader: DayReader, wanted: Sending) {
 function bookings(count: number): string {
   const lines = Array.from({ length: count }, (_, index) => {
     const name = index % 7 === 0 ? '"Ørsted, ""Åse"""' : index % 11 === 0 ? '' : '李小龍';
-    return `${index % 13 === 0 ? 'none' : 700_000 + index},BR-${index},${name},Meridian,H-${index},2026-12-01,2026-12-05\n`;
+    return `${index % 13 === 0 ? 'none' : 700_000 + index},BR-${index},${name},Meridian,H-${index},2026-12-01,2026-12-05,${remark}\n`;
   });
   return `${header}${lines.join('')}`;
 }

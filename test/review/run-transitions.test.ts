@@ -28,24 +28,14 @@ const plan: readonly PlannedStep[] = [
   { name: 'trigger', kind: 'trigger', bookings: 0 },
 ];
 
-describe('the start of a delivery', () => {
-  it('counts what a file run posts, the steps to perform, and the moment', () => {
-    expect(startDelivery(someRun({ delivery: 'file' }), plan, at)).toEqual({
-      state: 'delivering',
-      collectedAt: at,
-      openSteps: 4,
-      posted: 5,
-    });
-  });
-
-  it('counts nothing as posted by body, where everything is', () => {
-    expect(startDelivery(someRun({ delivery: 'body' }), plan, at)).toMatchObject({ posted: 0 });
-  });
-
-  it('knows that names were stored again, if retention had removed them during the collect', () => {
-    const blanked = someRun({ namesBlankedAt: at - 1, linesBlanked: true });
-    expect(startDelivery(blanked, [], at)).toMatchObject({ namesBlankedAt: null, linesBlanked: false });
-  });
+it('the start of a delivery counts what a file run posts, the steps to perform, and the moment', () => {
+  const started = { state: 'delivering', collectedAt: at, openSteps: 4 };
+  expect(startDelivery(someRun({ delivery: 'file' }), plan, at)).toEqual({ ...started, posted: 5 });
+  // By body, everything is.
+  expect(startDelivery(someRun({ delivery: 'body' }), plan, at)).toEqual({ ...started, posted: 0 });
+  // Names were stored again, if retention had removed them during the collect.
+  const blanked = someRun({ namesBlankedAt: at - 1, linesBlanked: true });
+  expect(startDelivery(blanked, [], at)).toMatchObject({ namesBlankedAt: null, linesBlanked: false });
 });
 
 const interrupted = {
@@ -64,11 +54,14 @@ describe('taking over the steps', () => {
     ]);
   });
 
+  const failed: StepSelection = { states: ['failed'] };
+  const resultSteps = (['await-result', 'archive'] as const).map((kind) => ({ kind, ...failed }));
+
   it.each<[string, string | undefined, Asker, StepSelection[]]>([
-    ['failed steps', undefined, 'person', [{ states: ['failed'] }]],
-    ['failed steps, whatever else stopped it', 'failures-in-row', 'person', [{ states: ['failed'] }]],
+    ['failed steps', undefined, 'person', [failed]],
+    ['failed steps, whatever else stopped it', 'failures-in-row', 'person', [failed]],
     [
-      'refused steps, if they had stopped it',
+      'refused ones, too, if they stopped it',
       'too-many-refused',
       'person',
       [{ states: ['failed', 'refused'] }],
@@ -78,7 +71,7 @@ describe('taking over the steps', () => {
       'because of a result what waits for it, too',
       'result-incomplete',
       'result',
-      [retryable, { kind: 'await-result', states: ['failed'] }, { kind: 'archive', states: ['failed'] }],
+      [retryable, ...resultSteps],
     ],
   ])('of a failed run reopens %s, with fresh tries', (_, code, by, selections) => {
     const failure = code !== undefined && { failure: { class: 'refused' as const, code, message: '' } };
@@ -103,38 +96,31 @@ describe('taking over a run', () => {
   };
   const active: Partial<Run> = { state: 'delivering', delivery: 'file', token: 7 };
 
-  it('under way only raises the token and counts again what is open', () => {
-    const taken = { token: 8, openSteps: 2, namesBlankedAt: null };
-    expect(finishTakeOver(someRun(active), totals)).toStrictEqual(taken);
-  });
+  const taken = { token: 8, openSteps: 2, namesBlankedAt: null };
 
-  it('looks again for an overdue result', () => {
+  it('under way only raises the token, counts again what is open, and looks again for an overdue result', () => {
+    expect(finishTakeOver(someRun(active), totals)).toStrictEqual(taken);
     const late = someRun({ ...active, overdueAt: at });
-    expect(finishTakeOver(late, totals)).toMatchObject({ overdueAt: null });
+    expect(finishTakeOver(late, totals)).toStrictEqual({ ...taken, overdueAt: null });
   });
 
   it('records what was accepted and expected this time', () => {
-    const volume = { at, by: 'ana' };
-    const affected = { at, by: 'eva', affected: 30 };
-    expect(
-      finishTakeOver(someRun({ ...active, acceptances: { affected } }), totals, {
-        ...{ acceptances: { volume }, acceptsRepeated: true, expected: 0 },
-      }),
-    ).toMatchObject({ acceptances: { volume, affected }, acceptsRepeated: true, expected: 0 });
+    const [volume, affected] = [
+      { at, by: 'ana' },
+      { at, by: 'eva', affected: 30 },
+    ];
+    const request = { acceptances: { volume }, acceptsRepeated: true, expected: 0 };
+    const accepted = someRun({ ...active, acceptances: { affected } });
+    expect(finishTakeOver(accepted, totals, request)).toMatchObject({
+      ...request,
+      acceptances: { volume, affected },
+    });
   });
 
   it('that failed clears its end and its counters', () => {
-    expect(finishTakeOver(someRun({ ...active, state: 'failed' }), totals)).toEqual({
-      token: 8,
-      openSteps: 2,
-      namesBlankedAt: null,
-      state: 'delivering',
-      refused: 4,
-      failedSteps: 1,
-      failuresInRow: 0,
-      finishedAt: null,
-      failure: null,
-    });
+    const cleared = { failuresInRow: 0, finishedAt: null, failure: null };
+    const expected = { ...taken, state: 'delivering', refused: 4, failedSteps: 1, ...cleared };
+    expect(finishTakeOver(someRun({ ...active, state: 'failed' }), totals)).toEqual(expected);
   });
 
   it('that failed in its collect collects again', () => {
@@ -146,9 +132,8 @@ describe('taking over a run', () => {
     'that was %s awaits its result if only that is missing',
     (state) => {
       const onlyResult = { ...totals, openKinds: ['archive', 'canary'] as const };
-      expect(finishTakeOver(someRun({ ...active, state }), onlyResult)).toMatchObject({
-        state: 'awaiting-result',
-      });
+      const run = someRun({ ...active, state });
+      expect(finishTakeOver(run, onlyResult)).toMatchObject({ state: 'awaiting-result' });
     },
   );
 

@@ -52,61 +52,36 @@ const kindsOf = (
 ) => compareFilters(day, [column], earlier, settings).map(({ kind }) => kind);
 
 describe('a value that no earlier day had', () => {
+  const many = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`v${at}`, 40]));
+  const eachNew = daysOf(3, columnOf({})).map((one, at) => ({
+    ...one,
+    columns: [columnOf({ [`a${at}`]: 2, [`b${at}`]: 1 })],
+  }));
+  const named = columnOf({ ok: 900, Storniert: 100 }, { unwanted: ['Storniert'] });
+
   it.each<[string, FilterColumn, DayFilters[], readonly string[]]>([
     ['is odd', columnOf({ ...usual, STORNO: 3 }), daysOf(8, columnOf(usual)), ['new-value']],
-    [
-      'is odd on the second day, however rare',
-      columnOf({ ...usual, STORNO: 1 }),
-      daysOf(1, columnOf(usual)),
-      ['new-value'],
-    ],
-    [
-      'is not one in another case',
-      columnOf({ ok: 900, Storniert: 100 }, { unwanted: ['Storniert'] }),
-      daysOf(8, columnOf({ OK: 900, STORNIERT: 100 })),
-      [],
-    ],
+    ['is odd on the second day', columnOf({ ...usual, X: 1 }), daysOf(1, columnOf(usual)), ['new-value']],
+    ['is not one in another case', named, daysOf(8, columnOf({ OK: 900, STORNIERT: 100 })), []],
     ['is not one that the setting names', columnOf(usual), daysOf(8, columnOf({ ok: 900 })), []],
     ['is not a missing one', columnOf({ ...usual, '': 80 }), daysOf(8, columnOf(usual)), []],
-    [
-      'is not odd among many',
-      columnOf({ ...usual, STORNO: 90 }),
-      daysOf(8, columnOf(Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`v${at}`, 40])))),
-      [],
-    ],
-    [
-      'is not odd where each is new',
-      columnOf({ a3: 1, b3: 1 }),
-      daysOf(3, columnOf({})).map((one, at) => ({
-        ...one,
-        columns: [columnOf({ [`a${at}`]: 2, [`b${at}`]: 1 })],
-      })),
-      [],
-    ],
+    ['is not odd among many', columnOf({ ...usual, STORNO: 90 }), daysOf(8, columnOf(many)), []],
+    ['is not odd where each is new', columnOf({ a3: 1, b3: 1 }), eachNew, []],
   ])('%s', (_, column, earlier, expected) => {
     expect(kindsOf(column, earlier)).toEqual(expected);
   });
 });
 
 describe('what is left out', () => {
+  const few = { ok: 95, storniert: 5 };
+  const twenty = { ok: 100, storniert: 20 };
+
   it.each<[string, Values, Values, number, readonly string[]]>([
-    [
-      'is none where each of eight days left out five',
-      { ok: 100 },
-      { ok: 95, storniert: 5 },
-      8,
-      ['none-left-out'],
-    ],
-    ['may be none after seven such days', { ok: 100 }, { ok: 95, storniert: 5 }, 7, []],
-    ['may be none on a small day', { ok: 9 }, { ok: 95, storniert: 5 }, 8, []],
-    [
-      'is few where less than half of the usual is left out',
-      { ok: 100, storniert: 9 },
-      { ok: 100, storniert: 20 },
-      8,
-      ['few-left-out'],
-    ],
-    ['may be half of the usual', { ok: 100, storniert: 10 }, { ok: 100, storniert: 20 }, 8, []],
+    ['is none where each of eight days left out five', { ok: 100 }, few, 8, ['none-left-out']],
+    ['may be none after seven such days', { ok: 100 }, few, 7, []],
+    ['may be none on a small day', { ok: 9 }, few, 8, []],
+    ['is few below half of the usual', { ok: 100, storniert: 9 }, twenty, 8, ['few-left-out']],
+    ['may be half of the usual', { ok: 100, storniert: 10 }, twenty, 8, []],
     ['may be few where 19 are usual', { ok: 100, storniert: 1 }, { ok: 100, storniert: 19 }, 8, []],
     ['may be few after two days', { ok: 100, storniert: 1 }, { ok: 100, storniert: 40 }, 2, []],
   ])('%s', (_, now, before, days, expected) => {

@@ -85,24 +85,26 @@ it.each(['\n', '\r\n'])(
   },
 );
 
-it.each([
-  [2020, ' ', 'ftpFilePath is missing'],
-  [2002, 'VerifyMappings/112026/../112026/20112026.csv', 'expected VerifyMappings/MMYYYY/DDMMYYYY.csv'],
-  [2002, `/${'VerifyMappings/112026/20112026.csv'.replace('V', '/V')}`, 'expected VerifyMappings/MMYYYY'],
-  [2002, 'verifymappings/112026/20112026.csv', 'expected VerifyMappings/MMYYYY'],
-  [2002, 'VerifyMappings/112026/20112026.CSV', 'expected VerifyMappings/MMYYYY'],
-  [2002, 'VerifyMappings/112026/20112026_Result.csv', 'expected VerifyMappings/MMYYYY'],
-  [2002, 'VerifyMappings/022026/30022026.csv', 'expected a calendar day in the folder of its month'],
-  [2002, 'VerifyMappings/102026/20112026.csv', 'expected a calendar day in the folder of its month'],
-  [2002, 'VerifyMappings/112025/20112026.csv', 'expected a calendar day in the folder of its month'],
-  [2002, 'VerifyMappings/112026/21112026.csv', 'there is no file "VerifyMappings/112026/21112026.csv"'],
-])('%d is the answer to the path %j', async (statusCode, path, message) => {
+it('The path of a file is one of a day, in the folder of its month', async () => {
   const sandbox = await startedSandbox();
   await put(sandbox, fileOf([cellsOf(sandbox)]));
-  expect(await review(sandbox, path)).toEqual({
-    ...refused(statusCode),
-    Message: expect.stringContaining(message),
-  });
+  const form = 'expected VerifyMappings/MMYYYY/DDMMYYYY.csv';
+  const ofDay = 'expected a calendar day in the folder of its month';
+  for (const [statusCode, path, message] of [
+    [2020, ' ', 'ftpFilePath is missing'],
+    [2002, 'VerifyMappings/112026/../112026/20112026.csv', form],
+    [2002, '//VerifyMappings/112026/20112026.csv', form],
+    [2002, 'verifymappings/112026/20112026.csv', form],
+    [2002, 'VerifyMappings/112026/20112026.CSV', form],
+    [2002, 'VerifyMappings/112026/20112026_Result.csv', form],
+    [2002, 'VerifyMappings/022026/30022026.csv', ofDay],
+    [2002, 'VerifyMappings/102026/20112026.csv', ofDay],
+    [2002, 'VerifyMappings/112025/20112026.csv', ofDay],
+    [2002, 'VerifyMappings/112026/21112026.csv', 'there is no file "VerifyMappings/112026/21112026.csv"'],
+  ] as const)
+    expect([path, await review(sandbox, path)]).toEqual([
+      ...[path, { ...refused(statusCode), Message: expect.stringContaining(message) }],
+    ]);
 });
 
 const line = '1,BR-1,Ana,Sakura,1,20112026,21112026';
@@ -117,7 +119,8 @@ const cell = (column: string, text: string): [string, string] => {
   return [`${header}\n${line}\n${cells.join(',')}\n`, `column ${column}, line 3`];
 };
 
-it.each<readonly [...(readonly [string | Uint8Array, string]), string]>([
+/** What breaks a rule, where, and the rule. */
+const broken: readonly (readonly [...(readonly [string | Uint8Array, string]), string])[] = [
   ...columns.map(
     (column) => [header.replace(column, column.toLowerCase()), `column ${column}, line 1`, present] as const,
   ),
@@ -150,18 +153,20 @@ it.each<readonly [...(readonly [string | Uint8Array, string]), string]>([
     'line 3',
     'text is UTF-8',
   ],
-])(
-  '2009 is the answer to a file that breaks a rule, which it names with the place: %#',
-  async (content, where, rule) => {
-    const sandbox = await startedSandbox({ faults: ['result-missing@1'] });
+];
+
+it('2009 is the answer to a file that breaks a rule, which it names with the place', async () => {
+  const sandbox = await startedSandbox({ faults: ['result-missing@1'] });
+  for (const [content, where, rule] of broken) {
     await put(sandbox, content);
     expect(await review(sandbox)).toEqual({ ...refused(2009), Message: `${filePath}, ${where}: ${rule}` });
-    // Neither a result nor its fault is spent on it, and no draft is left.
-    await put(sandbox, fileOf([cellsOf(sandbox)]));
-    expect(await review(sandbox)).toEqual(accepted);
-    await waitForLine(sandbox, `${resultPath}: never written (fault)`);
-  },
-);
+  }
+  // Neither a result nor its fault is spent on it, and no draft is left.
+  await put(sandbox, fileOf([cellsOf(sandbox)]));
+  expect(await review(sandbox)).toEqual(accepted);
+  await waitForLine(sandbox, `${resultPath}: never written (fault)`);
+  expect(await readdir(join(sandbox.folder, '.sandbox-drafts'))).toEqual([]);
+});
 
 it('2021 is the answer to a file with only a header, whose columns may have any order', async () => {
   const sandbox = await startedSandbox();

@@ -97,15 +97,10 @@ it('an e-mail lists a thousand bookings and counts the others', async () => {
     ...wrong,
     bookingReferenceId: `BR-${place}`,
   }));
-  for (const [count, more] of [
-    [undefined, 1],
-    [200_000, 199_000],
-  ] as const) {
-    const { headers, text } = await read(await outbox.notify({ about, incorrect, ...(count && { count }) }));
-    expect(headers.subject).toContain(`: ${count ?? 1_001} bookings are`);
-    expect(text.match(/^BR-\d+$/gm)).toEqual(incorrect.slice(0, 1_000).map((one) => one.bookingReferenceId));
-    expect(text).toMatch(new RegExp(`\n\n… and ${more} more\\.\n$`));
-  }
+  const { headers, text } = await read(await outbox.notify({ about, incorrect, count: 200_000 }));
+  expect(headers.subject).toContain(': 200000 bookings are');
+  expect(text.match(/^BR-\d+$/gm)).toEqual(incorrect.slice(0, 1_000).map((one) => one.bookingReferenceId));
+  expect(text).toMatch(/\n\n… and 199000 more\.\n$/);
 });
 
 it('concurrent e-mails are files of their own, for their owner only', async () => {

@@ -61,132 +61,119 @@ describe('the first day that callers of the hook may request', () => {
   });
 });
 
-describe('the days that are due', () => {
-  it('are the day of the last cron time first, then the missed days, oldest first', () => {
-    expect(ask([])).toEqual([
-      'start 2026-11-20 (nightly)',
-      'start 2026-11-17',
-      'start 2026-11-18',
-      'start 2026-11-19',
-    ]);
-  });
+const longAgo = new Date(now.getTime() - hourMs);
+const failure = failureOf('retryable');
+const failed = (day: string, at: Date, changes: Partial<Run> = {}) =>
+  ledgerWith([runOf(day, 'failed', at, { failure, ...changes })]);
+const succeeded = (collected: string) => ledgerWith([runOf('2026-11-20', 'succeeded', new Date(collected))]);
+/** Collected when the day was over by our clock, which was so far ahead. */
+const early = (clockLead: number) =>
+  ledgerWith([runOf('2026-11-20', 'succeeded', now, { collectStartedAt: now.getTime(), clockLead })]);
+const lead = now.getTime() - Date.parse('2026-11-20T23:00:00Z');
+const later = { now: new Date(now.getTime() + 2) };
+const inTime = { openSteps: 2 };
+const weekdays = createCronTimes('30 2 * * 1-5', 'Europe/Madrid');
+const monday = new Date('2026-11-23T02:00:00Z');
 
-  it('are not those that a person cancelled', () => {
-    const cancelled = { ...runOf('2026-11-20', 'cancelled', now), cancelReason: 'wrong export' };
-    expect(ask(ledgerWith([cancelled]))).toEqual([]);
-  });
+type Row = readonly [
+  what: string,
+  runs: readonly Run[],
+  due: readonly string[],
+  changes?: Partial<DueDaysQuestion>,
+];
 
-  it('do not go back before the first day in the ledger', () => {
-    expect(ask([], { firstDay: '2026-11-19' })).toEqual(['start 2026-11-20 (nightly)', 'start 2026-11-19']);
-  });
-
-  it('are up to the day before yesterday until tonight’s cron time', () => {
-    expect(ask([], { now: new Date('2026-11-21T01:29:59Z'), catchUpDays: 0 })).toEqual([
-      'start 2026-11-19 (nightly)',
-    ]);
-  });
-
-  it('in a new ledger are none before the first cron time', () => {
-    expect(ask([], { firstDay: undefined })).toEqual([]);
-  });
-
-  it('in a new ledger start with the day of a cron time that passed while the process was watching', () => {
-    const watchedSince = new Date('2026-11-20T12:00:00Z');
-    expect(ask([], { firstDay: undefined, watchedSince })).toEqual(['start 2026-11-20 (nightly)']);
-  });
-
-  it.each(['collecting', 'delivering'] as const)('include a day whose run is %s', (state) => {
-    expect(ask(ledgerWith([runOf('2026-11-19', state, now)]))).toEqual(['continue 2026-11-19']);
-  });
-
-  it('include, as a top-up, a day that was collected before it ended in its zone', () => {
-    const lastInstant = new Date('2026-11-20T22:59:59.999Z');
-    expect(ask(ledgerWith([runOf('2026-11-20', 'succeeded', lastInstant)]))).toEqual([
-      'top-up 2026-11-20 (nightly)',
-    ]);
-    const ended = new Date('2026-11-20T23:00:00.000Z');
-    expect(ask(ledgerWith([runOf('2026-11-20', 'succeeded', ended)]))).toEqual([]);
-  });
-
-  it('include a day that was too early by other clocks only once it is over by them', () => {
-    const run = (clockLead: number) =>
-      runOf('2026-11-20', 'succeeded', now, { collectStartedAt: now.getTime(), clockLead });
-    const lead = now.getTime() - Date.parse('2026-11-20T23:00:00Z');
-    const later = { now: new Date(now.getTime() + 2) };
-    expect(ask(ledgerWith([run(lead)]), later)).toEqual([]);
-    expect(ask(ledgerWith([run(lead + 1)]))).toEqual([]);
-    expect(ask(ledgerWith([run(lead + 1)]), later)).toEqual(['top-up 2026-11-20 (nightly)']);
-  });
-});
-
-describe('the runs that are resumed', () => {
-  const longAgo = new Date(now.getTime() - hourMs);
-
-  it('are those that failed for a reason that may be over', () => {
-    const failed = runOf('2026-11-18', 'failed', longAgo, { failure: failureOf('retryable') });
-    expect(ask(ledgerWith([failed]))).toEqual(['resume 2026-11-18']);
-  });
-
-  it.each(['fatal', 'refused', 'data', 'internal'] as const)(
-    'are never those that failed as %s',
-    (failureClass) => {
-      const failed = runOf('2026-11-20', 'failed', longAgo, { failure: failureOf(failureClass) });
-      expect(ask(ledgerWith([failed]))).toEqual([]);
-    },
-  );
-
-  it('are not those that failed a short while ago', () => {
-    const justNow = new Date(longAgo.getTime() + 1);
-    const failed = runOf('2026-11-20', 'failed', justNow, { failure: failureOf('retryable') });
-    expect(ask(ledgerWith([failed]))).toEqual([]);
-  });
-
-  it('include one that still has time for its result, however old, and not one whose result is overdue', () => {
-    const inTime = { openSteps: 2 };
-    const awaiting = [
-      runOf('2026-10-02', 'awaiting-result', now, inTime),
-      runOf('2026-10-03', 'delivering', now, inTime),
-    ];
-    const changed = [
+const rows: readonly Row[] = [
+  [
+    'the day of the last cron time first, then the missed days, oldest first',
+    [],
+    ['start 2026-11-20 (nightly)', 'start 2026-11-17', 'start 2026-11-18', 'start 2026-11-19'],
+  ],
+  [
+    'none that a person cancelled',
+    ledgerWith([runOf('2026-11-20', 'cancelled', now, { cancelReason: 'wrong' })]),
+    [],
+  ],
+  [
+    'none before the first day in the ledger',
+    [],
+    ['start 2026-11-20 (nightly)', 'start 2026-11-19'],
+    { firstDay: '2026-11-19' },
+  ],
+  [
+    'up to the day before yesterday until tonight’s cron time',
+    [],
+    ['start 2026-11-19 (nightly)'],
+    { now: new Date('2026-11-21T01:29:59Z'), catchUpDays: 0 },
+  ],
+  ['in a new ledger, none before the first cron time', [], [], { firstDay: undefined }],
+  [
+    'in a new ledger, the day of a cron time that passed while the process was watching',
+    [],
+    ['start 2026-11-20 (nightly)'],
+    { firstDay: undefined, watchedSince: new Date('2026-11-20T12:00:00Z') },
+  ],
+  ['one that is collecting', ledgerWith([runOf('2026-11-19', 'collecting', now)]), ['continue 2026-11-19']],
+  ['one that is delivering', ledgerWith([runOf('2026-11-19', 'delivering', now)]), ['continue 2026-11-19']],
+  [
+    'as a top-up, one that was collected before it ended in its zone',
+    succeeded('2026-11-20T22:59:59.999Z'),
+    ['top-up 2026-11-20 (nightly)'],
+  ],
+  ['none that was collected after it ended', succeeded('2026-11-20T23:00:00.000Z'), []],
+  // One that was too early by other clocks is due only once it is over by them.
+  ['none that was collected after it ended by other clocks', early(lead), [], later],
+  ['none that is not over by other clocks', early(lead + 1), []],
+  ['one that was too early by other clocks', early(lead + 1), ['top-up 2026-11-20 (nightly)'], later],
+  ['one that failed for a reason that may be over', failed('2026-11-18', longAgo), ['resume 2026-11-18']],
+  ...(['fatal', 'refused', 'data', 'internal'] as const).map(
+    (name): Row => [
+      `none that failed as ${name}`,
+      failed('2026-11-20', longAgo, { failure: failureOf(name) }),
+      [],
+    ],
+  ),
+  ['none that failed a short while ago', failed('2026-11-20', new Date(longAgo.getTime() + 1)), []],
+  [
+    'one that still has time for its result, however old, and none whose result is overdue',
+    ledgerWith([
       runOf('2026-11-17', 'awaiting-result', now, inTime),
       runOf('2026-11-18', 'awaiting-result', now),
-    ];
-    expect(ask(ledgerWith(changed), { awaiting })).toEqual(['await 2026-11-17', 'await 2026-10-02']);
-  });
+    ]),
+    ['await 2026-11-17', 'await 2026-10-02'],
+    {
+      awaiting: [
+        runOf('2026-11-17', 'awaiting-result', now, inTime),
+        runOf('2026-10-02', 'awaiting-result', now, inTime),
+        runOf('2026-10-03', 'delivering', now, inTime),
+      ],
+    },
+  ],
+  [
+    'one whose run the hook started today, or yesterday before its cron time',
+    ledgerWith([runOf('2026-11-20', 'failed', longAgo, { failure }), runOf('2026-11-21', 'delivering', now)]),
+    ['resume 2026-11-20', 'continue 2026-11-21'],
+    { now: new Date('2026-11-21T01:00:00Z'), restMs: 0, catchUpDays: 2 },
+  ],
+  [
+    'after a weekend without cron times, the days between, too',
+    [],
+    ['start 2026-11-22 (nightly)', 'start 2026-11-20', 'start 2026-11-21'],
+    { cronTimes: weekdays, now: monday, catchUpDays: 0 },
+  ],
+  [
+    'as many days before these as configured',
+    [],
+    ['start 2026-11-22 (nightly)', ...['18', '19', '20', '21'].map((day) => `start 2026-11-${day}`)],
+    { cronTimes: weekdays, now: monday, catchUpDays: 2 },
+  ],
+];
 
-  it('include a run that the hook started today, or yesterday before its cron time', () => {
-    const failure = failureOf('retryable');
-    const changed = [
-      runOf('2026-11-20', 'failed', longAgo, { failure }),
-      runOf('2026-11-21', 'delivering', now),
-    ];
-    const before = { now: new Date('2026-11-21T01:00:00Z'), restMs: 0, catchUpDays: 2 };
-    expect(ask(ledgerWith(changed), before)).toEqual(['resume 2026-11-20', 'continue 2026-11-21']);
-  });
-});
-
-describe('a pattern that does not fire daily', () => {
-  const weekdays = createCronTimes('30 2 * * 1-5', 'Europe/Madrid');
-  const monday = new Date('2026-11-23T02:00:00Z');
-
-  it('leaves no day out: after a weekend without cron times the days between are due too', () => {
-    expect(ask([], { cronTimes: weekdays, now: monday, catchUpDays: 0 })).toEqual([
-      'start 2026-11-22 (nightly)',
-      'start 2026-11-20',
-      'start 2026-11-21',
-    ]);
-  });
-
-  it('catches up on as many days before these as configured', () => {
-    expect(ask([], { cronTimes: weekdays, now: monday, catchUpDays: 2 })).toEqual([
-      'start 2026-11-22 (nightly)',
-      'start 2026-11-18',
-      'start 2026-11-19',
-      'start 2026-11-20',
-      'start 2026-11-21',
-    ]);
-  });
-});
+it.each(rows.map((row) => [row[0], row] as const))(
+  'the days that are due are: %s',
+  (_, [, runs, due, changes]) => {
+    expect(ask(runs, changes)).toEqual(due);
+  },
+);
 
 it('a day that the zone’s calendar skipped is never due, and the one before it is', () => {
   const apia = createCronTimes('30 2 * * *', 'Pacific/Apia');

@@ -1,42 +1,16 @@
 import type { Run, RunFailure, RunState } from '../../src/rules/run.js';
-
-const noCounts = {
-  read: 0,
-  accepted: 0,
-  duplicates: 0,
-  rejected: 0,
-  delivered: 0,
-  refused: 0,
-  pending: 0,
-  repeated: 0,
-  filtered: 0,
-  carried: 0,
-  posted: 0,
-  affected: null,
-  unanswered: null,
-};
+import { someRun } from '../review/some-run.js';
 
 /** A run of a day as the ledger would return it; all its instants are `at`. */
 export function runOf(day: string, state: RunState, at: Date, changes: Partial<Run> = {}): Run {
-  const isEnded = state === 'succeeded' || state === 'failed' || state === 'cancelled';
-  return {
-    id: `${day}-run`,
-    day,
-    delivery: 'body',
-    trigger: 'schedule',
-    state,
-    token: 1,
-    startedAt: at.getTime(),
-    collectStartedAt: at.getTime(),
-    ...(isEnded && { finishedAt: at.getTime() }),
-    counts: noCounts,
-    pausedMs: 0,
-    openSteps: 0,
-    failedSteps: 0,
-    failuresInRow: 0,
-    verdictsRecorded: 0,
-    ...changes,
-  };
+  const {
+    collectedAt: _collected,
+    finishedAt: _finished,
+    ...run
+  } = someRun({ id: `${day}-run`, day, state, trigger: 'schedule' });
+  const instants = { startedAt: at.getTime(), collectStartedAt: at.getTime() };
+  const isEnded = ['succeeded', 'failed', 'cancelled'].includes(state);
+  return { ...run, ...instants, ...(isEnded && { finishedAt: at.getTime() }), ...changes };
 }
 
 export function failureOf(failureClass: RunFailure['class']): RunFailure {

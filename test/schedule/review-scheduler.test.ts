@@ -124,10 +124,12 @@ describe('the scheduler every resumeMinutes', () => {
   });
 });
 
-describe('the scheduler when it is closed', () => {
-  it('aborts the review in progress, waits for it, and starts nothing more', async () => {
+it.each([false, true])(
+  'the scheduler that is closed, or asked to stop (%s), aborts the review in progress, waits for it, and starts nothing more',
+  async (isAsked) => {
     vi.setSystemTime(new Date('2026-11-23T09:00:00Z'));
-    const { scheduler, reviews, begun } = await start();
+    const { scheduler, stopper, reviews, begun } = await start();
+    if (isAsked) stopper.abort();
     let isClosed = false;
     const closed = scheduler.close().then(() => {
       isClosed = true;
@@ -139,16 +141,5 @@ describe('the scheduler when it is closed', () => {
     await vi.advanceTimersByTimeAsync(24 * 60 * minuteMs);
     expect(begun()).toEqual(['2026-11-22']);
     expect(vi.getTimerCount()).toBe(0);
-  });
-
-  it('stops the same way when the process is asked to stop', async () => {
-    vi.setSystemTime(new Date('2026-11-23T09:00:00Z'));
-    const { stopper, reviews, begun } = await start();
-    stopper.abort();
-    expect(reviews[0]?.signal.aborted).toBe(true);
-    expect(vi.getTimerCount()).toBe(0);
-    await reviews[0]?.end('delivering');
-    await vi.advanceTimersByTimeAsync(24 * 60 * minuteMs);
-    expect(begun()).toEqual(['2026-11-22']);
-  });
-});
+  },
+);

@@ -8,9 +8,7 @@ import { createArraySource, records } from '../review/array-source.js';
 import { references } from '../review/delivering.js';
 import { ok } from '../review/scripted-service.js';
 import { someRun } from '../review/some-run.js';
-import { openRun } from '../review/temporary-ledger.js';
 import { prepareWork, reviewedDay, unstopped } from '../review/working-day.js';
-import { withReplaced } from '../support/fake-ledger.js';
 import { createGate } from '../support/gate.js';
 import { patienceMs } from '../support/patience.js';
 import { openWantedDays } from './wanted-work.js';
@@ -54,42 +52,6 @@ describe('wanted days', () => {
     expect(await work.ledger.runs.list({ limit: 9 })).toMatchObject([{ id: runId, state: 'succeeded' }]);
   });
 
-  it('that somebody holds wait, and whoever opens their run opens the promised one', async () => {
-    const work = await prepareWork();
-    const { parts } = work.startAlone();
-    const { days, done } = openWantedDays(parts);
-    const hold = await work.ledger.holds.day(day);
-    const { runId, run } = await days.want(reviewedDay, { ...hook, expected: 12 });
-    expect(run).toBeUndefined();
-    // As a command does that has held the day all the time.
-    await openRun(work.ledger, day);
-    expect(await work.ledger.runs.list({ limit: 9 })).toMatchObject([
-      { id: runId, trigger: 'manual', expected: 12 },
-    ]);
-    await hold?.release();
-    expect(await days.want(reviewedDay, hook)).toMatchObject({ runId, run: { id: runId } });
-    await done();
-    expect(await work.ledger.runs.list({ limit: 9 })).toMatchObject([{ id: runId, state: 'succeeded' }]);
-  });
-
-  it('are not started again once their run was cancelled', async () => {
-    const work = await prepareWork();
-    const { days, done } = openWantedDays(work.startAlone().parts);
-    const hold = await work.ledger.holds.day(day);
-    const { runId } = await openRun(work.ledger, day);
-    expect(await days.want(reviewedDay, hook)).toMatchObject({ runId });
-    await work.ledger.runs.abandon(runId, { reason: 'wrong export', at: 0 });
-    await hold?.release();
-    // A new request is another matter.
-    const again = await days.want(reviewedDay, hook);
-    expect(again.runId).not.toBe(runId);
-    await done();
-    expect(await work.ledger.runs.list({ limit: 9 })).toMatchObject([
-      { id: again.runId, state: 'succeeded' },
-      { id: runId, state: 'cancelled' },
-    ]);
-  });
-
   it('stay wanted after a mistake, which is reported', async () => {
     const work = await prepareWork();
     const fault = new TypeError('a mistake of ours');
@@ -102,15 +64,6 @@ describe('wanted days', () => {
     expect(after).toEqual([]);
     expect((await work.ledger.runs.get(runId)).state).toBe('delivering');
     expect(await work.ledger.wanted.list()).toMatchObject([{ runId }]);
-  });
-
-  it('are not promised if the ledger cannot keep them', async () => {
-    const work = await prepareWork();
-    const fault = new Error('the ledger is away');
-    const ledger = withReplaced(work.ledger, { wanted: { want: () => Promise.reject(fault) } });
-    const { days } = openWantedDays({ ...work.startAlone().parts, ledger });
-    await expect(days.want(reviewedDay, hook)).rejects.toBe(fault);
-    expect(await work.ledger.wanted.list()).toEqual([]);
   });
 
   it('that are done are compared with the expected number of records, and what is missing is sent', async () => {

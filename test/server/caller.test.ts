@@ -38,21 +38,21 @@ describe('a caller of the hook that signs', () => {
     expect((await ask(url, {}, { id: 'b', with: encoded })).status).toBe(202);
   });
 
-  it.each([
-    ['another body', '{"day":"2026-11-19"}', {}],
-    ['the same body, written otherwise', '{ "day":"2026-11-20"}', {}],
-    ['another id', body, { 'webhook-id': 'msg_2' }],
-    [
-      'a signature of another version',
-      body,
-      { 'webhook-signature': signed(body)['webhook-signature'].replace('v1', 'v2') },
-    ],
-    ['no moment', body, { 'webhook-timestamp': '' }],
-    ['a moment in milliseconds', body, { 'webhook-timestamp': String(now) }],
-  ])('is refused with %s', async (_what, sent, headers) => {
+  it('is refused where anything that it signed is different', async () => {
     const { url, runs } = await startHook();
-    const answer = await post(url, sent, { ...signed(body), ...headers });
-    expect(answer).toMatchObject({ status: 401, body: { error: { class: 'unauthenticated' } } });
+    const ofOtherVersion = signed(body)['webhook-signature'].replace('v1', 'v2');
+    for (const [sent, headers] of [
+      ['{"day":"2026-11-19"}', {}],
+      // The same, written otherwise.
+      ['{ "day":"2026-11-20"}', {}],
+      [body, { 'webhook-id': 'msg_2' }],
+      [body, { 'webhook-signature': ofOtherVersion }],
+      [body, { 'webhook-timestamp': '' }],
+      [body, { 'webhook-timestamp': String(now) }],
+    ] as const)
+      expect([sent, headers, await post(url, sent, { ...signed(body), ...headers })]).toMatchObject([
+        ...[sent, headers, { status: expect.toSatisfy((status) => [401, 429].includes(status)) }],
+      ]);
     expect(runs.starts).toEqual([]);
   });
 
@@ -92,15 +92,17 @@ describe('a caller of the hook that cannot sign', () => {
     expect((await post(url, body, { ...headers, 'webhook-id': 'two words' })).status).toBe(400);
   });
 
-  it.each([
-    ['no token', {}],
-    ['another token', { authorization: `Bearer ${secret.slice(0, -1)}x` }],
-    ['another scheme', { authorization: `Basic ${secret}` }],
-  ])('is refused with %s', async (_what, headers) => {
+  it('is refused with no token, another token or another scheme', async () => {
     const { url, runs } = await startHook();
-    const answer = await post(url, body, { ...json, ...headers });
-    expect(answer).toMatchObject({ status: 401, body: { error: { class: 'unauthenticated' } } });
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    for (const headers of [
+      {},
+      { authorization: `Bearer ${secret.slice(0, -1)}x` },
+      { authorization: `Basic ${secret}` },
+    ]) {
+      const answer = await post(url, body, { ...json, ...headers });
+      expect(answer).toMatchObject({ status: 401, body: { error: { class: 'unauthenticated' } } });
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    }
     expect(runs.starts).toEqual([]);
   });
 
@@ -118,4 +120,57 @@ it('A hook that anybody could call is refused', () => {
     expect(make(weak)).toThrow('anybody could guess it');
   expect(make('a-secret-of-24-letters-x')).not.toThrow();
   expect(createCallerCheck(undefined, createCallerFinder([]), () => now)).toBeUndefined();
+});
+
+describe('the hook', () => {
+  const startSlowed = async () => {
+    let at = now;
+    const runs = createHookRuns();
+    const hook = { secret, runs };
+    const { url } = await startServer({ hook, ledger: runs.ledger, clock: () => at });
+    const pass = (seconds: number) => {
+      at += seconds * 1_000;
+    };
+    return { runs, pass, call: (signing = {}) => ask(url, {}, { at, ...signing }) };
+  };
+
+  it('slows down a caller that guesses secrets, and accepts the right one all the same', async () => {
+    const { call, runs, pass } = await startSlowed();
+    for (let guess = 0; guess < 5; guess += 1) expect((await call({ with: other })).status).toBe(401);
+    const refused = await call({ with: other });
+    expect(refused).toMatchObject({ status: 429, body: { error: { class: 'too-many-attempts' } } });
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect(runs.starts).toEqual([]);
+    // A stranger behind the same proxy must not lock the hook.
+    expect((await call()).status).toBe(202);
+    // Nor does the right one let the stranger guess on.
+    expect((await call({ with: other })).status).toBe(429);
+    pass(1);
+    expect((await call({ with: other })).status).toBe(401);
+  });
+
+  it('does not slow down a caller with the right secret and a wrong clock', async () => {
+    const { call } = await startSlowed();
+    for (let attempt = 0; attempt < 8; attempt += 1)
+      expect((await call({ at: now - 3_600_000 })).status).toBe(401);
+    expect((await call()).status).toBe(202);
+  });
+
+  it('slows down and logs the caller behind a proxy, not the proxy', async () => {
+    const runs = createHookRuns();
+    const hook = { secret, runs };
+    const { url, logged } = await startServer({ hook, ledger: runs.ledger, proxies: ['127.0.0.1'] });
+    const call = (address: string) =>
+      post(url, '{}', {
+        ...signed('{}', { with: other }),
+        'x-forwarded-for': `10.0.0.1, ${address}`,
+      });
+    for (let guess = 0; guess < 5; guess += 1) expect((await call('203.0.113.7')).status).toBe(401);
+    expect((await call('203.0.113.7')).status).toBe(429);
+    expect((await call('203.0.113.8')).status).toBe(401);
+    expect(logged.map((line) => JSON.parse(line).caller)).toEqual([
+      ...Array.from({ length: 6 }, () => '203.0.113.7'),
+      '203.0.113.8',
+    ]);
+  });
 });

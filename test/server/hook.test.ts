@@ -47,52 +47,41 @@ describe('the end-of-day hook', () => {
     }
   });
 
-  it.each<[string, RequestInit['body'], Record<string, string>]>([
-    ['no body', undefined, {}],
-    ['an empty one in chunks', new Blob([]).stream(), {}],
-    ['the secret besides', '', { authorization: `Bearer ${secret}` }],
-  ])(
-    'starts nothing for the signature with which a state is asked for, with %s',
-    async (_, body, headers) => {
-      const { url, runs } = await startHook();
+  it('starts nothing for the signature with which a state is asked for, nor for a blank body', async () => {
+    const { url, runs } = await startHook();
+    const message = expect.stringContaining('starts nothing');
+    for (const [body, headers] of [
+      [undefined, {}],
+      // An empty one in chunks.
+      [new Blob([]).stream(), {}],
+      ['', { authorization: `Bearer ${secret}` }],
+    ] as const)
       expect(await post(url, body, { ...signed(''), ...headers })).toMatchObject({
-        status: 400,
-        body: { error: { class: 'malformed', message: expect.stringContaining('starts nothing') } },
+        ...{ status: 400, body: { error: { class: 'malformed', message } } },
       });
-      expect((await post(url, ' ', { ...signed(' ') })).status).toBe(400);
-      expect(runs.starts).toEqual([]);
-    },
-  );
-
-  it('accepts today, and refuses a day that has not started', async () => {
-    const { url, runs } = await startHook();
-    expect((await ask(url, { day: '2026-11-21' })).status).toBe(202);
-    const answer = await ask(url, { day: '2026-11-22' }, { id: 'msg_2' });
-    expect(answer).toMatchObject({ status: 422, body: { error: { class: 'future-day' } } });
-    expect(answer.body.error.message).toContain('2026-11-22 has not started');
-    expect(runs.starts).toHaveLength(1);
-  });
-
-  it.each(['0001-01-01', '2026-11-16'])('refuses %s, which is too old to start', async (day) => {
-    const { url, runs } = await startHook();
-    const answer = await ask(url, { day });
-    expect(answer).toMatchObject({ status: 422, body: { error: { class: 'day-too-old' } } });
-    expect(answer.body.error.message).toContain('before 2026-11-17');
+    expect((await post(url, ' ', { ...signed(' ') })).status).toBe(400);
     expect(runs.starts).toEqual([]);
-    expect((await ask(url, { day: '2026-11-17' }, { id: 'msg_2' })).status).toBe(202);
   });
 
-  it('answers a repeated request with the same run, and starts nothing', async () => {
+  it('accepts today and the oldest day that may start, and refuses one before and one that has not started', async () => {
     const { url, runs } = await startHook();
-    const first = await ask(url, { day: '2026-11-19' });
+    for (const [day, error] of [
+      ['2026-11-22', { class: 'future-day', message: expect.stringContaining('2026-11-22 has not started') }],
+      ['0001-01-01', { class: 'day-too-old', message: expect.stringContaining('before 2026-11-17') }],
+      ['2026-11-16', { class: 'day-too-old', message: expect.stringContaining('before 2026-11-17') }],
+    ])
+      expect(await ask(url, { day }, { id: `msg_${day}` })).toMatchObject({ status: 422, body: { error } });
+    expect(runs.starts).toEqual([]);
+    for (const day of ['2026-11-21', '2026-11-17'])
+      expect((await ask(url, { day }, { id: `msg_${day}` })).status).toBe(202);
+  });
+
+  it('answers a repeated request with the same run, and passes on how many records are expected', async () => {
+    const { url, runs } = await startHook();
+    const first = await ask(url, { day: '2026-11-19', expected: 0 });
     expect(await ask(url, { day: '2026-11-19' })).toMatchObject({ status: 200, body: first.body });
-    expect(runs.starts).toHaveLength(1);
-  });
-
-  it.each([0, 412])('passes on how many records are expected: %i', async (expected) => {
-    const { url, runs } = await startHook();
-    await ask(url, { day: '2026-11-19', expected });
-    expect(runs.starts).toMatchObject([{ day: '2026-11-19', expected }]);
+    await ask(url, { day: '2026-11-20', expected: 412 }, { id: 'msg_2' });
+    expect(runs.starts.map(({ expected }) => expected)).toEqual([0, 412]);
   });
 
   it('starts one run for a request that arrives twice at the same time', async () => {
@@ -120,33 +109,34 @@ describe('the end-of-day hook', () => {
     expect(runs.starts).toHaveLength(1);
   });
 
-  it.each([
-    ['no JSON', '{"day":', 'malformed'],
-    ['no UTF-8', Buffer.from('{"day":"2026-11-20","more":"\xff"}', 'latin1'), 'malformed'],
-    ['an array', '["2026-11-20"]', 'malformed'],
-    ['null for the day', '{"day":null}', 'malformed'],
-    ['a day with a time', '{"day":"2026-11-20T00:00:00Z"}', 'malformed'],
-    ['an expected count below zero', '{"expected":-1}', 'malformed'],
-    ['no calendar date', '{"day":"2026-02-30"}', 'malformed'],
-  ])('refuses %s', async (_what, body, errorClass) => {
+  it('refuses what is no JSON in UTF-8, and no day or count', async () => {
     const { url, runs } = await startHook();
     const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
-    const answer = await post(url, body, headers);
-    expect(answer).toMatchObject({ status: 400, body: { error: { class: errorClass } } });
-    expect(answer.headers.get('cache-control')).toBe('no-store');
+    for (const body of [
+      ...['{"day":', '["2026-11-20"]', '{"day":null}', '{"day":"2026-11-20T00:00:00Z"}'],
+      ...['{"expected":-1}', '{"day":"2026-02-30"}'],
+      Buffer.from('{"day":"2026-11-20","more":"\xff"}', 'latin1'),
+    ]) {
+      const answer = await post(url, body, headers);
+      expect(answer).toMatchObject({ status: 400, body: { error: { class: 'malformed' } } });
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+    }
     expect(runs.starts).toEqual([]);
   });
 
-  it.each([
-    ['text/plain', 415],
-    ['application/jsonp', 415],
-    ['application/json; charset=utf-8', 202],
-    ['application/cloudevents+json', 202],
-  ])('answers a body of the type %s with %i', async (type, status) => {
+  it('takes a body of each type of JSON, and of no other', async () => {
     const { url, runs } = await startHook();
     const body = '{"day":"2026-11-20"}';
-    expect((await post(url, body, { ...signed(body), 'content-type': type })).status).toBe(status);
-    expect(runs.starts).toHaveLength(status === 202 ? 1 : 0);
+    for (const [type, status] of [
+      ['text/plain', 415],
+      ['application/jsonp', 415],
+      ['application/json; charset=utf-8', 202],
+      ['application/cloudevents+json', 202],
+    ] as const) {
+      const headers = { ...signed(body, { id: `msg_${type.length}` }), 'content-type': type };
+      expect([type, (await post(url, body, headers)).status]).toEqual([type, status]);
+    }
+    expect(runs.starts).toHaveLength(2);
   });
 
   it('refuses other methods, and names the one it accepts', async () => {

@@ -25,32 +25,26 @@ function createSomeMetrics(options: Partial<MetricsOptions> = {}) {
   return { scrape: metrics.scrape, notify: counters.notify, read };
 }
 
-/** What the ledger says, by the metric. */
-const ofLedger = {
-  ledger_up: ['1'],
-  last_good_day_timestamp_seconds: [Date.parse('2026-11-18T23:00:00Z') / 1000],
-  last_good_day_age_days: [2],
-  runs: ['{state="succeeded"} 40', '{state="failed"} 1', '{state="collecting"} 0'],
-  day_states: ['{state="good"} 12', '{state="failed"} 1', '{state="missing"} 0'],
-  latest_day_timestamp_seconds: [Date.parse('2026-11-20T23:00:00Z') / 1000],
-  latest_day_records: ['{outcome="accepted"} 990', '{outcome="rejected"} 3', '{outcome="filtered"} 7'],
-  latest_day_bookings: ['{state="delivered"} 980', '{state="refused"} 1', '{state="pending"} 9'],
-  latest_day_provider_bookings: ['{provider="Hotelbeds"} 900', '{provider="other"} 90'],
-  latest_day_posted_bookings: [4],
-  latest_day_affected_bookings: [2],
-  latest_day_unanswered_bookings: [5],
-  latest_day_suspect_bookings: [6],
-  mapping_cases: ['{state="open"} 3', '{state="dismissed"} 0'],
-  open_case_bookings: ['{check_in="in-house"} 3', '{check_in="known"} 4', '{check_in="unknown"} 2'],
-  nearest_open_check_in_timestamp_seconds: [Date.parse('2026-11-30T23:00:00Z') / 1000],
-  open_problems: ['{event="day-late"} 2'],
-  pending_notifications: [2],
-  oldest_pending_notification_timestamp_seconds: [1_700_000_000.5],
-  given_up_notifications: [3],
-  mappings_in_step_timestamp_seconds: [1_700_000_000.5],
-  canaries_missed_in_row: [1],
-  queue_depth: [7],
-} as const;
+/** What the ledger says. */
+const ofLedger = [
+  ...['ledger_up 1', 'last_good_day_age_days 2', 'queue_depth 7', 'canaries_missed_in_row 1'],
+  `last_good_day_timestamp_seconds ${Date.parse('2026-11-18T23:00:00Z') / 1000}`,
+  ...['runs{state="succeeded"} 40', 'runs{state="failed"} 1', 'runs{state="collecting"} 0'],
+  ...['day_states{state="good"} 12', 'day_states{state="failed"} 1', 'day_states{state="missing"} 0'],
+  `latest_day_timestamp_seconds ${Date.parse('2026-11-20T23:00:00Z') / 1000}`,
+  ...['accepted"} 990', 'rejected"} 3', 'filtered"} 7'].map((one) => `latest_day_records{outcome="${one}`),
+  ...['delivered"} 980', 'refused"} 1', 'pending"} 9'].map((one) => `latest_day_bookings{state="${one}`),
+  ...['Hotelbeds"} 900', 'other"} 90'].map((one) => `latest_day_provider_bookings{provider="${one}`),
+  ...['posted_bookings 4', 'affected_bookings 2', 'unanswered_bookings 5', 'suspect_bookings 6'].map(
+    (one) => `latest_day_${one}`,
+  ),
+  ...['mapping_cases{state="open"} 3', 'mapping_cases{state="dismissed"} 0'],
+  ...['in-house"} 3', 'known"} 4', 'unknown"} 2'].map((one) => `open_case_bookings{check_in="${one}`),
+  `nearest_open_check_in_timestamp_seconds ${Date.parse('2026-11-30T23:00:00Z') / 1000}`,
+  ...['open_problems{event="day-late"} 2', 'pending_notifications 2', 'given_up_notifications 3'],
+  'oldest_pending_notification_timestamp_seconds 1700000000.5',
+  'mappings_in_step_timestamp_seconds 1700000000.5',
+];
 
 const everything = () =>
   someFacts({
@@ -72,11 +66,7 @@ describe('the metrics of the ledger', () => {
       readFacts: async () => everything(),
       queueDepth: async () => 7,
     }).read();
-    for (const [name, values] of Object.entries(ofLedger))
-      for (const value of values) {
-        const isLabelled = typeof value === 'string' && value.startsWith('{');
-        expect(lines).toContain(`${name}${isLabelled ? '' : ' '}${value}`);
-      }
+    expect(lines).toEqual(expect.arrayContaining(ofLedger));
   });
 
   it('say nothing about what is unknown, not even 0', async () => {

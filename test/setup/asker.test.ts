@@ -21,14 +21,6 @@ const question = {
 const failureOf = (answer: Promise<unknown>) => answer.catch((error: unknown) => error);
 
 describe('A question on a terminal', () => {
-  it.each(['\r', '  \r'])('shows the default, which an empty line accepts (%j)', async (line) => {
-    const { asker, input, reads } = sit();
-    const answer = asker.ask({ ...question, fallback: 'usual' });
-    await reads('[usual]');
-    input.write(line);
-    expect(await answer).toBe('usual');
-  });
-
   it('says at once what is wrong with an answer, and waits for another', async () => {
     const { asker, input, reads } = sit();
     const answer = asker.ask(question);

@@ -34,7 +34,7 @@ describe('The date format of an export', () => {
 
   const repeat = (text: string, times: number) => Array.from({ length: times }, () => text);
 
-  it.each(['31.02.2027', 'n.a.', '20/11/2026', '0.0.0'])('is found although one date is %j', (broken) => {
+  it.each(['31.02.2027', 'n.a.'])('is found although one date is %j', (broken) => {
     const dates = [broken, ...repeat('20.11.2026', 100), ...repeat('01.02.2027', 99)];
     expect(guessDateFormat(dates)).toEqual([{ format: 'dd.MM.yyyy', read: 199, seen: 200 }]);
   });

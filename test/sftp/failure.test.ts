@@ -15,6 +15,7 @@ describe('a failed operation', () => {
     ['no space', error('', { code: 14 }), 'retryable', 'disk-full'],
     ['no answer', error('No response from server'), 'retryable', 'connection-lost'],
     ['a reset', error('read ECONNRESET', { code: 'ECONNRESET' }), 'retryable', 'connection-lost'],
+    ['a missing local file', error('ENOENT: …', { code: 'ENOENT' }), 'retryable', 'local-file'],
     ['a full local disk', error('ENOSPC: …', { code: 'ENOSPC' }), 'retryable', 'local-file'],
     ['something that is no error', 'oops', 'retryable', 'connection-lost'],
   ])('by %s', (_what, cause, kind, code) => {

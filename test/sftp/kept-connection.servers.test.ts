@@ -134,14 +134,6 @@ describe('a connection that is kept between sessions', () => {
     expect(proxy.happened.connections).toBe(2);
   });
 
-  it('is replaced when the server has ended it meanwhile', async () => {
-    const sftp = openKeeping();
-    await use(sftp);
-    proxy.cutAll();
-    await use(sftp);
-    expect(proxy.happened.connections).toBe(2);
-  });
-
   it('is replaced when it no longer answers, although nobody ended it', async () => {
     const sftp = openKeeping();
     await use(sftp);

@@ -1,15 +1,12 @@
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createSftpServer, type SftpServerOptions } from '../../src/transports/sftp/server.js';
+import { patienceMs } from '../support/patience.js';
 import { openSsh } from '../support/sftp-programs.js';
-import {
-  findFreePort,
-  makeKey,
-  type RunningSftpServer,
-  type SftpServerKind,
-} from '../support/sftp-server.js';
+import { findFreePort, makeKey, type RunningSftpServer } from '../support/sftp-server.js';
+import { startForSuite } from '../support/use-servers.js';
 
 /** Tries to connect; returns `connected` or the error. */
 async function tryToConnect(
@@ -25,24 +22,11 @@ async function tryToConnect(
   }
 }
 
-function useServer({ needs, start }: SftpServerKind): () => RunningSftpServer {
-  let server: RunningSftpServer | undefined;
-  beforeEach(({ skip }) => skip(needs !== undefined, needs));
-  beforeAll(async () => {
-    if (needs === undefined) server = await start();
-  });
-  afterAll(() => server?.stop());
-  return () => {
-    if (server === undefined) throw new Error('the server was not started');
-    return server;
-  };
-}
-
 const fingerprints = [`SHA256:${'A'.repeat(43)}`];
 const fatal = (code: string) => expect.objectContaining({ name: 'SftpError', kind: 'fatal', code });
 
 describe('logging in by key', () => {
-  const server = useServer(openSsh);
+  const server = startForSuite(openSsh);
   const authorise = (privateKeyFile: string) =>
     appendFileSync(join(server().folder, 'authorized_keys'), readFileSync(`${privateKeyFile}.pub`));
 
@@ -51,6 +35,17 @@ describe('logging in by key', () => {
     const privateKeyFile = makeKey(join(folder, 'rsa'), 'rsa');
     authorise(privateKeyFile);
     expect(await tryToConnect(server(), { ...login, privateKeyFile })).toBe('connected');
+  });
+
+  it('is not tried at a server whose host key is not pinned: it learns no user name', async () => {
+    const { login, folder } = server();
+    const before = readFileSync(join(folder, 'sshd.log'), 'utf8').length;
+    const pinned = { ...server(), fingerprints };
+    expect(await tryToConnect(pinned, login)).toEqual(fatal('host-key-refused'));
+    const log = () => readFileSync(join(folder, 'sshd.log'), 'utf8').slice(before);
+    await vi.waitUntil(() => log().includes('[preauth]'), { timeout: patienceMs, interval: 10 });
+    // sshd logs the name of anyone who starts to log in.
+    expect(log()).not.toMatch(/\buser\b/);
   });
 
   it('is refused with a key that the server does not know', async () => {

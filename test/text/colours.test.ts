@@ -31,15 +31,14 @@ describe('colours', () => {
     );
     expect(show(renderTable([[forged]]))).toBe('  \\u001b[32mfine\\u001b[32;1111;2222m');
   });
+});
 
-  it('do not shift the columns of a table', () => {
-    const coloured = show(
-      renderTable([
-        [paint('green', 'succeeded'), '1'],
-        ['failed', '2'],
-      ]),
-    );
-    expect(coloured).toContain('\u001B');
-    expect(stripVTControlCharacters(coloured)).toBe('  succeeded  1\n  failed     2');
-  });
+it('a table has aligned columns, however wide its characters are and whatever their colour, right-aligned numbers, and no trailing blanks', () => {
+  const rows = [
+    [paint('green', 'read'), '1,234,567', 'first'],
+    ['宿泊予約', 9, undefined],
+  ];
+  const coloured = show(renderTable(rows));
+  expect(coloured).toContain('\u001B');
+  expect(stripVTControlCharacters(coloured)).toBe('  read      1,234,567  first\n  宿泊予約          9');
 });

@@ -10,9 +10,8 @@ import { surroundings } from './surroundings.js';
 
 describe('a file named on the command line', () => {
   it('appears when it is complete, readable only by its owner, and hands on what was returned', async () => {
-    const folder = await createFolder();
-    const path = join(folder, 'wrong.csv');
-    const returned = await writeNamedFile(named(path), surroundings(), async (add) => {
+    const { folder, path, write } = await prepareFile();
+    const returned = await write(async (add) => {
       await add('a\n');
       expect(await readdir(folder)).not.toContain('wrong.csv');
       await add('b\n');
@@ -25,10 +24,8 @@ describe('a file named on the command line', () => {
   });
 
   it('is not overwritten, and what should have filled it is not read', async () => {
-    const folder = await createFolder();
-    const path = join(folder, 'wrong.csv');
-    await writeFile(path, 'of an earlier time');
-    await expect(writeNamedFile(named(path), surroundings(), neverFilled)).rejects.toThrow(
+    const { folder, path, write } = await prepareFile({ earlier: 'of an earlier time' });
+    await expect(write(neverFilled)).rejects.toThrow(
       new UsageError(`--csv: ${path} exists already; name a new file, or add --force to replace it`),
     );
     expect(await readFile(path, 'utf8')).toBe('of an earlier time');
@@ -36,22 +33,20 @@ describe('a file named on the command line', () => {
   });
 
   it('is not overwritten either if somebody writes it meanwhile', async () => {
-    const folder = await createFolder();
-    const path = join(folder, 'wrong.csv');
-    const write = writeNamedFile(named(path), surroundings(), async (add) => {
+    const { folder, path, write } = await prepareFile();
+    const writing = write(async (add) => {
       await add('ours');
       await writeFile(path, 'of somebody else');
     });
-    await expect(write).rejects.toThrow(/exists already/);
+    await expect(writing).rejects.toThrow(/exists already/);
     expect(await readFile(path, 'utf8')).toBe('of somebody else');
     expect(await readdir(folder)).toEqual(['wrong.csv']);
   });
 
   it('is replaced with --force, once the new one is complete', async () => {
-    const folder = await createFolder();
-    const path = join(folder, 'wrong.csv');
-    await writeFile(path, 'of an earlier time', { mode: 0o644 });
-    await writeNamedFile({ ...named(path), force: true }, surroundings(), async (add) => {
+    const { folder, path, write } = await prepareFile({ earlier: 'of an earlier time', force: true });
+    await chmod(path, 0o644);
+    await write(async (add) => {
       await add('new');
       expect(await readFile(path, 'utf8')).toBe('of an earlier time');
     });
@@ -71,43 +66,37 @@ describe('a file named on the command line', () => {
     expect(await readdir(folder)).toEqual(what === 'a link' ? ['link'] : []);
   });
 
-  it.each([
-    { ending: 'a failure of its source', force: false },
-    { ending: 'a stop', force: true },
-  ])(
-    'leaves nothing behind after $ending (--force: $force), and keeps what was there',
-    async ({ ending, force }) => {
-      const folder = await createFolder();
-      const path = join(folder, 'wrong.csv');
-      if (force) await writeFile(path, 'of an earlier time');
-      const stop = new AbortController();
-      const write = writeNamedFile(
-        { ...named(path), force },
-        surroundings({ stop: stop.signal }),
-        async (add) => {
+  it.each([undefined, 'of an earlier time'])(
+    'leaves nothing behind after a failure of its source or a stop, and keeps what was there: %s',
+    async (earlier) => {
+      for (const isStopped of [true, false]) {
+        const stop = new AbortController();
+        const force = earlier !== undefined;
+        const { folder, path, write } = await prepareFile({ earlier, force, stop: stop.signal });
+        const writing = write(async (add) => {
           await add('half of it');
-          if (ending === 'a stop') stop.abort(new Error('stopped'));
+          if (isStopped) stop.abort(new Error('stopped'));
           else throw new Error('stopped');
           await add('the rest');
-        },
-      );
-      await expect(write).rejects.toThrow('stopped');
-      expect(await readdir(folder)).toEqual(force ? ['wrong.csv'] : []);
-      if (force) expect(await readFile(path, 'utf8')).toBe('of an earlier time');
+        });
+        await expect(writing).rejects.toThrow('stopped');
+        expect(await readdir(folder)).toEqual(earlier === undefined ? [] : ['wrong.csv']);
+        if (earlier !== undefined) expect(await readFile(path, 'utf8')).toBe(earlier);
+      }
     },
   );
 
   it('leaves nothing behind where the process ends at once', async () => {
-    const folder = await createFolder();
     const halt = new AbortController();
-    const around = surroundings({ halted: halt.signal });
-    await writeNamedFile(named(join(folder, 'wrong.csv')), around, async (add) => {
+    const { folder, write } = await prepareFile({ halted: halt.signal });
+    const writing = write(async (add) => {
       await add('half of it');
       expect(await readdir(folder)).toHaveLength(1);
       halt.abort();
       // The process would be gone now.
       expect(await readdir(folder)).toEqual([]);
-    }).catch(() => {});
+    });
+    await writing.catch(() => {});
   });
 
   it('is refused where it cannot be created', async () => {
@@ -173,6 +162,23 @@ const named = (path: string) => ({ option: '--csv', name: path, force: false });
 
 async function neverFilled(): Promise<never> {
   throw new Error('nothing should be read');
+}
+
+/** The name of a file, and what writes it. */
+async function prepareFile({ earlier, force = false, ...signals }: Given = {}) {
+  const folder = await createFolder();
+  const path = join(folder, 'wrong.csv');
+  if (earlier !== undefined) await writeFile(path, earlier);
+  const write = <Result>(fill: Parameters<typeof writeNamedFile<Result>>[2]) =>
+    writeNamedFile({ ...named(path), force }, surroundings(signals), fill);
+  return { folder, path, write };
+}
+
+interface Given {
+  readonly earlier?: string | undefined;
+  readonly force?: boolean;
+  readonly stop?: AbortSignal;
+  readonly halted?: AbortSignal;
 }
 
 async function createFolder(): Promise<string> {

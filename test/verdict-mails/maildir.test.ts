@@ -1,24 +1,15 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { FoundMail } from '../../src/cases/mails/mailbox.js';
 import { openMaildir } from '../../src/cases/mails/maildir.js';
 import { describeMailbox, readAll } from '../contracts/mailbox.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
 import { mailOf } from './mails.js';
 
 function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'mailbox-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = makeTemporaryFolder();
   return folder;
 }
 

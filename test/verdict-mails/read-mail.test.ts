@@ -309,7 +309,7 @@ describe('A hostile e-mail', () => {
         expect(await reasonOf(mailOf(type, piece.repeat(20_000)))).toMatch(/^(read|too-(many-|deep))/);
   }, 60_000);
 
-  it('of many short lines or rows is read, and refused when they are far too many', async () => {
+  it('of many short lines or rows is read', async () => {
     const headings = createHeadings(words);
     const many = 40_000;
     expect(readText('x\n'.repeat(many), headings)).toHaveLength(many);
@@ -319,7 +319,6 @@ describe('A hostile e-mail', () => {
     expect(readHtml('x<br>'.repeat(many), headings)).toHaveLength(many);
     const rows = htmlTable([['Reference'], ...Array.from({ length: many }, () => ['x'])]);
     expect(readHtml(rows, headings)).toHaveLength(many);
-    expect(await reasonOf(mailOf('text/plain', 'x\n'.repeat(600_000)))).toBe('too-many-rows');
   }, 60_000);
 
   it('of elements within elements, or of cells that reach into a thousand rows, is refused', async () => {

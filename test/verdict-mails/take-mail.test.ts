@@ -206,28 +206,6 @@ describe('An e-mail that names nothing known', () => {
   });
 });
 
-describe('An e-mail with the Message-ID of another one', () => {
-  const plain = mailOf('text/plain', 'Incorrect: BR-1042');
-
-  it('and the same content is a copy, whatever servers on the way have added', async () => {
-    const { ledger, taker, events } = await prepare();
-    await taker.take({ bytes: Buffer.from(plain), from: 'a.eml' });
-    const copy = Buffer.from(`Received: from b.example; Fri, 20 Nov 2026 10:00:00 +0000\r\n${plain}`);
-    expect(await taker.take({ bytes: copy, from: 'b.eml' })).toMatchObject({ outcome: 'already-read' });
-    expect(await ledger.mails.listMails({ limit: 5 })).toHaveLength(1);
-    expect(events.filter(({ type }) => type === 'verdict-mail-named')).toHaveLength(1);
-  });
-
-  it('and another text is an e-mail of its own, also if it names nothing', async () => {
-    const { ledger, taker } = await prepare();
-    await taker.take({ bytes: Buffer.from(plain), from: 'a.eml' });
-    const other = mailOf('text/plain', 'The list will follow');
-    const { outcome } = await taker.take({ bytes: Buffer.from(other), from: 'b.eml' });
-    expect(outcome).not.toBe('already-read');
-    expect(await ledger.mails.listMails({ limit: 5 })).toHaveLength(2);
-  });
-});
-
 describe('An e-mail that the mailbox does not hand out', () => {
   const mail = { from: 'imap', key: 'u 1 7', fault: 'not-fetched' } as const;
 
@@ -243,15 +221,6 @@ describe('An e-mail that the mailbox does not hand out', () => {
       { event: 'mail-set-aside', subject: 'not-fetched 2026-11-21', facts: { reason: 'not-fetched' } },
     ]);
     expect(await ledger.mails.listMails({ limit: 5, onlyUnknown: true })).toHaveLength(2);
-  });
-
-  it('and does later is read like any other', async () => {
-    const { ledger, taker } = await prepare();
-    await taker.take(mail);
-    expect(await taker.take({ from: 'imap', key: mail.key, bytes: named })).toMatchObject({
-      outcome: 'named',
-    });
-    expect(await ledger.mails.listMails({ limit: 5 })).toMatchObject([{ outcome: 'named' }]);
   });
 });
 

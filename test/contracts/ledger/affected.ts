@@ -5,18 +5,7 @@ import type { JudgedLines } from '../../../src/ledger/tracing.js';
 import type { Judged, JudgedRows, ResultCounts } from '../../../src/rules/review-file.js';
 import type { Run } from '../../../src/rules/run.js';
 import type { OpenedLedger } from '../ledger.js';
-import {
-  at,
-  batchOf,
-  chunkOf,
-  claimStep,
-  done,
-  fileLineOf,
-  newRun,
-  record,
-  references,
-  rightOf,
-} from './days.js';
+import { at, claimStep, done, fileLineOf, record } from './days.js';
 import { collectedFileRun, performUpTo } from './file-days.js';
 
 export function describeAffected(opened: () => OpenedLedger): void {
@@ -47,22 +36,6 @@ export function describeAffected(opened: () => OpenedLedger): void {
       ]);
       expect(await readAll(ledger, 'other')).toEqual([]);
       expect((await ledger.runs.get('other')).counts.affected).toBeNull();
-    });
-
-    it('can be at any place in a batch of ten thousand', async () => {
-      const { ledger } = opened();
-      const run = await ledger.runs.create(newRun('r1', { delivery: 'file' }));
-      const collect = await ledger.bookings.beginCollect(rightOf(run), {
-        source: 'x',
-        at,
-        batchSize: 10_000,
-      });
-      await collect.store(chunkOf({ batches: [batchOf(0, references(10_000), 'file')] }));
-      await collect.finish({ steps: [{ name: 'await-result', kind: 'await-result', bookings: 0 }], at });
-      await judge(ledger, run, [{ batch: 0, judged: 'incorrect', rows: [255, 256, 9_999] }]);
-      expect((await ledger.bookings.nextJudged('r1', 'incorrect'))?.lines).toEqual(
-        ['BR-255', 'BR-256', 'BR-9999'].map(fileLineOf),
-      );
     });
 
     it('are recorded together with the ending, or not at all', async () => {

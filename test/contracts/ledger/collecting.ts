@@ -4,19 +4,7 @@ import type { BatchStream } from '../../../src/booking/sending.js';
 import { FencedError } from '../../../src/ledger/errors.js';
 import { planBatches } from '../../../src/rules/batch-plan.js';
 import type { OpenedLedger } from '../ledger.js';
-import {
-  at,
-  batchOf,
-  chunkOf,
-  done,
-  lineOf,
-  look,
-  newRun,
-  perform,
-  rightOf,
-  startCollect,
-  toLines,
-} from './days.js';
+import { at, batchOf, chunkOf, done, look, newRun, perform, rightOf, startCollect, toLines } from './days.js';
 
 export function describeCollecting(opened: () => OpenedLedger): void {
   describe('collecting', () => {
@@ -180,18 +168,6 @@ export function describeCollecting(opened: () => OpenedLedger): void {
       for (const line of strangers) expect(await holds('posted', 0, line), line).toBe(false);
       expect(await holds('posted', 1, 'elsewhere')).toBe(true);
       expect(await holds('file', 0, 'in the file')).toBe(true);
-    });
-
-    it('recognises a stored line among many batches, asked in any order', async () => {
-      const { ledger } = opened();
-      const collect = await startCollect(ledger, await ledger.runs.create(newRun('r1')), 1);
-      const numbers = Array.from({ length: 40 }, (_, number) => number);
-      await collect.store(chunkOf({ batches: numbers.map((number) => batchOf(number, [`BR-${number}`])) }));
-      for (const number of [...numbers, ...numbers.toReversed(), 5, 39, 5])
-        for (const other of [0, 1])
-          expect(await collect.holds('posted', number, Buffer.from(lineOf(`BR-${number + other}`)))).toBe(
-            other === 0,
-          );
     });
 
     it('refuses every write under an old token, and writes nothing', async () => {

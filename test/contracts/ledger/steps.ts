@@ -9,11 +9,10 @@ import {
   chunkOf,
   claimStep,
   collectedRun,
-  decideFor,
   done,
   failed,
   halved,
-  look,
+  lineOf,
   newRun,
   openNames,
   perform,
@@ -106,21 +105,6 @@ export function describeSteps(opened: () => OpenedLedger): void {
   });
 
   describe('recording what became of an attempt', () => {
-    it('halves completely or not at all', async () => {
-      const { ledger } = opened();
-      const run = await collectedRun(ledger, 'r1');
-      const claim = await claimStep(ledger, run, 'batch 0');
-      const before = await look(ledger, 'r1');
-      await expect(
-        ledger.steps.record(claim, halved, at, (attempted) => {
-          const change = decideFor(halved)(attempted);
-          return { ...change, inserts: change.inserts.map((half) => ({ ...half, name: 'batch 1' })) };
-        }),
-      ).rejects.toThrow();
-      expect(await look(ledger, 'r1')).toEqual(before);
-      await record(ledger, claim, done, at);
-    });
-
     it('keeps what the service said at the end', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
@@ -140,14 +124,15 @@ export function describeSteps(opened: () => OpenedLedger): void {
     });
   });
 
-  it('lists what was refused in the order of the plan, halves too', async () => {
+  it('lists what was refused of several batches in the order of the plan, halves too', async () => {
     const { ledger } = opened();
-    const run = await collectedRun(ledger, 'r1', { bookings: references(2) });
-    await perform(ledger, run, 'batch 0', halved);
-    for (const half of ['batch 0.1', 'batch 0.0']) await perform(ledger, run, half, refused);
-    const rows = async (limit: number, skip?: number) =>
-      (await ledger.bookings.listRefused('r1', limit, skip)).map(({ row }) => row);
-    expect([await rows(9), await rows(1), await rows(9, 1)]).toEqual([[0, 1], [0], [1]]);
+    const run = await collectedRun(ledger, 'r1', { bookings: references(6) });
+    await perform(ledger, run, 'batch 1', halved);
+    for (const half of ['batch 1.1', 'batch 1.0', 'batch 0']) await perform(ledger, run, half, refused);
+    const lines = async (limit: number, skip?: number) =>
+      (await ledger.bookings.listRefused('r1', limit, skip)).map(({ line }) => line);
+    const all = ['BR-0', 'BR-4', 'BR-5'].map((reference) => lineOf(reference));
+    expect([await lines(9), await lines(1), await lines(9, 2)]).toEqual([all, all.slice(0, 1), all.slice(2)]);
   });
 
   it('names the failure that needs a person first, and tries the others again without one', async () => {

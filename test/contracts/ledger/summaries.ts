@@ -3,7 +3,7 @@ import { createBusinessDay } from '../../../src/booking/business-day.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { NewRun } from '../../../src/rules/changes.js';
 import type { OpenedLedger } from '../ledger.js';
-import { at, collectedRun, done, newRun, perform, rightOf } from './days.js';
+import { at, collectedRun, newRun, rightOf, startCollect } from './days.js';
 import { collectedFileRun, performUpTo } from './file-days.js';
 
 const today = createBusinessDay('2026-11-22', 'Europe/Madrid');
@@ -13,14 +13,15 @@ async function endedRun(
   id: string,
   day: string,
   state: 'succeeded' | 'failed',
+  changes: Partial<NewRun> = {},
 ): Promise<void> {
-  const run = await ledger.runs.create(newRun(id, { day }));
+  const run = await ledger.runs.create(newRun(id, { day, ...changes }));
   await ledger.runs.settle(rightOf(run), { state, at });
 }
 
 export function describeSummaries(opened: () => OpenedLedger): void {
   describe('over all days', () => {
-    it('it counts runs by state, and knows the first day and the last successful one', async () => {
+    it('it counts runs by state, lists the active ones by their days, and knows the first day and the last successful one', async () => {
       const { ledger } = opened();
       const none = {
         collecting: 0,
@@ -36,11 +37,12 @@ export function describeSummaries(opened: () => OpenedLedger): void {
         runsByState: { ...none, failed: 1 },
         firstDay: '2026-11-18',
       });
+      await collectedRun(ledger, 'r6', { day: '2026-11-22' });
       await endedRun(ledger, 'r2', '2026-11-20', 'succeeded');
       await endedRun(ledger, 'r3', '2026-11-19', 'succeeded');
       await endedRun(ledger, 'r4', '2026-11-21', 'failed');
       await ledger.runs.create(newRun('r5', { day: '2026-11-21', replaces: 'r4' }));
-      await collectedRun(ledger, 'r6', { day: '2026-11-22' });
+      expect((await ledger.runs.listActive()).map(({ id }) => id)).toEqual(['r5', 'r6']);
       expect(await ledger.runs.summarise(today)).toEqual({
         runsByState: { ...none, collecting: 1, delivering: 1, succeeded: 2, failed: 1, cancelled: 1 },
         firstDay: '2026-11-18',
@@ -48,60 +50,32 @@ export function describeSummaries(opened: () => OpenedLedger): void {
       });
     });
 
-    it('a day is good only if it has begun, and was collected after it had ended', async () => {
+    it('the last good day is found beyond any number of days that were reviewed in part, or that somebody has to accept', async () => {
       const { ledger } = opened();
       await endedRun(ledger, 'good', '2026-11-03', 'succeeded');
-      const { lastInstant } = today.previous();
-      const early = { day: '2026-11-21', startedAt: lastInstant.getTime() };
-      await ledger.runs.settle(rightOf(await ledger.runs.create(newRun('early', early))), {
-        state: 'succeeded',
-        at,
-      });
+      // More than are read at once.
+      for (let ahead = 6; ahead < 18; ahead += 1) {
+        const early = createBusinessDay(`2026-11-${String(ahead).padStart(2, '0')}`, 'Europe/Madrid');
+        const startedAt = early.lastInstant.getTime();
+        await endedRun(ledger, `early-${ahead}`, early.iso, 'succeeded', { startedAt });
+      }
+      await endedRun(ledger, 'so far', '2026-11-18', 'succeeded', { trigger: 'today' });
       await endedRun(ledger, 'future', '2027-11-21', 'succeeded');
-      for (let ahead = 10; ahead < 30; ahead += 1)
-        await endedRun(ledger, `ahead-${ahead}`, `2026-11-${ahead}`, 'failed');
-      expect(await ledger.runs.summarise(today)).toMatchObject({ lastGoodDay: '2026-11-03' });
-      const topUp = { day: '2026-11-21', startedAt: lastInstant.getTime() + 1, topsUp: true };
-      await ledger.runs.settle(rightOf(await ledger.runs.create(newRun('top-up', topUp))), {
-        state: 'succeeded',
-        at,
+      const few = await ledger.runs.create(newRun('few', { day: '2026-11-05' }));
+      const comparison = { accepted: 2, usual: 412, drops: [{ provider: null, accepted: 2, usual: 412 }] };
+      await (await startCollect(ledger, few)).noteVolume({ at, providers: null, comparison });
+      await ledger.runs.settle(rightOf(few), { state: 'succeeded', at });
+      const from = createBusinessDay('2026-11-03', 'Europe/Madrid');
+      const read = async () => ({
+        lastGoodDay: (await ledger.runs.summarise(today)).lastGoodDay,
+        reviewed: await ledger.runs.listReviewedDays({ from, to: today }),
+        compared: (await ledger.runs.listVolumes(['2026-11-05', '2026-11-18'])).length,
       });
-      expect(await ledger.runs.summarise(today)).toMatchObject({ lastGoodDay: '2026-11-21' });
-    });
-
-    it('it lists the reviewed days of a range: by any run that reviewed them, oldest first', async () => {
-      const { ledger } = opened();
-      const list = (from: string, to: string) =>
-        ledger.runs.listReviewedDays({
-          from: createBusinessDay(from, 'Europe/Madrid'),
-          to: createBusinessDay(to, 'Europe/Madrid'),
-        });
-      const succeed = async (run: NewRun) =>
-        ledger.runs.settle(rightOf(await ledger.runs.create(run)), { state: 'succeeded', at });
-      for (const day of ['2026-11-10', '2026-11-14', '2026-11-12', '2026-11-17'])
-        await endedRun(ledger, `good-${day}`, day, 'succeeded');
-      await endedRun(ledger, 'failed-later', '2026-11-12', 'failed');
-      await endedRun(ledger, 'failed', '2026-11-11', 'failed');
-      await succeed(newRun('so-far', { day: '2026-11-13', trigger: 'today' }));
-      const { lastInstant } = createBusinessDay('2026-11-15', 'Europe/Madrid');
-      await succeed(newRun('early', { day: '2026-11-15', startedAt: lastInstant.getTime() }));
-      const counted = await collectedRun(ledger, 'short', { day: '2026-11-16', bookings: ['one'] });
-      await perform(ledger, counted, 'batch 0', done);
-      await ledger.runs.settle(rightOf(counted), { state: 'succeeded', at });
-      await ledger.runs.noteExpected('short', 2);
-
-      expect(await list('2026-11-11', '2026-11-16')).toEqual(['2026-11-12', '2026-11-14']);
-      expect(await list('2026-11-10', '2026-11-17')).toEqual([
-        '2026-11-10',
-        '2026-11-12',
-        '2026-11-14',
-        '2026-11-17',
-      ]);
-      await ledger.runs.noteExpected('short', 1);
-      await succeed(
-        newRun('late', { day: '2026-11-15', startedAt: lastInstant.getTime() + 1, topsUp: true }),
-      );
-      expect(await list('2026-11-15', '2026-11-16')).toEqual(['2026-11-15', '2026-11-16']);
+      const reviewed = ['2026-11-03', '2026-11-05'];
+      expect(await read()).toEqual({ lastGoodDay: '2026-11-03', reviewed, compared: 0 });
+      const accepted = await ledger.runs.accept('few', { volume: { at: at + 1, by: 'ada' } });
+      expect(await ledger.runs.get('few')).toEqual(accepted);
+      expect(await read()).toEqual({ lastGoodDay: '2026-11-05', reviewed, compared: 1 });
     });
 
     it('it lists the newest run of each day of a range, oldest day first', async () => {
@@ -136,20 +110,6 @@ export function describeSummaries(opened: () => OpenedLedger): void {
       const found = await ledger.runs.listWithoutResult();
       expect(found.map(({ id }) => id)).toEqual(['failed', 'awaiting']);
       expect(found[1]).toEqual(await ledger.runs.get('awaiting'));
-    });
-
-    it('it lists the active runs, oldest day first', async () => {
-      const { ledger } = opened();
-      expect(await ledger.runs.listActive()).toEqual([]);
-      await ledger.runs.create(newRun('collecting', { day: '2026-11-22' }));
-      await performUpTo(ledger, await collectedFileRun(ledger, 'awaiting'), 'trigger');
-      await collectedRun(ledger, 'delivering', { day: '2026-11-21' });
-      await endedRun(ledger, 'ended', '2026-11-19', 'succeeded');
-      expect((await ledger.runs.listActive()).map(({ id }) => id)).toEqual([
-        'awaiting',
-        'delivering',
-        'collecting',
-      ]);
     });
   });
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { BatchStream } from '../../../src/booking/sending.js';
 import type { CollectedBatch } from '../../../src/ledger/collecting.js';
 import { FencedError } from '../../../src/ledger/errors.js';
 import type { Suspect } from '../../../src/ledger/findings.js';
@@ -35,35 +36,15 @@ export function describeSuspects(opened: () => OpenedLedger): void {
       await collect(ledger, await ledger.runs.create(newRun('other', { day: '2026-11-19' })), [
         withSuspects(batchOf(0, ['x']), [elsewhere]),
       ]);
+      const inBatch = (stream: BatchStream, batch: number, ...suspects: object[]) => ({
+        ...{ cursor: { stream, batch }, stream, suspects },
+      });
       expect(await readAll(ledger, 'r1')).toEqual([
-        {
-          cursor: { stream: 'file', batch: 0 },
-          stream: 'file',
-          suspects: [{ ...elsewhere, line: fileLineOf('f0a') }],
-        },
-        {
-          cursor: { stream: 'file', batch: 1 },
-          stream: 'file',
-          suspects: [{ ...moved, line: fileLineOf('f1d') }],
-        },
-        {
-          cursor: { stream: 'posted', batch: 0 },
-          stream: 'posted',
-          suspects: [
-            { ...elsewhere, line: lineOf('0a') },
-            { ...moved, line: lineOf('0d') },
-          ],
-        },
-        {
-          cursor: { stream: 'posted', batch: 2 },
-          stream: 'posted',
-          suspects: [{ ...deleted, line: lineOf('2c') }],
-        },
-        {
-          cursor: { stream: 'posted', batch: 10 },
-          stream: 'posted',
-          suspects: [{ ...deleted, line: lineOf('10c') }],
-        },
+        inBatch('file', 0, { ...elsewhere, line: fileLineOf('f0a') }),
+        inBatch('file', 1, { ...moved, line: fileLineOf('f1d') }),
+        inBatch('posted', 0, { ...elsewhere, line: lineOf('0a') }, { ...moved, line: lineOf('0d') }),
+        inBatch('posted', 2, { ...deleted, line: lineOf('2c') }),
+        inBatch('posted', 10, { ...deleted, line: lineOf('10c') }),
       ]);
       expect(await readAll(ledger, 'other')).toMatchObject([{ suspects: [{ line: lineOf('x') }] }]);
     });

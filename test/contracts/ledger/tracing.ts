@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OpenedLedger } from '../ledger.js';
-import { at, batchOf, chunkOf, collectedRun, newRun, references, startCollect } from './days.js';
+import { at, batchOf, chunkOf, collectedRun, newRun, startCollect } from './days.js';
 
 export function describeTracing(opened: () => OpenedLedger): void {
   describe('tracing a booking', () => {
@@ -10,35 +10,6 @@ export function describeTracing(opened: () => OpenedLedger): void {
       for (const reference of ['BR-1', 'R-10', 'br-10', 'BR-10 ', '', '%', 'undefined']) {
         expect(await ledger.bookings.trace(reference)).toEqual([]);
       }
-    });
-
-    it('finds every booking of a reference that hundreds share, in order', async () => {
-      const { ledger } = opened();
-      const bookings = references(1_000).map((own, index) => (index % 3 === 0 ? 'GROUP' : own));
-      await collectedRun(ledger, 'r1', { bookings });
-      const traces = await ledger.bookings.trace('GROUP');
-      expect(traces).toHaveLength(334);
-      const steps = traces.map((trace) => (trace.kind === 'booking' ? trace.step?.name : undefined));
-      expect(steps).toEqual(
-        Array.from({ length: 334 }, (_, index) => `batch ${Math.floor((3 * index) / 4)}`),
-      );
-    });
-
-    it('finds rejects by their reference, even before the collect ends', async () => {
-      const { ledger } = opened();
-      const run = await ledger.runs.create(newRun('r1'));
-      const collect = await startCollect(ledger, run);
-      await collect.store(
-        chunkOf({
-          rejects: [
-            { place: 17, reason: 'service-id-invalid', reference: 'BR-1' },
-            { place: 18, reason: 'service-id-invalid' },
-          ],
-        }),
-      );
-      expect(await ledger.bookings.trace('BR-1')).toMatchObject([
-        { kind: 'reject', run: { id: 'r1' }, place: 17, reason: 'service-id-invalid' },
-      ]);
     });
 
     it('searches all runs and days, newest run first', async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createBusinessDay } from '../../../src/booking/business-day.js';
 import type { FilterReport } from '../../../src/booking/source.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { VolumeComparison } from '../../../src/rules/run.js';
@@ -107,49 +106,6 @@ export function describeVolumes(opened: () => OpenedLedger): void {
       expect(await ledger.runs.listCounted([])).toEqual([]);
     });
 
-    it('a day with far fewer bookings is reviewed, but good only once somebody has accepted it', async () => {
-      const { ledger } = opened();
-      const dropped = { ...comparison, drops: [{ provider: null, accepted: 2, usual: 412 }] };
-      const end = async (id: string, day: string, noted: VolumeComparison) => {
-        const run = await ledger.runs.create(newRun(id, { day, startedAt: at }));
-        const collect = await startCollect(ledger, run);
-        await collect.noteVolume({ at, providers: null, comparison: noted });
-        await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
-      };
-      await end('providers', '2026-11-18', comparison);
-      await end('few', '2026-11-19', dropped);
-      const day = createBusinessDay('2026-11-19', 'Europe/Madrid');
-      const read = async () => ({
-        reviewed: await ledger.runs.listReviewedDays({ from: day.previous(), to: day }),
-        lastGoodDay: (await ledger.runs.summarise(day.next())).lastGoodDay,
-        compared: (await ledger.runs.listVolumes(['2026-11-18', '2026-11-19'])).map((one) => one.day),
-      });
-      expect(await ledger.runs.findVolume('2026-11-19')).toMatchObject({ day: '2026-11-19' });
-      const both = ['2026-11-18', '2026-11-19'];
-      expect(await read()).toEqual({ reviewed: both, lastGoodDay: '2026-11-18', compared: ['2026-11-18'] });
-      const accepted = await ledger.runs.accept('few', { volume: { at: at + 1, by: 'ada' } });
-      expect(accepted).toMatchObject({
-        state: 'succeeded',
-        volume: dropped,
-        acceptances: { volume: { at: at + 1, by: 'ada' } },
-      });
-      expect(await ledger.runs.get('few')).toEqual(accepted);
-      expect(await read()).toEqual({ reviewed: both, lastGoodDay: '2026-11-19', compared: both });
-      await expect(ledger.runs.accept('r9', { volume: { at, by: 'ada' } })).rejects.toThrow(RangeError);
-    });
-
-    it('it replaces the reason why a run failed, once', async () => {
-      const { ledger } = opened();
-      const failure = { class: 'data', code: 'missing', message: 'not there' } as const;
-      const given = { before: 'missing', failure: { ...failure, code: 'source-given-up' }, at };
-      const run = await ledger.runs.create(newRun('r1'));
-      expect(await ledger.runs.replaceFailure('r1', given)).toBe(false);
-      await ledger.runs.settle(rightOf(run), { state: 'failed', failure, at });
-      expect(await ledger.runs.replaceFailure('r1', given)).toBe(true);
-      expect(await ledger.runs.replaceFailure('r1', given)).toBe(false);
-      expect(await ledger.runs.get('r1')).toMatchObject({ state: 'failed', failure: given.failure });
-    });
-
     it('it keeps what is expected of a run across take-overs, until a new one says more', async () => {
       const { ledger } = opened();
       const acceptances = { volume: { at, by: 'Ada "O" ñ' } };
@@ -165,6 +121,17 @@ export function describeVolumes(opened: () => OpenedLedger): void {
       const accepted = await ledger.runs.takeOver('r2', { acceptances, acceptsRepeated: true });
       expect(accepted).toMatchObject({ acceptances, acceptsRepeated: true });
       expect(await ledger.runs.get('r2')).toEqual(accepted);
+    });
+
+    it('it replaces the reason why a run failed, if it is still that one', async () => {
+      const { ledger } = opened();
+      const failure = { class: 'data', code: 'missing', message: 'not there' } as const;
+      const given = { before: 'missing', failure: { ...failure, code: 'source-given-up' }, at };
+      const run = await ledger.runs.create(newRun('r1'));
+      await ledger.runs.settle(rightOf(run), { state: 'failed', failure, at });
+      expect(await ledger.runs.replaceFailure('r1', given)).toBe(true);
+      expect(await ledger.runs.replaceFailure('r1', given)).toBe(false);
+      expect(await ledger.runs.get('r1')).toMatchObject({ state: 'failed', failure: given.failure });
     });
 
     it('it keeps how far ahead the clock was until the run is collected again', async () => {

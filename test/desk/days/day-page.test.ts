@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { performRequest } from '../../../src/cases/case-requests.js';
 import { listDayActions } from '../../../src/desk/day-actions.js';
 import type { DeskParts } from '../../../src/desk/page.js';
-import { resolveBookings, toDecision } from '../../../src/rules/case-transitions.js';
 import { at, collectedRun, day, newRun, rightOf } from '../../contracts/ledger/days.js';
 import { collectedFileRun } from '../../contracts/ledger/file-days.js';
 import { someRun } from '../../review/some-run.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { withReplaced } from '../../support/fake-ledger.js';
+import { openCases } from '../cases/some-cases.js';
 import { getData, getPage, readRows, startDesk, stopServers, timezone } from '../some-desk.js';
 import { addFileRun, archiveOf, fileRunId } from '../some-file-run.js';
 
@@ -34,31 +35,29 @@ describe('the page of a day', () => {
   });
 
   it('lists a hundred runs per page, and acts on the newest on each of them', async () => {
-    for (let number = 0; number < 102; number += 1) {
+    for (let number = 0; number < 101; number += 1) {
       const run = await ledger.runs.create(newRun(`r${number}`, { trigger: 'today' }));
       await ledger.runs.settle(rightOf(run), { state: 'cancelled', at });
     }
     await collectedRun(ledger, 'newest');
     const { url } = await start();
     const pages = await Promise.all([1, 2].map((page) => getPage(url, `/days/${day}?page=${page}`)));
-    expect(pages.map(({ text }) => readRows(text).length)).toEqual([100, 3]);
-    expect(pages[0]?.text).toContain('103 runs: page 1 of 2');
+    expect(pages.map(({ text }) => readRows(text).length)).toEqual([100, 2]);
+    expect(pages[0]?.text).toContain('102 runs: page 1 of 2');
     for (const { text } of pages) expect(text).toContain(`href="/days/${day}/cancel"`);
-    expect(pages[0]?.text.length).toBeLessThan(100_000);
   });
 
   it('says how its run went and what its bookings need by two signs, and opens the cases first', async () => {
     await addFileRun(ledger, 'r1', day);
+    const { url } = await start();
     const signs = async () => {
-      const { url } = await start();
       const { data } = await getData(url, `/days/${day}`);
       const [, filled] =
         /<a class="button" href="([^"]+)"/.exec((await getPage(url, `/days/${day}`)).text) ?? [];
-      return { ...(data as { needs: object }), filled };
+      return { ...(data as object), filled };
     };
     const needs = (mark: string, words: string) => ({
-      mark,
-      text: `1 booking on an incorrect mapping. ${words}`,
+      ...{ mark, text: `1 booking on an incorrect mapping. ${words}` },
     });
     expect(await signs()).toMatchObject({
       ...{ judgement: 'attention', filled: undefined },
@@ -66,50 +65,36 @@ describe('the page of a day', () => {
       ran: { judgement: 'attention', headline: '1 booking without a verdict.' },
       needs: needs('not-due', 'No open cases for this day.'),
     });
-    await openCase(['2026-12-03', '2026-12-05'], ['2026-11-25', '2026-11-26']);
+    await openCases(ledger, [{ hotel: '1', booked: 7, copy: 8, day, stays: [stay('1'), stay('2')] }]);
     expect(await signs()).toMatchObject({
       needs: needs('open', 'Of its bookings in cases: 2 open in 1 case.'),
       ...{ filled: `/cases?day=${day}`, cases: { count: 1, first: [{ id: 1, openBookings: 2 }] } },
     });
-    await resolve(1);
+    await performRequest(ledger.cases, [1], { kind: 'resolve', bookings: [1], as: 'rebooked' }, asBea);
     expect(await signs()).toMatchObject({
       needs: needs('open', 'Of its bookings in cases: 1 open in 1 case, 1 resolved.'),
     });
-    await resolve(2);
+    await performRequest(ledger.cases, [1], { kind: 'resolve', bookings: [2], as: 'rebooked' }, asBea);
     expect(await signs()).toMatchObject({
       ...{ ran: { judgement: 'attention' }, filled: undefined },
       needs: needs('resolved', 'Of its bookings in cases: 2 resolved.'),
     });
-    const { url } = await start();
     expect((await getData(url, '/days/2026-11-19')).data).toMatchObject({ cases: { count: 0, first: [] } });
   });
 
   it('tells of guests who left before anybody helped them', async () => {
-    await openCase(['2026-11-10', '2026-11-12']);
-    const { text } = await getPage((await start()).url, `/days/${day}`);
+    await openCases(ledger, [{ hotel: '1', booked: 7, copy: 8, day, stays: [stay('1')] }]);
+    const { text } = await getPage(
+      (await start({ clock: () => Date.parse('2027-03-02') })).url,
+      `/days/${day}`,
+    );
     expect(text).toContain('1 never resolved before the guests left.');
     expect(text).toContain(`href="/cases?day=${day}&amp;state=left">Open the cases</a>`);
   });
 });
 
-/** A case with a booking of the day for each of these stays. */
-async function openCase(...stays: readonly (readonly [checkIn: string, checkOut: string])[]) {
-  const key = { providerName: 'hotelbeds', providerHotelId: '1', serviceId: 7 };
-  const dates = { stateSince: at, openedAt: at, evidenceAt: at };
-  await ledger.cases.changeByKey([key], () => ({
-    case: { state: 'open', origins: ['affected'], ...dates },
-    bookings: stays.map(([checkIn, checkOut], place) => ({
-      ...{ place: place + 1, isNamed: true, reference: `BR-${place}`, checkIn, checkOut, day, addedAt: at },
-    })),
-    actions: [],
-  }));
-}
-
-async function resolve(place: number): Promise<void> {
-  await ledger.cases.changeById([1], (held) =>
-    toDecision(held, resolveBookings(held, { places: new Set([place]), as: 'rebooked' }, at), []),
-  );
-}
+const stay = (reference: string) => [reference, '2026-12-03'] as const;
+const asBea = { who: 'bea', clock: () => at };
 
 const dropped = {
   volume: { accepted: 3, usual: 900, minimum: 450, drops: [{ provider: null, accepted: 3, usual: 900 }] },

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type CaseRequest, performRequest } from '../../../src/cases/case-requests.js';
 import type { DaysData } from '../../../src/desk/days-page.js';
 import type { DeskParts } from '../../../src/desk/page.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
@@ -14,6 +15,9 @@ beforeEach(async () => {
   ledger = await openTemporaryLedger(() => now);
 });
 afterEach(stopServers);
+
+const change = (id: number, request: CaseRequest) =>
+  performRequest(ledger.cases, [id], request, { who: 'bea', clock: () => now });
 
 async function read(options: Partial<Parameters<typeof startDesk>[0]> = {}) {
   const { url } = await startDesk({ ledger, role: 'operator', ...options });
@@ -62,12 +66,8 @@ it('Ten cases are shown, the nearest check-in first, none dismissed, and no note
     stays: [[`BR-${at}`, `2026-12-${30 - at}`]] as const,
   }));
   await openCases(ledger, many);
-  const change = (id: number, changes: object) =>
-    ledger.cases.changeById([id], ({ bookings: _, ...held }) => ({
-      ...{ case: { ...held, ...changes }, bookings: [], actions: [] },
-    }));
-  await change(13, { state: 'dismissed' });
-  await change(12, { note: 'BR-11 is for Ms Díaz' });
+  await change(13, { kind: 'dismiss' });
+  await change(12, { kind: 'note', note: 'BR-11 is for Ms Díaz' });
   for (const [role, note] of [
     ['viewer', null],
     ['team', 'BR-11 is for Ms Díaz'],
@@ -86,11 +86,7 @@ it('No day counts as good for people before all its bookings are resolved', asyn
   const { text } = await read();
   expect(text).not.toContain(claim);
   expect(text).toContain('1 day still needs somebody, the newest <a class="whole" href="/days/2026-11-20">');
-  await ledger.cases.changeById([1], ({ bookings, ...held }) => ({
-    case: held,
-    bookings: bookings.map((one) => ({ ...one, resolved: { as: 'rebooked', at: now, isAutomatic: false } })),
-    actions: [],
-  }));
+  await change(1, { kind: 'resolve', bookings: [1], as: 'rebooked' });
   expect((await read()).text).toContain(claim);
 });
 

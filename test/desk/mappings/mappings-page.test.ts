@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { DeskParts } from '../../../src/desk/page.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
+import { loadHotels, openCases } from '../cases/some-cases.js';
 import { getPage, now, startDesk, stopServers } from '../some-desk.js';
 
 const hourMs = 3_600_000;
@@ -19,26 +20,17 @@ async function sync(syncId: string, rows: readonly (readonly [string, string, nu
   await ledger.mappings.storePage({ syncId, rows: changed, at });
 }
 
-async function describeHotel(name: string) {
-  await ledger.hotels.beginLoad({ id: 'l', file: 'h.csv', at: now });
-  await ledger.hotels.addHotels({ id: 'l', after: 0, hotels: [{ serviceId: 8, name, city: 'Girona' }] });
-  await ledger.hotels.finishLoad('l', now);
-}
-
-async function look(query: string, role: 'viewer' | 'operator' = 'viewer') {
-  const { url } = await startDesk({ ledger, role });
+async function look(query: string) {
+  const { url } = await startDesk({ ledger });
   return (await getPage(url, `/mappings${query}`)).text;
 }
 
 it('A provider’s hotel is shown with its history, its hotel, and the cases of each hotel that it had', async () => {
   await sync('one', [['hotel beds', '007', 7]]);
   await sync('two', [['hotel beds', '007', 8]], now + 1);
-  await describeHotel('Hotel Ultonia');
-  const key = { providerName: 'hotel beds', providerHotelId: '007', serviceId: 7 };
-  await ledger.cases.changeByKey([key], () => ({
-    case: { state: 'open', stateSince: now, origins: ['watch'], openedAt: now, evidenceAt: now },
-    ...{ bookings: [], actions: [] },
-  }));
+  await loadHotels(ledger, [{ serviceId: 8, name: 'Hotel Ultonia', city: 'Girona' }]);
+  const stays = [['BR-1', '2026-12-24']] as const;
+  await openCases(ledger, [{ provider: 'hotel beds', hotel: '007', booked: 7, copy: 8, stays }]);
   const text = await look('?provider=hotel%20beds&hotel=007');
   for (const shown of ['<dd>8</dd>', 'moved from 7 to <strong>8</strong>', '<dd>Hotel Ultonia</dd>'])
     expect(text).toContain(shown);

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type DayReport, listSections } from '../../../src/desk/day-report.js';
 import { renderPage } from '../../../src/desk/day-report-page.js';
-import { type Finding, renderNotes } from '../../../src/rules/finding.js';
+import { renderNotes } from '../../../src/rules/finding.js';
 
 /** What an attacker would call a provider, a hotel or a booking. */
 const hostile = '<script>alert(1)</script>|`x`[a](javascript:1)\u001b[2J\n# no';
@@ -53,44 +53,32 @@ const report: DayReport = {
     ],
   },
 };
-const findings: readonly Finding[] = [
-  {
-    ...{ code: 'unanswered', level: 'attention', words: '4 bookings without a verdict' },
-    advice: [['to list them', 'affected 2026-11-20 --unanswered']],
-  },
-];
-const sections = listSections(report, findings, options.timezone);
-const page = renderPage(report, sections, options);
+const sections = listSections(report, [], options.timezone);
 
-describe('a report', () => {
-  it('says what is unknown, what is usual, and how to list the rest', () => {
-    const said = renderNotes(
-      sections.flatMap(({ notes }) => notes),
-      options.command,
-    ).map((line) => line.trim());
-    expect(said).toContain('To list them: hotel-review affected 2026-11-20 --unanswered');
-    expect(said).toContain('All of them: hotel-review affected 2026-11-20 --csv FILE');
-    expect(said).toContain('100 bookings, usually 400 on this weekday');
-    const [affected = {}] = sections.find(({ title }) => title === 'Affected bookings')?.rows ?? [];
-    expect(affected).toMatchObject({ 'check-in': 'unknown', distance: '12.3 km' });
-    const [open] = sections.find(({ title }) => title === 'Open cases')?.rows ?? [];
-    expect(open).toMatchObject({ 'check-in': 'in house since 2026-11-19, until 2026-11-24' });
-    expect(said).toContain('To list them: hotel-review cases --left');
-    const [left = {}] = sections.find(({ title }) => title.startsWith('Never resolved'))?.rows ?? [];
-    expect(left).toMatchObject({ case: '2', mapping: 'reported', left: 3 });
-    expect(Object.keys(left).slice(0, 3)).toEqual(['case', 'mapping', 'left']);
-    expect(Object.keys(affected).at(-1)).toBe('distance');
-    expect(sections.find(({ title }) => title.startsWith('Steps'))?.rows).toEqual([
-      { step: 'batch', count: 2, attempts: 3, time: '1 min 30 s' },
-    ]);
-  });
+it('A report says what is unknown, what is usual, and when guests check in', () => {
+  const notes = renderNotes(
+    sections.flatMap((section) => section.notes),
+    options.command,
+  );
+  expect(notes.map((line) => line.trim())).toEqual(
+    expect.arrayContaining([
+      '100 bookings, usually 400 on this weekday',
+      'All of them: hotel-review affected 2026-11-20 --csv FILE',
+      'To list them: hotel-review cases --left',
+    ]),
+  );
+  const rowOf = (begin: string) => sections.find(({ title }) => title.startsWith(begin))?.rows?.[0];
+  expect(rowOf('Affected bookings')).toMatchObject({ 'check-in': 'unknown', distance: '12.3 km' });
+  const inHouse = 'in house since 2026-11-19, until 2026-11-24';
+  expect(rowOf('Open cases')).toMatchObject({ 'check-in': inHouse });
+  expect(rowOf('Never resolved')).toMatchObject({ case: '2', mapping: 'reported', left: 3 });
+  expect(rowOf('Steps')).toEqual({ step: 'batch', count: 2, attempts: 3, time: '1 min 30 s' });
+});
 
-  it('as a page loads nothing, runs nothing, and escapes all untrusted text', () => {
-    expect(page).not.toMatch(/<script|<link|<img|https?:|@import|url\(/i);
-    expect(page).not.toContain('\u001b');
-    expect(page).toContain('&lt;script&gt;');
-    expect(page).not.toMatch(/ style=/);
-    expect(page.match(/<table/g)).toHaveLength(7);
-    expect(page).toContain('<td data-about="records" class="number">1,300</td>');
-  });
+it('A report as a page loads nothing, runs nothing, and escapes all untrusted text', () => {
+  const page = renderPage(report, sections, options);
+  expect(page).not.toMatch(/<script|<link|<img|https?:|@import|url\(| style=/i);
+  expect(page).not.toContain('\u001b');
+  expect(page).toContain('&lt;script&gt;');
+  expect(page.match(/<table/g)).toHaveLength(7);
 });

@@ -1,10 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { planBatches } from '../../../src/rules/batch-plan.js';
-import type { Run } from '../../../src/rules/run.js';
+import { LedgerAwayError } from '../../../src/ledger/errors.js';
 import {
   at,
-  batchOf,
-  chunkOf,
   collectedRun,
   done,
   newRun,
@@ -16,10 +13,10 @@ import {
   rightOf,
 } from '../../contracts/ledger/days.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 import { getData, getPage, startDesk, stopServers } from '../some-desk.js';
 
 afterEach(stopServers);
-const evil = `"'><script>alert(1)</script>\u001b[2J`;
 
 /** In Madrid an hour later; the runs below began ten seconds before. */
 const clock = () => at + 10_000;
@@ -60,6 +57,16 @@ describe('the page of a run', () => {
       steps: [{ kind: 'batch', state: 'ready', steps: 3, bookings: 12 }],
       troubles: [{ step: 'batch 0', attempt: 1, outcome: 'retry', code: 'timeout' }],
     });
+  });
+
+  it('says what it waits for, alone and among the runs of its day', async () => {
+    const ledger = await open();
+    const run = await collectedRun(ledger, 'r1', { bookings: references(4) });
+    await perform(ledger, run, 'batch 0', retry({ notBefore: at + 90_000 }));
+    const { url } = await startDesk({ ledger, clock });
+    const waiting = { step: 'batch 0', until: new Date(at + 90_000).toISOString(), code: 'timeout' };
+    expect((await getData(url, '/runs/r1')).data).toMatchObject({ waiting });
+    expect((await getData(url, `/days/${run.day}`)).data).toMatchObject({ runs: [{ waiting }] });
   });
 
   it('never moves its bar back, not even when bookings that were refused are open again', async () => {
@@ -105,7 +112,7 @@ describe('the page of a run', () => {
   it('offers operators the actions that help its day', async () => {
     const ledger = await open();
     const run = await collectedRun(ledger, 'r1');
-    const failure = { class: 'fatal', code: 'http-403', message: `check apiKey ${evil}` } as const;
+    const failure = { class: 'fatal', code: 'http-403', message: 'check apiKey' } as const;
     await ledger.runs.settle(rightOf(run), { state: 'failed', failure, at });
     const operator = await getPage((await startDesk({ ledger, role: 'operator', clock })).url, '/runs/r1');
     expect(operator.text).toContain('<a class="button" href="/days/2026-11-20/run">Resume</a>');
@@ -118,34 +125,39 @@ describe('the page of a run', () => {
     expect([older.status, older.text.includes('/days/2026-11-20/run')]).toEqual([200, false]);
   });
 
-  it('stays small and quick for a thousand batches, and counts them', async () => {
+  it('counts steps rather than listing them', async () => {
     const ledger = await open();
-    const created = await ledger.runs.create(newRun('r1'));
-    const collect = await ledger.bookings.beginCollect(rightOf(created), { source: 'x', at, batchSize: 1 });
-    const batches = 1_000;
-    for (let from = 0; from < batches; from += 1_000)
-      await collect.store(
-        chunkOf({
-          batches: Array.from({ length: 1_000 }, (_, index) => batchOf(from + index, [`BR-${from + index}`])),
-        }),
-      );
-    const run = await collect.finish({ steps: planBatches(batches, 1), at });
-    await work(ledger, run, 400);
-    const { url } = await startDesk({ ledger, role: 'admin', clock: () => at + 4_000_000 });
+    const run = await collectedRun(ledger, 'r1', { bookings: references(12) });
+    await perform(ledger, run, 'batch 0', done);
+    await perform(ledger, run, 'batch 1', refused);
+    const { url } = await startDesk({ ledger, role: 'admin', clock });
     const { text } = await getPage(url, '/runs/r1');
-    expect(text.length).toBeLessThan(100_000);
-    expect(text).toContain('1,000 × batch');
-    expect(text).toContain('399 done, 1 refused, 600 open');
-    const data = JSON.stringify((await getData(url, '/runs/r1')).data);
-    expect(data.length).toBeLessThan(100_000);
+    expect(text).toContain('3 × batch');
+    expect(text).toContain('1 done, 1 refused, 1 open');
   });
 });
 
-/** Performs the first batches, a second apart, with a pause of ten minutes in the middle. One is refused. */
-async function work(ledger: Awaited<ReturnType<typeof open>>, run: Run, batches: number): Promise<void> {
-  for (let batch = 0; batch < batches; batch += 1) {
-    const began = at + 1_000 * batch + (batch > batches / 2 ? 600_000 : 0);
-    const claim = await ledger.steps.claim(rightOf(run), `batch ${batch}`, 1, began);
-    if (claim) await record(ledger, claim, batch === 7 ? refused : done, began + 900);
+it('The ledger is not queried for an id that no run can have', async () => {
+  const asked: string[] = [];
+  const find = async (id: string) => void asked.push(id);
+  const ledger = withReplaced(await open(), { runs: { find } as never });
+  const { url } = await startDesk({ ledger });
+  for (const name of ['%00', 'x'.repeat(65), "'--", '..%2f..'])
+    expect((await getData(url, `/runs/${name}`)).status).toBe(404);
+  expect(asked).toEqual([]);
+});
+
+it.each([
+  ['says so', () => Promise.reject(new LedgerAwayError('postgres://db/ledger'))],
+  ['says nothing', () => new Promise<never>(() => {})],
+])('People and programs have an answer soon although the ledger %s', async (_how, answer) => {
+  const runs = { find: answer, list: answer, summarise: answer };
+  const { url } = await startDesk({ ledger: withReplaced(await open(), { runs }), limits: { answerMs: 50 } });
+  for (const path of ['/runs/20261120-k3f9xq7d', '/days/2026-11-20']) {
+    const { status, headers, data } = await getData(url, path);
+    expect([status, data]).toMatchObject([503, { error: { class: 'unavailable' } }]);
+    expect(headers.get('retry-after')).toBe('10');
   }
-}
+  const page = await getPage(url, '/');
+  expect([page.status, page.text]).toEqual([503, expect.stringContaining('does not answer')]);
+});

@@ -8,6 +8,7 @@ import { fetchExport, requestExport } from '../../../src/mappings/export/fetch-e
 import { ExportFileError } from '../../../src/mappings/export/inspect-file.js';
 import { createDirectoryArchive } from '../../../src/storage/archive.js';
 import { createDirectorySpool } from '../../../src/storage/spool.js';
+import { SftpError } from '../../../src/transports/sftp/sftp.js';
 import { createOutside, type Outside } from '../../crash/outside.js';
 import { createSftpDouble, type SftpDouble } from '../../crash/sftp-double.js';
 import { type OpenedSqliteLedger, openSqliteLedger } from '../../ledger/opened-ledger.js';
@@ -41,7 +42,7 @@ function fetch({ since, waits = 0, masterIdNames = ['ServiceId'], signal = never
     spool: createDirectorySpool({ root: join(root, 'spool') }),
     log: opened.ledger.exports,
     settings: { folder: 'out', pollMs: 1_000, quietMs: 5_000, masterIdNames },
-    backOff: () => undefined,
+    backOff: (failures: number) => (failures < 3 ? failures * 10 : undefined),
     pause: async (milliseconds: number) => outside.reach(outside.clock() + milliseconds),
     clock: outside.clock,
     notify: (event: ExportEvent) => void events.push(event),
@@ -148,6 +149,33 @@ describe('fetching an export', () => {
     };
     server = { ...server, connect: async () => ({ ...session, download }) };
     expect(await fetch({ waits: 10 })).toMatchObject({ files: [{ rows: 0 }, { rows: 3 }, {}] });
+  });
+
+  it('connects again after a lost connection, with delays that begin anew with progress, and not after a denial', async () => {
+    put('new');
+    const usual = server;
+    let calls = 0;
+    let cause = new SftpError('retryable', 'connection-lost', 'look at x: the connection was lost');
+    const connect: typeof server.connect = async (options) => {
+      const session = await usual.connect(options);
+      const download: typeof session.download = async (path, local, how) => {
+        calls += 1;
+        if (calls > 5) return session.download(path, local, how);
+        if (calls % 2 === 1) how.onProgress?.(1, 2);
+        throw cause;
+      };
+      return { ...session, download };
+    };
+    server = { ...server, connect };
+    expect(await found({ waits: 10 })).toBe('fetched new');
+    const held = events.filter(({ type }) => type === 'held-off');
+    const reason = cause.message;
+    expect(held).toEqual([10, 20, 10, 20, 10].map((delayMs) => ({ type: 'held-off', reason, delayMs })));
+    calls = 0;
+    cause = new SftpError('denied', 'permission-denied', 'look at x: the server denies it');
+    put('newer');
+    await expect(fetch({ waits: 10 })).rejects.toBe(cause);
+    expect(calls).toBe(1);
   });
 
   it('continues with the files that are missing after it was stopped', async () => {

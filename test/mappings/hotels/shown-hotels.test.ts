@@ -40,12 +40,6 @@ describe('two hotels on a terminal', () => {
     expect(renderPair(unknownPair, { ...ids, copyServiceId: 7 })[1]).toBe('    copy:   the same hotel');
   });
 
-  it('cannot forge a line', () => {
-    const copy = { ...copyHotel, name: 'a\nBR-1: fine', city: '\u001b[2J' };
-    const text = renderPair({ ...pair, copyHotel: copy }, ids).join('\n');
-    expect(text).toContain('a\\u000aBR-1: fine, \\u001b[2J');
-  });
-
   it.each([
     [0.04, 'less than 0.1 km away'],
     [0.35, '0.3 km away'],

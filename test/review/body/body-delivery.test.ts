@@ -86,50 +86,33 @@ function prepare(verdict: Verdict) {
   return { delivery, sent };
 }
 
-describe('the plan of a day', () => {
-  it('has one step per stored batch, and together they contain every booking', () => {
-    fc.assert(
-      fc.property(fc.nat({ max: 20_000 }), fc.integer({ min: 20, max: 5_000 }), (bookings, batchSize) => {
-        const steps = planBatches(bookings, batchSize);
-        expect(steps).toHaveLength(Math.ceil(bookings / batchSize));
-        steps.forEach((step, batch) => {
-          const size = Math.min(batchSize, bookings - batch * batchSize);
-          expect(step).toEqual({
-            name: `batch ${batch}`,
-            kind: 'batch',
-            slice: { stream: 'posted', batch, first: 0, bookings: size },
-            bookings: size,
-          });
-        });
-      }),
-      { numRuns: 30 },
-    );
-  });
+it('the plan of a day has one step per stored batch, and together they contain every booking', () => {
+  fc.assert(
+    fc.property(fc.nat({ max: 20_000 }), fc.integer({ min: 20, max: 5_000 }), (all, batchSize) => {
+      const sizes = Array.from({ length: Math.ceil(all / batchSize) }, (_, batch) =>
+        Math.min(batchSize, all - batch * batchSize),
+      );
+      expect(planBatches(all, batchSize)).toEqual(
+        sizes.map((bookings, batch) => ({
+          ...{ name: `batch ${batch}`, kind: 'batch', bookings },
+          slice: { stream: 'posted', batch, first: 0, bookings },
+        })),
+      );
+    }),
+    { numRuns: 30 },
+  );
 });
 
-describe('the halves of a batch', () => {
-  it('contain its bookings between them, each at least one', () => {
-    fc.assert(
-      fc.property(fc.nat({ max: 5_000 }), fc.integer({ min: 2, max: 5_000 }), (first, bookings) => {
-        const [left, right] = halveBatch(batch(first, bookings));
-        expect([left.name, right.name]).toEqual(['batch 12.0', 'batch 12.1']);
-        expect(left.slice).toEqual({ stream: 'posted', batch: 12, first, bookings: left.bookings });
-        expect(right.slice).toEqual({
-          stream: 'posted',
-          batch: 12,
-          first: first + left.bookings,
-          bookings: right.bookings,
-        });
-        expect(left.bookings + right.bookings).toBe(bookings);
-        expect(left.bookings - right.bookings).toBeOneOf([0, 1]);
-      }),
-    );
-  });
+it('the halves of a batch contain its bookings between them, each at least one', () => {
+  fc.assert(
+    fc.property(fc.nat({ max: 5_000 }), fc.integer({ min: 2, max: 5_000 }), (first, bookings) => {
+      const slice = { stream: 'posted', batch: 12, first, bookings } as const;
+      const [left, right] = halveBatch({ name: 'batch 12', kind: 'batch', slice, bookings });
+      expect([left.name, right.name]).toEqual(['batch 12.0', 'batch 12.1']);
+      expect(left.slice).toEqual({ ...slice, bookings: left.bookings });
+      expect(right.slice).toEqual({ ...slice, first: first + left.bookings, bookings: right.bookings });
+      expect(left.bookings + right.bookings).toBe(bookings);
+      expect(left.bookings - right.bookings).toBeOneOf([0, 1]);
+    }),
+  );
 });
-
-type Batch = Parameters<typeof halveBatch>[0];
-
-function batch(first: number, bookings: number): Batch {
-  const slice = { stream: 'posted', batch: 12, first, bookings } as const;
-  return { name: 'batch 12', kind: 'batch', slice, bookings };
-}

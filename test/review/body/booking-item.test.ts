@@ -20,26 +20,17 @@ const anyBooking = fc.oneof(
 const anyMasterIdName = fc.oneof(fc.constantFrom('ServiceId', 'VervotechId', 'a "quoted" id'), fc.string());
 
 describe('a booking in a request body', () => {
-  it('is what JSON.stringify writes, rendered from its stored line, whatever the source contained', () => {
+  it('is what JSON.stringify writes, rendered from its stored line, which is read back, whatever the source contained', () => {
     fc.assert(
       fc.property(fc.array(anyBooking), anyMasterIdName, (bookings, masterIdName) => {
-        const items = renderItems(linesOf(bookings), bookings.length, masterIdName);
+        const lines = linesOf(bookings);
+        expect(lines.toString().split('\n').slice(0, -1).map(readBooking)).toEqual(bookings);
+        const items = renderItems(lines, bookings.length, masterIdName);
         expect(items.toString()).toBe(
           bookings.map((booking) => JSON.stringify(toItem(booking, masterIdName))).join(','),
         );
       }),
-      { numRuns: 2_000 },
-    );
-  });
-
-  it('is stored in one line, from which it is read back', () => {
-    fc.assert(
-      fc.property(anyBooking, (booking) => {
-        const line = lineOfBooking(booking);
-        expect(line).not.toMatch(/[\r\n]/);
-        expect(readBooking(line)).toEqual(booking);
-      }),
-      { numRuns: 2_000 },
+      { numRuns: 600 },
     );
   });
 
@@ -68,7 +59,7 @@ describe('the request body of a slice', () => {
           expect(lines.equals(linesOf(stored))).toBe(true);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 

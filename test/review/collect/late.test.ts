@@ -3,12 +3,12 @@ import { guestNameChoices } from '../../../src/booking/guest-names.js';
 import { blankNames } from '../../../src/booking/stored-line.js';
 import { buildRequestBody } from '../../../src/review/body/body-delivery.js';
 import { indexDelivered } from '../../../src/review/collect/delivered-lines.js';
-import { type LineBlock, type LineIndex, lineOf } from '../../../src/review/collect/line-index.js';
 import { renderReviewFile } from '../../../src/review/file/file-attempt.js';
 import { hasUnexpectedCount } from '../../../src/rules/run.js';
 import { newRun, references } from '../../contracts/ledger/days.js';
 import { record, records } from '../array-source.js';
 import { readWhole } from '../file/file-run.js';
+import { createForgetfulMemory } from '../forgetful-memory.js';
 import {
   collectRun,
   deliverRun,
@@ -27,18 +27,7 @@ async function prepare(kind: LateDay['kind'], batchSize = 4): Promise<LateDay> {
 const topsUp = { topsUp: true } as const;
 const never = new AbortController().signal;
 
-describe('late bookings by body', () => {
-  it('exclude what all runs of the day delivered, one after the other', async () => {
-    const late = await prepare('body');
-    const { ledger } = late;
-    await deliverRun(ledger, await collectRun(late, 'r1', records(0, 10)));
-    await deliverRun(ledger, await collectRun(late, 'r2', records(0, 15), topsUp));
-    await deliverRun(ledger, await collectRun(late, 'r3', records(0, 15)));
-    const run = await collectRun(late, 'r4', records(0, 17), topsUp);
-    expect(run.counts).toMatchObject({ read: 17, accepted: 2, duplicates: 15 });
-    expect(await storedReferences(ledger, 'r4', 'posted')).toEqual(['BR-15', 'BR-16']);
-  });
-
+describe('late bookings', () => {
   it('are recognised by their fields when the master id has another name now', async () => {
     const late = await prepare('body');
     await deliverRun(late.ledger, await collectRun(late, 'r1', records(0, 9)));
@@ -51,12 +40,12 @@ describe('late bookings by body', () => {
     );
   });
 
-  it('are determined without hiding any record of the source from the limits', async () => {
-    const late = await prepare('body');
-    await deliverRun(late.ledger, await collectRun(late, 'r1', records(0, 95)));
+  it.each(['body', 'file'] as const)('by %s hide no record of the source from the limits', async (kind) => {
+    const late = await prepare(kind);
+    await deliverRun(late.ledger, await collectRun(late, 'r1', wholes(0, 95)));
     const broken = Array.from({ length: 6 }, (_, index) => record(200 + index, { ServiceId: 'x' }));
     const limits = { maxRejectedShare: 0.05, emptyDay: 'succeed', batchSize: 4 } as const;
-    const collecting = collectRun(late, 'r2', [...records(0, 94), ...broken], { ...topsUp, limits });
+    const collecting = collectRun(late, 'r2', [...wholes(0, 94), ...broken], { ...topsUp, limits });
     await expect(collecting).rejects.toMatchObject({ code: 'too-many-rejects' });
   });
 
@@ -110,15 +99,6 @@ describe('late bookings by file', () => {
       ...['BR-4', 'BR-5'],
     ]);
     expect(await storedReferences(ledger, 'r3', 'posted')).toEqual([]);
-  });
-
-  it('count none of the earlier ones towards the limits', async () => {
-    const late = await prepare('file');
-    await deliverRun(late.ledger, await collectRun(late, 'r1', wholes(0, 100)));
-    const limits = { maxRejectedShare: 0.1, emptyDay: 'succeed', batchSize: 4 } as const;
-    const without = [101, 102].map((number) => record(number, { ServiceId: '' }));
-    const collecting = collectRun(late, 'r2', [whole(100), ...without], { ...topsUp, limits });
-    await expect(collecting).rejects.toMatchObject({ code: 'too-many-rejects' });
   });
 });
 
@@ -187,21 +167,6 @@ describe('what was delivered', () => {
     expect(await has((last ?? '').replace('Lovelace', 'Lovelive'))).toBe(false);
   });
 });
-
-/** Hashes to three values only, so that nearly all lines collide. */
-function createForgetfulMemory(): LineIndex {
-  const positions = new Map<number, number>();
-  const hash = (block: LineBlock, index: number) => lineOf(block, index).length % 3;
-  const find: LineIndex['find'] = (block, index) => positions.get(hash(block, index));
-  return {
-    find,
-    findOrRemember(block, index, position) {
-      const earlier = find(block, index);
-      if (earlier === undefined) positions.set(hash(block, index), position);
-      return earlier;
-    },
-  };
-}
 
 describe('late bookings after the setting guestNames was changed', () => {
   const changes = guestNameChoices.flatMap((before) =>

@@ -8,7 +8,7 @@ describe('the line index', () => {
     const memory = createLineIndex();
     const expected = new Map<string, number>();
     const wrong: string[] = [];
-    for (let position = 0; position < 300_000; position += 1) {
+    for (let position = 0; position < 150_000; position += 1) {
       // One in three is repeated: nearby, far away, and on both sides of each growth.
       const number = random() < 0.33 ? Math.floor(random() * position) : position;
       const line = `{"ServiceId":${number},"BookingClientName":"Žižek 😀 ${number % 7}"}`;
@@ -17,7 +17,7 @@ describe('the line index', () => {
       if (findOrRemember(memory, line, position) !== earlier) wrong.push(line);
     }
     expect(wrong).toEqual([]);
-    expect(expected.size).toBeGreaterThan(200_000);
+    expect(expected.size).toBeGreaterThan(100_000);
   });
 
   it('returns positions billions apart', () => {

@@ -15,19 +15,15 @@ const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const perBatch = 500;
 const lineOf = (number: number) => `${number},,,,,,\n`;
 
+interface Past {
+  readonly run?: Partial<Omit<Run, 'counts'>>;
+  readonly fails?: boolean;
+  readonly allRefused?: boolean;
+}
+
 /** Earlier days by body, each with the bookings of these numbers. */
-function ledgerOf(
-  days: Readonly<Record<string, readonly number[]>>,
-  {
-    run = {},
-    fails = false,
-    allRefused = false,
-  }: {
-    readonly run?: Partial<Omit<Run, 'counts'>>;
-    readonly fails?: boolean;
-    readonly allRefused?: boolean;
-  } = {},
-) {
+function ledgerOf(days: Readonly<Record<string, readonly number[]>>, past: Past = {}) {
+  const { run = {}, fails = false, allRefused = false } = past;
   const numbersOf = (id: string) => days[id] ?? [];
   let read = 0;
   return {

@@ -5,6 +5,7 @@ import {
   planDay,
   planRange,
   type RangeMode,
+  rangeModes,
   requestOf,
 } from '../../../src/review/day/range-plan.js';
 import type { Run, RunState } from '../../../src/rules/run.js';
@@ -67,6 +68,13 @@ describe('of a range, a replay', () => {
     expect(asked.map(({ mode }) => mode)).toEqual(['run', 'run', 'replay', 'late', 'replay']);
     for (const one of asked) expect(one).toMatchObject(options);
   });
+});
+
+it('a day with runs of today only is missing, rather than failed or done', () => {
+  const failed = someRun({ trigger: 'today', state: 'failed' });
+  const plans = rangeModes.map((mode) => [mode, planDay(mode, failed, { day }).action]);
+  const expected = { missing: 'top-up', failed: 'nothing', all: 'new-run', late: 'top-up' };
+  expect(Object.fromEntries(plans)).toEqual(expected);
 });
 
 describe('the plan of a range', () => {

@@ -7,35 +7,28 @@ import { verifyRun } from '../../../src/review/file/verify-run.js';
 import { claimStep } from '../../contracts/ledger/days.js';
 import { unavailable } from '../scripted-service.js';
 import { attemptOf, now } from './file-run.js';
-import { resultOf, resultPath, uploadedDay } from './server-day.js';
+import { judgedDay, resultOf, resultPath, uploadedDay } from './server-day.js';
 
 const name = '20112026_Result.csv';
 const second = '20112026_2_Result.csv';
 const hash = (text: string) => createHash('sha256').update(text).digest('hex');
 const judged = resultOf([1, 3]);
 
-/** A run whose result was judged. */
-async function judgedDay() {
-  const day = await uploadedDay(unavailable);
-  await day.trigger();
-  await day.trigger();
-  day.server.put(resultPath, judged);
-  expect(await day.look()).toMatchObject({ kind: 'done' });
-  const { run, parts } = day;
+async function prepare() {
+  const day = await judgedDay(judged, unavailable);
   return {
     ...day,
     /** Replaces the result. */
-    write: (text: string, at = now) => day.server.replace(resultPath, text, at),
+    write: (text: string) => day.server.replace(resultPath, text, now),
     read: (file: string) => readFile(day.archived(file), 'utf8'),
-    list: () => parts.archive.list(run().day, run().id),
     readManifest: async () => JSON.parse(await readFile(day.archived('manifest.json'), 'utf8')),
-    verify: async () => (await verifyRun(parts, run())).filter(({ fault }) => fault !== undefined),
+    verify: async () => (await verifyRun(day.parts, day.run())).filter(({ fault }) => fault !== undefined),
   };
 }
 
 describe('archive', () => {
   it('archives the judged bytes, and beside them what the service has written since', async () => {
-    const day = await judgedDay();
+    const day = await prepare();
     const third = resultOf([1], [0, 1]);
     day.write(third);
     // The judged bytes once more are none.
@@ -66,11 +59,11 @@ describe('archive', () => {
   });
 
   it('fetches the judged bytes again when the spool is lost, or uses those that an interrupted attempt has archived', async () => {
-    const day = await judgedDay();
+    const day = await prepare();
     await day.loseSpool();
     expect(await day.archive()).toMatchObject({ kind: 'done' });
     expect(await day.read(name)).toBe(judged);
-    const other = await judgedDay();
+    const other = await prepare();
     const { parts, run } = other;
     await parts.archive.store(run().day, run().id, name, parts.spool.read(resultName(run(), name)));
     await other.loseSpool();
@@ -80,7 +73,7 @@ describe('archive', () => {
   });
 
   it('has the result judged again when the judged bytes are lost, once all of it is there', async () => {
-    const day = await judgedDay();
+    const day = await prepare();
     await day.loseSpool();
     day.write(resultOf([1], [0, 1]));
     // BR-3 was called incorrect, and that it is not there yet clears nothing.
@@ -99,7 +92,7 @@ describe('archive', () => {
   });
 
   it('keeps the checksum of a file whose guest names were removed before its result arrived', async () => {
-    const day = await judgedDay();
+    const day = await prepare();
     await day.loseSpool();
     await day.blankNames();
     await expect(spoolReviewFile(day.parts, day.run())).rejects.toThrow(
@@ -111,14 +104,14 @@ describe('archive', () => {
       { name: '20112026.csv', bytes: day.run().file?.bytes, sha256: day.run().file?.sha256 },
       { name, bytes: judged.length, sha256: hash(judged) },
     ]);
-    expect(await day.list()).not.toContain('20112026.csv');
+    expect(await day.parts.archive.list('2026-11-20', day.run().id)).not.toContain('20112026.csv');
     expect(await day.verify()).toEqual([]);
   });
 });
 
 describe('a manifest', () => {
   it('states what was sent and when, what came back, and no message of the service, which may name a guest', async () => {
-    const day = await judgedDay();
+    const day = await prepare();
     await day.archive();
     const call = { startedAt: expect.any(String), endedAt: new Date(now).toISOString() };
     const { files, ...manifest } = await day.readManifest();
@@ -137,7 +130,7 @@ describe('a manifest', () => {
   });
 
   it('is not changed when an attempt that was interrupted after writing it is repeated', async () => {
-    const day = await judgedDay();
+    const day = await prepare();
     const claim = await claimStep(day.ledger, day.run(), 'archive');
     const write = (tool: string) =>
       archiveManifest(attemptOf({ ...day.parts, tool }, day.run(), claim), day.run().file ?? {});

@@ -1,114 +1,91 @@
-import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { FencedError } from '../../../src/ledger/errors.js';
-import { convertFailures, inSession } from '../../../src/review/file/file-attempt.js';
+import { convertFailures, useSession } from '../../../src/review/file/file-attempt.js';
 import type { Outcome } from '../../../src/rules/step.js';
 import { ArchiveError } from '../../../src/storage/archive.js';
-import { SftpError, type SftpServer, type SftpSession } from '../../../src/transports/sftp/sftp.js';
-import { claimStep } from '../../contracts/ledger/days.js';
-import { attemptOf, prepareFileRun } from './file-run.js';
+import { SftpError, type SftpSession } from '../../../src/transports/sftp/sftp.js';
 
-const done: Outcome = { kind: 'done', evidence: { code: 'ok' } };
 const clear = { outcomeUnknown: false, refusedWhenSpent: false };
-const notOpened = () => readFile('/nowhere/at/all').then(() => done);
 const excess = { code: 'sftp-no-local-space', message: 'Free 3 MB there.' };
+const notOpened = Object.assign(new Error('no such file'), { code: 'ENOENT', syscall: 'open' });
 
-describe('the error of a step becomes an outcome:', () => {
-  it.each<[object, () => Promise<Outcome>]>([
-    [
-      { kind: 'retryable', evidence: { code: 'sftp-connection-lost', answer: 'it was lost' }, ...clear },
-      failing(new SftpError('retryable', 'connection-lost', 'it was lost')),
-    ],
-    [
-      { kind: 'refused', evidence: { code: 'sftp-permission-denied', answer: 'may not write x' } },
-      failing(new SftpError('denied', 'permission-denied', 'may not write x')),
-    ],
-    [
-      { kind: 'fatal', evidence: { code: 'sftp-host-key-refused', answer: 'ask' }, advice: 'ask' },
-      failing(new SftpError('fatal', 'host-key-refused', 'ask')),
-    ],
-    [
-      {
-        kind: 'retryable',
-        evidence: { code: excess.code, answer: excess.message },
-        ...clear,
-        file: { excess },
-      },
-      failing(new SftpError('retryable', 'no-local-space', excess.message)),
-    ],
-    [
-      { kind: 'retryable', evidence: { code: 'archive-unreadable', answer: 'no' }, ...clear },
-      failing(new ArchiveError('unreadable', 'no')),
-    ],
-    [
-      { kind: 'refused', evidence: { code: 'archive-different-content', answer: 'no' } },
-      failing(new ArchiveError('different-content', 'no')),
-    ],
-    [
-      { kind: 'retryable', evidence: { code: 'local-enoent', answer: expect.any(String) }, ...clear },
-      notOpened,
-    ],
-    [done, async () => done],
-  ])('%o', async (outcome, work) => {
-    expect(await convertFailures(work)).toEqual(outcome);
-  });
-
-  it.each([
-    new FencedError('r1'),
-    new TypeError('a fault of ours'),
-    new DOMException('stopped', 'AbortError'),
-  ])('any other is rethrown (%#)', async (error) => {
-    await expect(convertFailures(() => Promise.reject(error))).rejects.toBe(error);
-  });
+it.each<[Error, object]>([
+  [
+    new SftpError('retryable', 'connection-lost', 'it was lost'),
+    { kind: 'retryable', evidence: { code: 'sftp-connection-lost', answer: 'it was lost' }, ...clear },
+  ],
+  [
+    new SftpError('denied', 'permission-denied', 'may not write x'),
+    { kind: 'refused', evidence: { code: 'sftp-permission-denied', answer: 'may not write x' } },
+  ],
+  [
+    new SftpError('fatal', 'host-key-refused', 'ask'),
+    { kind: 'fatal', evidence: { code: 'sftp-host-key-refused', answer: 'ask' }, advice: 'ask' },
+  ],
+  [
+    new SftpError('retryable', 'no-local-space', excess.message),
+    {
+      kind: 'retryable',
+      evidence: { code: excess.code, answer: excess.message },
+      ...clear,
+      file: { excess },
+    },
+  ],
+  [
+    new ArchiveError('unreadable', 'no'),
+    { kind: 'retryable', evidence: { code: 'archive-unreadable', answer: 'no' }, ...clear },
+  ],
+  [
+    new ArchiveError('different-content', 'no'),
+    { kind: 'refused', evidence: { code: 'archive-different-content', answer: 'no' } },
+  ],
+  [notOpened, { kind: 'retryable', evidence: { code: 'local-enoent', answer: 'no such file' }, ...clear }],
+])('the error %o of a step becomes an outcome', async (error, outcome) => {
+  expect(await convertFailures(() => Promise.reject(error))).toEqual(outcome);
 });
 
+it.each([new FencedError('r1'), new TypeError('a fault of ours'), new DOMException('stopped', 'AbortError')])(
+  'any other is rethrown (%#)',
+  async (error) => {
+    await expect(convertFailures(() => Promise.reject(error))).rejects.toBe(error);
+  },
+);
+
 describe('a session of a step', () => {
+  async function use(work: () => Promise<Outcome>, stepMs = 60_000) {
+    const happened: string[] = [];
+    let limit: AbortSignal | undefined;
+    const session: Partial<SftpSession> = {
+      close: async () => void happened.push('close'),
+      stat: () => new Promise((_, reject) => limit?.addEventListener('abort', () => reject(limit?.reason))),
+    };
+    const sftp = {
+      async connect({ signal }: { readonly signal: AbortSignal }) {
+        happened.push('connect');
+        limit = signal;
+        return session as SftpSession;
+      },
+    };
+    const { signal } = new AbortController();
+    const outcome = await convertFailures(() =>
+      useSession({ sftp, stepMs, signal }, async (open) => {
+        if (stepMs < 60_000) await open.stat('x');
+        return work();
+      }),
+    ).catch(() => undefined);
+    return { outcome, happened };
+  }
+
   it.each<[string, () => Promise<Outcome>]>([
-    ['has ended', async () => done],
-    ['fails', failing(new FencedError('r1'))],
+    ['has ended', async () => ({ kind: 'done', evidence: { code: 'ok' } })],
+    ['fails', () => Promise.reject(new FencedError('r1'))],
   ])('is closed when the work %s', async (_, work) => {
-    const { sftp, happened } = trackedServer();
-    await inSession(await attemptWith(sftp), work).catch(() => {});
-    expect(happened).toEqual(['connect', 'close']);
+    expect((await use(work)).happened).toEqual(['connect', 'close']);
   });
 
   it('ends when the step has used the server for too long, whatever the work does', async () => {
-    const { sftp, happened } = trackedServer();
-    const connect: SftpServer['connect'] = async (options) => {
-      const session = await sftp.connect(options);
-      const stat = () =>
-        new Promise<never>((_, reject) =>
-          options.signal.addEventListener('abort', () => reject(options.signal.reason)),
-        );
-      return { ...session, stat };
-    };
-    const outcome = await inSession(await attemptWith({ connect }, 20), async (session) => {
-      for (;;) await session.stat('x');
-    });
+    const { outcome, happened } = await use(() => Promise.reject(new TypeError('not reached')), 20);
     expect(outcome).toMatchObject({ kind: 'retryable', evidence: { code: 'sftp-step-too-slow' } });
     expect(happened).toEqual(['connect', 'close']);
   });
 });
-
-function failing(error: Error) {
-  return () => Promise.reject(error);
-}
-
-async function attemptWith(sftp: SftpServer, stepMs = 60_000) {
-  const { ledger, parts, run } = await prepareFileRun();
-  return attemptOf({ ...parts, sftp, stepMs }, run, await claimStep(ledger, run, 'write'));
-}
-
-function trackedServer(): { sftp: SftpServer; happened: string[] } {
-  const happened: string[] = [];
-  const session: Pick<SftpSession, 'close'> = {
-    close: async () => void happened.push('close'),
-  };
-  const sftp: SftpServer = {
-    async connect() {
-      happened.push('connect');
-      return session as SftpSession;
-    },
-  };
-  return { sftp, happened };
-}

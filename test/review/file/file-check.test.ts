@@ -11,20 +11,6 @@ const header = `${masterIdColumn},BookingReferenceId,BookingClientName,ProviderN
 const goodLine = '100200,BR-1042,Ana Example,hotelbeds,00123,20112026,23112026';
 
 describe('a finished review file', () => {
-  it('passes as the writer writes it, in blocks of any size', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(anyFileBooking, { maxLength: 20 }),
-        fc.integer({ min: 1, max: 200 }),
-        async (bookings, blockBytes) => {
-          const file = fileOf(bookings);
-          expect(await check(file, { rows: bookings.length, blockBytes })).toBeUndefined();
-        },
-      ),
-      { numRuns: 100 },
-    );
-  });
-
   it('passes with empty cells where they are allowed, but not without a service id, nor with others that are wrong', async () => {
     const allowed = { rows: 2, mayBeEmpty: true };
     expect(await checkText(`${header}\n7,,,,,,\n8,R,,P,H,20112026,\n`, allowed)).toBeUndefined();
@@ -160,7 +146,8 @@ describe('a finished review file', () => {
       fc.asyncProperty(
         fc.array(anyFileBooking, { minLength: 1, maxLength: 3 }),
         fc.array(anyMutation, { maxLength: 2 }),
-        async (bookings, mutations) => {
+        fc.integer({ min: 1, max: 200 }),
+        async (bookings, mutations, blockBytes) => {
           let file = fileOf(bookings);
           for (const { at, removed, added } of mutations) {
             const place = at % file.length;
@@ -171,14 +158,16 @@ describe('a finished review file', () => {
             ]);
           }
           const rows = countGoodRows(file);
-          const fault = await check(file, { rows: rows ?? 0 });
+          const fault = await check(file, { rows: rows ?? 0, blockBytes });
           if (fault) refused += 1;
           expect(fault === undefined).toBe(rows !== undefined);
+          // As the writer writes it.
+          if (mutations.length === 0) expect(rows).toBe(bookings.length);
         },
       ),
-      { numRuns: 1_500 },
+      { numRuns: 800 },
     );
-    expect(refused).toBeGreaterThan(250);
+    expect(refused).toBeGreaterThan(130);
   });
 });
 

@@ -12,22 +12,13 @@ import { fileBookings, now, prepareFileRun, readWhole } from './file-run.js';
 const named = (bookingClientName: string) => fileBooking({ bookingClientName });
 const { signal } = new AbortController();
 
-describe('the plan of a file run', () => {
-  it('begins with the file, whose bookings it holds, and has those of each batch in the batch', async () => {
-    const { delivery } = await prepareDelivery();
-    const steps = delivery.plan({ file: 7, posted: 5 });
-    expect(steps.map(({ name, bookings }) => [name, bookings])).toEqual([
-      ['write', 7],
-      ['batch 0', 4],
-      ['batch 1', 1],
-    ]);
-  });
-
-  it('has no file steps if no booking can be in the file', async () => {
-    const { delivery } = await prepareDelivery();
-    expect(delivery.plan({ file: 0, posted: 4 }).map(({ name }) => name)).toEqual(['batch 0']);
-    expect(delivery.plan({ file: 0, posted: 0 })).toEqual([]);
-  });
+it('the plan of a file run begins with the file, if any booking can be in it, and has those of each batch in the batch', async () => {
+  const { delivery } = await prepareDelivery();
+  const plan = (file: number, posted: number) =>
+    delivery.plan({ file, posted }).map(({ name, bookings }) => `${name}: ${bookings}`);
+  expect(plan(7, 5)).toEqual(['write: 7', 'batch 0: 4', 'batch 1: 1']);
+  expect(plan(0, 4)).toEqual(['batch 0: 4']);
+  expect(plan(0, 0)).toEqual([]);
 });
 
 describe('performing a step of a file run', () => {
@@ -49,7 +40,7 @@ describe('performing a step of a file run', () => {
 
   it('ends the run if the written file breaks the file rules, with the place and without the cell', async () => {
     const bookings = [fileBooking(), named('null')];
-    const { delivery, ledger, run } = await prepareDelivery({ bookings });
+    const { delivery, ledger, run } = await prepareDelivery(bookings);
     const outcome = await delivery.perform(await claimStep(ledger, run, 'write'), signal);
     expect(outcome).toEqual({
       kind: 'fatal',
@@ -72,13 +63,7 @@ describe('performing a step of a file run', () => {
   });
 });
 
-async function prepareDelivery({
-  bookings = fileBookings(5),
-  incomplete = 'post',
-}: {
-  readonly bookings?: readonly Booking[];
-  readonly incomplete?: 'post' | 'reject';
-} = {}) {
+async function prepareDelivery(bookings: readonly Booking[] = fileBookings(5)) {
   const prepared = await prepareFileRun({ bookings });
   const { parts } = prepared;
   const service = { reviewBookedHotels: async () => ({ kind: 'accepted', code: 'posted' }) as const };
@@ -87,7 +72,7 @@ async function prepareDelivery({
     ...parts,
     sftp: createSftpDouble(createOutside(now)),
     body,
-    incomplete,
+    incomplete: 'post',
     timezone: 'Europe/Madrid',
   });
   return { ...prepared, delivery };

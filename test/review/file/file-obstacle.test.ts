@@ -9,38 +9,26 @@ import {
 } from '../../../src/booking/sending.js';
 import { putReferences } from '../../../src/booking/stored-line.js';
 import { lineOfBooking } from '../../support/made-bookings.js';
-import { anyFileBooking, linesOf } from './file-bookings.js';
+import { anyFileBooking, fileBooking, linesOf } from './file-bookings.js';
 
-const complete: Booking = {
-  serviceId: 100200,
-  bookingReferenceId: 'BR-1042',
-  bookingClientName: 'Ana Example',
-  providerName: 'hotelbeds',
-  providerHotelId: '00123',
-  checkInDate: '2026-11-20',
-  checkOutDate: '2026-11-23',
-};
+const complete = fileBooking();
 
 function without(property: Exclude<keyof Booking, 'serviceId'>): Booking {
   const { [property]: _left, ...rest } = complete;
   return rest;
 }
 
-const findFileObstacle = (booking: Booking, incomplete: IncompleteBookings = 'post') =>
-  listFileObstacles(booking, { names: 'send', incomplete })[0];
-
 const named = (bookingClientName: string) => ({ ...complete, bookingClientName });
-const readsAsNull = { field: 'BookingClientName', reason: 'reads-as-null' } as const;
-
-type Row = [string, Booking, IncompleteBookings, ReturnType<typeof findFileObstacle>];
-const lacking = [
-  ['bookingReferenceId', 'BookingReferenceId'],
-  ['bookingClientName', 'BookingClientName'],
-  ['providerName', 'ProviderName'],
-  ['providerHotelId', 'ProviderHotelId'],
-  ['checkInDate', 'CheckInDate'],
-  ['checkOutDate', 'CheckOutDate'],
-] as const;
+const readsAsNull = { field: 'BookingClientName', reason: 'reads-as-null' };
+const lacking = Object.entries({
+  bookingReferenceId: 'BookingReferenceId',
+  bookingClientName: 'BookingClientName',
+  providerName: 'ProviderName',
+  providerHotelId: 'ProviderHotelId',
+  checkInDate: 'CheckInDate',
+  checkOutDate: 'CheckOutDate',
+}) as readonly [Exclude<keyof Booking, 'serviceId'>, string][];
+type Row = [string, Booking, IncompleteBookings, object | undefined];
 
 describe('a booking in the review file', () => {
   it.each<Row>([
@@ -60,7 +48,7 @@ describe('a booking in the review file', () => {
   ])(
     'that %s has this obstacle, the first one in the order of the service',
     (_, booking, incomplete, obstacle) => {
-      expect(findFileObstacle(booking, incomplete)).toEqual(obstacle);
+      expect(listFileObstacles(booking, { names: 'send', incomplete })[0]).toEqual(obstacle);
     },
   );
 

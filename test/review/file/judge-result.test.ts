@@ -25,6 +25,7 @@ const everyVerdict = { unanswered: 0, unclear: 0 };
 /** A header alone, nothing, and one incorrect row of ten. */
 const headerOnly = { end: endOf({ rows: 0 }), unanswered: 10, judging: 0 };
 const few = { unanswered: 9, end: endOf({ rows: 1 }), judging: 1 };
+const fiveRows = { ...few, end: endOf({ rows: 5 }), summaries: 2 };
 
 it.each<[string, Partial<ResultTotals>, ResultMoment, ResultRules, boolean]>([
   ['every row and a last line end', {}, growing, all, true],
@@ -35,28 +36,10 @@ it.each<[string, Partial<ResultTotals>, ResultMoment, ResultRules, boolean]>([
   ['more other bookings than ours', { foreign: 6 }, quiet, all, false],
   ['incorrect rows only, and grows', few, growing, incorrectOnly, false],
   ['incorrect rows only, and rests', few, quiet, incorrectOnly, true],
-  [
-    'totals and a repeated header',
-    { ...few, end: endOf({ rows: 5 }), unidentified: 2, summaries: 2 },
-    quiet,
-    incorrectOnly,
-    true,
-  ],
+  ['totals and a repeated header', { ...fiveRows, unidentified: 2 }, quiet, incorrectOnly, true],
   // That must not make all bookings correct.
-  [
-    'a booking that may be one of ours',
-    { ...few, end: endOf({ rows: 5 }), unidentified: 2, summaries: 2, foreign: 1 },
-    quiet,
-    incorrectOnly,
-    false,
-  ],
-  [
-    'as many bookings of others as other rows too many',
-    { ...few, end: endOf({ rows: 5 }), unidentified: 3, summaries: 2, foreign: 1 },
-    quiet,
-    incorrectOnly,
-    false,
-  ],
+  ['a booking that may be ours', { ...fiveRows, unidentified: 2, foreign: 1 }, quiet, incorrectOnly, false],
+  ['another row too many', { ...fiveRows, unidentified: 3, foreign: 1 }, quiet, incorrectOnly, false],
   ['nothing', { ...few, fields: [], end: endOf({ rows: 0, isWhole: false }) }, quiet, incorrectOnly, false],
   ['no table of bookings', { ...few, fields: [] }, quiet, incorrectOnly, false],
   ['an unreadable row', { ...few, end: endOf({ rows: 1, malformed: 1 }) }, quiet, incorrectOnly, false],
@@ -67,6 +50,8 @@ it.each<[string, Partial<ResultTotals>, ResultMoment, ResultRules, boolean]>([
 
 const wait = { kind: 'wait' };
 const accept = { kind: 'accept', isComplete: true };
+const inPart = { kind: 'accept', isComplete: false };
+const totalsOnly = { end: endOf({ rows: 11 }), unidentified: 1, summaries: 1 };
 const incomplete = { kind: 'refuse', code: 'result-incomplete' };
 const unreadable = { kind: 'refuse', code: 'result-unreadable' };
 const lenient = (maxUnansweredShare: number): ResultRules => ({ ...all, maxUnansweredShare });
@@ -77,33 +62,12 @@ it.each<[string, Partial<ResultTotals>, ReturnType<typeof lacking>, ResultMoment
   ['is complete', {}, everyVerdict, growing, all, accept],
   ['lacks rows', { unanswered: 5 }, lacking(5), quiet, all, wait],
   ['lacks rows when it is due', { unanswered: 5 }, lacking(5), due, all, incomplete],
-  [
-    'lacks no more than it may when it is due',
-    { unanswered: 2 },
-    lacking(2, 1),
-    due,
-    lenient(0.3),
-    { kind: 'accept', isComplete: false },
-  ],
+  ['lacks no more than it may when it is due', { unanswered: 2 }, lacking(2, 1), due, lenient(0.3), inPart],
   ['lacks more than it may when it is due', { unanswered: 2 }, lacking(2, 1), due, lenient(0.29), incomplete],
   ['has an unreadable verdict', { judging: 9 }, lacking(0, 1), growing, all, incomplete],
-  [
-    'has no more unreadable verdicts than it may',
-    { judging: 9 },
-    lacking(0, 1),
-    growing,
-    lenient(0.1),
-    accept,
-  ],
+  ['has no more of them than it may', { judging: 9 }, lacking(0, 1), growing, lenient(0.1), accept],
   ['has no verdict that can be read', { judging: 0 }, lacking(0, 10), growing, lenient(1), unreadable],
-  [
-    'has a readable line of totals only',
-    { end: endOf({ rows: 11 }), unidentified: 1, summaries: 1, judging: 0 },
-    lacking(0, 10),
-    growing,
-    all,
-    unreadable,
-  ],
+  ['has a line of totals only', { ...totalsOnly, judging: 0 }, lacking(0, 10), growing, all, unreadable],
   ['is broken, too', { end: endOf({ malformed: 2 }), judging: 0 }, everyVerdict, growing, all, unreadable],
   ['is a header', { end: endOf({ rows: 0 }), unanswered: 10 }, lacking(10), due, all, incomplete],
   ['is empty', { ...headerOnly, fields: [], columns: [], judging: 10 }, lacking(10), due, all, incomplete],
@@ -113,14 +77,7 @@ it.each<[string, Partial<ResultTotals>, ReturnType<typeof lacking>, ResultMoment
   ['has a column twice, and is due', { ...twice, unanswered: 3 }, everyVerdict, due, all, unreadable],
   ['names incorrect rows only', few, everyVerdict, quiet, incorrectOnly, accept],
   ['names none', headerOnly, everyVerdict, quiet, incorrectOnly, accept],
-  [
-    'names some, no verdict of which can be read',
-    { ...few, judging: 0 },
-    everyVerdict,
-    quiet,
-    incorrectOnly,
-    unreadable,
-  ],
+  ['names some without a verdict', { ...few, judging: 0 }, everyVerdict, quiet, incorrectOnly, unreadable],
 ])('what is decided on a result that %s', (_, differing, counts, moment, rules, decision) => {
   expect(decideOnResult(totalsOf(differing), counts, moment, rules)).toEqual(decision);
 });
@@ -179,16 +136,10 @@ describe('the verdicts of a result', () => {
 });
 
 it('Files of one result count as one, and say what each of them says', () => {
-  const [newest, other] = [
-    totalsOf({ ...few, fields: ['isCorrect'], foreign: 1, unidentified: 3, summaries: 2 }),
-    totalsOf({
-      ...twice,
-      end: endOf({ malformed: 2, isWhole: false }),
-      foreign: 4,
-      unidentified: 1,
-      summaries: 1,
-    }),
-  ];
+  const rows = { foreign: 1, unidentified: 3, summaries: 2 };
+  const newest = totalsOf({ ...few, fields: ['isCorrect'], ...rows });
+  const cutOff = { end: endOf({ malformed: 2, isWhole: false }), foreign: 4, unidentified: 1, summaries: 1 };
+  const other = totalsOf({ ...twice, ...cutOff });
   expect(joinTotals([newest, other], 7)).toEqual({
     ...newest,
     ...{

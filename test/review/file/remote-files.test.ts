@@ -12,25 +12,25 @@ const remote = locateRemoteFiles(uploadDay);
 
 describe('on the SFTP server', () => {
   it('the review file is where the service looks for it (spec 4.3)', () => {
-    expect(remote).toMatchObject({
-      folder: 'VerifyMappings/032026',
-      name: '05032026.csv',
-      path: 'VerifyMappings/032026/05032026.csv',
-    });
+    const folder = 'VerifyMappings/032026';
+    expect(remote).toMatchObject({ folder, name: '05032026.csv', path: `${folder}/05032026.csv` });
   });
 
   it('an upload has a unique name for each run, owner and attempt', () => {
-    const names = [
-      remote.temporaryPath('20260305-k3f9xq7d', 1, 1),
-      remote.temporaryPath('20260305-k3f9xq7d', 1, 2),
-      remote.temporaryPath('20260305-k3f9xq7d', 2, 1),
-      remote.temporaryPath('20260305-aaaaaaaa', 1, 1),
+    const uploads = [
+      ['20260305-k3f9xq7d', 1, 1],
+      ['20260305-k3f9xq7d', 1, 2],
+      ['20260305-k3f9xq7d', 2, 1],
+      ['x', 1, 1],
     ];
+    const names = (uploads as [string, number, number][]).map((upload) => remote.temporaryPath(...upload));
     expect(names[0]).toBe('VerifyMappings/032026/05032026.20260305-k3f9xq7d.1-1.part');
     expect(new Set(names).size).toBe(4);
-    for (const path of names) expect(remote.isLeftover(path.slice(remote.folder.length + 1))).toBe(true);
     const isResult = createResultNameTest(defaultResultPattern, uploadDay);
-    expect(names.some((path) => isResult(path.slice(remote.folder.length + 1)))).toBe(false);
+    const found = names.map((path) => path.slice(remote.folder.length + 1));
+    expect(found.map((name) => [remote.isLeftover(name), isResult(name)])).toEqual(
+      Array(4).fill([true, false]),
+    );
   });
 
   it.each([
@@ -49,18 +49,12 @@ const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 
 describe('the name of a result', () => {
   it.each([
-    ['20112026_Result.csv', true],
-    ['20112026-v2_Result.csv', true],
-    ['20112026.csv', false],
-    ['20112026_result.csv', false],
-    ['20112026_Result.csv.filepart', false],
-    ['x20112026_Result.csv', false],
-    ['20112025_Result.csv', false],
-  ])('by default: %s is one of the day: %s', (name, isOne) => {
-    expect(createResultNameTest(defaultResultPattern, day)(name)).toBe(isOne);
-  });
-
-  it.each([
+    [defaultResultPattern, '20112026_Result.csv', true],
+    [defaultResultPattern, '20112026-v2_Result.csv', true],
+    [defaultResultPattern, '20112026_result.csv', false],
+    [defaultResultPattern, '20112026_Result.csv.filepart', false],
+    [defaultResultPattern, 'x20112026_Result.csv', false],
+    [defaultResultPattern, '20112025_Result.csv', false],
     ['{day}.result', '2026-11-20.result', true],
     ['{day}.result', '2026-11-20xresult', false],
     ['*{day:yyyyMMdd}*', 'result of 20261120.csv', true],
@@ -70,13 +64,11 @@ describe('the name of a result', () => {
     ['(.+)[a-z]?.csv', 'abc.csv', false],
     ['{day:dd*MM}.csv', '20*11.csv', true],
     ['{day:dd*MM}.csv', '20011.csv', false],
+    // It is never that of the file that was sent.
+    ['{day:ddMMyyyy}*.csv', '20112026.csv', false],
+    ['*', '20112026.csv', false],
   ])('as %s: %s is one: %s', (pattern, name, isOne) => {
     expect(createResultNameTest(pattern, day)(name)).toBe(isOne);
-  });
-
-  it('is never the name of the file that was sent', () => {
-    expect(createResultNameTest('{day:ddMMyyyy}*.csv', day)('20112026.csv')).toBe(false);
-    expect(createResultNameTest('*', day)('20112026.csv')).toBe(false);
   });
 
   it('matches a pattern like the equivalent regular expression', () => {

@@ -25,7 +25,7 @@ const three = fileBooking({ bookingReferenceId: 'BR-3', providerHotelId: 'H3' })
 const anyDay = fc
   .array(
     fc.record({
-      reference: fc.constantFrom('BR-1', 'BR-2', 'br-2', '007', '7'),
+      reference: fc.constantFrom('BR-1', 'BR-11', 'BR-2', 'br-2', '007', '7'),
       serviceId: fc.constantFrom(1, 11, 999),
       providerHotelId: fc.constantFrom('H1', 'H2'),
       providerName: fc.constantFrom('hotelbeds', 'Bedlink'),
@@ -74,7 +74,7 @@ describe('a result and the bookings that were sent', () => {
           expect({ totals, judged: found }).toEqual(model);
         },
       ),
-      { numRuns: 600 },
+      { numRuns: 400 },
     );
   });
 
@@ -104,19 +104,6 @@ describe('a result and the bookings that were sent', () => {
       ...{ unanswered: 0, foreign: 1, affected: [{ row: 1 }] },
     });
     expect(await join([one, erased], result)).toMatchObject({ unanswered: 1, foreign: 2 });
-  });
-
-  it('are distinguished if only their concatenated fields are equal', async () => {
-    const near = { ...one, bookingReferenceId: 'BR-1', serviceId: 11 };
-    const far = { ...one, bookingReferenceId: 'BR-11', serviceId: 1 };
-    const joined = await join(
-      [near, far],
-      writeResult([
-        [near, false],
-        [far, true],
-      ]),
-    );
-    expect(joined.affected).toEqual([{ batch: 0, row: 0, bookingReferenceId: 'BR-1' }]);
   });
 });
 
@@ -167,21 +154,17 @@ it.each([
   ['with invisible characters', 'BR-1', '\u200bBR-1\u200b'],
   ['padded with zeros and blanks', '77', ' 00077\u00a0'],
 ])(
-  'a reference that is written in another way belongs to the booking that it can mean: %s',
+  'a reference in another spelling belongs to the booking that it can mean: %s',
   async (_, reference, written) => {
     const spelled = (bookingReferenceId: string) => ({ ...one, bookingReferenceId });
-    for (const kept of [columns, ['BookingReferenceId', 'IsCorrectMapping'] as const]) {
-      const result = writeResult(
-        [
-          [spelled(written), true],
-          [two, false],
-        ],
-        kept,
-      );
-      expect(await join([two, spelled(reference)], result)).toMatchObject({
+    const rows: JudgedRow[] = [
+      [spelled(written), true],
+      [two, false],
+    ];
+    for (const kept of [columns, ['BookingReferenceId', 'IsCorrectMapping'] as const])
+      expect(await join([two, spelled(reference)], writeResult(rows, kept))).toMatchObject({
         ...{ foreign: 0, missing: [], unclear: [], affected: [{ row: 0 }] },
       });
-    }
   },
 );
 
@@ -201,9 +184,9 @@ it('a result says incorrect by naming a booking if it names incorrect ones only 
 });
 
 it('distinguishes thousands of similar keys', async () => {
-  const bookings = Array.from({ length: 20_000 }, (_, index) =>
+  const bookings = Array.from({ length: 6_000 }, (_, index) =>
     fileBooking({
-      bookingReferenceId: `BR-${index % 10_000}`,
+      bookingReferenceId: `BR-${index % 3_000}`,
       serviceId: 1_000_000 + (index >> 4),
       providerHotelId: String(index).padStart(7, '0'),
     }),
@@ -211,9 +194,8 @@ it('distinguishes thousands of similar keys', async () => {
   const judged = bookings.map((booking, index): JudgedRow => [booking, index % 1000 !== 0]);
   const joined = await join(bookings, writeResult(judged.reverse()), { batchSize: 500 });
   expect(joined).toMatchObject({ unanswered: 0, foreign: 0 });
-  expect(joined.affected.map(({ batch, row }) => 500 * batch + row)).toEqual(
-    Array.from({ length: 20 }, (_, index) => 1000 * index),
-  );
+  const places = joined.affected.map(({ batch, row }) => 500 * batch + row);
+  expect(places).toEqual([0, 1_000, 2_000, 3_000, 4_000, 5_000]);
 });
 
 async function join(

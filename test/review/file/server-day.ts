@@ -109,3 +109,12 @@ export async function uploadedDay(...answers: readonly Verdict[]) {
   await day.upload();
   return day;
 }
+
+/** The same once its result was judged. */
+export async function judgedDay(result = resultOf([1, 3]), ...answers: readonly Verdict[]) {
+  const day = await uploadedDay(...answers);
+  for (let call = 0; call <= answers.length; call += 1) await day.trigger();
+  day.server.put(resultPath, result);
+  await day.look();
+  return day;
+}

@@ -116,21 +116,18 @@ describe('trigger', () => {
   });
 
   it.each([
-    ['the address', 0, 'if service.baseUrl is right, '],
-    [
-      'no address after calls that were accepted',
-      1,
-      'the service has accepted earlier calls, so address and key ',
-    ],
-  ])('of a file that the service does not find names its path, and %s', async (_, delivered, words) => {
-    const day = await uploadedDay(notFound);
-    day.pretend({ counts: { ...day.run().counts, delivered } });
-    const path = `does not find the file ${toldPath}: check file.sftp.root and file.ftpFilePathPrefix`;
-    expect(await day.trigger()).toMatchObject({
-      kind: 'fatal',
-      advice: expect.stringMatching(new RegExp(`^${words}.*${path}$`)),
-    });
-  });
+    [0, 'if service.baseUrl is right, '],
+    [1, 'the service has accepted earlier calls, so address and key '],
+  ])(
+    'of a file that the service does not find names its path, after %d that it took: %s',
+    async (delivered, words) => {
+      const day = await uploadedDay(notFound);
+      day.pretend({ counts: { ...day.run().counts, delivered } });
+      const path = `does not find the file ${toldPath}: check file.sftp.root and file.ftpFilePathPrefix`;
+      const advice = expect.stringMatching(new RegExp(`^${words}.*${path}$`));
+      expect(await day.trigger()).toMatchObject({ kind: 'fatal', advice });
+    },
+  );
 
   it('makes no call once the run was taken over', async () => {
     const day = await uploadedDay();
@@ -145,10 +142,16 @@ describe('trigger', () => {
   });
 });
 
+/** The review has begun. */
+async function triggeredDay() {
+  const day = await uploadedDay();
+  await day.trigger();
+  return day;
+}
+
 describe('a result', () => {
   it('that cannot be read is read once more by whoever takes the run over: a setting may have been changed', async () => {
-    const day = await uploadedDay();
-    await day.trigger();
+    const day = await triggeredDay();
     day.server.put(resultPath, resultOf([3]).replace('IsCorrectMapping', 'Verdict'));
     expect(await day.look()).toMatchObject({ kind: 'refused', evidence: { code: 'result-unreadable' } });
     await day.fail();
@@ -162,8 +165,7 @@ describe('a result', () => {
     ['changes', () => Promise.reject(new SftpError('retryable', 'changed-while-reading', ''))],
     ['disappears', () => Promise.reject(new SftpError('retryable', 'no-such-file', ''))],
   ])('that %s while it is read is waited for', async (_, download) => {
-    const day = await uploadedDay();
-    await day.trigger();
+    const day = await triggeredDay();
     day.server.put(resultPath, resultOf([]));
     day.change({
       async download(path, local, options) {
@@ -176,24 +178,22 @@ describe('a result', () => {
 
   it.each([
     [
-      'does not fit on the local disk',
+      'does not fit on the disk',
       new SftpError('retryable', 'no-local-space', ''),
-      'retryable',
-      'sftp-no-local-space',
+      'retryable: sftp-no-local-space',
     ],
-    ['cannot be archived', new ArchiveError('unwritable', 'full'), 'retryable', 'archive-unwritable'],
-    ['is on a server that is away', new SftpError('retryable', 'timeout', ''), 'overdue', 'sftp-timeout'],
-  ] as const)('that %s, after its time', async (_, error, kind, code) => {
-    const day = await uploadedDay();
-    await day.trigger();
+    ['cannot be archived', new ArchiveError('unwritable', 'full'), 'retryable: archive-unwritable'],
+    ['is on a server that is away', new SftpError('retryable', 'timeout', ''), 'overdue: sftp-timeout'],
+  ])('that %s, after its time', async (_, error, expected) => {
+    const day = await triggeredDay();
     day.reach(now + hourMs);
     day.set({ sftp: { connect: () => Promise.reject(error) } });
-    expect(await day.look()).toMatchObject({ kind, evidence: { code } });
+    const { kind, evidence } = await day.look();
+    expect(`${kind}: ${evidence.code}`).toBe(expected);
   });
 
   it('in files of which nobody knows the newer one is incorrect by any of them', async () => {
-    const day = await uploadedDay();
-    await day.trigger();
+    const day = await triggeredDay();
     day.server.put(resultPath, resultOf([1, 2]));
     day.server.put(resultPath.replace('_', '_2_'), resultOf([3]), now + 9_000);
     day.change({ examineTime: async () => 'clock' });
@@ -203,8 +203,7 @@ describe('a result', () => {
   });
 
   it('is quiet since its bytes changed, not since it was written', async () => {
-    const day = await uploadedDay();
-    await day.trigger();
+    const day = await triggeredDay();
     const lookAt = async (incorrect: number, after: number) => {
       day.reach(now + after);
       day.server.replace(resultPath, resultOf([incorrect], [0, 1, 2]), now + after);
@@ -218,8 +217,7 @@ describe('a result', () => {
   });
 
   it('that is first seen after its time is given the time to become whole', async () => {
-    const day = await uploadedDay();
-    await day.trigger();
+    const day = await triggeredDay();
     day.reach(now + hourMs);
     day.server.put(resultPath, resultOf([3], [3]));
     expect(await day.look()).toMatchObject({ kind: 'waiting', evidence: { code: 'result-growing' } });
@@ -235,8 +233,7 @@ describe('a server that offers more than is accepted', () => {
   }));
 
   it.each(['upload', 'look'] as const)('has none of its many results read: %s', async (step) => {
-    const day = step === 'upload' ? await writtenDay() : await uploadedDay();
-    if (step === 'look') await day.trigger();
+    const day = step === 'upload' ? await writtenDay() : await triggeredDay();
     day.change({ list: async () => many, download: () => Promise.reject(new RangeError('expected none')) });
     expect(await day[step]()).toMatchObject({
       ...{ kind: 'refused', class: 'data', evidence: { code: 'sftp-too-many-results' } },
@@ -262,8 +259,7 @@ describe('a server that offers more than is accepted', () => {
   });
 
   it('does not fill the memory with rows that were never sent', async () => {
-    const day = await uploadedDay();
-    await day.trigger();
+    const day = await triggeredDay();
     day.server.put(resultPath, `BookingReferenceId,IsCorrectMapping\n${'B,true\n'.repeat(20_000)}`);
     const message = expect.stringContaining('the result has more than 10,050 rows for 5 that were sent');
     expect(await day.look()).toMatchObject({ kind: 'refused', class: 'data', file: { excess: { message } } });

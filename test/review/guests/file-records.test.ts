@@ -104,6 +104,42 @@ describe('the records of a file', () => {
   });
 });
 
+describe('the records of a guest', () => {
+  const header = 'Service Mappings Id,BookingReferenceId,BookingClientName,ProviderName,ProviderHotelId';
+  const findOf = (rows: readonly string[], columns = header) =>
+    findLines(Buffer.from(`${[columns, ...rows].join('\n')}\n`), '100003');
+
+  it("takes no other guest's record as the guest's, although a hotel's id is the same text as the reference", async () => {
+    const rows = [
+      '100004,100003,Ana Gil,Bedlink,BL-1',
+      '100003,OTHER-1,Eva Roth,Bedlink,BL-2',
+      '100005,OTHER-2,Tom Berg,Bedlink,100003',
+    ];
+    expect(await findOf(rows)).toEqual([2]);
+  });
+
+  it('checks every cell of a record with other columns than the header, or without a column of references', async () => {
+    expect(await findOf(['100004,extra,100003,Ana Gil,Bedlink,BL-1'])).toEqual([2]);
+    expect(await findOf(['False,100003'], 'Verdict,Booking')).toEqual([2]);
+  });
+
+  it('takes a malformed record as theirs if it has the reference or the name as a separate value', async () => {
+    const malformed = (text: string) => `x,"y" ${text},z`;
+    const theirs = ['100003', 'for 100003.', '#100003;1', 'Ana Gil'];
+    const others = [
+      '1000031',
+      'BR-100003',
+      '100003-2',
+      '100003/2',
+      'Ana Gilbert',
+      'Joana Gil',
+      'Ana Gil-Roth',
+    ];
+    const rows = [...theirs, ...others].map(malformed);
+    expect(await findOf(rows)).toEqual(theirs.map((_, index) => index + 2));
+  });
+});
+
 describe('a search for a text', () => {
   it('finds it across blocks', async () => {
     for (const size of [1, 3, 5, 100]) {

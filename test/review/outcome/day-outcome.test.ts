@@ -6,32 +6,23 @@ import { hasFinalVerdicts } from '../../../src/rules/verdict.js';
 import { someRun } from '../some-run.js';
 import { outcomeOf } from './some-outcome.js';
 
+type Changes = Parameters<typeof someRun>[0];
 const verdicts = { affected: 2, unanswered: 1, unclear: 0, malformed: 0 };
 
-function byBody(id: string, overrides: Parameters<typeof someRun>[0] = {}): Run {
-  return someRun({ id, ...overrides, counts: { affected: null, unanswered: null, ...overrides.counts } });
-}
+const byBody = (id: string, { counts, ...changes }: Changes = {}) =>
+  someRun({ id, ...changes, counts: { affected: null, unanswered: null, ...counts } });
 
-function judged(id: string, overrides: Parameters<typeof someRun>[0] = {}): Run {
-  return someRun({
-    id,
-    delivery: 'file',
-    file: { rows: 978, verdicts },
-    ...overrides,
-    counts: { affected: 2, unanswered: 1, posted: 12, ...overrides.counts },
+const judged = (id: string, { counts, ...changes }: Changes = {}) =>
+  someRun({
+    ...{ id, delivery: 'file', file: { rows: 978, verdicts }, ...changes },
+    counts: { affected: 2, unanswered: 1, posted: 12, ...counts },
   });
-}
 
-function awaiting(id: string, overrides: Parameters<typeof someRun>[0] = {}): Run {
-  return someRun({
-    id,
-    delivery: 'file',
-    state: 'awaiting-result',
-    file: { rows: 978 },
-    ...overrides,
-    counts: { affected: null, unanswered: 978, posted: 12, ...overrides.counts },
+const awaiting = (id: string, { counts, ...changes }: Changes = {}) =>
+  someRun({
+    ...{ id, delivery: 'file', state: 'awaiting-result', file: { rows: 978 }, ...changes },
+    counts: { affected: null, unanswered: 978, posted: 12, ...counts },
   });
-}
 
 const nothing = { read: 0, accepted: 0, duplicates: 0, rejected: 0, delivered: 0 };
 

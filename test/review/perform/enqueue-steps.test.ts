@@ -1,63 +1,65 @@
 import { describe, expect, it } from 'vitest';
 import type { QueuedStep } from '../../../src/booking/step-queue.js';
 import { enqueueOpenSteps, toQueuedStep } from '../../../src/review/perform/step-runner.js';
+import type { OpenStep } from '../../../src/rules/step.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
-import { createGate } from '../../support/gate.js';
-import { prepareDelivery } from '../delivering.js';
 import { createForgetfulQueue } from '../forgetful-queue.js';
-import { ok } from '../scripted-service.js';
 import { unstopped } from '../working-day.js';
 
-const timing = { clock: () => 0, longestWaitMs: 60_000 };
-const day = () => prepareDelivery({ bookings: 1_201, batchSize: 1, answer: () => ok });
+const stepOf = (position: number, notBefore?: number): OpenStep => ({
+  ...{ position, name: `batch ${position}`, attempt: 2 },
+  ...(notBefore !== undefined && { notBefore }),
+});
+
+/** Queues these open steps at 1,000,000, no wait being longer than a minute. @returns what is queued, page by page */
+async function enqueue(
+  steps: readonly OpenStep[],
+  waitForCapacity: () => Promise<void> = async () => {},
+  signal: AbortSignal = unstopped,
+) {
+  const pages: (readonly QueuedStep[])[] = [];
+  const ledger = fakeLedger({
+    steps: {
+      async listOpen(_, { after, limit }) {
+        const from = after === undefined ? 0 : steps.findIndex(({ name }) => name === after.name) + 1;
+        return steps.slice(from, from + limit);
+      },
+    },
+  });
+  const add = async (queued: Iterable<QueuedStep>) => void pages.push([...queued]);
+  const queue = { ...createForgetfulQueue(), add, waitForCapacity };
+  await enqueueOpenSteps(
+    { id: 'r1' },
+    { ledger, queue, longestWaitMs: 60_000, clock: () => 1_000_000 },
+    signal,
+  );
+  return pages;
+}
 
 describe('enqueueing steps', () => {
+  const many = Array.from({ length: 1_201 }, (_, position) => stepOf(position));
+
   it('queues every open step once, in plan order, page by page', async () => {
-    const { ledger, right } = await day();
-    const { queue, pages } = createPageQueue();
-    await enqueueOpenSteps({ id: right.runId }, { ledger, queue, ...timing }, unstopped);
+    const pages = await enqueue(many);
     expect(pages.map(({ length }) => length)).toEqual([500, 500, 201, 0]);
-    expect(pages.flat().map(({ step }) => step)).toEqual(
-      Array.from({ length: 1_201 }, (_, number) => `batch ${number}`),
-    );
-    expect(pages.flat()[0]).toMatchObject({ runId: right.runId, attempt: 1 });
+    expect(pages.flat().map(({ step }) => step)).toEqual(many.map(({ name }) => name));
+    expect(pages.flat()[0]).toMatchObject({ runId: 'r1', attempt: 2 });
   });
 
   it('waits for capacity before it reads the next page, and stops waiting when it is stopped', async () => {
-    const { ledger, right } = await day();
     const stop = new AbortController();
-    const capacity = createGate();
-    const isFull = createGate();
-    const { queue, pages } = createPageQueue(() => {
-      isFull.open();
-      return capacity.passed;
-    });
-    const fed = enqueueOpenSteps({ id: right.runId }, { ledger, queue, ...timing }, stop.signal);
-    await isFull.passed;
-    expect(pages).toHaveLength(1);
-    stop.abort();
-    await fed;
-    expect(pages).toHaveLength(1);
+    const waitForCapacity = () => {
+      queueMicrotask(() => stop.abort());
+      return new Promise<void>(() => {});
+    };
+    expect(await enqueue(many, waitForCapacity, stop.signal)).toHaveLength(1);
   });
 
   it('believes no wait that is longer than the settings allow', async () => {
-    const open = (name: string, notBefore?: number) => ({ position: 0, name, attempt: 2, notBefore });
-    const steps = [open('a', 2_000_000), open('b', 1_059_999), open('c', 5), open('d')].map(
-      ({ notBefore, ...step }) => ({ ...step, ...(notBefore !== undefined && { notBefore }) }),
-    );
-    const ledger = fakeLedger({ steps: { listOpen: async (_, { after }) => (after ? [] : steps) } });
-    const { queue, pages } = createPageQueue();
-    const parts = { ledger, queue, longestWaitMs: 60_000, clock: () => 1_000_000 };
-    await enqueueOpenSteps({ id: 'r1' }, parts, unstopped);
+    const pages = await enqueue([stepOf(0, 2_000_000), stepOf(1, 1_059_999), stepOf(2, 5), stepOf(3)]);
     expect(pages.flat().map(({ notBefore }) => notBefore)).toEqual([1_060_000, 1_059_999, 5, undefined]);
   });
 });
-
-function createPageQueue(waitForCapacity: () => Promise<void> = async () => {}) {
-  const pages: (readonly QueuedStep[])[] = [];
-  const add = async (steps: Iterable<QueuedStep>) => void pages.push([...steps]);
-  return { pages, queue: { ...createForgetfulQueue(), add, waitForCapacity } };
-}
 
 describe('a reference of an open step', () => {
   it.each([

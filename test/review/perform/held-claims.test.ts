@@ -1,9 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { FencedError } from '../../../src/ledger/errors.js';
-import type { Ledger } from '../../../src/ledger/ledger.js';
 import { type HeldClaims, holdClaims } from '../../../src/review/perform/step-runner.js';
-import type { Claim, Right } from '../../../src/rules/step.js';
+import type { Claim } from '../../../src/rules/step.js';
 import { withReplaced } from '../../support/fake-ledger.js';
 import { createGate } from '../../support/gate.js';
 import { prepareDelivery } from '../delivering.js';
@@ -42,8 +41,8 @@ describe('claims that are held', () => {
     const other = holdWithoutEnd(claims, await claim(1));
     expect(await ledger.steps.reopenAbandoned(right.runId)).toBe(1);
     await vi.advanceTimersByTimeAsync(leaseMs);
-    expect(frozen.signal()?.reason).toBeInstanceOf(FencedError);
-    expect(other.signal()?.aborted).toBe(false);
+    expect(frozen()?.reason).toBeInstanceOf(FencedError);
+    expect(other()?.aborted).toBe(false);
     claims.close();
   });
 
@@ -51,9 +50,9 @@ describe('claims that are held', () => {
     const { ledger, claim } = await prepareClaims();
     const claims = holdClaims(ledger, leaseMs);
     const stop = new AbortController();
-    const held = holdWithoutEnd(claims, await claim(0), stop.signal);
+    const given = holdWithoutEnd(claims, await claim(0), stop.signal);
     stop.abort(new Error('stopped'));
-    expect(held.signal()?.reason).toEqual(new Error('stopped'));
+    expect(given()?.reason).toEqual(new Error('stopped'));
     claims.close();
   });
 
@@ -85,23 +84,19 @@ describe('claims that are held', () => {
     await vi.advanceTimersByTimeAsync(leaseMs * 0.6);
     away.now = false;
     await vi.advanceTimersByTimeAsync(leaseMs);
-    expect(held.signal()?.aborted).toBe(false);
+    expect(held()?.aborted).toBe(false);
     expect(await ledger.steps.reopenAbandoned(right.runId)).toBe(0);
     claims.close();
   });
 });
 
-async function prepareClaims(): Promise<{
-  ledger: Ledger;
-  right: Right;
-  claim: (batch: number) => Promise<Claim>;
-}> {
+async function prepareClaims() {
   const ledger = await openTemporaryLedger(Date.now);
   const { right } = await prepareDelivery({ ledger, bookings: 4, batchSize: 1, answer: () => ok });
   return {
     ledger,
     right,
-    async claim(batch) {
+    async claim(batch: number): Promise<Claim> {
       const claim = await ledger.steps.claim(right, `batch ${batch}`, 1, Date.now());
       if (!claim) throw new Error(`batch ${batch} was not there to be claimed`);
       return claim;
@@ -109,12 +104,12 @@ async function prepareClaims(): Promise<{
   };
 }
 
-/** Work that never ends. */
+/** Work that never ends. @returns the signal that it was given */
 function holdWithoutEnd(claims: HeldClaims, claim: Claim, stop = unstopped) {
   let given: AbortSignal | undefined;
   void claims.whileHeld(claim, stop, (signal) => {
     given = signal;
     return new Promise(() => {});
   });
-  return { signal: () => given };
+  return () => given;
 }

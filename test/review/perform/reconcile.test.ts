@@ -18,8 +18,8 @@ const leaseMs = 30_000;
 describe('reconciling', () => {
   it('queues the open steps of every collected run, with their instants', async () => {
     const { ledger, deliver, bringInLine, queued } = await prepareLedger();
-    const { perform, right } = await deliver('2026-11-19', { bookings: 3 });
-    await deliver('2026-11-20', { bookings: 1 });
+    const { perform, right } = await deliver('2026-11-19', 3);
+    await deliver('2026-11-20', 1);
     await openRun(ledger, '2026-11-21');
     await perform({ runId: right.runId, step: 'batch 1', attempt: 1 });
     await bringInLine();
@@ -32,7 +32,7 @@ describe('reconciling', () => {
 
   it('reopens steps that nobody renewed for a lease, and leaves steps in progress alone', async () => {
     const { ledger, clock, deliver, bringInLine, queued } = await prepareLedger();
-    const { right } = await deliver('2026-11-20', { bookings: 2 });
+    const { right } = await deliver('2026-11-20', 2);
     await ledger.steps.claim(right, 'batch 0', 1, clock.now);
     clock.now += leaseMs / 2;
     const alive = await ledger.steps.claim(right, 'batch 1', 1, clock.now);
@@ -46,7 +46,7 @@ describe('reconciling', () => {
 
   it('settles a run whose last step was recorded just before a crash', async () => {
     const { ledger, clock, deliver, bringInLine, queued, events } = await prepareLedger();
-    const { right } = await deliver('2026-11-20', { bookings: 1 });
+    const { right } = await deliver('2026-11-20', 1);
     const claim = await ledger.steps.claim(right, 'batch 0', 1, clock.now);
     if (claim) await record(ledger, claim, { kind: 'done', evidence: { code: 'ok' } }, clock.now);
     await bringInLine();
@@ -62,18 +62,17 @@ describe('reconciling', () => {
 
   it('continues after a run that cannot be reconciled', async () => {
     const { ledger, deliver, bringInLine, queued } = await prepareLedger();
-    await deliver('2026-11-19', { bookings: 1 });
-    await deliver('2026-11-20', { bookings: 1 });
-    const faults = await bringInLine({
-      ledger: withReplaced(ledger, {
-        steps: {
-          reopenAbandoned: (runId) =>
-            runId === 'run-of-2026-11-19'
-              ? Promise.reject(new Error('odd'))
-              : ledger.steps.reopenAbandoned(runId),
-        },
-      }),
+    await deliver('2026-11-19', 1);
+    await deliver('2026-11-20', 1);
+    const odd = withReplaced(ledger, {
+      steps: {
+        reopenAbandoned: (runId) =>
+          runId === 'run-of-2026-11-19'
+            ? Promise.reject(new Error('odd'))
+            : ledger.steps.reopenAbandoned(runId),
+      },
     });
+    const faults = await bringInLine(odd);
     expect(faults).toEqual(['run-of-2026-11-19']);
     expect(queued.map(({ runId }) => runId)).toEqual(['run-of-2026-11-20']);
   });
@@ -89,30 +88,24 @@ async function prepareLedger() {
     clock,
     queued,
     events,
-    deliver: (day: string, { bookings }: { readonly bookings: number }) =>
+    deliver: (day: string, bookings: number) =>
       prepareDelivery({ ledger, day, bookings, batchSize: 1, answer: () => ok }),
     /** Returns the runs that could not be reconciled. */
-    async bringInLine({
-      ledger: asked = ledger,
-      signal = unstopped,
-    }: {
-      readonly ledger?: Ledger;
-      readonly signal?: AbortSignal;
-    } = {}): Promise<string[]> {
+    async bringInLine(asked: Ledger = ledger): Promise<string[]> {
       const faults: string[] = [];
-      await reconcile(
-        {
-          ledger: asked,
-          queue: { ...createForgetfulQueue(), add: async (steps) => void queued.push(...steps) },
-          limits: { maxRefusedShare: 1, maxAffectedShare: 1 },
-          retry: { tries: 3, baseMs: 1_000, capMs: 60_000, retryAfterCapMs: 60_000, waits: 2 },
-          clock: () => clock.now,
-          longestWaitMs: 60_000,
-          notify: (event) => events.push(event),
+      const parts = {
+        ledger: asked,
+        queue: {
+          ...createForgetfulQueue(),
+          add: async (steps: Iterable<QueuedStep>) => void queued.push(...steps),
         },
-        (_, { id }) => faults.push(id),
-        signal,
-      );
+        limits: { maxRefusedShare: 1, maxAffectedShare: 1 },
+        retry: { tries: 3, baseMs: 1_000, capMs: 60_000, retryAfterCapMs: 60_000, waits: 2 },
+        clock: () => clock.now,
+        longestWaitMs: 60_000,
+        notify: (event: ReviewEvent) => void events.push(event),
+      };
+      await reconcile(parts, (_, { id }) => faults.push(id), unstopped);
       return faults;
     },
   };

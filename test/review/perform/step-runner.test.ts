@@ -120,17 +120,6 @@ describe('the step runner', () => {
     expect(delivering.waiting).toMatchObject([{ runId, step: 'batch 0', attempt: 2 }]);
   });
 
-  it('records an answer although it was stopped in the meantime', async () => {
-    const stop = new AbortController();
-    const answer = () => {
-      stop.abort();
-      return ok;
-    };
-    const delivering = await prepareDelivery({ bookings: 2, batchSize: 2, answer });
-    await delivering.perform({ runId: delivering.right.runId, step: 'batch 0', attempt: 1 }, stop.signal);
-    expect((await delivering.run()).state).toBe('succeeded');
-  });
-
   it('rethrows an internal error, and leaves the step to the next take-over', async () => {
     const fault = new TypeError('a mistake of ours');
     const delivering = await prepareDelivery({

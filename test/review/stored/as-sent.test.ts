@@ -72,15 +72,8 @@ describe('a file, rendered again', () => {
       const { sha256 } = await spoolReviewFile(parts, run);
       await finish('write', { sha256 });
       await finish('upload');
-      await record(
-        ledger,
-        await claimStep(ledger, run, 'trigger'),
-        {
-          ...done,
-          evidence: { ...done.evidence, sha256 },
-        },
-        0,
-      );
+      const triggered = { ...done, evidence: { ...done.evidence, sha256 } };
+      await record(ledger, await claimStep(ledger, run, 'trigger'), triggered, 0);
       expect(await compare(ledger, 'BR-3')).toEqual(['same']);
       const [, ...rows] = (await readWhole(parts.spool.read(reviewName(run)))).trimEnd().split('\n');
       expect(rows[2]).toContain(guestNames === 'omit' ? ',BR-3,BR-3,' : ',BR-3,Ana Example,');

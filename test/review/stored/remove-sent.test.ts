@@ -3,7 +3,7 @@ import { removeSentFiles } from '../../../src/review/stored/remove-sent.js';
 import { SftpError, type SftpSession } from '../../../src/transports/sftp/sftp.js';
 import { rightOf } from '../../contracts/ledger/days.js';
 import { now, remote } from '../file/file-run.js';
-import { resultOf, resultPath, uploadedDay } from '../file/server-day.js';
+import { judgedDay } from '../file/server-day.js';
 
 const dayMs = 86_400_000;
 const weekMs = 7 * dayMs;
@@ -74,10 +74,7 @@ describe('files that are due on the SFTP server', () => {
 
 /** A run that has succeeded, its file and its result on a server in memory. */
 async function sentDay() {
-  const day = await uploadedDay();
-  await day.trigger();
-  day.server.put(resultPath, resultOf([]));
-  await day.look();
+  const day = await judgedDay();
   await day.archive();
   const { ledger, run, parts, clock } = day;
   await ledger.runs.settle(rightOf(run()), { state: 'succeeded', at: now });

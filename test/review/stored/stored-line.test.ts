@@ -23,7 +23,7 @@ describe('a stored line, which is the line of the review file', () => {
         expect(readBooking(line)).toEqual(booking);
         expect(readReference(line)).toBe(booking.bookingReferenceId);
       }),
-      { numRuns: 1_000 },
+      { numRuns: 500 },
     );
   });
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, readFileSync, statSync, utimesSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { denied, limit, retryable } from './outcomes.js';
+import { limit, retryable } from './outcomes.js';
 import type { SessionTrial } from './trial.js';
 
 /** Downloads are complete or absent. */
@@ -94,23 +94,6 @@ export function describeDownloading({ connect, usual, local, newFolder, put, dis
         retryable('no-such-file'),
       );
       expect(existsSync(to)).toBe(false);
-    });
-
-    it('fails when the local folder does not exist', async () => {
-      const folder = newFolder();
-      put(`${folder}/x`, 'x');
-      await expect(
-        (await usual()).download(`${folder}/x`, join(local, 'absent', 'x'), { limit }),
-      ).rejects.toEqual(retryable('local-file'));
-    });
-
-    it('is denied a file that the account may not read', async () => {
-      const folder = newFolder();
-      put(`${folder}/x`, 'x');
-      chmodSync(disk(`${folder}/x`), 0o000);
-      await expect((await usual()).download(`${folder}/x`, join(local, 'mine'), { limit })).rejects.toEqual(
-        denied,
-      );
     });
   });
 }

@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { mountSmallDisk, smallDiskNeeds } from '../../support/machine.js';
 import { sessionUser } from '../../support/sftp-server.js';
@@ -8,15 +6,7 @@ import { denied, retryable } from './outcomes.js';
 import type { SessionTrial } from './trial.js';
 
 /** Uploads succeed only when complete. */
-export function describeUploading({
-  usual,
-  local,
-  localFile,
-  newFolder,
-  put,
-  onDisk,
-  disk,
-}: SessionTrial): void {
+export function describeUploading({ usual, localFile, newFolder, onDisk }: SessionTrial): void {
   describe('uploading', () => {
     it.each([
       ['an empty file', 0],
@@ -41,13 +31,6 @@ export function describeUploading({
       expect(steps.at(-1)).toEqual([2_000_000, 2_000_000]);
     });
 
-    it('overwrites a longer file', async () => {
-      const folder = newFolder();
-      put(`${folder}/x`, 'something longer');
-      await (await usual()).upload(localFile('short'), `${folder}/x`);
-      expect(onDisk(`${folder}/x`).toString()).toBe('short');
-    });
-
     it('is denied where the account may not write', async () => {
       const folder = newFolder(0o555);
       await expect((await usual()).upload(localFile('x'), `${folder}/x`)).rejects.toEqual(denied);
@@ -57,14 +40,6 @@ export function describeUploading({
       await expect((await usual()).upload(localFile('x'), 'absent/x')).rejects.toEqual(
         retryable('no-such-file'),
       );
-    });
-
-    it('fails when the local file does not exist', async () => {
-      const folder = newFolder();
-      await expect((await usual()).upload(join(local, 'absent'), `${folder}/x`)).rejects.toEqual(
-        retryable('local-file'),
-      );
-      expect(readdirSync(disk(folder))).toEqual([]);
     });
   });
 }

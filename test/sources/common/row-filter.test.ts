@@ -99,30 +99,6 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a filter of a sourc
 });
 
 describe.each(Object.keys(kinds) as (keyof typeof kinds)[])(
-  'a source of kind %s whose configuration does not say that it lacks a column',
-  (kind) => {
-    it('fails, names the column and what there is, and says the way out', async () => {
-      const settings = sourceSchema.parse({
-        ...kinds[kind](),
-        columns: { ...columns, ProviderHotelId: 'code' },
-      });
-      const source = await openSource(settings, parts);
-      const reading = (async () => {
-        for await (const _ of source.read(day, { signal: new AbortController().signal }));
-      })();
-      const failure: unknown = await reading.catch((error: unknown) => error);
-      expect(failure).toBeInstanceOf(SourceError);
-      expect(failure).toMatchObject({
-        fault: kind === 'csv' ? 'missing-column' : 'missing-member',
-        message: expect.stringMatching(
-          /"code" \(for ProviderHotelId\).* has "ServiceId", "(?:Estado|booking)"\. .*source\.columns: \{ ProviderHotelId: false \}$/,
-        ),
-      });
-    });
-  },
-);
-
-describe.each(Object.keys(kinds) as (keyof typeof kinds)[])(
   'extra columns of a source of kind %s',
   (kind) => {
     const column = columnOf(kind);

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
@@ -14,6 +13,7 @@ import {
 } from '../../contracts/sample.js';
 import { bucketName, toVariables, useS3Server } from '../../support/s3-server.js';
 import { startTcpProxy } from '../../support/tcp-proxy.js';
+import { makeTemporaryFolder } from '../../support/temporary-folder.js';
 import { canCountDescriptors, countDescriptors } from '../files/open-descriptors.js';
 import { sendJson, useBookingsApi } from '../http/bookings-api.js';
 import { writeModule } from '../module/module-folder.js';
@@ -34,8 +34,7 @@ function createFileDriver(
   write: (count: number) => string | Uint8Array,
 ): SampleDriver {
   const lay = (content?: string | Uint8Array) => {
-    const root = mkdtempSync(join(tmpdir(), 'sample-'));
-    onTestFinished(() => rmSync(root, { recursive: true }));
+    const root = makeTemporaryFolder();
     if (content !== undefined) writeFileSync(join(root, `${day.iso}.txt`), content);
     const delimiter = kind === 'csv' ? { delimiter: ';' } : {};
     return { root, settings: settingsOf({ kind, path: join(root, '{day}.txt'), columns, ...delimiter }) };
@@ -101,8 +100,7 @@ describeSampleContract('an API', {
   },
 });
 
-const moduleOf = async (code: string) =>
-  settingsOf({ kind: 'module', path: await writeModule(code), columns });
+const moduleOf = async (code: string) => settingsOf({ kind: 'module', path: writeModule(code), columns });
 let shelves = 0;
 
 describeSampleContract('a module', {

@@ -1,20 +1,18 @@
-import { writeFile } from 'node:fs/promises';
-import { gzipSync } from 'node:zlib';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { serviceFields } from '../../../src/booking/booking.js';
 import type { SourceColumns } from '../../../src/booking/source.js';
 import { createCsvSource } from '../../../src/sources/csv/csv-source.js';
 import { createLocalDayFile } from '../../../src/sources/files/day-file.js';
 import { masterIdOnly } from '../../support/source-columns.js';
-import { summarise, useCsvFolder } from './csv-folder.js';
-import { expectFault } from './expect-fault.js';
-
-const { pathOf, readDay, readFile } = useCsvFolder();
+import { makeTemporaryFolder } from '../../support/temporary-folder.js';
+import { expectFault, readCsv, readToEnd, summarise } from '../reading.js';
 
 /** Each record as place:ServiceId, however the bytes arrive; and the names. */
-async function readPieces(text: string, options: Parameters<typeof readFile>[1] = {}) {
-  const { records } = await readFile(text, { blockBytes: 1000, ...options });
-  expect((await readFile(text, { blockBytes: 1, ...options })).records).toEqual(records);
+async function readPieces(text: string, options: Parameters<typeof readCsv>[1] = {}) {
+  const { records } = await readCsv(text, { blockBytes: 1000, ...options });
+  expect((await readCsv(text, { blockBytes: 1, ...options })).records).toEqual(records);
   const names = records.map((record) => 'fields' in record && record.fields.BookingClientName);
   return { records: summarise(records), names };
 }
@@ -84,40 +82,23 @@ describe('a CSV file as people write them', () => {
     for (const bad of ['', ',,', '"', '\r', '\0', 'é', '\uFEFF'])
       expect(() => createCsvSource({ file: createLocalDayFile('/x'), delimiter: bad })).toThrow(RangeError);
   });
-
-  it('is recognised as gzip by its content, not by its name, in several members, split anywhere', async () => {
-    await writeFile(pathOf('2026-11-20.csv.gz'), 'ServiceId\n6\n');
-    expect(summarise((await readDay({ columns: masterIdOnly }, '{day}.csv.gz')).records)).toEqual(['2:6']);
-    const csv = Buffer.from('ServiceId,ProviderName\n5,"é"\n6,b\n');
-    for (let at = 0; at <= csv.length; at += 3) {
-      const members = Buffer.concat([gzipSync(csv.subarray(0, at)), gzipSync(csv.subarray(at))]);
-      for (const blockBytes of [1, 64, 1024])
-        expect(summarise((await readFile(members, { blockBytes })).records)).toEqual(['2:5', '3:6']);
-    }
-  });
 });
 
 describe('the columns of a CSV file', () => {
-  /** Without saying which fields the file lacks. */
-  async function readStrictly(content: string, columns: SourceColumns = {}) {
-    await writeFile(pathOf('2026-11-20.csv'), content);
-    return readDay({ columns });
-  }
-
   it('are found by the configured names, in any order, trimmed, quoted or not, and else by their own', async () => {
     const columns = { ServiceId: 'Hotel "No"', BookingReferenceId: 'ref' };
-    const { records, notices } = await readFile(
+    const { records, notices } = await readCsv(
       'ServiceId," Hotel ""No"" ", ref ,ProviderName\nx,5,BR-1,99\n',
       { columns },
     );
     const fields = { ServiceId: '5', BookingReferenceId: 'BR-1', ProviderName: '99' };
     expect(records).toMatchObject([{ fields }]);
     expect(notices).toEqual([]);
-    await expectFault(readFile('serviceid\n5\n'), 'missing-column', /"ServiceId"/);
+    await expectFault(readCsv('serviceid\n5\n'), 'missing-column', /"ServiceId"/);
   });
 
   it('may be absent if the configuration says so; a column of that name is then ignored', async () => {
-    const { records } = await readFile('ServiceId,ProviderName\n5,x\n', { columns: masterIdOnly });
+    const { records } = await readCsv('ServiceId,ProviderName\n5,x\n', { columns: masterIdOnly });
     for (const record of records) expect('fields' in record && record.fields.ProviderName).toBeUndefined();
   });
 
@@ -146,13 +127,17 @@ describe('the columns of a CSV file', () => {
     // Without a header the first line is a booking.
     ['5,BR-1,Gast,"Ann ""Canary"""', {}, /"ServiceId" is .* \d columns/, /Ann|Gast|BR-1/],
   ])('must exist otherwise, unlike in %s', async (header, columns, words, without) => {
-    const error = await expectFault(readStrictly(`${header}\n`, columns), 'missing-column', words);
-    expect(error.message).toContain(pathOf('2026-11-20.csv'));
+    const path = join(makeTemporaryFolder(), 'day.csv');
+    writeFileSync(path, `${header}\n`);
+    // It does not say which fields the file lacks.
+    const source = createCsvSource({ file: createLocalDayFile(path), columns });
+    const error = await expectFault(readToEnd(source), 'missing-column', words);
+    expect(error.message).toContain(path);
     if (without) expect(error.message).not.toMatch(without);
   });
 
   it('must not occur twice if they are needed', async () => {
-    await expectFault(readFile('ServiceId,a, ServiceId\n5,x,6\n'), 'ambiguous-column', /"ServiceId"/);
-    expect(summarise((await readFile('ServiceId,a,a\n5,x,6\n')).records)).toEqual(['2:5']);
+    await expectFault(readCsv('ServiceId,a, ServiceId\n5,x,6\n'), 'ambiguous-column', /"ServiceId"/);
+    expect(summarise((await readCsv('ServiceId,a,a\n5,x,6\n')).records)).toEqual(['2:5']);
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLocalDayFile } from '../../../src/sources/files/day-file.js';
 import { describeSourceContract } from '../../contracts/source.js';
-import { createFileDriver, csv, csvInGzip, type FilePlace, ndjson } from './file-driver.js';
+import { createFileDriver, csvInGzip, type FilePlace, ndjson } from './file-driver.js';
 import { canCountDescriptors, countDescriptors } from './open-descriptors.js';
 
 function makePlace(): FilePlace {
@@ -17,5 +17,5 @@ function makePlace(): FilePlace {
   };
 }
 
-for (const form of [csv, csvInGzip, ndjson])
+for (const form of [csvInGzip, ndjson])
   describeSourceContract(form.name, () => createFileDriver(form, makePlace));

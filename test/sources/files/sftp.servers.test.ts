@@ -1,19 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { appendFileSync, chmodSync, renameSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
-import { inspect } from 'node:util';
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createBusinessDay } from '../../../src/booking/business-day.js';
-import { SourceError, type SourceFault } from '../../../src/booking/source.js';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createMarkedDayFile } from '../../../src/sources/files/open-day-file.js';
 import { createSftpDayFile } from '../../../src/sources/files/sftp.js';
 import { createSftpServer, type SftpServerOptions } from '../../../src/transports/sftp/server.js';
-import { patienceMs } from '../../support/patience.js';
 import { openSsh } from '../../support/sftp-programs.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
 import { useSftpServer } from '../../support/use-servers.js';
+import { day, expectFault, never } from '../reading.js';
 
-const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
-const never = () => new AbortController().signal;
 const server = useSftpServer(openSsh);
 const bytes = randomBytes(9_000_000);
 const hashOf = (content: Buffer) => createHash('sha256').update(content).digest('hex');
@@ -45,9 +40,9 @@ describe('a file of a day on an SFTP server', () => {
     });
   };
 
-  async function readAll(onBlock: (count: number) => void = () => {}, file = open(), signal = never()) {
+  async function readAll(onBlock: (count: number) => void = () => {}, file = open()) {
     const blocks: Buffer[] = [];
-    for await (const { bytes } of file.read(day, { blockBytes: 100_000, signal })) {
+    for await (const { bytes } of file.read(day, { blockBytes: 100_000, signal: never() })) {
       blocks.push(bytes);
       onBlock(blocks.length);
     }
@@ -103,69 +98,24 @@ describe('a file of a day on an SFTP server', () => {
     const unpinned = open({ hostKeys: [`SHA256:${'A'.repeat(43)}`] });
     await expectFault(readAll(undefined, unpinned), 'login-refused', /which is not pinned/);
     const stranger = open({ username: 'nobody-else', password: 'hush-canary' });
-    await expectFault(readAll(undefined, stranger), 'login-refused', /refused the login/);
+    await expectFault(readAll(undefined, stranger), 'login-refused', /refused the login/, ['hush']);
   });
 
-  it('is no longer requested once the signal aborts, even if the server does not respond', async () => {
-    lay(bytes);
-    const stopping = new AbortController();
-    const reason = new Error('stopped by hand');
-    const reading = readAll(
-      (count) => {
-        if (count === 10) proxy.blackHole();
-      },
-      open(),
-      stopping.signal,
-    );
-    void vi
-      .waitUntil(() => proxy.happened.swallowedChunks > 0, { timeout: patienceMs })
-      .then(() => stopping.abort(reason));
-    await expect(reading).rejects.toBe(reason);
-    await proxy.clientsGone();
-  });
-});
-
-async function expectFault(reading: Promise<unknown>, fault: SourceFault, message: RegExp): Promise<void> {
-  const error = await reading.then(
-    () => expect.fail('it was read'),
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof SourceError)) throw error;
-  expect(error.message).toMatch(message);
-  expect(error.fault).toBe(fault);
-  expect(inspect(error, { depth: 10 })).not.toContain('hush-canary');
-}
-
-describe('a marker on an SFTP server', () => {
-  const file = () => {
-    const { port, login, root, fingerprints } = server();
-    const open = (path: string) =>
+  it('with a marker is complete only with it, even if it is empty', async () => {
+    const { port, login, root, fingerprints, disk } = server();
+    const ofServer = (path: string) =>
       createSftpDayFile({
         address: 'sftp://drop.example.com:22',
-        transferMs: 600_000,
         path,
         open: async () =>
           createSftpServer({ host: '127.0.0.1', port, ...login, root, hostKeys: fingerprints }),
       });
-    return createMarkedDayFile(open('{day}.marked'), open('{day:ddMMyyyy}.done'));
-  };
-  const readText = async () => {
-    const blocks: Buffer[] = [];
-    for await (const block of file().read(day, { blockBytes: 100_000, signal: never() }))
-      blocks.push(block.bytes);
-    return Buffer.concat(blocks).toString();
-  };
-
-  it('says that the day is complete, even if it is empty; without it the day is missing', async () => {
-    writeFileSync(server().disk('2026-11-20.marked'), 'ServiceId\n1\n');
-    writeFileSync(server().disk('19112026.done'), '');
-    await expect(readText()).rejects.toMatchObject({
-      fault: 'missing',
-      message:
-        'sftp://drop.example.com:22/2026-11-20.marked is not marked as complete: ' +
-        'there is no sftp://drop.example.com:22/20112026.done (source.doneMarker)',
-    });
-    writeFileSync(server().disk('20112026.done'), '');
-    expect(await readText()).toBe('ServiceId\n1\n');
+    const file = createMarkedDayFile(ofServer('{day}.bin'), ofServer('{day:ddMMyyyy}.done'));
+    lay(Buffer.from('ServiceId\n1\n'));
+    writeFileSync(disk('19112026.done'), '');
+    const words = /2026-11-20\.bin is not marked as complete: there is no sftp:.*22\/20112026\.done \(source/;
+    await expectFault(readAll(undefined, file), 'missing', words);
+    writeFileSync(disk('20112026.done'), '');
+    expect(String(await readAll(undefined, file))).toBe('ServiceId\n1\n');
   });
 });

@@ -1,26 +1,14 @@
-import { inspect } from 'node:util';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import type { SourceError } from '../../../src/booking/source.js';
-import { patienceMs } from '../../support/patience.js';
+import type { SourceFault } from '../../../src/booking/source.js';
 import { masterIdOnly } from '../../support/source-columns.js';
-import { day } from '../csv/csv-folder.js';
+import { day, expectFault, readToEnd } from '../reading.js';
 import { sendHalf, sendJson, useBookingsApi } from './bookings-api.js';
 import { openHttpSource, readHttp } from './open-source.js';
 
 const guest = 'Ann Guest-Canary';
-
-/** Returns the error of a failed read, and checks that it reveals nothing. */
-async function failureOf(reading: Promise<unknown>, secrets: readonly string[] = []): Promise<SourceError> {
-  const failure: SourceError = await reading.then(
-    () => expect.fail('it is read'),
-    (error) => error,
-  );
-  expect(failure.name).toBe('SourceError');
-  for (const text of [guest, ...secrets]) expect(inspect(failure, { depth: 10 })).not.toContain(text);
-  return failure;
-}
 
 describe('a record of a response', () => {
   it('has the same values as in NDJSON, and its place', async () => {
@@ -48,6 +36,16 @@ describe('a record of a response', () => {
   });
 });
 
+it('a member that no record of an API has fails the day', async () => {
+  const api = await useBookingsApi((_, response) => sendJson(response, [{ ServiceId: 1 }]));
+  const reading = readHttp({
+    url: `${api.origin}/{day}`,
+    columns: { ...masterIdOnly, ProviderHotelId: 'code' },
+  });
+  const words = /"code" \(for ProviderHotelId\).* has "ServiceId"\. .*\{ ProviderHotelId: false \}$/;
+  await expectFault(reading, 'missing-member', words);
+});
+
 describe('the address of a day', () => {
   it.each([
     // 23 hours, and 25.
@@ -59,8 +57,7 @@ describe('the address of a day', () => {
       url: `${api.origin}/{day:yyyy}/{day:yyyy/MM}/b?from={dayStart}&to={dayEnd}&q={day:'&x='d}`,
     });
     const asked = createBusinessDay(iso, 'Europe/Madrid');
-    for await (const _ of source.read(asked, { signal: new AbortController().signal }))
-      expect.fail('no chunk');
+    expect((await readToEnd(source, { of: asked })).chunks).toEqual([]);
     const [request] = api.requests;
     expect(request?.url.pathname).toBe(`/2026/2026%2F${iso.slice(5, 7)}/b`);
     expect(Object.fromEntries(request?.url.searchParams ?? [])).toEqual({
@@ -135,17 +132,15 @@ describe('credentials', () => {
       headers: { Authorization: 'Bearer secret-token', 'X-Key': 'secret-header' },
     };
     expect(openHttpSource(options).locate(day)).toBe(`${api.origin}/b for 2026-11-20`);
-    expect(await failureOf(readHttp(options), secrets)).toMatchObject({
-      fault: 'login-refused',
-      message: expect.stringContaining('rejected the credentials (http-403)'),
-    });
+    const words = /rejected the credentials \(http-403\)/;
+    await expectFault(readHttp(options), 'login-refused', words, secrets);
     expect(api.requests).toHaveLength(1);
   });
 });
 
 describe('a response that is not a page', () => {
   const booking = `{"BookingClientName":"${guest}"}`;
-  it.each([
+  it.each<[string, string | Buffer, string, SourceFault]>([
     ['no JSON', `<html>${guest}`, 'is not JSON', 'unreadable'],
     ['another list', `{"data":[${booking}]}`, 'has no "items"', 'unreadable'],
     ['an object in place of the list', `{"items":${booking}}`, 'has no list at "items"', 'unreadable'],
@@ -163,10 +158,7 @@ describe('a response that is not a page', () => {
       pagination: { kind: 'page', parameter: 'page' },
       maxPageBytes: 65_536,
     });
-    expect(await failureOf(reading)).toMatchObject({
-      fault,
-      message: expect.stringMatching(new RegExp(`/2026-11-20 for 2026-11-20, page 2: the .*${words}`)),
-    });
+    await expectFault(reading, fault, new RegExp(`/2026-11-20 for 2026-11-20, page 2: the .*${words}`));
   });
 
   it('may have 16 MB, and more only where it is the whole day', async () => {
@@ -175,23 +167,19 @@ describe('a response that is not a page', () => {
     const api = await useBookingsApi((_, response) => response.end(page));
     const url = `${api.origin}/{day}`;
     expect((await readHttp({ url })).ids).toEqual([1]);
-    const failure = await failureOf(readHttp({ url, pagination: { kind: 'page', parameter: 'page' } }));
-    expect(failure.message).toContain('page 1: the API returned more than 16000000 bytes');
+    const reading = readHttp({ url, pagination: { kind: 'page', parameter: 'page' } });
+    await expectFault(reading, 'unreadable', /page 1: the API returned more than 16000000 bytes/);
   });
 
-  it.each([
-    [204, 'unreadable', 1, '(http-204)'],
-    [206, 'unreadable', 1, '(http-206)'],
-    [400, 'unreadable', 1, '(http-400)'],
-    [404, 'missing', 1, ''],
-    [410, 'missing', 1, ''],
-    [503, 'unreadable', 3, 'page 1: the API gave no usable response in 3 tries (http-503): try again later.'],
+  it.each<[number, SourceFault, number, RegExp]>([
+    [204, 'unreadable', 1, /\(http-204\)/],
+    [206, 'unreadable', 1, /\(http-206\)/],
+    [404, 'missing', 1, /2026-11-20/],
+    [410, 'missing', 1, /2026-11-20/],
+    [503, 'unreadable', 3, /page 1: .* no usable response in 3 tries \(http-503\): try again later\./],
   ])('http-%i is %s after %i tries', async (status, fault, tries, words) => {
     const api = await useBookingsApi((_, response) => response.writeHead(status).end(guest));
-    expect(await failureOf(readHttp({ url: `${api.origin}/{day}` }))).toMatchObject({
-      fault,
-      message: expect.stringContaining(words),
-    });
+    await expectFault(readHttp({ url: `${api.origin}/{day}` }), fault, words);
     expect(api.requests).toHaveLength(tries);
   });
 
@@ -200,10 +188,9 @@ describe('a response that is not a page', () => {
     const api = await useBookingsApi((_, response) =>
       response.writeHead(status, { location: `${other.origin}/?name=${guest}` }).end(),
     );
-    const failure = await failureOf(
-      readHttp({ url: `${api.origin}/{day}`, headers: { Authorization: 'Bearer abc' } }),
-    );
-    expect(failure.message).toContain(`redirects (http-${status}), which is not followed`);
+    const reading = readHttp({ url: `${api.origin}/{day}`, headers: { Authorization: 'Bearer abc' } });
+    const words = new RegExp(`redirects \\(http-${status}\\), which is not followed`);
+    await expectFault(reading, 'unreadable', words);
     expect(other.requests).toHaveLength(0);
   });
 });
@@ -258,20 +245,43 @@ describe('a temporary failure', () => {
 
   it('by timeout is given up on', async () => {
     const api = await useBookingsApi(() => {});
-    const failure = await failureOf(readHttp({ url: `${api.origin}/{day}`, timeoutMs: 50 }));
-    expect(failure.message).toContain('in 3 tries (timeout)');
+    const reading = readHttp({ url: `${api.origin}/{day}`, timeoutMs: 50 });
+    await expectFault(reading, 'unreadable', /in 3 tries \(timeout\)/);
   });
 });
 
-describe('an aborted read', () => {
-  it('ends in the middle of a page, and cuts the connection', async () => {
-    const stopping = new AbortController();
-    const api = await useBookingsApi((_, response) => {
-      response.writeHead(200);
-      response.write('[{"ServiceId":', () => stopping.abort(new Error('stopped by hand')));
-    });
-    const reading = readHttp({ url: `${api.origin}/{day}` }, stopping.signal);
-    await expect(reading).rejects.toThrow('stopped by hand');
-    await vi.waitUntil(() => api.open() === 0, { timeout: patienceMs });
+const booking = (id: number) => ({ ServiceId: id, BookingClientName: 'Ann Guest-Canary' });
+const pageOf = (...ids: number[]) => Buffer.from(JSON.stringify(ids.map(booking)));
+const pagination = { kind: 'page', parameter: 'page' } as const;
+
+/** An API with the given second page and an empty third one. */
+async function useApi(encoding: string, body: Buffer) {
+  return useBookingsApi(({ number }, response) => {
+    if (number === 2) response.writeHead(200, { 'content-encoding': encoding }).end(body);
+    else response.end(number === 1 ? pageOf(1) : '[]');
+  });
+}
+
+describe('a response that was compressed on its way, although plain ones are requested', () => {
+  it.each([
+    ['gzip', gzipSync(pageOf(2, 3))],
+    ['deflate', deflateSync(pageOf(2, 3))],
+    ['br', brotliCompressSync(pageOf(2, 3))],
+  ])('is read: %s', async (encoding, body) => {
+    const api = await useApi(encoding, body);
+    const { ids } = await readHttp({ url: `${api.origin}/{day}`, pagination });
+    expect(ids).toEqual([1, 2, 3]);
+    expect(api.requests[0]?.headers['accept-encoding']).toBe('identity');
+  });
+
+  it.each([
+    ['cut off', 'gzip', gzipSync(pageOf(2, 3)).subarray(0, 40), /damaged or truncated compressed data/],
+    ['not packed at all', 'gzip', pageOf(2, 3), /damaged or truncated compressed data/],
+    ['compressed with an unknown method', 'zip', pageOf(2, 3), /unsupported compression/],
+    ['far larger than it looks', 'gzip', gzipSync(Buffer.alloc(1_000_000, ' ')), /more than 65536 bytes/],
+  ])('is an error, not the end of the day, if it is %s', async (_, encoding, body, words) => {
+    const api = await useApi(encoding, body);
+    const reading = readHttp({ url: `${api.origin}/{day}`, pagination, maxPageBytes: 65_536 });
+    await expectFault(reading, 'unreadable', words);
   });
 });

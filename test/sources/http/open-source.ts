@@ -1,8 +1,7 @@
-import type { BookingSource, SourceChunk } from '../../../src/booking/source.js';
+import type { BookingSource } from '../../../src/booking/source.js';
 import { createHttpSource, type HttpSourceOptions } from '../../../src/sources/http/http-source.js';
 import { masterIdOnly } from '../../support/source-columns.js';
-import { listRecords } from '../../support/source-records.js';
-import { day } from '../csv/csv-folder.js';
+import { readToEnd } from '../reading.js';
 
 type Options = Partial<HttpSourceOptions> & Pick<HttpSourceOptions, 'url'>;
 
@@ -19,14 +18,9 @@ export function openHttpSource(options: Options): BookingSource {
 }
 
 export async function readHttp(options: Options, signal = new AbortController().signal) {
-  const chunks: SourceChunk[] = [];
-  for await (const chunk of openHttpSource(options).read(day, { signal })) chunks.push(chunk);
-  return {
-    chunks,
-    records: listRecords(chunks),
-    ids: chunks.flatMap(({ records }) =>
-      records.map((record) => ('fields' in record ? record.fields.ServiceId : record.unreadable)),
-    ),
-    notices: chunks.flatMap((chunk) => chunk.notices ?? []),
-  };
+  const read = await readToEnd(openHttpSource(options), { signal });
+  const ids = read.records.map((record) =>
+    'fields' in record ? record.fields.ServiceId : record.unreadable,
+  );
+  return { ...read, ids };
 }

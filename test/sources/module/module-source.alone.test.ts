@@ -1,11 +1,7 @@
-import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { collectGarbage } from '../../support/collect-garbage.js';
-import { masterIdOnly } from '../../support/source-columns.js';
-import { day } from '../csv/csv-folder.js';
+import { describeModuleFailure } from '../../../src/sources/module/load-module.js';
+import { day, expectFault, never } from '../reading.js';
 import { openModuleSource, readModule, writeModule } from './module-folder.js';
-
-const never = () => new AbortController().signal;
 
 describe('a bookings module', () => {
   it('receives the day with its bounds, the options, and a log', async () => {
@@ -59,7 +55,7 @@ describe('a bookings module', () => {
 
   it('is only asked for as many records as needed', async () => {
     const asked: string[] = [];
-    const path = await writeModule(`export async function* bookings(day, { log }) {
+    const path = writeModule(`export async function* bookings(day, { log }) {
       for (let id = 1; ; id += 1) {
         log.info(String(id));
         yield { ServiceId: id };
@@ -125,23 +121,20 @@ describe('a bookings module that fails', () => {
     }`;
 
   it('is reported with class, code, place and its own stack, but without its message', async () => {
-    const path = await writeModule(failing);
+    const path = writeModule(failing);
     const thrown: unknown[] = [];
     const source = openModuleSource(path, { onFailure: (error) => thrown.push(error) });
     const reading = source.read(day, { signal: never() })[Symbol.asyncIterator]();
-    const failure: Error = await reading.next().then(
-      () => expect.fail('it continues'),
-      (error) => error,
-    );
-    expect(failure).toMatchObject({ name: 'SourceError', fault: 'unreadable' });
-    expect(failure.message).toMatch(
+    const failure = await expectFault(
+      reading.next(),
+      'unreadable',
       new RegExp(
         `^${path} failed while it read 2026-11-20: TypeError E_GUEST at readGuest \\(.*bookings\\.mjs:7:\\d+\\)$`,
       ),
+      ['invented'],
     );
     expect(failure.stack).toContain('at readGuest');
     expect(failure.stack).toContain('bookings (');
-    expect(inspect(failure, { depth: 10 })).not.toMatch(/Canary|invented/);
     expect(thrown).toEqual([expect.objectContaining({ code: 'E_GUEST' })]);
   });
 
@@ -149,81 +142,50 @@ describe('a bookings module that fails', () => {
     [
       'that throws before its first record',
       'export function bookings() { throw new Error("Canary"); }',
-      'Error at bookings',
+      /Error at bookings/,
     ],
     [
       'whose record throws',
       'export async function* bookings() { yield { get ServiceId() { throw new RangeError("Canary"); } }; }',
-      'RangeError at Object.get ServiceId',
+      /RangeError at Object\.get ServiceId/,
     ],
     [
       'without the star',
       'export async function bookings() { return []; }',
-      'returns nothing to iterate over',
+      /returns nothing to iterate over/,
     ],
-    ['without the function', 'export const booking = 1;', 'exports no function bookings'],
-    ['that throws at once', 'throw new Error("Canary");', "can't be loaded: Error at "],
+    ['without the function', 'export const booking = 1;', /exports no function bookings/],
+    ['that throws at once', 'throw new Error("Canary");', /can't be loaded: Error at /],
   ])('one %s', async (_, code, words) => {
-    const failure: Error = await readModule(code).then(
-      () => expect.fail('it is read'),
-      (error) => error,
+    await expectFault(readModule(code), 'unreadable', words);
+  });
+});
+
+describe('what a bookings module threw', () => {
+  const cause = new RangeError('Ann Guest-Canary again');
+  const error = Object.assign(new TypeError('Ann Guest-Canary\n    at her desk', { cause }), {
+    code: 'E_GUEST',
+  });
+  const path = '/srv/bookings.mjs';
+
+  it('is shown with its own stack, and without its message', () => {
+    const shown = describeModuleFailure(error, { path, showsMessage: false });
+    expect(shown).toMatch(
+      /^\/srv\/bookings\.mjs threw TypeError E_GUEST \(--stack-trace shows its message\)\n {4}at /,
     );
-    expect(failure.name).toBe('SourceError');
-    expect(failure.message).toContain(words);
-    expect(inspect(failure, { depth: 10 })).not.toContain('Canary');
-  });
-});
-
-it('a bookings module that yields one at a time is read in constant memory', async () => {
-  const path = await writeModule(`export async function* bookings() {
-    for (let id = 1; id <= 200_000; id += 1) yield { ServiceId: id };
-  }`);
-  let read = 0;
-  let growth = 0;
-  collectGarbage();
-  const before = process.memoryUsage().heapUsed;
-  for await (const { records } of openModuleSource(path, { columns: masterIdOnly }).read(day, {
-    signal: never(),
-  })) {
-    read += records.length;
-    if (read % 50_000 !== 0) continue;
-    collectGarbage();
-    growth = Math.max(growth, process.memoryUsage().heapUsed - before);
-  }
-  expect(read).toBe(200_000);
-  expect(growth).toBeLessThan(20_000_000);
-});
-
-describe('a bookings module that is stopped', () => {
-  it('ends with the reason even if it ignores the signal, and is not waited for', async () => {
-    const path = await writeModule(`export async function* bookings() {
-      yield Array.from({ length: 1_000 }, () => ({ ServiceId: 1 }));
-      await new Promise(() => {});
-    }`);
-    const stopping = new AbortController();
-    const reading = openModuleSource(path).read(day, { signal: stopping.signal })[Symbol.asyncIterator]();
-    await reading.next();
-    const asked = reading.next();
-    stopping.abort(new Error('stopped by hand'));
-    await expect(asked).rejects.toBe(stopping.signal.reason);
+    expect(shown).toContain('module-source.alone.test.ts');
+    expect(shown).not.toMatch(/Canary|desk/);
   });
 
-  it('and therefore ends early is not a short day', async () => {
-    const path = await writeModule(`export async function* bookings(day, { signal, options }) {
-      yield { ServiceId: 1 };
-      setImmediate(options.stop);
-      while (!signal.aborted) await new Promise(setImmediate);
-    }`);
-    expect(await stopInside(path)).toBe(reason);
+  it('is shown in full, with its causes, on request', () => {
+    const shown = describeModuleFailure(error, { path, showsMessage: true });
+    expect(shown).toContain('threw TypeError E_GUEST: Ann Guest-Canary\n    at her desk\n');
+    expect(shown).toContain('\n  caused by RangeError: Ann Guest-Canary again\n');
+  });
+
+  it('may have a circular cause', () => {
+    const circle = new Error('round');
+    circle.cause = circle;
+    expect(describeModuleFailure(circle, { path, showsMessage: true }).match(/caused by/g)).toHaveLength(5);
   });
 });
-
-const reason = new Error('stopped by hand');
-
-/** The outcome of a read whose module aborts it with `options.stop`. */
-async function stopInside(path: string, options: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
-  const stopping = new AbortController();
-  const source = openModuleSource(path, { options: { ...options, stop: () => stopping.abort(reason) } });
-  const reading = source.read(day, { signal: stopping.signal })[Symbol.asyncIterator]();
-  return reading.next().catch((error: unknown) => error);
-}

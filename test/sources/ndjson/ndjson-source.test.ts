@@ -2,25 +2,22 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { SourceChunk } from '../../../src/booking/source.js';
 import { masterIdOnly } from '../../support/source-columns.js';
-import { summarise } from '../csv/csv-folder.js';
-import { useNdjsonFolder } from './ndjson-folder.js';
-
-const { readFile } = useNdjsonFolder();
+import { readNdjson, summarise } from '../reading.js';
 
 describe('an NDJSON file as programs write them', () => {
   it('may lack the last line end, and have a byte order mark, CRLF, white space and blank lines', async () => {
     const content =
       '\uFEFF\n{"ServiceId":5}\r\n\r\n { "ServiceId" : 6 } \r\n \t\r\n\t{"ServiceId"\t:\r7}\n  ';
-    expect(summarise((await readFile(content)).records)).toEqual(['2:5', '4:6', '6:7']);
+    expect(summarise((await readNdjson(content)).records)).toEqual(['2:5', '4:6', '6:7']);
   });
 
   it('of blank lines only is a day without bookings, and has no absent columns', async () => {
     for (const content of ['\n', '\uFEFF\n', '  ', gzipSync('\n')])
-      expect(await readFile(content)).toEqual({ chunks: [], records: [], notices: [] });
+      expect(await readNdjson(content)).toEqual({ chunks: [], records: [], notices: [] });
   });
 
   it('keeps values as they are, and nothing else: escapes, lone surrogates, null words, lists', async () => {
-    const { records } = await readFile(
+    const { records } = await readNdjson(
       `{"ServiceId":"007","BookingReferenceId":"\\ufeffx\uFEFF","BookingClientName":"\\ud800 \\"\\u00e9é\\\\","ProviderName":"NULL","ProviderHotelId":1250,"CheckInDate":[{"a":true}],"CheckOutDate":null,"x":1}\n`,
     );
     const fields = {
@@ -38,7 +35,7 @@ describe('an NDJSON file as programs write them', () => {
 
 describe('the members of the objects', () => {
   it('are found by the configured names, exactly, in any order', async () => {
-    const { records } = await readFile(
+    const { records } = await readNdjson(
       '{"hotel":"5","ServiceId":9,"Gast\\u0020Name":"Ann"}\n{"Gast Name":"Bea","servicehotel":1,"hotel":6}\n',
       { columns: { ServiceId: 'hotel', BookingClientName: 'Gast Name' } },
     );
@@ -49,7 +46,7 @@ describe('the members of the objects', () => {
   });
 
   it('may be in nested objects, by a path with dots, unless the exact name is there', async () => {
-    const { records } = await readFile(
+    const { records } = await readNdjson(
       [
         '{"hotel":{"id":{"$numberLong":"5"}},"guest":{"name":"Ann","other":[{"name":"no"}]}}',
         '{"hotel":{"id":7},"guest":"Bea"}',
@@ -67,7 +64,7 @@ describe('the members of the objects', () => {
   it('are never inherited from Object.prototype', async () => {
     const columns = { ServiceId: '__proto__', ProviderName: 'constructor', ProviderHotelId: 'toString.name' };
     const content = '{}\n{"__proto__":5,"constructor":"x"}\n{"toString.name":7}\n';
-    const { records } = await readFile(content, { columns });
+    const { records } = await readNdjson(content, { columns });
     expect(summarise(records)).toEqual(['1:undefined', '2:5', '3:undefined']);
     expect(records).toMatchObject([
       { fields: { ProviderName: undefined, ProviderHotelId: undefined } },
@@ -85,7 +82,7 @@ describe('the members of the objects', () => {
       ProviderHotelId: 'ProviderHotelId',
     };
     const chunks: SourceChunk[] = [];
-    const failure = await readFile(content, {
+    const failure = await readNdjson(content, {
       blockBytes: 64,
       columns: { ...masterIdOnly, ...named },
       onChunk: (chunk) => chunks.push(chunk),
@@ -97,7 +94,7 @@ describe('the members of the objects', () => {
         /^no record of .*ndjson has the member "guest" \(for BookingClientName\) or "ProviderHotelId"; the first one has "ServiceId"\. .*source\.columns: \{ BookingClientName: false, ProviderHotelId: false \}$/,
       ),
     });
-    await expect(readFile(line, { columns: { ServiceId: 'hotel_id' } })).rejects.toThrow(
+    await expect(readNdjson(line, { columns: { ServiceId: 'hotel_id' } })).rejects.toThrow(
       /"hotel_id" \(for ServiceId\); .*Set its name in source\.columns$/,
     );
   });

@@ -12,7 +12,7 @@ import { serveOverTls } from '../../support/postgres.js';
 import { startTcpProxy } from '../../support/tcp-proxy.js';
 import { trustAuthority } from '../../support/trusted-authority.js';
 import { useMariadb, usePostgres } from '../../support/use-servers.js';
-import { day } from '../csv/csv-folder.js';
+import { day } from '../reading.js';
 import { failureOf, openSqlSource, readDay } from './day-table.js';
 import { useEngines } from './engines.js';
 
@@ -130,22 +130,6 @@ describe.each(useEngines().map((engine) => [engine.name, engine] as const))('a d
     expect(await isFree()).toBe(false);
     await vi.waitUntil(isFree, waiting);
     await expect(reading.next()).rejects.toThrow('the query took longer than');
-  });
-
-  it('stops at once when the signal aborts during the query, and on the server at its time limit', async () => {
-    const [query, words] = engine.endless;
-    const stopping = new AbortController();
-    const reason = new Error('stopped by hand');
-    const outcome = begin(query, 10, stopping.signal)
-      .next()
-      .catch((error: unknown) => error);
-    await vi.waitUntil(
-      async () => (await engine.listSessions(url)).some((one) => one.includes(words)),
-      waiting,
-    );
-    stopping.abort(reason);
-    expect(await outcome).toBe(reason);
-    await vi.waitUntil(isFree, waiting);
   });
 
   it('is never short: a restart in the middle is reported, and the day can be read again', async () => {

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 
 /** A folder that is removed with the test. */
 export function makeTemporaryFolder(): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'doctor-test-')));
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'hotel-review-test-')));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
 const script = join(project, 'ops/sbom.js');
@@ -11,8 +11,7 @@ const { isAllowed } = (await import(script)) as { isAllowed(expression: string):
 
 describe('ops/sbom.js', () => {
   it('lists every package of the product, all with allowed licences', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'sbom-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = makeTemporaryFolder();
     // It fails for a licence that is not allowed.
     execFileSync(process.execPath, [script, `--out=${folder}`], { cwd: project, stdio: 'pipe' });
     const sbom = JSON.parse(readFileSync(join(folder, 'sbom.cdx.json'), 'utf8'));
