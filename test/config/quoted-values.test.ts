@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { sourceKinds } from '../../src/sources/registry.js';
-import { listLeaves, type SchemaNode } from '../size/settings.js';
+import { listLeaves, type SchemaNode } from '../project/size/settings.js';
 import { complainOf, complainOfText, parse, service, sftp, source } from './writing.js';
 
 const schema = new URL('../../hotel-review.schema.json', import.meta.url);

@@ -3,9 +3,9 @@ import { createHookCallerFinder } from '../../src/desk/serve-pages.js';
 import type { Role } from '../../src/storage/access/roles.js';
 import { readKeys, sign } from '../../src/transports/http/webhook-signature.js';
 import { openTemporaryLedger } from '../review/temporary-ledger.js';
-import { checkCallersOf } from '../server/some-server.js';
 import { hookSecret } from '../support/hook-secrets.js';
 import { addRun } from './operations/asking.js';
+import { checkCallersOf } from './server/some-server.js';
 import { now, startDesk, stopServers } from './some-desk.js';
 
 afterEach(stopServers);

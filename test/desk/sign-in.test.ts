@@ -2,9 +2,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createAccess } from '../../src/desk/access/access.js';
 import { readReturnPath } from '../../src/desk/sign-in.js';
 import { type Users, UsersFileError } from '../../src/storage/access/users-file.js';
-import { password, someUsers } from '../access/some-users.js';
 import { openTemporaryLedger } from '../review/temporary-ledger.js';
-import { openSocket, readToEnd } from '../server/some-server.js';
+import { password, someUsers } from './access/some-users.js';
+import { openSocket, readToEnd } from './server/some-server.js';
 import { now, startDesk, stopServers } from './some-desk.js';
 
 afterEach(stopServers);

@@ -9,11 +9,11 @@ import type { FindHookCaller } from '../../src/desk/serve-pages.js';
 import type { RecordedAction } from '../../src/rules/action.js';
 import { createCronTimes } from '../../src/schedule/cron-times.js';
 import type { Role } from '../../src/storage/access/roles.js';
-import { now, type Parts, type SomeServer, startServer, timezone } from '../server/some-server.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 import { fakeOperations } from './operations/fake-operations.js';
+import { now, type Parts, type SomeServer, startServer, timezone } from './server/some-server.js';
 
-export { now, stopServers, timezone } from '../server/some-server.js';
+export { now, stopServers, timezone } from './server/some-server.js';
 
 export const assetsFolder = new URL('../../src/desk/assets/', import.meta.url);
 export const csrfToken = 'token-of-the-test';

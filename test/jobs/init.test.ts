@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createExportFolder } from '../setup/export-folder.js';
+import { createExportFolder } from '../checks/setup/export-folder.js';
 import { startCommand } from '../support/command.js';
 
 /** As a program that knows nothing of the service writes it; one date is invalid, one record is malformed, three are cancelled. */

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
+import { mailOf } from '../cases/mails/mails.js';
 import { day, prepareDay } from '../support/day-folder.js';
 import { auditOf, reached, visitDesk, writeUsers } from '../support/desk-visit.js';
 import { createGate } from '../support/gate.js';
@@ -9,7 +10,6 @@ import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { mappingsAnswer } from '../support/mappings-answer.js';
 import { patienceMs } from '../support/patience.js';
 import { accepting, startWebhookReceiver, unavailable } from '../support/webhook-receiver.js';
-import { mailOf } from '../verdict-mails/mails.js';
 
 it('an operator runs and cancels a day in serve: a channel hears of its failure once, and by the next process that it recovered', async () => {
   const [receiver, quiet] = [await startWebhookReceiver(), await startWebhookReceiver()];

@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { mailOf } from '../cases/mails/mails.js';
 import { prepareDay } from '../support/day-folder.js';
 import { dovecotNeeds, imapPassword, imapUser, startDovecot } from '../support/dovecot.js';
 import { certificateNeeds, makeCertificate } from '../support/machine.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { trustAuthority } from '../support/trusted-authority.js';
-import { mailOf } from '../verdict-mails/mails.js';
 
 const needs = dovecotNeeds ?? certificateNeeds;
 const bookings = makeBookings(20, { first: 1_001, checkIn: '2031-01-02', checkOut: '2031-01-09' });

@@ -3,7 +3,7 @@ import type { SyncEvent } from '../../src/mappings/events.js';
 import { syncMappings } from '../../src/mappings/sync-mappings.js';
 import { MappingServiceError } from '../../src/service/errors.js';
 import { openSqliteLedger } from '../ledger/opened-ledger.js';
-import { serviceAt } from '../mapping-service/opened-service.js';
+import { serviceAt } from '../service/opened-service.js';
 import { type StandIn, startStandIn } from '../support/http-stand-in.js';
 
 const row = (number: number) => ({

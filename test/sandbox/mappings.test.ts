@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createPager } from '../../src/mappings/sync-mappings.js';
 import { createWorld } from '../../src/sandbox/world/world.js';
-import { serviceAt } from '../mapping-service/opened-service.js';
+import { serviceAt } from '../service/opened-service.js';
 import {
   accountHeaders,
   ask,

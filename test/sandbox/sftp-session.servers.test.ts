@@ -1,4 +1,4 @@
-import { describeSftpFullDisk } from '../sftp/describe-sftp-session.js';
 import { sandboxSftp } from '../support/sandbox-sftp.js';
+import { describeSftpFullDisk } from '../transports/sftp/describe-sftp-session.js';
 
 describeSftpFullDisk(sandboxSftp);

@@ -1,4 +1,4 @@
-import { describeSftpSession } from '../sftp/describe-sftp-session.js';
 import { sandboxSftp } from '../support/sandbox-sftp.js';
+import { describeSftpSession } from '../transports/sftp/describe-sftp-session.js';
 
 describeSftpSession(sandboxSftp);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { vi } from 'vitest';
 import type { Role } from '../../src/storage/access/roles.js';
 import { createUsers, openUsersFile } from '../../src/storage/access/users-file.js';
-import { password, passwordHash } from '../access/some-users.js';
+import { password, passwordHash } from '../desk/access/some-users.js';
 import type { RunningCommand } from './command.js';
 import type { DayFolder } from './day-folder.js';
 import { patienceMs } from './patience.js';

@@ -8,8 +8,8 @@ import { type Attempt, toStep, toStoredStep } from '../../../src/ledger/steps.js
 import { planBatches } from '../../../src/rules/batch-plan.js';
 import type { FailureClass, Run } from '../../../src/rules/run.js';
 import type { Claim } from '../../../src/rules/step.js';
-import { createPlayer, moves, movesToFileStep, type Played } from '../../review/run-history.js';
-import { createRunModel, type ModelStep, type RunModel, recount } from '../../review/run-model.js';
+import { createPlayer, moves, movesToFileStep, type Played } from '../../rules/run-history.js';
+import { createRunModel, type ModelStep, type RunModel, recount } from '../../rules/run-model.js';
 import type { OpenedLedger, StepRow } from '../ledger.js';
 import {
   at,

@@ -3,8 +3,8 @@ import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { judgeShownDay, renderCalendar, type ShownDay } from '../../../src/desk/calendar.js';
 import { followGoodDays } from '../../../src/desk/days-page.js';
 import type { Run } from '../../../src/rules/run.js';
-import { outcomeOf } from '../../review/outcome/some-outcome.js';
 import { someRun } from '../../review/some-run.js';
+import { outcomeOf } from '../../rules/some-outcome.js';
 import { now, timezone } from '../some-desk.js';
 
 const iso = '2026-11-19';

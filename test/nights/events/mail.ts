@@ -1,5 +1,5 @@
 import { createMailTaker } from '../../../src/cases/mails/take-mail.js';
-import { examineHere, mailOf } from '../../verdict-mails/mails.js';
+import { examineHere, mailOf } from '../../cases/mails/mails.js';
 import { allSingles, type Booked, findBooked, type Guest, hasReference } from '../guests.js';
 import { listNames } from '../results.js';
 import type { EventKind, OfDay, Stage } from './event.js';

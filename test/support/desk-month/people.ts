@@ -1,6 +1,6 @@
 import type { Role } from '../../../src/storage/access/roles.js';
 import { createUsers, openUsersFile } from '../../../src/storage/access/users-file.js';
-import { password, passwordHash } from '../../access/some-users.js';
+import { password, passwordHash } from '../../desk/access/some-users.js';
 
 /** Who uses the desk of the month. */
 export const people: Readonly<Record<Role, string>> = {

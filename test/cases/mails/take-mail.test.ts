@@ -1,0 +1,460 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { hashReference } from '../../../src/booking/booking.js';
+import type { CaseEvent, VerdictMailEvent } from '../../../src/cases/events.js';
+import { followMappings } from '../../../src/cases/follow-mappings.js';
+import type { ExamineMail } from '../../../src/cases/mails/mail-process.js';
+import { UnreadMailError } from '../../../src/cases/mails/records.js';
+import type { ListedSenders } from '../../../src/cases/mails/sender.js';
+import { createMailTaker } from '../../../src/cases/mails/take-mail.js';
+import { createSqliteLedger } from '../../../src/ledger/sqlite/sqlite-ledger.js';
+import { planBatches } from '../../../src/rules/batch-plan.js';
+import { canaryStep } from '../../../src/rules/canary.js';
+import { at, done, newRun, perform, rightOf, toLines } from '../../contracts/ledger/days.js';
+import { findStayKeys } from '../../contracts/ledger/stay-keys.js';
+import { rowOf, syncRows } from '../../contracts/mapping-copy/pages.js';
+import { collectBookings, someBooking } from '../../desk/some-bookings.js';
+import { lineOfBooking } from '../../support/made-bookings.js';
+import { examineHere, htmlTable, mailOf } from './mails.js';
+
+const stay = { bookingClientName: 'Ana Gil', checkInDate: '2027-03-01', checkOutDate: '2027-03-04' };
+const bookings = [
+  { ...stay, serviceId: 5, bookingReferenceId: 'BR-1042', providerName: 'Alpha', providerHotelId: 'H-1' },
+  { ...stay, serviceId: 5, bookingReferenceId: 'BR-1043', providerName: 'Alpha', providerHotelId: 'H-1' },
+  { ...stay, serviceId: 6, bookingReferenceId: 'BR-1044', providerName: 'Alpha', providerHotelId: 'H-1' },
+  { ...stay, serviceId: 7, bookingReferenceId: 'BR-1045', providerName: 'Beta', providerHotelId: '9' },
+];
+const canaryHotel = { providerName: 'X', providerHotelId: 'C-1' };
+const named = Buffer.from(mailOf('text/plain', 'Incorrect: BR-1042'));
+
+async function prepare(
+  withCanary = false,
+  hotelOfCanary = canaryHotel,
+  examine: ExamineMail = examineHere,
+  senders: ListedSenders = { from: [] },
+  booked: readonly (typeof bookings)[number][] = bookings,
+) {
+  const folder = mkdtempSync(join(tmpdir(), 'mails-'));
+  const clock = () => at + 3_600_000;
+  const open = () => createSqliteLedger({ path: join(folder, 'ledger.db'), clock });
+  const ledger = open();
+  onTestFinished(async () => {
+    await ledger.close();
+    rmSync(folder, { recursive: true });
+  });
+  const run = await ledger.runs.create(newRun('r1'));
+  const collect = await ledger.bookings.beginCollect(rightOf(run), {
+    source: 'x',
+    at,
+    batchSize: booked.length,
+  });
+  const lines = toLines(booked.map(lineOfBooking));
+  const referenceHashes = booked.map(({ bookingReferenceId }) => hashReference(bookingReferenceId));
+  await collect.store({
+    batches: [{ stream: 'posted', number: 0, referenceHashes, lines, stays: findStayKeys(lines) }],
+    ...{ duplicates: 0, filtered: 0, rejects: [], warnings: [] },
+  });
+  const reference = 'CANARY-r1';
+  const line = lineOfBooking({ ...stay, serviceId: 1, bookingReferenceId: reference, ...hotelOfCanary });
+  const canary = withCanary ? { reference, line, withinMs: 3_600_000 } : undefined;
+  const steps = [...planBatches(booked.length, booked.length), ...(canary ? [canaryStep] : [])];
+  const planned = await collect.finish({ steps, canary, at });
+  if (canary) await perform(ledger, planned, 'canary', done);
+  const events: (VerdictMailEvent | CaseEvent)[] = [];
+  const taker = createMailTaker({
+    ledger,
+    examine,
+    senders,
+    today: () => '2026-11-21',
+    matchMs: 14 * 86_400_000,
+    clock,
+    notify(event: VerdictMailEvent | CaseEvent) {
+      if (!event.type.startsWith('case-')) events.push(event);
+    },
+  });
+  const listCases = async () =>
+    (await ledger.cases.list({ today: '2026-11-21' })).map(
+      ({ providerHotelId, serviceId, origins, bookings: count }) => ({
+        providerHotelId,
+        serviceId,
+        origins,
+        count,
+      }),
+    );
+  return { ledger, taker, events, listCases };
+}
+
+describe('An e-mail that names a booking', () => {
+  it('opens a case of origin email with every stay on the same mapping, once', async () => {
+    const { ledger, taker, events, listCases } = await prepare();
+    const taken = await taker.take({ bytes: named, from: 'a.eml' });
+    expect(taken).toMatchObject({
+      outcome: 'named',
+      bookings: [{ reference: 'BR-1042', day: '2026-11-20' }],
+    });
+    expect(await listCases()).toEqual([
+      { providerHotelId: 'H-1', serviceId: 5, origins: ['email'], count: 2 },
+    ]);
+    const again = Buffer.from(named.toString().replaceAll('\r\n', '\n'));
+    expect(await taker.take({ bytes: again, from: 'b.eml' })).toMatchObject({
+      outcome: 'already-read',
+      bookings: [{ reference: 'BR-1042' }],
+    });
+    expect(events).toEqual([
+      {
+        type: 'verdict-mail-named',
+        mail: 1,
+        receivedAt: Date.UTC(2026, 10, 21, 2, 30),
+        named: 1,
+      },
+    ]);
+    expect(await ledger.mails.listWithoutCases()).toEqual([]);
+  });
+
+  it('gets its case after all if the process ends before the case is open', async () => {
+    const { ledger, taker, listCases } = await prepare();
+    const { changeByKey } = ledger.cases;
+    const cut = new Error('killed');
+    ledger.cases.changeByKey = async () => {
+      throw cut;
+    };
+    await expect(taker.take({ bytes: named, from: 'a.eml' })).rejects.toThrow(cut);
+    expect(await ledger.bookings.trace('BR-1042')).toMatchObject([{ namedByEmailAt: expect.any(Number) }]);
+    expect(await listCases()).toEqual([]);
+    ledger.cases.changeByKey = changeByKey;
+    await taker.resume();
+    expect(await listCases()).toMatchObject([{ providerHotelId: 'H-1', count: 2 }]);
+  });
+  it('by its pair alone names all its booked master hotels, or the one in the row', async () => {
+    const { ledger, taker, listCases } = await prepare();
+    const table = htmlTable([
+      ['Provider', 'Hotel code', 'ServiceId'],
+      ['Alpha', 'H-1', '6'],
+    ]);
+    const one = await taker.take({ bytes: Buffer.from(mailOf('text/html', table)), from: 'a.eml' });
+    expect(one).toMatchObject({
+      outcome: 'named',
+      bookings: [],
+      pairs: [{ providerHotelId: 'H-1', serviceId: 6 }],
+    });
+    expect(await listCases()).toMatchObject([{ serviceId: 6, count: 1 }]);
+    const all = mailOf('text/csv', 'Proveedor;Codigo hotel proveedor\nAlpha;H-1\n').replace('<m1@', '<m2@');
+    await taker.take({ bytes: Buffer.from(all), from: 'b.eml' });
+    expect(await listCases()).toMatchObject([{ serviceId: 6 }, { serviceId: 5, count: 2 }]);
+    expect(await ledger.bookings.trace('BR-1045')).not.toHaveProperty('0.namedByEmailAt');
+  });
+});
+
+describe('The case of an e-mail', () => {
+  it('is not corrected by a move within the second in which it was received, but by a later one', async () => {
+    const { ledger, taker } = await prepare();
+    const move = (serviceId: number, seenAt: number) =>
+      syncRows(ledger.mappings, [rowOf('H-1', serviceId, { providerName: 'Alpha' })], seenAt);
+    const followedState = async () => {
+      await followMappings({
+        ...{ ledger, today: '2026-11-21' },
+        ...{ escalateAfterMs: 86_400_000, clock: () => at + 3_600_000 },
+      });
+      const [found] = await ledger.cases.list({ today: '2026-11-21' });
+      return found?.state;
+    };
+    await move(5, at - 60_000);
+    await move(6, at + 999);
+    await taker.take({ bytes: named, from: 'a.eml', arrivedAt: at });
+    expect(await followedState()).toBe('open');
+    await move(7, at + 1_000);
+    expect(await followedState()).toBe('corrected');
+  });
+});
+
+describe('An e-mail that names nothing known', () => {
+  it('opens no case and is reported once, and matched again when it is read again', async () => {
+    const { ledger, taker, events, listCases } = await prepare();
+    const bytes = Buffer.from(mailOf('text/plain', 'Incorrect: BR-9999'));
+    expect(await taker.take({ bytes, from: 'a.eml' })).toMatchObject({
+      outcome: 'nothing-known',
+      bookings: [],
+    });
+    expect(await taker.take({ bytes, from: 'a.eml' })).toMatchObject({
+      outcome: 'already-read',
+      bookings: [],
+    });
+    expect(events).toMatchObject([{ type: 'verdict-mail-unknown', mail: 1 }]);
+    expect(await listCases()).toEqual([]);
+    const late = someBooking({ bookingReferenceId: 'BR-9999' });
+    await collectBookings(ledger, 'r2', [late], { day: '2026-11-21' });
+    expect(await taker.take({ bytes, from: 'a.eml' })).toMatchObject({
+      outcome: 'named',
+      bookings: [{ reference: 'BR-9999', day: '2026-11-21' }],
+    });
+  });
+
+  it('that only calls known bookings correct says so', async () => {
+    const { ledger, taker } = await prepare();
+    const take = async (from: string, ...rows: string[][]) => {
+      const table = htmlTable([['Reference', 'IsCorrectMapping'], ...rows]);
+      const bytes = Buffer.from(mailOf('text/html', table).replace('<m1@', `<${from}@`));
+      expect(await taker.take({ bytes, from })).toMatchObject({ outcome: 'nothing-known' });
+      const [mail] = await ledger.mails.listMails({ limit: 1 });
+      return mail?.reason;
+    };
+    expect(await take('a', ['BR-1042', 'true'])).toBe('called-correct');
+    expect(await take('b', ['BR-1042', 'true'], ['BR-9999', 'false'])).toBeUndefined();
+    expect(await take('c', ['BR-9999', 'true'])).toBeUndefined();
+  });
+});
+
+describe('An e-mail that the mailbox does not hand out', () => {
+  const mail = { from: 'imap', key: 'u 1 7', fault: 'not-fetched' } as const;
+
+  it('is told once and listed, and no stranger’s', async () => {
+    const senders = { from: ['@service.example'] };
+    const { ledger, taker, events } = await prepare(false, canaryHotel, examineHere, senders);
+    expect(await taker.take(mail)).toMatchObject({ outcome: 'set-aside', reason: 'not-fetched' });
+    expect(await taker.take(mail)).toMatchObject({ outcome: 'already-read' });
+    // Perhaps there are thousands.
+    await taker.take({ ...mail, key: 'u 1 8' });
+    expect(events.map(({ type }) => type)).toEqual(['verdict-mail-set-aside', 'verdict-mail-set-aside']);
+    expect(await listNotices(ledger)).toMatchObject([
+      { event: 'mail-set-aside', subject: 'not-fetched 2026-11-21', facts: { reason: 'not-fetched' } },
+    ]);
+    expect(await ledger.mails.listMails({ limit: 5, onlyUnknown: true })).toHaveLength(2);
+  });
+});
+
+describe('An e-mail that cannot be read', () => {
+  it('is recorded and reported once, by its reason', async () => {
+    const { ledger, taker, events } = await prepare();
+    const mail = { fault: 'too-large', key: 'uid 7', from: 'imap' } as const;
+    expect(await taker.take(mail)).toMatchObject({ outcome: 'unreadable', reason: 'too-large' });
+    await taker.take(mail);
+    expect(events).toMatchObject([{ type: 'verdict-mail-unreadable', reason: 'too-large' }]);
+    expect(await ledger.mails.listMails({ limit: 5, onlyUnknown: true })).toMatchObject([
+      { outcome: 'unreadable', reason: 'too-large' },
+    ]);
+  });
+});
+
+async function listNotices({ notices }: Awaited<ReturnType<typeof prepare>>['ledger']) {
+  const found: { event: string; subject: string; facts: object }[] = [];
+  await notices.route(({ event, subject, facts }) => {
+    found.push({ event, subject, facts });
+    return [];
+  }, at);
+  return found;
+}
+
+describe('The sender of an e-mail', () => {
+  const prepareFor = (senders: ListedSenders) => prepare(true, canaryHotel, examineHere, senders);
+  let count = 0;
+  const of = (sender: string, text: string, ...headers: string[]) => {
+    count += 1;
+    const mail = mailOf('text/plain', text, headers).replace('<m1@', `<sent-${count}@`);
+    return { from: 'imap', bytes: Buffer.from(mail.replace(/^From: .*$/m, `From: ${sender}`)) };
+  };
+  const service = 'Reviews <reviews@service.example>';
+
+  it('counts if it is listed; others open, name and block nothing, and are told once a day if they name bookings', async () => {
+    const { ledger, taker, events, listCases } = await prepareFor({ from: ['@service.example'] });
+    for (const text of [
+      'Incorrect: BR-1042',
+      'Incorrect: BR-1043',
+      'CANARY-r1',
+      'Buy now',
+      'x\n'.repeat(600_000),
+    ])
+      expect(await taker.take(of('a@other.example', text))).toMatchObject({
+        ...{ outcome: 'unknown-sender', bookings: [], canaries: [] },
+      });
+    expect(await listCases()).toEqual([]);
+    expect((await ledger.canaries.find('r1'))?.namedAt).toBeUndefined();
+    expect(events).toHaveLength(5);
+    expect(await listNotices(ledger)).toMatchObject([
+      { event: 'mail-set-aside', subject: 'unknown-sender 2026-11-21', facts: { reason: 'unknown-sender' } },
+    ]);
+    expect(await taker.take(of(service, 'Incorrect: BR-1042'))).toMatchObject({ outcome: 'named' });
+    expect(await listCases()).toMatchObject([{ providerHotelId: 'H-1' }]);
+  });
+
+  it('is told if an unknown one calls bookings correct: it may be the service', async () => {
+    const { ledger, taker } = await prepareFor({ from: ['@service.example'] });
+    const list = 'BookingReferenceId;IsCorrectMapping\nBR-1042;true\n';
+    expect(await taker.take(of('a@other.example', list))).toMatchObject({ outcome: 'unknown-sender' });
+    expect(await listNotices(ledger)).toMatchObject([{ subject: 'unknown-sender 2026-11-21' }]);
+  });
+
+  it('does not matter to a person who imports the e-mail, or once it is listed', async () => {
+    const senders = { from: ['@service.example'] };
+    const { taker } = await prepareFor(senders);
+    const mail = of('a@other.example', 'Incorrect: BR-1042');
+    expect(await taker.take(mail)).toMatchObject({ outcome: 'unknown-sender' });
+    expect(await taker.take(mail)).toMatchObject({ outcome: 'already-read', bookings: [] });
+    const other = of('a@other.example', 'Incorrect: BR-1043');
+    expect(await taker.take(other)).toMatchObject({ outcome: 'unknown-sender' });
+    expect(await taker.take(other, { isAsked: true })).toMatchObject({ outcome: 'named' });
+    senders.from.push('a@other.example');
+    expect(await taker.take(mail)).toMatchObject({ outcome: 'named' });
+  });
+
+  it('must be confirmed where that is asked for: an e-mail that only claims it is set aside', async () => {
+    const authenticatedBy = 'mx.agency.example';
+    const { ledger, taker } = await prepareFor({ from: ['@service.example'], authenticatedBy });
+    expect(await taker.take(of(service, 'Incorrect: BR-1042'))).toMatchObject({
+      ...{ outcome: 'set-aside', reason: 'not-authenticated' },
+    });
+    await taker.take(of(service, 'Incorrect: BR-1043'));
+    // Once a day: anybody can claim to be the service.
+    expect(await listNotices(ledger)).toMatchObject([
+      { event: 'mail-set-aside', subject: 'not-authenticated 2026-11-21', facts: { mail: '1' } },
+    ]);
+    const passed = `Authentication-Results: ${authenticatedBy}; dmarc=pass header.from=service.example`;
+    expect(await taker.take(of(service, 'Incorrect: BR-1042', passed))).toMatchObject({ outcome: 'named' });
+  });
+});
+
+describe('An e-mail about more than 1,000 bookings', () => {
+  const many = (providerHotelId: (index: number) => string) =>
+    Array.from({ length: 1_001 }, (_, index) => ({
+      ...{ ...stay, serviceId: 5, bookingReferenceId: `BR-${20_000 + index}`, providerName: 'Alpha' },
+      providerHotelId: providerHotelId(index),
+    }));
+  const ofMany = (booked: ReturnType<typeof many>, senders: ListedSenders) =>
+    prepare(false, canaryHotel, examineHere, senders, booked);
+  const everyOne = Array.from({ length: 1_001 }, (_, index) => `BR-${20_000 + index}`);
+
+  it.each([
+    ['that it names', (index: number) => `H-${index}`, everyOne],
+    ['on one mapping that it names', () => 'H-1', everyOne.slice(0, 1)],
+  ])(
+    '%s is set aside where anybody may write, until a person or its sender vouches for it',
+    async (...about) => {
+      const [, providerHotelId, references] = about;
+      const senders = { from: [] as string[] };
+      const { ledger, taker, listCases } = await ofMany(many(providerHotelId), senders);
+      const mailOn = (line: string) => ({ from: 'imap', bytes: Buffer.from(mailOf('text/plain', line)) });
+      const mail = mailOn(references.join('\n'));
+      expect(await taker.take(mail)).toMatchObject({ outcome: 'set-aside', reason: 'too-many-bookings' });
+      expect(await listCases()).toEqual([]);
+      expect(await listNotices(ledger)).toMatchObject([
+        { event: 'mail-set-aside', facts: { reason: 'too-many-bookings' } },
+      ]);
+      expect(await taker.take(mail)).toMatchObject({ outcome: 'already-read' });
+      senders.from.push('@service.example');
+      expect(await taker.take(mail)).toMatchObject({ outcome: 'named' });
+      expect((await listCases()).reduce((sum, { count }) => sum + count, 0)).toBe(1_001);
+      expect(await listNotices(ledger)).toMatchObject([{ event: 'affected-found' }]);
+    },
+  );
+
+  it('may have 1,000 of them from anybody', async () => {
+    const { taker } = await ofMany(
+      many((index) => `H-${index}`),
+      { from: [] },
+    );
+    const bytes = Buffer.from(mailOf('text/plain', everyOne.slice(1).join('\n')));
+    expect(await taker.take({ bytes, from: 'imap' })).toMatchObject({ outcome: 'named' });
+  });
+});
+
+describe('An e-mail that fails', () => {
+  it('in its reader is set aside with its reason, told once, and read again only if a person asks', async () => {
+    let reads = 0;
+    const examine: ExamineMail = async (bytes, lookUp) => {
+      reads += 1;
+      if (reads === 1) throw new UnreadMailError('too-slow');
+      return examineHere(bytes, lookUp);
+    };
+    const { ledger, taker, events, listCases } = await prepare(false, canaryHotel, examine);
+    const mail = { bytes: named, from: 'imap' };
+    expect(await taker.take(mail)).toMatchObject({ outcome: 'set-aside', reason: 'too-slow', bookings: [] });
+    expect(await taker.take(mail)).toMatchObject({ outcome: 'already-read', bookings: [] });
+    expect(reads).toBe(1);
+    expect(events).toMatchObject([{ type: 'verdict-mail-set-aside', mail: 1, reason: 'too-slow' }]);
+    expect(await listNotices(ledger)).toEqual([
+      { event: 'mail-set-aside', subject: 'e-mail 1', facts: { mail: '1', reason: 'too-slow' } },
+    ]);
+    expect(await ledger.mails.listMails({ limit: 5, onlyUnknown: true })).toMatchObject([
+      { outcome: 'set-aside', reason: 'too-slow' },
+    ]);
+    expect(await listCases()).toEqual([]);
+
+    expect(await taker.take(mail, { isAsked: true })).toMatchObject({
+      outcome: 'named',
+      bookings: [{ reference: 'BR-1042' }],
+    });
+    expect(await listCases()).toMatchObject([{ providerHotelId: 'H-1' }]);
+  });
+
+  it('for any other reason is tried again once, then set aside, so that the next one is read', async () => {
+    const fault = new Error('a defect');
+    const examine: ExamineMail = async (bytes, lookUp) => {
+      if (String(bytes).includes('Good')) return examineHere(bytes, lookUp);
+      throw fault;
+    };
+    const { ledger, taker } = await prepare(false, canaryHotel, examine);
+    const bad = { bytes: named, from: 'imap' };
+    await expect(taker.take(bad)).rejects.toBe(fault);
+    expect(await taker.take(bad)).toMatchObject({ outcome: 'set-aside', reason: 'failed' });
+    const good = Buffer.from(mailOf('text/plain', 'Good: BR-1043').replace('<m1@', '<m2@'));
+    expect(await taker.take({ bytes: good, from: 'imap' })).toMatchObject({ outcome: 'named' });
+    expect(await ledger.mails.listMails({ limit: 5, onlyUnknown: true })).toHaveLength(1);
+  });
+});
+
+describe('An e-mail that names a canary', () => {
+  const plain = (text: string) => Buffer.from(mailOf('text/plain', text));
+
+  it('is recognised and names it, but no booking, and opens no case', async () => {
+    const { ledger, taker, events, listCases } = await prepare(true);
+    const bytes = plain('Incorrect: CANARY-r1');
+    const canaries = [{ reference: 'CANARY-r1', day: '2026-11-20' }];
+    expect(await taker.take({ bytes, from: 'a.eml' })).toMatchObject({
+      outcome: 'named',
+      bookings: [],
+      canaries,
+    });
+    expect(await ledger.canaries.find('r1')).toMatchObject({ namedAt: Date.UTC(2026, 10, 21, 2, 30) });
+    expect(events).toMatchObject([{ type: 'verdict-mail-named', named: 0, canaries: 1 }]);
+    expect(await taker.take({ bytes, from: 'b.eml' })).toMatchObject({ outcome: 'already-read', canaries });
+    expect(await listCases()).toEqual([]);
+    expect(await ledger.mails.listMails({ limit: 9, onlyUnknown: true })).toEqual([]);
+  });
+
+  it('as correct does not name it', async () => {
+    const { ledger, taker } = await prepare(true);
+    const table = htmlTable([
+      ['Booking reference', 'IsCorrectMapping'],
+      ['CANARY-r1', 'true'],
+    ]);
+    const bytes = Buffer.from(mailOf('text/html', table));
+    expect(await taker.take({ bytes, from: 'a.eml' })).toMatchObject({ outcome: 'nothing-known' });
+    expect((await ledger.canaries.find('r1'))?.namedAt).toBeUndefined();
+  });
+
+  it('beside its pair names it only: the pair counts for nothing', async () => {
+    const { ledger, taker, listCases } = await prepare(true, { providerName: 'Beta', providerHotelId: '9' });
+    const table = htmlTable([
+      ['Booking reference', 'ProviderName', 'ProviderHotelId', 'ServiceId'],
+      ['CANARY-r1', 'Beta', '9', '7'],
+    ]);
+    const bytes = Buffer.from(mailOf('text/html', table));
+    expect(await taker.take({ bytes, from: 'a.eml' })).toMatchObject({
+      ...{ outcome: 'named', bookings: [], pairs: [], canaries: [{ reference: 'CANARY-r1' }] },
+    });
+    expect((await ledger.canaries.find('r1'))?.namedAt).toBeDefined();
+    expect(await listCases()).toEqual([]);
+  });
+
+  it.each([
+    ['the reference of another night', 'Incorrect: CANARY-r2'],
+    ['a longer reference that begins like it', 'Incorrect: CANARY-r10, CANARY-r1-2 and CANARY-r1/2'],
+  ])('as %s does not name it', async (_, text) => {
+    const { ledger, taker } = await prepare(true);
+    expect(await taker.take({ bytes: plain(text), from: 'a.eml' })).toMatchObject({
+      ...{ outcome: 'nothing-known', canaries: [] },
+    });
+    expect((await ledger.canaries.find('r1'))?.namedAt).toBeUndefined();
+  });
+});
