@@ -6,7 +6,7 @@ import { commonSettings } from './common-settings.js';
 import { renderJsonSchema } from './json-schema.js';
 
 /**
- * Writes docs/configuration.md and hotel-review.schema.json from the schema, and jobs/command-list.ts from the files of jobs/commands:
+ * Writes docs/configuration.md and schema/1.json from the schema, and jobs/command-list.ts from the files of jobs/commands:
  * `npm run docs`. A test fails if one of them is out of date.
  */
 interface Node {
@@ -191,7 +191,7 @@ function escapeCell(text = ''): string {
 
 if (process.argv[1] === import.meta.filename) {
   await writeFile(new URL('configuration.md', import.meta.url), renderConfigurationPage());
-  await writeFile(new URL('../hotel-review.schema.json', import.meta.url), renderJsonSchema());
+  await writeFile(new URL('../schema/1.json', import.meta.url), renderJsonSchema());
   await writeFile(
     new URL('../jobs/command-list.ts', import.meta.url),
     renderCommandList(await readCommands()),

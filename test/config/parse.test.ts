@@ -34,7 +34,7 @@ const designEnvironment = {
 };
 
 describe('a configuration', () => {
-  // The defaults themselves are in hotel-review.schema.json.
+  // The defaults themselves are in schema/1.json.
   it('needs only the service and the source: everything else has a default, and paths are of its folder', () => {
     expect(parse()).toMatchObject({
       folder: '/etc/agency',

@@ -114,7 +114,7 @@ describe('What the Dockerfile builds', () => {
   it('says its version', async () => {
     expect(await start(images.production, ['--version']).ended).toMatchObject({
       exitCode: 0,
-      stdout: `${version}\n`,
+      stdout: `${version} (built without git: the commit is unknown)\n`,
     });
   });
 
