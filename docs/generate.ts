@@ -2,12 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { settingsSchema } from '../src/config/schema.js';
 import { readCommands, renderCommandList } from './command-list.js';
+import { renderCommandWords } from './command-words.js';
 import { commonSettings } from './common-settings.js';
 import { renderJsonSchema } from './json-schema.js';
 
 /**
- * Writes docs/configuration.md and schema/1.json from the schema, and jobs/command-list.ts from the files of jobs/commands:
- * `npm run docs`. A test fails if one of them is out of date.
+ * Writes docs/configuration.md and schema/1.json from the schema, and jobs/command-list.ts and jobs/command-words.json from
+ * the files of jobs/commands: `npm run docs`. A test fails if one of them is out of date.
  */
 interface Node {
   readonly type?: string;
@@ -192,8 +193,7 @@ function escapeCell(text = ''): string {
 if (process.argv[1] === import.meta.filename) {
   await writeFile(new URL('configuration.md', import.meta.url), renderConfigurationPage());
   await writeFile(new URL('../schema/1.json', import.meta.url), renderJsonSchema());
-  await writeFile(
-    new URL('../jobs/command-list.ts', import.meta.url),
-    renderCommandList(await readCommands()),
-  );
+  const commands = await readCommands();
+  await writeFile(new URL('../jobs/command-list.ts', import.meta.url), renderCommandList(commands));
+  await writeFile(new URL('../jobs/command-words.json', import.meta.url), renderCommandWords(commands));
 }
