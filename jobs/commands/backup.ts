@@ -20,7 +20,8 @@ export default command({
   examples: `
 The copy is the ledger at one moment, in one file that only its owner can read.
 It appears when it is complete, and replaces nothing. It holds guests' names
-until you delete it. For a ledger in PostgreSQL, backup says how to call pg_dump.
+until you delete it. Of a ledger in PostgreSQL, pg_dump makes the copy; backup
+says how to call it.
 
 Example:
   hotel-review backup /backups/ledger-2026-11-21.db`,

@@ -19,7 +19,7 @@ export function copyLedger(path: string, to: string): void {
   } catch (error) {
     // The ledger itself is only read.
     if (error instanceof LedgerFullError)
-      throw new SafeError(`the disk of the copy ${isFull}`, { cause: error });
+      throw new SafeError(`the disk of the copy ${isFull}, then run the command again`, { cause: error });
     throw error;
   } finally {
     close();
