@@ -2,12 +2,13 @@ import { readFile, writeFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { settingsSchema } from '../src/config/schema.js';
 import { readCommands, renderCommandList } from './command-list.js';
+import { renderCommandWords } from './command-words.js';
 import { commonSettings } from './common-settings.js';
 import { fillJsonSamples } from './json-samples.js';
 import { renderJsonSchema } from './json-schema.js';
 
 /**
- * Writes docs/configuration.md and hotel-review.schema.json from the schema, jobs/command-list.ts from the files of jobs/commands, and the
+ * Writes docs/configuration.md and schema/1.json from the schema, jobs/command-list.ts and jobs/command-words.json from the files of jobs/commands, and the
  * answers in docs/service.md from the faces: `npm run docs`. A test fails if one of them is out of date.
  */
 interface Node {
@@ -194,11 +195,10 @@ function code(value: unknown): string {
 
 if (process.argv[1] === import.meta.filename) {
   await writeFile(new URL('configuration.md', import.meta.url), renderConfigurationPage());
-  await writeFile(new URL('../hotel-review.schema.json', import.meta.url), renderJsonSchema());
-  await writeFile(
-    new URL('../jobs/command-list.ts', import.meta.url),
-    renderCommandList(await readCommands()),
-  );
+  await writeFile(new URL('../schema/1.json', import.meta.url), renderJsonSchema());
+  const commands = await readCommands();
+  await writeFile(new URL('../jobs/command-list.ts', import.meta.url), renderCommandList(commands));
+  await writeFile(new URL('../jobs/command-words.json', import.meta.url), renderCommandWords(commands));
   const service = new URL('service.md', import.meta.url);
   await writeFile(service, fillJsonSamples(await readFile(service, 'utf8')));
 }

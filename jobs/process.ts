@@ -10,6 +10,12 @@ import { exitCode } from './exit-code.js';
 /** This program's version, as its package says. */
 export const version: string = packageJson.version;
 
+/** Put in by bundle.js: the commit and its date. Absent where the source is run without a build. */
+declare const builtFrom: string | undefined;
+
+/** The version and what it was built from, for people who compare installations. */
+export const build = `${version} (${typeof builtFrom === 'string' ? builtFrom : 'not built'})`;
+
 /** All that a command uses of the process it runs in. */
 export interface CommandIo {
   readonly stdin: NodeJS.ReadStream;

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { readCommands, renderCommandList } from '../../../docs/command-list.js';
+import { renderCommandWords } from '../../../docs/command-words.js';
 import { listCommandNames } from '../../support/command-help.js';
 import { captureIo } from '../../support/command-io.js';
 import { projectFile } from '../../support/compose-file.js';
@@ -27,9 +28,11 @@ async function readHelp(words: readonly string[] = []): Promise<[string, string]
 
 const helpByName = new Map(await readHelp());
 
-it('The list of commands is the one that their files give; `npm run docs` writes it', async () => {
+it('The list of commands and of their words is the one that their files give; `npm run docs` writes it', async () => {
   const list = readFileSync(new URL('../../../jobs/command-list.ts', import.meta.url), 'utf8');
-  expect(list).toBe(renderCommandList(await readCommands()));
+  const commands = await readCommands();
+  expect(list).toBe(renderCommandList(commands));
+  expect(projectFile('jobs/command-words.json')).toBe(renderCommandWords(commands));
 });
 
 const folder = new URL('../../../docs/', import.meta.url);
