@@ -11,7 +11,7 @@ import {
   renderDotEnv,
 } from '../../../src/checks/setup/configuration-text.js';
 import type { Examined } from '../../../src/checks/setup/examine-export.js';
-import { describeExport, writeSource } from '../../../src/checks/setup/export-text.js';
+import { writeSource } from '../../../src/checks/setup/export-text.js';
 import { createSourceTemplates } from '../../../src/checks/setup/source-templates.js';
 import { parseConfig } from '../../../src/config/parse.js';
 import { listPlaceholders as listUnfilled } from '../../../src/config/placeholders.js';

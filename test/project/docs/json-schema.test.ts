@@ -34,7 +34,7 @@ describe('The JSON Schema for editors', () => {
   });
 
   it('comes with the package', async () => {
-    expect(JSON.parse(await fileOf('package.json')).files).toContain('hotel-review.schema.json');
+    expect(JSON.parse(await fileOf('package.json')).files).toContain('schema');
   });
 
   const takes = (settings: unknown) => z.fromJSONSchema(rules).safeParse(settings).success;
