@@ -57,7 +57,7 @@ describe('upload', () => {
       },
     });
     expect(await day.upload()).toMatchObject({ kind: 'retryable' });
-    expect(day.server.read(resultPath)).toBe('earlier\n');
+    expect(String(day.server.read(resultPath))).toBe('earlier\n');
   });
 
   it('is refused where the file cannot get its name, and leaves the earlier one there and nothing else', async () => {
