@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DatabaseBusyError } from '../../src/ledger/errors.js';
-import { type Database, openDatabase, type Value } from '../../src/ledger/sqlite/database.js';
+import {
+  createGroupCommit,
+  type Database,
+  openDatabase,
+  type Value,
+} from '../../src/ledger/sqlite/database.js';
 import { type Child, startChild } from './child.js';
 
 describe('the only place that uses libsql', () => {
@@ -51,6 +56,20 @@ describe('the only place that uses libsql', () => {
         }),
       ).toThrow(/INTEGER/);
       expect(count()).toBe(0);
+    });
+
+    it('of a group tells nobody that it is done before its commit', async () => {
+      const failure = new DatabaseBusyError('the disk is full');
+      const { transact } = createGroupCommit({
+        ...database,
+        transact(work) {
+          database.transact(work);
+          throw failure;
+        },
+      });
+      const asked = [1, 2].map((number) => transact(() => insertNumber(number)));
+      const refused = { status: 'rejected', reason: failure };
+      expect(await Promise.allSettled(asked)).toEqual([refused, refused]);
     });
 
     it('is not reentrant: one inside another throws, and both are undone', () => {

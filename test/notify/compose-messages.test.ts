@@ -84,6 +84,9 @@ describe('a message', () => {
     expect((await composeMessage([failed], bad, usual)).title).toBe(
       'The review of 2026-11-20 failed (binary); day 3 without review, 1 case with guests in house, 1 case with check-in today',
     );
+    // Half past midnight in Madrid.
+    const early = { ...bad, clock: () => Date.UTC(2026, 10, 20, 23, 30) };
+    expect((await composeMessage([failed], early, usual)).title).toContain('1 case with check-in today');
     expect((await composeMessage([failed], partsOf({ lastGoodDay: undefined }), usual)).title).toBe(
       'The review of 2026-11-20 failed (binary)',
     );

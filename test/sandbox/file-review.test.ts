@@ -165,7 +165,8 @@ it('2009 is the answer to a file that breaks a rule, which it names with the pla
   await put(sandbox, fileOf([cellsOf(sandbox)]));
   expect(await review(sandbox)).toEqual(accepted);
   await waitForLine(sandbox, `${resultPath}: never written (fault)`);
-  expect(await readdir(join(sandbox.folder, '.sandbox-drafts'))).toEqual([]);
+  const listDrafts = () => readdir(join(sandbox.folder, '.sandbox-drafts'));
+  await vi.waitFor(async () => expect(await listDrafts()).toEqual([]), { timeout: patienceMs });
 });
 
 it('2021 is the answer to a file with only a header, whose columns may have any order', async () => {

@@ -53,6 +53,9 @@ export function describeCollecting(opened: () => OpenedLedger): void {
       expect(await ledger.rejects.list('r1', 10)).toHaveLength(3);
       const others = await ledger.rejects.list('r1', 10, { reason: 'service-id-invalid', skip: 1 });
       expect(others).toEqual([{ place: 9, ...invalid, reference: 'BR-9' }]);
+      expect(await ledger.rejects.list('r1', 1, { reason: 'wrong-cell-count' })).toMatchObject([
+        { place: 10 },
+      ]);
       expect(await ledger.rejects.list('r1', 10, { reason: "'--" })).toEqual([]);
       expect(await ledger.rejects.count('r1')).toEqual([
         { reason: 'service-id-invalid', count: 2, firstPlace: 2 },

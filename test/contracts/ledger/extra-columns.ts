@@ -15,19 +15,13 @@ function keeping(
   return { ...batch, extraColumns: { labels, rows } };
 }
 
-async function storedRun(ledger: Ledger) {
-  const run = await ledger.runs.create(newRun('r1', { delivery: 'file' }));
+async function storedRun(ledger: Ledger, id = 'r1', price = '120.50', day = '2026-11-20') {
+  const run = await ledger.runs.create(newRun(id, { delivery: 'file', day }));
   const collect = await startCollect(ledger, run);
   await collect.store(
     chunkOf({
       batches: [
-        keeping(
-          batchOf(0, ['a', 'b', 'a', 'd']),
-          ['120.50', 'yes'],
-          null,
-          ['7', null],
-          ['8', 'canary-price'],
-        ),
+        keeping(batchOf(0, ['a', 'b', 'a', 'd']), [price, 'yes'], null, ['7', null], ['8', 'canary-price']),
         batchOf(1, ['e']),
         keeping(batchOf(0, ['f'], 'file'), ['9', null]),
       ],
@@ -65,6 +59,13 @@ export function describeExtraColumns(opened: () => OpenedLedger): void {
       expect(trace).toMatchObject({ extraValues: { Price: '8', Refundable: 'canary-price' } });
       const [other] = await reader.bookings.trace('e');
       expect(other).not.toHaveProperty('extraValues');
+    });
+
+    it('are those of the newest run that has them', async () => {
+      const { ledger } = opened();
+      await storedRun(ledger);
+      await storedRun(ledger, 'r2', '130', '2026-11-21');
+      expect((await ledger.bookings.findExtra(['a'])).get('a')).toEqual({ Price: '130', Refundable: 'yes' });
     });
 
     it('of one guest are erased with the name, even where no name is left to erase', async () => {

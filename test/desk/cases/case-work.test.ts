@@ -190,6 +190,18 @@ it('Resolving says what was done for the chosen bookings, including those withou
   });
 });
 
+it('Resolving without a reason gives the booking no note, whatever the case has', async () => {
+  await send('/cases/change?do=note&id=1', [['reason', 'ticket 4711']]);
+  await send('/cases/1/resolve', [
+    ['booking', '1'],
+    ['as', 'confirmed'],
+  ]);
+  const { note, bookings } = (await ledger.cases.find(1)) ?? {};
+  expect(note).toBe('ticket 4711');
+  expect(bookings?.[0]?.resolved).toMatchObject({ as: 'confirmed' });
+  expect(bookings?.[0]?.resolved?.note).toBeUndefined();
+});
+
 it.each([
   ['change?do=dismiss&id=1', {}, 400],
   ['change?do=assign&id=1', {}, 400],

@@ -33,13 +33,16 @@ describe('the end-of-day hook', () => {
 
   it('takes yesterday, in the configured zone, without a day', async () => {
     const midnight = Date.parse('2026-11-20T23:00:00Z');
-    for (const [at, day] of [
+    let at = midnight - 1;
+    const { url } = await startHook(createHookRuns(), { clock: () => at });
+    for (const [next, day] of [
       [midnight - 1, '2026-11-19'],
       [midnight, '2026-11-20'],
     ] as const) {
+      at = next;
       for (const body of ['{}', '{"other":1}']) {
-        const { url } = await startHook(createHookRuns(), { clock: () => at });
-        expect(await post(url, body, signed(body, { at }))).toMatchObject({
+        const id = `msg_${day}-${body.length}`;
+        expect(await post(url, body, signed(body, { at, id }))).toMatchObject({
           status: 202,
           body: accepted(day),
         });

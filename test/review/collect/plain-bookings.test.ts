@@ -7,11 +7,13 @@ import { openNormaliser } from '../../../src/booking/normalise.js';
 import type { Sending } from '../../../src/booking/sending.js';
 import { type BookingSource, SourceError, type SourceRecord } from '../../../src/booking/source.js';
 import type { InstantChoice } from '../../../src/booking/written-date.js';
+import { rejectsListed } from '../../../src/ledger/rejects.js';
 import { createDayReader, type RenderedChunk } from '../../../src/review/collect/day-reader.js';
 import { createFilteredSource, type RowFilter } from '../../../src/sources/common/row-filter.js';
 import { createCsvSource } from '../../../src/sources/csv/csv-source.js';
 import { asText } from '../../sources/reading.js';
 import { bookingsHeader } from '../../support/made-bookings.js';
+import { createArraySource, readerOf } from '../array-source.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const { signal } = new AbortController();
@@ -211,4 +213,22 @@ describe('bookings from plain cells', () => {
     const bytes = write([columns, ...rows, ...rows], usualStyle);
     expect(await read(bytes, whole)).toEqual(await read(bytes, { ...whole, change: asTextWhole }));
   });
+});
+
+it('values of so many rejected records are kept, over all chunks of the day', async () => {
+  const bad = {
+    fields: {
+      ...Object.fromEntries(bookingsHeader.split(',').map((name) => [name, 'x'])),
+      CheckInDate: 'never',
+    },
+  };
+  const chunks = Array.from({ length: 3 }, (_, chunk) =>
+    Array.from({ length: rejectsListed / 2 }, (_, at) => ({ ...bad, place: chunk * rejectsListed + at })),
+  );
+  let [rejected, kept] = [0, 0];
+  for await (const { rejects } of readerOf(createArraySource(chunks)).read(day, byFile, { signal })) {
+    rejected += rejects.length;
+    kept += rejects.filter((one) => 'cells' in one).length;
+  }
+  expect([rejected, kept]).toEqual([1.5 * rejectsListed, rejectsListed]);
 });

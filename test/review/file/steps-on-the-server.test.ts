@@ -47,6 +47,19 @@ describe('upload', () => {
     },
   );
 
+  it('leaves an earlier result on the server until it is archived', async () => {
+    const day = await writtenDay();
+    day.server.put(resultPath, 'earlier\n');
+    day.set({
+      archive: {
+        ...day.parts.archive,
+        store: async () => Promise.reject(new ArchiveError('unwritable', 'full')),
+      },
+    });
+    expect(await day.upload()).toMatchObject({ kind: 'retryable' });
+    expect(String(day.server.read(resultPath))).toBe('earlier\n');
+  });
+
   it('is refused where the file cannot get its name, and leaves the earlier one there and nothing else', async () => {
     const day = await writtenDay();
     day.server.put(remote.path, 'earlier\n');

@@ -205,6 +205,19 @@ describe('a temporary failure', () => {
     expect(api.requests).toHaveLength(3);
   });
 
+  it('has its tries for each page, however many pages a day has', async () => {
+    const failed = new Set<string>();
+    const api = await useBookingsApi(({ url }, response) => {
+      const page = url.searchParams.get('page') ?? '';
+      if (!failed.has(page)) {
+        failed.add(page);
+        response.writeHead(503).end();
+      } else sendJson(response, Number(page) <= 6 ? [{ ServiceId: Number(page) }] : []);
+    });
+    const pagination = { kind: 'page', parameter: 'page' } as const;
+    expect((await readHttp({ url: `${api.origin}/{day}`, pagination })).ids).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
   it('of the connection in the middle is retried, and nothing is returned twice', async () => {
     const page = { items: [{ ServiceId: 1, BookingClientName: guest }, { ServiceId: 2 }] };
     const api = await useBookingsApi(({ number }, response) => {

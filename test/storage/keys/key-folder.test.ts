@@ -112,6 +112,14 @@ describe('a folder of keys', () => {
     expect(use(day, keys).id).not.toBe(key.id);
   });
 
+  it('destroys a key for the process that destroys it, which has read with it', () => {
+    const keys = createKeyFolder(root);
+    const { id } = use();
+    keys.find(day, id);
+    keys.destroy(day);
+    expect(() => keys.find(day, id)).toThrow(expect.objectContaining({ code: 'destroyed' }));
+  });
+
   it('refuses an invalid day', () => {
     expect(() => use('../x')).toThrow(RangeError);
   });
