@@ -130,6 +130,7 @@ describe('no message quotes', () => {
         "server.proxies[]",
         "workers.leaseSeconds",
         "workers.stopSeconds",
+        "workers.connections",
         "mappings.cron",
         "verdicts.imap.port",
         "verdicts.imap.tls",
