@@ -5,6 +5,8 @@ WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json bundle.js ./
+# What `--version` says: --build-arg BUILT_FROM="$(git log -1 --abbrev=8 --format='%h, %cs')"
+ARG BUILT_FROM=
 COPY src src
 COPY jobs jobs
 RUN npm run build && mv dist trial && npm run build -- --without-sandbox
@@ -26,7 +28,11 @@ ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=build /build/node_modules node_modules
 COPY --from=build /build/sbom ./
-COPY package.json hotel-review.schema.json LICENSE ./
+COPY package.json LICENSE ./
+# A configuration that `init` writes refers to these.
+COPY schema/1.json schema/
+COPY docs/sources.md docs/
+COPY examples/bookings.mjs examples/
 # A mount point: a new volume inherits the owner of the folder it covers.
 RUN install -d -m 0700 -o 1000 -g 1000 /data
 # The configuration is expected here; relative paths in it are relative to this folder.

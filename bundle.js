@@ -1,6 +1,8 @@
-import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
-import { argv } from 'node:process';
+import { argv, env } from 'node:process';
 import { rolldown } from 'rolldown';
 
 /**
@@ -34,10 +36,29 @@ const __dirname = dirnameOfBundle(__filename);
 `;
 
 /**
- * Loaded from their own folders: with native parts, or large and needed by few. A bundle would hold most of them twice, for the
+ * Loaded from their own folders: with native parts or a file that they look for, or large and needed by few. A bundle would hold most of them twice, for the
  * commands and for the thread that reads, and would not be loaded noticeably faster.
  */
-const notBundled = /^(?:@aws-sdk\/|bullmq$|imapflow$|ioredis$|libsql$|mysql2$|nodemailer$|pg-native$|ssh2$)/;
+const notBundled =
+  /^(?:@aws-sdk\/|bullmq$|imapflow$|ioredis$|jiti$|libsql$|mysql2$|nodemailer$|pg-native$|ssh2$)/;
+
+/**
+ * What `--version` says about the build: the commit and its date, never the time of the build, so that the same source gives the same
+ * files. An image is built without git, and is told with BUILT_FROM.
+ */
+function describeSource() {
+  if (env.BUILT_FROM) return env.BUILT_FROM;
+  const git = (...words) =>
+    execFileSync('git', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  try {
+    // A folder below another project's checkout would tell that one's commit.
+    if (git('rev-parse', '--show-prefix') !== '') throw new Error('this is no checkout of its own');
+    const changes = git('status', '--porcelain') === '' ? '' : ', with changes';
+    return `${git('log', '-1', '--abbrev=8', '--format=%h, %cs')}${changes}`;
+  } catch {
+    return 'built without git: the commit is unknown';
+  }
+}
 
 /** @param groups in the order of their priority */
 async function bundleJobs(names, groups) {
@@ -49,6 +70,7 @@ async function bundleJobs(names, groups) {
     platform: 'node',
     external,
     resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
+    transform: { define: { builtFrom: JSON.stringify(describeSource()) } },
   });
   const { output } = await built.generate({
     format: 'esm',
@@ -72,6 +94,44 @@ const output = [
 mkdirSync(join(folder, 'processes'), { recursive: true });
 for (const { fileName, code } of output)
   writeFileSync(join(folder, fileName), namesOfCommonJs.test(code) ? ofCommonJs + code : code);
+
+/** The packages of which something is in these files, and those that they load from their own folders. */
+function listPackages(files) {
+  const folders = files
+    .flatMap(({ moduleIds }) => moduleIds)
+    .map((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0])
+    .filter((folder) => folder !== undefined);
+  const names = new Set(files.map(({ fileName }) => fileName));
+  const outside = files
+    .flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports])
+    .filter((id) => !names.has(id) && !isBuiltin(id));
+  return { bundled: [...new Set(folders)].sort(), outside: [...new Set(outside)].sort() };
+}
+
+/** The licence of each package of which something is in the bundle: their authors ask for that. */
+function renderLicences(folders) {
+  const texts = folders.map((folder) => {
+    const { name, version, license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const files = readdirSync(folder).filter((file) =>
+      /^(?:licen[cs]e|copying|notice)(?:[-.]|$)/i.test(file),
+    );
+    const by = typeof author === 'object' ? author.name : author;
+    const found = files.sort().map((file) => readFileSync(join(folder, file), 'utf8').trim());
+    // A few packages only name their licence.
+    const said = found.length > 0 ? found : [`Licence: ${license}${by === undefined ? '' : `, by ${by}`}`];
+    return { title: `${name} ${version} (${license})`, text: said.join('\n\n') };
+  });
+  const line = '-'.repeat(80);
+  const parts = texts
+    .sort((a, b) => (a.title < b.title ? -1 : 1))
+    .map(({ title, text }) => `${line}\n${title}\n\n${text}\n`);
+  return `hotel-review contains parts of these packages.\n\n${[...new Set(parts)].join('\n')}`;
+}
+
+const packages = listPackages(output);
+writeFileSync('dist/THIRD-PARTY-LICENSES', renderLicences(packages.bundled));
+// Which packages an installation needs besides the bundle: ops/pack.js.
+writeFileSync('dist/outside.json', `${JSON.stringify(packages.outside, null, 2)}\n`);
 // The pages' style sheet and script are served as they are.
 cpSync('src/desk/assets', 'dist/src/desk/assets', { recursive: true });
 for (const name of commands) chmodSync(join(folder, `${name}.js`), 0o755);

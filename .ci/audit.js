@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { argv, stderr, stdout } from 'node:process';
+import { argv, env, stderr, stdout } from 'node:process';
 
 /**
- * Asks the registry for known vulnerabilities of the packages in production, and fails if one is of level high or critical. If
- * the registry does not answer, it reports them as unknown, and CI continues.
+ * Asks the registry for known vulnerabilities of the packages in production, and fails if one is of level high or critical. Where
+ * the registry gives no report, it says so. That passes, for those who work with a mirror that has none, unless REQUIRE_AUDIT=1.
  *
  * Options go to `npm audit`, for example --registry=https://registry.example.com.
  */
@@ -14,6 +14,10 @@ const { stdout: text } = spawnSync('npm', ['audit', '--omit=dev', '--json', ...a
 const report = parse(text);
 if (report?.vulnerabilities === undefined || report.metadata === undefined) {
   stdout.write(`Vulnerabilities are unknown: ${report?.message ?? 'npm audit gave no report'}\n`);
+  if (env.REQUIRE_AUDIT === '1') {
+    stderr.write('REQUIRE_AUDIT=1: name a registry that gives an audit report with --registry=URL\n');
+    process.exitCode = 1;
+  }
 } else {
   const { total, high, critical } = report.metadata.vulnerabilities;
   stdout.write(

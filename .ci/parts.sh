@@ -40,12 +40,12 @@ report_times() {
 }
 
 # Real servers and clients for the tests: openssl, two SFTP servers, databases, Redis, an IMAP server, curl, Python, a browser
-# with its fonts, and the checks of systemd and Prometheus.
+# with its fonts, shells, and the checks of systemd and Prometheus.
 install_programs() {
   local package missing=()
   for package in openssl openssh-server openssh-client proftpd-core proftpd-mod-crypto curl python3 \
     redis-server postgresql mariadb-server dovecot-imapd faketime systemd prometheus prometheus-node-exporter \
-    chromium fonts-dejavu-core; do
+    chromium fonts-dejavu-core zsh fish; do
     dpkg-query --show --showformat='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
   done
   if [ ${#missing[@]} -gt 0 ]; then

@@ -1,13 +1,15 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { settingsSchema } from '../src/config/schema.js';
 import { readCommands, renderCommandList } from './command-list.js';
+import { renderCommandWords } from './command-words.js';
 import { commonSettings } from './common-settings.js';
+import { fillJsonSamples } from './json-samples.js';
 import { renderJsonSchema } from './json-schema.js';
 
 /**
- * Writes docs/configuration.md and hotel-review.schema.json from the schema, and jobs/command-list.ts from the files of jobs/commands:
- * `npm run docs`. A test fails if one of them is out of date.
+ * Writes docs/configuration.md and schema/1.json from the schema, jobs/command-list.ts and jobs/command-words.json from the files of jobs/commands, and the
+ * answers in docs/service.md from the faces: `npm run docs`. A test fails if one of them is out of date.
  */
 interface Node {
   readonly type?: string;
@@ -22,8 +24,6 @@ interface Node {
   readonly oneOf?: readonly Node[];
   /** The items of a list. */
   readonly items?: Node;
-  readonly minimum?: number;
-  readonly maximum?: number;
 }
 
 const and = new Intl.ListFormat('en-GB', { type: 'conjunction' });
@@ -35,7 +35,7 @@ The configuration is one YAML file, by default \`hotel-review.yaml\` in the curr
 \`hotel-review init\` writes one. Relative paths are relative to that file. \`\${NAME}\` inside a text is replaced by the environment
 variable of that name or, if there is none, by the variable in the file \`.env\` next to the configuration; \`\${file:PATH}\` is
 replaced by the content of that file, without its last line end. For a literal \`\${\`, write \`$\${\`. Unknown settings are errors,
-and all mistakes are reported at once.
+and all mistakes are reported at once. Where no form is named below, a setting is a text.
 
 ## The 25 settings that people set
 `;
@@ -69,14 +69,11 @@ const areas: Readonly<Record<string, readonly string[]>> = {
   'Mappings and verdicts': ['mappings', 'export', 'verdicts', 'canary'],
 };
 
-const tableHead = '| setting | what it is | form | default |\n|---|---|---|---|';
-
 export function renderConfigurationPage(): string {
   const schema = z.toJSONSchema(settingsSchema, { io: 'input', unrepresentable: 'any' }) as Node;
   const common = commonSettings.map(({ example, meaning }) => `- ${code(example)}<br>${meaning}`);
   const reference = Object.entries(areas).map(
-    ([heading, names]) =>
-      `\n## ${heading}\n\n${tableHead}\n${listSettings(pick(schema, names), '').join('\n')}\n`,
+    ([heading, names]) => `\n## ${heading}\n\n${listSettings(pick(schema, names), '').join('\n')}\n`,
   );
   return `${introduction}\n${common.join('\n')}\n${reference.join('')}`;
 }
@@ -98,11 +95,8 @@ function listSettings(group: Node, prefix: string): string[] {
   return Object.entries(group.properties ?? {}).flatMap(([name, written]) => {
     const path = `${prefix}${name}`;
     const node = joinKinds(written);
-    if (node.properties)
-      return [`| **\`${path}\`** | ${escapeCell(node.description)} | | |`, ...listSettings(node, `${path}.`)];
-    const fallback =
-      node.default === undefined ? (group.required?.includes(name) ? 'required' : '') : code(node.default);
-    const row = `| \`${path}\` | ${escapeCell(node.description)} | ${describeForm(node)} | ${fallback} |`;
+    if (node.properties) return [`- **\`${path}\`**: ${node.description}`, ...listSettings(node, `${path}.`)];
+    const row = `- \`${path}\`${describeValue(node, group.required?.includes(name) ?? false)}: ${node.description}`;
     // A text that may also be a group.
     const inGroup = node.anyOf?.find(({ properties }) => properties !== undefined) ?? {};
     const ofItem = node.items ? joinKinds(node.items) : {};
@@ -160,6 +154,22 @@ function describeChoices(choices: readonly Node[]): string {
   return choices.map((choice) => `${code(choice.const)}: ${choice.description}`).join(' ');
 }
 
+/** Its form where that is no text, nor plain from its default, and its default. */
+function describeValue(node: Node, isRequired: boolean): string {
+  const form = describeForm(node);
+  const isPlain = form === 'text' || (!isEmpty(node.default) && ['number', 'list'].includes(form));
+  const value = [
+    ...(isPlain ? [] : [form]),
+    ...(isRequired ? ['required'] : []),
+    ...(isEmpty(node.default) ? [] : [`default ${code(node.default)}`]),
+  ];
+  return value.length === 0 ? '' : ` (${value.join(', ')})`;
+}
+
+function isEmpty(fallback: unknown): boolean {
+  return ['undefined', '""', '[]', '{}'].includes(String(JSON.stringify(fallback)));
+}
+
 function describeForm(node: Node): string {
   if (node.const !== undefined) return code(node.const);
   if (node.enum) return or.format(node.enum.map(code));
@@ -167,9 +177,7 @@ function describeForm(node: Node): string {
   switch (node.type) {
     case 'integer':
     case 'number':
-      return node.maximum === undefined
-        ? 'number'
-        : `${node.type === 'integer' ? 'whole number' : 'number'} up to ${node.maximum}`;
+      return 'number';
     case 'array':
       return 'list';
     case 'object':
@@ -182,18 +190,15 @@ function describeForm(node: Node): string {
 }
 
 function code(value: unknown): string {
-  return `\`${escapeCell(typeof value === 'string' ? value : JSON.stringify(value))}\``;
-}
-
-function escapeCell(text = ''): string {
-  return text.replaceAll('|', '\\|');
+  return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
 }
 
 if (process.argv[1] === import.meta.filename) {
   await writeFile(new URL('configuration.md', import.meta.url), renderConfigurationPage());
-  await writeFile(new URL('../hotel-review.schema.json', import.meta.url), renderJsonSchema());
-  await writeFile(
-    new URL('../jobs/command-list.ts', import.meta.url),
-    renderCommandList(await readCommands()),
-  );
+  await writeFile(new URL('../schema/1.json', import.meta.url), renderJsonSchema());
+  const commands = await readCommands();
+  await writeFile(new URL('../jobs/command-list.ts', import.meta.url), renderCommandList(commands));
+  await writeFile(new URL('../jobs/command-words.json', import.meta.url), renderCommandWords(commands));
+  const service = new URL('service.md', import.meta.url);
+  await writeFile(service, fillJsonSamples(await readFile(service, 'utf8')));
 }

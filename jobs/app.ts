@@ -179,7 +179,13 @@ function createApp(
   let adopts = false;
   const peerClocks = createPeerClocks(clock, terminal.caution);
   const ledger = once(
-    () => openLedger(config, { adopts, peerClock: peerClocks.of('ledger'), warn: terminal.warn }),
+    () =>
+      openLedger(config, {
+        adopts,
+        worker: terminal.io.worker,
+        peerClock: peerClocks.of('ledger'),
+        warn: terminal.caution,
+      }),
     closePart,
   );
   let reading: LedgerReading = {};

@@ -39,6 +39,8 @@ export const listed: Readonly<Record<string, Readonly<Record<string, string>>>> 
     'cancel [day]': "abandon a day's unfinished run; the schedule then leaves that day alone",
     work: 'perform steps of any run from the queue on Redis, until stopped',
     'notify [command]': 'test the channels that tell people what happened',
+    'backup <path>': 'copy the SQLite ledger to a new file, while other processes use it',
+    'completion <shell>': 'print a script with which bash, zsh or fish completes commands and options',
   },
   "Guests' data and access:": {
     'guest [command]': 'export or remove the data kept about guests',
@@ -77,6 +79,8 @@ export const files: Readonly<Record<string, () => Promise<{ readonly default: An
   cancel: () => import('./commands/cancel.js'),
   work: () => import('./commands/work.js'),
   notify: () => import('./commands/notify.js'),
+  backup: () => import('./commands/backup.js'),
+  completion: () => import('./commands/completion.js'),
   guest: () => import('./commands/guest.js'),
   privacy: () => import('./commands/privacy.js'),
   audit: () => import('./commands/audit.js'),

@@ -10,7 +10,7 @@ import {
   readInstant,
 } from '../src/booking/business-day.js';
 import type { Config } from '../src/config/load.js';
-import type { LogLevel } from '../src/notify/events.js';
+import { type LogLevel, logLevels } from '../src/notify/events.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import type { CommandIo } from './process.js';
@@ -47,14 +47,6 @@ export function readSince(text: string): number {
       `expected an instant from 1970 on, such as 2026-11-20 or 2026-11-20T12:00:00Z, got: ${text}`,
     );
   return read;
-}
-
-/** The options that every command has. */
-export interface GlobalOptions {
-  readonly config: string;
-  readonly json: boolean;
-  readonly logLevel?: LogLevel;
-  readonly stackTrace: boolean;
 }
 
 /** An option of a command, and the type that reading it gives. */
@@ -115,7 +107,8 @@ export function dayOption(flags: string, description: string): OptionOf<string |
   return { ...option(flags, description, { read: readDay }), isDay: true };
 }
 
-const relativeDays: readonly string[] = ['today', 'yesterday'];
+/** What a day may be named besides YYYY-MM-DD. */
+export const relativeDays: readonly string[] = ['today', 'yesterday'];
 
 /** Reads YYYY-MM-DD, or one of the words `today` and `yesterday`, whose day depends on the configured zone. */
 export function readDay(text: string): string {
@@ -164,6 +157,24 @@ function readDelimiter(text: string): string {
 
 /** `--force`, for a command that writes a file which it would not replace otherwise. */
 export const { force } = csvOptions;
+
+/** The options that every command has. */
+export const globalOptions = {
+  config: option('--config <file>', 'the configuration file', { otherwise: 'hotel-review.yaml' }),
+  json: flag('--json', 'print one JSON object on standard output'),
+  logLevel: option('--log-level <level>', 'write log lines (JSON) to standard error instead of progress', {
+    choices: logLevels,
+  }),
+  stackTrace: flag('--stack-trace', 'show where an unexpected error came from'),
+};
+
+/** What they were read as. */
+export interface GlobalOptions {
+  readonly config: string;
+  readonly json: boolean;
+  readonly logLevel?: LogLevel;
+  readonly stackTrace: boolean;
+}
 
 /** What options were read as. */
 type ValuesOf<Of extends Options> = {

@@ -7,7 +7,7 @@ import { openLog } from '../src/notify/events.js';
 import { type AnyCommand, type GlobalOptions, resolveDays } from './command.js';
 import { exitCode } from './exit-code.js';
 import { describeFailure, stackFrames } from './failure.js';
-import { type CommandIo, version } from './process.js';
+import { build, type CommandIo } from './process.js';
 import { readCommandLine } from './program.js';
 import { createReports, type Reports } from './reports.js';
 import { createTerminal, type Terminal } from './terminal.js';
@@ -31,7 +31,7 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
       writeOut: (text: string) => void print(stdout, text),
       writeErr: (text: string) => void print(stderr, text),
     };
-    const typed = await readCommandLine(argv, version, output);
+    const typed = await readCommandLine(argv, build, output);
     if (typed === undefined) return await withLostOutput(exitCode.done, io, false);
     const { command, input, globals } = typed;
     const code = await execute(command, input, globals, running);
@@ -113,7 +113,7 @@ async function withTerminal(
 ): Promise<number> {
   io.signal.throwIfAborted();
   refuseUnverifiedTls(io.env);
-  const log = logLevel && (await openLog(logLevel, io.stderr));
+  const log = logLevel && (await openLog(logLevel, io.stderr, io.worker));
   const terminal = createTerminal({ config, reports, log, showsModuleErrors: stackTrace, io });
   try {
     return await job(terminal);

@@ -22,8 +22,8 @@ interface NamedOutput {
   readonly option: string;
   /** As it was typed. */
   readonly name: string;
-  /** Replaces an existing file. */
-  readonly force: boolean;
+  /** Replaces an existing file; undefined where nothing can ask for that. */
+  readonly force?: boolean;
 }
 
 type Add<Content> = (content: Content) => Promise<void>;
@@ -32,36 +32,41 @@ type Add<Content> = (content: Content) => Promise<void>;
  * Writes a file that was named on the command line; only its owner can read it. It appears under its name when it is complete,
  * or not at all: a failure, or a stop of the process, leaves nothing behind.
  *
- * @param fill adds the content, piece by piece
+ * @param fill adds the content, piece by piece, or writes it to the path of the draft
  * @returns what `fill` returns
  * @throws UsageError when it exists, unless it may be replaced, and when it can't be created; the reason of a stop
  */
 export async function writeNamedFile<Result>(
   { option, name, force }: NamedOutput,
   { signal, io: { halted }, locate }: Surroundings,
-  fill: (add: Add<string | Uint8Array>) => Promise<Result>,
+  fill: (add: Add<string | Uint8Array>, draft: string) => Promise<Result>,
 ): Promise<Result> {
   let isOpen = false;
-  const write = async (file: FileHandle) => {
+  const write = async (file: FileHandle, draft: string) => {
     isOpen = true;
-    const result = await fill(async (content) => {
+    const add = async (content: string | Uint8Array) => {
       signal.throwIfAborted();
       await file.writeFile(content);
-    });
+    };
+    const result = await fill(add, draft);
     signal.throwIfAborted();
     return result;
   };
   try {
-    return await writeWhole(locate(name), write, { force, halted });
+    return await writeWhole(locate(name), write, { force: force === true, halted });
   } catch (error) {
     const code = codeOf(error) ?? 'unknown';
-    if (code === 'EEXIST') throw new UsageError(`${option}: ${name} ${force ? notReplaced : existing}`);
+    if (code === 'EEXIST') throw new UsageError(`${option}: ${name} ${describeTaken(force)}`);
     throw isOpen ? error : new UsageError(`${option}: ${name} can't be written (${code})`);
   }
 }
 
-const existing = 'exists already; name a new file, or add --force to replace it';
-const notReplaced = 'is no regular file, and is not replaced; name a new file';
+function describeTaken(force: boolean | undefined): string {
+  if (force === undefined) return 'exists already, and is not replaced; name a new file';
+  return force
+    ? 'is no regular file, and is not replaced; name a new file'
+    : 'exists already; name a new file, or add --force to replace it';
+}
 
 /**
  * Writes a file that others read meanwhile: they find either the old one or the new one, complete. It holds no guest data
@@ -92,7 +97,7 @@ interface WriteOptions {
  */
 export async function writeWhole<Result>(
   path: string,
-  write: (file: FileHandle) => Promise<Result>,
+  write: (file: FileHandle, draft: string) => Promise<Result>,
   { force, halted }: WriteOptions,
 ): Promise<Result> {
   await refuseTaken(path, force);
@@ -103,7 +108,7 @@ export async function writeWhole<Result>(
     const file = await open(draft, 'wx', 0o600);
     let result: Result;
     try {
-      result = await write(file);
+      result = await write(file, draft);
       await file.sync();
     } finally {
       await file.close();

@@ -46,35 +46,36 @@ export function openKeys(config: Config): KeyFolder | undefined {
   return folder;
 }
 
-/** Connections besides one per concurrent step: for renewing claims, reconciling and watching. */
-const spareConnections = 4;
-
 /**
  * Opens the configured ledger, and creates it where there is none. A database's client is loaded only if needed.
  *
  * @param how `adopts`: creates it even where the archive knows another one
- *   `peerClock`: is told what a database's answers say about its clock; `warn`: is told why a database refuses a process that could use it before
+ *   `worker`: the process, as attempts name it; `peerClock`: is told what a database's answers say about its clock; `warn`: is told why a database refuses a process that could use it before
  */
 export async function openLedger(
   config: Config,
   how: {
     readonly adopts?: boolean;
+    readonly worker?: string;
     readonly peerClock?: PeerClock;
     readonly warn?: (message: string) => void;
   } = {},
 ): Promise<Ledger> {
-  const { ledger, workers, body, hashKey } = config;
-  const common = { leaseMs: workers.leaseSeconds * 1000, keys: openKeys(config), hashKey };
+  const { ledger, workers, hashKey } = config;
+  const common = {
+    ...{ leaseMs: workers.leaseSeconds * 1000, keys: openKeys(config), hashKey },
+    worker: how.worker,
+  };
   switch (ledger.kind) {
     case 'sqlite':
       if (!how.adopts && !fileExists(ledger.path)) await refuseSecondLedger(config);
       return openSqlite(ledger.path, common);
     case 'postgres': {
       const { createPostgresLedger } = await import('../src/ledger/postgres/postgres-ledger.js');
-      const connections = body.concurrency + spareConnections;
       return createPostgresLedger({
-        ...{ ...common, url: ledger.url, clock, connections, peerClock: how.peerClock },
-        onRefused: ({ message }) => how.warn?.(`${message}; this is tried again for five minutes`),
+        ...{ ...common, url: ledger.url, clock, peerClock: how.peerClock },
+        connections: workers.connections,
+        onRefused: ({ message }) => how.warn?.(`${message}; it is tried again for a while`),
         ...(!how.adopts && { mayCreate: () => refuseSecondLedger(config) }),
       });
     }
@@ -108,7 +109,7 @@ export function refuseArchive({ fault, message }: ArchiveAwayError, { delivery }
 
 export function openSqlite(
   path: string,
-  options: Pick<SqliteLedgerOptions, 'leaseMs' | 'keys' | 'hashKey' | 'isUnlinked'> = {},
+  options: Pick<SqliteLedgerOptions, 'leaseMs' | 'worker' | 'keys' | 'hashKey' | 'isUnlinked'> = {},
 ): Ledger {
   return createSqliteLedger({ path, clock, ...options });
 }
@@ -126,7 +127,7 @@ export async function findLedger(
   config: Config,
   { waits = true, mustTakeWrites = false }: LedgerReading = {},
 ): Promise<ReadOnlyLedger | undefined> {
-  const { ledger, hashKey } = config;
+  const { ledger, workers, hashKey } = config;
   const keys = openKeys(config);
   switch (ledger.kind) {
     case 'sqlite':
@@ -135,7 +136,8 @@ export async function findLedger(
         : undefined;
     case 'postgres': {
       const { findPostgresLedger } = await import('../src/ledger/postgres/postgres-ledger.js');
-      return findPostgresLedger({ url: ledger.url, waits, mustTakeWrites, keys, hashKey });
+      const { connections } = workers;
+      return findPostgresLedger({ url: ledger.url, connections, waits, mustTakeWrites, keys, hashKey });
     }
   }
 }

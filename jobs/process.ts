@@ -1,13 +1,20 @@
-import { homedir, tmpdir, userInfo } from 'node:os';
+import { homedir, hostname, tmpdir, userInfo } from 'node:os';
 import type { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import packageJson from '../package.json' with { type: 'json' };
 import { print } from '../src/base/foreign-text.js';
 import { StoppedError } from '../src/base/safe-error.js';
+import { random } from './clock.js';
 import { exitCode } from './exit-code.js';
 
 /** This program's version, as its package says. */
 export const version: string = packageJson.version;
+
+/** Put in by bundle.js: the commit and its date. Absent where the source is run without a build. */
+declare const builtFrom: string | undefined;
+
+/** The version and what it was built from, for people who compare installations. */
+export const build = `${version} (${typeof builtFrom === 'string' ? builtFrom : 'not built'})`;
 
 /** All that a command uses of the process it runs in. */
 export interface CommandIo {
@@ -23,6 +30,10 @@ export interface CommandIo {
   readonly cwd: string;
   /** The name of the operating system's user, for the audit trail. */
   readonly user: string;
+  /** The machine's name. */
+  readonly host: string;
+  /** Names the process wherever several work together: see `nameProcess`. */
+  readonly worker: string;
   readonly temporaryFolder: string;
   /** The machine's. */
   readonly timeZone: string;
@@ -49,6 +60,8 @@ export async function runAsProcess(command: (io: CommandIo) => Promise<number>):
     script: process.argv[1],
     cwd: process.cwd(),
     user: nameUser(env),
+    host: hostname(),
+    worker: nameProcess(hostname(), process.pid, random),
     temporaryFolder: tmpdir(),
     // Not read at once: the first use of `Intl` takes longer than most commands.
     get timeZone() {
@@ -62,6 +75,18 @@ export async function runAsProcess(command: (io: CommandIo) => Promise<number>):
   // Output that nobody reads would keep the process alive; someone who pressed Ctrl-C must not wait for that.
   if (stop.signal.aborted) process.exit();
   exitOnceWritten([stdout, stderr], () => process.exit());
+}
+
+/** PostgreSQL cuts the name of a connection after 63 bytes. */
+const longestHost = 30;
+
+/**
+ * Names a process in attempts, log lines and connections: its host, its number, and letters, because in containers the first two are
+ * often the same again.
+ */
+export function nameProcess(host: string, pid: number, random: () => number): string {
+  const letters = Math.floor(random() * 36 ** 4).toString(36);
+  return `${host.replaceAll(/[^\w.-]/g, '-').slice(0, longestHost)}-${pid}-${letters.padStart(4, '0')}`;
 }
 
 /** @returns undefined for a container's user without a name, if HOME is not set either */

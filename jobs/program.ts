@@ -1,7 +1,13 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, type Option } from 'commander';
 import { codeOf, UsageError } from '../src/base/safe-error.js';
-import { logLevels } from '../src/notify/events.js';
-import { type AnyCommand, type DayArgument, declare, type GlobalOptions, readDay } from './command.js';
+import {
+  type AnyCommand,
+  type DayArgument,
+  declare,
+  type GlobalOptions,
+  globalOptions,
+  readDay,
+} from './command.js';
 import { files, listed } from './command-list.js';
 
 /** A command that was typed, ready to be performed. */
@@ -63,15 +69,6 @@ async function createProgram(
       "Sends each business day's hotel bookings to the mapping service for review, and keeps proof of it.",
     )
     .version(version)
-    .option('--config <file>', 'the configuration file', 'hotel-review.yaml')
-    .option('--json', 'print one JSON object on standard output', false)
-    .addOption(
-      new Option(
-        '--log-level <level>',
-        'write log lines (JSON) to standard error instead of progress',
-      ).choices(logLevels),
-    )
-    .option('--stack-trace', 'show where an unexpected error came from', false)
     .showHelpAfterError(false)
     .configureHelp({
       showGlobalOptions: true,
@@ -81,6 +78,7 @@ async function createProgram(
       visibleCommands: ({ commands: visible }) => [...visible],
     })
     .addHelpText('after', examples);
+  for (const { option } of Object.values(globalOptions)) program.addOption(option);
   for (const [heading, commands] of Object.entries(listed))
     for (const [usage, summary] of Object.entries(commands)) {
       const [name = '', ...taken] = usage.split(' ');

@@ -15,6 +15,7 @@ import type { Delivery } from '../src/review/delivery.js';
 import type { Notify } from '../src/review/events.js';
 import { explainFailure } from '../src/review/file/explain-failure.js';
 import { createFileDelivery } from '../src/review/file/file-delivery.js';
+import { keepPresent } from '../src/review/perform/presence.js';
 import {
   createOwnWorkforce,
   createSharedWorkforce,
@@ -68,6 +69,9 @@ export async function openReview(app: App, performs: boolean): Promise<OpenedRev
     deliveries.set(kind, delivery);
     return delivery;
   };
+  const leaseMs = config.workers.leaseSeconds * 1000;
+  const present = keepPresent({ ledger, leaseMs, clock }, { id: app.io.worker, host: app.io.host, version });
+  app.beforeClose(() => present.close());
   const notifications = await startNotifications(app, ledger);
   // They tell what the last steps led to.
   app.beforeClose(() => notifications.close());
@@ -176,7 +180,7 @@ const stepMs = 3 * defaultLimits.transferMs;
 
 /** Opens what performs the steps: this process alone, or all that share the queue. */
 async function openWorkforce(
-  { config, signal }: App,
+  { config, signal, io }: App,
   parts: Pick<ReviewParts, 'ledger' | 'deliveryFor' | 'notify' | 'peerClocks'>,
   performs: boolean,
 ): Promise<Workforce> {
@@ -207,6 +211,7 @@ async function openWorkforce(
         queue: createBullmqQueue({
           url: queue.url,
           ca: queue.ca,
+          name: `hotel-review:${io.worker}`,
           lockMs: common.leaseMs,
           ...pace,
           onNotice: parts.notify,

@@ -53,7 +53,7 @@ export function createTerminal({ reports, config, log, showsModuleErrors = false
   const showProgress: Observer = (event) => {
     if (!held) progress.notify(event);
   };
-  const observers: Observer[] = [log ? createLogObserver(log) : showProgress];
+  const observers: Observer[] = [log ? createLogObserver(log, clock) : showProgress];
   const say = (text: string) => {
     if (held) held.push(text);
     else print(target, text.endsWith('\n') ? text : `${text}\n`, palette.show);

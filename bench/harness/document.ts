@@ -13,7 +13,7 @@ export function renderFigures({ scale, machine, versions, rows, notTried }: Resu
   const columns = ['name', ...head, 'notes'];
   const parts = [
     '# Figures',
-    'Written by `npm run bench`. [Performance](../../docs/performance.md) has those that matter, and says how they are measured.',
+    'Written by `npm run bench`. [Performance](../../docs/decisions.md#performance) has those that matter, and says how they are measured.',
     `${cores} × ${processor}, ${memoryGb} GB, ${system}, temporary files on ${fileSystem}. ${listed.join(', ')}.`,
     ...(scale === 'quick'
       ? ['**Measured with small inputs (`--quick`): an indication, not evidence.**']

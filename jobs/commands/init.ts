@@ -20,7 +20,7 @@ import {
   type ConfigurationContent,
   listPlaceholders,
   listSecrets,
-  referToSchema,
+  referToFile,
   renderConfiguration,
   renderDotEnv,
   type SourceText,
@@ -28,7 +28,7 @@ import {
 import { findDayInName } from '../../src/checks/setup/day-in-name.js';
 import { type Examined, examineExport } from '../../src/checks/setup/examine-export.js';
 import { describeExport, describeIncomplete, writeSource } from '../../src/checks/setup/export-text.js';
-import { sourceTemplates } from '../../src/checks/setup/source-templates.js';
+import { createSourceTemplates } from '../../src/checks/setup/source-templates.js';
 import { isThere, writeNewFiles } from '../../src/checks/setup/write-new-files.js';
 import { dotEnvName, readDotEnv } from '../../src/config/environment.js';
 import { parseConfig } from '../../src/config/parse.js';
@@ -37,9 +37,12 @@ import { createHookSecret } from '../../src/transports/http/webhook-signature.js
 import { type Bare, bareCommand, option, readDayIn } from '../command.js';
 import { composeSource, openSourceParts } from '../sources.js';
 
-/** It ships with the package. */
-const schema = fileURLToPath(new URL('../../hotel-review.schema.json', import.meta.url));
-const templates = Object.keys(sourceTemplates) as (keyof typeof sourceTemplates)[];
+/** What a configuration refers to comes with the package. */
+const createReference = (configuration: string) => (file: string) =>
+  referToFile(fileURLToPath(new URL(`../../${file}`, import.meta.url)), dirname(configuration));
+const schema = 'schema/1.json';
+type Templates = ReturnType<typeof createSourceTemplates>;
+const templates = Object.keys(createSourceTemplates((file) => file)) as (keyof Templates)[];
 const exportName = /\.(?:csv|tsv|ndjson|jsonl)(?:\.gz)?$/i;
 const mostListed = 9;
 
@@ -98,7 +101,7 @@ Examples:
     const { content, day, findings } =
       kind === undefined
         ? await understandExport(bare, configuration, given)
-        : fillTemplate(bare, configuration, sourceTemplates[kind], given);
+        : fillTemplate(bare, configuration, kind, given);
     signal.throwIfAborted();
 
     const text = renderConfiguration(content);
@@ -151,14 +154,16 @@ const generateSecrets = () => ({
   hookSecret: createHookSecret(randomBytes),
 });
 
-function fillTemplate(bare: Bare, configuration: string, source: SourceText, given: Given): Understood {
+function fillTemplate(bare: Bare, configuration: string, kind: keyof Templates, given: Given): Understood {
   const { timezone, delivery = 'body' } = given;
   const zone = timezone ?? zoneOf(bare);
+  const refer = createReference(configuration);
+  const source: SourceText = createSourceTemplates(refer)[kind];
   const note = "PLACEHOLDER: this is the machine's zone. Put in the account's.";
   return {
     content: {
       timezone: { yaml: zone, ...(timezone === undefined && { note }) },
-      ...{ delivery, source, schema: referToSchema(schema, dirname(configuration)) },
+      ...{ delivery, source, schema: refer(schema) },
     },
     day: readDayIn(zone).iso,
     findings: [],
@@ -189,7 +194,7 @@ async function understandExport(bare: Bare, configuration: string, given: Given)
   warn(wrapLines(describeExport(found)));
   const content = {
     ...{ timezone: { yaml: timezone }, delivery, incomplete: describeIncomplete(examined) },
-    ...{ source: writeSource(found), schema: referToSchema(schema, dirname(configuration)) },
+    ...{ source: writeSource(found), schema: createReference(configuration)(schema) },
   };
   const config = parseContent(configuration, content);
   const day = createBusinessDay(looked.day, timezone);

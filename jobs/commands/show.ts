@@ -169,10 +169,11 @@ function renderHistory(reference: string, history: BookingHistory, showsHotels: 
     lines.push(`  ${label} (kept, not sent): ${showInLine(value)}`);
   if (hotels && showsHotels) lines.push(...renderPair(hotels, hotels));
   else if (hotels?.copy === 'never-synced') lines.push(`  in the copy: ${neverSynced}`);
-  for (const { startedAt, step, attempt, outcome, code, httpStatus, answer } of attempts) {
+  for (const { startedAt, step, attempt, outcome, code, httpStatus, answer, worker } of attempts) {
     const status = httpStatus === undefined ? '' : ` (HTTP ${httpStatus})`;
     const when = formatInstant(Date.parse(startedAt));
-    lines.push(`  ${when}  ${step}, attempt ${attempt}: ${outcome}, ${code}${status}`);
+    const by = worker === undefined ? '' : `, by ${worker}`;
+    lines.push(`  ${when}  ${step}, attempt ${attempt}: ${outcome}, ${code}${status}${by}`);
     // Indented, so that no line of it looks like one of ours.
     if (answer !== undefined) lines.push(`    the service said: ${answer.replaceAll('\n', '\n      ')}`);
   }

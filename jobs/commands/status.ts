@@ -1,12 +1,14 @@
 import { InvalidArgumentError } from 'commander';
 import { answerWithin } from '../../src/base/abort.js';
 import type { Paint } from '../../src/base/colours.js';
-import { formatCount, formatLocalInstant, wrapText } from '../../src/base/format.js';
+import { formatCount, formatCountOf, formatLocalInstant, wrapText } from '../../src/base/format.js';
 import { describeError, UsageError } from '../../src/base/safe-error.js';
 import type { WriteCommand } from '../../src/base/shell.js';
 import { renderTable } from '../../src/base/tables.js';
 import { createBusinessDay, goBack, listDays } from '../../src/booking/business-day.js';
 import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
+import type { PerformedBy } from '../../src/ledger/steps.js';
+import { workerToJson } from '../../src/ledger/workers.js';
 import { findMisfit } from '../../src/review/archive-fit.js';
 import {
   describeWaiting,
@@ -28,7 +30,7 @@ import { countAffected, formatKnown, nameState, paintState } from '../../src/rul
 import { kindOf } from '../../src/sources/registry.js';
 import type { App } from '../app.js';
 import { clock } from '../clock.js';
-import { command, dayOption, option, optionalDay, wholeNumber } from '../command.js';
+import { command, dayOption, flag, option, optionalDay, wholeNumber } from '../command.js';
 import { exitCode } from '../exit-code.js';
 import { showLedgerLocation } from '../parts.js';
 import { readRunDetails, renderClosing } from '../run-summary.js';
@@ -57,6 +59,7 @@ export default command({
       read: wholeNumber(1, 100_000),
       otherwise: 40,
     }),
+    workers: flag('--workers', 'list the processes that work now'),
   },
   examples: `
 Days without a run are listed, too.
@@ -64,18 +67,22 @@ Days without a run are listed, too.
 Examples:
   hotel-review status                   the latest days
   hotel-review status 2026-11-20        what happened on that day
-  hotel-review status --from 2026-11-01 --to yesterday`,
+  hotel-review status --from 2026-11-01 --to yesterday
+  hotel-review status --workers         which processes work, on which machines`,
 
   read(given) {
     if (given.day !== undefined && (given.from ?? given.to) !== undefined)
       throw new InvalidArgumentError('expected one day, or a range with --from and --to');
+    if (given.workers && (given.day ?? given.from ?? given.to) !== undefined)
+      throw new InvalidArgumentError('expected --workers, or days');
     return given;
   },
 
-  async run(app, { day, from, to, limit }) {
+  async run(app, { day, from, to, limit, workers }) {
     if (from !== undefined && to !== undefined && to < from)
       throw new UsageError(`--to ${to} is before --from ${from}`);
     const ledger = await app.findLedger();
+    if (workers) return ledger ? showWorkers(app, ledger) : app.answerNone({ workers: [] });
     const lost = await findLost(app, ledger, { day, from, to });
     const answer: App['answer'] = (text, json, code) => {
       const written = typeof text === 'string' ? [text] : text;
@@ -90,6 +97,19 @@ Examples:
     return exitCode.done;
   },
 });
+
+/** Lists the processes that were seen within the last lease. */
+async function showWorkers(app: App, ledger: ReadOnlyLedger): Promise<number> {
+  const workers = await ledger.workers.listSeen();
+  if (workers.length === 0) return app.answer('No process works now.', { workers: [] });
+  const rows = workers.map(({ id, host, version, busy, startedAt }) => [
+    ...[id, host, version, busy === 0 ? 'idle' : formatCountOf(busy, 'step')],
+    formatLocalInstant(startedAt, app.config.timezone),
+  ]);
+  return app.answer(renderTable(rows, ['process', 'host', 'version', 'busy with', 'since']), {
+    workers: workers.map(workerToJson),
+  });
+}
 
 /** How long `status` waits for an archive: people look while something is wrong. */
 const archiveMs = 5_000;
@@ -266,6 +286,13 @@ function noteRun(run: Run, isGoodNow: boolean, { timezone, waits }: DaysStyle): 
   return notes.length === 0 ? [] : wrapText(`${run.day}: ${notes.join('; ')}`);
 }
 
+/** Of a run that one process performed, its log says which. */
+function renderWorkers(workers: readonly PerformedBy[]): string[] {
+  if (workers.length < 2) return [];
+  const rows = workers.map(({ worker, attempts }) => [worker, attempts]);
+  return [`  performed by:\n${renderTable(rows, ['process', 'attempts'])}`];
+}
+
 /** Shows what happened to one day: all its runs, and how many records were rejected or refused. */
 async function showDay(app: App, ledger: ReadOnlyLedger, day: string): Promise<number> {
   const { timezone, source } = app.config;
@@ -285,11 +312,12 @@ async function showDay(app: App, ledger: ReadOnlyLedger, day: string): Promise<n
     const { rejects, warnings, ...details } = await readRunDetails(ledger, run, now);
     const listed = await listSuspects(ledger, run, suspectsReported);
     const refused = await ledger.bookings.listRefused(run.id, refusedShown);
-    text.push(renderClosing(run, { rejects, warnings, ...details }, style));
+    const workers = await ledger.steps.countByWorker(run.id);
+    text.push(renderClosing(run, { rejects, warnings, ...details }, style), ...renderWorkers(workers));
     reports.push({
       ...runToJson(run, { now, timezone, listed }),
       ...details,
-      ...{ rejects, warnings, refused: refused.map(refusedToJson) },
+      ...{ rejects, warnings, refused: refused.map(refusedToJson), workers },
     });
   }
   return app.answer(

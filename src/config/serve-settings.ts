@@ -127,4 +127,9 @@ export const workers = group({
   stopSeconds: numberUpTo(hourInSeconds)
     .default(3)
     .describe('How long a running step may continue after a stop was requested.'),
+  connections: wholeNumber(2, 100)
+    .default(5)
+    .describe(
+      'How many connections a process opens to PostgreSQL at most. One is kept for renewals of leases; steps wait for the others.',
+    ),
 });

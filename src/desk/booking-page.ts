@@ -346,6 +346,7 @@ function renderAttempts({ attempts }: BookingInRun, visit: DeskVisit): Html | un
     Outcome: ({ outcome }: Attempt) => outcome,
     Code: ({ code }: Attempt) => code,
     HTTP: ({ httpStatus }: Attempt) => httpStatus,
+    Process: ({ worker }: Attempt) => worker,
   };
   const note = ({ answer }: Attempt) =>
     answer && html`<span class="faint">The service said:</span> <q>${showInLine(answer)}</q>`;

@@ -3,6 +3,7 @@ import { showInLine } from '../base/foreign-text.js';
 import { formatCount, formatCountOf, formatDuration, shorten } from '../base/format.js';
 import { type Html, html } from '../base/html.js';
 import { caseToJson, findUrgentCases, nameCheckIn } from '../cases/shown-cases.js';
+import { workerToJson } from '../ledger/workers.js';
 import { describeHours } from '../mappings/hotels/shown-hotels.js';
 import { readCompleteUntil } from '../mappings/sync-bounds.js';
 import { describeNotice } from '../notify/describe-notice.js';
@@ -54,6 +55,7 @@ async function readDays(visit: DeskVisit) {
     mailbox: await readMailbox(desk, now),
     channels: await readChannels(desk),
     mappingsCompleteUntil: sync ? new Date(readCompleteUntil(sync, 0)).toISOString() : null,
+    workers: (await ledger.workers.listSeen()).map(workerToJson),
     /** `ok`, or the problem. */
     parts: (await health.look()).parts,
     problems: problems.map((problem) => ({
@@ -216,8 +218,24 @@ ${renderFacts([
   ['Mapping copy', renderMappings(data, visit)],
   ['Channels', renderChannels(data, visit)],
   ...parts,
-])}${renderProblems(data, visit)}</section>
+])}${renderWorkers(data, visit)}${renderProblems(data, visit)}</section>
 `;
+}
+
+/** The processes that were seen within the last lease. */
+function renderWorkers({ workers }: DaysData, visit: DeskVisit): Html {
+  return html`<h3>Processes</h3>
+${renderTable(
+  workers,
+  {
+    Process: ({ id }) => id,
+    Host: ({ host }) => host,
+    Version: ({ version }) => version,
+    'Busy with': ({ busy }) => (busy === 0 ? 'idle' : formatCountOf(busy, 'step')),
+    Since: ({ since }) => showInstant(since, visit),
+  },
+  { empty: 'None works now.' },
+)}`;
 }
 
 /** Left out if none is configured. */

@@ -47,7 +47,7 @@ export const runPage = definePage({
 <div${isActive(run) && html` data-live`}>${run.actions.length > 0 && html`<p class="buttons">${renderButtons(day, run.actions)}</p>`}
 <section class="card"><p class="headline">${renderMark(markOfRun(run))}${words === null ? undefined : html` <span>${showInLine(showMessage(words, visit.desk.command))}</span>`}</p>
 ${isActive(run) && renderBar(run)}${renderCounts(run, visit)}</section>
-${renderOrigin(run, visit)}${renderSteps(run, visit)}
+${renderOrigin(run, visit)}${renderSteps(run, visit)}${renderWorkers(run)}
 ${renderTroubles(run, visit)}${renderFile(run, visit)}${renderReasons('Rejected, by reason', run.rejects, visit.may('see-bookings') && `${path}/rejected`)}${renderReasons('Warnings', run.warnings, false)}</div>`,
       ...(isActive(run) && { refreshSeconds }),
     };
@@ -84,11 +84,12 @@ async function readActions(run: Run, visit: DeskVisit) {
 async function readRun(run: Run, visit: DeskVisit) {
   const { ledger, limits } = visit.desk;
   const { id, state, collectStartedAt, collectedAt } = run;
-  const [work, steps, times, troubles, rejects, warnings] = await Promise.all([
+  const [work, steps, times, troubles, workers, rejects, warnings] = await Promise.all([
     hasWork(run) ? ledger.steps.readOpenWork(id, visit.now) : undefined,
     ledger.steps.count(id),
     ledger.steps.listTimes(id),
     ledger.steps.listTroubles(id, troublesShown),
+    ledger.steps.countByWorker(id),
     ledger.rejects.count(id),
     ledger.rejects.countWarnings(id),
   ]);
@@ -119,6 +120,8 @@ async function readRun(run: Run, visit: DeskVisit) {
     times: times.map(toTimes),
     /** The latest attempts that did not succeed. */
     troubles: troubles.map(toTimes),
+    /** How many attempts each process performed. */
+    workers,
     rejects,
     warnings,
     fileDetails: toFileDetails(run),
@@ -226,6 +229,13 @@ ${renderTable(rows, {
 })}`;
 }
 
+/** Which process, on which machine, did how much. */
+function renderWorkers({ workers }: ShownRun): Html | undefined {
+  if (workers.length === 0) return undefined;
+  return html`<h2>Performed by</h2>
+${renderTable(workers, { Process: ({ worker }) => worker, Attempts: ({ attempts }) => attempts })}`;
+}
+
 function describeTime(from: string, to: string): string {
   return formatDuration(Date.parse(to) - Date.parse(from));
 }
@@ -273,6 +283,7 @@ ${renderTable(troubles, {
   Took: ({ startedAt, endedAt }) => describeTime(startedAt, endedAt),
   Outcome: ({ outcome }) => outcomeWords[outcome] ?? outcome,
   Code: ({ code }) => html`<code>${showInLine(code)}</code>`,
+  Process: ({ worker }) => worker,
 })}`;
 }
 

@@ -27,6 +27,7 @@ import * as days from './stored-outcomes.js';
 import type { SchemaWords } from './table.js';
 import * as tracing from './tracing.js';
 import * as wanted from './wanted-days.js';
+import * as workers from './workers.js';
 
 /**
  * The database with every run, step and booking and its state: the source of truth. (Design 3.)
@@ -43,9 +44,16 @@ export interface ReadOnlyLedger extends ReturnType<typeof createReadOnlyLedger> 
 export interface Connection {
   /** Rejects if the ledger can't be reached; settles within two seconds either way. */
   ping(): Promise<void>;
-  /** @throws LedgerUnusableError once the file is not the one that was opened; a server is asked with each query */
+  /** @throws LedgerUnusableError once the file is not the one that was opened, or a newer version has changed the schema */
   verify(): Promise<void>;
+  /** How many connections the server takes, and how many others than ours it has; absent where there is no server. */
+  countConnections?(): Promise<ConnectionCount>;
   close(): Promise<void>;
+}
+
+export interface ConnectionCount {
+  readonly most: number;
+  readonly others: number;
 }
 
 /** What each database does in its own way: rights that end with their owner, and the claims of steps. */
@@ -90,6 +98,7 @@ const areas = {
   cases: { ...cases, ...followed },
   mails,
   notices,
+  workers,
 };
 
 type BoundAreas<Chosen extends Way> = {
@@ -106,12 +115,13 @@ function bindAreas<Chosen extends Way>(store: Store, ways?: readonly Chosen[]): 
 const reading = ['read', 'readTogether'] as const;
 
 export function createReadOnlyLedger(store: Store, connection: Connection) {
-  const { ping, verify, close } = connection;
+  const { ping, verify, close, countConnections } = connection;
   const bound = bindAreas(store, reading);
   return {
     ping,
     verify,
     close,
+    countConnections,
     /** The same ledger for somebody who may leave: see `stopping`. */
     stoppedBy: (signal: AbortSignal): ReadOnlyLedger =>
       createReadOnlyLedger(stopping(store, signal), connection),

@@ -195,6 +195,8 @@ export const reads = marking('read');
 export const readsTogether = marking('readTogether');
 /** In one transaction: all of it or nothing. */
 export const writes = marking('transact');
+/** The same, for renewals: they wait for no other work, however many connections this process may have. */
+export const renews = marking('renew');
 /** The same, for what removes personal data; it removes none if it returns 0. */
 export const erases = marking('erase');
 
@@ -224,7 +226,7 @@ export function bind<Queries extends object, Chosen extends Way = Way>(
 /** A database. It may repeat a query when the connection is lost, so it gets a function that starts the query. */
 export type Performer = Readonly<
   Record<
-    'read' | 'readTogether' | 'transact' | 'erase',
+    'read' | 'readTogether' | 'transact' | 'renew' | 'erase',
     <Result>(query: () => Query<Result>) => Promise<Result>
   >
 >;

@@ -181,7 +181,7 @@ export function* record(claim: Claimed, outcome: Outcome, at: number, decide: De
   const step = stored && (yield* findStep(stored.number, name));
   if (!step) throw new FencedError(runId);
   const { number, run } = stored;
-  const { position, repeated } = step;
+  const { position, repeated, worker } = step;
   if (!isClaimed(run, step, claim)) throw new FencedError(runId);
 
   const others = mayAwaitResult(run) ? yield* readOpenKinds(number, name) : undefined;
@@ -191,7 +191,7 @@ export function* record(claim: Claimed, outcome: Outcome, at: number, decide: De
   if (inserts.length > 0) yield* insertSteps(number, inserts, () => position);
   const patch = { ...change.run, ...(yield* recordVerdicts(number, run, outcome)) };
   yield* changeRun(number, patch);
-  yield* insertAttempt(number, claim, outcome, ending, at);
+  yield* insertAttempt(number, claim, outcome, { ending, at, worker });
   const changed = patchRun(run, patch);
   yield* raise(noticesOfRun(run, changed, at, ending));
   return { run: changed, ending, opened, settled };
@@ -217,8 +217,7 @@ function* insertAttempt(
   run: number,
   { step, attempt, claimedAt, run: { day } }: Claimed,
   { evidence }: Outcome,
-  outcome: Ending,
-  endedAt: number,
+  how: { readonly ending: Ending; readonly at: number; readonly worker: string | undefined },
 ): Query<void> {
   const { sealing } = yield* database();
   const { code, httpStatus, statusCode, sha256 } = evidence;
@@ -227,9 +226,10 @@ function* insertAttempt(
     run,
     step: step.name,
     attempt,
+    worker: how.worker,
     startedAt: claimedAt,
-    endedAt,
-    outcome,
+    endedAt: how.at,
+    outcome: how.ending,
     code,
     httpStatus,
     statusCode,

@@ -24,6 +24,7 @@ import {
   type Query,
   reads,
   readsTogether,
+  renews,
   type Sql,
   type StoredRow,
   sql,
@@ -57,6 +58,7 @@ export const steps = t.table(
     notBefore: t.optional(t.bigint),
     token: t.optional(t.integer),
     claimedAt: t.optional(t.bigint),
+    worker: t.optional(t.text()),
     leaseUntil: t.clockTime,
     endedAt: t.optional(t.bigint),
     lastCode: t.optional(t.text()),
@@ -74,7 +76,7 @@ export const steps = t.table(
 
 const stored = steps.only(
   ...(['name', 'kind', 'state', 'position', 'bookings', 'attempts', 'tries', 'waits'] as const),
-  ...(['token', 'repeated', 'outcomeUnknown'] as const),
+  ...(['token', 'worker', 'repeated', 'outcomeUnknown'] as const),
 );
 const plain = steps.only(
   ...(['name', 'kind', 'state', 'bookings', 'attempts', 'tries', 'waits', 'notBefore'] as const),
@@ -129,7 +131,7 @@ export const holdsClaim = reads(
 );
 
 /** Renews claims for another lease. Returns those that are outdated. */
-export const renewClaims = writes(function* (claims: readonly Claim[]): Query<Claim[]> {
+export const renewClaims = renews(function* (claims: readonly Claim[]): Query<Claim[]> {
   if (claims.length === 0) return [];
   const { leaseEnd } = yield* database();
   // Reopening abandoned steps locks the run, so it happens entirely before or entirely after this.
@@ -164,8 +166,8 @@ export function* changeSteps(
   const chosen = choose(yield* database(), run, which);
   if (endsAttempt) {
     yield* change(
-      sql`INSERT INTO ${attempts} (run, step, attempt, started_at, ended_at, outcome, code)
-       SELECT run, name, attempts, claimed_at, claimed_at, ${endsAttempt.outcome}, ${endsAttempt.code}
+      sql`INSERT INTO ${attempts} (run, step, attempt, worker, started_at, ended_at, outcome, code)
+       SELECT run, name, attempts, worker, claimed_at, claimed_at, ${endsAttempt.outcome}, ${endsAttempt.code}
        FROM ${steps} WHERE ${chosen}`,
     );
   }
@@ -238,6 +240,8 @@ export const attempts = t.table(
     run: t.numberOf('runs'),
     step: t.text(),
     attempt: t.integer,
+    /** The process that performed it: see `nameProcess`. */
+    worker: t.optional(t.text()),
     startedAt: t.bigint,
     endedAt: t.bigint,
     outcome: t.text<Ending>(),
@@ -321,6 +325,21 @@ export const listTimes = reads(
      GROUP BY kind ORDER BY min(started_at), max(attempts.ended_at)`,
     ),
 );
+
+/** How many attempts of a run each process performed. */
+export const countByWorker = reads(
+  (runId: string): Query<readonly PerformedBy[]> =>
+    all(
+      sql`SELECT worker, count(*) AS attempts FROM ${attempts}
+     WHERE run = (SELECT number FROM ${runs} WHERE id = ${runId}) AND worker IS NOT NULL
+     GROUP BY worker ORDER BY min(started_at), worker`,
+    ),
+);
+
+export interface PerformedBy {
+  readonly worker: string;
+  readonly attempts: number;
+}
 
 /** The steps by kind and state, in the order of the plan; those of a chain, in no order: see `showSteps`. */
 export const count = reads(function* (runId: string): Query<readonly StepCount[]> {

@@ -90,19 +90,31 @@ export type Log = Pick<pino.Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error
 export const silentLog: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 /** Writes JSON lines. Callers must keep guest data and secrets out of them. */
-export async function openLog(level: LogLevel, stream: NodeJS.WritableStream): Promise<Log> {
+export async function openLog(level: LogLevel, stream: NodeJS.WritableStream, worker: string): Promise<Log> {
   // Loaded on demand: most commands write no log.
   const { default: pino } = await import('pino');
   const log: Log = pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    { level, base: { worker }, timestamp: pino.stdTimeFunctions.isoTime },
     { write: (line) => void print(stream, line) },
   );
   return log;
 }
 
-/** Writes events as JSON lines, with run, day and step where they have one. */
-export function createLogObserver(log: Log): (event: HotelReviewEvent) => void {
+const progressEveryMs = 60_000;
+
+/** Writes events as JSON lines, with run, day and step where they have one. Of steps that are done, it counts those of a minute. */
+export function createLogObserver(log: Log, clock: () => number): (event: HotelReviewEvent) => void {
+  let done = { steps: 0, since: clock() };
+  function countDone({ run: { id: run, day } }: EventOf<typeof reviewEvents, 'step-ended'>): void {
+    done.steps += 1;
+    const at = clock();
+    if (at - done.since < progressEveryMs) return;
+    log.info({ run, day, steps: done.steps, seconds: Math.round((at - done.since) / 1000) }, 'steps done');
+    done = { steps: 0, since: at };
+  }
+
   return (event) => {
+    if (event.type === 'step-ended' && event.outcome === 'done') countDone(event);
     const { level, log: text, fields } = kindOf(event);
     log[typeof level === 'string' ? level : level(event)](
       { ...fields?.(event) },

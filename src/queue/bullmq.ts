@@ -55,7 +55,7 @@ export interface BullmqQueueOptions extends RedisAddress {
  * have no effect, just as when Redis loses its data.
  */
 export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
-  const { url, ca, lockMs = 30_000, answerMs = 5_000, clock, onNotice } = options;
+  const { url, ca, name, lockMs = 30_000, answerMs = 5_000, clock, onNotice } = options;
   const stopping = new AbortController();
   let opened: ReturnType<typeof open> | undefined;
   let worker: StepWorker | undefined;
@@ -63,7 +63,7 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
   let closing: Promise<void> | undefined;
 
   function open() {
-    const connection = openRedisConnection({ url, ca, answerMs, onNotice });
+    const connection = openRedisConnection({ url, ca, name, answerMs, onNotice });
     const queue = new Queue(queueName, {
       connection: connection.client,
       prefix: queuePrefix,

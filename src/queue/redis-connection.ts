@@ -26,6 +26,8 @@ export interface RedisAddress {
   readonly url: string;
   /** The file of the authority's certificate; with it TLS is required. */
   readonly ca?: string | undefined;
+  /** How the server's list of clients names the connection, without spaces. */
+  readonly name?: string | undefined;
 }
 
 export type RedisConnection = ReturnType<typeof openRedisConnection>;
@@ -38,6 +40,7 @@ export type RedisConnection = ReturnType<typeof openRedisConnection>;
 export function openRedisConnection({
   url,
   ca,
+  name,
   answerMs,
   onNotice,
 }: RedisAddress & {
@@ -47,6 +50,7 @@ export function openRedisConnection({
   const address = describeRedis(url);
   const client = new Redis(url, {
     ...readRedisTls(ca),
+    ...(name !== undefined && { connectionName: name }),
     connectTimeout: answerMs,
     disconnectTimeout: disconnectMs,
     // Commands open on a broken connection are rejected: kept for the next connection, some would never be answered.

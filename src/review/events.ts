@@ -160,6 +160,13 @@ export const reviewEvents = {
     fields: ({ runId: run, step }) => ({ run, step }),
     words: ({ step }) => `${step} was taken over by another process`,
   }),
+  /** Steps of a process that did not renew its claims are open again: whoever comes first performs them. */
+  'taken-over': event<OfRun & { readonly steps: number }>({
+    level: 'info',
+    log: 'steps of a silent process are open again',
+    fields: ({ run, steps }) => ({ ...nameFields(run), steps }),
+    words: ({ steps }) => `${formatCountOf(steps, 'step')} of a process that fell silent: performed again`,
+  }),
   /** A step failed for a reason that is not one of its outcomes. The ledger keeps it open, and it is retried. */
   faulted: event<{ readonly runId?: string; readonly step?: string; readonly error: unknown }>({
     level: 'error',

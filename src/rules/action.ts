@@ -16,6 +16,7 @@ export const auditedActions = [
   'dry-run',
   'report',
   'evidence',
+  'backup',
   'download',
   'guest-export',
   'guest-erase',

@@ -164,7 +164,17 @@ export function abandonRun(run: Run, { reason, at }: Abandonment): RunPatch | un
 export function claimStep(
   run: Run,
   step: StoredStep,
-  { token = run.token, attempt, at }: { readonly token?: number | undefined; attempt: number; at: number },
+  {
+    token = run.token,
+    attempt,
+    at,
+    worker,
+  }: {
+    readonly token?: number | undefined;
+    readonly attempt: number;
+    readonly at: number;
+    readonly worker?: string | undefined;
+  },
 ): { readonly run: RunPatch; readonly step: StepPatch; readonly mayRepeat: boolean } | undefined {
   if (token !== run.token || !isBeingDelivered(run) || isOverdue(run)) return undefined;
   if (step.state !== 'ready' || step.attempts !== attempt - 1) return undefined;
@@ -176,6 +186,7 @@ export function claimStep(
       token,
       attempts: attempt,
       claimedAt: at,
+      ...(worker !== undefined && { worker }),
       outcomeUnknown: false,
       ...(mayRepeat && { repeated: step.repeated + 1 }),
     },

@@ -144,6 +144,8 @@ export interface StoredStep extends Omit<Step, 'runId' | 'slice' | 'notBefore' |
   readonly position: number;
   /** The token of its last claim. */
   readonly token?: number;
+  /** The process that claimed it last: see `nameProcess`. */
+  readonly worker?: string;
   /** How often it was performed again after an attempt of unknown outcome. */
   readonly repeated: number;
   /** Its last attempt ended without a clear answer: if it is claimed again, its bookings count as repeated. */

@@ -91,7 +91,8 @@ function writeAndClose(file: number, text: string): void {
   }
 }
 
-function syncFolder(folder: string): void {
+/** Makes the names in a folder durable. */
+export function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r');
   try {
     fsyncSync(handle);

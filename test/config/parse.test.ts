@@ -8,7 +8,7 @@ import { hookSecret } from '../support/hook-secrets.js';
 import { hostKey, parse, parseText, service, sftp, source, writeSettings } from './writing.js';
 
 describe('a configuration', () => {
-  // The defaults themselves are in hotel-review.schema.json.
+  // The defaults themselves are in schema/1.json.
   it('needs only the service and the source: everything else has a default, and paths are of its folder', () => {
     expect(parse()).toMatchObject({
       folder: '/etc/agency',

@@ -5,7 +5,7 @@ import { sourceKinds } from '../../src/sources/registry.js';
 import { listLeaves, type SchemaNode } from '../project/size/settings.js';
 import { complainOf, complainOfText, parse, service, sftp, source } from './writing.js';
 
-const schema = new URL('../../hotel-review.schema.json', import.meta.url);
+const schema = new URL('../../schema/1.json', import.meta.url);
 const leaves = [...listLeaves(JSON.parse(readFileSync(schema, 'utf8')) as SchemaNode)];
 
 /** By their names, whatever the schema says of them. */
@@ -130,6 +130,7 @@ describe('no message quotes', () => {
         "server.proxies[]",
         "workers.leaseSeconds",
         "workers.stopSeconds",
+        "workers.connections",
         "mappings.cron",
         "verdicts.imap.port",
         "verdicts.imap.tls",

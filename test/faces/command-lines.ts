@@ -127,6 +127,7 @@ export function listReading({ failedDay, nearestCase, fileDay, ...samples }: Mon
       ],
     },
     { name: 'hotels', lines: [['hotels', 'load', 'no-such-file.csv']] },
+    { name: 'completion', lines: [['completion', 'tcsh']] },
     {
       name: 'run',
       lines: [
@@ -188,6 +189,7 @@ export function listChanging({ failedDay, nearestCase, reference }: Samples): re
     { name: 'guest', lines: [['guest', 'erase', reference, '--reason', 'the guest asked']] },
     { name: 'show', lines: [['show', reference]] },
     { name: 'audit', lines: [['audit', '--from', '2026-11-23']] },
+    { name: 'backup', lines: [['backup', 'no-such-folder/copy.db']] },
   ]);
 }
 
@@ -204,6 +206,7 @@ export function listLost(fileDay: string, config: string): readonly Asked[] {
     ['show', reference],
     ['verify', fileDay],
     ['privacy'],
+    ['backup', 'copy.db'],
     ['doctor', '--day', fileDay],
     ['run', fileDay, '--delivery', 'file'],
     ['run', fileDay, '--dry-run'],

@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { prepareDay } from '../support/day-folder.js';
-import { expectEachOnce, expectReport } from '../support/expectations.js';
+import { expectEachOnce, expectError, expectReport } from '../support/expectations.js';
 import { mountSmallDisk, smallDiskNeeds } from '../support/machine.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 
@@ -24,5 +24,23 @@ it.skipIf(smallDiskNeeds)(
     disk.grow();
     expectReport(await folder.runDay(), { exitCode: 0, state: 'succeeded', counts: { delivered: 5_000 } });
     expectEachOnce(standIn, bookings);
+  },
+);
+
+it.skipIf(smallDiskNeeds)(
+  'a full disk under a backup leaves no part of it, and says that it is not the disk of the ledger',
+  async () => {
+    const { folder } = await prepareDay({ bookings: toCsv(bookings) });
+    expectReport(await folder.runDay(), { exitCode: 0, state: 'succeeded' });
+    const target = join(folder.path, 'backups');
+    mkdirSync(target);
+    const disk = mountSmallDisk(target, 64);
+    const failed = await folder.run(['backup', join(target, 'copy.db'), '--json']);
+    const message = /the disk of the copy is full: free some space, then run the command again/;
+    expectError(failed, { exitCode: 1, class: 'internal', message });
+    expect(readdirSync(target)).toEqual([]);
+    disk.grow();
+    expect((await folder.run(['backup', join(target, 'copy.db')])).exitCode).toBe(0);
+    expect(readdirSync(target)).toEqual(['copy.db']);
   },
 );

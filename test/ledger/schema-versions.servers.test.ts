@@ -10,12 +10,16 @@ import { type OpenedPostgresLedger, openNewPostgresLedger } from './opened-postg
 /** The version after the newest one, while the test goes on. */
 const laterVersion = 'ALTER TABLE runs ADD COLUMN later integer NOT NULL DEFAULT 7';
 const versionsOf = [sqliteVersions, postgresVersions] as string[][];
-function release(): void {
-  for (const versions of versionsOf) versions.push(laterVersion);
+/** One that breaks off in the middle, as when its process dies. */
+const brokenVersion = `${laterVersion}; INSERT INTO nowhere VALUES (1)`;
+function release(version = laterVersion): void {
+  for (const versions of versionsOf) versions.push(version);
 }
-afterEach(() => {
-  for (const versions of versionsOf) if (versions.at(-1) === laterVersion) versions.pop();
-});
+/** As for a process of the version before. */
+function withdraw(): void {
+  for (const versions of versionsOf) versions.length = 1;
+}
+afterEach(withdraw);
 
 describe('an SQLite ledger', () => {
   let opened: OpenedSqliteLedger;
@@ -33,6 +37,25 @@ describe('an SQLite ledger', () => {
     expect(opened.openRaw().get('SELECT later FROM runs')).toEqual({ later: 7 });
     await ledger.close();
     expect((await (await opened.reopen()).runs.get('r1')).state).toBe('delivering');
+  });
+
+  it('is brought to a later version once more after a process that died of it', async () => {
+    await collectedRun(opened.ledger, 'r1');
+    await opened.ledger.close();
+    release(brokenVersion);
+    await expect(opened.reopen()).rejects.toThrow('nowhere');
+    withdraw();
+    release();
+    expect((await (await opened.reopen()).runs.get('r1')).state).toBe('delivering');
+  });
+
+  it('is refused by a process that had it open before a later version came', async () => {
+    release();
+    await (await opened.reopen()).close();
+    withdraw();
+    await expect(opened.ledger.verify()).rejects.toThrow(
+      /expected schema 1 or older, got: schema 2; install/,
+    );
   });
 });
 
@@ -55,5 +78,25 @@ describe('a PostgreSQL ledger', () => {
     expect((await opened.open().runs.get('r1')).state).toBe('delivering');
     expect(await opened.query('SELECT later FROM hotel_review.runs')).toEqual([{ later: 7 }]);
     expect((await (await opened.find())?.runs.get('r1'))?.state).toBe('delivering');
+  });
+
+  it('is brought to a later version once more after a process that died of it', async () => {
+    await collectedRun(opened.ledger, 'r1');
+    await opened.ledger.close();
+    release(brokenVersion);
+    await expect(opened.open().runs.get('r1')).rejects.toThrow('42P01');
+    withdraw();
+    release();
+    expect((await opened.open().runs.get('r1')).state).toBe('delivering');
+  });
+
+  it('is refused by a process that had it open before a later version came', async () => {
+    await collectedRun(opened.ledger, 'r1');
+    release();
+    await opened.open().runs.get('r1');
+    withdraw();
+    await expect(opened.ledger.verify()).rejects.toThrow(
+      /expected schema 1 or older, got: schema 2; install/,
+    );
   });
 });

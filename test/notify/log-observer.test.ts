@@ -40,7 +40,7 @@ describe('the log', () => {
   it('has one line at debug for a run of today that found nothing new, and the usual ones for any other', async () => {
     const linesOf = async (accepted: number) => {
       const { stream, lines } = captureStream();
-      const observe = createLogObserver(await openLog('debug', stream));
+      const observe = createLogObserver(await openLog('debug', stream, 'host-1-test'), Date.now);
       const ofToday = someRun({ trigger: 'today', counts: { accepted } });
       observe({
         type: 'run-opened',
@@ -92,10 +92,27 @@ describe('the log', () => {
     );
   });
 
+  it('counts the steps that are done, in one line a minute at most', async () => {
+    const { stream, lines } = captureStream();
+    let now = Date.parse('2026-11-21T02:30:00Z');
+    const observe = createLogObserver(await openLog('info', stream, 'host-1-test'), () => now);
+    for (let step = 0; step < 200; step += 1) {
+      observe(stepEnded(step, 1_000));
+      now += 1_000;
+    }
+    const read = lines().map((line) => JSON.parse(line));
+    expect(read.map(({ msg, steps, seconds }) => [msg, steps, seconds])).toEqual([
+      ['steps done', 61, 60],
+      ['steps done', 60, 60],
+      ['steps done', 60, 60],
+    ]);
+  });
+
   it('names run, day, step and outcome', async () => {
     const ended = (await logAll('trace')).find(({ msg, level }) => msg === 'step ended' && level === 40);
     expect(ended).toEqual({
       level: 40,
+      worker: 'host-1-test',
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       run: '20261120-k3f9xq7d',
       day: '2026-11-20',
@@ -116,7 +133,7 @@ describe('the log', () => {
 
 async function logAll(level: LogLevel): Promise<Record<string, unknown>[]> {
   const { stream, lines } = captureStream();
-  const log = createLogObserver(await openLog(level, stream));
+  const log = createLogObserver(await openLog(level, stream, 'host-1-test'), Date.now);
   for (const event of everything) log(event);
   return lines().map((line) => JSON.parse(line) as Record<string, unknown>);
 }

@@ -15,6 +15,8 @@ export function captureIo(changes: Partial<Omit<CommandIo, 'stdout' | 'stderr'>>
     env: {},
     cwd: '/nowhere',
     user: 'tester',
+    host: 'host',
+    worker: 'host-1-test',
     temporaryFolder: tmpdir(),
     timeZone: 'UTC',
     signal: new AbortController().signal,

@@ -46,7 +46,7 @@ const store: Store = {
   get dialect(): Dialect {
     throw new TypeError('a fake ledger has no database');
   },
-  ...{ read: unused, readTogether: unused, transact: unused, transactUnflushed: unused },
+  ...{ read: unused, readTogether: unused, transact: unused, renew: unused, transactUnflushed: unused },
   ...{ erase: unused, clearRemains: unused },
 };
 

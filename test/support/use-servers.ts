@@ -52,7 +52,9 @@ export function makeRemoteFolder(server: RunningSftpServer, folder: string): voi
 }
 
 /** Starts a server for the tests of the current suite, and skips them where that is impossible. */
-export function usePostgres(options: { readonly fsync?: boolean } = {}): () => Postgres {
+export function usePostgres(
+  options: { readonly fsync?: boolean; readonly connections?: number } = {},
+): () => Postgres {
   beforeEach(({ skip }) => skip(postgresNeeds !== undefined, postgresNeeds));
   let running: Postgres | undefined;
   beforeAll(async () => {

@@ -169,10 +169,10 @@ export function listPlaceholders(text: string): readonly string[] {
   );
 }
 
-/** How a configuration in that folder refers to the JSON Schema. The line can't hold a path with blanks. */
-export function referToSchema(schemaFile: string, folder: string): string {
-  const path = relative(folder, schemaFile);
-  if (isAbsolute(path) || /\s/.test(path)) return pathToFileURL(schemaFile).href;
+/** How a configuration in that folder refers to a file of this package. The line of the JSON Schema can't hold a path with blanks. */
+export function referToFile(file: string, folder: string): string {
+  const path = relative(folder, file);
+  if (isAbsolute(path) || /\s/.test(path)) return pathToFileURL(file).href;
   const written = path.replaceAll(sep, '/');
   return written.startsWith('../') ? written : `./${written}`;
 }

@@ -192,7 +192,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 /**
  * The metrics of this process (steps, bookings, hook requests, memory, …) and of the ledger (days, runs, cases, …). They
- * are listed in docs/every-night.md. No label holds a run, a day or the name of a step.
+ * are listed in docs/service.md. No label holds a run, a day or the name of a step.
  */
 export function createMetrics(options: MetricsOptions) {
   const { counters, readFacts, queueDepth, oldestNames, clock, timezone } = options;

@@ -81,7 +81,7 @@ export function createHolds(database: Database, leaseMs: number, peerClock?: Pee
                 sql`UPDATE ${holds} SET lease_until = ${after(leaseMs)}
                  WHERE name = ${name} AND holder = ${holder}`,
               )) === 1,
-            { patienceMs: leaseMs / 6, timeoutMs: leaseMs / 3 },
+            { patienceMs: leaseMs / 6, timeoutMs: leaseMs / 3, isUrgent: true },
           );
           renewedAt = askedAt;
         } catch {
@@ -128,6 +128,7 @@ export interface ClaimRequest {
   readonly leaseMs: number;
   /** A UUID of this request: finds its claim again if the answer was lost. */
   readonly id: string;
+  readonly worker: string | undefined;
 }
 
 /** The columns of a claim. */
@@ -153,7 +154,7 @@ export async function claim(
   request: ClaimRequest,
   mayBeDone: boolean,
 ): Promise<Claimed | undefined> {
-  const { right, step, attempt, at, leaseMs, id } = request;
+  const { right, step, attempt, at, leaseMs, id, worker } = request;
   const row =
     (await session.preparedRow(
       'claim step',
@@ -165,6 +166,7 @@ export async function claim(
        ), steps AS (
          UPDATE ${steps} SET
            state = 'running', attempts = attempts + 1, token = runs.token, claimed_at = ${at}, claim_id = ${id},
+           worker = ${worker ?? null},
            lease_until = ${after(leaseMs)}, may_repeat = outcome_unknown, outcome_unknown = 0,
            repeated = steps.repeated + outcome_unknown
          FROM runs
@@ -236,11 +238,11 @@ export async function recordAcceptedBatch(
        FROM run
        WHERE steps.run = run.number AND name = ${step.name} AND state = 'running'
          AND attempts = ${attempt} AND token = ${token}
-       RETURNING steps.run, bookings
+       RETURNING steps.run, bookings, worker
      ), kept AS (
        INSERT INTO ${attempts}
-         (run, step, attempt, started_at, ended_at, outcome, code, http_status, status_code, answer, sha256)
-       SELECT run, ${step.name}, ${attempt}, ${claimedAt}, ${at}, 'done', ${evidence.code},
+         (run, step, attempt, worker, started_at, ended_at, outcome, code, http_status, status_code, answer, sha256)
+       SELECT run, ${step.name}, ${attempt}, worker, ${claimedAt}, ${at}, 'done', ${evidence.code},
          ${evidence.httpStatus ?? null}, ${evidence.statusCode ?? null}, ${answer ?? null}, ${evidence.sha256 ?? null}
        FROM ended
      )

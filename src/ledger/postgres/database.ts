@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { createGate } from '../../base/concurrent-work.js';
 import { createPatience } from '../../base/peer-patience.js';
 import { LedgerAwayError, LedgerRefusedError, LedgerUnusableError } from '../errors.js';
 import { type StoredRow, sql } from '../query.js';
@@ -58,14 +59,23 @@ const closeTimeoutMs = 2_000;
  */
 type Work<Result> = (session: Session, mayBeDone: boolean) => Promise<Result>;
 
+interface SessionLimits {
+  /** After this time a try counts as a lost connection. */
+  readonly timeoutMs?: number;
+  /** It does not wait for a connection that other work has. */
+  readonly isUrgent?: boolean;
+}
+
 /** A pool of connections to one database. */
 export type Database = ReturnType<typeof openDatabase>;
 
 export interface DatabaseOptions {
   /** postgres://user:password@host:port/database, with the parameters that libpq knows, such as sslmode. */
   readonly url: string;
-  /** Maximum number of connections. */
+  /** Maximum number of connections, at least 2: one is kept for what must not wait, such as renewals of leases. */
   readonly connections?: number;
+  /** The process, as the server names its connections. */
+  readonly worker?: string | undefined;
   /** How long each call waits for an unavailable server. */
   readonly patienceMs?: number;
   /** Monotonic, in milliseconds. */
@@ -83,7 +93,8 @@ export interface DatabaseOptions {
 export function openDatabase(
   {
     url,
-    connections = 10,
+    connections = 5,
+    worker,
     patienceMs = 30_000,
     now = () => performance.now(),
     onRefused = () => {},
@@ -95,7 +106,7 @@ export function openDatabase(
     connectionString: url,
     types: { getTypeParser },
     max: connections,
-    application_name: 'hotel-review',
+    application_name: worker === undefined ? 'hotel-review' : `hotel-review ${worker}`,
     // Compiling a query takes longer than any of ours.
     options: '-c jit=off',
     connectionTimeoutMillis: connectTimeoutMs,
@@ -117,6 +128,9 @@ export function openDatabase(
   let isRefused = false;
   let prepared: Promise<void> | undefined;
 
+  // The pool itself would give up after `connectTimeoutMs`: work waits for a connection as long as others need theirs.
+  const gates = { urgent: createGate(1), usual: createGate(connections - 1) };
+
   async function connect(): Promise<pg.PoolClient> {
     if (isClosed) throw new Error(`the ledger ${location} is closed`);
     try {
@@ -128,7 +142,22 @@ export function openDatabase(
 
   async function withSession<Result>(
     work: (session: Session) => Promise<Result>,
-    timeoutMs?: number,
+    { isUrgent = false, timeoutMs }: SessionLimits = {},
+  ): Promise<Result> {
+    let leave = () => {};
+    await new Promise<void>((enter) => {
+      leave = gates[isUrgent ? 'urgent' : 'usual'].enter(enter);
+    });
+    try {
+      return await useConnection(work, timeoutMs);
+    } finally {
+      leave();
+    }
+  }
+
+  async function useConnection<Result>(
+    work: (session: Session) => Promise<Result>,
+    timeoutMs: number | undefined,
   ): Promise<Result> {
     const client = await connect();
     let isBroken = true;
@@ -154,6 +183,7 @@ export function openDatabase(
     begin: string,
     work: (session: Session) => Promise<Result>,
     onCommit: (begun: StoredRow | undefined, result: Result) => void = () => {},
+    limits: SessionLimits = {},
   ): Promise<Result> {
     return withSession(async (session) => {
       const begun = await session.script(begin);
@@ -167,7 +197,7 @@ export function openDatabase(
       onCommit(begun, result);
       await session.run(sql`COMMIT`);
       return result;
-    });
+    }, limits);
   }
 
   function noteRefusal(error: LedgerRefusedError): void {
@@ -233,11 +263,11 @@ export function openDatabase(
     /**
      * Does work of one statement, or of several that need no transaction.
      *
-     * @param limits how long to retry, in place of the usual patience, and the time after which a try counts as a lost connection
+     * @param limits also how long to retry, in place of the usual patience
      */
     perform<Result>(
       work: Work<Result>,
-      { patienceMs: withinMs, timeoutMs }: { readonly patienceMs?: number; readonly timeoutMs?: number } = {},
+      { patienceMs: withinMs, ...limits }: SessionLimits & { readonly patienceMs?: number } = {},
     ): Promise<Result> {
       let mayBeDone = false;
       return persistPrepared(
@@ -246,20 +276,24 @@ export function openDatabase(
             const isAgain = mayBeDone;
             mayBeDone = true;
             return work(session, isAgain);
-          }, timeoutMs),
+          }, limits),
         withinMs,
       );
     },
 
     /** Does work in one transaction: all of it or nothing, and once, even if the answer to its commit is lost. */
-    transact<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
+    transact<Result>(
+      work: (session: Session) => Promise<Result>,
+      limits: SessionLimits = {},
+    ): Promise<Result> {
       let tried: { readonly id: string; readonly result: Result } | undefined;
       return persistPrepared(async () => {
         if (tried && (await isCommitted(tried.id))) return tried.result;
         // Its number comes with the same answer: a round trip of its own would cost as much as a statement.
-        return inTransaction('BEGIN; SELECT txid_current() AS id', work, (begun, result) => {
+        const onCommit = (begun: StoredRow | undefined, result: Result) => {
           tried = { id: String(begun?.id), result };
-        });
+        };
+        return inTransaction('BEGIN; SELECT txid_current() AS id', work, onCommit, limits);
       });
     },
 
@@ -276,7 +310,7 @@ export function openDatabase(
       const tooLate = pause(timeoutMs, undefined, { signal: ended.signal }).then(() => {
         throw new LedgerAwayError(location);
       });
-      const answer = withSession(ask, timeoutMs).catch((error) => {
+      const answer = withSession(ask, { timeoutMs, isUrgent: true }).catch((error) => {
         if (error instanceof TemporaryFault) throw toAway(location, error);
         if (error instanceof LedgerRefusedError && patience && patience.judge(error.fault) !== 'refuse')
           throw new LedgerAwayError(location, { fault: error.fault, reason: error.reason, cause: error });

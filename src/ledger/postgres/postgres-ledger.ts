@@ -4,6 +4,7 @@ import type { PeerClock } from '../../transports/http/peer-clocks.js';
 import { LedgerUnusableError } from '../errors.js';
 import type { Remains } from '../guests.js';
 import {
+  type ConnectionCount,
   createLedger,
   createReadOnlyLedger,
   type Engine,
@@ -16,7 +17,7 @@ import { record } from '../run-changes.js';
 import { createSealing } from '../sealing.js';
 import { after, claim, createHolds, recordAcceptedBatch } from './claims.js';
 import { type Database, type DatabaseOptions, openDatabase } from './database.js';
-import { ledgerExists, migrate, requireWritable } from './schema.js';
+import { ledgerExists, migrate, requireUsable, requireWritable } from './schema.js';
 import type { Session } from './session.js';
 
 const common: Omit<Dialect, 'sealing' | 'leaseEnd'> = {
@@ -60,6 +61,7 @@ function createPostgresStore(
     read: (query) => perform((session) => session.perform(query(), dialect)),
     readTogether: (query) => snapshot((session) => session.perform(query(), dialect)),
     transact: inTransaction,
+    renew: (query) => transact((session) => session.perform(query(), dialect), { isUrgent: true }),
     erase: inTransaction,
     transactUnflushed: inTransaction,
   };
@@ -80,6 +82,8 @@ export interface PostgresLedgerOptions extends PostgresReaderOptions {
   readonly clock: () => number;
   /** Called before a ledger is created where there is none; throws if there must be one. */
   readonly mayCreate?: () => Promise<void>;
+  /** The process, as attempts name it: see `nameProcess`. */
+  readonly worker?: string | undefined;
   /** How long a claim or a held day lasts unless renewed, by the database's clock. */
   readonly leaseMs?: number;
   /** Is told what the answers say about the database's clock. */
@@ -95,7 +99,7 @@ export interface PostgresLedgerOptions extends PostgresReaderOptions {
  * @throws LedgerUnusableError for an address that can't be read
  */
 export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
-  const { clock, leaseMs = 30_000, mayCreate } = options;
+  const { clock, leaseMs = 30_000, mayCreate, worker } = options;
   const database = openDatabase(options, (session, location) => migrate(session, location, mayCreate));
   const { perform } = database;
   const store = createPostgresStore(database, options, leaseMs);
@@ -103,12 +107,12 @@ export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
   const holds = createHolds(database, leaseMs, options.peerClock);
   const engine = {
     ping: () => database.ping(pingTimeoutMs, requireWritable),
-    verify: () => perform(requireWritable),
+    verify: () => perform((session) => requireUsable(session, database.location)),
     hold: holds.take,
     staleHoldMs: leaseMs + lateRenewalMs,
     claims: {
       claim(right, step, attempt, at) {
-        const request = { right, step, attempt, at, leaseMs, id: randomUUID() };
+        const request = { right, step, attempt, at, leaseMs, worker, id: randomUUID() };
         return perform((session, mayBeDone) => claim(session, sealing, request, mayBeDone));
       },
       async record(held, outcome, at, decide) {
@@ -152,6 +156,7 @@ export async function findPostgresLedger({
       const reader = createReadOnlyLedger(store, {
         ping: () => database.ping(pingTimeoutMs),
         verify: async () => {},
+        countConnections: () => database.perform(countConnections),
         close: () => database.close(),
       });
       const { record, ...looking } = reader.audit;
@@ -172,6 +177,17 @@ export async function findPostgresLedger({
   }
   await database.close();
   return undefined;
+}
+
+/** What the server keeps back for its administrators does not count. */
+async function countConnections(session: Session): Promise<ConnectionCount> {
+  const found = await session.row(
+    sql`SELECT current_setting('max_connections')::int
+         - current_setting('superuser_reserved_connections')::int AS most,
+       (SELECT count(*) FROM pg_stat_activity
+         WHERE backend_type = 'client backend' AND application_name NOT LIKE 'hotel-review%') AS others`,
+  );
+  return { most: Number(found?.most), others: Number(found?.others) };
 }
 
 /** A reader may be connected to a standby, or as a user that may only read. */

@@ -116,6 +116,16 @@ export async function ledgerExists(session: Session, location: string): Promise<
   );
 }
 
+/**
+ * For a process that stays: a newer version may have changed the schema meanwhile.
+ *
+ * @throws TemporaryFault like `requireWritable`; LedgerUnusableError for a schema that this version does not know
+ */
+export async function requireUsable(session: Session, location: string): Promise<void> {
+  await requireWritable(session);
+  await readSchema(session, location);
+}
+
 /** @throws TemporaryFault if the server is a standby, or its connections only read by default */
 export async function requireWritable(session: Session): Promise<void> {
   // On a standby, this is on whatever the settings say.

@@ -60,6 +60,8 @@ const serializationFailures: readonly string[] = ['40001', '40P01'];
 export const lockTimeout = '55P03';
 /** A lock or a statement timed out; the connection is still usable. */
 const timeouts: readonly string[] = [lockTimeout, '57014'];
+/** The server has as many connections as it takes. */
+const noConnectionLeft = '53300';
 /** The server takes no writes. It may be a standby that is about to take over, so this counts as temporary at first. */
 const readOnlyState = '25006';
 /** The server shut down, crashed, is starting, takes no writes, or is out of connections, memory or the like. */
@@ -190,11 +192,20 @@ export async function persist<Result>(
         continue;
       }
       if (!(error instanceof TemporaryFault)) throw error;
+      if (error.code === noConnectionLeft) onRefused(turnedAway(location));
       const pauseMs = Math.min(doubledMs, longestPauseMs);
       if (isOver() || now() + pauseMs > deadline) throw toAway(location, error);
       await pause(pauseMs);
     }
   }
+}
+
+function turnedAway(location: string): LedgerRefusedError {
+  return new LedgerRefusedError(
+    location,
+    'refused',
+    'the server has no connection left; raise its max_connections, lower workers.connections, or start fewer processes',
+  );
 }
 
 /** Nobody waits any longer for a fault that may pass. */

@@ -382,6 +382,8 @@ function createFileWatch(path: string, database: Database): FileWatch {
     async verify(): Promise<void> {
       for (let look = 1; ; look += 1) {
         expectSameFile();
+        // A newer version may have changed it meanwhile.
+        readSchema(database, path);
         const judged = judgeContent();
         if (judged === 'same') return;
         if (look === looks) throw lose(judged === 'unclear' ? 'a file without this ledger' : judged.got);

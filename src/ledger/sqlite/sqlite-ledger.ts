@@ -34,6 +34,8 @@ export interface SqliteLedgerOptions {
   readonly path: string;
   /** Decides which claims are abandoned. */
   readonly clock: () => number;
+  /** The process, as attempts name it: see `nameProcess`. */
+  readonly worker?: string | undefined;
   /** How long a claim lasts unless renewed. */
   readonly leaseMs?: number;
   /** How long it waits while another process writes; far longer than a transaction takes, by default. */
@@ -48,7 +50,7 @@ export interface SqliteLedgerOptions {
 
 /** The ledger in a local SQLite file. */
 export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
-  const { path, clock, leaseMs = 30_000, busyTimeoutMs, isUnlinked } = options;
+  const { path, clock, worker, leaseMs = 30_000, busyTimeoutMs, isUnlinked } = options;
   const file = openLedgerFile(path, { isReader: false, busyTimeoutMs, isUnlinked });
   const { locks, watch } = file;
   const database: Database = {
@@ -72,7 +74,7 @@ export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
     staleHoldMs: 0,
     claims: {
       claim: (right, step, attempt, at) =>
-        commits.transact(() => perform(claim(right, step, attempt, at, clock() + leaseMs))),
+        commits.transact(() => perform(claim(right, step, { attempt, at, worker }, clock() + leaseMs))),
       record: (...attempted) => commits.transact(() => perform(record(...attempted))),
     },
     async close() {
@@ -84,7 +86,7 @@ export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
 }
 
 /** The same ledger, read-only, while others work: it leaves checkpoints of the WAL to them. */
-export function createSqliteReader(options: Omit<SqliteLedgerOptions, 'leaseMs'>): ReadOnlyLedger {
+export function createSqliteReader(options: Omit<SqliteLedgerOptions, 'leaseMs' | 'worker'>): ReadOnlyLedger {
   const { path, busyTimeoutMs } = options;
   const { database, watch, close } = openLedgerFile(path, { isReader: true, busyTimeoutMs });
   const { store } = createSqliteStore(database, options);
@@ -98,7 +100,7 @@ export function createSqliteReader(options: Omit<SqliteLedgerOptions, 'leaseMs'>
 /** SQLite as a store of the ledger, and how it performs a query at once; one that changes something inside a transaction. */
 export function createSqliteStore(
   database: Database,
-  { clock, leaseMs = 30_000, keys, hashKey }: Omit<SqliteLedgerOptions, 'path'>,
+  { clock, leaseMs = 30_000, keys, hashKey }: Omit<SqliteLedgerOptions, 'path' | 'worker'>,
   file?: LedgerFile,
 ) {
   const dialect = createDialect({ clock, leaseMs }, createSealing(keys, hashKey));
@@ -113,6 +115,7 @@ export function createSqliteStore(
     read: async (query) => perform(query()),
     readTogether: async (query) => database.readTogether(() => perform(query())),
     transact: async (query) => database.transact(() => perform(query())),
+    renew: async (query) => database.transact(() => perform(query())),
     erase: async (query) => database.transact(() => perform(erasing(query(), clock()))),
     async transactUnflushed(query) {
       // Whatever a power failure destroys is collected again; the commit of the plan flushes all that precedes it.
@@ -198,8 +201,11 @@ function createDialect(
 export function* claim(
   right: SharedRight,
   name: string,
-  attempt: number,
-  at: number,
+  {
+    attempt,
+    at,
+    worker,
+  }: { readonly attempt: number; readonly at: number; readonly worker: string | undefined },
   leaseUntil: number,
 ): Query<Claimed | undefined> {
   const { runId, token } = right;
@@ -213,7 +219,7 @@ export function* claim(
     ));
   if (!row) return undefined;
   const { number, run } = stored;
-  const claimed = claimStep(run, toStoredStep(row), { token, attempt, at });
+  const claimed = claimStep(run, toStoredStep(row), { token, attempt, at, worker });
   if (!claimed) return undefined;
   yield* changeSteps(number, { which: { name }, set: claimed.step }, leaseUntil);
   yield* changeRun(number, claimed.run);

@@ -79,7 +79,7 @@ export async function gatherEvidence(parts: EvidenceParts, reference: string, si
     const masked: Trace[] = [];
     const renderedAgain: (SentComparison | undefined)[] = [];
     for (const trace of traces) {
-      masked.push(await maskAnswers(ledger, trace));
+      masked.push(withoutWorkers(await maskAnswers(ledger, trace)));
       renderedAgain.push(await compare(trace));
     }
     runs.push({ run, traces: masked, renderedAgain, rows, ...(await readSums(parts, run)) });
@@ -126,4 +126,9 @@ async function unlessAbsent<Found>(look: () => Promise<Found>): Promise<Found | 
     if (error instanceof ArchiveError && error.code === 'absent') return undefined;
     throw error;
   }
+}
+/** Whoever gets the evidence need not know our machines. */
+function withoutWorkers(trace: Trace): Trace {
+  if (trace.kind === 'reject') return trace;
+  return { ...trace, attempts: trace.attempts.map(({ worker, ...attempt }) => attempt) };
 }

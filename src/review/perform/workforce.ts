@@ -263,9 +263,11 @@ async function reconcileRun(
   parts: EnqueueParts & SettleParts,
   signal: AbortSignal,
 ): Promise<Run> {
-  const { ledger } = parts;
-  await ledger.steps.reopenAbandoned(id);
-  const current = await settleIfDue(await ledger.runs.get(id), parts);
+  const { ledger, notify } = parts;
+  const steps = await ledger.steps.reopenAbandoned(id);
+  const run = await ledger.runs.get(id);
+  if (steps > 0) notify({ type: 'taken-over', run, steps });
+  const current = await settleIfDue(run, parts);
   if (hasWork(current)) await enqueueOpenSteps(current, parts, signal);
   return current;
 }

@@ -50,11 +50,8 @@ function readsTypeScript(): boolean {
   return 'typescript' in process.features && Boolean(process.features.typescript);
 }
 
-// Not bundled: it loads its parser by path.
-const jiti = 'jiti';
-
 async function importTypeScript(path: string): Promise<unknown> {
-  const { createJiti }: typeof import('jiti') = await import(jiti);
+  const { createJiti } = await import('jiti');
   return createJiti(import.meta.url, { fsCache: false }).import(path);
 }
 

@@ -6,13 +6,13 @@ import {
   type ConfigurationContent,
   listPlaceholders,
   listSecrets,
-  referToSchema,
+  referToFile,
   renderConfiguration,
   renderDotEnv,
 } from '../../../src/checks/setup/configuration-text.js';
 import type { Examined } from '../../../src/checks/setup/examine-export.js';
 import { writeSource } from '../../../src/checks/setup/export-text.js';
-import { sourceTemplates } from '../../../src/checks/setup/source-templates.js';
+import { createSourceTemplates } from '../../../src/checks/setup/source-templates.js';
 import { parseConfig } from '../../../src/config/parse.js';
 import { listPlaceholders as listUnfilled } from '../../../src/config/placeholders.js';
 import { hookSecret } from '../../support/hook-secrets.js';
@@ -45,7 +45,7 @@ const write = (content: Partial<ConfigurationContent>): ConfigurationContent => 
   timezone: { yaml: 'Europe/Madrid' },
   delivery: 'body',
   source: writeSource(find()),
-  schema: './hotel-review.schema.json',
+  schema: './node_modules/hotel-review/schema/1.json',
   ...content,
 });
 const load = (content: ConfigurationContent, text = renderConfiguration(content)) =>
@@ -57,6 +57,8 @@ const load = (content: ConfigurationContent, text = renderConfiguration(content)
 /** Without the ends of its comments' lines. */
 const said = (content: Partial<ConfigurationContent>) =>
   renderConfiguration(write(content)).replaceAll(/\n *# (?!\w+: )/g, ' ');
+
+const sourceTemplates = createSourceTemplates((file) => `./node_modules/hotel-review/${file}`);
 
 /** Uncomments every default. */
 const uncomment = (text: string) =>
@@ -158,6 +160,6 @@ describe('The reference to the JSON Schema', () => {
     ['/agency/s.json', '/agency', './s.json'],
     ['/my app/s.json', '/agency', 'file:///my%20app/s.json'],
   ])('to %s from %s is %s', (file, folder, reference) => {
-    expect(referToSchema(file, folder)).toBe(reference);
+    expect(referToFile(file, folder)).toBe(reference);
   });
 });

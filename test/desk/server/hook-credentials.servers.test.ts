@@ -49,7 +49,7 @@ async function paste(lines: string, env: Record<string, string>, cwd?: string): 
 describe.skipIf(missing.length > 0)(`The call of the hook that a page shows${needs}`, () => {
   it('is signed, and repeats nothing', async () => {
     const server = await startHook();
-    const lines = linesOf('docs/desk.md', 'https://review.example.com', server);
+    const lines = linesOf('docs/service.md', 'https://review.example.com', server);
     expect(await paste(lines, { HOTEL_REVIEW_HOOK_SECRET: nextHookSecret })).toMatch(/^HTTP\/1\.1 401 /);
     const env = { HOTEL_REVIEW_HOOK_SECRET: secret };
     expect(await paste(lines, env)).toMatch(/^HTTP\/1\.1 202 .*"day":"2026-11-20"/s);
@@ -63,7 +63,7 @@ describe.skipIf(missing.length > 0)(`The call of the hook that a page shows${nee
     onTestFinished(() => rm(folder, { recursive: true }));
     await mkdir(join(folder, 'secrets'));
     await writeFile(join(folder, 'secrets', 'hook-secret'), `${secret}\n`);
-    const lines = linesOf('docs/first-week.md', 'http://127.0.0.1:8080', server);
+    const lines = linesOf('docs/deploying.md', 'http://127.0.0.1:8080', server);
     const call = lines.split('\n').find((line) => line.startsWith('curl ')) ?? '';
     expect(await paste(call, { day: '2026-11-20' }, folder)).toMatch(/^HTTP\/1\.1 202 /);
     expect(server.runs.starts).toMatchObject([{ day: '2026-11-20' }]);

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { readCommands, renderCommandList } from '../../../docs/command-list.js';
+import { renderCommandWords } from '../../../docs/command-words.js';
 import { listCommandNames } from '../../support/command-help.js';
 import { captureIo } from '../../support/command-io.js';
 import { projectFile } from '../../support/compose-file.js';
@@ -27,22 +28,15 @@ async function readHelp(words: readonly string[] = []): Promise<[string, string]
 
 const helpByName = new Map(await readHelp());
 
-function findCommand(call: string): string | undefined {
-  const [first = '', second = ''] = call.split(' ');
-  return [`${first} ${second}`, first].find((name) => helpByName.has(name));
-}
-
-it('The list of commands is the one that their files give; `npm run docs` writes it', async () => {
+it('The list of commands and of their words is the one that their files give; `npm run docs` writes it', async () => {
   const list = readFileSync(new URL('../../../jobs/command-list.ts', import.meta.url), 'utf8');
-  expect(list).toBe(renderCommandList(await readCommands()));
+  const commands = await readCommands();
+  expect(list).toBe(renderCommandList(commands));
+  expect(projectFile('jobs/command-words.json')).toBe(renderCommandWords(commands));
 });
 
 const folder = new URL('../../../docs/', import.meta.url);
-const pages = [
-  'README.md',
-  'ops/prometheus/alerts.yml',
-  ...readdirSync(folder).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
-];
+const pages = [...readdirSync(folder).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : []))];
 
 const theTen = ['init', 'doctor', 'run', 'replay', 'status', 'show', 'affected', 'cases', 'serve', 'sandbox'];
 const hasCode = (page: string, command: string) =>
@@ -56,17 +50,4 @@ it('README.md names the ten commands that the help lists first, and some page of
   expect([...helpByName.keys()].filter((command) => !docs.some((page) => hasCode(page, command)))).toEqual(
     [],
   );
-});
-
-it('The pages call commands with options that they have', () => {
-  const unknown = pages.flatMap((page) =>
-    [...projectFile(page).matchAll(/hotel-review(?:\.js)? ([a-z][^`#|;>\n]*)/g)].flatMap(([, call = '']) => {
-      const help = helpByName.get(findCommand(call) ?? '');
-      const options = [...call.matchAll(/(?<=\s)--[a-z][a-z0-9-]*/g)].map(([option]) => option);
-      return options
-        .filter((option) => help && !new RegExp(` ${option}[ ,\\n]`).test(help))
-        .map((option) => `${page}: ${option} in ${call}`);
-    }),
-  );
-  expect(unknown).toEqual([]);
 });

@@ -145,6 +145,8 @@ function perform(word: string, rest: string, stage: Stage, stages: ReadonlyMap<s
     case 'HEALTHCHECK':
       stage.healthcheck = JSON.parse(rest.slice(rest.indexOf('[')));
       return;
+    // Nothing is given, so each is empty.
+    case 'ARG':
     case 'CMD':
       return;
     default:

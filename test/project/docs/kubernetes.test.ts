@@ -13,7 +13,7 @@ import { makeTemporaryFolder } from '../../support/temporary-folder.js';
 
 const project = fileURLToPath(new URL('../../../', import.meta.url));
 const kustomization = parseYaml(projectFile('ops/kubernetes/kustomization.yaml'));
-const page = projectFile('docs/first-week.md');
+const page = projectFile('docs/deploying.md');
 
 interface Manifest {
   readonly apiVersion: string;
@@ -31,6 +31,12 @@ function readManifests(text: string): Manifest[] {
 const manifests = (kustomization.resources as string[]).flatMap((file) =>
   readManifests(projectFile(`ops/kubernetes/${file}`)),
 );
+/** What `many-machines` adds to them. */
+const added = (
+  parseYaml(projectFile('ops/kubernetes/many-machines/kustomization.yaml')).resources as string[]
+)
+  .filter((name) => name !== '../')
+  .flatMap((file) => readManifests(projectFile(`ops/kubernetes/many-machines/${file}`)));
 const find = (kind: string) => {
   const found = manifests.find((manifest) => manifest.kind === kind);
   if (found === undefined) throw new Error(`no ${kind}`);
@@ -41,6 +47,7 @@ const deployment = find('Deployment').spec;
 const pods = [
   ['run', cronJob.jobTemplate.spec.template.spec],
   ['serve', deployment.template.spec],
+  ['work', added.find(({ kind }) => kind === 'Deployment')?.spec.template.spec],
 ] as const;
 
 /** The errors of the type checker, which knows the types of Kubernetes' API. */
@@ -72,12 +79,32 @@ describe('ops/kubernetes', () => {
       ...['CronJob', 'Deployment', 'Namespace', 'NetworkPolicy'],
       ...['PersistentVolumeClaim', 'PersistentVolumeClaim', 'Service'],
     ]);
-    expect(checkTypes(manifests)).toBe('');
+    expect(added.map(({ kind }) => kind).sort()).toEqual([
+      ...['Deployment', 'NetworkPolicy', 'Service', 'StatefulSet'],
+    ]);
+    expect(checkTypes([...manifests, ...added])).toBe('');
+  });
+
+  it('adds nothing but the queue to the configuration of many machines', () => {
+    const [base, many] = ['', 'many-machines/'].map((folder) =>
+      parseYaml(projectFile(`ops/kubernetes/${folder}hotel-review.yaml`)),
+    );
+    const address =
+      /^redis:\/\/:\$\{file:\/run\/secrets\/hotel-review\/redis-password\}@hotel-review-queue:6379$/;
+    expect(many).toEqual({ ...base, queue: { url: expect.stringMatching(address), plaintext: 'allowed' } });
+    const policy = added.find(({ kind }) => kind === 'NetworkPolicy')?.spec;
+    const [{ values }] = policy.ingress[0].from[0].podSelector.matchExpressions;
+    const labels = [
+      cronJob.jobTemplate.spec,
+      deployment,
+      added.find(({ kind }) => kind === 'Deployment')?.spec,
+    ];
+    expect(labels.map(({ template }) => template.metadata.labels.app).sort()).toEqual([...values].sort());
   });
 
   it('lists each of its files once, and uses the image of this version', () => {
     const files = readdirSync(join(project, 'ops/kubernetes')).filter(
-      (name) => name !== 'kustomization.yaml',
+      (name) => name !== 'kustomization.yaml' && name !== 'many-machines',
     );
     const { resources, configMapGenerator, images } = kustomization;
     expect([...resources, ...configMapGenerator[0].files].sort()).toEqual(files.sort());

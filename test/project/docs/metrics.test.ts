@@ -1,17 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { severities } from '../../../src/rules/notice.js';
-import { dashboard, page, rules, served, shown, written } from './monitoring.js';
+import { dashboard, metricsPage, page, rules, served, shown, written } from './monitoring.js';
 
 const used = [...rules.map(({ alert, expr }) => ({ where: alert, expr })), ...shown];
 
-/** The rows of the tables: name, type and labels of a metric, and what is said about it. */
+/** The lists of the page, by type: the metrics with their labels, and what is said about them. */
 const documented = new Map(
-  [...page.matchAll(/^\| `(hotel_review_\w+)` \| (\w+) \|([^|]*)\|(.*)\|$/gm)].map(
-    ([, name = '', type = '', labels = '', meaning = '']) => [
-      name,
-      { type, labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label = '']) => label), meaning },
-    ],
-  ),
+  ['Gauge', 'Counter', 'Histogram'].flatMap((type) => {
+    const list = metricsPage.split(`**${type}s**`)[1]?.split('\n\n')[1] ?? '';
+    return [...list.matchAll(/^- `(hotel_review_\w+)(?:\{([\w,]+)\})?`: (.*)$/gm)].map(
+      ([, name = '', labels = '', meaning = '']) =>
+        [name, { type: type.toLowerCase(), labels: labels.split(',').filter(Boolean), meaning }] as const,
+    );
+  }),
 );
 /** What others provide. */
 const foreign = ['up', 'node_textfile_scrape_error'];
@@ -32,7 +33,7 @@ function readMetrics(text: string) {
 
 const metrics = new Map([...readMetrics(served), ...readMetrics(written)]);
 
-describe('docs/every-night.md', () => {
+describe('docs/service.md', () => {
   it('lists every metric that is served or written, with its type and labels, and no others', () => {
     expect([...metrics.keys()].sort()).toEqual([...documented.keys()].sort());
     for (const [name, { type, labels, samples }] of metrics) {
@@ -44,7 +45,9 @@ describe('docs/every-night.md', () => {
       });
     }
   });
+});
 
+describe('docs/every-night.md', () => {
   it('lists every alert, with its severity', () => {
     for (const [severity, start] of [
       ['critical', 'Critical:'],

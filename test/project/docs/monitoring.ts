@@ -8,8 +8,10 @@ import { step } from '../../notify/review-events.js';
 import { someRun } from '../../review/some-run.js';
 import { projectFile } from '../../support/compose-file.js';
 
-/** The page that lists the metrics and the alerts. */
+/** The page that lists the alerts. */
 export const page = projectFile('docs/every-night.md');
+/** The page that lists the metrics. */
+export const metricsPage = projectFile('docs/service.md');
 /** The alerts. */
 export const rulesText = projectFile('ops/prometheus/alerts.yml');
 

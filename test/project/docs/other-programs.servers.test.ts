@@ -39,7 +39,9 @@ it('The calls of other programs in the pages work: ledgers are copied and restor
   const readRuns = async () => ((await runIn(folder, 'status', '--json')).json as { runs: object[] }).runs;
 
   expect((await runIn(folder, 'run', day)).exitCode).toBe(0);
-  expect(await shell(linesOf('docs/first-week.md', 'umask', 'sqlite3'))).toBe('ok\n');
+  const [backup = ''] = linesOf('docs/first-week.md', 'hotel-review backup').split(/ {2,}#/);
+  expect((await runIn(folder, ...backup.split(' ').slice(1))).exitCode).toBe(0);
+  expect(await shell(linesOf('docs/first-week.md', 'sqlite3'))).toBe('ok\n');
   const runs = await readRuns();
   expect(runs).toHaveLength(1);
   for (const end of ['', '-wal', '-shm']) await rm(join(folder, `data/ledger.db${end}`), { force: true });
@@ -61,7 +63,9 @@ it('The calls of other programs in the pages work: ledgers are copied and restor
   await shell(restore, env);
   expect(await readRuns()).toEqual(held);
 
-  const answers = await shell(linesOf('docs/service.md', 'curl'), { BASE_URL: addresses.service.baseUrl });
+  const answers = await shell(linesOf('docs/service.md', 'curl -i '), {
+    BASE_URL: addresses.service.baseUrl,
+  });
   expect(answers.match(/HTTP\/1\.1 200/g)).toHaveLength(3);
   expect(answers.match(/"StatusCode":2000/g)).toHaveLength(3);
   const { host, port, fingerprint } = addresses.sftp;

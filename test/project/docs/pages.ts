@@ -28,15 +28,38 @@ export function readBlocks(page: string): readonly Block[] {
   );
 }
 
-/** The anchors that GitHub makes of a page's headings. */
+export const isShell = (language: string): boolean => ['sh', 'crontab'].includes(language);
+
+/** The lines of a block for a shell, and none of others: comments and empty lines are left out, continued lines are joined. */
+export function readLines({ language, text }: Block): readonly string[] {
+  if (!isShell(language)) return [];
+  return text
+    .replaceAll(/ *\\\n */g, ' ')
+    .split('\n')
+    .map((line) => line.replace(/(?:^|\s{2,})#.*$/, '').trim())
+    .filter((line) => line !== '');
+}
+
+/** What follows `hotel-review` where a line calls it, up to a pipe or a redirection. */
+export function findCall(line: string): string | undefined {
+  const [, call] =
+    /^(?:npx --no )?hotel-review (.+)/.exec(line) ??
+    /(?:\/\.bin\/hotel-review|hotel-review\.js) (.+)/.exec(line) ??
+    /^docker compose run --rm (?:--\S+ |-T )*(?:serve|sandbox) (.+)/.exec(line) ??
+    [];
+  return call?.split(/\s(?:2?>>?|<|\||\|\||&&)\s?/)[0];
+}
+
+/** The anchor that GitHub makes of a heading. */
+export const toAnchor = (title: string): string =>
+  title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(/\s/g, '-');
+
 export function listAnchors(page: string): readonly string[] {
-  return [...withoutBlocks(page).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
-    title
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-      .trim()
-      .replaceAll(/\s/g, '-'),
-  );
+  return [...withoutBlocks(page).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => toAnchor(title));
 }
 
 /** The targets of a page's links that lead to files or headings of the project. */
@@ -46,4 +69,5 @@ export function listLinks(page: string): readonly string[] {
     .filter((link) => !/^[a-z]+:/.test(link));
 }
 
-const withoutBlocks = (page: string): string => projectFile(page).replaceAll(/^```[\s\S]*?^```$/gm, '');
+export const withoutBlocks = (page: string): string =>
+  projectFile(page).replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');

@@ -4,11 +4,13 @@ import { exitCode } from '../../../jobs/exit-code.js';
 import { noticeEventNames, noticeEvents } from '../../../src/rules/notice.js';
 import type { FailureClass } from '../../../src/rules/run.js';
 import { projectFile } from '../../support/compose-file.js';
+import { toAnchor } from './pages.js';
 
 const night = projectFile('docs/every-night.md');
 const runbook = projectFile('docs/runbook.md');
-const symptoms = runbook.split(/^### /m).slice(1);
-const titles = symptoms.map((text) => text.split('\n')[0] ?? '').join('\n');
+/** A line of the index for each symptom, which leads to what to do. */
+const index = [...runbook.matchAll(/^- \[(.*)\]\(#([\w-]+)\)$/gm)];
+const symptoms = index.map(([, words]) => words).join('\n');
 
 describe('docs/every-night.md', () => {
   it('says what to do for every exit code', () => {
@@ -34,22 +36,27 @@ describe('docs/runbook.md', () => {
       data: true,
       internal: true,
     };
-    for (const name of Object.keys(classes)) expect(titles).toContain(`\`failed (${name})\``);
+    for (const name of Object.keys(classes)) expect(symptoms).toContain(`\`failed (${name})\``);
   });
 
   it('has a symptom for every event that reports a problem', () => {
     const quiet = ['day-recovered', 'mappings-synced', 'morning-digest'];
-    for (const name of noticeEventNames) if (!quiet.includes(name)) expect(titles).toContain(`\`${name}\``);
+    for (const name of noticeEventNames) if (!quiet.includes(name)) expect(symptoms).toContain(`\`${name}\``);
   });
 
   it('has a symptom for every alert', () => {
     const { groups } = parse(projectFile('ops/prometheus/alerts.yml')) as {
       readonly groups: readonly { readonly rules: readonly { readonly alert: string }[] }[];
     };
-    for (const { alert } of groups.flatMap(({ rules }) => rules)) expect(titles).toContain(`\`${alert}\``);
+    for (const { alert } of groups.flatMap(({ rules }) => rules)) expect(symptoms).toContain(`\`${alert}\``);
   });
 
-  it.each(symptoms.map((text) => [text.split('\n')[0], text]))('says what to do: %s', (_title, text) => {
-    expect(text).toMatch(/\*\*Means:\*\* \w|```sh\n/);
+  it('has an index that leads to each of its parts, in their order', () => {
+    const anchors = runbook
+      .split(/^(?=### )/m)
+      .slice(1)
+      .map((part) => part.split('\n')[0]?.slice(4) ?? '')
+      .map(toAnchor);
+    expect(index.map(([, , anchor]) => anchor)).toEqual(anchors);
   });
 });

@@ -2,9 +2,8 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { readCommandLine } from '../../../jobs/program.js';
 import { parse, service, source } from '../../config/writing.js';
-import { pages, readBlocks } from './pages.js';
+import { findCall, isShell, pages, readBlocks, readLines } from './pages.js';
 
 /** Blocks, and lines for a shell, that are neither settings nor a call of the command. */
 const checkedByHand: readonly {
@@ -21,6 +20,7 @@ const checkedByHand: readonly {
     checkedBy: 'test/project/library/bookings-module.test.ts',
   },
   { language: '', text: /^data\/archive\//, checkedBy: 'test/jobs/file-night.servers.test.ts' },
+  { language: 'text', text: /^run 2026-11-19\n\{/, checkedBy: 'test/project/docs/json-samples.test.ts' },
   { language: 'mermaid', text: /^flowchart (?:TB|LR)/, checkedBy: 'src/layers.json' },
   { language: 'nginx', text: /proxy_set_header/, checkedBy: 'test/desk/access/own-address.test.ts' },
   { language: 'caddyfile', text: /reverse_proxy/, checkedBy: 'test/desk/server/allowed-hosts.test.ts' },
@@ -59,39 +59,8 @@ const checkedByHand: readonly {
 
 const blocks = pages.flatMap(readBlocks);
 
-const isShell = (language: string) => ['sh', 'crontab'].includes(language);
-
-/** Each line of the pages for a shell: comments and empty lines are left out, continued lines are joined. */
-const lines = blocks
-  .filter(({ language }) => isShell(language))
-  .flatMap(({ text }) =>
-    text
-      .replaceAll(/ *\\\n */g, ' ')
-      .split('\n')
-      .map((line) => line.replace(/(?:^|\s{2,})#.*$/, '').trim()),
-  )
-  .filter((line) => line !== '');
-
-/** What follows `hotel-review` where a line calls it, up to a pipe or a redirection. */
-function findCall(line: string): string | undefined {
-  const [, call] =
-    /^(?:npx --no )?hotel-review (.+)/.exec(line) ??
-    /(?:\/\.bin\/hotel-review|hotel-review\.js) (.+)/.exec(line) ??
-    /^docker compose run --rm (?:--\S+ |-T )*(?:serve|sandbox) (.+)/.exec(line) ??
-    [];
-  return call?.split(/\s(?:2?>>?|<|\||\|\||&&)\s?/)[0];
-}
-
-/** As a shell does. The pages' variables stand for days. */
-function splitWords(call: string): readonly string[] {
-  return [...call.matchAll(/"(?<double>[^"]*)"|'(?<single>[^']*)'|(?<bare>[^\s"']+)/g)].map(({ groups }) =>
-    (groups?.double ?? groups?.single ?? groups?.bare ?? '')
-      .replace('$(date -d yesterday +%F)', 'yesterday')
-      .replace('$day', '2026-11-20'),
-  );
-}
-
-const calls = [...new Set(lines.flatMap((line) => findCall(line) ?? []))];
+/** Each line of the pages for a shell. */
+const lines = blocks.flatMap(readLines);
 
 describe('The blocks of the pages', () => {
   const shown = [
@@ -135,10 +104,3 @@ function listVariables(settings: string): Record<string, string> {
   };
   return Object.fromEntries(names.map((name) => [name, makeUp(name)]));
 }
-
-it('The commands in the pages can be given, with options that go together', async () => {
-  const output = { writeOut: () => {}, writeErr: () => {} };
-  expect(calls.length).toBeGreaterThan(80);
-  for (const call of calls)
-    await expect(readCommandLine(splitWords(call), '1.0.0', output), call).resolves.not.toThrow();
-});

@@ -7,10 +7,10 @@ import { loadConfig } from '../../../src/config/load.js';
 import { projectFile } from '../../support/compose-file.js';
 import { makeTemporaryFolder } from '../../support/temporary-folder.js';
 
-const names = ['hotel-review.service', 'hotel-review.timer'];
+const names = ['hotel-review.service', 'hotel-review.timer', 'hotel-review-work@.service'];
 const service = projectFile('ops/systemd/hotel-review.service');
 const section =
-  projectFile('docs/first-week.md')
+  projectFile('docs/deploying.md')
     .split(/^##+ /m)
     .find((text) => text.startsWith('systemd')) ?? '';
 const analyzeNeeds =

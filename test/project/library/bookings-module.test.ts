@@ -40,6 +40,23 @@ export const nothing: readonly [
 ] extends readonly never[] ? true : false = true;
 `;
 
+it('what init writes in a project names files of the installed package', async () => {
+  const command = join(project.packageFolder, 'dist/jobs/hotel-review.js');
+  const { exitCode, stdout } = await project.run([
+    command,
+    'init',
+    '--kind',
+    'module',
+    '--config',
+    'made.yaml',
+  ]);
+  expect({ exitCode, stdout }).toMatchObject({ exitCode: 0 });
+  const made = await project.read('made.yaml');
+  const named = [...made.matchAll(/\.\/node_modules\/hotel-review\/[\w./-]+\w/g)].map(([path]) => path);
+  expect(named).toHaveLength(3);
+  for (const path of named) expect(await project.read(path)).not.toBe('');
+});
+
 describe('a bookings module in a project of its own', () => {
   it('compiles strictly, and is tried by `run --dry-run`', async () => {
     await project.write('ours.ts', ours);

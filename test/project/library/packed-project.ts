@@ -20,6 +20,7 @@ export interface PackedProject {
   /** Where the package is unpacked. */
   readonly packageFolder: string;
   write(file: string, text: string): Promise<void>;
+  read(file: string): Promise<string>;
   /** @param options compiler options, over strict ones for Node */
   compile(files: readonly string[], options?: object): Promise<Ended>;
   /** @param env the whole environment: nothing is inherited */
@@ -28,7 +29,7 @@ export interface PackedProject {
 }
 
 /**
- * Packs the build in `dist` as `npm publish` would, and installs it with its dependencies. It builds nothing, as other
+ * Packs the build in `dist` as it is published, and installs it with its dependencies. It builds nothing, as other
  * tests use `dist` at the same time.
  */
 export async function createPackedProject(): Promise<PackedProject> {
@@ -37,8 +38,10 @@ export async function createPackedProject(): Promise<PackedProject> {
   const packageFolder = join(modules, 'hotel-review');
   await mkdir(packageFolder, { recursive: true });
 
-  const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
-    cwd: root,
+  const published = join(folder, 'published');
+  execFileSync(process.execPath, ['ops/pack.js', `--out=${published}`], { cwd: root, stdio: 'pipe' });
+  const packed = execFileSync('npm', ['pack', '--json', '--pack-destination', folder], {
+    cwd: published,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   });
@@ -57,6 +60,7 @@ export async function createPackedProject(): Promise<PackedProject> {
   return {
     packageFolder,
     write: (file, text) => writeFile(join(folder, file), text),
+    read: (file) => readFile(join(folder, file), 'utf8'),
     async compile(files, options = {}) {
       const compilerOptions = {
         target: 'ES2023',

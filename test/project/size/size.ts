@@ -39,7 +39,7 @@ const size = {
   types: total(({ types }) => types),
   usesOfPick: total(({ picks }) => picks),
   filesWithOneImporter: files.filter(({ path }) => importers.get(path) === 1).length,
-  settings: listLeaves(JSON.parse(read('hotel-review.schema.json'))).size,
+  settings: listLeaves(JSON.parse(read('schema/1.json'))).size,
   words: sum(Object.values(words)),
   dependencies: Object.keys(JSON.parse(read('package.json')).dependencies).length,
   packagesInstalled: installed.packages,

@@ -35,12 +35,16 @@ async function startRegistry(advisories: readonly Advisory[] | undefined) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked: () => asked };
 }
 
-async function audit(registry: string): Promise<{ code: number; stdout: string; stderr: string }> {
+async function audit(
+  registry: string,
+  variables: NodeJS.ProcessEnv = {},
+): Promise<{ code: number; stdout: string; stderr: string }> {
   // npm caches what it was told about a vulnerability.
   const cache = makeTemporaryFolder();
   const args = ['.ci/audit.js', `--registry=${registry}`, '--fetch-retries=0', `--cache=${cache}`];
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, args, { cwd: project }, (_error, stdout, stderr) => {
+    const env = { ...process.env, ...variables };
+    const child = execFile(process.execPath, args, { cwd: project, env }, (_error, stdout, stderr) => {
       resolve({ code: child.exitCode ?? -1, stdout, stderr });
     });
   });
@@ -71,10 +75,13 @@ describe('.ci/audit.js', () => {
     });
   });
 
-  it('says that nothing is known if the registry does not answer, and passes', async () => {
+  it('says that nothing is known if the registry gives no report, and passes unless REQUIRE_AUDIT=1', async () => {
     const { url } = await startRegistry(undefined);
-    const { code, stdout } = await audit(url);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^Vulnerabilities are unknown: 405 /);
+    const passed = await audit(url, { REQUIRE_AUDIT: '' });
+    expect(passed).toMatchObject({ code: 0, stderr: '' });
+    expect(passed.stdout).toMatch(/^Vulnerabilities are unknown: 405 /);
+    const refused = await audit(url, { REQUIRE_AUDIT: '1' });
+    expect(refused).toMatchObject({ code: 1, stdout: passed.stdout });
+    expect(refused.stderr).toContain('REQUIRE_AUDIT=1: name a registry');
   });
 });
