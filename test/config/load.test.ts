@@ -43,6 +43,22 @@ describe('the configuration file', () => {
     });
   });
 
+  it('has every relative path start at its folder', async () => {
+    const places = {
+      ...{ ledger: 'sqlite:./a', archive: './b', keys: './c', verdicts: { maildir: './d' } },
+      ...{ file: { spool: './e' }, server: { users: './f' }, mappings: { newHotels: './g' } },
+    };
+    expect(await load({ ...places, hashKey: 'a key of the tests' })).toMatchObject({
+      ledger: { path: join(folder, 'a') },
+      archive: { path: join(folder, 'b') },
+      keys: join(folder, 'c'),
+      verdicts: { maildir: join(folder, 'd') },
+      file: { spool: join(folder, 'e') },
+      server: { users: join(folder, 'f') },
+      mappings: { newHotels: join(folder, 'g') },
+    });
+  });
+
   it('is named if it is missing, cannot be read, or is not UTF-8', async () => {
     const file = join(folder, 'nowhere.yaml');
     expect(await problemsOf(loadConfig({ file, env: {} }))).toEqual([

@@ -59,13 +59,18 @@ describe('the checks', () => {
   });
 
   it('are stopped when they take too long, and abandoned when they do not stop', async () => {
+    let isStopped = false;
     const looks = [
-      (_: unknown, signal: AbortSignal) => untilStopped(signal),
+      (_: unknown, signal: AbortSignal) =>
+        untilStopped(signal).finally(() => {
+          isStopped = true;
+        }),
       () => new Promise<never>(() => {}),
     ];
     const found = await lookAt([[...looks.map((look) => check('sftp', look, 0.05)), fine('service')]]);
     const late = expect.objectContaining({ verdict: 'wrong', message: 'was not done within 0.05 s' });
     expect(found).toEqual([late, late, expect.objectContaining({ part: 'service' })]);
+    expect(isStopped).toBe(true);
   });
 
   it('end with their signal once those that run have ended, and no others are made', async () => {
