@@ -28,6 +28,9 @@ const bin = existsSync(versions)
       .find((folder) => existsSync(join(folder, 'initdb')))
   : undefined;
 
+/** One of its programs. */
+export const findPostgresProgram = (name: string) => join(bin ?? '', name);
+
 /** What is missing here to start a server of our own. */
 export const postgresNeeds = missing();
 
