@@ -1,7 +1,11 @@
 import { expect, it } from 'vitest';
-import { type DayReport, listSections } from '../../../src/desk/day-report.js';
+import { type DayReport, gatherDayReport, listSections } from '../../../src/desk/day-report.js';
 import { renderPage } from '../../../src/desk/day-report-page.js';
 import { renderNotes } from '../../../src/rules/finding.js';
+import { parse, service, source } from '../../config/writing.js';
+import { at, day, done, newRun, perform, rightOf } from '../../contracts/ledger/days.js';
+import { collectedFileRun, performUpTo } from '../../contracts/ledger/file-days.js';
+import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 
 /** What an attacker would call a provider, a hotel or a booking. */
 const hostile = '<script>alert(1)</script>|`x`[a](javascript:1)\u001b[2J\n# no';
@@ -81,4 +85,22 @@ it('A report as a page loads nothing, runs nothing, and escapes all untrusted te
   expect(page).not.toContain('\u001b');
   expect(page).toContain('&lt;script&gt;');
   expect(page.match(/<table/g)).toHaveLength(7);
+});
+
+it('A report is about all runs of its day, also about those that it does not list', async () => {
+  const ledger = await openTemporaryLedger(() => at);
+  const night = await collectedFileRun(ledger, 'night');
+  await performUpTo(ledger, night, 'trigger');
+  const verdicts = { affected: 0, unanswered: 0, unclear: 0, malformed: 0, listsUnanswered: true };
+  await perform(ledger, night, 'await-result', { ...done, file: { verdicts } });
+  await perform(ledger, night, 'archive', done);
+  await ledger.runs.settle(rightOf(night), { state: 'succeeded', at });
+  for (let number = 1; number <= 21; number += 1) {
+    const run = await ledger.runs.create(newRun(`today-${number}`, { trigger: 'today' }));
+    await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
+  }
+  const config = parse({ service, source });
+  const { report } = await gatherDayReport(config, ledger, day, at);
+  expect(report.runs).toHaveLength(20);
+  expect(report.verdicts.knowledge).toBe('judged');
 });
