@@ -91,7 +91,7 @@ it('A report is about all runs of its day, also about those that it does not lis
   const ledger = await openTemporaryLedger(() => at);
   const night = await collectedFileRun(ledger, 'night');
   await performUpTo(ledger, night, 'trigger');
-  const verdicts = { affected: 0, unanswered: 0, unclear: 0, malformed: 0, listsUnanswered: true };
+  const verdicts = { affected: 0, unanswered: 0, unclear: 0, malformed: 0, listsUnanswered: true as const };
   await perform(ledger, night, 'await-result', { ...done, file: { verdicts } });
   await perform(ledger, night, 'archive', done);
   await ledger.runs.settle(rightOf(night), { state: 'succeeded', at });
