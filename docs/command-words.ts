@@ -4,8 +4,8 @@ import type { OptionWords, Place } from '../jobs/commands/completion.js';
 import type { readCommands } from './command-list.js';
 
 const namesFile = /[<[](?:file|folder|path|dir)\b/;
-const help: OptionWords = { flags: ['--help'], meaning: 'display help', value: null, takesFile: false };
-const version = { ...help, flags: ['--version'], meaning: 'output the version number' };
+const help: OptionWords = { flags: ['--help', '-h'], meaning: 'display help', value: null, takesFile: false };
+const version = { ...help, flags: ['--version', '-V'], meaning: 'output the version number' };
 /** What every command takes is listed with the program only. */
 const globals = [...Object.values(globalOptions).map(({ option }) => toWords(option)), help];
 

@@ -15,7 +15,7 @@ import type { Delivery } from '../src/review/delivery.js';
 import type { Notify } from '../src/review/events.js';
 import { explainFailure } from '../src/review/file/explain-failure.js';
 import { createFileDelivery } from '../src/review/file/file-delivery.js';
-import { keepPresent } from '../src/review/perform/presence.js';
+import { startHeartbeat } from '../src/review/perform/heartbeat.js';
 import {
   createOwnWorkforce,
   createSharedWorkforce,
@@ -70,8 +70,11 @@ export async function openReview(app: App, performs: boolean): Promise<OpenedRev
     return delivery;
   };
   const leaseMs = config.workers.leaseSeconds * 1000;
-  const present = keepPresent({ ledger, leaseMs, clock }, { id: app.io.worker, host: app.io.host, version });
-  app.beforeClose(() => present.close());
+  const heartbeat = startHeartbeat(
+    { ledger, leaseMs, clock },
+    { id: app.io.worker, host: app.io.host, version },
+  );
+  app.beforeClose(() => heartbeat.close());
   const notifications = await startNotifications(app, ledger);
   // They tell what the last steps led to.
   app.beforeClose(() => notifications.close());

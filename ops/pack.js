@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { stdout } from 'node:process';
 import { parseArgs } from 'node:util';
@@ -51,6 +51,8 @@ function completeLinks(page) {
   });
 }
 
+// What holds a repository is no package.
+if (existsSync(join(out, '.git'))) throw new Error(`expected --out to be a folder of its own, got: ${out}`);
 rmSync(out, { recursive: true, force: true });
 for (const file of files) {
   // Beside the project's own licence, people look for those of others.

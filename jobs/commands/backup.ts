@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import { formatBytes } from '../../src/base/format.js';
 import { UsageError } from '../../src/base/safe-error.js';
 import { quoteForShell } from '../../src/base/shell.js';
@@ -33,19 +33,21 @@ Example:
       case 'postgres':
         throw new UsageError(
           `the ledger is in PostgreSQL (${location}), which has its own program for this; run: ` +
-            `umask 077; pg_dump --format=custom --schema=hotel_review --file=${quoteForShell(path)} "$HOTEL_REVIEW_LEDGER", ` +
-            'with the address of the setting ledger in that variable',
+            `(umask 077; pg_dump --format=custom --schema=hotel_review --file=${quoteForShell(path)} ${quoteForShell(location)}), ` +
+            'with the password in ~/.pgpass or PGPASSWORD',
         );
       case 'sqlite': {
         const none = { ledger: location, out: null, bytes: null };
         if (!(await app.findLedger())) return app.answerNone(none);
         const out = app.locate(path);
+        if ([ledger.path, `${ledger.path}-wal`, `${ledger.path}-shm`, `${ledger.path}-journal`].includes(out))
+          throw new UsageError(`${path} is a file that SQLite uses for the ledger: name another`);
         // It may hold guests' names, so nothing is written without a record.
         await app.record({ action: 'backup', details: { out } });
         await writeNamedFile({ option: 'backup', name: path }, app, async (_add, draft) => {
           copyLedger(ledger.path, draft);
-          // A signal that came meanwhile is only heard now.
-          await setImmediate();
+          // A signal that came meanwhile is only heard now, after the event loop has looked for it.
+          await setTimeout(1);
         });
         syncFolder(dirname(out));
         const { size: bytes } = await stat(out);

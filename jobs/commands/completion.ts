@@ -115,10 +115,10 @@ ${cases.join('\n')}
       ;;
   esac
   local IFS=$'\\n'
-  COMPREPLY=($(compgen -W "\${words[*]}" -- "$current"))
+  mapfile -t COMPREPLY < <(compgen -W "\${words[*]}" -- "$current")
   if [ -n "$files" ]; then
     compopt -o filenames 2>/dev/null
-    COMPREPLY+=($(compgen -f -- "$current"))
+    mapfile -t -O "\${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$current")
   fi
 }
 complete -F _hotel_review hotel-review

@@ -24,7 +24,7 @@ import {
   removeDue,
   removeUnknownDue,
 } from '../../src/review/stored/retention.js';
-import { readFields } from '../../src/review/stored/stored-line.js';
+import { readFields, withoutWorkers } from '../../src/review/stored/stored-line.js';
 import { findUnknownFolders } from '../../src/review/unknown-folders.js';
 import { createCronTimes } from '../../src/schedule/cron-times.js';
 import { ArchiveError } from '../../src/storage/archive.js';
@@ -235,7 +235,7 @@ Examples:
 
 /** What a ledger knows about a booking, with the guest's name: for the guest, not for the screen of an operator. */
 function guestHistoryToJson(trace: Trace): object {
-  const history = toHistory(trace, { withAnswers: false });
+  const history = toHistory(withoutWorkers(trace), { withAnswers: false });
   if (trace.kind === 'booking') return { ...history, booking: readFields(trace.line) };
   const { place, reason, field, reference, value } = trace;
   const held = { ...(field && { field }), ...(reference && { reference }), ...(value && { value }) };

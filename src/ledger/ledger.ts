@@ -52,8 +52,8 @@ export interface Connection {
 }
 
 export interface ConnectionCount {
-  readonly most: number;
-  readonly others: number;
+  readonly max: number;
+  readonly otherClients: number;
 }
 
 /** What each database does in its own way: rights that end with their owner, and the claims of steps. */

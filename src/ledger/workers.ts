@@ -12,17 +12,22 @@ export const workers = t.table(
 
 export type Worker = Omit<t.Row<typeof workers>, 'leaseUntil'>;
 
-/** Says that the process is there, for another lease. Removes those that are gone: nobody else does. */
-export const sight = renews(function* (worker: Worker): Query<void> {
-  const { leaseEnd, isAbandoned } = yield* database();
+/** Says that the process is there, for another lease. */
+export const heartbeat = renews(function* (worker: Worker): Query<void> {
+  const { leaseEnd } = yield* database();
   yield* workers.add(worker, sql`ON CONFLICT (id) DO NOTHING`);
   yield* change(sql`UPDATE ${workers} SET lease_until = ${leaseEnd()} WHERE id = ${worker.id}`);
-  yield* change(sql`DELETE FROM ${workers} WHERE ${isAbandoned()}`);
 });
 
 /** The process ends. */
-export const leave = writes(function* (id: string): Query<void> {
+export const remove = writes(function* (id: string): Query<void> {
   yield* change(sql`DELETE FROM ${workers} WHERE id = ${id}`);
+});
+
+/** Removes those that are gone. In a transaction of its own: several that renew and remove at once would wait for each other. */
+export const removeGone = writes(function* (): Query<void> {
+  const { isAbandoned } = yield* database();
+  yield* change(sql`DELETE FROM ${workers} WHERE ${isAbandoned()}`);
 });
 
 /** A process that was seen within the last lease, and how many steps it performs. */

@@ -3,7 +3,7 @@ import { type EventKind, type EventOf, event } from '../base/events.js';
 import { print } from '../base/foreign-text.js';
 import { caseEvents, verdictMailEvents, watchEvents } from '../cases/events.js';
 import { exportEvents, syncEvents } from '../mappings/events.js';
-import { reviewEvents } from '../review/events.js';
+import { type RunName, reviewEvents } from '../review/events.js';
 import { schedulerEvents } from '../schedule/events.js';
 
 /** A receiver did not accept a message, or could not be reached. It is tried again. */
@@ -104,17 +104,24 @@ const progressEveryMs = 60_000;
 
 /** Writes events as JSON lines, with run, day and step where they have one. Of steps that are done, it counts those of a minute. */
 export function createLogObserver(log: Log, clock: () => number): (event: HotelReviewEvent) => void {
-  let done = { steps: 0, since: clock() };
-  function countDone({ run: { id: run, day } }: EventOf<typeof reviewEvents, 'step-ended'>): void {
-    done.steps += 1;
+  const done = new Map<string, { steps: number; since: number }>();
+
+  function tellDone({ id: run, day }: RunName, at: number): void {
+    const { steps = 0, since = at } = done.get(run) ?? {};
+    done.delete(run);
+    if (steps > 0) log.info({ run, day, steps, seconds: Math.round((at - since) / 1000) }, 'steps done');
+  }
+
+  function countDone({ run }: EventOf<typeof reviewEvents, 'step-ended'>): void {
     const at = clock();
-    if (at - done.since < progressEveryMs) return;
-    log.info({ run, day, steps: done.steps, seconds: Math.round((at - done.since) / 1000) }, 'steps done');
-    done = { steps: 0, since: at };
+    const { steps, since } = done.get(run.id) ?? { steps: 0, since: at };
+    done.set(run.id, { steps: steps + 1, since });
+    if (at - since >= progressEveryMs) tellDone(run, at);
   }
 
   return (event) => {
     if (event.type === 'step-ended' && event.outcome === 'done') countDone(event);
+    if (event.type === 'settled') tellDone(event.run, clock());
     const { level, log: text, fields } = kindOf(event);
     log[typeof level === 'string' ? level : level(event)](
       { ...fields?.(event) },

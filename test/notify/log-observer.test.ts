@@ -74,6 +74,7 @@ describe('the log', () => {
         'warn SFTP server failed: held off',
         'info export file archived',
         'warn stopping',
+        'info steps done',
         'info run settled',
         'error run settled',
       ],
@@ -100,11 +101,14 @@ describe('the log', () => {
       observe(stepEnded(step, 1_000));
       now += 1_000;
     }
+    observe({ type: 'settled', run: someRun() });
     const read = lines().map((line) => JSON.parse(line));
     expect(read.map(({ msg, steps, seconds }) => [msg, steps, seconds])).toEqual([
       ['steps done', 61, 60],
-      ['steps done', 60, 60],
-      ['steps done', 60, 60],
+      ['steps done', 61, 60],
+      ['steps done', 61, 60],
+      ['steps done', 17, 17],
+      ['run settled', undefined, undefined],
     ]);
   });
 

@@ -41,11 +41,11 @@ async function checkConnections(
   each: number,
 ): Promise<readonly Finding[]> {
   if (!countConnections) return [];
-  const { most, others } = await countConnections();
+  const { max, otherClients } = await countConnections();
   const { length: processes } = await workers.listSeen();
-  const fit = Math.max(0, Math.floor((most - others - ofCommands) / each));
+  const fit = Math.max(0, Math.floor((max - otherClients - ofCommands) / each));
   const found =
-    `the server takes ${formatCountOf(most, 'connection')}, of which other programs have ${formatCount(others)}: ` +
+    `the server takes ${formatCountOf(max, 'connection')}, of which other programs have ${formatCount(otherClients)}: ` +
     `${formatCountOf(fit, 'worker')} with ${formatCount(each)} each ${fit === 1 ? 'fits' : 'fit'}`;
   if (processes <= fit && fit > 0) return [ok(`${found}; there are ${formatCount(processes)}`)];
   return [

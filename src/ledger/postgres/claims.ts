@@ -99,7 +99,7 @@ export function createHolds(database: Database, leaseMs: number, peerClock?: Pee
           try {
             await database.perform(
               (session) => session.run(sql`DELETE FROM ${holds} WHERE name = ${name} AND holder = ${holder}`),
-              { patienceMs, timeoutMs: releasePatienceMs },
+              { patienceMs, timeoutMs: releasePatienceMs, isUrgent: true },
             );
           } catch (error) {
             // It is no longer renewed, so it expires by itself.
@@ -166,7 +166,7 @@ export async function claim(
        ), steps AS (
          UPDATE ${steps} SET
            state = 'running', attempts = attempts + 1, token = runs.token, claimed_at = ${at}, claim_id = ${id},
-           worker = ${worker ?? null},
+           worker = coalesce(${worker ?? null}, steps.worker),
            lease_until = ${after(leaseMs)}, may_repeat = outcome_unknown, outcome_unknown = 0,
            repeated = steps.repeated + outcome_unknown
          FROM runs

@@ -64,6 +64,8 @@ interface SessionLimits {
   readonly timeoutMs?: number;
   /** It does not wait for a connection that other work has. */
   readonly isUrgent?: boolean;
+  /** Ends the waiting for a connection. */
+  readonly signal?: AbortSignal;
 }
 
 /** A pool of connections to one database. */
@@ -102,6 +104,7 @@ export function openDatabase(
   prepare?: (session: Session, location: string) => Promise<void>,
 ) {
   const location = locationOf(url);
+  let isRefused = false;
   const pool = new pg.Pool({
     connectionString: url,
     types: { getTypeParser },
@@ -120,12 +123,14 @@ export function openDatabase(
   });
   // The next use of a lost connection reports it. Without these listeners the event would end the process.
   pool.on('error', () => undefined);
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined);
+    isRefused = false;
+  });
 
   let isClosed = false;
   // What only reads does its work at once, and then ends.
   const patience = prepare && createPatience(now);
-  let isRefused = false;
   let prepared: Promise<void> | undefined;
 
   // The pool itself would give up after `connectTimeoutMs`: work waits for a connection as long as others need theirs.
@@ -142,13 +147,16 @@ export function openDatabase(
 
   async function withSession<Result>(
     work: (session: Session) => Promise<Result>,
-    { isUrgent = false, timeoutMs }: SessionLimits = {},
+    { isUrgent = false, timeoutMs, signal }: SessionLimits = {},
   ): Promise<Result> {
     let leave = () => {};
-    await new Promise<void>((enter) => {
-      leave = gates[isUrgent ? 'urgent' : 'usual'].enter(enter);
-    });
     try {
+      await new Promise<void>((enter, giveUp) => {
+        leave = gates[isUrgent ? 'urgent' : 'usual'].enter(enter);
+        signal?.addEventListener('abort', () => giveUp(new TemporaryFault('too-late', false)), {
+          once: true,
+        });
+      });
       return await useConnection(work, timeoutMs);
     } finally {
       leave();
@@ -165,7 +173,6 @@ export function openDatabase(
     try {
       const result = await work(createSession(client, location));
       isBroken = false;
-      isRefused = false;
       patience?.noteSuccess();
       return result;
     } catch (error) {
@@ -205,7 +212,11 @@ export function openDatabase(
     isRefused = true;
   }
 
-  function persistPrepared<Result>(work: () => Promise<Result>, withinMs?: number): Promise<Result> {
+  function persistPrepared<Result>(
+    work: () => Promise<Result>,
+    withinMs?: number,
+    limits?: SessionLimits,
+  ): Promise<Result> {
     const how = {
       ...{ location, now, isOver: () => isClosed, onRefused: noteRefusal },
       patienceMs: withinMs ?? patienceMs,
@@ -222,19 +233,21 @@ export function openDatabase(
       try {
         return await work();
       } catch (error) {
-        if (error instanceof TemporaryFault && error.code === lockTimeout) await endFrozenCopies();
+        if (error instanceof TemporaryFault && error.code === lockTimeout) await endFrozenCopies(limits);
         throw error;
       }
     });
   }
 
   /** Whether the transaction with that number was committed. A server that took over without it may not know the number. */
-  async function isCommitted(id: string): Promise<boolean> {
-    const found = await withSession((session) =>
-      session.row(
-        sql`SELECT CASE WHEN ${id}::bigint < txid_snapshot_xmax(txid_current_snapshot())
+  async function isCommitted(id: string, limits: SessionLimits): Promise<boolean> {
+    const found = await withSession(
+      (session) =>
+        session.row(
+          sql`SELECT CASE WHEN ${id}::bigint < txid_snapshot_xmax(txid_current_snapshot())
            THEN txid_status(${id}::bigint) END AS status`,
-      ),
+        ),
+      limits,
     );
     // The server has not noticed that its client is gone, or is still at it.
     if (found?.status === 'in progress') throw new TemporaryFault('in-progress', false);
@@ -245,14 +258,16 @@ export function openDatabase(
    * PostgreSQL applies no time limit while it waits for the rows of a COPY: a process that was frozen at that moment would
    * keep its locks until it thaws.
    */
-  async function endFrozenCopies(): Promise<void> {
-    await withSession((session) =>
-      session.run(
-        sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  async function endFrozenCopies(limits?: SessionLimits): Promise<void> {
+    await withSession(
+      (session) =>
+        session.run(
+          sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
          WHERE datname = current_database() AND usename = current_user AND query LIKE 'COPY hotel_review.%'
            AND state = 'active' AND wait_event = 'ClientRead'
            AND query_start < now() - ${idleTransactionTimeoutMs} * interval '1 millisecond'`,
-      ),
+        ),
+      limits,
     );
   }
 
@@ -278,6 +293,7 @@ export function openDatabase(
             return work(session, isAgain);
           }, limits),
         withinMs,
+        limits,
       );
     },
 
@@ -287,14 +303,18 @@ export function openDatabase(
       limits: SessionLimits = {},
     ): Promise<Result> {
       let tried: { readonly id: string; readonly result: Result } | undefined;
-      return persistPrepared(async () => {
-        if (tried && (await isCommitted(tried.id))) return tried.result;
-        // Its number comes with the same answer: a round trip of its own would cost as much as a statement.
-        const onCommit = (begun: StoredRow | undefined, result: Result) => {
-          tried = { id: String(begun?.id), result };
-        };
-        return inTransaction('BEGIN; SELECT txid_current() AS id', work, onCommit, limits);
-      });
+      return persistPrepared(
+        async () => {
+          if (tried && (await isCommitted(tried.id, limits))) return tried.result;
+          // Its number comes with the same answer: a round trip of its own would cost as much as a statement.
+          const onCommit = (begun: StoredRow | undefined, result: Result) => {
+            tried = { id: String(begun?.id), result };
+          };
+          return inTransaction('BEGIN; SELECT txid_current() AS id', work, onCommit, limits);
+        },
+        undefined,
+        limits,
+      );
     },
 
     /** Reads in one snapshot. */
@@ -310,7 +330,7 @@ export function openDatabase(
       const tooLate = pause(timeoutMs, undefined, { signal: ended.signal }).then(() => {
         throw new LedgerAwayError(location);
       });
-      const answer = withSession(ask, { timeoutMs, isUrgent: true }).catch((error) => {
+      const answer = withSession(ask, { timeoutMs, isUrgent: true, signal: ended.signal }).catch((error) => {
         if (error instanceof TemporaryFault) throw toAway(location, error);
         if (error instanceof LedgerRefusedError && patience && patience.judge(error.fault) !== 'refuse')
           throw new LedgerAwayError(location, { fault: error.fault, reason: error.reason, cause: error });

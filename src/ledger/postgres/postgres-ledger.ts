@@ -183,11 +183,15 @@ export async function findPostgresLedger({
 async function countConnections(session: Session): Promise<ConnectionCount> {
   const found = await session.row(
     sql`SELECT current_setting('max_connections')::int
-         - current_setting('superuser_reserved_connections')::int AS most,
+         - current_setting('superuser_reserved_connections')::int
+         - coalesce(current_setting('reserved_connections', true)::int, 0) AS max,
+       -- What kind a session of another user is, not everybody may see.
        (SELECT count(*) FROM pg_stat_activity
-         WHERE backend_type = 'client backend' AND application_name NOT LIKE 'hotel-review%') AS others`,
+         WHERE usesysid IS NOT NULL AND backend_type IS DISTINCT FROM 'walsender'
+           AND NOT (application_name LIKE 'hotel-review%' AND datname = current_database()
+             AND usename = current_user)) AS others`,
   );
-  return { most: Number(found?.most), others: Number(found?.others) };
+  return { max: Number(found?.max), otherClients: Number(found?.others) };
 }
 
 /** A reader may be connected to a standby, or as a user that may only read. */

@@ -119,11 +119,12 @@ export async function ledgerExists(session: Session, location: string): Promise<
 /**
  * For a process that stays: a newer version may have changed the schema meanwhile.
  *
- * @throws TemporaryFault like `requireWritable`; LedgerUnusableError for a schema that this version does not know
+ * @throws TemporaryFault like `requireWritable`; LedgerUnusableError for none, or a schema that this version does not know
  */
 export async function requireUsable(session: Session, location: string): Promise<void> {
   await requireWritable(session);
-  await readSchema(session, location);
+  if (!(await ledgerExists(session, location)))
+    throw new LedgerUnusableError(location, 'expected the ledger that this process opened, got: none');
 }
 
 /** @throws TemporaryFault if the server is a standby, or its connections only read by default */

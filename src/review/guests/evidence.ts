@@ -13,7 +13,7 @@ import type { Spool } from '../../storage/spool.js';
 import { describeErased } from '../every-run.js';
 import { manifestName, readManifest } from '../file/archive-run.js';
 import { createSentComparer, type SentComparison } from '../stored/as-sent.js';
-import { maskAnswers } from '../stored/stored-line.js';
+import { maskAnswers, withoutWorkers } from '../stored/stored-line.js';
 import { findGuest, findGuestFiles, type GuestFile } from './guest.js';
 
 interface EvidenceParts {
@@ -126,9 +126,4 @@ async function unlessAbsent<Found>(look: () => Promise<Found>): Promise<Found | 
     if (error instanceof ArchiveError && error.code === 'absent') return undefined;
     throw error;
   }
-}
-/** Whoever gets the evidence need not know our machines. */
-function withoutWorkers(trace: Trace): Trace {
-  if (trace.kind === 'reject') return trace;
-  return { ...trace, attempts: trace.attempts.map(({ worker, ...attempt }) => attempt) };
 }

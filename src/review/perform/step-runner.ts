@@ -19,7 +19,7 @@ const fault: Outcome = {
 };
 
 /** Renewals per lease: a single lost or late one does no harm. */
-const renewalsPerLease = 3;
+export const renewalsPerLease = 3;
 
 export interface PerformParts extends SettleParts {
   readonly deliveryOf: (run: Run) => Delivery;

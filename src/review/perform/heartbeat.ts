@@ -1,15 +1,16 @@
-import { pause } from '../../base/abort.js';
+import { answerWithin, pause } from '../../base/abort.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { Worker } from '../../ledger/workers.js';
+import { renewalsPerLease } from './step-runner.js';
 
-/** Renewals per lease: a single lost or late one does no harm. */
-const renewalsPerLease = 3;
+/** How long the end may take. */
+const lastMs = 1_000;
 
 /**
  * Says in the ledger that this process works, until it is closed. A ledger that can't be asked is told of by those who need it: here
  * the next renewal tries again.
  */
-export function keepPresent(
+export function startHeartbeat(
   {
     ledger,
     leaseMs,
@@ -23,7 +24,8 @@ export function keepPresent(
 
   async function keepRenewing(): Promise<void> {
     while (!ending.signal.aborted) {
-      await ledger.workers.sight(worker).catch(() => {});
+      await ledger.workers.heartbeat(worker).catch(() => {});
+      await ledger.workers.removeGone().catch(() => {});
       await pause(leaseMs / renewalsPerLease, ending.signal, { holdsProcess: false });
     }
   }
@@ -31,8 +33,11 @@ export function keepPresent(
   return {
     async close(): Promise<void> {
       ending.abort();
-      await renewing;
-      await ledger.workers.leave(worker.id).catch(() => {});
+      // A ledger that is away must not hold up the end of the process: the row lapses by itself.
+      await answerWithin(
+        lastMs,
+        renewing.then(() => ledger.workers.remove(worker.id)),
+      ).catch(() => {});
     },
   };
 }
