@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createTransport, type HttpResult } from '../../../src/transports/http/transport.js';
 
@@ -59,3 +60,38 @@ describe('calls that wait for a connection', () => {
     await expect.poll(() => received).toEqual(['/a', '/b']);
   });
 });
+
+it.each([
+  [1_000, true],
+  [8_000, false],
+])(
+  'a compressed answer of 5,000 bytes is unpacked up to the limit of its request: %i',
+  async (maxAnswerBytes, isTooLarge) => {
+    const server = createServer((_, response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(5_000))),
+    );
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const limits = {
+      connections: 1,
+      connectTimeoutMs: 5_000,
+      maxAnswerBytes: isTooLarge ? 8_000 : 1_000,
+      timeoutMs: 60_000,
+    };
+    const transport = createTransport({ origin, ...limits });
+    onTestFinished(() => transport.close());
+    const { signal } = new AbortController();
+    const { answer } = await transport.call({
+      method: 'GET',
+      path: '/',
+      headers: [],
+      signal,
+      maxAnswerBytes,
+    });
+    expect([answer?.bodyTruncated ?? false, answer?.body.length]).toEqual(
+      isTooLarge ? [true, 0] : [false, 5_000],
+    );
+  },
+);
