@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { appendNewHotels, writeNewHotels } from '../../jobs/follow-up.js';
+import { openDatabase } from '../../src/ledger/sqlite/database.js';
 import { rowOf, syncRows } from '../contracts/mapping-copy/pages.js';
 import { openTemporaryLedger } from '../review/temporary-ledger.js';
+import { prepareDay } from '../support/day-folder.js';
+import { mappingsAnswer } from '../support/mappings-answer.js';
 
 const at = Date.parse('2026-11-20T02:30:00Z');
 
@@ -45,4 +48,21 @@ it('each new master hotel is listed once, and none that is held, in a new file a
     'ENOENT',
   );
   expect(await readdir(folder)).toEqual(['lists', 'new.ndjson']);
+});
+
+it('a sync whose comparison with stays fails lists its new hotels the next time', async () => {
+  let serviceId = 41;
+  const { folder } = await prepareDay({}, async () =>
+    mappingsAnswer([{ ServiceId: serviceId, ProviderName: 'Bedlink', ProviderHotelId: '7' }]),
+  );
+  expect((await folder.run(['mappings', 'sync'])).exitCode).toBe(0);
+  const ledger = openDatabase(folder.ledgerFile, { busyTimeoutMs: 0 });
+  onTestFinished(() => ledger.close());
+  ledger.exec(`CREATE TRIGGER failing BEFORE UPDATE ON watched_moves BEGIN SELECT RAISE(ABORT, 'no'); END`);
+  serviceId = 42;
+  const sync = ['mappings', 'sync', '--since', '1970-01-01', '--new-hotels', 'new.ndjson'];
+  expect((await folder.run(sync)).exitCode).toBe(1);
+  ledger.exec('DROP TRIGGER failing');
+  expect((await folder.run(sync)).exitCode).toBe(0);
+  expect(await readFile(join(folder.path, 'new.ndjson'), 'utf8')).toContain('"ServiceId":42');
 });
