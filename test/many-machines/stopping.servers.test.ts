@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest';
+import { createGate } from '../support/gate.js';
 import { refusal, success } from '../support/http-stand-in.js';
 import { csvOf } from '../support/made-bookings.js';
 import { patienceMs } from '../support/patience.js';
@@ -12,6 +13,7 @@ const postgres = usePostgres();
 it('a worker that is asked to stop while the service hangs gives its steps back and ends, and another one has them at once, and tells what comes of a day whose process has ended', async () => {
   const receiver = await startWebhookReceiver();
   let isRefusing = false;
+  const detached = createGate();
   const { standIn, ledger, folder, ...machines } = await prepareMachines({
     redis: redis(),
     postgres: postgres(),
@@ -24,7 +26,11 @@ it('a worker that is asked to stop while the service hangs gives its steps back 
     },
     async handler(request, number) {
       await request.readBody();
-      if (isRefusing) return refusal(2003);
+      if (isRefusing) {
+        // Otherwise the day may have failed before its process looks at it a last time.
+        await detached.passed;
+        return refusal(2003);
+      }
       return number <= stepsPerProcess ? { kind: 'hang' } : success;
     },
   });
@@ -43,6 +49,7 @@ it('a worker that is asked to stop while the service hangs gives its steps back 
   const next = '2026-11-21';
   await folder.writeBookings(csvOf(30), next);
   expect((await folder.run(['run', '--day', next, '--detach'])).exitCode).toBe(0);
+  detached.open();
   await vi.waitUntil(() => receiver.arrived.length > 1, { timeout: patienceMs });
   expect(receiver.takeNew()).toEqual([`run-failed ${next}`, `credentials-refused ${next}`]);
 });
