@@ -10,7 +10,7 @@ import {
   readInstant,
 } from '../src/booking/business-day.js';
 import type { Config } from '../src/config/load.js';
-import { type LogLevel, logLevels } from '../src/notify/events.js';
+import { logLevels } from '../src/notify/events.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import type { CommandIo } from './process.js';
@@ -169,12 +169,7 @@ export const globalOptions = {
 };
 
 /** What they were read as. */
-export interface GlobalOptions {
-  readonly config: string;
-  readonly json: boolean;
-  readonly logLevel?: LogLevel;
-  readonly stackTrace: boolean;
-}
+export type GlobalOptions = ValuesOf<typeof globalOptions>;
 
 /** What options were read as. */
 type ValuesOf<Of extends Options> = {

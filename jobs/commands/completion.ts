@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { quoteWord } from '../../src/base/shell.js';
 import { bareCommand } from '../command.js';
 import commandWords from '../command-words.json' with { type: 'json' };
 
@@ -55,9 +56,8 @@ const [program, ...commands] = commandWords as unknown as readonly [Place, ...Pl
 const ofEvery = program.options.filter(({ flags }) => !flags.includes('--version'));
 const places = [program, ...commands.map((place) => ({ ...place, options: [...place.options, ...ofEvery] }))];
 
-const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
-const quoteAll = (texts: readonly string[]) => texts.map(quote).join(' ');
-const patterns = (texts: readonly string[]) => texts.map(quote).join(' | ');
+const quoteAll = (texts: readonly string[]) => texts.map(quoteWord).join(' ');
+const patterns = (texts: readonly string[]) => texts.map(quoteWord).join(' | ');
 
 /** After which words values of options follow; together where these are the same. */
 function listValued() {
@@ -97,7 +97,7 @@ function renderBash(): string {
   );
   const cases = places.map(({ path, words, options, takesFiles }) => {
     const all = [...words.map(([word]) => word), ...options.flatMap(({ flags }) => flags)];
-    return `        ${quote(path)}) words=(${quoteAll(all)})${takesFiles ? ' files=1' : ''} ;;`;
+    return `        ${quoteWord(path)}) words=(${quoteAll(all)})${takesFiles ? ' files=1' : ''} ;;`;
   });
   return `# Completion of hotel-review for bash.
 _hotel_review() {
@@ -135,7 +135,7 @@ function renderZsh(): string {
   });
   const cases = places.map(({ path, words, options, takesFiles }) => {
     const flags = options.flatMap((option) => option.flags.map((flag) => [flag, option.meaning] as const));
-    return `    ${quote(path)})
+    return `    ${quoteWord(path)})
       found=(${describe(words)})
       options=(${describe(flags)})
 ${takesFiles ? '      _files\n' : ''}      ;;`;

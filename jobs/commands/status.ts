@@ -1,14 +1,14 @@
 import { InvalidArgumentError } from 'commander';
 import { answerWithin } from '../../src/base/abort.js';
 import type { Paint } from '../../src/base/colours.js';
-import { formatCount, formatCountOf, formatLocalInstant, wrapText } from '../../src/base/format.js';
+import { formatCount, formatLocalInstant, wrapText } from '../../src/base/format.js';
 import { describeError, UsageError } from '../../src/base/safe-error.js';
 import type { WriteCommand } from '../../src/base/shell.js';
 import { renderTable } from '../../src/base/tables.js';
 import { createBusinessDay, goBack, listDays } from '../../src/booking/business-day.js';
 import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import type { PerformedBy } from '../../src/ledger/steps.js';
-import { workerToJson } from '../../src/ledger/workers.js';
+import { describeBusy, workerToJson } from '../../src/ledger/workers.js';
 import { findMisfit } from '../../src/review/archive-fit.js';
 import {
   describeWaiting,
@@ -102,9 +102,9 @@ Examples:
 async function showWorkers(app: App, ledger: ReadOnlyLedger): Promise<number> {
   const workers = await ledger.workers.listSeen();
   if (workers.length === 0) return app.answer('No process works now.', { workers: [] });
-  const rows = workers.map(({ id, host, version, busy, startedAt }) => [
-    ...[id, host, version, busy === 0 ? 'idle' : formatCountOf(busy, 'step')],
-    formatLocalInstant(startedAt, app.config.timezone),
+  const rows = workers.map((worker) => [
+    ...[worker.id, worker.host, worker.version, describeBusy(worker)],
+    formatLocalInstant(worker.startedAt, app.config.timezone),
   ]);
   return app.answer(renderTable(rows, ['process', 'host', 'version', 'busy with', 'since']), {
     workers: workers.map(workerToJson),

@@ -1,6 +1,11 @@
 /** Quotes a text, such as a path, so that a shell reads it as one word. */
 export function quoteForShell(text: string): string {
-  return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+  return /^[\w./:@%+=-]+$/.test(text) ? text : quoteWord(text);
+}
+
+/** The same, also where that is not needed. */
+export function quoteWord(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Writes a command as a person would type it: `run --day 2026-11-20` with the name of the program and the configuration. */

@@ -3,7 +3,7 @@ import { showInLine } from '../base/foreign-text.js';
 import { formatCount, formatCountOf, formatDuration, shorten } from '../base/format.js';
 import { type Html, html } from '../base/html.js';
 import { caseToJson, findUrgentCases, nameCheckIn } from '../cases/shown-cases.js';
-import { workerToJson } from '../ledger/workers.js';
+import { describeBusy, workerToJson } from '../ledger/workers.js';
 import { describeHours } from '../mappings/hotels/shown-hotels.js';
 import { readCompleteUntil } from '../mappings/sync-bounds.js';
 import { describeNotice } from '../notify/describe-notice.js';
@@ -231,7 +231,7 @@ ${renderTable(
     Process: ({ id }) => id,
     Host: ({ host }) => host,
     Version: ({ version }) => version,
-    'Busy with': ({ busy }) => (busy === 0 ? 'idle' : formatCountOf(busy, 'step')),
+    'Busy with': describeBusy,
     Since: ({ since }) => showInstant(since, visit),
   },
   { empty: 'None works now.' },

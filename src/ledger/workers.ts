@@ -1,3 +1,4 @@
+import { formatCountOf } from '../base/format.js';
 import { all, change, database, type Query, reads, renews, sql, writes } from './query.js';
 import { runs } from './runs.js';
 import { steps } from './steps.js';
@@ -46,6 +47,11 @@ export const listSeen = reads(function* (): Query<readonly SeenWorker[]> {
      FROM ${workers} WHERE NOT (${isAbandoned()}) ORDER BY started_at, id`,
   );
 });
+
+/** What it does now, for people. */
+export function describeBusy({ busy }: Pick<SeenWorker, 'busy'>): string {
+  return busy === 0 ? 'idle' : formatCountOf(busy, 'step');
+}
 
 /** As `status --workers --json` and the home page show it. */
 export function workerToJson({ startedAt, ...worker }: SeenWorker) {

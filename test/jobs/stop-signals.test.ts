@@ -65,7 +65,7 @@ it('a command that does not stop in time, as its ledger does not answer, is aban
       },
     },
   };
-  const given = { config: 'hotel-review.yaml', json: true, stackTrace: false };
+  const given = { config: 'hotel-review.yaml', json: true, logLevel: undefined, stackTrace: false };
   const ended = execute(stuck, {}, given, { io, reports: createReports(io.stdout, true) });
   await isAtWork.passed;
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });

@@ -76,7 +76,7 @@ export interface DatabaseOptions {
   readonly url: string;
   /** Maximum number of connections, at least 2: one is kept for what must not wait, such as renewals of leases. */
   readonly connections?: number;
-  /** The process, as the server names its connections. */
+  /** The process, as attempts and the server's connections name it: see `nameProcess`. */
   readonly worker?: string | undefined;
   /** How long each call waits for an unavailable server. */
   readonly patienceMs?: number;

@@ -82,8 +82,6 @@ export interface PostgresLedgerOptions extends PostgresReaderOptions {
   readonly clock: () => number;
   /** Called before a ledger is created where there is none; throws if there must be one. */
   readonly mayCreate?: () => Promise<void>;
-  /** The process, as attempts name it: see `nameProcess`. */
-  readonly worker?: string | undefined;
   /** How long a claim or a held day lasts unless renewed, by the database's clock. */
   readonly leaseMs?: number;
   /** Is told what the answers say about the database's clock. */

@@ -109,13 +109,15 @@ export function createSqliteStore(
     while (!step.done) step = query.next({ ...answer(database, step.value), dialect });
     return step.value;
   }
+  const inTransaction: Store['transact'] = async (query) => database.transact(() => perform(query()));
   const store: Store = {
     dialect,
     clearRemains: async (limits) => file?.clearRemains(limits),
     read: async (query) => perform(query()),
     readTogether: async (query) => database.readTogether(() => perform(query())),
-    transact: async (query) => database.transact(() => perform(query())),
-    renew: async (query) => database.transact(() => perform(query())),
+    transact: inTransaction,
+    // All work of a process has one connection.
+    renew: inTransaction,
     erase: async (query) => database.transact(() => perform(erasing(query(), clock()))),
     async transactUnflushed(query) {
       // Whatever a power failure destroys is collected again; the commit of the plan flushes all that precedes it.

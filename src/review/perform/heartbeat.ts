@@ -23,9 +23,10 @@ export function startHeartbeat(
   const renewing = keepRenewing();
 
   async function keepRenewing(): Promise<void> {
+    // Once, and not awaited: nobody sees the rows of those that are gone, and few die.
+    void ledger.workers.removeGone().catch(() => {});
     while (!ending.signal.aborted) {
       await ledger.workers.heartbeat(worker).catch(() => {});
-      await ledger.workers.removeGone().catch(() => {});
       await pause(leaseMs / renewalsPerLease, ending.signal, { holdsProcess: false });
     }
   }
