@@ -3,7 +3,7 @@ import { type EventKind, type EventOf, event } from '../base/events.js';
 import { print } from '../base/foreign-text.js';
 import { caseEvents, verdictMailEvents, watchEvents } from '../cases/events.js';
 import { exportEvents, syncEvents } from '../mappings/events.js';
-import { type RunName, reviewEvents } from '../review/events.js';
+import { reviewEvents } from '../review/events.js';
 import { schedulerEvents } from '../schedule/events.js';
 
 /** A receiver did not accept a message, or could not be reached. It is tried again. */
@@ -104,24 +104,27 @@ const progressEveryMs = 60_000;
 
 /** Writes events as JSON lines, with run, day and step where they have one. Of steps that are done, it counts those of a minute. */
 export function createLogObserver(log: Log, clock: () => number): (event: HotelReviewEvent) => void {
-  const done = new Map<string, { steps: number; since: number }>();
+  const done = new Map<string, { day: string; steps: number; since: number; until: number }>();
 
-  function tellDone({ id: run, day }: RunName, at: number): void {
-    const { steps = 0, since = at } = done.get(run) ?? {};
-    done.delete(run);
-    if (steps > 0) log.info({ run, day, steps, seconds: Math.round((at - since) / 1000) }, 'steps done');
-  }
-
-  function countDone({ run }: EventOf<typeof reviewEvents, 'step-ended'>): void {
-    const at = clock();
-    const { steps, since } = done.get(run.id) ?? { steps: 0, since: at };
-    done.set(run.id, { steps: steps + 1, since });
-    if (at - since >= progressEveryMs) tellDone(run, at);
+  /** A run may end in another process: what was counted here is told with the next event, whatever that is about. */
+  function tellDone(isDue: (run: string, since: number) => boolean): void {
+    for (const [run, { day, steps, since, until }] of done) {
+      if (!isDue(run, since)) continue;
+      done.delete(run);
+      log.info({ run, day, steps, seconds: Math.round((until - since) / 1000) }, 'steps done');
+    }
   }
 
   return (event) => {
-    if (event.type === 'step-ended' && event.outcome === 'done') countDone(event);
-    if (event.type === 'settled') tellDone(event.run, clock());
+    const at = clock();
+    if (event.type === 'step-ended' && event.outcome === 'done') {
+      const { id, day } = event.run;
+      const { steps, since } = done.get(id) ?? { steps: 0, since: at };
+      done.set(id, { day, steps: steps + 1, since, until: at });
+    }
+    tellDone(
+      (run, since) => at - since >= progressEveryMs || (event.type === 'settled' && event.run.id === run),
+    );
     const { level, log: text, fields } = kindOf(event);
     log[typeof level === 'string' ? level : level(event)](
       { ...fields?.(event) },

@@ -93,24 +93,31 @@ describe('the log', () => {
     );
   });
 
-  it('counts the steps that are done, in one line a minute at most', async () => {
-    const { stream, lines } = captureStream();
-    let now = Date.parse('2026-11-21T02:30:00Z');
-    const observe = createLogObserver(await openLog('info', stream, 'host-1-test'), () => now);
-    for (let step = 0; step < 200; step += 1) {
-      observe(stepEnded(step, 1_000));
-      now += 1_000;
-    }
-    observe({ type: 'settled', run: someRun() });
-    const read = lines().map((line) => JSON.parse(line));
-    expect(read.map(({ msg, steps, seconds }) => [msg, steps, seconds])).toEqual([
-      ['steps done', 61, 60],
-      ['steps done', 61, 60],
-      ['steps done', 61, 60],
-      ['steps done', 17, 17],
-      ['run settled', undefined, undefined],
-    ]);
-  });
+  it.each([
+    ['ends', someRun(), 0],
+    ['ended in another process', someRun({ id: '20261121-another1' }), 60_000],
+  ])(
+    'counts the steps that are done, in one line a minute at most, until the run %s',
+    async (_, settled, later) => {
+      const { stream, lines } = captureStream();
+      let now = Date.parse('2026-11-21T02:30:00Z');
+      const observe = createLogObserver(await openLog('info', stream, 'host-1-test'), () => now);
+      for (let step = 0; step < 200; step += 1) {
+        observe(stepEnded(step, 1_000));
+        now += 1_000;
+      }
+      now += later;
+      observe({ type: 'settled', run: settled });
+      const read = lines().map((line) => JSON.parse(line));
+      expect(read.map(({ msg, steps, seconds }) => [msg, steps, seconds])).toEqual([
+        ['steps done', 61, 60],
+        ['steps done', 61, 60],
+        ['steps done', 61, 60],
+        ['steps done', 17, 16],
+        ['run settled', undefined, undefined],
+      ]);
+    },
+  );
 
   it('names run, day, step and outcome', async () => {
     const ended = (await logAll('trace')).find(({ msg, level }) => msg === 'step ended' && level === 40);
