@@ -108,6 +108,9 @@ describe('the metrics of the ledger', () => {
     clock += 1;
     expect(await ages()).toEqual([]);
     expect(await ages()).toEqual(ageOf(31));
+    // The clock was wrong, and is put right.
+    clock -= 86_400_000;
+    expect(await ages()).toEqual(ageOf(32));
   });
 
   it.each([
