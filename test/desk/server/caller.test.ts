@@ -49,32 +49,27 @@ describe('a caller of the hook that signs', () => {
     expect([old.status, old.body.error.message]).toEqual([401, expect.stringContaining('too old')]);
     const early = await ask(url, {}, { id: 'd', at: now + 301_000 });
     expect([early.status, early.body.error.message]).toEqual([401, expect.stringContaining('in the future')]);
-  });
-
-  it('learns nothing of our clock without a secret', async () => {
-    const { url } = await startHook();
-    const answer = await ask(url, {}, { with: other, at: now - 3_600_000 });
-    expect(answer.body.error.message).toContain('webhook-signature does not match');
-  });
-
-  it('is refused with an id that cannot be stored', async () => {
-    const { url } = await startHook();
-    expect((await ask(url, {}, { id: 'x'.repeat(256) })).status).toBe(202);
-    expect((await ask(url, {}, { id: 'x'.repeat(257) })).status).toBe(400);
-    expect((await ask(url, {}, { id: 'a b' })).status).toBe(400);
+    // Without the secret it learns nothing of our clock.
+    const guess = await ask(url, {}, { with: other, at: now - 3_600_000 });
+    expect(guess.body.error.message).toContain('webhook-signature does not match');
   });
 });
 
 describe('a caller of the hook that cannot sign', () => {
   const json = { 'content-type': 'application/json' };
 
-  it('may give its request an id, so that it can send it again', async () => {
+  it('may give its request an id that can be stored, so that it can send it again', async () => {
     const { url, runs } = await startHook();
     const headers = { ...json, authorization: `Bearer ${secret}`, 'webhook-id': 'end-of-2026-11-20' };
     expect((await post(url, body, headers)).status).toBe(202);
     expect((await post(url, body, headers)).status).toBe(200);
     expect(runs.starts).toHaveLength(1);
-    expect((await post(url, body, { ...headers, 'webhook-id': 'two words' })).status).toBe(400);
+    for (const [id, status] of [
+      ['two words', 400],
+      ['x'.repeat(256), 202],
+      ['x'.repeat(257), 400],
+    ] as const)
+      expect((await post(url, body, { ...headers, 'webhook-id': id })).status).toBe(status);
   });
 
   it('is refused with no token, another token or another scheme', async () => {
