@@ -60,7 +60,7 @@ export function startNotifier(parts: NotifierParts) {
       // Not awaited: a receiver that takes its time must not keep messages from the others.
       void attempt(() => sender.sendDue(sending));
       await pause(sendEveryMs, stop, { holdsProcess: false });
-      if (stop.aborted || clock() - (checkedAt ?? 0) < checkEveryMs) continue;
+      if (stop.aborted || Math.abs(clock() - (checkedAt ?? 0)) < checkEveryMs) continue;
       checkedAt = clock();
       await attempt(() => checkNotices(listChecks()));
     }

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { pause } from '../../src/base/abort.js';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { answerWithin, orAborted, pause, startTimeLimit } from '../../src/base/abort.js';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -9,28 +9,53 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('a pause', () => {
-  it('lasts as long as requested', async () => {
-    const { signal } = new AbortController();
-    const ended = vi.fn();
-    void pause(500, signal).then(ended);
-    await vi.advanceTimersByTimeAsync(499);
-    expect(ended).not.toHaveBeenCalled();
-    await vi.advanceTimersByTimeAsync(1);
-    expect(ended).toHaveBeenCalled();
-    expect(getEventListeners(signal, 'abort')).toEqual([]);
-  });
+const never = () => new Promise<never>(() => {});
 
-  it('ends at once on abort, and leaves no timer', async () => {
+/** What begins to wait, and how it says afterwards why it ended. */
+const waits: Readonly<Record<string, (signal: AbortSignal) => Promise<unknown>>> = {
+  pause: (signal) => pause(500, signal),
+  orAborted: (signal) => orAborted(pause(500, new AbortController().signal), signal),
+  async startTimeLimit(signal) {
+    const limit = startTimeLimit(signal, 500, () => 'late');
+    await orAborted(never(), limit.signal);
+    limit.stop();
+    return [limit.signal.reason, limit.isOver()];
+  },
+};
+
+it.each([
+  ['pause', undefined, undefined, undefined],
+  ['orAborted', undefined, 'aborted', 'aborted'],
+  ['startTimeLimit', ['late', true], ['stopped', false], ['stopped', false]],
+])(
+  '%s lasts as long as asked or until the abort, and leaves no listener',
+  async (name, over, cut, before) => {
+    const begin = async (signal: AbortSignal) => {
+      const ended = vi.fn();
+      void waits[name]?.(signal).then(ended);
+      await vi.advanceTimersByTimeAsync(499);
+      return ended;
+    };
     const stop = new AbortController();
-    const paused = pause(500, stop.signal);
-    stop.abort();
-    await paused;
-    expect(vi.getTimerCount()).toBe(0);
-  });
+    const first = await begin(stop.signal);
+    expect(first).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(first.mock.calls).toEqual([[over]]);
+    expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
 
-  it('does not start when the signal has already aborted', async () => {
-    await pause(500, AbortSignal.abort());
-    expect(vi.getTimerCount()).toBe(0);
-  });
+    const second = await begin(stop.signal);
+    stop.abort('stopped');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(second.mock.calls).toEqual([[cut]]);
+    expect((await begin(stop.signal)).mock.calls).toEqual([[before]]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect([vi.getTimerCount(), getEventListeners(stop.signal, 'abort')]).toEqual([0, []]);
+  },
+);
+
+it('an answer in time leaves no timer, and a late one is an error', async () => {
+  expect([await answerWithin(500, Promise.resolve('yes')), vi.getTimerCount()]).toEqual(['yes', 0]);
+  const late = expect(answerWithin(500, never())).rejects.toThrow('no answer within 0.5 s');
+  await vi.advanceTimersByTimeAsync(500);
+  await late;
 });

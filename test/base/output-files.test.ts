@@ -1,12 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { chmod, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import { createOutFolder, writeNamedFile } from '../../jobs/output-files.js';
 import { UsageError } from '../../src/base/safe-error.js';
 import { withoutPrivileges } from '../support/machine.js';
-import { surroundings } from './surroundings.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
 
 describe('a file named on the command line', () => {
   it('appears when it is complete, readable only by its owner, and hands on what was returned', async () => {
@@ -56,7 +55,7 @@ describe('a file named on the command line', () => {
   });
 
   it.each(['a link', 'a folder', 'a device'])('is never written in the place of %s', async (what) => {
-    const folder = await createFolder();
+    const folder = makeTemporaryFolder();
     const path = what === 'a device' ? '/dev/null' : what === 'a folder' ? folder : join(folder, 'link');
     if (what === 'a link') await symlink(join(folder, 'target'), path);
     const write = writeNamedFile({ ...named(path), force: true }, surroundings(), neverFilled);
@@ -100,7 +99,7 @@ describe('a file named on the command line', () => {
   });
 
   it('is refused where it cannot be created', async () => {
-    const path = join(await createFolder(), 'nowhere', 'wrong.csv');
+    const path = join(makeTemporaryFolder(), 'nowhere', 'wrong.csv');
     await expect(writeNamedFile(named(path), surroundings(), neverFilled)).rejects.toThrow(
       new UsageError(`--csv: ${path} can't be written (ENOENT)`),
     );
@@ -109,7 +108,7 @@ describe('a file named on the command line', () => {
 
 describe('the folder of bodies', () => {
   it('holds the bodies and checksums that sha256sum accepts, readable only by its owner', async () => {
-    const folder = join(await createFolder(), 'deep', 'out');
+    const folder = join(makeTemporaryFolder(), 'deep', 'out');
     const bodies = await createOutFolder(folder);
     await bodies.add('batch-0.json', Buffer.from('{"Hotels":[]}'));
     await bodies.add('batch-1.json', Buffer.from('{"Hotels":["Žižek"]}'));
@@ -125,7 +124,7 @@ describe('the folder of bodies', () => {
 
   it('never overwrites what is there', async () => {
     const name = 'batch-0.json';
-    const folder = await createFolder();
+    const folder = makeTemporaryFolder();
     await writeFile(join(folder, name), 'of an earlier time');
     const bodies = await createOutFolder(folder);
     const write = bodies.add('batch-0.json', Buffer.from('{}')).then(() => bodies.finish());
@@ -136,7 +135,7 @@ describe('the folder of bodies', () => {
   });
 
   it('has no file that is incomplete', async () => {
-    const folder = join(await createFolder(), 'out');
+    const folder = join(makeTemporaryFolder(), 'out');
     const bodies = await createOutFolder(folder);
     const cutOff = (async function* () {
       yield Buffer.from('half of it');
@@ -147,7 +146,7 @@ describe('the folder of bodies', () => {
   });
 
   it.each(['', 'out'])('is refused where it cannot be written to: "%s"', async (name) => {
-    const folder = await createFolder();
+    const folder = makeTemporaryFolder();
     await chmod(folder, 0o555);
     const error = await withoutPrivileges(async () => {
       const bodies = await createOutFolder(join(folder, name));
@@ -158,6 +157,16 @@ describe('the folder of bodies', () => {
   });
 });
 
+/** What it needs of a command that nobody stops, unless a signal is given. */
+function surroundings({ stop, halted }: Pick<Given, 'stop' | 'halted'> = {}) {
+  const never = new AbortController().signal;
+  return {
+    signal: stop ?? never,
+    io: { halted: halted ?? never },
+    locate: (path: string) => resolve(path),
+  };
+}
+
 const named = (path: string) => ({ option: '--csv', name: path, force: false });
 
 async function neverFilled(): Promise<never> {
@@ -166,7 +175,7 @@ async function neverFilled(): Promise<never> {
 
 /** The name of a file, and what writes it. */
 async function prepareFile({ earlier, force = false, ...signals }: Given = {}) {
-  const folder = await createFolder();
+  const folder = makeTemporaryFolder();
   const path = join(folder, 'wrong.csv');
   if (earlier !== undefined) await writeFile(path, earlier);
   const write = <Result>(fill: Parameters<typeof writeNamedFile<Result>>[2]) =>
@@ -179,12 +188,6 @@ interface Given {
   readonly force?: boolean;
   readonly stop?: AbortSignal;
   readonly halted?: AbortSignal;
-}
-
-async function createFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'hotel-review-test-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return folder;
 }
 
 async function modeOf(path: string): Promise<string> {

@@ -47,7 +47,12 @@ describe('a peer that could be used before', () => {
       [9, 'passing'],
       [12, 'read-only'],
       [13, 'refused'],
+      [14, 'success'],
+      [14, 'refused'],
     ] as const;
-    expect(decide(met, false)).toEqual(['refuse', undefined, 'retry', 'retry', 'retry', 'give-up']);
+    expect(decide(met, false)).toEqual([
+      ...['refuse', undefined, 'retry', 'retry', 'retry', 'give-up'],
+      ...[undefined, 'retry'],
+    ]);
   });
 });

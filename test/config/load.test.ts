@@ -1,18 +1,17 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how a configuration names environment variables
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.js';
 import { ConfigurationError } from '../../src/config/problems.js';
 import { hookSecret } from '../support/hook-secrets.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
 import { service, sftp, writeSettings } from './writing.js';
 
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'hotel-review-config-'));
+  folder = makeTemporaryFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 type Settings = Parameters<typeof writeSettings>[0];
 type Files = Readonly<Record<string, string | Buffer>>;
@@ -40,22 +39,6 @@ describe('the configuration file', () => {
     expect(await load(text)).toMatchObject({
       timezone: 'Europe/Madrid',
       ledger: { kind: 'sqlite', path: join(folder, 'data/ledger.db') },
-    });
-  });
-
-  it('has every relative path start at its folder', async () => {
-    const places = {
-      ...{ ledger: 'sqlite:./a', archive: './b', keys: './c', verdicts: { maildir: './d' } },
-      ...{ file: { spool: './e' }, server: { users: './f' }, mappings: { newHotels: './g' } },
-    };
-    expect(await load({ ...places, hashKey: 'a key of the tests' })).toMatchObject({
-      ledger: { path: join(folder, 'a') },
-      archive: { path: join(folder, 'b') },
-      keys: join(folder, 'c'),
-      verdicts: { maildir: join(folder, 'd') },
-      file: { spool: join(folder, 'e') },
-      server: { users: join(folder, 'f') },
-      mappings: { newHotels: join(folder, 'g') },
     });
   });
 
@@ -106,16 +89,16 @@ describe('${file:PATH}', () => {
   it('takes every secret from a file, by an absolute or a relative path, without its line end', async () => {
     const settings = {
       service: { ...service, apiKey: '${file:FOLDER/key}', accountId: '${file:key}' },
-      file: { sftp: { ...sftp, password: '${file:./key}' } },
+      file: { sftp: { ...sftp, password: '${file:./spaced}' } },
       hook: { secret: '${file:hook}' },
       ledger: 'postgres://u:${file:password}@db/review?sslmode=verify-full',
       queue: 'rediss://:${file:password}@cache',
       source: { kind: 'http', url: 'https://h/?d={day}', headers: { Authorization: 'Bearer ${file:key}' } },
     };
-    const files = { key: `${secret}\n`, hook: `${hookSecret}\n`, password: 'p-1\n' };
+    const files = { key: `${secret}\n`, hook: `${hookSecret}\n`, password: 'p-1\n', spaced: ' p 2 \r\n' };
     expect(await load(settings, files)).toMatchObject({
       service: { apiKey: secret, accountId: secret },
-      file: { sftp: { password: secret } },
+      file: { sftp: { password: ' p 2 ' } },
       hook: { secret: hookSecret },
       ledger: { url: 'postgres://u:p-1@db/review?sslmode=verify-full' },
       queue: { url: 'rediss://:p-1@cache' },
@@ -145,6 +128,7 @@ it('the file of an authority must hold a certificate, wherever an address names 
     load(
       {
         ledger: 'postgres://db.example.com/review?sslrootcert=nowhere.pem',
+        queue: { url: 'rediss://cache.example.com', ca: 'none.pem' },
         source: {
           kind: 'sql',
           url: 'postgres://db.example.com/hotel?sslrootcert=ca.pem',
@@ -156,6 +140,7 @@ it('the file of an authority must hold a certificate, wherever an address names 
   );
   expect(problems).toEqual([
     'ledger: the file of its authority cannot be read (ENOENT)',
+    'queue.ca: the file of its authority cannot be read (ENOENT)',
     expect.stringMatching(
       /^source\.url: expected a file of its authority with a certificate in PEM(?!.*s3cret)/,
     ),

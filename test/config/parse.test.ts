@@ -1,10 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how a configuration names environment variables
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defaultStatusCodes } from '../../src/service/verdict.js';
 import { hookSecret } from '../support/hook-secrets.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
 import { hostKey, parse, parseText, service, sftp, source, writeSettings } from './writing.js';
 
 describe('a configuration', () => {
@@ -102,7 +102,7 @@ describe('a source', () => {
   });
 
   it('may have its query in a file', () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'query-')), 'bookings.sql');
+    const file = join(makeTemporaryFolder(), 'bookings.sql');
     writeFileSync(file, '\ufeffSELECT *\nFROM b WHERE d = :day\n');
     const read = parse({ source: { kind: 'sql', url: 'mysql://localhost/h', query: `\${file:${file}}` } });
     expect(read.source).toMatchObject({ query: 'SELECT *\nFROM b WHERE d = :day' });
@@ -129,12 +129,19 @@ describe('a path', () => {
   it('is relative to the configuration file, not to the working directory', () => {
     const config = parse({
       source: { kind: 'csv', path: '../exports/{day:yyyy/MM}/{day}.csv' },
-      file: { sftp: { ...sftp, privateKeyFile: 'keys/id_ed25519' } },
+      file: { spool: 's', sftp: { ...sftp, privateKeyFile: 'keys/id_ed25519' } },
       ledger: 'sqlite:ledger.db',
       archive: 'evidence',
+      ...{ keys: 'k', hashKey: 'a key of the tests', server: { users: 'u' } },
+      ...{ verdicts: { maildir: 'm' }, mappings: { newHotels: 'n' } },
     });
+    const resolved = [config.keys, config.server.users, config.verdicts.maildir, config.mappings.newHotels];
+    expect(resolved).toEqual(['k', 'u', 'm', 'n'].map((name) => `/etc/agency/${name}`));
     expect(config.source).toMatchObject({ path: '/etc/exports/{day:yyyy/MM}/{day}.csv' });
-    expect(config.file.sftp?.privateKeyFile).toBe('/etc/agency/keys/id_ed25519');
+    expect(config.file).toMatchObject({
+      spool: '/etc/agency/s',
+      sftp: { privateKeyFile: '/etc/agency/keys/id_ed25519' },
+    });
     expect(config.ledger).toEqual({ kind: 'sqlite', path: '/etc/agency/ledger.db' });
     expect(config.archive).toEqual({ kind: 'directory', path: '/etc/agency/evidence' });
     expect(parse({ ledger: 'sqlite:///var/ledger.db' }).ledger).toMatchObject({ path: '/var/ledger.db' });

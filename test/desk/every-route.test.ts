@@ -6,16 +6,7 @@ import type { DeskParts, DeskRoute } from '../../src/desk/page.js';
 import { may, type Permission, type Role, roles } from '../../src/storage/access/roles.js';
 import { createTemporaryLedger, openRun } from '../review/temporary-ledger.js';
 import { openCases, threeCases } from './cases/some-cases.js';
-import {
-  admitAs,
-  assetsFolder,
-  csrfToken,
-  now,
-  otherParts,
-  type SomeDesk,
-  startDesk,
-  stopServers,
-} from './some-desk.js';
+import { admitAs, assetsFolder, csrfToken, now, otherParts, type SomeDesk, startDesk } from './some-desk.js';
 import { addFileRun, archiveOf, fileRunId } from './some-file-run.js';
 
 /** Every route with a path that exists in the ledger below. A new route fails here until it has one. */
@@ -92,9 +83,10 @@ beforeAll(async () => {
   await openRun(ledger, '2026-11-20');
   const archive = archiveOf(await addFileRun(ledger));
   await openCases(temporary.ledger, threeCases);
-  for (const role of visitors) desks.set(role, await startDesk({ ledger, parts: { archive }, role }));
+  for (const role of visitors)
+    desks.set(role, await startDesk({ ledger, parts: { archive }, role, stays: true }));
   return async () => {
-    await stopServers();
+    for (const { server } of desks.values()) await server.close();
     await temporary.remove();
   };
 });

@@ -1,15 +1,15 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { fillCases } from '../../bench/made-cases.js';
+import type { Access } from '../../src/desk/access/access.js';
 import { routes } from '../../src/desk/desk.js';
 import { limitExpensiveWork } from '../../src/desk/serve-pages.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { openTemporaryLedger } from '../review/temporary-ledger.js';
 import { createGate } from '../support/gate.js';
-import { now, startDesk, stopServers } from './some-desk.js';
+import { admitAs, now, startDesk } from './some-desk.js';
 
-afterEach(async () => {
+afterEach(() => {
   vi.restoreAllMocks();
-  await stopServers();
 });
 
 const staying = new AbortController().signal;
@@ -94,6 +94,36 @@ describe('a large page', () => {
     await ask('/healthz');
     await page;
     expect(answered).toEqual(['/healthz 200', `${path} 200`]);
+  });
+
+  it('keeps its permit until its work has ended, also if that is too late for its visitor', async () => {
+    const [ended, arrived] = [createGate(), createGate()];
+    const events: string[] = [];
+    const watched = watch(await openTemporaryLedger(() => now), (read) => {
+      events.push('begun');
+      const listOfDays = () => ended.passed.then(() => Promise.reject(new Error('too late')));
+      return { ...read, runs: { ...read.runs, listOfDays } };
+    });
+    let visits = 0;
+    const everybody = admitAs('viewer');
+    const access: Access = {
+      ...everybody,
+      identify(request) {
+        visits += 1;
+        if (visits === 3) arrived.open();
+        return everybody.identify(request);
+      },
+    };
+    const { url } = await startDesk({ ledger: watched, access, limits: { answerMs: 5 } });
+    const ask = async () => (await fetch(`${url}/`, { headers: { accept: 'text/html' } })).status;
+    expect(await Promise.all([ask(), ask()])).toEqual([503, 503]);
+    const third = ask();
+    await arrived.passed;
+    await new Promise(setImmediate);
+    events.push('ended');
+    ended.open();
+    await third;
+    expect(events).toEqual(['begun', 'begun', 'ended', 'begun']);
   });
 
   it('is not read any more once its visitor has left', async () => {

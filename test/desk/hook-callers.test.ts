@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createHookCallerFinder } from '../../src/desk/serve-pages.js';
 import type { Role } from '../../src/storage/access/roles.js';
 import { readKeys, sign } from '../../src/transports/http/webhook-signature.js';
@@ -6,9 +6,7 @@ import { openTemporaryLedger } from '../review/temporary-ledger.js';
 import { hookSecret } from '../support/hook-secrets.js';
 import { addRun } from './operations/asking.js';
 import { checkCallersOf } from './server/some-server.js';
-import { now, startDesk, stopServers } from './some-desk.js';
-
-afterEach(stopServers);
+import { now, startDesk } from './some-desk.js';
 
 const remoteAddress = '127.0.0.1';
 const bearer = { authorization: `Bearer ${hookSecret}` };

@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { performRequest } from '../../src/cases/case-requests.js';
 import {
   at,
@@ -13,9 +13,7 @@ import {
 import { openTemporaryLedger } from '../review/temporary-ledger.js';
 import { loadHotels, openCases } from './cases/some-cases.js';
 import { deliverBookings, someBooking } from './some-bookings.js';
-import { getPage, startDesk, stopServers } from './some-desk.js';
-
-afterEach(stopServers);
+import { getPage, startDesk } from './some-desk.js';
 
 const evil = `"'><script>alert(1)</script>\u202e\u001b[2J/../%2f`;
 const asked = encodeURIComponent(evil);

@@ -1,11 +1,9 @@
 import { createHmac } from 'node:crypto';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openTemporaryLedger } from '../review/temporary-ledger.js';
 import { addRun } from './operations/asking.js';
 import { fakeOperations } from './operations/fake-operations.js';
-import { csrfToken, now, startDesk, stopServers } from './some-desk.js';
-
-afterEach(stopServers);
+import { csrfToken, now, startDesk } from './some-desk.js';
 
 const evil = '<script>alert("x")</script>';
 const day = '2026-11-19';

@@ -1,13 +1,11 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createAccess } from '../../src/desk/access/access.js';
 import { readReturnPath } from '../../src/desk/sign-in.js';
 import { type Users, UsersFileError } from '../../src/storage/access/users-file.js';
 import { openTemporaryLedger } from '../review/temporary-ledger.js';
 import { password, someUsers } from './access/some-users.js';
 import { openSocket, readToEnd } from './server/some-server.js';
-import { now, startDesk, stopServers } from './some-desk.js';
-
-afterEach(stopServers);
+import { now, startDesk } from './some-desk.js';
 
 interface Start {
   /** Or why they can't be read. */
@@ -185,8 +183,10 @@ describe('signing in', () => {
 describe('without users', () => {
   const none = { ...someUsers(), users: [] };
 
-  it('everybody on this machine may look, and reads how to add a user', async () => {
-    const { ask } = await start({ users: none });
+  it('everybody on this machine may look, change nothing, and reads how to add a user', async () => {
+    const { ask, send } = await start({ users: none });
+    expect((await send('/sign-out', { token: '' })).status).toBe(403);
+    expect((await send('/sign-in', { name: 'anybody', password })).status).toBe(401);
     const { status, text } = await ask('/days/2026-11-20');
     expect([status, text]).toEqual([200, expect.stringContaining('user add NAME --role')]);
     expect((await ask('/sign-in?to=/cases')).location).toBe('/cases');

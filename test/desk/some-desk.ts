@@ -13,7 +13,7 @@ import { fakeLedger } from '../support/fake-ledger.js';
 import { fakeOperations } from './operations/fake-operations.js';
 import { now, type Parts, type SomeServer, startServer, timezone } from './server/some-server.js';
 
-export { now, stopServers, timezone } from './server/some-server.js';
+export { now, timezone } from './server/some-server.js';
 
 export const assetsFolder = new URL('../../src/desk/assets/', import.meta.url);
 export const csrfToken = 'token-of-the-test';
@@ -63,7 +63,7 @@ export const otherParts: Omit<DeskParts, 'ledger'> = {
   health: { look: async () => ({ ready: true, parts: { ledger: 'ok' } }) },
 };
 
-interface DeskOptions extends Pick<Parts, 'limits' | 'shortenPaths' | 'checks' | 'hosts'> {
+interface DeskOptions extends Pick<Parts, 'limits' | 'shortenPaths' | 'checks' | 'hosts' | 'stays'> {
   readonly ledger: DeskParts['ledger'];
   readonly role?: Role | undefined;
   /** Instead of a role. */
@@ -76,7 +76,7 @@ interface DeskOptions extends Pick<Parts, 'limits' | 'shortenPaths' | 'checks' |
   readonly parts?: Partial<DeskParts>;
 }
 
-/** Starts a server with the desk over this ledger; `stopServers` ends it. */
+/** Starts a server with the desk over this ledger. */
 export async function startDesk({
   ledger,
   clock = () => now,

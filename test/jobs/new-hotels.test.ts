@@ -1,5 +1,4 @@
-import { appendFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { appendNewHotels, writeNewHotels } from '../../jobs/follow-up.js';
@@ -8,12 +7,12 @@ import { rowOf, syncRows } from '../contracts/mapping-copy/pages.js';
 import { openTemporaryLedger } from '../review/temporary-ledger.js';
 import { prepareDay } from '../support/day-folder.js';
 import { mappingsAnswer } from '../support/mappings-answer.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
 
 const at = Date.parse('2026-11-20T02:30:00Z');
 
 it('each new master hotel is listed once, and none that is held, in a new file and in one that grows', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'hotel-review-test-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = makeTemporaryFolder();
   const { mappings } = await openTemporaryLedger(() => at);
   const [whole, growing] = [join(folder, 'new.ndjson'), join(folder, 'lists', 'all.ndjson')];
   const bring = (...hotels: number[]) =>

@@ -1,9 +1,9 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { captureIo } from '../support/command-io.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
 
 const secret = 's3cret-pa55word';
 /** The built command, because it looks for files beside it. */
@@ -30,7 +30,7 @@ const unprotected: readonly [object, NodeJS.ProcessEnv, RegExp][] = [
 ];
 
 it('no command connects where a password could be read on the way: each ends with exit 2, and says why', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'protected-'));
+  const folder = makeTemporaryFolder();
   const config = join(folder, 'hotel-review.yaml');
   const service = { baseUrl: 'https://127.0.0.1:1/api/3.0', apiKey: secret, accountId: 'a' };
   const { main } = (await import(builtMain)) as typeof import('../../jobs/main.js');

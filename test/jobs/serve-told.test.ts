@@ -5,7 +5,7 @@ import { mailOf } from '../cases/mails/mails.js';
 import { day, prepareDay } from '../support/day-folder.js';
 import { auditOf, reached, visitDesk, writeUsers } from '../support/desk-visit.js';
 import { createGate } from '../support/gate.js';
-import { success } from '../support/http-stand-in.js';
+import { type StandInAnswer, success } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { mappingsAnswer } from '../support/mappings-answer.js';
 import { patienceMs } from '../support/patience.js';
@@ -14,6 +14,7 @@ import { accepting, startWebhookReceiver, unavailable } from '../support/webhook
 it('an operator runs and cancels a day in serve: a channel hears of its failure once, and by the next process that it recovered', async () => {
   const [receiver, quiet] = [await startWebhookReceiver(), await startWebhookReceiver()];
   const [asked, answers] = [createGate(), createGate()];
+  let mappings: StandInAnswer = { kind: 'text', status: 403, body: '' };
   const { folder, standIn } = await prepareDay(
     {
       bookings: 'not a header\n',
@@ -29,8 +30,7 @@ it('an operator runs and cancels a day in serve: a channel hears of its failure 
       },
     },
     async (request) => {
-      if (request.method === 'GET')
-        return mappingsAnswer([{ ServiceId: 1, ProviderName: 'Bedlink', ProviderHotelId: '7' }]);
+      if (request.method === 'GET') return mappings;
       asked.open();
       await answers.passed;
       return success;
@@ -49,8 +49,13 @@ it('an operator runs and cancels a day in serve: a channel hears of its failure 
   await vi.waitUntil(() => receiver.arrived.length === 1, { timeout: patienceMs });
   expect(receiver.takeNew()).toEqual([`run-failed ${day}`]);
   expect(JSON.stringify(receiver.arrived)).not.toContain(folder.path);
+  expect((await olga.act('/mappings/sync')).status).toBe(200);
+  const failure = async () => (await olga.look('/mappings/sync')).failure;
+  await vi.waitUntil(failure, { timeout: patienceMs });
+  mappings = mappingsAnswer([{ ServiceId: 1, ProviderName: 'Bedlink', ProviderHotelId: '7' }]);
   expect((await olga.act('/mappings/sync', { reason: 'a new provider' })).status).toBe(200);
   await olga.serving.wrote('"sync ended"');
+  expect(await failure()).toBeUndefined();
 
   receiver.answer = unavailable;
   const tested = await folder.run(['notify', 'test', '--json']);

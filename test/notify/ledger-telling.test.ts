@@ -43,12 +43,19 @@ it('serve tells once for all tries of its nights, and again after a review could
   expect(new Set(receiver.arrived.map(({ id }) => id)).size).toBe(2);
 });
 
-it('a receiver that may have it and does not confirm it gets it three times in all, with one id', async () => {
+it('a receiver that may have it and does not confirm it gets it three times in each outage, with one id', async () => {
   const { receiver, telling } = await prepareTelling();
   receiver.answer = { kind: 'drop', when: 'after-reading' };
-  for (let time = 0; time < 5; time += 1) await telling.notify({ type: 'check-failed', error: full });
-  expect(receiver.arrived).toHaveLength(3);
-  expect(new Set(receiver.arrived.map(({ id }) => id)).size).toBe(1);
+  for (const [arrived, ids] of [
+    [3, 1],
+    // Once a review could use the ledger, it is another outage.
+    [6, 2],
+  ] as const) {
+    for (let time = 0; time < 5; time += 1) await telling.notify({ type: 'check-failed', error: full });
+    expect(receiver.arrived).toHaveLength(arrived);
+    expect(new Set(receiver.arrived.map(({ id }) => id)).size).toBe(ids);
+    await telling.notify({ type: 'run-opened', run: someRun({ day }), isResumed: false });
+  }
 });
 
 it('a day whose review succeeded is not said to have failed', async () => {

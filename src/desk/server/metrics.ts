@@ -219,7 +219,7 @@ export function createMetrics(options: MetricsOptions) {
 
   /** Looking takes long, so a scrape may end before it: the next one gets the answer. */
   function findNames(look: () => Promise<NameAges>): Promise<NameAges> {
-    if (looked !== undefined && clock() - looked.at < namesLookMs) return looked.ages;
+    if (looked !== undefined && Math.abs(clock() - looked.at) < namesLookMs) return looked.ages;
     const ages = look();
     looked = { at: clock(), ages };
     ages.catch(() => {

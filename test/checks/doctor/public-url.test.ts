@@ -1,13 +1,11 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { judgeSignIn, publicUrl } from '../../../src/checks/doctor/public-url.js';
 import { createAccess } from '../../../src/desk/access/access.js';
 import { createTransport, type HttpResult } from '../../../src/transports/http/transport.js';
 import { someUsers } from '../../desk/access/some-users.js';
-import { startDesk, stopServers } from '../../desk/some-desk.js';
+import { startDesk } from '../../desk/some-desk.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { look, makeApp } from './checked.js';
-
-afterEach(stopServers);
 
 const url = new URL('https://review.example.com');
 const remote = { isLocal: false, idleMs: 60_000, clock: () => 0 };

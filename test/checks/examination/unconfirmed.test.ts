@@ -4,9 +4,11 @@ import {
   describeUnconfirmed,
   findUnconfirmed,
   leaveOutCancelled,
+  lookForUnconfirmed,
   readStatus,
 } from '../../../src/checks/examination/unconfirmed.js';
 import { writeYaml } from '../../../src/checks/examination/write-yaml.js';
+import { parse } from '../../config/writing.js';
 
 /** Records whose column has these values, each so many times. */
 function recordsOf(column: string, counts: Readonly<Record<string, number>>) {
@@ -108,6 +110,17 @@ describe('a column', () => {
     ['that is named like the guest', 'Lead guest', { 'Ada Lovelace': 7, CANCELLED: 2 }],
     ['without a name', '', { CONF: 7, CANC: 2 }],
   ])('%s is not noticed', (_, column, counts) => expect(find(column, counts)).toBeUndefined());
+
+  it.each([
+    ['a field', { columns: { ProviderName: 'STATUS' } }],
+    ['source.where', { where: { status: ['CONF', 'CANC'] } }],
+    ['source.keep', { keep: { Stand: 'status' } }],
+  ])('is not noticed if %s names it, however it is spelled', (_, used) => {
+    const sample = { columns: ['Status'], records: recordsOf('Status', { CONF: 7, CANC: 2 }) };
+    const { source } = parse({ source: { kind: 'csv', path: '{day}.csv', ...used } });
+    expect(lookForUnconfirmed(sample, source)).toBeUndefined();
+    expect(lookForUnconfirmed(sample, parse({}).source)?.where).toEqual({ Status: { not: ['CANC'] } });
+  });
 
   it('shows no value that could name somebody', () => {
     const names = { 'Ada Lovelace': 19, Zwitscherfink: 9, Ana: 2 };

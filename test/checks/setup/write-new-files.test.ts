@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises';
+import { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../../src/base/safe-error.js';
@@ -19,25 +19,19 @@ describe('New files', () => {
     expect((await stat(join(folder, 'deep/.env'))).mode & 0o777).toBe(0o600);
   });
 
-  it('are all written or none: if one exists already, it is kept and the others are not created', async () => {
-    const folder = await createExportFolder({ 'deep/b.yaml': 'mine' });
+  it.each([
+    ['file', (path: string) => writeFile(path, 'mine')],
+    ['broken link', (path: string) => symlink('elsewhere', path)],
+  ])('are all written or none: an existing %s is kept, and the others are not created', async (_, make) => {
+    const folder = await createExportFolder({ 'deep/other': 'mine' });
+    const path = join(folder, 'deep/b.yaml');
+    expect(await isThere(path)).toBe(false);
+    await make(path);
+    expect(await isThere(path)).toBe(true);
     await expect(writeNewFiles(files(folder))).rejects.toThrow(
-      new UsageError(
-        `${join(folder, 'deep/b.yaml')} exists already and is not overwritten; nothing was written`,
-      ),
+      new UsageError(`${path} exists already and is not overwritten; nothing was written`),
     );
-    expect(await readdir(join(folder, 'deep'))).toEqual(['b.yaml']);
-    expect(await readFile(join(folder, 'deep/b.yaml'), 'utf8')).toBe('mine');
-  });
-
-  it('are never written through a link', async () => {
-    const folder = await createExportFolder();
-    await mkdir(join(folder, 'deep'));
-    await symlink(join(folder, 'elsewhere'), join(folder, 'deep/b.yaml'));
-    expect(await isThere(join(folder, 'deep/b.yaml'))).toBe(true);
-    await expect(writeNewFiles(files(folder))).rejects.toThrow(UsageError);
-    expect(await readdir(folder)).toEqual(['deep']);
-    expect(await readdir(join(folder, 'deep'))).toEqual(['b.yaml']);
+    expect(await readdir(join(folder, 'deep'))).toEqual(['b.yaml', 'other']);
   });
 
   it('need a folder that can be created', async () => {

@@ -47,35 +47,12 @@ function start({ users = someUsers(), isLocal = true, ...others }: Start = {}) {
     changeUsers: (change: (users: readonly User[]) => readonly User[]) => {
       known = known && { ...known, users: change(known.users) };
     },
-    removeFile: () => {
-      known = undefined;
-    },
     /** As often from this address, with a wrong password. */
     fail: async (times: number, name: string, from = request()) => {
       for (let guess = 0; guess < times; guess += 1) await signIn(name, 'wrong', from);
     },
   };
 }
-
-describe('without users', () => {
-  const none = { ...someUsers(), users: [] };
-
-  it('everybody on this machine may look, but gets no forms', async () => {
-    const { access, request, removeFile } = start({ users: none });
-    const visit = await access.identify(request());
-    const visitor = { name: 'anybody', role: 'viewer' };
-    expect(visit).toEqual({ visitor, signedInBy: 'loopback', csrfToken: undefined });
-    expect(visit && access.isForged(visit, '')).toBe(true);
-    removeFile();
-    expect([await access.identify(request()), await access.hasUsers()]).toEqual([visit, false]);
-  });
-
-  it('nobody who could be on another machine may look', async () => {
-    const { access, request, signIn } = start({ users: none, isLocal: false });
-    expect(await access.identify(request())).toBeUndefined();
-    expect(await signIn('anybody')).toMatchObject({ kind: 'wrong' });
-  });
-});
 
 describe('signing in', () => {
   it.each([
@@ -218,16 +195,6 @@ describe('a session', () => {
     changeUsers((users) => users.filter(({ name }) => name !== 'tina'));
     expect(await access.identify(browser)).toBeUndefined();
   });
-});
-
-it('A form counts as forged without the token of its session', async () => {
-  const { access, enter } = start();
-  const [browser, another] = [await enter('tina'), await enter('tina')];
-  const [visit, other] = [await access.identify(browser), await access.identify(another)];
-  if (!visit || !other) throw new Error('nobody is signed in');
-  expect(access.isForged(visit, visit.csrfToken)).toBe(false);
-  for (const token of [undefined, '', other.csrfToken, `${visit.csrfToken}x`, 'ñ'.repeat(43)])
-    expect(access.isForged(visit, token)).toBe(true);
 });
 
 describe('single sign-on', () => {

@@ -1,18 +1,17 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { may, permissions, roles } from '../../../src/storage/access/roles.js';
 import { openUsersFile, readUserName, UsersFileError } from '../../../src/storage/access/users-file.js';
+import { makeTemporaryFolder } from '../../support/temporary-folder.js';
 import { passwordHash, someUsers } from './some-users.js';
 
 let folder = '';
 let path = '';
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'users-'));
+beforeEach(() => {
+  folder = makeTemporaryFolder();
   path = join(folder, 'users.json');
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 describe("the users' file", () => {
   it('keeps users and their key, for its owner only, and leaves no other file beside it', async () => {

@@ -1,15 +1,13 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { DeskParts } from '../../../src/desk/page.js';
 import type { RecordedAction } from '../../../src/rules/action.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
-import { getPage, now, readRows, startDesk, stopServers } from '../some-desk.js';
+import { getPage, now, readRows, startDesk } from '../some-desk.js';
 
 let ledger: DeskParts['ledger'];
 beforeEach(async () => {
   ledger = await openTemporaryLedger(() => now);
 });
-afterEach(stopServers);
-
 const record = (changes: Partial<RecordedAction> = {}) =>
   ledger.audit.record({ at: now, who: 'bea (desk)', action: 'show', subject: 'BR-1', ...changes });
 

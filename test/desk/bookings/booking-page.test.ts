@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { blankNames } from '../../../src/booking/stored-line.js';
 import type { DeskParts } from '../../../src/desk/page.js';
 import { rememberReference } from '../../../src/ledger/guests.js';
@@ -9,15 +9,13 @@ import { rowOf, syncRows } from '../../contracts/mapping-copy/pages.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { openCases, threeCases } from '../cases/some-cases.js';
 import { collectBookings, deliverBookings, someBooking } from '../some-bookings.js';
-import { getData, getPage, now, readRows, startDesk, stopServers } from '../some-desk.js';
+import { getData, getPage, now, readRows, startDesk } from '../some-desk.js';
 import { addFileRun } from '../some-file-run.js';
 
 let ledger: DeskParts['ledger'];
 beforeEach(async () => {
   ledger = await openTemporaryLedger(() => now);
 });
-afterEach(stopServers);
-
 const find = (reference: string, more = '') => `/bookings?reference=${encodeURIComponent(reference)}${more}`;
 
 /** The sentence that answers whether it was checked. */

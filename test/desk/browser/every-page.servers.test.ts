@@ -6,7 +6,7 @@ import { chromiumNeeds } from '../../support/chromium.js';
 import { openDesk, type RunningDesk } from '../../support/desk-month/desk.js';
 import { type DeskMonth, makeDeskMonth } from '../../support/desk-month/month.js';
 import { findSamples, type Samples } from '../../support/desk-month/samples.js';
-import { now, startDesk, stopServers } from '../some-desk.js';
+import { now, startDesk } from '../some-desk.js';
 import { examine } from './examine.js';
 import { signIn } from './sign-in.js';
 
@@ -90,10 +90,9 @@ describe('Axe finds nothing, and nothing scrolls sideways,', () => {
     expect(problems).toEqual([]);
   });
 
-  it('on pages of an empty ledger', async ({ onTestFinished }) => {
+  it('on pages of an empty ledger', async () => {
     const ledger = await openTemporaryLedger(() => now);
     const { url } = await startDesk({ ledger, role: 'admin' });
-    onTestFinished(stopServers);
     const page = await browser.open();
     const problems: string[] = [];
     for (const path of pages.filter((one) => !/:id|:name|^\/cases\/change/.test(one)))

@@ -1,15 +1,13 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { reviewDay } from '../../../src/review/review-day.js';
 import { ok } from '../../review/scripted-service.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { prepareWork, requestOf, unstopped } from '../../review/working-day.js';
 import { useBrowser } from '../../support/browser.js';
 import { createGate } from '../../support/gate.js';
-import { startDesk, stopServers } from '../some-desk.js';
+import { startDesk } from '../some-desk.js';
 
 const browser = useBrowser();
-afterEach(stopServers);
-
 /** A run whose three batches the service answers one by one, when the test allows it. */
 async function startRun() {
   const [asked, ...gates] = [createGate(), createGate(), createGate(), createGate()];

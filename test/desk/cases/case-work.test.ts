@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { performRequest } from '../../../src/cases/case-requests.js';
 import { openCases as openFound } from '../../../src/cases/open-cases.js';
 import { readActions } from '../../../src/ledger/audit.js';
@@ -6,7 +6,7 @@ import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { RecordedAction } from '../../../src/rules/action.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { deliverBookings, someBooking } from '../some-bookings.js';
-import { csrfToken, getData, getPage, now, startDesk, stopServers } from '../some-desk.js';
+import { csrfToken, getData, getPage, now, startDesk } from '../some-desk.js';
 import { addFileRun } from '../some-file-run.js';
 import { hotels, loadHotels, openCases, threeCases } from './some-cases.js';
 
@@ -16,8 +16,6 @@ beforeEach(async () => {
   await openCases(ledger, threeCases);
   await loadHotels(ledger, hotels);
 });
-afterEach(stopServers);
-
 /** Sends a form as a member of the booking team. */
 async function send(path: string, fields: readonly (readonly [string, string])[]) {
   const { url } = await startDesk({ ledger, role: 'team' });

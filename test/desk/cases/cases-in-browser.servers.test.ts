@@ -1,12 +1,10 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { useBrowser } from '../../support/browser.js';
-import { now, startDesk, stopServers } from '../some-desk.js';
+import { now, startDesk } from '../some-desk.js';
 import { hotels, loadHotels, openCases, threeCases } from './some-cases.js';
 
 const browser = useBrowser();
-afterEach(stopServers);
-
 it('All cases of a page are chosen by a box and reported', async () => {
   const ledger = await openTemporaryLedger(() => now);
   await openCases(ledger, threeCases);

@@ -1,9 +1,9 @@
 import { parse } from 'csv-parse/sync';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { performRequest } from '../../../src/cases/case-requests.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
-import { getData, getPage, now, startDesk, stopServers } from '../some-desk.js';
+import { getData, getPage, now, startDesk } from '../some-desk.js';
 import { hotels, loadHotels, openCases, threeCases } from './some-cases.js';
 
 interface Listed {
@@ -17,8 +17,6 @@ beforeEach(async () => {
   await openCases(ledger, threeCases);
   await loadHotels(ledger, hotels);
 });
-afterEach(stopServers);
-
 const change = (ids: readonly number[], request: Parameters<typeof performRequest>[2]) =>
   performRequest(ledger.cases, ids, request, { who: 'bea', clock: () => now });
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { performRequest } from '../../../src/cases/case-requests.js';
 import { listDayActions } from '../../../src/desk/day-actions.js';
 import type { DeskParts } from '../../../src/desk/page.js';
@@ -8,15 +8,13 @@ import { someRun } from '../../review/some-run.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { withReplaced } from '../../support/fake-ledger.js';
 import { openCases } from '../cases/some-cases.js';
-import { getData, getPage, readRows, startDesk, stopServers, timezone } from '../some-desk.js';
+import { getData, getPage, readRows, startDesk, timezone } from '../some-desk.js';
 import { addFileRun, archiveOf, fileRunId } from '../some-file-run.js';
 
 let ledger: DeskParts['ledger'];
 beforeEach(async () => {
   ledger = await openTemporaryLedger(() => at);
 });
-afterEach(stopServers);
-
 /** In Madrid it is the morning after the day. */
 const start = (options: Partial<Parameters<typeof startDesk>[0]> = {}) =>
   startDesk({ ledger, role: 'operator', clock: () => at, ...options });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type CaseRequest, performRequest } from '../../../src/cases/case-requests.js';
 import type { DaysData } from '../../../src/desk/days-page.js';
 import type { DeskParts } from '../../../src/desk/page.js';
@@ -6,7 +6,7 @@ import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { openCases } from '../cases/some-cases.js';
 import { addRun } from '../operations/asking.js';
 import { fakeOperations } from '../operations/fake-operations.js';
-import { getData, getPage, now, startDesk, stopServers } from '../some-desk.js';
+import { getData, getPage, now, startDesk } from '../some-desk.js';
 
 const hourMs = 3_600_000;
 
@@ -14,8 +14,6 @@ let ledger: DeskParts['ledger'];
 beforeEach(async () => {
   ledger = await openTemporaryLedger(() => now);
 });
-afterEach(stopServers);
-
 const change = (id: number, request: CaseRequest) =>
   performRequest(ledger.cases, [id], request, { who: 'bea', clock: () => now });
 

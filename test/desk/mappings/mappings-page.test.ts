@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { DeskParts } from '../../../src/desk/page.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { loadHotels, openCases } from '../cases/some-cases.js';
-import { getPage, now, startDesk, stopServers } from '../some-desk.js';
+import { getPage, now, startDesk } from '../some-desk.js';
 
 const hourMs = 3_600_000;
 
@@ -10,8 +10,6 @@ let ledger: DeskParts['ledger'];
 beforeEach(async () => {
   ledger = await openTemporaryLedger(() => now);
 });
-afterEach(stopServers);
-
 async function sync(syncId: string, rows: readonly (readonly [string, string, number])[], at = now) {
   await ledger.mappings.beginSync({ scope: '', syncId, since: 0, at });
   const changed = rows.map(([providerName, providerHotelId, serviceId]) => ({

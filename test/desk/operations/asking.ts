@@ -1,9 +1,8 @@
-import { onTestFinished } from 'vitest';
 import type { Operations } from '../../../src/desk/page.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { NewRun, Settlement } from '../../../src/rules/changes.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
-import { csrfToken, now, startDesk, stopServers } from '../some-desk.js';
+import { csrfToken, now, startDesk } from '../some-desk.js';
 import { fakeOperations } from './fake-operations.js';
 
 /** A desk for an operator, over a ledger and operations that only record what is requested. */
@@ -11,7 +10,6 @@ export async function openOperatorsDesk(changes: Partial<Operations> = {}) {
   const ledger = await openTemporaryLedger(() => now);
   const { operations, asked } = fakeOperations(changes);
   const { url, recorded } = await startDesk({ ledger, role: 'operator', parts: { operations } });
-  onTestFinished(stopServers);
   const ask = async (path: string, init: RequestInit = {}) => {
     const response = await fetch(url + path, {
       redirect: 'manual',

@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { BatchStream } from '../../../src/booking/sending.js';
 import type { ProviderJson } from '../../../src/cases/scores/scorecard.js';
 import type { DeskParts } from '../../../src/desk/page.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { deliverBookings, someBooking } from '../some-bookings.js';
-import { getData, getPage, now, startDesk, stopServers } from '../some-desk.js';
+import { getData, getPage, now, startDesk } from '../some-desk.js';
 
 interface ProvidersData {
   readonly from: string;
@@ -17,8 +17,6 @@ let ledger: DeskParts['ledger'];
 beforeEach(async () => {
   ledger = await openTemporaryLedger(() => now);
 });
-afterEach(stopServers);
-
 /** An e-mail that names the first booking of a run. */
 const nameFirst = (runId: string, stream: BatchStream = 'posted') =>
   ledger.mails.record({

@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { DeskParts } from '../../../src/desk/page.js';
 import type { Run } from '../../../src/rules/run.js';
 import { at, collectedRun } from '../../contracts/ledger/days.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
-import { getPage, startDesk, stopServers } from '../some-desk.js';
+import { getPage, startDesk } from '../some-desk.js';
 import { addFileRun, archiveOf, fileRunId, resultContent, resultName } from '../some-file-run.js';
 
 let ledger: DeskParts['ledger'];
@@ -12,8 +12,6 @@ beforeEach(async () => {
   ledger = await openTemporaryLedger(() => at);
   run = await addFileRun(ledger);
 });
-afterEach(stopServers);
-
 const start = (archive: DeskParts['archive']) => startDesk({ ledger, role: 'team', parts: { archive } });
 
 it('The result is sent byte for byte, as a file, and that is recorded', async () => {

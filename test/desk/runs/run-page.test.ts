@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { LedgerAwayError } from '../../../src/ledger/errors.js';
 import {
   at,
@@ -14,9 +14,7 @@ import {
 } from '../../contracts/ledger/days.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { withReplaced } from '../../support/fake-ledger.js';
-import { getData, getPage, startDesk, stopServers } from '../some-desk.js';
-
-afterEach(stopServers);
+import { getData, getPage, startDesk } from '../some-desk.js';
 
 /** In Madrid an hour later; the runs below began ten seconds before. */
 const clock = () => at + 10_000;
@@ -78,6 +76,9 @@ describe('the page of a run', () => {
     const bar = async () =>
       /value="\d+"><\/progress> <span>[^:]+/.exec((await getPage(url, '/runs/r1')).text)?.[0];
     expect(await bar()).toBe('value="4"></progress> <span>33 %');
+    // Steps are counted, and not listed.
+    const { text } = await getPage(url, '/runs/r1');
+    for (const words of ['3 × batch', '1 done, 1 refused, 1 open']) expect(text).toContain(words);
     const failure = { class: 'refused', code: 'too-many-refused', message: 'refused 4 of 12' } as const;
     await ledger.runs.settle(rightOf(run), { state: 'failed', failure, at });
     const resumed = await ledger.runs.takeOver('r1');
@@ -123,17 +124,6 @@ describe('the page of a run', () => {
     await collectedRun(ledger, 'r2');
     const older = await getPage((await startDesk({ ledger, role: 'operator', clock })).url, '/runs/r1');
     expect([older.status, older.text.includes('/days/2026-11-20/run')]).toEqual([200, false]);
-  });
-
-  it('counts steps rather than listing them', async () => {
-    const ledger = await open();
-    const run = await collectedRun(ledger, 'r1', { bookings: references(12) });
-    await perform(ledger, run, 'batch 0', done);
-    await perform(ledger, run, 'batch 1', refused);
-    const { url } = await startDesk({ ledger, role: 'admin', clock });
-    const { text } = await getPage(url, '/runs/r1');
-    expect(text).toContain('3 × batch');
-    expect(text).toContain('1 done, 1 refused, 1 open');
   });
 });
 

@@ -1,10 +1,8 @@
 import { request } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { hookPath } from '../../../src/desk/server/hook.js';
 import { createHostCheck } from '../../../src/desk/server/server.js';
-import { openSocket, readToEnd, startServer, stopServers } from './some-server.js';
-
-afterEach(stopServers);
+import { openSocket, readToEnd, startServer } from './some-server.js';
 
 async function call(url: string, path: string, host: string): Promise<{ status?: number; text: string }> {
   const message = request(`${url}${path}`, { headers: { host } });

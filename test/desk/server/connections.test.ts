@@ -1,16 +1,9 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { hookPath } from '../../../src/desk/server/hook.js';
 import { patienceMs } from '../../support/patience.js';
-import { openSocket, type Parts, startServer, stopServers } from './some-server.js';
-
-const opened: Socket[] = [];
-
-afterEach(async () => {
-  for (const socket of opened.splice(0)) socket.destroy();
-  await stopServers();
-});
+import { openSocket, type Parts, startServer } from './some-server.js';
 
 /** A route whose responses the test makes, and how many requests are being answered. */
 function createSlowRoute() {
@@ -41,7 +34,6 @@ const ask = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
 async function open(url: string, count: number): Promise<Socket[]> {
   const sockets = await Promise.all(Array.from({ length: count }, () => openSocket(url)));
   for (const socket of sockets) socket.resume().on('error', () => {});
-  opened.push(...sockets);
   return sockets;
 }
 
@@ -86,7 +78,7 @@ describe('the connections of a server', () => {
     const { url } = await startServer({ desk, limits: { connections: 2 } });
     for (let caller = 0; caller < 2; caller += 1) {
       const socket = await openSocket(url);
-      opened.push(socket.on('error', () => {}));
+      socket.on('error', () => {});
       socket.write(ask('/large'));
       await once(socket, 'readable');
     }

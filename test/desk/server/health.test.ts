@@ -1,9 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createHealth } from '../../../src/desk/server/health.js';
 import { LedgerUnusableError } from '../../../src/ledger/errors.js';
-import { now, startServer, stopServers } from './some-server.js';
-
-afterEach(stopServers);
+import { now, startServer } from './some-server.js';
 
 const quiet = { clock: () => now, log: { info() {}, error() {} } };
 const fine = async () => {};
@@ -54,6 +52,9 @@ describe('readiness', () => {
     expect([await look(), asked]).toEqual([200, 1]);
     time += 1;
     expect([await look(), asked]).toEqual([503, 2]);
+    // The clock was wrong, and is put right.
+    time -= 3_600_000;
+    expect([await look(), asked]).toEqual([503, 3]);
   });
 });
 

@@ -1,7 +1,29 @@
 import { Webhook } from 'standardwebhooks';
 import { hookPath } from '../../../src/desk/server/hook.js';
+import { createGate } from '../../support/gate.js';
 import { hookSecret } from '../../support/hook-secrets.js';
-import { now } from './some-server.js';
+import { createHookRuns, now, type Parts, startServer } from './some-server.js';
+
+interface HookParts extends Parts {
+  readonly secret?: string;
+  readonly runs?: ReturnType<typeof createHookRuns>;
+}
+
+/** A server with the hook, whose runs are only remembered. */
+export async function startHook({ secret = hookSecret, runs = createHookRuns(), ...parts }: HookParts = {}) {
+  return { runs, ...(await startServer({ ...parts, hook: { secret, runs }, ledger: runs.ledger })) };
+}
+
+/** The same, whose runs start when the gate is opened. */
+export async function startGatedHook(limits: Parts['limits'] = {}) {
+  const [gate, asked, runs] = [createGate(), createGate(), createHookRuns()];
+  const start: typeof runs.start = async (...request) => {
+    asked.open();
+    await gate.passed;
+    return runs.start(...request);
+  };
+  return { ...(await startHook({ runs: { ...runs, start }, limits })), gate, asked };
+}
 
 export interface Signing {
   readonly id?: string;

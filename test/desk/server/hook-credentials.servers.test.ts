@@ -1,14 +1,15 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createHookSecret, readKeys } from '../../../src/transports/http/webhook-signature.js';
 import { readBlocks } from '../../project/docs/pages.js';
 import { nextHookSecret, hookSecret as secret } from '../../support/hook-secrets.js';
-import { createHookRuns, now, startServer, stopServers } from './some-server.js';
+import { makeTemporaryFolder } from '../../support/temporary-folder.js';
+import { startHook } from './hook-calls.js';
+import { now } from './some-server.js';
 
 it("A hook's secret is created anew for each installation, and accepted", () => {
   const created = createHookSecret(randomBytes);
@@ -21,13 +22,6 @@ const missing = ['curl --version', 'openssl version'].filter(
   (command) => spawnSync('sh', ['-c', command]).status !== 0,
 );
 const needs = missing.length === 0 ? '' : ' (needs curl and openssl: apt-get install curl openssl)';
-
-afterEach(stopServers);
-
-async function startHook() {
-  const runs = createHookRuns();
-  return { runs, ...(await startServer({ hook: { secret, runs }, ledger: runs.ledger })) };
-}
 
 /** The lines of a page's block that call the hook, for a server at another address. */
 function linesOf(page: string, address: string, { url }: { readonly url: string }): string {
@@ -59,8 +53,7 @@ describe.skipIf(missing.length > 0)(`The call of the hook that a page shows${nee
 
   it('takes the secret of the containers as a token', async () => {
     const server = await startHook();
-    const folder = await mkdtemp(join(tmpdir(), 'hook-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = makeTemporaryFolder();
     await mkdir(join(folder, 'secrets'));
     await writeFile(join(folder, 'secrets', 'hook-secret'), `${secret}\n`);
     const lines = linesOf('docs/deploying.md', 'http://127.0.0.1:8080', server);

@@ -1,25 +1,9 @@
 import { once } from 'node:events';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { hookPath } from '../../../src/desk/server/hook.js';
-import { hookSecret as secret } from '../../support/hook-secrets.js';
 import { patienceMs } from '../../support/patience.js';
-import { post, signed } from './hook-calls.js';
-import {
-  createHookRuns,
-  openSocket,
-  type Parts,
-  readToEnd,
-  startServer,
-  stopServers,
-} from './some-server.js';
-
-afterEach(stopServers);
-
-async function startHook(limits: Parts['limits'] = {}) {
-  const runs = createHookRuns();
-  const hook = { secret, runs };
-  return { runs, ...(await startServer({ hook, ledger: runs.ledger, limits })) };
-}
+import { post, signed, startHook } from './hook-calls.js';
+import { openSocket, readToEnd, startServer } from './some-server.js';
 
 const megabyte = `{"day":"2026-11-20","more":"${'x'.repeat(1_000_000)}"}`;
 const head = `POST ${hookPath} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n`;
@@ -57,7 +41,7 @@ describe('a body over the limit', () => {
   );
 
   it('is not read for longer than any request may take', async () => {
-    const { url } = await startHook({ requestMs: 100 });
+    const { url } = await startHook({ limits: { requestMs: 100 } });
     const socket = await openSocket(url);
     // The reset of a connection with bytes that nobody reads.
     socket.resume().on('error', () => {});
@@ -83,7 +67,7 @@ describe('a body over the limit', () => {
 });
 
 it('A request that never completes is abandoned', async () => {
-  const { url, runs } = await startHook({ requestMs: 100 });
+  const { url, runs } = await startHook({ limits: { requestMs: 100 } });
   const answer = await exchange(url, `${head}content-length: 20\r\n\r\n{"day"`);
   expect(answer).toMatch(/^HTTP\/1\.1 408 .*"too-slow"/s);
   expect(runs.starts).toEqual([]);

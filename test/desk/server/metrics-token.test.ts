@@ -1,7 +1,5 @@
-import { afterEach, expect, it } from 'vitest';
-import { startServer, stopServers } from './some-server.js';
-
-afterEach(stopServers);
+import { expect, it } from 'vitest';
+import { startServer } from './some-server.js';
 
 const token = '3f8a1c0b7d2e9645aa01bc23';
 

@@ -1,33 +1,11 @@
 import { once } from 'node:events';
-import { afterEach, describe, expect, it } from 'vitest';
-import { createGate } from '../../support/gate.js';
-import { hookSecret as secret } from '../../support/hook-secrets.js';
-import { ask } from './hook-calls.js';
-import { createHookRuns, openSocket, readToEnd, startServer, stopServers } from './some-server.js';
-
-afterEach(stopServers);
-
-/** A hook whose runs start when the gate is opened. */
-async function startGatedHook(closeGraceMs: number) {
-  const runs = createHookRuns();
-  const gate = createGate();
-  const asked = createGate();
-  const gated = {
-    ...runs,
-    start: async (...request: Parameters<typeof runs.start>) => {
-      asked.open();
-      await gate.passed;
-      return runs.start(...request);
-    },
-  };
-  const hook = { secret, runs: gated };
-  const started = await startServer({ hook, ledger: runs.ledger, limits: { closeGraceMs } });
-  return { ...started, gate, asked, runs };
-}
+import { describe, expect, it } from 'vitest';
+import { ask, startGatedHook } from './hook-calls.js';
+import { openSocket, readToEnd, startServer } from './some-server.js';
 
 describe('a server that closes', () => {
   it('closes connections that do not end within the grace period', async () => {
-    const { url, server, asked } = await startGatedHook(50);
+    const { url, server, asked } = await startGatedHook({ closeGraceMs: 50 });
     const answer = ask(url, { day: '2026-11-20' });
     const failed = expect(answer).rejects.toThrow();
     await asked.passed;
@@ -36,7 +14,7 @@ describe('a server that closes', () => {
   });
 
   it('closes idle connections, and those without any request', async () => {
-    const { url, server } = await startGatedHook(50);
+    const { url, server } = await startGatedHook({ closeGraceMs: 50 });
     const [kept, silent, slow] = await Promise.all([openSocket(url), openSocket(url), openSocket(url)]);
     for (const socket of [kept, silent, slow]) socket.on('error', () => {});
     kept.write('GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n');
@@ -51,7 +29,7 @@ describe('a server that closes', () => {
   });
 
   it('refuses requests that still arrive over an open connection', async () => {
-    const { url, server, gate, asked } = await startGatedHook(60_000);
+    const { url, server, gate, asked } = await startGatedHook({ closeGraceMs: 60_000 });
     const answer = ask(url, { day: '2026-11-20' });
     await asked.passed;
     const socket = await openSocket(url);

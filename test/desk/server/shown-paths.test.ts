@@ -1,9 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createPathShortener } from '../../../jobs/notifications.js';
 import { openRun, openTemporaryLedger } from '../../review/temporary-ledger.js';
-import { now, startDesk, stopServers } from '../some-desk.js';
-
-afterEach(stopServers);
+import { now, startDesk } from '../some-desk.js';
 
 const shorten = createPathShortener('/srv/review', [
   '/srv/review/data/ledger.db',

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
 import { type BusinessDay, businessDayAt } from '../../../src/booking/business-day.js';
 import { createCallerFinder } from '../../../src/desk/access/caller.js';
 import { type CheckCaller, createCallerCheck } from '../../../src/desk/server/check-caller.js';
@@ -82,6 +83,8 @@ export interface Parts {
   readonly proxies?: readonly string[];
   readonly metricsToken?: string;
   readonly shortenPaths?: (text: string) => string;
+  /** Stays open after the test: whoever started it closes it. */
+  readonly stays?: boolean;
 }
 
 /** A check of callers that have this secret. */
@@ -91,9 +94,7 @@ export function checkCallersOf(secret: string, clock = () => now): CheckCaller {
   return checkCaller;
 }
 
-const running: Server[] = [];
-
-/** Starts a server on a free port; `stopServers` ends all of them. */
+/** Starts a server on a free port, which is closed with the test. */
 export async function startServer({
   host = '127.0.0.1',
   port = 0,
@@ -103,6 +104,7 @@ export async function startServer({
   limits,
   clock,
   proxies = [],
+  stays = false,
   ...others
 }: Parts = {}): Promise<SomeServer> {
   const logged: string[] = [];
@@ -129,19 +131,16 @@ export async function startServer({
     ...(limits && { limits }),
     ...others,
   });
-  running.push(server);
+  if (!stays) onTestFinished(() => server.close());
   const { url } = await server.listen();
   return { url, logged, server };
 }
 
-export async function stopServers(): Promise<void> {
-  await Promise.all(running.splice(0).map((server) => server.close()));
-}
-
-/** A connection whose every byte we write. */
+/** A connection whose every byte we write, until the end of the test. */
 export async function openSocket(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
+  onTestFinished(() => void socket.destroy());
   await once(socket, 'connect');
   return socket;
 }

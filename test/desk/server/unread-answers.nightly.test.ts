@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { prepareDay } from '../../support/day-folder.js';
 import { writeUsers } from '../../support/desk-visit.js';
 import { openSocket } from './some-server.js';
@@ -26,9 +26,6 @@ it.each([
     const before = readMemory(command.pid);
     const page = 'GET /sign-in?to=/days HTTP/1.1\r\nhost: localhost\r\naccept: text/html\r\n\r\n';
     const open: Socket[] = [];
-    onTestFinished(() => {
-      for (const socket of open) socket.destroy();
-    });
     let answered = 0;
     for (let round = 0; round * each < requestsEach; round += 1) {
       for (let caller = 0; caller < connections; caller += 1) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { measureKm } from '../../src/base/geography.js';
+import { isTimeZone, loadTimeZones, measureKm } from '../../src/base/geography.js';
 
 const madrid = { latitude: 40.4168, longitude: -3.7038 };
 const malaga = { latitude: 36.7213, longitude: -4.4214 };
@@ -27,4 +27,22 @@ it('is zero for one place, the same both ways, and never more than half the circ
       expect(measureKm(from, to)).toBeLessThanOrEqual(20_015.2);
     }),
   );
+});
+
+it.each([
+  ['Europe/Madrid', 40.4168, -3.7038],
+  ['America/Sao_Paulo', -23.5505, -46.6333],
+  ['Asia/Kathmandu', 27.7172, 85.324],
+])('finds the zone %s', async (zone, latitude, longitude) => {
+  const { zoneAt } = await loadTimeZones();
+  expect(zoneAt({ latitude, longitude })).toBe(zone);
+});
+
+it('finds only zones that this machine knows, anywhere on earth', async () => {
+  const { zoneAt } = await loadTimeZones();
+  for (let latitude = -90; latitude <= 90; latitude += 3)
+    for (let longitude = -180; longitude <= 180; longitude += 3) {
+      const zone = zoneAt({ latitude, longitude });
+      if (zone !== undefined) expect(isTimeZone(zone), zone).toBe(true);
+    }
 });
