@@ -41,7 +41,7 @@ async function prepare(
 const numbers = '412 accepted, 400 delivered, 3 rejected, 2 refused, 10 pending';
 const cronitor = '/p/key-1/nightly?env=production';
 
-// A start, a success, a failure, and a failure without a run. The faces have the bodies of Healthchecks.
+// A start, a success, a failure, and a failure without a run.
 it.each<[HeartbeatKind, path: string, calls: readonly string[]]>([
   [
     'healthchecks',
@@ -72,7 +72,12 @@ it.each<[HeartbeatKind, path: string, calls: readonly string[]]>([
   for (const beat of [start, success, failure, brokeOff])
     expect(await heartbeat.send(beat, never)).toBeUndefined();
   expect(calls().map(([call]) => decodeURIComponent(call.replaceAll('+', ' ')))).toEqual(expected);
-  if (kind === 'healthchecks') expect(calls()[3]?.[1]).toBe('day: 2026-11-20\nfailure: broke-off\n');
+  if (kind !== 'healthchecks') return;
+  const [begun, ended, failed, broken] = calls().map(([, body]) => body);
+  expect(begun).toBe(`day: 2026-11-20\nrun: ${run.id}\n`);
+  expect(ended).toMatch(/^day: .*\nrun: .*\nread: [^]*\naffected: unknown\n/);
+  expect(failed).toContain('\nfailure: steps-failed\nread: ');
+  expect(broken).toBe('day: 2026-11-20\nfailure: broke-off\n');
 });
 
 describe('A beat that is not accepted', () => {
