@@ -75,7 +75,7 @@ it.each<[HeartbeatKind, path: string, calls: readonly string[]]>([
   if (kind !== 'healthchecks') return;
   const [begun, ended, failed, broken] = calls().map(([, body]) => body);
   expect(begun).toBe(`day: 2026-11-20\nrun: ${run.id}\n`);
-  expect(ended).toMatch(/^day: .*\nrun: .*\nread: [^]*\naffected: unknown\n/);
+  expect(ended).toMatch(/^day: .*\nrun: .*\nread: (?:.*\n)*affected: unknown\n/);
   expect(failed).toContain('\nfailure: steps-failed\nread: ');
   expect(broken).toBe('day: 2026-11-20\nfailure: broke-off\n');
 });
