@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CaseEvent } from '../../src/cases/events.js';
+import { openCases } from '../../src/cases/open-cases.js';
 import { updateCases } from '../../src/cases/update-cases.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { ResultCounts } from '../../src/rules/review-file.js';
 import type { Run } from '../../src/rules/run.js';
 import { withReplaced } from '../support/fake-ledger.js';
-import { at, claimStep, done, record } from './ledger/days.js';
-import { collectedFileRun, performUpTo } from './ledger/file-days.js';
+import { at, batchOf, chunkOf, claimStep, done, newRun, record, startCollect } from './ledger/days.js';
+import { collectedFileRun, performUpTo, planFileRun } from './ledger/file-days.js';
 import { type MadeStay, storeRun } from './ledger/stays.js';
 import type { OpenedLedger } from './ledger.js';
 
@@ -116,20 +117,24 @@ export function describeCaseUpdatesContract(
     }
     const named = async () =>
       (await bookings()).flatMap(({ reference, isNamed }) => (isNamed ? [reference] : [])).toSorted();
-    const awaited = async () => {
-      const run = await collectedFileRun(ledger, 'r1', { file: 3 });
+    /** A run whose result is awaited. */
+    const awaited = async (references = ['F-0', 'F-1', 'F-2']) => {
+      const run = await ledger.runs.create(newRun('r1', { delivery: 'file' }));
+      const collect = await startCollect(ledger, run);
+      await collect.store(chunkOf({ batches: [batchOf(0, references, 'file')] }));
+      await collect.finish({ steps: planFileRun({ file: references.length }), at });
       await performUpTo(ledger, run, 'trigger');
       return run;
     };
 
-    it('say that a newer result calls a named booking correct, once, and resolve nothing', async () => {
-      const run = await awaited();
-      await recordVerdicts(run, 1, [0, 1], 1);
+    it('say that a newer result calls a named booking correct in all its rooms, once, and resolve nothing', async () => {
+      const run = await awaited(['F-0', 'F-1', 'F-2', 'F-2']);
+      await recordVerdicts(run, 1, [0, 1, 2], 1);
       await update();
-      await recordVerdicts(run, 2, [0]);
+      await recordVerdicts(run, 2, [0, 2]);
       await update();
       await update();
-      expect(await named()).toEqual(['F-0', 'F-1']);
+      expect(await named()).toEqual(['F-0', 'F-1', 'F-2']);
       expect((await bookings()).some(({ resolved }) => resolved)).toBe(false);
       expect(await listChanges()).toContain(
         JSON.stringify(['case-updated', { calledCorrect: 1, run: 'r1' }]),
@@ -166,6 +171,31 @@ export function describeCaseUpdatesContract(
       });
       await update(now, reconnecting);
       expect(events).toEqual([{ type: 'case-opened', cases: 1, bookings: 3 }]);
+    });
+
+    it('are reported even if opening others fails: they are not opened again', async () => {
+      const hotels = Array.from({ length: 26 }, (_, index) => ({ providerHotelId: `H-${index}` }));
+      await store(
+        'r0',
+        '2026-11-19',
+        hotels.map((hotel) => stayOf('B-1', hotel)),
+      );
+      let left = 1;
+      const failing = withReplaced(ledger, {
+        cases: {
+          changeByKey(keys, decide) {
+            left -= 1;
+            return left < 0 ? Promise.reject(new Error('away')) : ledger.cases.changeByKey(keys, decide);
+          },
+        },
+      });
+      const about = { providerName: 'hotelbeds', serviceId: 7, origin: 'email', at } as const;
+      const opening = openCases(
+        hotels.map((hotel) => ({ ...about, ...hotel })),
+        { ledger: failing, today, clock: () => now, notify: (event) => events.push(event) },
+      );
+      await expect(opening).rejects.toThrow('away');
+      expect(events).toEqual([{ type: 'case-opened', cases: 25, bookings: 25 }]);
     });
 
     it('let others work between two runs, and stop there on request', async () => {

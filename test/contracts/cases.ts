@@ -337,10 +337,14 @@ export function describeCasesContract(
       expect((await cases.find(1))?.bookings).toHaveLength(2);
     });
 
-    it('removes the bookings of old days, and then the cases that are left empty', async () => {
+    it('removes the bookings of old days, and then the cases that are left empty and have not changed since', async () => {
       const { cases } = ledger;
       await openOne(ledger, keyOf('1'), [stayOf('BR-1')]);
       await openOne(ledger, keyOf('2'), [stayOf('BR-2'), { ...stayOf('BR-3'), day: '2026-11-25' }]);
+      await openOne(ledger, keyOf('3'), [stayOf('BR-4')]);
+      await cases.changeById([3], (held) =>
+        toDecision(held, applyCommand(held, 'report', Date.parse('2026-11-24')) ?? held, []),
+      );
       const run = await collectedRun(ledger, 'r1');
       await cases.markFollowed({ runId: 'r1', verdictsRecorded: 0 });
       await ledger.runs.settle(rightOf(run), { state: 'cancelled', at });
@@ -349,6 +353,7 @@ export function describeCasesContract(
       await ledger.guests.prune('2026-11-24');
       expect(await cases.find(1)).toBeUndefined();
       expect((await cases.find(2))?.bookings).toMatchObject([{ reference: 'BR-3' }]);
+      expect(await cases.find(3)).toMatchObject({ state: 'reported', bookings: [] });
     });
   });
 }

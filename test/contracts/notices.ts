@@ -124,7 +124,11 @@ export function describeNoticesContract(
       expect(await notices.listWaiting(at - 1)).toEqual([ops]);
       expect(await notices.listWaiting(at)).toEqual([{ channel: 'mail', messages: 1, since: at }, ops]);
       await notices.noteSent(['ops-1'], at);
-      expect(await notices.listWaiting(at)).toMatchObject([{ channel: 'mail' }]);
+      // What was given up says nothing of what waits now.
+      await notices.noteFailed(['mail-2'], { code: 'http-401', at });
+      await notices.raise([late]);
+      await notices.route(toChannels('mail'), at);
+      expect(await notices.listWaiting(at)).toEqual([{ channel: 'mail', messages: 1, since: at }]);
     });
 
     it('does not let a recovery wait for the morning digest about the day', async () => {

@@ -23,33 +23,51 @@ import {
   startCollect,
 } from '../contracts/ledger/days.js';
 import { postgresNeeds } from '../support/postgres.js';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
 import { usePostgres } from '../support/use-servers.js';
-import { type AnswerCutter, startAnswerCutter } from './answer-cutter.js';
 import { type OpenedPostgresLedger, openPostgresLedger } from './opened-postgres.js';
 
 describe('when the connection ends between a commit and its answer', () => {
   const postgres = usePostgres();
-  let cutter: AnswerCutter;
+  let proxy: TcpProxy;
   let opened: OpenedPostgresLedger;
-  /** Its connections go through the cutter. */
+  /** Its connections go through the proxy. */
   let ledger: Ledger;
 
   beforeAll(async () => {
-    if (postgresNeeds === undefined) cutter = await startAnswerCutter(postgres().port);
+    if (postgresNeeds === undefined) proxy = await startTcpProxy(postgres().port);
   });
-  afterAll(() => cutter?.stop());
+  afterAll(() => proxy?.stop());
   beforeEach(async () => {
     opened = await openPostgresLedger(postgres());
-    ledger = opened.open({ url: postgres().overTcp(opened.url, { port: cutter.port }) });
+    ledger = opened.open({ url: postgres().overTcp(opened.url, { port: proxy.port }) });
   });
   afterEach(() => opened.cleanUp());
 
+  let cuts = 0;
+  /** The connection ends at the next request with that text: before it reaches the server, or before its answer arrives. */
+  function cutAt(text: string, isProcessed: boolean): void {
+    let isDue = false;
+    proxy.beforePassing((to, chunk) => {
+      const isFound = to === 'server' && chunk.includes(text);
+      if (isFound && isProcessed) isDue = true;
+      else if (isFound || (isDue && to === 'client')) {
+        cuts += 1;
+        proxy.heal();
+        proxy.cutAll();
+        // The chunk never arrives.
+        return new Promise(() => {});
+      }
+      return undefined;
+    });
+  }
+
   /** Runs the work while the answer to its first commit is lost. */
   async function losing<Result>(text: string, work: () => Promise<Result>): Promise<Result> {
-    const before = cutter.cuts;
-    cutter.cutAnswerTo(text);
+    const before = cuts;
+    cutAt(text, true);
     const result = await work();
-    expect(cutter.cuts, 'connections cut').toBe(before + 1);
+    expect(cuts, 'connections cut').toBe(before + 1);
     return result;
   }
 
@@ -79,12 +97,12 @@ describe('when the connection ends between a commit and its answer', () => {
 
   it('a chunk that never reached the server is still stored', async () => {
     const collect = await startCollect(ledger, await ledger.runs.create(newRun('r1')));
-    const before = cutter.cuts;
+    const before = cuts;
     for (const [number, text] of ['COMMIT', 'COPY', 'FOR NO KEY UPDATE'].entries()) {
-      cutter.cutRequest(text);
+      cutAt(text, false);
       await collect.store(chunkOf({ batches: [batchOf(number, ['a', 'b', 'c', 'd'])] }));
     }
-    expect(cutter.cuts).toBe(before + 3);
+    expect(cuts).toBe(before + 3);
     expect(await opened.ledger.runs.tally('r1')).toMatchObject({ stored: 12 });
     expect((await opened.ledger.runs.get('r1')).counts).toMatchObject({ read: 12, accepted: 12 });
   });

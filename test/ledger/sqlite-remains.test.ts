@@ -57,20 +57,10 @@ describe('what SQLite leaves in its files of names that were removed', () => {
       if (run.id === 'late') continue;
       await ledger.runs.settle(rightOf(run), { state: 'succeeded', at: Date.parse(run.day) + dayMs });
     }
-    const bytes = () =>
-      [opened.path, `${opened.path}-wal`]
-        .map((path) => (existsSync(path) ? readFileSync(path, 'latin1') : ''))
-        .join('');
-    const found = () => {
-      const counts: Record<string, number> = {};
-      for (const [, run = ''] of bytes().matchAll(/Canary-([a-z]+)-/g)) counts[run] = (counts[run] ?? 0) + 1;
-      return counts;
-    };
-    expect(Object.keys(found()).sort()).toEqual(['halved', 'late', 'replay', 'replayed', 'young']);
+    const found = () => ['replayed', ...names].filter((id) => countText(`Canary-${id}-`) > 0);
+    expect(found()).toEqual(['replayed', ...names]);
     // One day a night, as retention does it.
-    await ledger.guests.blankNames('2026-09-02', blankNames);
-    await ledger.guests.blankNames('2026-09-03', blankNames);
-    await ledger.guests.blankNames('2026-09-04', blankNames);
+    for (const day of days.slice(1)) await ledger.guests.blankNames(day, blankNames);
     // A rewrite would keep the steps of a run waiting, as long as somebody performs them.
     const hold = await ledger.holds.day('2026-09-03');
     expect(await ledger.guests.clearRemains()).toEqual({
@@ -79,7 +69,7 @@ describe('what SQLite leaves in its files of names that were removed', () => {
     });
     await hold?.release();
     expect(await ledger.guests.clearRemains()).toBeUndefined();
-    expect(found()).toEqual({ young: expect.any(Number) });
+    expect(found()).toEqual(['young']);
     expect(opened.openRaw().all('PRAGMA integrity_check')).toMatchObject([{ integrity_check: 'ok' }]);
     expect((await ledger.bookings.readBatch('young', 'posted', batches - 1)).toString()).toContain(
       canary('young', 'booking', batches * batchSize - 1),

@@ -66,17 +66,18 @@ async function errorOf(sync: Promise<unknown>): Promise<MappingServiceError> {
   throw new Error('expected the sync to fail with an error of the service');
 }
 
-describe('the end of a sync', () => {
-  it('is a failure when every key is refused, whatever the length of the pages', async () => {
-    const { sync } = await prepare((key, _number, pageLength) =>
-      key === '' ? { ResumeKey: 'second', Mappings: rows(pageLength) } : refusal(2027),
-    );
+describe('a sync', () => {
+  it('fails when a key is refused each time, however many pages come before it', async () => {
+    const { sync } = await prepare((key, _number, pageLength) => {
+      const page = Number(key);
+      return page === 12
+        ? refusal(2027)
+        : { ResumeKey: `${page + 1}`, Mappings: rows(pageLength, 1 + page * pageLength) };
+    });
     expect(await errorOf(sync())).toMatchObject({ statusCode: 2027 });
     expect(await errorOf(sync())).toMatchObject({ statusCode: 2027 });
   });
-});
 
-describe('a sync', () => {
   it('waits for nobody: it asks the service for nothing while another process syncs', async () => {
     const { sync, mappings, standIn } = await prepare(() => ({ Mappings: [] }));
     const hold = await mappings.holdSync();

@@ -34,7 +34,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
     ...inFolder('review/perform')('settling', 'endpoints'),
     ...inFolder('review/outcome')('implausible'),
   ],
-  'src/notify/check-notices.ts': notify('check-notices', 'urgent-cases'),
+  'src/notify/check-notices.ts': notify('check-notices'),
   'src/notify/deadlines.ts': notify('deadlines'),
   'src/notify/routing.ts': notify('routing'),
 };

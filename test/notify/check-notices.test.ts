@@ -3,7 +3,7 @@ import type { CaseSummary } from '../../src/ledger/cases.js';
 import type { FetchedExport, MappingSync, RequestedExport } from '../../src/ledger/mappings.js';
 import type { OpenProblem, StoredMessage, WaitingMessages } from '../../src/ledger/notices.js';
 import { firstBound } from '../../src/mappings/sync-bounds.js';
-import { type CheckParts, checkNotices, isReminderDue } from '../../src/notify/check-notices.js';
+import { type CheckParts, checkNotices, isReminderDue, tellUrgent } from '../../src/notify/check-notices.js';
 import type { NewNotice, NoticeEvent } from '../../src/rules/notice.js';
 import type { Run } from '../../src/rules/run.js';
 import { someRun } from '../review/some-run.js';
@@ -148,6 +148,33 @@ describe('a check', () => {
       arriving,
     ]);
     expect(await urgent({ inHouse: 1 })).toMatchObject([['case 1 on an unknown day', {}]]);
+  });
+
+  it('tells of guests in house first, then of unknown days, then of the nearest check-in', async () => {
+    const item = { state: 'open', openBookings: 1, inHouse: 0, nextCheckIn: '2026-11-22' };
+    const guest = { ...item, inHouse: 1, nextCheckIn: undefined };
+    const outlines = [
+      { ...item, id: 1, nextCheckIn: '2026-11-23' },
+      { ...item, id: 2 },
+      { ...item, id: 3, hasUnknownCheckIn: true },
+      { ...guest, id: 4, firstCheckIn: '2026-11-19' },
+      { ...guest, id: 5, firstCheckIn: '2026-11-03' },
+    ];
+    const { raised } = await check({ outlines });
+    expect(raised.map(({ facts }) => facts.case)).toEqual(['5', '4', '3', '2', '1']);
+    expect(tellUrgent(raised)).toEqual({ singly: raised });
+    // Of more than twenty, the rest gets one message, which no other look repeats.
+    const others = Array.from({ length: 1_101 }, (_, index) => ({ ...item, id: index + 1 }));
+    const guests = Array.from({ length: 25 }, (_, index) => {
+      return { ...guest, id: 2_000 + index, firstCheckIn: `2026-10-${String(index + 1).padStart(2, '0')}` };
+    });
+    const { raised: many } = await check({ outlines: [...others, ...guests] });
+    expect(many[0]?.subject).toBe('case 2000 on 2026-10-01');
+    const together = {
+      ...{ event: 'case-urgent', subject: 'more from case 2020 on 2026-10-21', raisedAt: now },
+      facts: { cases: 1_106, inHouse: 5 },
+    };
+    expect(tellUrgent(many)).toEqual({ singly: many.slice(0, 20), together });
   });
 
   it('finds a copy of the mappings that is older than it may be, an export that does not come, and a full disk', async () => {

@@ -1,44 +1,32 @@
-import { describe, expect, it } from 'vitest';
-import { decideNotice, incidentOf, type LastNotice } from '../../src/rules/notice.js';
+import { expect, it } from 'vitest';
+import { decideNotice, incidentOf, type LastNotice, type NewNotice } from '../../src/rules/notice.js';
 
+const day = '2026-11-20';
+const providers = `providers on ${day}`;
 const known: LastNotice = { round: 2, isOver: false, severity: 'critical', reminders: 3 };
 
-const about = { subject: '2026-11-20', day: '2026-11-20' };
+it.each<[when: string, notice: Partial<NewNotice>, last: Partial<LastNotice>, told: object | undefined]>([
+  ['not while its problem lasts', {}, {}, undefined],
+  ['not when its problem gets better', { severity: 'warning' }, {}, undefined],
+  ['as a reminder when it gets worse', {}, { severity: 'warning' }, { round: 2, reminder: 4 }],
+  ['once if it happens once', { event: 'affected-found' }, { isOver: true }, undefined],
+  ['anew if few bookings came', { event: 'volume-dropped' }, { isOver: true }, { round: 3, reminder: 0 }],
+  ['once of providers', { event: 'volume-dropped', subject: providers }, { isOver: true }, undefined],
+])('a notice is told again %s: %o', (_, notice, last, told) => {
+  expect(decideNotice({ event: 'run-failed', subject: day, day, ...notice }, { ...known, ...last })).toEqual(
+    told,
+  );
+});
 
-describe('a notice', () => {
-  it('is not sent again while the problem lasts', () => {
-    expect(decideNotice({ ...about, event: 'run-failed' }, known)).toBeUndefined();
-    expect(decideNotice({ ...about, event: 'run-failed', severity: 'warning' }, known)).toBeUndefined();
-  });
-
-  it('is sent again as a reminder when the problem gets worse', () => {
-    expect(decideNotice({ ...about, event: 'run-failed' }, { ...known, severity: 'warning' })).toEqual({
-      round: 2,
-      reminder: 4,
-    });
-  });
-
-  it('is sent once if it happens once', () => {
-    expect(decideNotice({ ...about, event: 'affected-found' }, { ...known, isOver: true })).toBeUndefined();
-  });
-
-  it('about few bookings is a problem of the day, but only told if single providers are meant', () => {
-    const over = { ...known, isOver: true };
-    expect(decideNotice({ ...about, event: 'volume-dropped' }, over)).toEqual({ round: 3, reminder: 0 });
-    const ofProviders = { ...about, event: 'volume-dropped', subject: 'providers on 2026-11-20' } as const;
-    expect(decideNotice(ofProviders, over)).toBeUndefined();
-    expect(incidentOf(ofProviders)).toBe('volume-dropped providers on 2026-11-20');
-  });
-
-  it('has one incident for all problems of a day and their recovery', () => {
-    const incidents = (['run-failed', 'day-late', 'volume-dropped', 'day-recovered'] as const).map((event) =>
-      incidentOf({ event, ...about }),
-    );
-    expect(new Set(incidents)).toEqual(new Set(['day 2026-11-20']));
-    expect(incidentOf({ event: 'run-failed', ...about, subject: '2026-11-20 (watch)' })).toBe(
-      'day 2026-11-20',
-    );
-    expect(incidentOf({ event: 'result-late', ...about })).toBe('day 2026-11-20');
-    expect(incidentOf({ event: 'affected-found', ...about })).toBe('affected-found 2026-11-20');
-  });
+it.each([
+  ['run-failed', day, `day ${day}`],
+  ['run-failed', `${day} (watch)`, `day ${day}`],
+  ['day-late', day, `day ${day}`],
+  ['result-late', day, `day ${day}`],
+  ['volume-dropped', day, `day ${day}`],
+  ['day-recovered', day, `day ${day}`],
+  ['volume-dropped', providers, `volume-dropped ${providers}`],
+  ['affected-found', day, `affected-found ${day}`],
+] as const)('%s about %s is of the incident %s', (event, subject, incident) => {
+  expect(incidentOf({ event, subject, day })).toBe(incident);
 });

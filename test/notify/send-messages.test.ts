@@ -4,6 +4,7 @@ import { type Channel, ChannelError, type Message } from '../../src/notify/chann
 import { createSender } from '../../src/notify/send-messages.js';
 import type { Notice } from '../../src/rules/notice.js';
 import { fakeLedger } from '../support/fake-ledger.js';
+import { createGate } from '../support/gate.js';
 
 const now = Date.UTC(2026, 10, 20, 12);
 const noticeOf = (changes: Partial<Notice> = {}): Notice => ({
@@ -16,6 +17,11 @@ const noticeOf = (changes: Partial<Notice> = {}): Notice => ({
   facts: { pending: 3, code: 'binary', unanswered: null },
   raisedAt: now,
   ...changes,
+});
+
+const claim = (id: string, changes: Partial<Notice> = {}): ClaimedMessage => ({
+  ...{ id, attempt: 1, unconfirmed: 0 },
+  notice: noticeOf(changes),
 });
 
 /** A store that hands out these messages once, and what the sender says of them. */
@@ -73,7 +79,7 @@ const { signal } = new AbortController();
 
 describe('the sender', () => {
   it('sends a message with its numbers, and records it', async () => {
-    const { store, said } = storeOf({ id: 'm1', attempt: 1, unconfirmed: 0, notice: noticeOf() });
+    const { store, said } = storeOf(claim('m1'));
     const received: Message[] = [];
     // Other processes must not take a message that takes long to write.
     const { sender } = senderOf(store, async (message) => void received.push(message), { composeMs: 25_000 });
@@ -100,13 +106,10 @@ describe('the sender', () => {
   });
 
   it('records what other channels sent before it reports that the ledger is unavailable', async () => {
-    const { store, said } = storeOf({ id: 'm1', attempt: 1, unconfirmed: 0, notice: noticeOf() });
+    const { store, said } = storeOf(claim('m1'));
     const away = { ...store, claim: () => Promise.reject(new Error('away')) };
-    let accept = () => {};
-    const accepted = new Promise<void>((resolve) => {
-      accept = resolve;
-    });
-    const channelOf = (name: string): Channel => ({ name, send: () => accepted, close: async () => {} });
+    const gate = createGate();
+    const channelOf = (name: string): Channel => ({ name, send: () => gate.passed, close: async () => {} });
     const sender = createSender({
       store: { ...store, claim: (asked) => (asked.channel === 'ops' ? store.claim(asked) : away.claim()) },
       channels: [channelOf('other'), channelOf('ops')],
@@ -116,16 +119,13 @@ describe('the sender', () => {
       notify: () => {},
     });
     const ended = sender.sendDue(signal);
-    setImmediate(accept);
+    setImmediate(gate.open);
     await expect(ended).rejects.toThrow('away');
     expect(said.at(-1)).toEqual(['sent', 'm1']);
   });
 
   it('leaves the other messages for later once the receiver is unavailable', async () => {
-    const { store, said } = storeOf(
-      { id: 'm1', attempt: 1, unconfirmed: 0, notice: noticeOf() },
-      { id: 'm2', attempt: 1, unconfirmed: 0, notice: noticeOf({ subject: '2026-11-21' }) },
-    );
+    const { store, said } = storeOf(claim('m1'), claim('m2', { subject: '2026-11-21' }));
     const { sender, events } = senderOf(store, () =>
       Promise.reject(new ChannelError('not accepted', 'http-503', { retryAfterMs: 60_000 })),
     );
@@ -138,13 +138,29 @@ describe('the sender', () => {
     expect(events).toEqual([{ type: 'message-not-sent', channel: 'ops', code: 'http-503' }]);
   });
 
+  it.each([
+    ['its process is to stop', true, 0],
+    ['its lease would end before another try', false, 60_000],
+  ])('gives back what it has not tried once %s', async (_, isStopping, composeMs) => {
+    const { store, said } = storeOf(claim('m1'), claim('m2'));
+    const stopping = new AbortController();
+    const send = async () => (isStopping ? stopping.abort() : undefined);
+    await senderOf(store, send, { composeMs }).sender.sendDue(stopping.signal);
+    expect(said.slice(1)).toEqual([
+      ['sent', 'm1'],
+      ['released', 'm2'],
+    ]);
+  });
+
   it('sends ten of a kind as one message, and with another id once there are more', async () => {
-    const claimed = Array.from({ length: 11 }, (_, index) => ({
-      id: `m${index}`,
-      attempt: 1,
-      unconfirmed: 0,
-      notice: noticeOf({ event: 'case-escalated', severity: 'warning', subject: `case ${index}`, facts: {} }),
-    }));
+    const claimed = Array.from({ length: 11 }, (_, index) =>
+      claim(`m${index}`, {
+        event: 'case-escalated',
+        severity: 'warning',
+        subject: `case ${index}`,
+        facts: {},
+      }),
+    );
     const received: Message[] = [];
     const told: unknown[] = [];
     for (const count of [10, 10, 11]) {
@@ -165,10 +181,9 @@ describe('the sender', () => {
   });
 
   it('gives up only those of many notices in one message that have waited for days', async () => {
-    const claimed = Array.from({ length: 10 }, (_, index) => ({
-      ...{ id: `m${index}`, attempt: 1, unconfirmed: 0 },
-      notice: noticeOf({ severity: 'warning', raisedAt: now - (index < 8 ? 3 * 86_400_000 : 1) }),
-    }));
+    const claimed = Array.from({ length: 10 }, (_, index) =>
+      claim(`m${index}`, { severity: 'warning', raisedAt: now - (index < 8 ? 3 * 86_400_000 : 1) }),
+    );
     const { store, said } = storeOf(...claimed);
     await senderOf(store, () => Promise.reject(new ChannelError('no', 'http-404'))).sender.sendDue(signal);
     const old = claimed.slice(0, 8).map(({ id }) => id);
@@ -179,7 +194,7 @@ describe('the sender', () => {
   });
 
   it('takes a message that was cut off for one that may have arrived', async () => {
-    const { store, said } = storeOf({ id: 'm1', attempt: 1, unconfirmed: 0, notice: noticeOf() });
+    const { store, said } = storeOf(claim('m1'));
     const stopping = new AbortController();
     const { sender, events } = senderOf(store, async () => {
       stopping.abort();
@@ -204,30 +219,21 @@ describe('the sender', () => {
   });
 
   it('does not send a message a fourth time that may have arrived three times, even if its process died each time', async () => {
-    const { store, said } = storeOf({
-      id: 'm1',
-      attempt: 1,
-      unconfirmed: 3,
-      sentAs: 'm1',
-      notice: noticeOf(),
-    });
+    const { store, said } = storeOf({ ...claim('m1'), unconfirmed: 3, sentAs: 'm1' });
     await senderOf(store, () => Promise.reject(new Error('sent'))).sender.sendDue(signal);
     expect(said).toEqual([['interrupted', 'given up', 'm1']]);
   });
 
   it('waits for a channel that is still sending, and keeps no other from it', async () => {
-    const { store } = storeOf({ id: 'm1', attempt: 1, unconfirmed: 0, notice: noticeOf() });
+    const { store } = storeOf(claim('m1'));
     let sends = 0;
-    let accept = () => {};
-    const accepted = new Promise<void>((resolve) => {
-      accept = resolve;
-    });
+    const gate = createGate();
     const { sender } = senderOf(store, () => {
       sends += 1;
-      return accepted;
+      return gate.passed;
     });
     const both = Promise.all([sender.sendDue(signal), sender.sendDue(signal)]);
-    accept();
+    gate.open();
     await both;
     expect(sends).toBe(1);
   });

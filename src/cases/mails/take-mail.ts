@@ -70,15 +70,7 @@ export function createMailTaker(parts: MailTakerParts) {
         const sender = judgeSender(found.bytes ?? found.head ?? Buffer.alloc(0), senders);
         const isSecondTry = failed === sha256;
         const standing = isAsked ? ('asked' as const) : sender;
-        const mail = {
-          found,
-          sha256,
-          standing,
-          isListed: sender === 'listed',
-          known,
-          isSecondTry,
-          now: clock(),
-        };
+        const mail = { found, sha256, standing, isListed: sender === 'listed', isSecondTry, now: clock() };
         const taken =
           known && isDone(known, mail)
             ? await repeat(known, ledger)
@@ -102,8 +94,6 @@ interface ReceivedMail {
   readonly standing: SenderStanding | 'asked';
   /** Whether its sender is listed, whoever asks for it. */
   readonly isListed: boolean;
-  /** What was recorded when it was taken before. */
-  readonly known: StoredMail | undefined;
   readonly isSecondTry: boolean;
   readonly now: number;
 }
@@ -176,7 +166,7 @@ const countNamed = ({ bookings, pairs }: RecognisedMail) => bookings.length + pa
 
 /** Records an e-mail, opens the cases of what it names, and reports it once. */
 async function record(
-  { found, sha256, isListed, known, now }: ReceivedMail,
+  { found, sha256, isListed, now }: ReceivedMail,
   judged: Judged,
   parts: MailTakerParts,
 ): Promise<TakenMail> {
@@ -196,9 +186,7 @@ async function record(
     toldOn: isToldOncePerDay(judged) ? parts.today() : undefined,
   });
   if (countNamed(used) > 0) await openCasesOf(number, receivedAt, parts);
-  // One of which something is used may name more than before.
-  const wasReported = !isUsed && known?.outcome === outcome;
-  if (isNew && !wasReported) report({ mail: number, receivedAt }, judged, parts);
+  if (isNew) report({ mail: number, receivedAt }, judged, parts);
   return {
     ...{ messageId, receivedAt, pairs, canaries, correct, unreadAttachments },
     ...(isUsed ? { outcome: isNew ? outcome : 'already-read' } : { outcome, reason }),

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createMailPoller, type FoundMail } from '../../../src/cases/mails/mailbox.js';
+import { createMailPoller, type FoundMail, MailboxError } from '../../../src/cases/mails/mailbox.js';
 import type { MailTaker } from '../../../src/cases/mails/take-mail.js';
 import { createGate } from '../../support/gate.js';
 
@@ -69,12 +69,15 @@ describe('the poller of a mailbox', () => {
     await poller.close();
   });
 
-  it('says once that the mailbox is unavailable, tries again, and says when it is back', async () => {
+  it('says once that the mailbox is unavailable, and once that it needs a person, tries again, and says when it is back', async () => {
     const { poller, hold, take, nextPoll } = prepare();
     hold(new Error('away'));
     poller.start();
     await nextPoll();
     await nextPoll();
+    expect(take()).toEqual(['resume', 'mailbox-away', 'resume', 'resume']);
+    hold(new MailboxError('the login is refused', true));
+    for (let poll = 0; poll < 3; poll += 1) await nextPoll();
     expect(take()).toEqual(['resume', 'mailbox-away', 'resume', 'resume']);
     hold(['a']);
     await nextPoll();

@@ -3,18 +3,13 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { FoundMail } from '../../../src/cases/mails/mailbox.js';
-import { openMaildir } from '../../../src/cases/mails/maildir.js';
+import { openMaildir, splitMails } from '../../../src/cases/mails/maildir.js';
 import { describeMailbox, readAll } from '../../contracts/mailbox.js';
 import { makeTemporaryFolder } from '../../support/temporary-folder.js';
 import { mailOf } from './mails.js';
 
-function makeFolder(): string {
-  const folder = makeTemporaryFolder();
-  return folder;
-}
-
 function makeMaildir(): string {
-  const folder = makeFolder();
+  const folder = makeTemporaryFolder();
   for (const name of ['new', 'cur', 'tmp']) mkdirSync(join(folder, name));
   return folder;
 }
@@ -106,4 +101,16 @@ describe('A maildir', () => {
       "/nowhere/mail can't be read (ENOENT)",
     );
   });
+});
+
+it('An mbox is split only at its separators, and its quoting is removed', () => {
+  const one = mailOf('text/plain', 'From the hotel we heard\r\n\r\n>From now on\r\n').replaceAll(
+    '\r\n',
+    '\n',
+  );
+  const mbox = `From a@b.example Mon Nov 23 04:52:16 2026\n${one}\n\nFrom MAILER-DAEMON Mon Nov 23 05:00:00 2026\nSubject: two\n\nBR-2\n`;
+  const mails = splitMails(Buffer.from(mbox)).map(String);
+  expect(mails).toHaveLength(2);
+  expect(mails[0]).toContain('From the hotel we heard\n\nFrom now on\n');
+  expect(mails[1]).toBe('Subject: two\n\nBR-2\n');
 });

@@ -14,264 +14,219 @@ const bookings = [
 ];
 const columns = ['BookingReferenceId', 'ProviderName', 'ProviderHotelId', 'CheckInDate', 'IsCorrectMapping'];
 
-describe('The three forms of a verdict e-mail name their bookings', () => {
-  it('as an HTML table', async () => {
-    const html = `<html><head><style>.x{color:red}</style></head><body><p>Dear customer,</p>${htmlTable([
-      ['Booking reference', 'Provider', 'Hotel id', 'Check-in'],
-      ['BR-1042', 'Alpha', 'H-77001', '2026-12-01'],
-      ['XX-9', 'Alpha', 'H-77001', '2026-12-01'],
-    ])}<p>Page 1 of 1</p></body></html>`;
-    const { named } = await readNames(mailOf('text/html; charset=utf-8', html), bookings);
-    expect(named).toEqual(['BR-1042']);
-  });
+const plain = (body: string, ...headers: string[]) => mailOf('text/plain', body, headers);
+const html = (body: string) => mailOf('text/html; charset=utf-8', body);
+const table = (...rows: (readonly string[])[]) => html(htmlTable(rows));
+const base64 = 'Content-Transfer-Encoding: base64';
 
-  it('as an attached CSV file', async () => {
-    const csv =
-      'ServiceId,BookingReferenceId,Comment\r\n500123,BR-1043,"wrong, see\r\nbelow"\r\n1,QQ-1,x\r\n';
-    const { named } = await readNames(
-      multipart('mixed', [
-        { type: 'text/plain', body: 'See the attached list of 1 booking.' },
-        { type: 'text/csv', body: csv, headers: attachment('incorrect.csv') },
-      ]),
-      bookings,
-    );
-    expect(named).toEqual(['BR-1043']);
-  });
+const aligned = 'Booking reference   Hotel      IsCorrectMapping\n----------------------\n';
+const [first, second] = ['BR-1042', 'BR-1043'];
+const listed = (reference: string) => htmlTable([['Reference'], [reference]]);
 
-  it('as a plain list', async () => {
-    const text =
-      'We found 2 incorrect mappings in 2026:\r\n\r\n- BR-1042\r\n * BR-1043, hotel 12 of Alpha.\r\n\r\nRegards\r\n';
-    expect((await readNames(mailOf('text/plain', text), bookings)).named).toEqual(['BR-1042', 'BR-1043']);
-  });
+const inner = table(columns, [second, 'Alpha', '12', '', 'false']);
+const forwarded = multipart('mixed', [
+  { type: 'message/rfc822', body: inner, headers: attachment('Re.eml') },
+]).replaceAll('=_b', '=_c');
+const savedCsv =
+  '\ufeffServicio;Referencia reserva;Entrada;IsCorrectMapping\n5;BR-1042;01/12/2026;FALSE\n5;BR-1043;2026-12-02;TRUE\n';
+
+const tab = '<table><tr><td>';
+
+it.each<[body: string, named: readonly string[], correct?: number]>([
+  [
+    'We found 2 incorrect mappings in 2026:\n\n- BR-1042\n * BR-1043, hotel 12 of Alpha.\n\nRegards\n',
+    [first, second],
+  ],
+  [`${aligned}BR-1042    Sol     true\nBR-1043    Mar     false\n`, [second], 1],
+  ['Booking\tIs correct\nBR-1042\tyes\nBR-1043\tno\n', [second], 1],
+  ['> Booking reference   IsCorrectMapping\n> BR-1042   true\n', [], 1],
+  // Sentences and titles clear no booking.
+  ['Good news! All mappings are correct.\n\nBR-1042\nBR-1043\n', [first, second]],
+  ['BR-1042 is correct.\nBR-1043 is incorrect.\n', [first, second]],
+  ['BR-1042: correct\nBR-1043 (ok)\n', [first, second]],
+  ['Correct mappings (1): BR-1042\n\nIncorrect mappings:\nBR-1043\nCorrect: yes\n', [first, second]],
+  ['This is wrong: BR-1042\n\nOn Fri, Service wrote:\n> Incorrect mappings:\n> BR-1043\n', [first, second]],
+  ['Incorrect: BR-1042, BR-\n1043', [first, second]],
+  // What could stand there by accident needs a label, or an id of its hotels beside it.
+  ['On 2026-11-20 we checked 1 booking; 2026 was a good year. Call 1 2026.', []],
+  ['Booking references: 1, 2026', ['1', '2026']],
+  ['Booking 2026 at H-77001', ['2026']],
+  ['1 (500123)', ['1']],
+  ['1 (500124)', []],
+  ['Wrong: AB 12/3.', ['AB 12/3']],
+  ['BR-10421 br-1042 BR-1042/7 XBR-1042', []],
+])('Plain text names its bookings: %j', async (body, named, correct = 0) => {
+  expect(await readNames(plain(body.replaceAll('\n', '\r\n')), bookings)).toMatchObject({ named, correct });
 });
 
-describe('An e-mail is read whatever its encoding and structure', () => {
-  it('in quoted-printable and base64, in UTF-8 and windows-1252', async () => {
-    const quoted = mailOf(
-      'text/plain; charset=windows-1252',
-      'Booking N=DA=D1EZ-7 and BR-=\r\n1042 are wrong',
-      ['Content-Transfer-Encoding: quoted-printable'],
-    );
-    expect((await readNames(quoted, bookings)).named).toEqual(['BR-1042', 'NÚÑEZ-7']);
-    const encoded = mailOf('text/plain; charset=utf-8', Buffer.from('NÚÑEZ-7').toString('base64'), [
-      'Content-Transfer-Encoding: base64',
-    ]);
-    expect((await readNames(encoded, bookings)).named).toEqual(['NÚÑEZ-7']);
-    const latin = multipart('mixed', [
+it.each<[body: string, named: readonly string[], correct?: number]>([
+  [
+    `<html><head><style>.x{color:red}</style></head><body><p>Dear customer,</p>${htmlTable([
+      ['Booking reference', 'Provider', 'Hotel id', 'Check-in'],
+      [first, 'Alpha', 'H-77001', '2026-12-01'],
+      ['XX-9', 'Alpha', 'H-77001', '2026-12-01'],
+    ])}<p>Page 1 of 1</p></body></html>`,
+    [first],
+  ],
+  ...[
+    ['IsCorrectMapping', 'true', 'false'],
+    ['Mapping status', 'Mapping is correct', 'Incorrect mapping'],
+    ['Affected', 'no', 'yes'],
+  ].map(([column = '', right = '', wrong = '']): [string, string[], number] => {
+    const rows = [
+      [first, 'Sol', right],
+      [second, 'Mar', wrong],
+    ];
+    return [htmlTable([['Reference', 'Hotel', column], ...rows]), [second], 1];
+  }),
+  // A verdict that cannot be read clears nothing.
+  [
+    htmlTable([
+      columns,
+      [first, 'Alpha', 'H', '', 'kaputt'],
+      [second, 'Alpha', '12', '', ''],
+      ['NÚÑEZ-7', 'Alpha', '13', '', 'true'],
+    ]),
+    [first, second],
+    1,
+  ],
+  [`<h2>Correct</h2>${listed(first)}<h2>Not correct</h2>${listed(second)}`, [first, second]],
+  [htmlTable([['Correct mappings'], [first], [second]]), [first, second]],
+  ...['BR-<br>1042', 'BR-<wbr>1042', '&#8203;BR-&shy;1042', 'BR&#8209;1042', '<b>BR-1042</b><br>'].map(
+    (cell): [string, string[]] => [listed(cell), [first]],
+  ),
+  [listed('AB&nbsp;12/3'), ['AB 12/3']],
+  ['<table><tr><th>Rooms<th>Year<tr><td>1<td>2026</table>', []],
+  ['<table><tr><th>Nr<th>Booking reference<tr><td>1<td>2026</table>', ['2026']],
+  [
+    '<table><tr><th>Provider<th>Booking reference<tr><td rowspan="2">Alpha<td>1<tr><td>2026</table>',
+    ['1', '2026'],
+  ],
+  [
+    `${tab}Booking reference<td>1<tr><td>IsCorrectMapping<td>false<tr><td>Booking reference<td>2026<tr><td>IsCorrectMapping<td>true</table>`,
+    ['1'],
+    1,
+  ],
+  [`${tab}${tab}logo</table>${htmlTable([['Booking ref.'], ['2026']])}</table>`, ['2026']],
+])('HTML names its bookings: %j', async (body, named, correct = 0) => {
+  expect(await readNames(html(body), bookings)).toMatchObject({ named, correct });
+});
+
+const broken = '<p>BR-<wbr>1042</p>';
+
+it.each<[what: string, mail: string | Buffer, named: readonly string[], correct?: number]>([
+  ['an e-mail with odd headers', `Received: x\n y\nWrong\nContent-Type: text/html\n\n${broken}`, [first]],
+  ['no labelled values', `Booking: x\nDate: 2026-11-20\n\n${broken}`, []],
+  ['no cells', `a,b\n1,2\n\n${broken}`, []],
+  ['UTF-8', Buffer.from('NÚÑEZ-7'), ['NÚÑEZ-7']],
+  ['UTF-16 with its mark', Buffer.from('\ufeffNÚÑEZ-7', 'utf16le'), ['NÚÑEZ-7']],
+  ['windows-1252', Buffer.from('NÚÑEZ-7', 'latin1'), ['NÚÑEZ-7']],
+  [
+    'an attached CSV file',
+    multipart('mixed', [
+      { type: 'text/plain', body: 'See the attached list of 1 booking.' },
+      {
+        ...{ type: 'text/csv', headers: attachment('incorrect.csv') },
+        body: 'ServiceId,BookingReferenceId,Comment\r\n500123,BR-1043,"wrong, see\r\nbelow"\r\n1,QQ-1,x\r\n',
+      },
+    ]),
+    [second],
+  ],
+  [
+    'quoted-printable in windows-1252',
+    mailOf('text/plain; charset=windows-1252', 'Booking N=DA=D1EZ-7 and BR-=\r\n1042 are wrong', [
+      'Content-Transfer-Encoding: quoted-printable',
+    ]),
+    [first, 'NÚÑEZ-7'],
+  ],
+  [
+    'base64 in UTF-8',
+    mailOf('text/plain; charset=utf-8', Buffer.from('NÚÑEZ-7').toString('base64'), [base64]),
+    ['NÚÑEZ-7'],
+  ],
+  [
+    'an attached file of unknown type and encoding',
+    multipart('mixed', [
       {
         type: 'application/octet-stream',
         body: Buffer.from('Localizador;Hotel\r\nNÚÑEZ-7;Sol\r\n', 'latin1').toString('base64'),
-        headers: [...attachment('lista.csv'), 'Content-Transfer-Encoding: base64'],
+        headers: [...attachment('lista.csv'), base64],
       },
-    ]);
-    expect((await readNames(latin, bookings)).named).toEqual(['NÚÑEZ-7']);
-  });
-
-  it('forwarded as an attachment of an attachment', async () => {
-    const inner = mailOf('text/html', htmlTable([columns, ['BR-1043', 'Alpha', '12', '', 'false']]));
-    const deep = multipart('mixed', [{ type: 'message/rfc822', body: inner, headers: attachment('Re.eml') }]);
-    const part = { type: 'message/rfc822', body: deep.replaceAll('=_b', '=_c') };
-    expect((await readNames(multipart('mixed', [part]), bookings)).named).toEqual(['BR-1043']);
-  });
-
-  it('as a file that was saved from one: CSV with semicolons, a list, or HTML', async () => {
-    const csv =
-      '\ufeffServicio;Referencia reserva;Entrada;IsCorrectMapping\n5;BR-1042;01/12/2026;FALSE\n5;BR-1043;2026-12-02;TRUE\n';
-    expect((await readNames(csv, bookings)).named).toEqual(['BR-1042']);
-    expect((await readNames('BR-1042\nBR-1043\n', bookings)).named).toEqual(['BR-1042', 'BR-1043']);
-    expect((await readNames(`<html>${htmlTable([['Ref'], ['BR-1042']])}`, bookings)).named).toEqual([
-      'BR-1042',
-    ]);
-  });
-
-  it('knows when it was received: by its newest Received, or else its Date', async () => {
-    const dated = await readNames(mailOf('text/plain', 'x'), bookings);
-    expect(dated.mail).toMatchObject({
-      messageId: '<m1@service.example>',
-      receivedAt: Date.UTC(2026, 10, 21, 5, 10),
-    });
-    const received = mailOf('text/plain', 'x', ['Received: from a by b; Sat, 21 Nov 2026 06:11:00 +0100']);
-    expect((await readNames(received, bookings)).mail.receivedAt).toBe(Date.UTC(2026, 10, 21, 5, 11));
-  });
+    ]),
+    ['NÚÑEZ-7'],
+  ],
+  [
+    'an e-mail within one within it',
+    multipart('mixed', [{ type: 'message/rfc822', body: forwarded }]),
+    [second],
+  ],
+  ['a saved CSV file with semicolons', savedCsv, [first], 1],
+  ['a saved list', 'BR-1042\nBR-1043\n', [first, second]],
+  ['a saved page', `<html>${listed(first)}`, [first]],
+])('A verdict e-mail names its bookings in %s', async (_, mail, named, correct = 0) => {
+  expect(await readNames(mail, bookings)).toMatchObject({ named, correct });
 });
 
-describe('Columns of verdicts decide', () => {
-  it('an e-mail that lists all bookings names only those that it calls incorrect', async () => {
-    for (const [column, right, wrong] of [
-      ['IsCorrectMapping', 'true', 'false'],
-      ['Mapping status', 'Mapping is correct', 'Incorrect mapping'],
-      ['Affected', 'no', 'yes'],
-    ] as const) {
-      const html = htmlTable([
-        ['Reference', 'Hotel', column],
-        ['BR-1042', 'Sol', right],
-        ['BR-1043', 'Mar', wrong],
-      ]);
-      const { named, correct } = await readNames(mailOf('text/html', html), bookings);
-      expect({ column, named, correct }).toEqual({ column, named: ['BR-1043'], correct: 1 });
-    }
-  });
-
-  it('in tables of plain text as well, and where a reply quotes one', async () => {
-    const table =
-      'Booking reference   Hotel      IsCorrectMapping\r\n----------------------\r\nBR-1042    Sol     true\r\nBR-1043    Mar     false\r\n';
-    expect((await readNames(mailOf('text/plain', table), bookings)).named).toEqual(['BR-1043']);
-    const tabs = 'Booking\tIs correct\r\nBR-1042\tyes\r\nBR-1043\tno\r\n';
-    expect((await readNames(mailOf('text/plain', tabs), bookings)).named).toEqual(['BR-1043']);
-    const quoted = '> Booking reference   IsCorrectMapping\r\n> BR-1042   true\r\n';
-    expect(await readNames(mailOf('text/plain', quoted), bookings)).toMatchObject({ named: [], correct: 1 });
-  });
-
-  it('but a verdict that cannot be read clears nothing: its row names its booking', async () => {
-    const html = htmlTable([
-      columns,
-      ['BR-1042', 'Alpha', 'H', '', 'kaputt'],
-      ['BR-1043', 'Alpha', '12', '', ''],
-      ['NÚÑEZ-7', 'Alpha', '13', '', 'true'],
-    ]);
-    const { named, correct } = await readNames(mailOf('text/html; charset=utf-8', html), bookings);
-    expect({ named, correct }).toEqual({ named: ['BR-1042', 'BR-1043'], correct: 1 });
-  });
+it.each([
+  ['its Date', [], Date.UTC(2026, 10, 21, 5, 10)],
+  [
+    'its newest Received',
+    ['Received: from a by b; Sat, 21 Nov 2026 06:11:00 +0100'],
+    Date.UTC(2026, 10, 21, 5, 11),
+  ],
+])('An e-mail was received when %s says so', async (_, headers, receivedAt) => {
+  const { mail } = await readNames(plain('x', ...headers), bookings);
+  expect(mail).toMatchObject({ messageId: '<m1@service.example>', receivedAt });
 });
 
-describe('Sentences and titles', () => {
-  const [first = '', second = ''] = ['BR-1042', 'BR-1043'];
-  const namedIn = async (mail: string) => (await readNames(mail, bookings)).named;
-  const text = (body: string) => namedIn(mailOf('text/plain', body.replaceAll('\n', '\r\n')));
-  const html = (body: string) => namedIn(mailOf('text/html', body));
-
-  it('clear no booking, even if they call everything correct', async () => {
-    const titles = `Correct mappings (1): ${first}\n\nIncorrect mappings:\n${second}\nCorrect: yes\n`;
-    for (const body of [
-      `Good news! All mappings are correct.\n\n${first}\n${second}\n`,
-      `${first} is correct.\n${second} is incorrect.\n`,
-      `${first}: correct\n${second} (ok)\n`,
-      titles,
-    ])
-      expect(await text(body)).toEqual([first, second]);
-    const listed = (reference: string) => htmlTable([['Reference'], [reference]]);
-    const headings = `<h2>Correct</h2>${listed(first)}<h2>Not correct</h2>${listed(second)}`;
-    expect(await html(headings)).toEqual([first, second]);
-    expect(await html(htmlTable([['Correct mappings'], [first], [second]]))).toEqual([first, second]);
-  });
-
-  it('have a reference that a line, a cell, an encoding or invisible characters break', async () => {
-    expect(await text(`Incorrect: ${first}, BR-\n1043`)).toEqual([first, second]);
-    const cells = ['BR-<br>1042', 'BR-<wbr>1043', '&#8203;BR-&shy;1043', 'BR&#8209;1042'];
-    for (const cell of cells) expect(await html(htmlTable([['Reference'], [cell]]))).toHaveLength(1);
-    const reply = `This one is wrong too: ${first}\n\nOn Fri, Service wrote:\n> Incorrect mappings:\n> ${second}\n`;
-    expect(await text(reply)).toEqual([first, second]);
-  });
+it('References of a booking with several versions mean the version whose hotel is beside them, or all', async () => {
+  const versions = [
+    { bookingReferenceId: first, serviceId: 104_492, providerHotelId: 'H-1' },
+    { bookingReferenceId: first, serviceId: 104_493, providerHotelId: 'H-2' },
+  ];
+  const booked = async (mail: string) => (await readNames(mail, versions)).serviceIds;
+  const row = [first, 'Alpha, hotel H-2', '104493, Casa Sol (ES)'];
+  const rows = htmlTable([['Booking', 'Provider', 'Booked'], row]);
+  expect(await booked(html(rows))).toEqual([104_493]);
+  expect(await booked(plain('Incorrect: BR-1042'))).toEqual([104_492, 104_493]);
+  const both = multipart('alternative', [
+    { type: 'text/plain', body: row.join('\r\n') },
+    { type: 'text/html', body: rows },
+  ]);
+  expect(await booked(both)).toEqual([104_493]);
 });
 
-it('An export of all mappings, which the service sends as well, names no pair', async () => {
-  const mappings =
-    'ServiceId,ProviderHotelId,ProviderFamily,ModifiedOn,ChannelIds,ProviderLocationId\r\n500123,H-77001,Alpha,2026-01-01T00:00:00Z,1,X\r\n';
-  const transformed = 'ServiceId,Alpha,Beta Beds\r\n500123,H-77001,\r\n';
-  const parts = [mappings, transformed].map((body, index) => ({
-    ...{ type: 'text/csv', body, headers: attachment(`acme_${index}.csv`) },
-  }));
-  const { named, pairs } = await readNames(multipart('mixed', parts), bookings);
-  expect({ named, pairs }).toEqual({ named: [], pairs: [] });
-});
+const pair = { providerName: 'Alpha', providerHotelId: 'H-77001' };
+const mappings =
+  'ServiceId,ProviderHotelId,ProviderFamily,ModifiedOn,ChannelIds,ProviderLocationId\r\n500123,H-77001,Alpha,2026-01-01T00:00:00Z,1,X\r\n';
+const transformed = 'ServiceId,Alpha,Beta Beds\r\n500123,H-77001,\r\n';
 
-describe('A reference that could be there by accident', () => {
-  it('counts for nothing in sentences, dates and numbers of other columns', async () => {
-    const text = 'On 2026-11-20 we checked 1 booking; 2026 was a good year. Call 1 2026.';
-    expect((await readNames(mailOf('text/plain', text), bookings)).named).toEqual([]);
-    const html = htmlTable([
-      ['Rooms', 'Year'],
-      ['1', '2026'],
-    ]);
-    expect((await readNames(mailOf('text/html', html), bookings)).named).toEqual([]);
-  });
-
-  it('counts under the heading of a reference, or after its label in the same line', async () => {
-    const html = htmlTable([
-      ['Nr', 'Booking reference'],
-      ['1', '2026'],
-    ]);
-    expect((await readNames(mailOf('text/html', html), bookings)).named).toEqual(['2026']);
-    const labelled = 'Booking references: 1, 2026';
-    expect((await readNames(mailOf('text/plain', labelled), bookings)).named).toEqual(['1', '2026']);
-  });
-
-  it('counts beside its hotel id of the provider or the master', async () => {
-    expect((await readNames(mailOf('text/plain', 'Booking 2026 at H-77001'), bookings)).named).toEqual([
-      '2026',
-    ]);
-    expect((await readNames(mailOf('text/plain', '1 (500123)'), bookings)).named).toEqual(['1']);
-    expect((await readNames(mailOf('text/plain', '1 (500124)'), bookings)).named).toEqual([]);
-  });
-});
-
-describe('References', () => {
-  it('may contain spaces and slashes: the longest one is meant', async () => {
-    expect((await readNames(mailOf('text/plain', 'Wrong: AB 12/3.'), bookings)).named).toEqual(['AB 12/3']);
-    const html = htmlTable([['Reference'], ['AB&nbsp;12/3'], ['<b>BR-1042</b><br>']]);
-    expect((await readNames(mailOf('text/html', html), bookings)).named).toEqual(['AB 12/3', 'BR-1042']);
-  });
-
-  it('of a booking with several versions mean the version whose hotel is beside them, or all', async () => {
-    const versions = [
-      { bookingReferenceId: 'BR-1042', serviceId: 104_492, providerHotelId: 'H-1' },
-      { bookingReferenceId: 'BR-1042', serviceId: 104_493, providerHotelId: 'H-2' },
-    ];
-    const booked = async (mail: string) => (await readNames(mail, versions)).serviceIds;
-    const row = ['BR-1042', 'Alpha, hotel H-2', '104493, Casa Sol (ES)'];
-    const html = htmlTable([['Booking', 'Provider', 'Booked'], row]);
-    expect(await booked(mailOf('text/html', html))).toEqual([104_493]);
-    expect(await booked(mailOf('text/plain', 'Incorrect: BR-1042'))).toEqual([104_492, 104_493]);
-    const both = multipart('alternative', [
-      { type: 'text/plain', body: row.join('\r\n') },
-      { type: 'text/html', body: html },
-    ]);
-    expect(await booked(both)).toEqual([104_493]);
-  });
-
-  it('are exact: neither a longer word nor a different letter case matches', async () => {
-    expect(
-      (await readNames(mailOf('text/plain', 'BR-10421 br-1042 BR-1042/7 XBR-1042'), bookings)).named,
-    ).toEqual([]);
-  });
-
-  it('in rows that a cell spans, in vertical tables, and in tables within tables', async () => {
-    const spanned =
-      '<table><tr><th>Provider</th><th>Booking reference</th></tr><tr><td rowspan="2">Alpha</td><td>1</td></tr><tr><td>2026</td></tr></table>';
-    expect((await readNames(mailOf('text/html', spanned), bookings)).named).toEqual(['1', '2026']);
-    const vertical =
-      '<table><tr><td>Booking reference</td><td>1</td></tr><tr><td>IsCorrectMapping</td><td>false</td></tr><tr><td>Booking reference</td><td>2026</td></tr><tr><td>IsCorrectMapping</td><td>true</td></tr></table>';
-    expect((await readNames(mailOf('text/html', vertical), bookings)).named).toEqual(['1']);
-    const nested = `<table><tr><td><table><tr><td>logo</td></tr></table>${htmlTable([['Booking ref.'], ['2026']])}</td></tr></table>`;
-    expect((await readNames(mailOf('text/html', nested), bookings)).named).toEqual(['2026']);
-  });
-});
-
-describe('A pair of provider and hotel id', () => {
-  it('is named by a row without a known reference', async () => {
-    const html = htmlTable([
-      ['Provider', 'Hotel code', 'ServiceId'],
-      ['alpha', 'H-77001', '500123'],
-      ['Other', 'H-1', '2'],
-    ]);
-    const { pairs } = await readNames(mailOf('text/html', html), bookings);
-    expect(pairs).toContainEqual({ providerName: 'Alpha', providerHotelId: 'H-77001', serviceId: 500_123 });
-    const text = 'These are wrong:\r\nProvider; Hotel code\r\nAlpha; H-77001\r\n';
-    expect((await readNames(mailOf('text/plain', text), bookings)).pairs).toEqual([
-      { providerName: 'Alpha', providerHotelId: 'H-77001' },
-    ]);
-  });
-
-  it('is not named by a row with a known reference, by one that is called correct, or by text', async () => {
-    const html = htmlTable([
-      columns,
-      ['BR-1042', 'Alpha', 'H-77001', '', 'false'],
-      ['', 'Alpha', 'H-9', '', 'true'],
-    ]);
-    expect((await readNames(mailOf('text/html', html), bookings)).pairs).toEqual([]);
-    for (const text of ['Alpha reported 1 problem at H-77001', 'Provider: Alpha\r\nHotel code: H-77001'])
-      expect((await readNames(mailOf('text/plain', text), bookings)).pairs).toEqual([]);
-  });
+it.each<[what: string, mail: string, pairs: readonly object[]]>([
+  [
+    'a row without a known reference',
+    table(['Provider', 'Hotel code', 'ServiceId'], ['alpha', 'H-77001', '500123'], ['Other', 'H-1', '2']),
+    expect.arrayContaining([{ ...pair, serviceId: 500_123 }]),
+  ],
+  ['a list', plain('These are wrong:\r\nProvider; Hotel code\r\nAlpha; H-77001\r\n'), [pair]],
+  [
+    'neither a row with a known reference nor one that is called correct',
+    table(columns, [first, 'Alpha', 'H-77001', '', 'false'], ['', 'Alpha', 'H-9', '', 'true']),
+    [],
+  ],
+  ['no sentence', plain('Alpha reported 1 problem at H-77001'), []],
+  ['no labels', plain('Provider: Alpha\r\nHotel code: H-77001'), []],
+  [
+    'no export of all mappings, which the service sends as well',
+    multipart(
+      'mixed',
+      [mappings, transformed].map((body, index) => ({
+        ...{ type: 'text/csv', body, headers: attachment(`acme_${index}.csv`) },
+      })),
+    ),
+    [],
+  ],
+])('A pair of provider and hotel id is named by %s', async (_, mail, pairs) => {
+  expect((await readNames(mail, bookings)).pairs).toEqual(pairs);
 });
 
 describe('A hostile e-mail', () => {

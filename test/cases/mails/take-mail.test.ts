@@ -27,15 +27,30 @@ const bookings = [
   { ...stay, serviceId: 7, bookingReferenceId: 'BR-1045', providerName: 'Beta', providerHotelId: '9' },
 ];
 const canaryHotel = { providerName: 'X', providerHotelId: 'C-1' };
-const named = Buffer.from(mailOf('text/plain', 'Incorrect: BR-1042'));
 
-async function prepare(
-  withCanary = false,
-  hotelOfCanary = canaryHotel,
-  examine: ExamineMail = examineHere,
-  senders: ListedSenders = { from: [] },
-  booked: readonly (typeof bookings)[number][] = bookings,
-) {
+/** An e-mail with its own Message-ID, if it is given. */
+const mailFrom = (type: string, body: string, id = 'm1') => ({
+  ...{ from: 'a.eml', bytes: Buffer.from(mailOf(type, body).replace('<m1@', `<${id}@`)) },
+});
+const plain = (body: string, id?: string) => mailFrom('text/plain', body, id);
+const table = (rows: readonly (readonly string[])[], id?: string) =>
+  mailFrom('text/html', htmlTable(rows), id);
+const named = plain('Incorrect: BR-1042');
+
+interface Given {
+  /** The hotel of the run's canary; none for a run without one. */
+  readonly canaryHotel?: { readonly providerName: string; readonly providerHotelId: string };
+  readonly examine?: ExamineMail;
+  readonly senders?: ListedSenders;
+  readonly booked?: readonly (typeof bookings)[number][];
+}
+
+async function prepare({
+  canaryHotel,
+  examine = examineHere,
+  senders = { from: [] },
+  booked = bookings,
+}: Given = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'mails-'));
   const clock = () => at + 3_600_000;
   const open = () => createSqliteLedger({ path: join(folder, 'ledger.db'), clock });
@@ -57,8 +72,8 @@ async function prepare(
     ...{ duplicates: 0, filtered: 0, rejects: [], warnings: [] },
   });
   const reference = 'CANARY-r1';
-  const line = lineOfBooking({ ...stay, serviceId: 1, bookingReferenceId: reference, ...hotelOfCanary });
-  const canary = withCanary ? { reference, line, withinMs: 3_600_000 } : undefined;
+  const line = lineOfBooking({ ...stay, serviceId: 1, bookingReferenceId: reference, ...canaryHotel });
+  const canary = canaryHotel ? { reference, line, withinMs: 3_600_000 } : undefined;
   const steps = [...planBatches(booked.length, booked.length), ...(canary ? [canaryStep] : [])];
   const planned = await collect.finish({ steps, canary, at });
   if (canary) await perform(ledger, planned, 'canary', done);
@@ -74,42 +89,23 @@ async function prepare(
       if (!event.type.startsWith('case-')) events.push(event);
     },
   });
-  const listCases = async () =>
-    (await ledger.cases.list({ today: '2026-11-21' })).map(
-      ({ providerHotelId, serviceId, origins, bookings: count }) => ({
-        providerHotelId,
-        serviceId,
-        origins,
-        count,
-      }),
-    );
+  const listCases = () => ledger.cases.list({ today: '2026-11-21' });
   return { ledger, taker, events, listCases };
 }
 
 describe('An e-mail that names a booking', () => {
   it('opens a case of origin email with every stay on the same mapping, once', async () => {
     const { ledger, taker, events, listCases } = await prepare();
-    const taken = await taker.take({ bytes: named, from: 'a.eml' });
-    expect(taken).toMatchObject({
-      outcome: 'named',
-      bookings: [{ reference: 'BR-1042', day: '2026-11-20' }],
-    });
-    expect(await listCases()).toEqual([
-      { providerHotelId: 'H-1', serviceId: 5, origins: ['email'], count: 2 },
+    const naming = { bookings: [{ reference: 'BR-1042', day: '2026-11-20' }] };
+    expect(await taker.take(named)).toMatchObject({ outcome: 'named', ...naming });
+    expect(await listCases()).toMatchObject([
+      { providerHotelId: 'H-1', serviceId: 5, origins: ['email'], bookings: 2 },
     ]);
-    const again = Buffer.from(named.toString().replaceAll('\r\n', '\n'));
-    expect(await taker.take({ bytes: again, from: 'b.eml' })).toMatchObject({
-      outcome: 'already-read',
-      bookings: [{ reference: 'BR-1042' }],
-    });
-    expect(events).toEqual([
-      {
-        type: 'verdict-mail-named',
-        mail: 1,
-        receivedAt: Date.UTC(2026, 10, 21, 2, 30),
-        named: 1,
-      },
-    ]);
+    const again = { ...named, bytes: Buffer.from(String(named.bytes).replaceAll('\r\n', '\n')) };
+    expect(await taker.take(again)).toMatchObject({ outcome: 'already-read', ...naming });
+    // Its date is in the future: then no move of the mapping could correct the case.
+    const receivedAt = Date.UTC(2026, 10, 21, 2, 30);
+    expect(events).toEqual([{ type: 'verdict-mail-named', mail: 1, receivedAt, named: 1 }]);
     expect(await ledger.mails.listWithoutCases()).toEqual([]);
   });
 
@@ -120,29 +116,24 @@ describe('An e-mail that names a booking', () => {
     ledger.cases.changeByKey = async () => {
       throw cut;
     };
-    await expect(taker.take({ bytes: named, from: 'a.eml' })).rejects.toThrow(cut);
+    await expect(taker.take(named)).rejects.toThrow(cut);
     expect(await ledger.bookings.trace('BR-1042')).toMatchObject([{ namedByEmailAt: expect.any(Number) }]);
     expect(await listCases()).toEqual([]);
     ledger.cases.changeByKey = changeByKey;
     await taker.resume();
-    expect(await listCases()).toMatchObject([{ providerHotelId: 'H-1', count: 2 }]);
+    expect(await listCases()).toMatchObject([{ providerHotelId: 'H-1', bookings: 2 }]);
   });
   it('by its pair alone names all its booked master hotels, or the one in the row', async () => {
     const { ledger, taker, listCases } = await prepare();
-    const table = htmlTable([
+    const rows = [
       ['Provider', 'Hotel code', 'ServiceId'],
       ['Alpha', 'H-1', '6'],
-    ]);
-    const one = await taker.take({ bytes: Buffer.from(mailOf('text/html', table)), from: 'a.eml' });
-    expect(one).toMatchObject({
-      outcome: 'named',
-      bookings: [],
-      pairs: [{ providerHotelId: 'H-1', serviceId: 6 }],
-    });
-    expect(await listCases()).toMatchObject([{ serviceId: 6, count: 1 }]);
-    const all = mailOf('text/csv', 'Proveedor;Codigo hotel proveedor\nAlpha;H-1\n').replace('<m1@', '<m2@');
-    await taker.take({ bytes: Buffer.from(all), from: 'b.eml' });
-    expect(await listCases()).toMatchObject([{ serviceId: 6 }, { serviceId: 5, count: 2 }]);
+    ];
+    const pairs = [{ providerHotelId: 'H-1', serviceId: 6 }];
+    expect(await taker.take(table(rows))).toMatchObject({ outcome: 'named', bookings: [], pairs });
+    expect(await listCases()).toMatchObject([{ serviceId: 6, bookings: 1 }]);
+    await taker.take(mailFrom('text/csv', 'Proveedor;Codigo hotel proveedor\nAlpha;H-1\n', 'm2'));
+    expect(await listCases()).toMatchObject([{ serviceId: 6 }, { serviceId: 5, bookings: 2 }]);
     expect(await ledger.bookings.trace('BR-1045')).not.toHaveProperty('0.namedByEmailAt');
   });
 });
@@ -162,7 +153,7 @@ describe('The case of an e-mail', () => {
     };
     await move(5, at - 60_000);
     await move(6, at + 999);
-    await taker.take({ bytes: named, from: 'a.eml', arrivedAt: at });
+    await taker.take({ ...named, arrivedAt: at });
     expect(await followedState()).toBe('open');
     await move(7, at + 1_000);
     expect(await followedState()).toBe('corrected');
@@ -172,33 +163,23 @@ describe('The case of an e-mail', () => {
 describe('An e-mail that names nothing known', () => {
   it('opens no case and is reported once, and matched again when it is read again', async () => {
     const { ledger, taker, events, listCases } = await prepare();
-    const bytes = Buffer.from(mailOf('text/plain', 'Incorrect: BR-9999'));
-    expect(await taker.take({ bytes, from: 'a.eml' })).toMatchObject({
-      outcome: 'nothing-known',
-      bookings: [],
-    });
-    expect(await taker.take({ bytes, from: 'a.eml' })).toMatchObject({
-      outcome: 'already-read',
-      bookings: [],
-    });
+    const mail = plain('Incorrect: BR-9999');
+    for (const outcome of ['nothing-known', 'already-read'])
+      expect(await taker.take(mail)).toMatchObject({ outcome, bookings: [] });
     expect(events).toMatchObject([{ type: 'verdict-mail-unknown', mail: 1 }]);
     expect(await listCases()).toEqual([]);
     const late = someBooking({ bookingReferenceId: 'BR-9999' });
     await collectBookings(ledger, 'r2', [late], { day: '2026-11-21' });
-    expect(await taker.take({ bytes, from: 'a.eml' })).toMatchObject({
-      outcome: 'named',
-      bookings: [{ reference: 'BR-9999', day: '2026-11-21' }],
-    });
+    const naming = { bookings: [{ reference: 'BR-9999', day: '2026-11-21' }] };
+    expect(await taker.take(mail)).toMatchObject({ outcome: 'named', ...naming });
   });
 
   it('that only calls known bookings correct says so', async () => {
     const { ledger, taker } = await prepare();
-    const take = async (from: string, ...rows: string[][]) => {
-      const table = htmlTable([['Reference', 'IsCorrectMapping'], ...rows]);
-      const bytes = Buffer.from(mailOf('text/html', table).replace('<m1@', `<${from}@`));
-      expect(await taker.take({ bytes, from })).toMatchObject({ outcome: 'nothing-known' });
-      const [mail] = await ledger.mails.listMails({ limit: 1 });
-      return mail?.reason;
+    const take = async (id: string, ...rows: string[][]) => {
+      const mail = table([['Reference', 'IsCorrectMapping'], ...rows], id);
+      expect(await taker.take(mail)).toMatchObject({ outcome: 'nothing-known' });
+      return (await ledger.mails.listMails({ limit: 1 }))[0]?.reason;
     };
     expect(await take('a', ['BR-1042', 'true'])).toBe('called-correct');
     expect(await take('b', ['BR-1042', 'true'], ['BR-9999', 'false'])).toBeUndefined();
@@ -211,7 +192,7 @@ describe('An e-mail that the mailbox does not hand out', () => {
 
   it('is told once and listed, and no stranger’s', async () => {
     const senders = { from: ['@service.example'] };
-    const { ledger, taker, events } = await prepare(false, canaryHotel, examineHere, senders);
+    const { ledger, taker, events } = await prepare({ senders });
     expect(await taker.take(mail)).toMatchObject({ outcome: 'set-aside', reason: 'not-fetched' });
     expect(await taker.take(mail)).toMatchObject({ outcome: 'already-read' });
     // Perhaps there are thousands.
@@ -247,7 +228,7 @@ async function listNotices({ notices }: Awaited<ReturnType<typeof prepare>>['led
 }
 
 describe('The sender of an e-mail', () => {
-  const prepareFor = (senders: ListedSenders) => prepare(true, canaryHotel, examineHere, senders);
+  const prepareFor = (senders: ListedSenders) => prepare({ canaryHotel, senders });
   let count = 0;
   const of = (sender: string, text: string, ...headers: string[]) => {
     count += 1;
@@ -320,8 +301,6 @@ describe('An e-mail about more than 1,000 bookings', () => {
       ...{ ...stay, serviceId: 5, bookingReferenceId: `BR-${20_000 + index}`, providerName: 'Alpha' },
       providerHotelId: providerHotelId(index),
     }));
-  const ofMany = (booked: ReturnType<typeof many>, senders: ListedSenders) =>
-    prepare(false, canaryHotel, examineHere, senders, booked);
   const everyOne = Array.from({ length: 1_001 }, (_, index) => `BR-${20_000 + index}`);
 
   it.each([
@@ -332,9 +311,8 @@ describe('An e-mail about more than 1,000 bookings', () => {
     async (...about) => {
       const [, providerHotelId, references] = about;
       const senders = { from: [] as string[] };
-      const { ledger, taker, listCases } = await ofMany(many(providerHotelId), senders);
-      const mailOn = (line: string) => ({ from: 'imap', bytes: Buffer.from(mailOf('text/plain', line)) });
-      const mail = mailOn(references.join('\n'));
+      const { ledger, taker, listCases } = await prepare({ senders, booked: many(providerHotelId) });
+      const mail = plain(references.join('\n'));
       expect(await taker.take(mail)).toMatchObject({ outcome: 'set-aside', reason: 'too-many-bookings' });
       expect(await listCases()).toEqual([]);
       expect(await listNotices(ledger)).toMatchObject([
@@ -343,18 +321,14 @@ describe('An e-mail about more than 1,000 bookings', () => {
       expect(await taker.take(mail)).toMatchObject({ outcome: 'already-read' });
       senders.from.push('@service.example');
       expect(await taker.take(mail)).toMatchObject({ outcome: 'named' });
-      expect((await listCases()).reduce((sum, { count }) => sum + count, 0)).toBe(1_001);
+      expect((await listCases()).reduce((sum, { bookings }) => sum + bookings, 0)).toBe(1_001);
       expect(await listNotices(ledger)).toMatchObject([{ event: 'affected-found' }]);
     },
   );
 
   it('may have 1,000 of them from anybody', async () => {
-    const { taker } = await ofMany(
-      many((index) => `H-${index}`),
-      { from: [] },
-    );
-    const bytes = Buffer.from(mailOf('text/plain', everyOne.slice(1).join('\n')));
-    expect(await taker.take({ bytes, from: 'imap' })).toMatchObject({ outcome: 'named' });
+    const { taker } = await prepare({ booked: many((index) => `H-${index}`) });
+    expect(await taker.take(plain(everyOne.slice(1).join('\n')))).toMatchObject({ outcome: 'named' });
   });
 });
 
@@ -366,10 +340,9 @@ describe('An e-mail that fails', () => {
       if (reads === 1) throw new UnreadMailError('too-slow');
       return examineHere(bytes, lookUp);
     };
-    const { ledger, taker, events, listCases } = await prepare(false, canaryHotel, examine);
-    const mail = { bytes: named, from: 'imap' };
-    expect(await taker.take(mail)).toMatchObject({ outcome: 'set-aside', reason: 'too-slow', bookings: [] });
-    expect(await taker.take(mail)).toMatchObject({ outcome: 'already-read', bookings: [] });
+    const { ledger, taker, events, listCases } = await prepare({ examine });
+    expect(await taker.take(named)).toMatchObject({ outcome: 'set-aside', reason: 'too-slow', bookings: [] });
+    expect(await taker.take(named)).toMatchObject({ outcome: 'already-read', bookings: [] });
     expect(reads).toBe(1);
     expect(events).toMatchObject([{ type: 'verdict-mail-set-aside', mail: 1, reason: 'too-slow' }]);
     expect(await listNotices(ledger)).toEqual([
@@ -380,10 +353,8 @@ describe('An e-mail that fails', () => {
     ]);
     expect(await listCases()).toEqual([]);
 
-    expect(await taker.take(mail, { isAsked: true })).toMatchObject({
-      outcome: 'named',
-      bookings: [{ reference: 'BR-1042' }],
-    });
+    const bookings = [{ reference: 'BR-1042' }];
+    expect(await taker.take(named, { isAsked: true })).toMatchObject({ outcome: 'named', bookings });
     expect(await listCases()).toMatchObject([{ providerHotelId: 'H-1' }]);
   });
 
@@ -393,54 +364,35 @@ describe('An e-mail that fails', () => {
       if (String(bytes).includes('Good')) return examineHere(bytes, lookUp);
       throw fault;
     };
-    const { ledger, taker } = await prepare(false, canaryHotel, examine);
-    const bad = { bytes: named, from: 'imap' };
-    await expect(taker.take(bad)).rejects.toBe(fault);
-    expect(await taker.take(bad)).toMatchObject({ outcome: 'set-aside', reason: 'failed' });
-    const good = Buffer.from(mailOf('text/plain', 'Good: BR-1043').replace('<m1@', '<m2@'));
-    expect(await taker.take({ bytes: good, from: 'imap' })).toMatchObject({ outcome: 'named' });
+    const { ledger, taker } = await prepare({ examine });
+    await expect(taker.take(named)).rejects.toBe(fault);
+    expect(await taker.take(named)).toMatchObject({ outcome: 'set-aside', reason: 'failed' });
+    expect(await taker.take(plain('Good: BR-1043', 'm2'))).toMatchObject({ outcome: 'named' });
     expect(await ledger.mails.listMails({ limit: 5, onlyUnknown: true })).toHaveLength(1);
   });
 });
 
 describe('An e-mail that names a canary', () => {
-  const plain = (text: string) => Buffer.from(mailOf('text/plain', text));
-
   it('is recognised and names it, but no booking, and opens no case', async () => {
-    const { ledger, taker, events, listCases } = await prepare(true);
-    const bytes = plain('Incorrect: CANARY-r1');
-    const canaries = [{ reference: 'CANARY-r1', day: '2026-11-20' }];
-    expect(await taker.take({ bytes, from: 'a.eml' })).toMatchObject({
-      outcome: 'named',
-      bookings: [],
-      canaries,
-    });
+    const { ledger, taker, events, listCases } = await prepare({ canaryHotel });
+    const mail = plain('Incorrect: CANARY-r1');
+    const naming = { canaries: [{ reference: 'CANARY-r1', day: '2026-11-20' }], bookings: [] };
+    expect(await taker.take(mail)).toMatchObject({ outcome: 'named', ...naming });
     expect(await ledger.canaries.find('r1')).toMatchObject({ namedAt: Date.UTC(2026, 10, 21, 2, 30) });
     expect(events).toMatchObject([{ type: 'verdict-mail-named', named: 0, canaries: 1 }]);
-    expect(await taker.take({ bytes, from: 'b.eml' })).toMatchObject({ outcome: 'already-read', canaries });
+    expect(await taker.take(mail)).toMatchObject({ outcome: 'already-read', ...naming });
     expect(await listCases()).toEqual([]);
     expect(await ledger.mails.listMails({ limit: 9, onlyUnknown: true })).toEqual([]);
   });
 
-  it('as correct does not name it', async () => {
-    const { ledger, taker } = await prepare(true);
-    const table = htmlTable([
-      ['Booking reference', 'IsCorrectMapping'],
-      ['CANARY-r1', 'true'],
-    ]);
-    const bytes = Buffer.from(mailOf('text/html', table));
-    expect(await taker.take({ bytes, from: 'a.eml' })).toMatchObject({ outcome: 'nothing-known' });
-    expect((await ledger.canaries.find('r1'))?.namedAt).toBeUndefined();
-  });
-
   it('beside its pair names it only: the pair counts for nothing', async () => {
-    const { ledger, taker, listCases } = await prepare(true, { providerName: 'Beta', providerHotelId: '9' });
-    const table = htmlTable([
+    const beta = { providerName: 'Beta', providerHotelId: '9' };
+    const { ledger, taker, listCases } = await prepare({ canaryHotel: beta });
+    const rows = [
       ['Booking reference', 'ProviderName', 'ProviderHotelId', 'ServiceId'],
       ['CANARY-r1', 'Beta', '9', '7'],
-    ]);
-    const bytes = Buffer.from(mailOf('text/html', table));
-    expect(await taker.take({ bytes, from: 'a.eml' })).toMatchObject({
+    ];
+    expect(await taker.take(table(rows))).toMatchObject({
       ...{ outcome: 'named', bookings: [], pairs: [], canaries: [{ reference: 'CANARY-r1' }] },
     });
     expect((await ledger.canaries.find('r1'))?.namedAt).toBeDefined();
@@ -448,13 +400,15 @@ describe('An e-mail that names a canary', () => {
   });
 
   it.each([
-    ['the reference of another night', 'Incorrect: CANARY-r2'],
-    ['a longer reference that begins like it', 'Incorrect: CANARY-r10, CANARY-r1-2 and CANARY-r1/2'],
-  ])('as %s does not name it', async (_, text) => {
-    const { ledger, taker } = await prepare(true);
-    expect(await taker.take({ bytes: plain(text), from: 'a.eml' })).toMatchObject({
-      ...{ outcome: 'nothing-known', canaries: [] },
-    });
+    ['is the reference of another night', plain('Incorrect: CANARY-r2')],
+    [
+      'is a longer reference that begins like it',
+      plain('Incorrect: CANARY-r10, CANARY-r1-2 and CANARY-r1/2'),
+    ],
+    ['is called correct', plain('Booking reference;IsCorrectMapping\r\nCANARY-r1;true\r\n')],
+  ])('does not name it where it %s', async (_, mail) => {
+    const { ledger, taker } = await prepare({ canaryHotel });
+    expect(await taker.take(mail)).toMatchObject({ outcome: 'nothing-known', canaries: [] });
     expect((await ledger.canaries.find('r1'))?.namedAt).toBeUndefined();
   });
 });

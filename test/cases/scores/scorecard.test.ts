@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createScoreMemory, scoreProviders } from '../../../src/cases/scores/scorecard.js';
+import { createScoreMemory, scoreProviders, wilsonInterval } from '../../../src/cases/scores/scorecard.js';
 import type { CaseSummary } from '../../../src/ledger/cases.js';
 import type { ReadOnlyLedger } from '../../../src/ledger/ledger.js';
 import type { Run } from '../../../src/rules/run.js';
@@ -127,4 +127,19 @@ describe('the scores of providers', () => {
     ]);
     expect(list).toHaveBeenCalledTimes(1);
   });
+});
+
+// From R: prop.test(hits, of, correct = FALSE)$conf.int
+it.each([
+  [0, 10, 0, 0.2775],
+  [2, 10, 0.0567, 0.5098],
+  [10, 10, 0.7225, 1],
+  [200, 1000, 0.1764, 0.2259],
+  [1, 1_000_000, 0.00000018, 0.00000566],
+  [0, 0, undefined, undefined],
+])('the interval of a share of %d in %d is that of Wilson', (hits, of, low, high) => {
+  const interval = wilsonInterval(hits, of);
+  const near = (value?: number) =>
+    value === undefined ? undefined : expect.closeTo(value, of > 1000 ? 8 : 4);
+  expect([interval?.low, interval?.high]).toEqual([near(low), near(high)]);
 });

@@ -23,7 +23,7 @@ import {
   rightOf,
   startCollect,
 } from './days.js';
-import { collectedFileRun, performUpTo } from './file-days.js';
+import { collectedFileRun, overdue, performUpTo } from './file-days.js';
 
 /** What histories cannot tell: several processes, several runs, and the clock. */
 export function describeSteps(opened: () => OpenedLedger): void {
@@ -39,7 +39,7 @@ export function describeSteps(opened: () => OpenedLedger): void {
       }
     });
 
-    it('uses the current token if none is given, and claims nothing of another ledger or of a run without a plan', async () => {
+    it('uses the current token if none is given, and claims nothing of another ledger, of a run without a plan, or whose result is overdue', async () => {
       const { ledger } = opened();
       await collectedRun(ledger, 'r1');
       const { token } = await ledger.runs.takeOver('r1');
@@ -49,6 +49,10 @@ export function describeSteps(opened: () => OpenedLedger): void {
       const next = await ledger.runs.create(newRun('r2', { day: '2026-11-21' }));
       await (await startCollect(ledger, next)).store(chunkOf({ batches: [batchOf(0, ['a'])] }));
       expect(await ledger.steps.claim(rightOf(next), 'batch 0', 1, at)).toBeUndefined();
+      const late = await collectedFileRun(ledger, 'r3', { day: '2026-11-19' });
+      await performUpTo(ledger, late, 'trigger');
+      await perform(ledger, late, 'await-result', overdue);
+      expect(await ledger.steps.claim(rightOf(late), 'await-result', 2, at)).toBeUndefined();
     });
   });
 

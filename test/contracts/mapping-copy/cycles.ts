@@ -52,7 +52,7 @@ export function describeCycles(opened: () => OpenedLedger): void {
       expect(await mappings.summarise()).toMatchObject({ keptSkipped: 2, lastSkipped: [{}, {}] });
     });
 
-    it('keeps the start time from the first page that has one, and is restarted at its own key only', async () => {
+    it('keeps the start time from the first page that has one, is restarted at its own key only, and leaves its limit to all later ones', async () => {
       const { mappings } = opened().ledger;
       await mappings.beginSync(newSync('s1'));
       const times = [undefined, at - 7, at + 7];
@@ -61,11 +61,14 @@ export function describeCycles(opened: () => OpenedLedger): void {
           ...pageOf('s1', [], { resumeKey: `k${index}` }),
           ...(index > 0 && { after: `k${index - 1}` }),
           ...(serviceBeganAt !== undefined && { serviceBeganAt }),
+          ...(index === 1 && { pageLimit: 250 }),
         });
       const restarting = mappings.restartSync({ syncId: 's1', resumeKey: 'k1' });
       await expect(restarting).rejects.toThrow(SyncOvertakenError);
       const restarted = await mappings.restartSync({ syncId: 's1', resumeKey: 'k2' });
       expect(restarted).toMatchObject({ serviceBeganAt: at - 7, counts: { restarts: 1 } });
+      const other = newSync('s2', { scope: 'other' });
+      expect(await mappings.beginSync(other)).toMatchObject({ ...other, pageLimit: 250 });
     });
 
     it('removes the oldest records set aside beyond ten thousand', async () => {

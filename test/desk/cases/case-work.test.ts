@@ -71,7 +71,8 @@ describe('a case', () => {
     const stays = ['F-0', 'F-1', 'F-2'].map((reference) => [reference, '2026-12-24'] as const);
     const pair = { hotel: '007', booked: 7, copy: 8, day: '2026-11-19', stays };
     await openCases(ledger, [
-      { ...pair, origin: 'suspect', at: startedAt },
+      // A doubt of its own collect, or from before the verdict at the latest.
+      { ...pair, origin: 'suspect', at: finishedAt },
       { ...pair, booked: 17, origin: 'suspect', at: finishedAt + 1 },
       { ...pair, booked: 27, origin: 'watch', at: startedAt },
       // For another guest.

@@ -21,15 +21,16 @@ const now = Date.UTC(2026, 10, 20, 21, 30);
 function openComparer() {
   const lookUp = vi.fn(async (ids: readonly number[]) => ids.map((id) => known.get(id)));
   const { hotels } = fakeLedger({ hotels: { lookUp } });
-  const compare = createHotelComparer({ hotels, clock: () => now });
+  const clock = vi.fn(() => now);
+  const compare = createHotelComparer({ hotels, clock });
   return {
-    lookUp,
+    ...{ lookUp, clock },
     compare: async (stays: readonly DoubtfulStay[]) => (await compare(stays)).map((stay) => stay.hotels),
   };
 }
 
 it('puts both hotels side by side, with their distance and their clocks', async () => {
-  const { compare } = openComparer();
+  const { compare, clock } = openComparer();
   const stay = { serviceId: 1, copyServiceId: 2, checkInDate: '2026-11-22' };
   expect(await compare([stay])).toEqual([
     {
@@ -39,6 +40,10 @@ it('puts both hotels side by side, with their distance and their clocks', async 
       // Until midnight in Madrid, an hour before it is midnight in London.
       hoursToCheckIn: 25,
     },
+  ]);
+  clock.mockReturnValue(now + 3_600_000);
+  expect(await compare([stay])).toMatchObject([
+    { bookedHotel: { localTime: '2026-11-20T23:30' }, hoursToCheckIn: 24 },
   ]);
 });
 

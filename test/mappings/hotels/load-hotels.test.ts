@@ -3,6 +3,7 @@ import type { Ledger } from '../../../src/ledger/ledger.js';
 import { ExportFileError } from '../../../src/mappings/export/inspect-file.js';
 import { loadHotels } from '../../../src/mappings/hotels/load-hotels.js';
 import { type OpenedSqliteLedger, openSqliteLedger } from '../../ledger/opened-ledger.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 import { cutIntoBlocks } from '../export/blocks.js';
 import { hotelColumns } from '../export/small-export.js';
 
@@ -28,7 +29,7 @@ afterEach(() => opened.cleanUp());
 
 function load(
   content: string | AsyncIterable<Uint8Array>,
-  { masterIdNames = ['ServiceId'], signal = new AbortController().signal } = {},
+  { masterIdNames = ['ServiceId'], signal = new AbortController().signal, store = hotels } = {},
 ) {
   loads += 1;
   return loadHotels(
@@ -37,7 +38,7 @@ function load(
       content: typeof content === 'string' ? cutIntoBlocks(Buffer.from(content), [40, 700]) : content,
       masterIdNames,
     },
-    { hotels, clock: () => at, createId: () => `load-${loads}` },
+    { hotels: store, clock: () => at, createId: () => `load-${loads}` },
     signal,
   );
 }
@@ -86,28 +87,29 @@ describe('loading a content file', () => {
   });
 
   it.each([
-    ['', ''],
-    ['0', '0.000'],
-    ['5', '-180.1'],
-    ['1e1', '5'],
-  ])('keeps the name but no coordinates of a hotel at %j, %j', async (Lat, Long) => {
-    const loaded = await load(
-      fileOf(row({ ServiceId: 1, HotelName: 'H', Lat, Long, City: 'NULL', Email: 'none' })),
-    );
-    expect(loaded).toMatchObject({ withoutCoordinates: 1, skipped: 0 });
-    expect(await hotels.lookUp([1])).toEqual([{ serviceId: 1, name: 'H', loadedAt: at }]);
-  });
+    ['', '', undefined],
+    ['0', '0.000', undefined],
+    ['5', '-180.1', undefined],
+    ['1e1', '5', undefined],
+    ['-33,5', '0,25', { latitude: -33.5, longitude: 0.25 }],
+  ])(
+    'keeps the name of a hotel at %j, %j, and its coordinates if they are possible',
+    async (Lat, Long, coordinates) => {
+      const loaded = await load(
+        fileOf(row({ ServiceId: 1, HotelName: 'H', Lat, Long, City: 'NULL', Email: 'none' })),
+      );
+      expect(loaded).toMatchObject({ withoutCoordinates: coordinates ? 0 : 1, skipped: 0 });
+      const hotel = { serviceId: 1, name: 'H', loadedAt: at, ...(coordinates && { coordinates }) };
+      expect(await hotels.lookUp([1])).toEqual([hotel]);
+    },
+  );
 
-  it('reads decimal commas', async () => {
-    await load(fileOf(row({ ServiceId: 1, Lat: '-33,5', Long: '0,25' })));
-    expect(await hotels.lookUp([1])).toMatchObject([{ coordinates: { latitude: -33.5, longitude: 0.25 } }]);
-  });
-
-  it('leaves out rows that it cannot read, and says which and why', async () => {
+  it('leaves out rows that it cannot read, says which and why, and counts those of a hotel that comes again', async () => {
     const unquoted = `2,Hotel, by the sea${','.repeat(columns.length - 2)}\r\n`;
     const loaded = await load(
       fileOf(
         row({ ServiceId: 1, HotelName: 'one' }),
+        row({ ServiceId: 6, HotelName: 'five' }),
         unquoted.replace(/,\r/, ',x\r'),
         row({ ServiceId: 'H3', HotelName: 'three' }),
         '4,short\r\n',
@@ -117,24 +119,15 @@ describe('loading a content file', () => {
     );
     const noId = 'ServiceId: expected digits, a whole number from 1 to 2^53-1';
     expect(loaded).toMatchObject({
-      rows: 6,
-      skipped: 4,
+      ...{ rows: 7, repeated: 1, skipped: 4 },
       skippedRows: [
-        { row: 2, reason: 'expected 28 cells, got: 29' },
-        { row: 3, reason: noId },
-        { row: 4, reason: 'expected 28 cells, got: 2' },
-        { row: 5, reason: noId },
+        { row: 3, reason: 'expected 28 cells, got: 29' },
+        { row: 4, reason: noId },
+        { row: 5, reason: 'expected 28 cells, got: 2' },
+        { row: 6, reason: noId },
       ],
     });
     expect(await hotels.lookUp([1, 6])).toMatchObject([{ name: 'one' }, { name: 'six' }]);
-  });
-
-  it('keeps the last of several rows of a hotel', async () => {
-    const loaded = await load(
-      fileOf(...['a', 'b', 'c'].map((HotelName) => row({ ServiceId: 1, HotelName })), row({ ServiceId: 2 })),
-    );
-    expect(loaded).toMatchObject({ rows: 4, repeated: 2, load: { hotels: 2 } });
-    expect(await hotels.lookUp([1])).toMatchObject([{ name: 'c' }]);
   });
 
   it('fails and changes nothing if too many rows cannot be read', async () => {
@@ -163,7 +156,10 @@ describe('loading a content file', () => {
     await expect(failing).rejects.toBeInstanceOf(ExportFileError);
   });
 
-  it('starts over after it was interrupted, and leaves no rows behind', async () => {
+  it.each([
+    ['was interrupted', false],
+    ['lost the right to load', true],
+  ])('starts over after it %s, and leaves no rows behind', async (_, isLost) => {
     await load(fileOf(row({ ServiceId: 1, HotelName: 'old' })));
     const stop = new AbortController();
     async function* interrupted() {
@@ -174,7 +170,10 @@ describe('loading a content file', () => {
       stop.abort(new Error('stopped'));
       yield Buffer.from(row({ ServiceId: 1 }));
     }
-    await expect(load(interrupted(), { signal: stop.signal })).rejects.toThrow('stopped');
+    const holdLoad = async () => ({ lost: stop.signal, release: async () => {} });
+    const losing = { store: withReplaced(opened.ledger, { hotels: { holdLoad } }).hotels };
+    const loading = load(interrupted(), isLost ? losing : { signal: stop.signal });
+    await expect(loading).rejects.toThrow('stopped');
     expect(await hotels.lookUp([1, 2])).toMatchObject([{ name: 'old' }, undefined]);
     const countRows = () => {
       const raw = opened.openRaw();

@@ -64,40 +64,27 @@ describe('An e-mail', () => {
     expect(other.references).not.toBe(first.references);
   });
 
-  it('lets no name add a header, markup or a control character', async () => {
+  it('lets no name add a header, markup, a control character or an address that works', async () => {
     const received = await deliver(
       messageWith({
-        title: 'Silent: Hotelbeds\r\nBcc: evil@example.com\r\n\r\n<script>',
-        text: '<img src=x onerror=alert(1)>\u0000\u001b[2J',
+        title: 'Silent: evil.example\r\nBcc: evil@example.com\r\n\r\n<script> www.evil.test',
+        text: '<img src=x onerror=alert(1)>\u0000\u001b[2J https://evil.test/a mailto:a@evil.test \\\\evil\\share',
         url: 'https://review.example.com/?a="><script>',
       }),
     );
     expect(received.subject).toBe(
-      'Silent: Hotelbeds\\u000d\\u000aBcc: evil@\u2060example.com\\u000d\\u000a\\u000d\\u000a<\u2060script>',
+      'Silent: evil.example\\u000d\\u000aBcc: evil@\u2060example.com\\u000d\\u000a\\u000d\\u000a<\u2060script> www.\u2060evil.test',
     );
     expect(received.headers.map(({ key }) => key)).not.toContain('bcc');
+    const [plain] = received.text?.split('https://review.example.com') ?? [];
+    expect(plain).not.toMatch(/:\/\/|www\.e|mailto:a|a@e|\\\\e/);
     expect(received.html).not.toMatch(/<script|<img/);
     expect(received.html).toContain('&lt;img src=x onerror=alert(1)&gt;\\u0000\\u001b[2J');
-  });
-
-  it('shows addresses in a name as text: mail programs make no link across an element', async () => {
-    const received = await deliver(
-      messageWith({
-        title: 'Silent: evil.example',
-        text: 'See https://evil.example or ana@evil.example. Done: 3.',
-      }),
-    );
-    expect(received.html).toContain('Silent: evil<span>.</span>example</h1>');
+    // Mail programs make no link across an element.
+    expect(received.html).toContain('Silent: evil<span>.</span>example');
     expect(received.html).toContain(
-      'See https<span>:</span>//evil<span>.</span>example or ana<span>@</span>evil<span>.</span>example. Done: 3.</p>',
+      'https<span>:</span>//evil<span>.</span>test/a mailto<span>:</span>a<span>@</span>evil',
     );
-  });
-
-  it('has no address that works in its subject and its plain text', async () => {
-    const hostile = 'https://evil.test/a www.evil.test mailto:a@evil.test \\\\evil\\share';
-    const received = await deliver(messageWith({ title: hostile, text: hostile }));
-    for (const shown of [received.subject, received.text?.split('https://review.example.com')[0]])
-      expect(shown).not.toMatch(/:\/\/|www\.e|mailto:a|a@e|\\\\/);
   });
 });
 

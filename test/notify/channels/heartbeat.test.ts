@@ -38,93 +38,62 @@ async function prepare(
   return { heartbeat, receiver, calls };
 }
 
-describe('The receiver gets', () => {
-  it('in the form of Healthchecks: the outcome in the path, and the counts in the body', async () => {
-    const { heartbeat, calls } = await prepare('healthchecks', '/ping/uuid-1?create=1');
-    for (const beat of [start, success, failure, brokeOff])
-      expect(await heartbeat.send(beat, never)).toBeUndefined();
-    expect(calls().map(([call]) => call)).toEqual([
-      'POST /ping/uuid-1/start?create=1',
-      'POST /ping/uuid-1?create=1',
-      'POST /ping/uuid-1/fail?create=1',
-      'POST /ping/uuid-1/fail?create=1',
-    ]);
-    const bodies = calls().map(([, body]) => body);
-    expect(bodies[0]).toBe('day: 2026-11-20\nrun: 20261120-k3f9xq7d\n');
-    expect(bodies[1]).toContain('accepted: 412\n');
-    expect(bodies[1]).toContain('affected: unknown\n');
-    expect(bodies[1]).not.toContain('failure');
-    expect(bodies[2]).toContain('failure: steps-failed\n');
-    expect(bodies[2]).toContain('pending: 10\n');
-    expect(bodies[3]).toBe('day: 2026-11-20\nfailure: broke-off\n');
-  });
+const numbers = '412 accepted, 400 delivered, 3 rejected, 2 refused, 10 pending';
+const cronitor = '/p/key-1/nightly?env=production';
 
-  it('in the form of Uptime Kuma: status, message and duration, and nothing for a start', async () => {
-    const { heartbeat, calls } = await prepare('uptime-kuma', '/api/push/token-1?status=up&msg=OK&ping=');
-    for (const beat of [start, success, failure, brokeOff])
-      expect(await heartbeat.send(beat, never)).toBeUndefined();
-    const read = calls().map(([call]) => new URL(call.replace('GET ', ''), 'http://receiver'));
-    expect(read.map(({ pathname }) => pathname)).toEqual(Array(3).fill('/api/push/token-1'));
-    expect(read.map(({ searchParams }) => [...searchParams])).toEqual([
-      [
-        ['status', 'up'],
-        ['msg', '2026-11-20: succeeded, 412 accepted, 400 delivered, 3 rejected, 2 refused, 10 pending'],
-        ['ping', '12300'],
-      ],
-      [
-        ['status', 'down'],
-        [
-          'msg',
-          '2026-11-20: failed (steps-failed), 412 accepted, 400 delivered, 3 rejected, 2 refused, 10 pending',
-        ],
-        ['ping', '12300'],
-      ],
-      [
-        ['status', 'down'],
-        ['msg', '2026-11-20: failed (broke-off)'],
-        ['ping', ''],
-      ],
-    ]);
-  });
-
-  it('in the form of Cronitor: state, series, message and metrics', async () => {
-    const { heartbeat, calls } = await prepare('cronitor', '/p/key-1/nightly?env=production');
-    for (const beat of [start, success, brokeOff]) expect(await heartbeat.send(beat, never)).toBeUndefined();
-    const read = calls().map(([call]) => new URL(call.replace('GET ', ''), 'http://receiver'));
-    expect(read.map(({ pathname }) => pathname)).toEqual(Array(3).fill('/p/key-1/nightly'));
-    expect(read.map(({ searchParams }) => searchParams.get('env'))).toEqual(Array(3).fill('production'));
-    expect(read.map(({ searchParams }) => searchParams.get('state'))).toEqual(['run', 'complete', 'fail']);
-    expect(read.map(({ searchParams }) => searchParams.get('series'))).toEqual([run.id, run.id, null]);
-    expect(read.map(({ searchParams }) => searchParams.getAll('metric'))).toEqual([
-      [],
-      ['count:400', 'error_count:5', 'duration:12.3'],
-      [],
-    ]);
-    expect(read.map(({ searchParams }) => searchParams.get('message'))[2]).toBe(
-      '2026-11-20: failed (broke-off)',
-    );
-  });
+// A start, a success, a failure, and a failure without a run.
+it.each<[HeartbeatKind, path: string, calls: readonly string[]]>([
+  [
+    'healthchecks',
+    '/ping/uuid-1?create=1',
+    ['/start', '', '/fail', '/fail'].map((end) => `POST /ping/uuid-1${end}?create=1`),
+  ],
+  [
+    'uptime-kuma',
+    '/api/push/token-1?status=up&msg=OK&ping=',
+    [
+      `status=up&msg=2026-11-20: succeeded, ${numbers}&ping=12300`,
+      `status=down&msg=2026-11-20: failed (steps-failed), ${numbers}&ping=12300`,
+      'status=down&msg=2026-11-20: failed (broke-off)&ping=',
+    ].map((query) => `GET /api/push/token-1?${query}`),
+  ],
+  [
+    'cronitor',
+    cronitor,
+    [
+      `state=run&series=${run.id}&message=2026-11-20: started`,
+      `state=complete&series=${run.id}&message=2026-11-20: succeeded, ${numbers}&metric=count:400&metric=error_count:5&metric=duration:12.3`,
+      `state=fail&series=${run.id}&message=2026-11-20: failed (steps-failed), ${numbers}&metric=count:400&metric=error_count:5&metric=duration:12.3`,
+      'state=fail&message=2026-11-20: failed (broke-off)',
+    ].map((query) => `GET ${cronitor}&${query}`),
+  ],
+])('A receiver of kind %s gets each beat in its form', async (kind, path, expected) => {
+  const { heartbeat, calls } = await prepare(kind, path);
+  for (const beat of [start, success, failure, brokeOff])
+    expect(await heartbeat.send(beat, never)).toBeUndefined();
+  expect(calls().map(([call]) => decodeURIComponent(call.replaceAll('+', ' ')))).toEqual(expected);
+  if (kind !== 'healthchecks') return;
+  const [begun, ended, failed, broken] = calls().map(([, body]) => body);
+  expect(begun).toBe(`day: 2026-11-20\nrun: ${run.id}\n`);
+  expect(ended).toMatch(/^day: .*\nrun: .*\nread: (?:.*\n)*affected: unknown\n/);
+  expect(failed).toContain('\nfailure: steps-failed\nread: ');
+  expect(broken).toBe('day: 2026-11-20\nfailure: broke-off\n');
 });
 
 describe('A beat that is not accepted', () => {
-  it('is retried within seconds if it ends a run, and given up with a code', async () => {
+  it.each<[what: string, beat: Beat, statuses: readonly number[], code: string | undefined]>([
+    ['is retried within seconds if it ends a run', success, [503, 200], undefined],
+    ['is given up after a few tries', failure, [503, 503, 503], 'http-503'],
+    ['is not retried if it is a start: the end says more', start, [404], 'http-404'],
+    ['is not redirected', failure, [302, 302, 302], 'http-302'],
+  ])('%s', async (_, beat, statuses, code) => {
     const { heartbeat, calls } = await prepare('healthchecks', '/ping/uuid-1', (_, number) => ({
-      kind: 'text',
-      status: number === 2 ? 200 : 503,
-      body: 'secret words of the receiver',
+      ...{ kind: 'text', status: statuses[number - 1] ?? 500, body: 'secret words of the receiver' },
+      headers: { location: '/elsewhere' },
     }));
-    expect(await heartbeat.send(success, never)).toBeUndefined();
-    expect(calls()).toHaveLength(2);
-    expect(await heartbeat.send(failure, never)).toBe('http-503');
-    expect(calls()).toHaveLength(5);
-  });
-
-  it('is not retried if it is a start: the end says more', async () => {
-    const { heartbeat, calls } = await prepare('healthchecks', '/ping/uuid-1', () => ({
-      ...{ kind: 'text', status: 404, body: 'not found' },
-    }));
-    expect(await heartbeat.send(start, never)).toBe('http-404');
-    expect(calls()).toHaveLength(1);
+    expect(await heartbeat.send(beat, never)).toBe(code);
+    expect(calls()).toHaveLength(statuses.length);
+    expect(calls().filter(([call]) => call.includes('elsewhere'))).toEqual([]);
   });
 
   it('is given up when its time is over, whatever the receiver does', async () => {
@@ -133,18 +102,6 @@ describe('A beat that is not accepted', () => {
     });
     expect(await heartbeat.send(start, never)).toBe('timeout');
     expect(await heartbeat.send(success, never)).toBe('timeout');
-  });
-
-  it('is not redirected', async () => {
-    const { heartbeat, calls } = await prepare('uptime-kuma', '/api/push/token-1', () => ({
-      ...{ kind: 'text', status: 302, body: '', headers: { location: '/elsewhere' } },
-    }));
-    expect(await heartbeat.send(failure, never)).toBe('http-302');
-    expect(
-      calls()
-        .map(([call]) => call)
-        .filter((call) => call.includes('elsewhere')),
-    ).toEqual([]);
   });
 
   it('is given up when the signal aborts', async () => {
