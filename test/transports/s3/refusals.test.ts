@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createAwsBucket } from '../../../src/transports/s3/aws-bucket.js';
 import { type S3Bucket, S3Error } from '../../../src/transports/s3/bucket.js';
-import { bucketName, type Intercept, s3Secrets, useS3Server } from '../../support/s3-server.js';
+import { answerWith, bucketName, type Intercept, s3Secrets, useS3Server } from '../../support/s3-server.js';
 
 const server = useS3Server();
 const wordsOfServer = 'words of the server, which name keys';
@@ -32,16 +32,9 @@ interface Refusal {
   readonly more?: string;
 }
 
-/** Refuses as servers do: without a body for HEAD. */
 function refuse({ status, code, headers = {}, more = '' }: Refusal): Intercept {
-  return (request, response) => {
-    void once(request.resume(), 'end').then(() => {
-      response.writeHead(status, { 'content-type': 'application/xml', ...headers });
-      const quoted = `<Message>${wordsOfServer}</Message><AWSAccessKeyId>${s3Secrets[0]}</AWSAccessKeyId>${more}`;
-      response.end(request.method === 'HEAD' ? '' : `<Error><Code>${code}</Code>${quoted}</Error>`);
-    });
-    return true;
-  };
+  const quoted = `<Message>${wordsOfServer}</Message><AWSAccessKeyId>${s3Secrets[0]}</AWSAccessKeyId>`;
+  return answerWith(status, code, { headers, more: quoted + more });
 }
 
 async function fail(call: keyof typeof calls, refusal: Refusal): Promise<{ error: S3Error; asked: number }> {
