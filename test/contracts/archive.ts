@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type Archive, ArchiveError, type ArchiveErrorCode } from '../../src/storage/archive.js';
 
 export interface ArchiveUnderTest {
   readonly archive: Archive;
   /** The same place for another account. */
   readonly ofOtherAccount: Archive;
-  cleanUp(): Promise<void>;
 }
 
 const day = '2026-11-20';
@@ -26,7 +25,6 @@ export function describeArchiveContract(
       underTest = await create();
       archive = underTest.archive;
     });
-    afterEach(() => underTest.cleanUp());
 
     const keep = (file: string, content: string | Buffer, runId = run) =>
       archive.store(day, runId, file, blocksOf(Buffer.from(content)));
@@ -98,18 +96,21 @@ export function describeArchiveContract(
     });
 
     describe('with a checksum', () => {
-      const keepIf = (sha256: string) =>
-        archive.store(day, run, 'file.csv', blocksOf(Buffer.from(`${guest}, as sent`)), sha256);
-
-      it('keeps nothing of other bytes, and shows none of them', async () => {
-        for (const sha256 of [sha256Of(Buffer.from('as recorded')), '']) {
-          const error: unknown = await keepIf(sha256).catch((reason: unknown) => reason);
-          expect(error).toMatchObject({ name: 'ArchiveError', code: 'unexpected-content' });
-          expect(String(error)).not.toContain(guest);
-        }
-        expect(await archive.list(day, run)).toEqual([]);
-        await expectError(read('file.csv'), 'absent');
-      });
+      // The second one is never encrypted.
+      it.each(['file.csv', 'manifest.json'])(
+        'keeps nothing of other bytes, and shows none of them: %s',
+        async (file) => {
+          const content = () => blocksOf(Buffer.from(`${guest}, as sent`));
+          for (const sha256 of [sha256Of(Buffer.from('as recorded')), '']) {
+            const storing = archive.store(day, run, file, content(), sha256);
+            const error: unknown = await storing.catch((reason: unknown) => reason);
+            expect(error).toMatchObject({ name: 'ArchiveError', code: 'unexpected-content' });
+            expect(String(error)).not.toContain(guest);
+          }
+          expect(await archive.list(day, run)).toEqual([]);
+          await expectError(read(file), 'absent');
+        },
+      );
     });
 
     describe('when the content fails', () => {

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { SourceSettings } from '../../jobs/sources.js';
+import type { PeerFault } from '../../src/base/peer-patience.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { parseConfig } from '../../src/config/parse.js';
 import { kindOf, openSource } from '../../src/sources/registry.js';
@@ -31,8 +32,10 @@ export interface SampledSource {
 
 export interface SampleDriver {
   place(records: number): Promise<SampledSource>;
-  /** One that answers in each of these ways, none of which is a day, and the fault in the words of the error. */
-  readonly broken: Readonly<Record<string, readonly [fault: string, place: () => Promise<SourceSettings>]>>;
+  /** One that answers in each of these ways, none of which is a day, and the fault, and that of the server, in the error. */
+  readonly broken: Readonly<
+    Record<string, readonly [fault: string, place: () => Promise<SourceSettings>, peer?: PeerFault]>
+  >;
   /** One that never answers, and when it was asked. */
   placeSilent?(): Promise<SampledSource & { readonly asked: () => boolean | Promise<boolean> }>;
 }
@@ -45,7 +48,7 @@ export function settingsOf(source: Settings, env: NodeJS.ProcessEnv = {}): Sourc
   return parseConfig({ text, file: '/srv/hotel-review.yaml', env });
 }
 
-async function takeSample(settings: SourceSettings, signal = new AbortController().signal) {
+export async function takeSample(settings: SourceSettings, signal = new AbortController().signal) {
   const sample = await kindOf(settings.source).openSample(settings.source, openTestParts(settings));
   const { columns, records } = await sample(day, signal);
   return { columns, records: records.map((record) => Object.fromEntries(record)) };
@@ -81,11 +84,11 @@ export function describeSampleContract(name: string, driver: SampleDriver): void
 
     it.each(Object.entries(driver.broken))(
       'fails like reading the day, and reveals nothing: %s',
-      async (_, [fault, place]) => {
+      async (_, [fault, place, peer]) => {
         vi.spyOn(process.stderr, 'write').mockReturnValue(true);
         const settings = await place();
         const failure = await failureOf(takeSample(settings));
-        expect(failure).toMatchObject({ name: 'SourceError', fault });
+        expect(failure).toMatchObject({ name: 'SourceError', fault, peer });
         expect(failure).toEqual(await failureOf(readWhole(settings)));
         for (const kept of [guest, secret]) expect(inspect(failure, { depth: 8 })).not.toContain(kept);
       },

@@ -1,67 +1,72 @@
 import { deepEqual, equal, notEqual, ok, rejects } from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { describe, it } from 'vitest';
-import { createBusinessDay } from '../../src/booking/business-day.js';
-import { type SourceChunk, SourceError } from '../../src/booking/source.js';
+import type { RawBooking } from '../../src/booking/booking.js';
+import { type BusinessDay, createBusinessDay } from '../../src/booking/business-day.js';
+import { type BookingSource, type SourceChunk, SourceError } from '../../src/booking/source.js';
 import { assertReleased, awkwardRecords, guest, manyRecords, never, readAll } from './source/reading.js';
-import type { PreparedSource, SourceDriver } from './source/source-driver.js';
 
-export type {
-  DayOfRecords,
-  IntendedRecord,
-  PreparedSource,
-  SourceDriver,
-} from './source/source-driver.js';
+/** A record as the suite expects it: texts only, without missing fields. */
+export type IntendedRecord = { readonly [field in keyof RawBooking]: string };
+
+export interface DayOfRecords {
+  readonly day: BusinessDay;
+  readonly records: readonly IntendedRecord[];
+}
+
+export interface PreparedSource {
+  readonly source: BookingSource;
+  /** The expected place of each record of the first day. */
+  readonly places: readonly number[];
+  /** What `locate` and errors must not reveal: passwords, keys. */
+  readonly secrets?: readonly string[];
+  /** How many times the day has been read, over all readers: 1.5 is one and a half times. Needed without progress. */
+  readonly taken?: () => number;
+  /** How many resources are currently open: files, cursors, connections. */
+  readonly held?: () => number | Promise<number>;
+}
+
+/**
+ * Implemented by a source's test: makes a source that holds exactly these records for these days. What it opens ends with the test.
+ *
+ * @param breaks it breaks after more than one chunk and before the end
+ */
+export type PrepareSource = (days: readonly DayOfRecords[], breaks?: boolean) => Promise<PreparedSource>;
 
 /** The day of all checks. In UTC its first hour belongs to the day before. */
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const reason = new Error('stopped by hand');
 const isReason = (error: unknown) => error === reason;
 
-/** The suite that every source must pass. Each check creates a driver of its own and disposes of it. */
-export function describeSourceContract(name: string, createDriver: () => SourceDriver): void {
+/** The suite that every source must pass. */
+export function describeSourceContract(name: string, prepare: PrepareSource): void {
   describe(`the source contract: ${name}`, () => {
-    const check = (what: string, run: (driver: SourceDriver) => Promise<void>) =>
-      it(what, async () => {
-        const driver = createDriver();
-        try {
-          await run(driver);
-        } finally {
-          await driver.dispose();
-        }
-      });
+    const prepareDay = (records: readonly IntendedRecord[], breaks = false) =>
+      prepare([{ day, records }], breaks);
     /** One of a source with that many bookings. */
     const checkReading = (what: string, count: number, run: (prepared: PreparedSource) => Promise<void>) =>
-      check(what, async (driver) => run(await driver.prepare(manyRecords(count), day)));
+      it(what, async () => run(await prepareDay(manyRecords(count))));
 
-    check('returns every record, in order, with unchanged texts', async (driver) => {
+    it('returns every record, in order, with its place and unchanged texts', async () => {
       const records = [...awkwardRecords(), ...manyRecords(3_000)];
-      const { source } = await driver.prepare(records, day);
+      const { source, places } = await prepareDay(records);
       deepEqual(
-        (await readAll(source, day)).map(({ fields }) => fields),
-        records,
+        await readAll(source, day),
+        records.map((fields, index) => ({ place: places[index], fields })),
       );
     });
 
-    check('reports the place of each record', async (driver) => {
-      const { source, places } = await driver.prepare([...awkwardRecords(), ...manyRecords(3_000)], day);
-      deepEqual(
-        (await readAll(source, day)).map(({ place }) => place),
-        places,
-      );
-    });
-
-    check('reads a day without bookings as a day without bookings', async (driver) => {
-      const { source } = await driver.prepare([], day);
+    it('reads a day without bookings as a day without bookings', async () => {
+      const { source } = await prepareDay([]);
       deepEqual(await readAll(source, day), []);
     });
 
-    check('reads nothing outside the requested day', async (driver) => {
+    it('reads nothing outside the requested day', async () => {
       const days = [day.previous(), day, day.next()].map((each) => ({
         day: each,
         records: manyRecords(1_500, each.iso),
       }));
-      const { source } = await driver.prepareDays(days);
+      const { source } = await prepare(days);
       for (const { day: asked, records } of days) {
         deepEqual(
           (await readAll(source, asked)).map(({ fields }) => fields.BookingReferenceId),
@@ -70,8 +75,8 @@ export function describeSourceContract(name: string, createDriver: () => SourceD
       }
     });
 
-    check('does not read ahead of its reader', async (driver) => {
-      const { source, taken } = await driver.prepare(manyRecords(60_000), day);
+    it('does not read ahead of its reader', async () => {
+      const { source, taken } = await prepareDay(manyRecords(60_000));
       const takenAtFirst = taken?.() ?? 0;
       const reading = source.read(day, { signal: never() })[Symbol.asyncIterator]();
       await reading.next();
@@ -88,28 +93,25 @@ export function describeSourceContract(name: string, createDriver: () => SourceD
       else ok(takenMeanwhile < 1.5, 'it has read ahead');
     });
 
-    check(
-      'throws when it breaks in the middle: a truncated day must not pass for a whole one',
-      async (driver) => {
-        const records = manyRecords(60_000);
-        const { source, held, secrets = [] } = await driver.prepareBroken(records, day);
-        let received = 0;
-        let failure: unknown;
-        try {
-          for await (const chunk of source.read(day, { signal: never() })) received += chunk.records.length;
-        } catch (error) {
-          failure = error;
-        }
-        ok(failure instanceof SourceError, 'it ended without a SourceError');
-        ok(received > 0, 'it broke before its first chunk');
-        ok(received < records.length, 'it broke after its end');
-        const everythingItSays = inspect(failure, { depth: 10 });
-        for (const text of [guest, ...secrets]) {
-          ok(!everythingItSays.includes(text), 'the error reveals what it must not');
-        }
-        await assertReleased(held);
-      },
-    );
+    it('throws when it breaks in the middle: a truncated day must not pass for a whole one', async () => {
+      const records = manyRecords(60_000);
+      const { source, held, secrets = [] } = await prepareDay(records, true);
+      let received = 0;
+      let failure: unknown;
+      try {
+        for await (const chunk of source.read(day, { signal: never() })) received += chunk.records.length;
+      } catch (error) {
+        failure = error;
+      }
+      ok(failure instanceof SourceError, 'it ended without a SourceError');
+      ok(received > 0, 'it broke before its first chunk');
+      ok(received < records.length, 'it broke after its end');
+      const everythingItSays = inspect(failure, { depth: 10 });
+      for (const text of [guest, ...secrets]) {
+        ok(!everythingItSays.includes(text), 'the error reveals what it must not');
+      }
+      await assertReleased(held);
+    });
 
     checkReading('reads the same day again, and twice at once', 3_000, async ({ source }) => {
       const first = await readAll(source, day);

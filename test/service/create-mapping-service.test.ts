@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { probeService } from '../../src/service/client.js';
 import { type StandInAnswer, startStandIn } from '../support/http-stand-in.js';
 import { errorOf, openService, serviceAt } from './opened-service.js';
 
@@ -19,6 +20,15 @@ describe('the service', () => {
     expect(make).toThrow(words);
     expect(make).not.toThrow(/s3cret|canary/);
   });
+});
+
+it('every call goes through the proxy', async () => {
+  const proxy = { url: 'http://127.0.0.1:1' };
+  const [baseUrl, signal] = ['https://service.invalid', new AbortController().signal];
+  const limits = { timeoutMs: 60_000, connectTimeoutMs: 60_000, clock: () => new Date() };
+  const probed = await probeService({ ...{ baseUrl, apiKey, accountId, proxy }, ...limits }, { signal });
+  const failed = await errorOf(serviceAt(baseUrl, { proxy }).getMasterHotelBrands());
+  expect([probed.verdict.code, failed.code]).toEqual(['proxy-unreachable', 'proxy-unreachable']);
 });
 
 describe('an error', () => {

@@ -110,7 +110,7 @@ describe('a 200 with an envelope', () => {
 describe('a 200 that cannot be read', () => {
   const success = '{"Status":true,"Message":"Success","StatusCode":2000}';
 
-  it.each([
+  it.each<[string, string | Buffer, boolean?]>([
     ['empty', ''],
     ['an HTML page', '<!doctype html><title>Sign in</title>'],
     ['a list', '[{"Status":true,"StatusCode":2000}]'],
@@ -121,15 +121,10 @@ describe('a 200 that cannot be read', () => {
     ['cut off', success.slice(0, -1)],
     ['compressed', Buffer.from('1f8b0800000000000003', 'hex')],
     ['deeply nested', '['.repeat(60_000)],
-  ])('leaves the outcome unknown: %s', (_what, body) => {
-    expect(judge({ body })).toMatchObject({ ...perhapsDone, code: 'unreadable-answer', httpStatus: 200 });
-  });
-
-  it('leaves the outcome unknown when it was longer than what was read', () => {
-    expect(judge({ body: success, bodyTruncated: true })).toMatchObject({
-      ...perhapsDone,
-      code: 'unreadable-answer',
-    });
+    ['longer than what was read', success, true],
+  ])('leaves the outcome unknown: %s', (_what, body, bodyTruncated = false) => {
+    const verdict = { ...perhapsDone, code: 'unreadable-answer', httpStatus: 200 };
+    expect(judge({ body, bodyTruncated })).toMatchObject(verdict);
   });
 });
 
@@ -217,7 +212,8 @@ describe("the service's words", () => {
     expect(judge({ status: 500, body })).toMatchObject({ answer });
   });
 
-  it('can be stored in any database: no control characters, no broken text', () => {
+  it('can be stored in any database: no control characters, no broken text, no blanks around it', () => {
+    expect(judge({ body: { StatusCode: 2009, Message: '\n bad hotel\0' } }).answer).toBe('bad hotel');
     expect(judge({ status: 500, body: 'a\0b\r\nc\u001B[1m\u0085d' })).toMatchObject({
       answer: 'a b c [1m d',
     });
@@ -259,9 +255,4 @@ describe('a failure of the network', () => {
       code: 'connection-reset',
     });
   });
-});
-
-it('keeps the words of the service without blanks around them', () => {
-  const body = { Status: false, StatusCode: 2009, Message: '\n bad hotel\u0000' };
-  expect(judge({ body }).answer).toBe('bad hotel');
 });

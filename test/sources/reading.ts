@@ -61,6 +61,16 @@ export async function expectFault(
   return error;
 }
 
+/** All bytes of a day's file. @param onBlock called with the number of each block, from 1 */
+export async function readFile(file: DayFile, onBlock: (count: number) => void = () => {}): Promise<Buffer> {
+  const blocks: Buffer[] = [];
+  for await (const { bytes } of file.read(day, { blockBytes: 100_000, signal: never() })) {
+    blocks.push(bytes);
+    onBlock(blocks.length);
+  }
+  return Buffer.concat(blocks);
+}
+
 /** The file of every day. */
 function fileOf(content: string | Buffer, name: string): DayFile {
   const bytes = Buffer.from(content);

@@ -14,16 +14,14 @@ export interface Oddities {
   readonly missingIsFailure?: boolean;
   /** Closes the connection after every rename, successful or not, before or after it has answered. */
   readonly cutsAfterRename?: 'answered' | 'unanswered';
-  /** Fails a request without a reason, denies it, or closes the connection instead of answering it. */
-  refuse?(request: string, path: string): 'failure' | 'denied' | 'cut' | undefined;
+  /** Fails a request without a reason, denies it, closes the connection instead of answering it, or does nothing at all. */
+  refuse?(request: string, path: string): 'failure' | 'denied' | 'cut' | 'silence' | undefined;
   /** What it keeps of the bytes of a write, while it answers with success. */
   keep?(bytes: Buffer): Buffer;
   /** The kind of request that it answers with the general failure although it has done it. */
   readonly failsAfter?: string;
   /** Delays the answer to a request for bytes, from their position on. */
   beforeRead?(position: number): Promise<void>;
-  /** Names no method of authentication after `none`. */
-  readonly namesNoMethod?: boolean;
 }
 
 export interface OddSftp extends RunningSftpServer {
@@ -44,7 +42,7 @@ export async function startOddSftp(oddities: Oddities): Promise<OddSftp> {
     {
       authenticate(attempt) {
         if (attempt.method === 'password' && attempt.password === password) return attempt.accept();
-        attempt.reject(oddities.namesNoMethod ? [] : ['password']);
+        attempt.reject(['password']);
       },
       spoil(channel, connection) {
         const asked = new Map<
@@ -62,6 +60,7 @@ export async function startOddSftp(oddities: Oddities): Promise<OddSftp> {
               if (refused === 'cut') connection.end();
               else if (refused === 'failure') channel.status(Number(given[0]), STATUS_CODE.FAILURE);
               else if (refused === 'denied') channel.status(Number(given[0]), STATUS_CODE.PERMISSION_DENIED);
+              else if (refused === 'silence') return;
               else if (name !== 'WRITE') listener(...given);
               else listener(...given.slice(0, 3), keep(given[3] as Buffer));
             }),

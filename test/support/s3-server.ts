@@ -29,6 +29,24 @@ export const s3Secrets: readonly string[] = [keyOfS3rver];
 /** Answers instead of the server and returns true, or leaves the request to it. */
 export type Intercept = (request: IncomingMessage, response: ServerResponse) => boolean;
 
+/** Refuses, or answers, as servers do: without a body for HEAD. @param more of the XML, beside the code */
+export function answerWith(
+  status: number,
+  code: string,
+  {
+    headers = {},
+    more = '',
+  }: { readonly headers?: Readonly<Record<string, string>>; readonly more?: string } = {},
+): Intercept {
+  return (request, response) => {
+    void once(request.resume(), 'end').then(() => {
+      response.writeHead(status, { 'content-type': 'application/xml', ...headers });
+      response.end(request.method === 'HEAD' ? '' : `<Error><Code>${code}</Code>${more}</Error>`);
+    });
+    return true;
+  };
+}
+
 export interface RunningS3Server {
   readonly port: number;
   /** The bucket's settings, through another port when something sits between. */

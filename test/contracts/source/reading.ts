@@ -5,7 +5,7 @@ import type { BusinessDay } from '../../../src/booking/business-day.js';
 import { listCells } from '../../../src/booking/record-cells.js';
 import type { BookingSource, SourceRecord } from '../../../src/booking/source.js';
 import { patienceMs } from '../../support/patience.js';
-import type { IntendedRecord, PreparedSource } from './source-driver.js';
+import type { IntendedRecord, PreparedSource } from '../source.js';
 
 export interface ReadRecord {
   readonly place: number;

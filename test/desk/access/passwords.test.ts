@@ -105,9 +105,13 @@ describe('an address with wrong credentials', () => {
     for (const other of ['2001:db8::8:0:0:0:1', '::1', '203.0.113.8']) expect(findWait(other)).toBe(0);
   });
 
-  it('is forgotten after ten thousand others, so that memory stays bounded', () => {
+  it('is forgotten after ten thousand others since its last failure, so that memory stays bounded', () => {
     const { fail, findWait } = startBackOff();
     fail(12);
+    for (let other = 0; other < 9_999; other += 1) fail(1, `earlier-${other}`);
+    fail(1);
+    fail(1, 'one-more');
+    expect(findWait(address)).toBe(60);
     for (let other = 0; other < 10_000; other += 1) fail(1, `other-${other}`);
     expect(findWait(address)).toBe(0);
   });

@@ -1,60 +1,48 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createBusinessDay } from '../../../src/booking/business-day.js';
+import { describe, expect, it } from 'vitest';
 import { readExtraValue } from '../../../src/booking/extra-values.js';
 import { type BookingSource, type SourceChunk, SourceError } from '../../../src/booking/source.js';
-import type { SourceParts } from '../../../src/sources/common/kind.js';
 import { createFilteredSource, type RowFilter } from '../../../src/sources/common/row-filter.js';
-import { openSource, type SourceSettings, sourceSchema } from '../../../src/sources/registry.js';
+import { openSource } from '../../../src/sources/registry.js';
+import { settingsOf } from '../../contracts/sample.js';
 import { masterIdOnly } from '../../support/source-columns.js';
-import { type BookingsApi, sendJson, startBookingsApi } from '../http/bookings-api.js';
+import { openTestParts } from '../../support/source-parts.js';
+import { makeTemporaryFolder } from '../../support/temporary-folder.js';
+import { sendJson, useBookingsApi } from '../http/bookings-api.js';
+import { writeModule } from '../module/module-folder.js';
+import { day, readToEnd } from '../reading.js';
 
-const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const states = ['CONF', ' OK ', 'CANC', '', null, '7'];
-let folder = '';
-let api: BookingsApi | undefined;
+const objects = states.map((Estado, index) => ({ ServiceId: index + 1, booking: { Estado } }));
+const rows = objects.map(({ ServiceId, booking }) => `${ServiceId},${booking.Estado ?? ''}\n`);
+const lines = objects.map((one) => `${JSON.stringify(one)}\n`);
 
-const unused = () => {
-  throw new TypeError('not needed by local sources');
-};
-const parts = {
-  openBucket: unused,
-  retry: { tries: 1, waits: 0, nextDelay: unused },
-  clock: () => new Date(0),
-  random: () => 0,
-  sourceMessages: { say: () => undefined, showsModuleErrors: false },
-} as unknown as SourceParts;
+function writeDay(content: string): string {
+  const path = join(makeTemporaryFolder(), 'day');
+  writeFileSync(path, content);
+  return path;
+}
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'row-filter-'));
-  const objects = states.map((Estado, index) => ({ ServiceId: index + 1, booking: { Estado } }));
-  api = await startBookingsApi((_, response) => sendJson(response, objects));
-  const csv = objects.map(({ ServiceId, booking }) => `${ServiceId},${booking.Estado ?? ''}\n`);
-  await writeFile(join(folder, 'day.csv'), `ServiceId,Estado\n${csv.join('')}x,y,z\n`);
-  await writeFile(join(folder, 'day.ndjson'), objects.map((one) => `${JSON.stringify(one)}\n`).join(''));
-  await writeFile(
-    join(folder, 'day.mjs'),
-    `export async function* bookings() { yield ${JSON.stringify(objects)}; }\n`,
-  );
-});
-afterAll(async () => {
-  await api?.close();
-  await rm(folder, { recursive: true, force: true });
-});
-
-const columns = masterIdOnly;
 const kinds = {
-  csv: () => ({ kind: 'csv', path: join(folder, 'day.csv'), columns }),
-  ndjson: () => ({ kind: 'ndjson', path: join(folder, 'day.ndjson'), columns }),
-  module: () => ({ kind: 'module', path: join(folder, 'day.mjs'), columns }),
-  http: () => ({ kind: 'http', url: `${api?.origin}/bookings?day={day}`, columns }),
+  csv: async () => ({ path: writeDay(`ServiceId,Estado\n${rows.join('')}x,y,z\n`) }),
+  ndjson: async () => ({ path: writeDay(lines.join('')) }),
+  module: async () => ({
+    path: writeModule(`export async function* bookings() { yield ${JSON.stringify(objects)}; }`),
+  }),
+  http: async () => {
+    const { origin } = await useBookingsApi((_, response) => sendJson(response, objects));
+    return { url: `${origin}/bookings?day={day}` };
+  },
 };
+
+async function open(kind: keyof typeof kinds, more: object) {
+  const settings = settingsOf({ kind, columns: masterIdOnly, ...(await kinds[kind]()), ...more });
+  return openSource(settings.source, openTestParts(settings));
+}
 
 async function read(kind: keyof typeof kinds, where: RowFilter) {
-  const settings: SourceSettings = sourceSchema.parse({ ...kinds[kind](), where });
-  const source = await openSource(settings, parts);
+  const source = await open(kind, { where });
   const taken: unknown[] = [];
   let filtered = 0;
   for await (const chunk of source.read(day, { signal: new AbortController().signal, atMost: 1 })) {
@@ -98,6 +86,16 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a filter of a sourc
   });
 });
 
+it.each(Object.keys(kinds) as (keyof typeof kinds)[])(
+  'a day of kind %s in which no record has the column of a field fails',
+  async (kind) => {
+    const reading = readToEnd(await open(kind, { columns: { ...masterIdOnly, ProviderHotelId: 'code' } }));
+    const words = /"code" \(for ProviderHotelId\).* has "ServiceId".*\{ ProviderHotelId: false \}$/;
+    const fault = kind === 'csv' ? 'missing-column' : 'missing-member';
+    await expect(reading).rejects.toMatchObject({ fault, message: expect.stringMatching(words) });
+  },
+);
+
 describe.each(Object.keys(kinds) as (keyof typeof kinds)[])(
   'extra columns of a source of kind %s',
   (kind) => {
@@ -106,16 +104,11 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])(
     it('come with each record, beside a filter, and one that the source does not have is a notice', async () => {
       const where = { ServiceId: { not: [1] } };
       const keep = { Status: column, Price: 'precio' };
-      const settings: SourceSettings = sourceSchema.parse({ ...kinds[kind](), where, keep });
-      const source = await openSource(settings, parts);
+      const { chunks, notices } = await readToEnd(await open(kind, { where, keep }));
       const found = new Map<number, unknown>();
-      const notices: unknown[] = [];
-      for await (const chunk of source.read(day, { signal: new AbortController().signal })) {
-        for (const record of chunk.records)
-          if ('fields' in record)
-            found.set(Number(record.fields.ServiceId), record.extraValues?.map(readExtraValue));
-        notices.push(...(chunk.notices ?? []));
-      }
+      for (const record of chunks.flatMap(({ records }) => records))
+        if ('fields' in record)
+          found.set(Number(record.fields.ServiceId), record.extraValues?.map(readExtraValue));
       const texts = ['CONF', 'OK', 'CANC', undefined, undefined, '7'];
       const expected = texts.map((text, index) => [index + 1, [text, undefined]] as const);
       expect([...found]).toEqual(expected.slice(1));

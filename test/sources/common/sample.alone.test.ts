@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import {
   columns,
   day,
@@ -10,6 +10,7 @@ import {
   type SampleDriver,
   secret,
   settingsOf,
+  takeSample,
 } from '../../contracts/sample.js';
 import { bucketName, toVariables, useS3Server } from '../../support/s3-server.js';
 import { startTcpProxy } from '../../support/tcp-proxy.js';
@@ -91,7 +92,8 @@ describeSampleContract('an API', {
   },
   broken: {
     'no list': ['unreadable', () => answer(200, { data: guest })],
-    'a refusal': ['login-refused', () => answer(401, { message: guest })],
+    'a refusal': ['login-refused', () => answer(401, { message: guest }), 'refused'],
+    'no server': ['unreadable', async () => apiAt('http://127.0.0.1:1'), 'passing'],
     'a wrong address': ['missing', () => answer(404, { message: guest })],
   },
   async placeSilent() {
@@ -153,11 +155,23 @@ describeSampleContract('an object in a bucket', {
       ...(records > 500 && { taken }),
     };
   },
-  broken: { 'no object': ['missing', async () => bucketAt('none/{day}.csv')] },
+  broken: {
+    'no object': ['missing', async () => bucketAt('none/{day}.csv')],
+    'no server': ['unreadable', async () => bucketAt('{day}.csv', 1), 'passing'],
+  },
   async placeSilent() {
     buckets().intercept(() => true);
     onTestFinished(() => buckets().intercept());
     const held = () => buckets().held();
     return { settings: bucketAt('{day}.csv'), held, asked: () => held() > 0 };
   },
+});
+
+it.each([
+  ['an API', { kind: 'http', url: 'https://pms.invalid/{day}' }],
+  ['a bucket', { kind: 'csv', path: `s3://${bucketName}/{day}` }],
+])('%s is reached through the proxy of the environment', async (_, source) => {
+  const access = { ...buckets().access(), endpoint: 'https://s3.invalid' };
+  const env = { ...toVariables(access), HTTPS_PROXY: 'http://127.0.0.1:1' };
+  await expect(takeSample(settingsOf({ ...source, columns }, env))).rejects.toThrow(/proxy.unreachable/i);
 });

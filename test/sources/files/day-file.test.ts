@@ -4,25 +4,16 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createDayFile, type DayFile, type FileStore, unpack } from '../../../src/sources/files/day-file.js';
+import { createDayFile, type FileStore, unpack } from '../../../src/sources/files/day-file.js';
 import { openDayFile } from '../../../src/sources/files/open-day-file.js';
 import { withoutPrivileges } from '../../support/machine.js';
 import { makeTemporaryFolder } from '../../support/temporary-folder.js';
-import { day, expectFault, never } from '../reading.js';
+import { day, expectFault, never, readFile } from '../reading.js';
 
 const megabyte = 1_000_000;
 
 async function* iterate(pieces: readonly Uint8Array[]): AsyncGenerator<Buffer> {
   for (const piece of pieces) yield Buffer.from(piece);
-}
-
-async function readAll(file: DayFile, onBlock: () => void = () => {}): Promise<Buffer> {
-  const blocks: Buffer[] = [];
-  for await (const { bytes } of file.read(day, { blockBytes: 65_536, signal: never() })) {
-    blocks.push(bytes);
-    onBlock();
-  }
-  return Buffer.concat(blocks);
 }
 
 describe('a file that arrives in pieces of any size', () => {
@@ -83,7 +74,7 @@ function storeOf(bytes: Buffer, size = bytes.length): FileStore {
 it('truncated or damaged gzip is always an error, never a short day', async () => {
   const first = gzipSync('ServiceId,b\n1,x\n');
   const whole = Buffer.concat([first, gzipSync('2,y\n')]);
-  const readPacked = (bytes: Buffer) => readAll(createDayFile(storeOf(bytes)));
+  const readPacked = (bytes: Buffer) => readFile(createDayFile(storeOf(bytes)));
   for (let length = 2; length < whole.length; length++)
     if (length !== first.length)
       await expectFault(readPacked(whole.subarray(0, length)), 'truncated', /cut off or damaged/);
@@ -155,10 +146,10 @@ describe('a file on this machine', () => {
 
   it('is missing: the error names the path it looked for', async () => {
     const { at, open } = prepare();
-    const error = await expectFault(readAll(open('no/{day:ddMMyyyy}.csv')), 'missing', /no file/);
+    const error = await expectFault(readFile(open('no/{day:ddMMyyyy}.csv')), 'missing', /no file/);
     expect(error.message).toContain(at('no/20112026.csv'));
     writeFileSync(at('file'), '');
-    await expectFault(readAll(open('file/{day}.csv')), 'missing', /no file/);
+    await expectFault(readFile(open('file/{day}.csv')), 'missing', /no file/);
   });
 
   it.each<[string, RegExp, (path: string) => unknown]>([
@@ -171,7 +162,7 @@ describe('a file on this machine', () => {
     const { at, open } = prepare();
     chmodSync(at('.'), 0o755);
     make(at('2026-11-20.csv'));
-    await withoutPrivileges(() => expectFault(readAll(open()), 'unreadable', words));
+    await withoutPrivileges(() => expectFault(readFile(open()), 'unreadable', words));
   });
 
   it.each<[string, (path: string) => void]>([
@@ -181,10 +172,8 @@ describe('a file on this machine', () => {
     const { at, open } = prepare();
     const path = at('2026-11-20.csv');
     writeFileSync(path, '5\n'.repeat(200_000));
-    let blocks = 0;
-    const reading = readAll(open(), () => {
-      blocks += 1;
-      if (blocks === 1) change(path);
+    const reading = readFile(open(), (count) => {
+      if (count === 1) change(path);
     });
     await expectFault(reading, 'truncated', /changed while/);
   });
@@ -193,7 +182,7 @@ describe('a file on this machine', () => {
     const { at, open } = prepare();
     writeFileSync(at('2026-11-20.csv'), 'ServiceId\n1\n');
     writeFileSync(at('19112026.done'), '');
-    const read = () => readAll(open('{day}.csv', '{day:ddMMyyyy}.done'));
+    const read = () => readFile(open('{day}.csv', '{day:ddMMyyyy}.done'));
     const error = await expectFault(
       read(),
       'missing',

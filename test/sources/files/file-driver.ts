@@ -1,11 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { stringify } from 'csv-stringify/sync';
 import { serviceFields } from '../../../src/booking/booking.js';
-import type { BusinessDay } from '../../../src/booking/business-day.js';
 import { createCsvSource } from '../../../src/sources/csv/csv-source.js';
 import type { DayFile } from '../../../src/sources/files/day-file.js';
 import { createNdjsonSource } from '../../../src/sources/ndjson/ndjson-source.js';
-import type { IntendedRecord, PreparedSource, SourceDriver } from '../../contracts/source.js';
+import type { IntendedRecord, PreparedSource, PrepareSource } from '../../contracts/source.js';
 
 /** Where a test stores daily files, and how they are read. */
 export interface FilePlace {
@@ -15,7 +14,6 @@ export interface FilePlace {
   readonly secrets?: readonly string[];
   /** The number of open files or connections, where it can be counted. */
   readonly held?: () => number | Promise<number>;
-  dispose(): Promise<void>;
 }
 
 export interface FileForm {
@@ -72,29 +70,10 @@ export const ndjson: FileForm = {
   places: (records) => records.map((_, index) => 1 + index + Math.ceil(index / 2)),
 };
 
-export function createFileDriver(form: FileForm, makePlace: () => FilePlace): SourceDriver {
-  const place = makePlace();
-  async function prepare(
-    records: readonly IntendedRecord[],
-    { iso }: BusinessDay,
-    broken: boolean,
-  ): Promise<PreparedSource> {
-    await place.lay(iso, form.encode(records, broken));
-    const { secrets = [], held } = place;
-    return {
-      source: form.open(place.file),
-      places: form.places(records),
-      secrets,
-      ...(held && { held }),
-    };
-  }
-  return {
-    prepare: (records, day) => prepare(records, day, false),
-    prepareBroken: (records, day) => prepare(records, day, true),
-    async prepareDays(days) {
-      for (const { day, records } of days) await prepare(records, day, false);
-      return { source: form.open(place.file) };
-    },
-    dispose: place.dispose,
+export function prepareFiles(form: FileForm, makePlace: () => FilePlace): PrepareSource {
+  return async (days, breaks = false) => {
+    const { file, lay, ...place } = makePlace();
+    for (const { day, records } of days) await lay(day.iso, form.encode(records, breaks));
+    return { source: form.open(file), places: form.places(days[0]?.records ?? []), ...place };
   };
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { parsePathTemplate, readFileLocation } from '../../../src/sources/files/day-file.js';
+import { dayFileKind } from '../../../src/sources/files/settings.js';
 
 const day = createBusinessDay('2026-11-05', 'Europe/Madrid');
 
@@ -71,6 +72,18 @@ describe('a path template', () => {
       { numRuns: 2_000 },
     );
   });
+});
+
+it('the paths of a source start at the folder of the configuration', () => {
+  const sftp = { username: 'u', hostKey: 'SHA256:x', privateKeyFile: 'keys/id' };
+  expect(
+    dayFileKind.resolve({ path: 'in/{day}', doneMarker: '../{day}.done', sftp }, '/etc/agency'),
+  ).toMatchObject({
+    ...{ path: '/etc/agency/in/{day}', doneMarker: '/etc/{day}.done' },
+    sftp: { privateKeyFile: '/etc/agency/keys/id' },
+  });
+  const elsewhere = { path: 's3://bucket/{day}', doneMarker: 'sftp://host/{day}' };
+  expect(dayFileKind.resolve(elsewhere, '/etc/agency')).toEqual(elsewhere);
 });
 
 describe('the location of daily files', () => {

@@ -3,7 +3,7 @@ import { createS3DayFile } from '../../../src/sources/files/s3.js';
 import { createAwsBucket } from '../../../src/transports/s3/aws-bucket.js';
 import { describeSourceContract } from '../../contracts/source.js';
 import { bucketName, s3Secrets, useS3Server } from '../../support/s3-server.js';
-import { createFileDriver, csvInGzip, type FilePlace } from './file-driver.js';
+import { csvInGzip, type FilePlace, prepareFiles } from './file-driver.js';
 
 const server = useS3Server();
 
@@ -18,9 +18,8 @@ function makePlace(): FilePlace {
     lay: (day, content) => server().put(`${folder}/bookings-${day}.csv`, content),
     secrets: s3Secrets,
     held: () => server().held(),
-    dispose: async () => {},
   };
 }
 
 // The contracts of local files cover the differences between forms.
-describeSourceContract(`${csvInGzip.name} in a bucket`, () => createFileDriver(csvInGzip, makePlace));
+describeSourceContract(`${csvInGzip.name} in a bucket`, prepareFiles(csvInGzip, makePlace));

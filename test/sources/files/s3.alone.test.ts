@@ -1,12 +1,11 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createS3DayFile } from '../../../src/sources/files/s3.js';
 import { createAwsBucket } from '../../../src/transports/s3/aws-bucket.js';
 import type { S3Access } from '../../../src/transports/s3/client.js';
-import { bucketName, s3Secrets, useS3Server } from '../../support/s3-server.js';
+import { answerWith, bucketName, s3Secrets, useS3Server } from '../../support/s3-server.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
-import { day, expectFault, never } from '../reading.js';
+import { day, expectFault, readFile } from '../reading.js';
 
 const server = useS3Server();
 const bytes = randomBytes(6_000_000);
@@ -33,14 +32,7 @@ describe('the object of a day', () => {
       open: async () => createAwsBucket(bucketName, access),
     });
 
-  async function readAll(onBlock: (count: number) => void = () => {}, file = open()) {
-    const blocks: Buffer[] = [];
-    for await (const { bytes } of file.read(day, { blockBytes: 100_000, signal: never() })) {
-      blocks.push(bytes);
-      onBlock(blocks.length);
-    }
-    return Buffer.concat(blocks);
-  }
+  const readAll = (onBlock?: (count: number) => void, file = open()) => readFile(file, onBlock);
 
   const rangesAsked = () =>
     server()
@@ -91,24 +83,8 @@ describe('the object of a day', () => {
     await expectFault(reading, 'truncated', /changed while it was read/, s3Secrets);
   });
 
-  it('is an error if the server cannot resume in the middle', async () => {
-    await lay(bytes);
-    server().intercept((request) => {
-      delete request.headers.range;
-      return false;
-    });
-    const reading = readAll((count) => {
-      if (count === 10) proxy.cutAll();
-    });
-    await expectFault(reading, 'unreadable', /NoRange|does not support reading from the middle/, s3Secrets);
-    await expect.poll(() => server().held()).toBe(0);
-  });
-
-  const denying = (code: string) => (_: unknown, response: ServerResponse) => {
-    response.writeHead(403, { 'content-type': 'application/xml' });
-    response.end(`<Error><Code>${code}</Code><AWSAccessKeyId>${s3Secrets[0]}</AWSAccessKeyId></Error>`);
-    return true;
-  };
+  const denying = (code: string) =>
+    answerWith(403, code, { more: `<AWSAccessKeyId>${s3Secrets[0]}</AWSAccessKeyId>` });
 
   it('that cannot be read fails with its reason, and neither the key nor the words of the server', async () => {
     const none = /there is no object s3:\/\/agency-bookings\/.*2026-11-20\.bin/;

@@ -4,7 +4,7 @@ import { createSftpServer } from '../../../src/transports/sftp/server.js';
 import { describeSourceContract } from '../../contracts/source.js';
 import { openSsh } from '../../support/sftp-programs.js';
 import { useSftpServer } from '../../support/use-servers.js';
-import { createFileDriver, csvInGzip, type FilePlace } from './file-driver.js';
+import { csvInGzip, type FilePlace, prepareFiles } from './file-driver.js';
 
 const server = useSftpServer(openSsh);
 
@@ -19,9 +19,8 @@ function makePlace(): FilePlace {
     }),
     lay: async (day, content) => writeFileSync(disk(`bookings-${day}.csv`), content),
     held: () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length,
-    dispose: async () => {},
   };
 }
 
 // The contracts of local files cover the differences between forms.
-describeSourceContract(`${csvInGzip.name} on an SFTP server`, () => createFileDriver(csvInGzip, makePlace));
+describeSourceContract(`${csvInGzip.name} on an SFTP server`, prepareFiles(csvInGzip, makePlace));

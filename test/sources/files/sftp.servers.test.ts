@@ -1,13 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { appendFileSync, chmodSync, renameSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createMarkedDayFile } from '../../../src/sources/files/open-day-file.js';
 import { createSftpDayFile } from '../../../src/sources/files/sftp.js';
 import { createSftpServer, type SftpServerOptions } from '../../../src/transports/sftp/server.js';
 import { openSsh } from '../../support/sftp-programs.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
 import { useSftpServer } from '../../support/use-servers.js';
-import { day, expectFault, never } from '../reading.js';
+import { day, expectFault, readFile } from '../reading.js';
 
 const server = useSftpServer(openSsh);
 const bytes = randomBytes(9_000_000);
@@ -40,14 +39,7 @@ describe('a file of a day on an SFTP server', () => {
     });
   };
 
-  async function readAll(onBlock: (count: number) => void = () => {}, file = open()) {
-    const blocks: Buffer[] = [];
-    for await (const { bytes } of file.read(day, { blockBytes: 100_000, signal: never() })) {
-      blocks.push(bytes);
-      onBlock(blocks.length);
-    }
-    return Buffer.concat(blocks);
-  }
+  const readAll = (onBlock?: (count: number) => void, file = open()) => readFile(file, onBlock);
 
   it('is resumed after the connection is cut', async () => {
     lay(bytes);
@@ -71,7 +63,8 @@ describe('a file of a day on an SFTP server', () => {
       proxy.resetAfter(0);
       proxy.cutAll();
     });
-    await expectFault(reading, 'truncated', /2026-11-20\.bin can't be read: /);
+    const error = await expectFault(reading, 'truncated', /2026-11-20\.bin can't be read: /);
+    expect(error.peer).toBe('passing');
   });
 
   it.each([
@@ -99,23 +92,5 @@ describe('a file of a day on an SFTP server', () => {
     await expectFault(readAll(undefined, unpinned), 'login-refused', /which is not pinned/);
     const stranger = open({ username: 'nobody-else', password: 'hush-canary' });
     await expectFault(readAll(undefined, stranger), 'login-refused', /refused the login/, ['hush']);
-  });
-
-  it('with a marker is complete only with it, even if it is empty', async () => {
-    const { port, login, root, fingerprints, disk } = server();
-    const ofServer = (path: string) =>
-      createSftpDayFile({
-        address: 'sftp://drop.example.com:22',
-        path,
-        open: async () =>
-          createSftpServer({ host: '127.0.0.1', port, ...login, root, hostKeys: fingerprints }),
-      });
-    const file = createMarkedDayFile(ofServer('{day}.bin'), ofServer('{day:ddMMyyyy}.done'));
-    lay(Buffer.from('ServiceId\n1\n'));
-    writeFileSync(disk('19112026.done'), '');
-    const words = /2026-11-20\.bin is not marked as complete: there is no sftp:.*22\/20112026\.done \(source/;
-    await expectFault(readAll(undefined, file), 'missing', words);
-    writeFileSync(disk('20112026.done'), '');
-    expect(String(await readAll(undefined, file))).toBe('ServiceId\n1\n');
   });
 });

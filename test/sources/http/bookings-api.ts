@@ -19,11 +19,10 @@ export interface BookingsApi {
   readonly requests: readonly ApiRequest[];
   /** The number of open connections. */
   open(): number;
-  close(): Promise<void>;
 }
 
-/** An HTTP API on a free local port with scripted responses. */
-export async function startBookingsApi(answer: Answer): Promise<BookingsApi> {
+/** An HTTP API on a free local port with scripted responses, which is closed with the test. */
+export async function useBookingsApi(answer: Answer): Promise<BookingsApi> {
   const requests: ApiRequest[] = [];
   const sockets = new Set<Socket>();
   let origin = '';
@@ -40,24 +39,13 @@ export async function startBookingsApi(answer: Answer): Promise<BookingsApi> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    origin,
-    requests,
-    open: () => sockets.size,
-    async close() {
-      const closed = once(server, 'close');
-      server.close();
-      for (const socket of sockets) socket.destroy();
-      await closed;
-    },
-  };
-}
-
-/** One that is closed with the test. */
-export async function useBookingsApi(answer: Answer): Promise<BookingsApi> {
-  const api = await startBookingsApi(answer);
-  onTestFinished(() => api.close());
-  return api;
+  onTestFinished(async () => {
+    const closed = once(server, 'close');
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  });
+  return { origin, requests, open: () => sockets.size };
 }
 
 export function sendJson(

@@ -206,5 +206,7 @@ describe('endless pages', () => {
     const empty = await readEndless((page) => (page === 0 ? each(1) : []));
     expect(empty.ids).toContain('101 pages in a row without a record');
     expect(empty.requests).toHaveLength(102);
+    const gaps = await readEndless((page) => (page % 70 === 0 ? each(page) : []), {}, 150);
+    expect(gaps.ids).toEqual([0, 70, 140]);
   });
 });

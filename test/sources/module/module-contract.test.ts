@@ -1,16 +1,6 @@
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createModuleSource } from '../../../src/sources/module/module-source.js';
-import { describeSourceContract, type IntendedRecord, type SourceDriver } from '../../contracts/source.js';
-
-/** The state that the module and its driver share. */
-interface Shelf {
-  readonly days: Map<string, readonly IntendedRecord[]>;
-  given: number;
-  open: number;
-  breaksBehind: number;
-}
+import { onTestFinished } from 'vitest';
+import { describeSourceContract } from '../../contracts/source.js';
+import { openModuleSource, writeModule } from './module-folder.js';
 
 const secret = 'secret-of-the-options';
 
@@ -35,45 +25,24 @@ export async function* bookings(day, { signal, options }) {
 }
 `;
 
-let drivers = 0;
+let shelves = 0;
 
-function createModuleDriver(): SourceDriver {
-  const shelf: Shelf = { days: new Map(), given: 0, open: 0, breaksBehind: Number.POSITIVE_INFINITY };
-  drivers += 1;
-  const name = `shelf-${drivers}`;
-  Object.assign(globalThis, { [name]: shelf });
-  let root = '';
-
-  async function open() {
-    root = await realpath(await mkdtemp(join(tmpdir(), 'module-contract-')));
-    const path = join(root, 'bookings.mjs');
-    await writeFile(path, code);
-    return createModuleSource({ path, options: { shelf: name, secret }, log: { info() {}, warn() {} } });
-  }
-  return {
-    async prepare(records, { iso }) {
-      shelf.days.set(iso, records);
-      return {
-        source: await open(),
-        places: records.map((_, index) => index + 1),
-        taken: () => shelf.given / records.length,
-        held: () => shelf.open,
-        secrets: [secret],
-      };
-    },
-    prepareBroken(records, day) {
-      shelf.breaksBehind = records.length / 2;
-      return this.prepare(records, day);
-    },
-    async prepareDays(days) {
-      for (const { day, records } of days) shelf.days.set(day.iso, records);
-      return { source: await open() };
-    },
-    async dispose() {
-      Reflect.deleteProperty(globalThis, name);
-      await rm(root, { recursive: true, force: true });
-    },
+describeSourceContract('a module', async (days, breaks = false) => {
+  const first = days[0]?.records ?? [];
+  const shelf = {
+    days: new Map(days.map(({ day, records }) => [day.iso, records])),
+    ...{ given: 0, open: 0 },
+    breaksBehind: breaks ? first.length / 2 : Number.POSITIVE_INFINITY,
   };
-}
-
-describeSourceContract('a module', createModuleDriver);
+  shelves += 1;
+  const name = `shelf-${shelves}`;
+  Object.assign(globalThis, { [name]: shelf });
+  onTestFinished(() => void Reflect.deleteProperty(globalThis, name));
+  return {
+    source: openModuleSource(writeModule(code), { options: { shelf: name, secret } }),
+    places: first.map((_, index) => index + 1),
+    taken: () => shelf.given / first.length,
+    held: () => shelf.open,
+    secrets: [secret],
+  };
+});

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { pipeline } from 'node:stream';
+import { onTestFinished } from 'vitest';
 import { serviceFields } from '../../../src/booking/booking.js';
 import { createSqlSource } from '../../../src/sources/sql/sql-source.js';
-import { type DayOfRecords, describeSourceContract, type SourceDriver } from '../../contracts/source.js';
+import { type DayOfRecords, describeSourceContract } from '../../contracts/source.js';
 import { type Engine, useEngines } from './engines.js';
 
 const rowsOf = ({ day: { iso }, records }: DayOfRecords) =>
@@ -54,15 +55,15 @@ async function startRelay(target: number) {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return { port: (server.address() as AddressInfo).port, passed: () => passed, stop: () => server.close() };
+  onTestFinished(() => void server.close());
+  return { port: (server.address() as AddressInfo).port, passed: () => passed };
 }
 
-function createDriver(engine: Engine, openDatabase: ReturnType<typeof openDatabases>): SourceDriver {
-  let stop = () => {};
-  async function prepare(days: readonly DayOfRecords[], breaks = false) {
+for (const engine of useEngines()) {
+  const openDatabase = openDatabases(engine);
+  describeSourceContract(engine.name, async (days, breaks = false) => {
     const database = await openDatabase(days);
     const relay = await startRelay(engine.port);
-    stop = relay.stop;
     const records = days[0]?.records ?? [];
     return {
       source: createSqlSource({
@@ -74,16 +75,5 @@ function createDriver(engine: Engine, openDatabase: ReturnType<typeof openDataba
       taken: () => relay.passed() / (rowBytes * records.length),
       held: async () => (await engine.listSessions(database)).length,
     };
-  }
-  return {
-    prepare: (records, day) => prepare([{ day, records }]),
-    prepareBroken: (records, day) => prepare([{ day, records }], true),
-    prepareDays: (days) => prepare(days),
-    dispose: async () => stop(),
-  };
-}
-
-for (const engine of useEngines()) {
-  const openDatabase = openDatabases(engine);
-  describeSourceContract(engine.name, () => createDriver(engine, openDatabase));
+  });
 }

@@ -220,13 +220,13 @@ describe('a value of PostgreSQL', () => {
     ]);
   });
 
-  it('is missing if it is NULL, and a reject if it is bytes or more than 1 MB', async () => {
+  it('is missing if it is NULL, and a reject if it is bytes or more than 1 MB; an empty row counts as one', async () => {
     const query = `SELECT 1 AS serviceid, NULL::text AS providername, NULL::bytea AS providerhotelid WHERE :day::text <> ''
-      UNION ALL SELECT 2, 'x', '\\x00ff' UNION ALL SELECT 3, repeat('x', 1000001), NULL`;
+      UNION ALL SELECT 2, 'x', '\\x00ff' UNION ALL SELECT NULL, '', NULL UNION ALL SELECT 3, repeat('x', 1000001), NULL`;
     expect(await readOutcomes({ url, query })).toMatchObject([
       { kind: 'booking', booking: { serviceId: 1 }, warnings: [] },
       { kind: 'reject', reason: 'field-not-text' },
-      { place: 3, unreadable: 'record-too-long' },
+      { place: 4, unreadable: 'record-too-long' },
     ]);
   });
 
@@ -388,6 +388,23 @@ describe('a value of MariaDB', () => {
           GLOBAL group_concat_max_len = 1048576, GLOBAL init_connect = ''`,
       );
     }
+  });
+
+  it.each([
+    [1053, 'truncated', 'passing', 'the connection was lost'],
+    [1317, 'truncated', 'passing', 'was cancelled on the server'],
+    [1969, 'unreadable', undefined, 'took longer than source.timeoutSeconds'],
+    [1142, 'unreadable', 'refused', 'permission denied'],
+    [1644, 'unreadable', undefined, 'the database aborted the query'],
+  ])('cannot be read further after the error %i: %s', async (number, fault, peer, words) => {
+    await mariadb().query(
+      url,
+      `CREATE FUNCTION fail(number int) RETURNS int
+       BEGIN SIGNAL SQLSTATE '45000' SET MYSQL_ERRNO = number, MESSAGE_TEXT = 'Ann'; RETURN 1; END`,
+    );
+    const query = `SELECT fail(${number}) AS ServiceId FROM dual WHERE :day <> ''`;
+    const message = expect.stringMatching(new RegExp(`${words}.*\\(${number}\\b`));
+    expect(await failureOf({ url, query })).toMatchObject({ fault, peer, message });
   });
 
   it('is read over the server’s socket, too', async () => {

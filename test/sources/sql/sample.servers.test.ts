@@ -36,6 +36,12 @@ function describeSample(engine: Engine): void {
       'a wrong password': [
         'login-refused',
         async () => open(change(await createDatabase(), { password: secret }), `SELECT 1 AS hotel ${rest}`),
+        'refused',
+      ],
+      'no server': [
+        'unreadable',
+        async () => open(change(await createDatabase(), { port: 1 }), `SELECT 1 AS hotel ${rest}`),
+        'passing',
       ],
       'a missing database': [
         'missing',

@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createDirectoryArchive } from '../../../src/storage/archive.js';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createDirectoryArchive, toBlocks } from '../../../src/storage/archive.js';
 import { describeArchiveContract } from '../../contracts/archive.js';
+import { makeTemporaryFolder } from '../../support/temporary-folder.js';
 
 const day = '2026-11-20';
 const run = '20261120-aaaa';
@@ -12,22 +12,17 @@ const mark = '.account-an-account';
 
 describeArchiveContract('the directory archive', {
   async create() {
-    const folder = await makeFolder();
-    const open = (account: string) => createDirectoryArchive({ root: join(folder, 'archive'), account });
-    return {
-      archive: open('an-account'),
-      ofOtherAccount: open('other-account'),
-      cleanUp: () => rm(folder, { recursive: true }),
-    };
+    const root = join(makeTemporaryFolder(), 'archive');
+    const open = (account: string) => createDirectoryArchive({ root, account });
+    return { archive: open('an-account'), ofOtherAccount: open('other-account') };
   },
 });
 
 describe('the directory archive', () => {
   let root = '';
-  beforeEach(async () => {
-    root = join(await makeFolder(), 'data', 'archive');
+  beforeEach(() => {
+    root = join(makeTemporaryFolder(), 'data', 'archive');
   });
-  afterEach(() => rm(join(root, '..', '..'), { recursive: true, force: true }));
 
   const folder = () => join(root, day, run);
   const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
@@ -35,7 +30,12 @@ describe('the directory archive', () => {
   it('creates files and folders for their owner only, whatever the umask', async () => {
     const before = process.umask(0);
     try {
-      await createDirectoryArchive({ root, account: 'an-account' }).store(day, run, 'file.csv', text('x'));
+      await createDirectoryArchive({ root, account: 'an-account' }).store(
+        day,
+        run,
+        'file.csv',
+        toBlocks('x'),
+      );
     } finally {
       process.umask(before);
     }
@@ -46,9 +46,9 @@ describe('the directory archive', () => {
 
   it('leaves no temporary file, whether it kept a file or not', async () => {
     const archive = createDirectoryArchive({ root, account: 'an-account' });
-    await archive.store(day, run, 'file.csv', text('x'));
-    await archive.store(day, run, 'file.csv', text('x'));
-    await expect(archive.store(day, run, 'file.csv', text('y'))).rejects.toMatchObject({
+    await archive.store(day, run, 'file.csv', toBlocks('x'));
+    await archive.store(day, run, 'file.csv', toBlocks('x'));
+    await expect(archive.store(day, run, 'file.csv', toBlocks('y'))).rejects.toMatchObject({
       code: 'different-content',
     });
     await expect(archive.store(day, run, 'other.csv', broken())).rejects.toThrow('broken');
@@ -65,7 +65,7 @@ describe('the directory archive', () => {
       left = (await readdir(folder())).filter((name) => name !== mark);
       expect(await other.list(day, run)).toEqual([]);
       expect(await readFile(join(folder(), String(left[0])), 'utf8')).toContain(guest);
-      if (next === 'store') await other.store(day, run, 'other.csv', text('x'));
+      if (next === 'store') await other.store(day, run, 'other.csv', toBlocks('x'));
       else await other.remove(day, run, []);
     }
     // It was not killed, and keeps nothing of what others have removed.
@@ -82,7 +82,7 @@ describe('the directory archive', () => {
       await writeFile(join(folder(), name), 'x');
     await mkdir(join(folder(), 'a folder'));
     const archive = createDirectoryArchive({ root, account: 'an-account' });
-    await archive.store(day, run, 'file.csv', text('x'));
+    await archive.store(day, run, 'file.csv', toBlocks('x'));
     expect(await archive.list(day, run)).toEqual(['file.csv', 'note.partial']);
     expect((await readdir(folder())).sort()).toEqual([
       '.DS_Store',
@@ -98,7 +98,7 @@ describe('the directory archive', () => {
     await mkdir(join(root, '..'), { recursive: true });
     await writeFile(root, 'a file where the folder should be');
     const archive = createDirectoryArchive({ root, account: 'an-account' });
-    await expect(archive.store(day, run, 'file.csv', text('x'))).rejects.toMatchObject({
+    await expect(archive.store(day, run, 'file.csv', toBlocks('x'))).rejects.toMatchObject({
       code: 'unwritable',
       message: `${folder()} can't be written in the archive (ENOTDIR)`,
     });
@@ -106,14 +106,6 @@ describe('the directory archive', () => {
     await expect(readAll(archive.read(day, run, 'file.csv'))).rejects.toMatchObject({ code: 'unreadable' });
   });
 });
-
-function makeFolder(): Promise<string> {
-  return mkdtemp(join(tmpdir(), 'hotel-review-archive-'));
-}
-
-async function* text(content: string): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < content.length; at += 10_000) yield Buffer.from(content.slice(at, at + 10_000));
-}
 
 async function* broken(): AsyncGenerator<Uint8Array> {
   yield Buffer.from('half');

@@ -1,13 +1,13 @@
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
-import { createDirectoryArchive, encryptArchive } from '../../../src/storage/archive.js';
+import { expect, it } from 'vitest';
+import { createDirectoryArchive, encryptArchive, toBlocks } from '../../../src/storage/archive.js';
 import { createKeyFolder } from '../../../src/storage/key-folder.js';
 import { describeArchiveContract } from '../../contracts/archive.js';
+import { makeTemporaryFolder } from '../../support/temporary-folder.js';
 
 async function create() {
-  const folder = await mkdtemp(join(tmpdir(), 'hotel-review-archive-'));
+  const folder = makeTemporaryFolder();
   const open = (account: string) => createDirectoryArchive({ root: join(folder, 'archive'), account });
   const plain = open('an-account');
   const keys = createKeyFolder(join(folder, 'keys'));
@@ -16,19 +16,18 @@ async function create() {
     plain,
     archive: encryptArchive(plain, keys, encrypts),
     ofOtherAccount: encryptArchive(open('other-account'), keys, encrypts),
-    cleanUp: () => rm(folder, { recursive: true }),
   };
 }
 
 describeArchiveContract('an encrypted directory archive', { create });
 
 it('an encrypted archive holds no name, leaves manifests readable, and reads what was kept before', async () => {
-  const { archive, plain, cleanUp } = await create();
-  onTestFinished(cleanUp);
+  const { archive, plain } = await create();
   const day = '2026-11-20';
   const run = '20261120-aaaa';
-  await plain.store(day, run, 'before.csv', text('Ana Gil'));
-  for (const name of ['20112026.csv', 'manifest.json']) await archive.store(day, run, name, text('Ana Gil'));
+  await plain.store(day, run, 'before.csv', toBlocks('Ana Gil'));
+  for (const name of ['20112026.csv', 'manifest.json'])
+    await archive.store(day, run, name, toBlocks('Ana Gil'));
   const stored = (name: string) => readFile(join(plain.locate(day, run), name), 'latin1');
   expect(await stored('20112026.csv')).not.toContain('Ana Gil');
   expect(await stored('manifest.json')).toBe('Ana Gil');
@@ -43,10 +42,9 @@ it.each([
   ['20261120-bbbb', '20112026.csv'],
   ['20261120-aaaa', 'other.csv'],
 ])('an encrypted archive refuses a file that was moved to %s/%s', async (run, name) => {
-  const { archive, plain, cleanUp } = await create();
-  onTestFinished(cleanUp);
+  const { archive, plain } = await create();
   const day = '2026-11-20';
-  await archive.store(day, '20261120-aaaa', '20112026.csv', text('Ana Gil'));
+  await archive.store(day, '20261120-aaaa', '20112026.csv', toBlocks('Ana Gil'));
   const moved = join(plain.locate(day, run), name);
   await cp(join(plain.locate(day, '20261120-aaaa'), '20112026.csv'), moved);
   await expect(archive.read(day, run, name)[Symbol.asyncIterator]().next()).rejects.toMatchObject({
@@ -54,7 +52,3 @@ it.each([
     code: 'damaged',
   });
 });
-
-async function* text(content: string) {
-  yield Buffer.from(content);
-}

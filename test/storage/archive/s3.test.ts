@@ -1,15 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { toBlocks } from '../../../src/storage/archive.js';
 import { createS3Archive } from '../../../src/storage/s3-archive.js';
 import { createAwsBucket } from '../../../src/transports/s3/aws-bucket.js';
 import type { S3Access } from '../../../src/transports/s3/client.js';
 import { describeArchiveContract } from '../../contracts/archive.js';
-import { bucketName, type Intercept, s3Secrets, useS3Server } from '../../support/s3-server.js';
+import { answerWith, bucketName, type Intercept, s3Secrets, useS3Server } from '../../support/s3-server.js';
+import { makeTemporaryFolder } from '../../support/temporary-folder.js';
 
 const day = '2026-11-20';
 const run = '20261120-aaaa';
@@ -17,7 +16,8 @@ const guest = 'Ann Guest-Canary';
 const server = useS3Server();
 
 function open(key: string = randomUUID(), access: S3Access = server().access()) {
-  const temporaryFolder = mkdtempSync(join(tmpdir(), 's3-archive-'));
+  const temporaryFolder = makeTemporaryFolder();
+  onTestFinished(() => server().intercept());
   const openFor = (account: string) =>
     createS3Archive({
       root: { bucket: bucketName, key },
@@ -30,83 +30,88 @@ function open(key: string = randomUUID(), access: S3Access = server().access()) 
     ofOtherAccount: openFor('other-account'),
     temporaryFolder,
     root: key,
-    cleanUp: async () => rmSync(temporaryFolder, { recursive: true }),
   };
-}
-
-function openForTest(key?: string, access?: S3Access) {
-  const opened = open(key, access);
-  onTestFinished(opened.cleanUp);
-  onTestFinished(() => server().intercept());
-  return opened;
 }
 
 describeArchiveContract('the archive in a bucket', { create: async () => open() });
 
 describe('the archive in a bucket', () => {
   it('keeps each file under the key of its run, with its checksum', async () => {
-    const { archive, root } = openForTest('evidence/of the agency');
+    const { archive, root } = open('evidence/of the agency');
     expect(archive.locate(day, run)).toBe(`s3://${bucketName}/${root}/${day}/${run}`);
-    await archive.store(day, run, '20112026.csv', text('content'));
+    await archive.store(day, run, '20112026.csv', toBlocks('content'));
     const key = `${root}/${day}/${run}/20112026.csv`;
     expect((await server().read(key)).toString()).toBe('content');
     expect(await server().metadataOf(key)).toEqual({ sha256: sha256Of('content') });
   });
 
   it('sends a file again only if it is not there', async () => {
-    const { archive } = openForTest();
-    await archive.store(day, run, 'file.csv', text('the same'));
+    const { archive } = open();
+    await archive.store(day, run, 'file.csv', toBlocks('the same'));
     const before = countRequests('PUT');
-    await archive.store(day, run, 'file.csv', text('the same'));
-    await expect(archive.store(day, run, 'file.csv', text('other'))).rejects.toMatchObject({
+    await archive.store(day, run, 'file.csv', toBlocks('the same'));
+    await expect(archive.store(day, run, 'file.csv', toBlocks('other'))).rejects.toMatchObject({
       code: 'different-content',
     });
     expect(countRequests('PUT')).toBe(before);
   });
 
   it('compares the bytes of an object without checksum', async () => {
-    const { archive, root } = openForTest();
+    const { archive, root } = open();
     await server().put(`${root}/${day}/${run}/file.csv`, 'put by hand');
-    await archive.store(day, run, 'file.csv', text('put by hand'));
-    await expect(archive.store(day, run, 'file.csv', text('put by mind'))).rejects.toMatchObject({
+    await archive.store(day, run, 'file.csv', toBlocks('put by hand'));
+    await expect(archive.store(day, run, 'file.csv', toBlocks('put by mind'))).rejects.toMatchObject({
       code: 'different-content',
     });
   });
 
   it('writes only if there is no object yet', async () => {
-    const { archive } = openForTest();
-    await archive.store(day, run, 'file.csv', text('x'));
+    const { archive } = open();
+    await archive.store(day, run, 'file.csv', toBlocks('x'));
     const put = server().requests.findLast(({ line }) => line.startsWith('PUT'));
     expect(put?.headers['if-none-match']).toBe('*');
+  });
+
+  it('marks a folder again if that was refused before', async () => {
+    const { archive } = open();
+    server().intercept(refuse('PUT', 'AccessDenied', (url) => url.includes('.account-')));
+    const store = () => archive.store(day, run, 'file.csv', toBlocks('x'));
+    await expect(store()).rejects.toMatchObject({ code: 'unwritable' });
+    server().intercept();
+    await store();
+    expect(await archive.listFolders()).toEqual([
+      { day, runId: run, account: 'an-account', names: ['file.csv'] },
+    ]);
   });
 
   it.each([
     ['the same bytes', 'mine'],
     ['other bytes', 'theirs'],
   ])('checks again when another process was faster, with %s', async (_, theirs) => {
-    const { archive, root } = openForTest();
+    const { archive, root } = open();
     const key = `${root}/${day}/${run}/file.csv`;
     let isDone = false;
-    server().intercept(
-      refuse('PUT', 412, 'PreconditionFailed', ({ url = '' }) => {
-        if (isDone || !url.includes('file.csv')) return false;
-        isDone = true;
-        return true;
-      }),
-    );
-    const kept = archive.store(day, run, 'file.csv', putFirst(key, theirs, 'mine'));
+    server().intercept((request, response) => {
+      if (isDone || request.method !== 'PUT' || !request.url?.includes('file.csv')) return false;
+      isDone = true;
+      void server()
+        .put(key, theirs)
+        .then(() => answerWith(412, 'PreconditionFailed')(request, response));
+      return true;
+    });
+    const kept = archive.store(day, run, 'file.csv', toBlocks('mine'));
     if (theirs === 'mine') expect(await kept).toMatchObject({ sha256: sha256Of('mine') });
     else await expect(kept).rejects.toMatchObject({ code: 'different-content' });
     expect((await server().read(key)).toString()).toBe(theirs);
   });
 
   it('uploads a large file in parts, and keeps nothing when the last one fails', async () => {
-    const { archive, temporaryFolder } = openForTest();
+    const { archive, temporaryFolder } = open();
     const part = Buffer.alloc(1024 * 1024, 'x');
     async function* large() {
       for (let count = 0; count < 20; count += 1) yield part;
     }
-    server().intercept(refuse('PUT', 403, 'AccessDenied', ({ url = '' }) => url.includes('partNumber=3')));
+    server().intercept(refuse('PUT', 'AccessDenied', (url) => url.includes('partNumber=3')));
     await expect(archive.store(day, run, 'large.bin', large())).rejects.toMatchObject({
       code: 'unwritable',
       message: expect.stringContaining('(AccessDenied)'),
@@ -120,7 +125,7 @@ describe('the archive in a bucket', () => {
   });
 
   it('aborts only the uploads of its run that a killed process left', async () => {
-    const { archive, root } = openForTest();
+    const { archive, root } = open();
     const prefix = `${root}/${day}/${run}/`;
     const ended: string[] = [];
     server().intercept((request, response) => {
@@ -140,14 +145,14 @@ describe('the archive in a bucket', () => {
       response.writeHead(204).end();
       return true;
     });
-    await archive.store(day, run, 'file.csv', text('x'));
+    await archive.store(day, run, 'file.csv', toBlocks('x'));
     expect(ended).toEqual([`/${bucketName}/${prefix}large.bin`]);
     await archive.remove(day, run, []);
     expect(ended).toHaveLength(2);
   });
 
   it('lists more files than one answer of the server contains', async () => {
-    const { archive, root } = openForTest();
+    const { archive, root } = open();
     const names = Array.from({ length: 2_500 }, (_, index) => `file-${String(index).padStart(4, '0')}`);
     server().intercept((request, response) => {
       const { searchParams } = new URL(request.url ?? '', 'http://server');
@@ -172,10 +177,10 @@ describe('the archive in a bucket', () => {
     ['read', 'GET', 'unreadable'],
     ['remove', 'DELETE', 'unwritable'],
   ] as const)('says why it cannot %s when %s is denied, and shows no secret', async (call, method, code) => {
-    const { archive } = openForTest();
-    server().intercept(refuse(method, 403, 'InvalidAccessKeyId', () => true));
+    const { archive } = open();
+    server().intercept(refuse(method, 'InvalidAccessKeyId'));
     const attempts = {
-      keep: () => archive.store(day, run, 'file.csv', text(guest)),
+      keep: () => archive.store(day, run, 'file.csv', toBlocks(guest)),
       read: () => readAll(archive.read(day, run, 'file.csv')),
       remove: () => archive.remove(day, run, ['file.csv']),
     };
@@ -196,43 +201,17 @@ describe('the archive in a bucket', () => {
     return server().requests.filter(({ line }) => line.startsWith(method)).length;
   }
 
-  async function* putFirst(key: string, theirs: string, mine: string): AsyncGenerator<Uint8Array> {
-    // Between HEAD and PUT: HEAD comes when the content is complete, so the refused call puts it.
-    yield Buffer.from(mine);
-    pending.set(key, theirs);
-  }
-
-  const pending = new Map<string, string>();
-
-  function refuse(
-    method: string,
-    status: number,
-    code: string,
-    isMeant: (request: Parameters<Intercept>[0]) => boolean,
-  ): Intercept {
-    return (request, response) => {
-      if (request.method !== method || !isMeant(request)) return false;
-      const key = decodeURI(new URL(request.url ?? '', 'http://server').pathname).slice(
-        bucketName.length + 2,
-      );
-      const theirs = pending.get(key);
-      const before = theirs === undefined ? Promise.resolve() : server().put(key, theirs);
-      void Promise.all([before, once(request.resume(), 'end')]).then(() => {
-        response.writeHead(status, { 'content-type': 'application/xml' });
-        const written = `<AWSAccessKeyId>${s3Secrets[0]}</AWSAccessKeyId><Message>${guest}</Message>`;
-        response.end(method === 'HEAD' ? '' : `<Error><Code>${code}</Code>${written}</Error>`);
-      });
-      return true;
-    };
+  function refuse(method: string, code: string, isMeant = (_url: string) => true): Intercept {
+    const more = `<AWSAccessKeyId>${s3Secrets[0]}</AWSAccessKeyId><Message>${guest}</Message>`;
+    return (request, response) =>
+      request.method === method &&
+      isMeant(request.url ?? '') &&
+      answerWith(403, code, { more })(request, response);
   }
 });
 
 function sha256Of(content: string): string {
   return createHash('sha256').update(content).digest('hex');
-}
-
-async function* text(content: string): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(content);
 }
 
 async function readAll(blocks: AsyncIterable<Uint8Array>): Promise<void> {

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createKeyFolder } from '../../../src/storage/key-folder.js';
 import { compiled } from '../../support/compiled.js';
+import { makeTemporaryFolder } from '../../support/temporary-folder.js';
 
 const day = '2026-11-20';
 const otherDay = '2026-11-21';
@@ -13,10 +13,9 @@ const otherDay = '2026-11-21';
 let home: string;
 let root: string;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'keys-'));
+  home = makeTemporaryFolder();
   root = join(home, 'a', 'keys');
 });
-afterEach(() => rmSync(home, { recursive: true }));
 
 const use = (ofDay = day, keys = createKeyFolder(root)) => keys.use(ofDay);
 const find = (id: string, ofDay = day) => createKeyFolder(root).find(ofDay, id);

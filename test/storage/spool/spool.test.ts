@@ -1,37 +1,48 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, open, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createKeyFolder } from '../../../src/storage/key-folder.js';
 import { createDirectorySpool, type Spool } from '../../../src/storage/spool.js';
+import { makeTemporaryFolder } from '../../support/temporary-folder.js';
 
 const guest = 'Ann Guest-Canary';
 
-describe('the spool in a directory', () => {
+describe.each([
+  ['as it is', false],
+  ['encrypted', true],
+])('the spool in a directory, %s,', (_form, isEncrypted) => {
   let home = '';
   let root = '';
   let spool: Spool;
-  beforeEach(async () => {
-    home = await mkdtemp(join(tmpdir(), 'hotel-review-spool-'));
+  const openSpool = () => {
+    const encryption = { keys: createKeyFolder(join(home, 'keys')), dayOf: () => '2026-11-20' };
+    return createDirectorySpool({ root, ...(isEncrypted && { encryption }) });
+  };
+  beforeEach(() => {
+    home = makeTemporaryFolder();
     root = join(home, 'data', 'spool');
-    spool = createDirectorySpool({ root });
+    spool = openSpool();
   });
-  afterEach(() => rm(home, { recursive: true, force: true }));
 
-  const read = async (name: string) => {
+  const read = async (name: string, from = spool) => {
     const blocks: Uint8Array[] = [];
-    for await (const block of spool.read(name)) blocks.push(Buffer.from(block));
+    for await (const block of from.read(name)) blocks.push(Buffer.from(block));
     return Buffer.concat(blocks);
   };
 
   describe('writes a file', () => {
-    it('byte for byte, and returns size and checksum, now and when measured later', async () => {
-      const written = await spool.write('run.csv', blocksOf('Ana', ' Žižek\n'));
-      const content = Buffer.from('Ana Žižek\n');
-      expect(written).toEqual({ bytes: 12, sha256: sha256Of(content) });
-      expect(await spool.measure('run.csv')).toEqual(written);
-      expect(await read('run.csv')).toEqual(content);
-      expect(await readFile(join(root, 'run.csv'))).toEqual(content);
+    it('byte for byte, and returns size and checksum, now and when measured later, by any process', async () => {
+      const text = `${guest}, Žižek\n`.repeat(20_000);
+      const written = await spool.write('run.csv', blocksOf(text, '.'));
+      const content = Buffer.from(`${text}.`);
+      expect(written).toEqual({ bytes: content.length, sha256: sha256Of(content) });
+      for (const reader of [spool, openSpool()]) {
+        expect(await reader.measure('run.csv')).toEqual(written);
+        expect((await read('run.csv', reader)).equals(content)).toBe(true);
+      }
+      // All of it: three random bytes are "Ann" once in forty files.
+      expect((await readFile(join(root, 'run.csv'))).includes(guest)).toBe(!isEncrypted);
     });
 
     it('replacing one of that name', async () => {
@@ -81,9 +92,11 @@ describe('the spool in a directory', () => {
   });
 
   it('locates an existing or new file in an existing folder', async () => {
-    expect(await spool.locate('result.csv')).toBe(join(root, 'result.csv'));
+    const located = await spool.locate('result.csv');
+    const path = typeof located === 'string' ? located : located.path;
+    expect(path).toBe(join(root, 'result.csv'));
     expect(await modeOf(root)).toBe('700');
-    await writeFile(`${await spool.locate('result.csv')}.part`, 'as a download does');
+    await writeFile(`${path}.part`, 'as a download does');
     expect(await spool.list()).toEqual(['result.csv.part']);
   });
 
@@ -110,6 +123,20 @@ describe('the spool in a directory', () => {
     expect(await readdir(root)).toEqual([]);
   });
 
+  it('measures no encrypted file that was damaged, and none without the folder of its key', async () => {
+    const written = await spool.write('run.csv', blocksOf(guest.repeat(20_000)));
+    const file = await open(join(root, 'run.csv'), 'r+');
+    await file.write(Buffer.from([0, 1, 2, 3]), 0, 4, 100_000);
+    await file.close();
+    const damaged = await spool.measure('run.csv');
+    if (!isEncrypted) return expect(damaged?.bytes).toBe(written.bytes);
+    expect(damaged).toBeUndefined();
+    const replacement = await openSpool().write('run.csv', blocksOf('anew'));
+    expect(await spool.measure('run.csv')).toEqual(replacement);
+    await rm(join(home, 'keys'), { recursive: true });
+    await expect(openSpool().measure('run.csv')).rejects.toMatchObject({ code: 'unusable' });
+  });
+
   it('ignores foreign files, and can remove everything that it lists', async () => {
     await spool.write('run.csv', blocksOf('x'));
     await mkdir(join(root, 'a folder'));
@@ -132,7 +159,7 @@ describe('the spool in a directory', () => {
       await expect(spool.measure(name)).rejects.toThrow(RangeError);
       await expect(spool.remove(['run.csv', name])).rejects.toThrow(RangeError);
       expect((await read('run.csv')).toString()).toBe('ours');
-      expect(await readdir(home)).toEqual(['data', 'run.csv']);
+      expect((await readdir(home)).filter((one) => one !== 'keys')).toEqual(['data', 'run.csv']);
       expect(await readdir(root)).toEqual(['run.csv']);
     },
   );

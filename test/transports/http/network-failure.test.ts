@@ -13,38 +13,30 @@ const unreached = { kind: 'retryable', outcomeUnknown: false, refusedWhenSpent: 
 const broken = { kind: 'retryable', outcomeUnknown: true, refusedWhenSpent: false };
 
 describe('a failure of the network', () => {
+  const fatal = { kind: 'fatal' };
   it.each([
-    ['ECONNREFUSED', 'connection-refused'],
-    ['ENOTFOUND', 'host-not-found'],
-    ['EAI_AGAIN', 'dns-failed'],
-    ['EHOSTUNREACH', 'host-unreachable'],
-    ['EADDRNOTAVAIL', 'no-local-address'],
-    ['EMFILE', 'too-many-open-files'],
-    ['ERR_CONNECT_TIMEOUT', 'connect-timeout'],
-  ])('%s is retryable: nothing was sent', (code, word) => {
-    expect(judgeFailure(failure(code))).toEqual({ ...unreached, code: word });
-  });
-
-  it.each([
-    ['ECONNRESET', 'connection-reset'],
-    ['EPIPE', 'connection-reset'],
-    ['HPE_INVALID_CONSTANT', 'malformed-answer'],
-    ['ERR_CLIENT_CLOSED', 'client-closed'],
-    ['E_NEVER_HEARD_OF', 'network-error'],
-  ])('%s is retryable: the service may have processed the call', (code, word) => {
-    expect(judgeFailure(failure(code))).toEqual({ ...broken, code: word });
-  });
-
-  it.each([
-    ['CERT_HAS_EXPIRED', 'tls-certificate'],
-    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'tls-certificate'],
-    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'tls-certificate'],
-    ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls-certificate'],
-    ['UNSPECIFIED', 'tls-certificate'],
-    ['EPROTO', 'tls-protocol'],
-    ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls-protocol'],
-  ])('%s stops the run', (code, word) => {
-    expect(judgeFailure(failure(code))).toEqual({ kind: 'fatal', code: word });
+    ['ECONNREFUSED', 'connection-refused', unreached],
+    ['ENOTFOUND', 'host-not-found', unreached],
+    ['EAI_AGAIN', 'dns-failed', unreached],
+    ['EHOSTUNREACH', 'host-unreachable', unreached],
+    ['EADDRNOTAVAIL', 'no-local-address', unreached],
+    ['EMFILE', 'too-many-open-files', unreached],
+    ['ERR_CONNECT_TIMEOUT', 'connect-timeout', unreached],
+    // The service may have processed the call.
+    ['ECONNRESET', 'connection-reset', broken],
+    ['EPIPE', 'connection-reset', broken],
+    ['HPE_INVALID_CONSTANT', 'malformed-answer', broken],
+    ['ERR_CLIENT_CLOSED', 'client-closed', broken],
+    ['E_NEVER_HEARD_OF', 'network-error', broken],
+    ['CERT_HAS_EXPIRED', 'tls-certificate', fatal],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'tls-certificate', fatal],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'tls-certificate', fatal],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls-certificate', fatal],
+    ['UNSPECIFIED', 'tls-certificate', fatal],
+    ['EPROTO', 'tls-protocol', fatal],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls-protocol', fatal],
+  ])('%s is %s: %j', (code, word, verdict) => {
+    expect(judgeFailure(failure(code))).toEqual({ ...verdict, code: word });
   });
 
   it('ETIMEDOUT counts as unsent only while connecting', () => {
@@ -80,7 +72,6 @@ describe('a failure of the network', () => {
   it('depends on whether the request was sent, where that is known', () => {
     expect(judgeFailure(failure('ECONNRESET'), { requestWasSent: false })).toMatchObject(unreached);
     expect(judgeFailure(failure('EHOSTUNREACH'), { requestWasSent: true })).toMatchObject(broken);
-    const fatal = { kind: 'fatal' };
     expect(judgeFailure(failure('CERT_HAS_EXPIRED'), { requestWasSent: false })).toMatchObject(fatal);
     expect(judgeFailure(failure('ERR_SSL_BAD_RECORD'), { requestWasSent: false })).toMatchObject(fatal);
     expect(judgeFailure(failure('ERR_SSL_BAD_RECORD'), { requestWasSent: true })).toMatchObject(broken);

@@ -1,20 +1,29 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createTransport, type HttpResult } from '../../../src/transports/http/transport.js';
 
-/** A server that never answers, with what it received. */
-async function startSilentServer() {
+const timeoutMs = 60_000;
+
+/** A server with what it received; it never answers, unless told how. */
+async function startServer(answer: (response: ServerResponse) => void = () => {}) {
   const received: unknown[] = [];
-  const server = createServer(({ url }) => received.push(url));
+  const server = createServer(({ url }, response) => {
+    received.push(url);
+    answer(response);
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close().closeAllConnections());
   const countConnections = () =>
     new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)));
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received, countConnections };
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const limits = { connections: 1, connectTimeoutMs: 5_000, maxAnswerBytes: 4_000, timeoutMs };
+  const transport = createTransport({ origin, ...limits });
+  onTestFinished(() => transport.close());
+  return { transport, received, countConnections };
 }
 
 describe('calls that wait for a connection', () => {
@@ -22,9 +31,7 @@ describe('calls that wait for a connection', () => {
     // The calls begin and end at the same moment: one that ended later would have had its turn.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
-    const { origin, received, countConnections } = await startSilentServer();
-    const limits = { connections: 1, connectTimeoutMs: 5_000, maxAnswerBytes: 1_000, timeoutMs: 60_000 };
-    const transport = createTransport({ origin, ...limits });
+    const { transport, received, countConnections } = await startServer();
     const abort = new AbortController();
     const call = (path: string): Promise<HttpResult | undefined> =>
       transport
@@ -34,7 +41,7 @@ describe('calls that wait for a connection', () => {
     await expect.poll(() => received).toEqual(['/a']);
     if (how === 'abort') abort.abort();
     if (how === 'close') await transport.close();
-    if (how === 'timeout') vi.advanceTimersByTime(limits.timeoutMs);
+    if (how === 'timeout') vi.advanceTimersByTime(timeoutMs);
     const meanings = (await Promise.all(calls)).map((result) => result?.failure?.meaning);
     expect(meanings).toEqual(
       how === 'abort' ? [undefined, undefined, undefined] : ['broken', 'unreached', 'unreached'],
@@ -45,10 +52,7 @@ describe('calls that wait for a connection', () => {
   });
 
   it('have their turn when one before them has ended', async () => {
-    const { origin, received } = await startSilentServer();
-    const limits = { connections: 1, connectTimeoutMs: 5_000, maxAnswerBytes: 1_000, timeoutMs: 60_000 };
-    const transport = createTransport({ origin, ...limits });
-    onTestFinished(() => transport.close());
+    const { transport, received } = await startServer();
     const first = new AbortController();
     const call = (path: string, { signal }: AbortController) =>
       transport.call({ method: 'GET', path, headers: [], signal }).catch(() => undefined);
@@ -62,36 +66,17 @@ describe('calls that wait for a connection', () => {
 });
 
 it.each([
-  [1_000, true],
-  [8_000, false],
+  [1_000, [true, 0]],
+  [8_000, [false, 5_000]],
 ])(
   'a compressed answer of 5,000 bytes is unpacked up to the limit of its request: %i',
-  async (maxAnswerBytes, isTooLarge) => {
-    const server = createServer((_, response) =>
+  async (most, found) => {
+    const { transport } = await startServer((response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(5_000))),
     );
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(() => void server.close());
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const limits = {
-      connections: 1,
-      connectTimeoutMs: 5_000,
-      maxAnswerBytes: isTooLarge ? 8_000 : 1_000,
-      timeoutMs: 60_000,
-    };
-    const transport = createTransport({ origin, ...limits });
-    onTestFinished(() => transport.close());
     const { signal } = new AbortController();
-    const { answer } = await transport.call({
-      method: 'GET',
-      path: '/',
-      headers: [],
-      signal,
-      maxAnswerBytes,
-    });
-    expect([answer?.bodyTruncated ?? false, answer?.body.length]).toEqual(
-      isTooLarge ? [true, 0] : [false, 5_000],
-    );
+    const request = { path: '/', headers: [], signal, maxAnswerBytes: most };
+    const { answer } = await transport.call({ method: 'GET', ...request });
+    expect([answer?.bodyTruncated, answer?.body.length]).toEqual(found);
   },
 );

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type ClockDifference, findOffset } from '../../../src/transports/http/peer-clocks.js';
 import { createAwsBucket } from '../../../src/transports/s3/aws-bucket.js';
 import { createS3Client } from '../../../src/transports/s3/client.js';
 import { bucketName, large, text, useS3Server } from '../../support/s3-server.js';
+import { makeTemporaryFolder } from '../../support/temporary-folder.js';
 
 const server = useS3Server();
 
@@ -71,7 +71,7 @@ describe('a server', () => {
 });
 
 it('is reached with the key of a profile, found as Amazon’s own tools find it, and with none fails', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'profile-'));
+  const folder = makeTemporaryFolder();
   const profile = join(folder, 'credentials');
   writeFileSync(profile, '[default]\naws_access_key_id = S3RVER\naws_secret_access_key = of-the-profile\n');
   vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', profile);

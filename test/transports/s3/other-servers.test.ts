@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createAwsBucket } from '../../../src/transports/s3/aws-bucket.js';
-import { bucketName, type Intercept, large, text, useS3Server } from '../../support/s3-server.js';
+import { answerWith, bucketName, type Intercept, large, text, useS3Server } from '../../support/s3-server.js';
 
 /** Peculiarities of Ceph's object gateway, OpenStack Swift and Amazon, as observed or documented. */
 const server = useS3Server();
@@ -11,16 +10,6 @@ const open = () => createAwsBucket(bucketName, server().access());
 function intercept(meant: Intercept): void {
   onTestFinished(() => server().intercept());
   server().intercept(meant);
-}
-
-function answer(status: number, code: string): Intercept {
-  return (request, response) => {
-    void once(request.resume(), 'end').then(() => {
-      response.writeHead(status, { 'content-type': 'application/xml' });
-      response.end(request.method === 'HEAD' ? '' : `<Error><Code>${code}</Code></Error>`);
-    });
-    return true;
-  };
 }
 
 const linesOf = (key: string) =>
@@ -61,7 +50,7 @@ describe('a server that honours conditions only for single puts', () => {
 
 describe('a server without conditional writes', () => {
   const refuseConditions: Intercept = (request, response) =>
-    request.headers['if-none-match'] !== undefined && answer(501, 'NotImplemented')(request, response);
+    request.headers['if-none-match'] !== undefined && answerWith(501, 'NotImplemented')(request, response);
 
   it('gets all of several concurrent objects before this is known', async () => {
     const folder = randomUUID();
@@ -92,7 +81,7 @@ describe('an upload that was aborted meanwhile', () => {
     intercept((request, response) => {
       if (request.method === 'DELETE') {
         ended += 1;
-        return answer(404, code)(request, response);
+        return answerWith(404, code)(request, response);
       }
       const upload = '<Upload><Key>runs/a.csv</Key><UploadId>u</UploadId></Upload>';
       response.writeHead(200, { 'content-type': 'application/xml' });

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { PeerFault } from '../../../src/base/peer-patience.js';
 import { createAwsBucket } from '../../../src/transports/s3/aws-bucket.js';
-import { type S3Bucket, S3Error } from '../../../src/transports/s3/bucket.js';
-import { bucketName, type Intercept, s3Secrets, useS3Server } from '../../support/s3-server.js';
+import { type S3Bucket, S3Error, type S3Fault } from '../../../src/transports/s3/bucket.js';
+import { answerWith, bucketName, type Intercept, s3Secrets, useS3Server } from '../../support/s3-server.js';
 
 const server = useS3Server();
 const wordsOfServer = 'words of the server, which name keys';
@@ -32,16 +33,9 @@ interface Refusal {
   readonly more?: string;
 }
 
-/** Refuses as servers do: without a body for HEAD. */
 function refuse({ status, code, headers = {}, more = '' }: Refusal): Intercept {
-  return (request, response) => {
-    void once(request.resume(), 'end').then(() => {
-      response.writeHead(status, { 'content-type': 'application/xml', ...headers });
-      const quoted = `<Message>${wordsOfServer}</Message><AWSAccessKeyId>${s3Secrets[0]}</AWSAccessKeyId>${more}`;
-      response.end(request.method === 'HEAD' ? '' : `<Error><Code>${code}</Code>${quoted}</Error>`);
-    });
-    return true;
-  };
+  const quoted = `<Message>${wordsOfServer}</Message><AWSAccessKeyId>${s3Secrets[0]}</AWSAccessKeyId>`;
+  return answerWith(status, code, { headers, more: quoted + more });
 }
 
 async function fail(call: keyof typeof calls, refusal: Refusal): Promise<{ error: S3Error; asked: number }> {
@@ -60,57 +54,53 @@ async function fail(call: keyof typeof calls, refusal: Refusal): Promise<{ error
 
 const everyCall = ['look', 'read', 'write'] as const;
 
-describe.each(everyCall)('when a server refuses a %s, the error says', (call) => {
-  it.each([
-    ['InvalidAccessKeyId', 403],
-    ['SignatureDoesNotMatch', 403],
-    ['AccessDenied', 403],
-    ['ExpiredToken', 400],
-  ])('that the account is not allowed, with the server code %s', async (code, status) => {
-    const { error } = await fail(call, { status, code });
-    expect(error).toMatchObject({ fault: 'denied', code });
-    expect(error.why).toContain(`check its key and permissions (${code})`);
-  });
+const notAllowed = 'the account is not allowed to do that; check its key and permissions';
+const inRegion =
+  'the bucket is in the region eu-south-2; set AWS_REGION to it, and check AWS_ENDPOINT_URL_S3';
+const elsewhere = { headers: { 'x-amz-bucket-region': 'eu-south-2' } };
+/** An invalid name is not quoted. */
+const somewhere = { headers: { 'x-amz-bucket-region': wordsOfServer } };
+const wrongClock = "this machine's clock and the server's are too far apart; set the clock";
+const overloaded = 'the server is overloaded; try again later';
 
-  it.each([
-    ['301', { status: 301, code: 'PermanentRedirect', headers: { 'x-amz-bucket-region': 'eu-south-2' } }],
-    ['307', { status: 307, code: 'TemporaryRedirect', headers: { 'x-amz-bucket-region': 'eu-south-2' } }],
-    ['400', { status: 400, code: 'AuthorizationHeaderMalformed', more: '<Region>eu-south-2</Region>' }],
-  ])('which region the bucket is in: %s', async (_, refusal) => {
-    const { headers } = refusal as Refusal;
-    const location = `${server().access().endpoint}/elsewhere/`;
-    const { error, asked } = await fail(call, { ...refusal, headers: { ...headers, location } });
-    expect(error.fault).toBe('failed');
-    expect(error.why).toBe(
-      `the bucket is in the region eu-south-2; set AWS_REGION to it, and check AWS_ENDPOINT_URL_S3 (${refusal.code})`,
-    );
+describe.each(everyCall)('when a server refuses a %s, the error says why, and whose fault it is', (call) => {
+  it.each<[string, number, S3Fault, PeerFault, string, Partial<Refusal>?]>([
+    ['InvalidAccessKeyId', 403, 'denied', 'refused', notAllowed],
+    ['SignatureDoesNotMatch', 403, 'denied', 'refused', notAllowed],
+    ['AccessDenied', 403, 'denied', 'refused', notAllowed],
+    ['ExpiredToken', 400, 'denied', 'refused', notAllowed],
+    ['PermanentRedirect', 301, 'failed', 'unsuited', inRegion, elsewhere],
+    ['TemporaryRedirect', 307, 'failed', 'unsuited', inRegion, elsewhere],
+    [
+      'AuthorizationHeaderMalformed',
+      400,
+      'failed',
+      'unsuited',
+      inRegion,
+      { more: '<Region>eu-south-2</Region>' },
+    ],
+    [
+      'PermanentRedirect',
+      301,
+      'failed',
+      'unsuited',
+      'the bucket is in another region; set AWS_REGION to it, and check AWS_ENDPOINT_URL_S3',
+      somewhere,
+    ],
+    ['RequestTimeTooSkewed', 403, 'denied', 'passing', wrongClock],
+    ['SlowDown', 503, 'unreachable', 'passing', overloaded],
+    ['TooManyRequests', 429, 'unreachable', 'passing', overloaded],
+  ])('%s with status %i', async (code, status, fault, peer, why, refusal = {}) => {
+    const headers = { ...refusal.headers, location: `${server().access().endpoint}/elsewhere/` };
+    const { error, asked } = await fail(call, { status, code, ...refusal, headers });
+    // The client waits between its tries, and a HEAD has no body with a code.
+    const isSpent = fault === 'unreachable';
+    expect(error).toMatchObject({ fault, peer, ...(!isSpent && { code }) });
+    expect(error.why).toContain(isSpent ? why : `${why} (${code})`);
     // Redirects are not followed; after a HEAD, a GET asks for the reason.
-    expect(asked).toBe(call === 'look' ? 2 : 1);
+    if (fault !== 'denied') expect(asked).toBe(isSpent ? 4 : call === 'look' ? 2 : 1);
     expect(server().requests.some(({ line }) => line.includes('/elsewhere/'))).toBe(false);
   });
-
-  it('that the bucket is in another region, without quoting an invalid name', async () => {
-    const headers = { 'x-amz-bucket-region': wordsOfServer };
-    const { error } = await fail(call, { status: 301, code: 'PermanentRedirect', headers });
-    expect(error.why).toContain('the bucket is in another region; set AWS_REGION to it');
-  });
-
-  it('that the clock is wrong', async () => {
-    const { error } = await fail(call, { status: 403, code: 'RequestTimeTooSkewed' });
-    expect(error).toMatchObject({ fault: 'denied', code: 'RequestTimeTooSkewed' });
-    expect(error.why).toContain("this machine's clock and the server's are too far apart; set the clock");
-  });
-
-  // The client waits between its tries; the second code is handled the same way for each call.
-  it.each([['SlowDown', 503] as const, ...(call === 'look' ? [['TooManyRequests', 429] as const] : [])])(
-    'that it is overloaded, after four tries: %s',
-    async (code, status) => {
-      const { error, asked } = await fail(call, { status, code });
-      expect(error.fault).toBe('unreachable');
-      expect(error.why).toContain('the server is overloaded; try again later');
-      expect(asked).toBe(4);
-    },
-  );
 });
 
 describe('a clock that is wrong', () => {

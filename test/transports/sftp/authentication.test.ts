@@ -23,31 +23,30 @@ function triedBy(
 }
 
 describe('logging in', () => {
-  it('offers the key, and only once', () => {
-    expect(triedBy({ key }, null, ['publickey', 'password'])).toEqual(['publickey', false]);
-  });
+  const password = 'secret';
+  const both: AuthenticationType[] = ['password', 'keyboard-interactive'];
+  const dialogue: AuthenticationType[] = ['publickey', 'keyboard-interactive'];
 
-  it('sends the password once, and only when the server asks for one', () => {
-    const both: AuthenticationType[] = ['password', 'keyboard-interactive'];
-    expect(triedBy({ password: 'secret' }, null, both, both)).toEqual(['none', 'password', false]);
-  });
-
-  it('answers a server that asks for the password interactively', () => {
-    const dialogue: AuthenticationType[] = ['publickey', 'keyboard-interactive'];
-    expect(triedBy({ password: 'secret' }, null, dialogue, dialogue)).toEqual([
-      'none',
-      'keyboard-interactive',
-      false,
-    ]);
-  });
-
-  it('gives key and password to a server that requires both', () => {
-    expect(triedBy({ key, password: 'secret' }, null, ['password'])).toEqual(['publickey', 'password']);
-  });
-
-  it('gives up when no method is left', () => {
-    expect(triedBy({ password: 'secret' }, null, ['publickey', 'hostbased'])).toEqual(['none', false]);
-    expect(triedBy({}, null, ['password'])).toEqual(['none', false]);
+  it.each<[string, Parameters<typeof triedBy>[0], (AuthenticationType[] | null)[], (string | false)[]]>([
+    ['offers the key, and only once', { key }, [null, ['publickey', 'password']], ['publickey', false]],
+    ['sends the password once, when asked', { password }, [null, both, both], ['none', 'password', false]],
+    [
+      'answers a server that asks for the password interactively',
+      { password },
+      [null, dialogue, dialogue],
+      ['none', 'keyboard-interactive', false],
+    ],
+    [
+      'gives both to a server that requires them',
+      { key, password },
+      [null, ['password']],
+      ['publickey', 'password'],
+    ],
+    ['sends the password to a server that names no method', { password }, [null, []], ['none', 'password']],
+    ['gives up when no method is left', { password }, [null, ['publickey', 'hostbased']], ['none', false]],
+    ['gives up without a password', {}, [null, ['password']], ['none', false]],
+  ])('%s', (_what, login, offers, tried) => {
+    expect(triedBy(login, ...offers)).toEqual(tried);
   });
 
   it('sends the password only to prompts without echo', () => {

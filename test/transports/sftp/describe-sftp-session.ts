@@ -4,7 +4,6 @@ import { describeDownloading } from './session/downloading.js';
 import { describeFaults } from './session/faults.js';
 import { describeLooking } from './session/looking.js';
 import { describePublishing } from './session/publishing.js';
-import { describeReadingRanges } from './session/ranges.js';
 import { describeResuming } from './session/resuming.js';
 import { prepareTrial, type SessionTrial } from './session/trial.js';
 import { describeFullDisk, describeUploading } from './session/uploading.js';
@@ -29,7 +28,6 @@ function describeFiles(trial: SessionTrial): void {
   describeLooking(trial);
   describeUploading(trial);
   describeDownloading(trial);
-  describeReadingRanges(trial);
   describePublishing(trial);
 }
 

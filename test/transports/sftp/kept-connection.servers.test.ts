@@ -4,8 +4,7 @@ import { type ClosableSftpServer, createSftpServer } from '../../../src/transpor
 import { patienceMs } from '../../support/patience.js';
 import { openSsh } from '../../support/sftp-programs.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
-import { limit, retryable } from './session/outcomes.js';
-import { prepareTrial } from './session/trial.js';
+import { limit, prepareTrial, retryable } from './session/trial.js';
 
 describe('a connection that is kept between sessions', () => {
   const { server, localFile, newFolder, onDisk } = prepareTrial(openSsh);

@@ -1,5 +1,6 @@
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -8,19 +9,41 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Attributes, SFTPWrapper } from 'ssh2';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Answer, Connection } from '../../../src/transports/sftp/connection.js';
 import { createRemoteCalls } from '../../../src/transports/sftp/remote-calls.js';
-import type { Oddities } from '../../support/odd-sftp.js';
-import { openOddSession } from './odd-session.js';
-import { denied, limit, retryable } from './session/outcomes.js';
+import { createSftpServer, type SftpServerOptions } from '../../../src/transports/sftp/server.js';
+import { type Oddities, startOddSftp } from '../../support/odd-sftp.js';
+import { denied, limit, retryable } from './session/trial.js';
 
 const local = mkdtempSync(join(tmpdir(), 'odd-'));
 afterAll(() => rmSync(local, { recursive: true }));
 const localFile = join(local, 'day.csv');
 writeFileSync(localFile, 'content');
+
+/** A session with an odd server; both end with the test. */
+async function openOddSession(
+  oddities: Oddities,
+  options: Partial<SftpServerOptions> = {},
+  signal = new AbortController().signal,
+) {
+  const server = await startOddSftp(oddities);
+  onTestFinished(() => server.stop());
+  const { port, login, root, fingerprints } = server;
+  const limits = { lateSizeMs: 0 };
+  const session = await createSftpServer({
+    ...{ host: '127.0.0.1', port, ...login, root, hostKeys: fingerprints, limits },
+    ...options,
+  }).connect({ signal });
+  onTestFinished(() => session.close());
+  function put(path: string, content: string | Buffer = 'content'): void {
+    mkdirSync(dirname(server.disk(path)), { recursive: true });
+    writeFileSync(server.disk(path), content);
+  }
+  return { server: { ...server, put }, session };
+}
 
 const without = (...names: (keyof Attributes)[]): Required<Pick<Oddities, 'describe'>> => ({
   describe: (attributes) =>
@@ -154,11 +177,6 @@ it('a FAILURE for a path that is there is a failure', async () => {
   expect(await session.stat('x')).toBeUndefined();
 });
 
-it('the password is tried where the server names no method', async () => {
-  const { session } = await openOddSession({ namesNoMethod: true });
-  expect(await session.list('')).toEqual([]);
-});
-
 it.each(['answered', 'unanswered'] as const)(
   'a connection that is cut after every %s rename is opened again',
   async (cutsAfterRename) => {
@@ -175,6 +193,22 @@ it.each(['answered', 'unanswered'] as const)(
     expect(server.requests.filter((name) => name === 'RENAME')).toHaveLength(3);
   },
 );
+
+it('a connection that is opened again ends with the signal, too', async () => {
+  const stop = new AbortController();
+  const { server, session } = await openOddSession(
+    { cutsAfterRename: 'answered', refuse: (request) => (request === 'OPENDIR' ? 'silence' : undefined) },
+    { noProgressMs: 3_600_000 },
+    stop.signal,
+  );
+  server.put('x.tmp');
+  await session.publish('x.tmp', 'x', 7);
+  const listing = session.list('');
+  await expect.poll(() => server.requests).toContain('OPENDIR');
+  const reason = new Error('asked to stop');
+  stop.abort(reason);
+  await expect(listing).rejects.toBe(reason);
+});
 
 it('a connection that is always cut is given up', async () => {
   const { server, session } = await openOddSession({
@@ -291,6 +325,38 @@ describe('a server whose rename does not replace files', () => {
     const connection = { files: files as unknown as SFTPWrapper, ask } as Connection;
     expect(await createRemoteCalls(connection, 1).renameReplacing('x', 'y')).toBe('unsupported');
   });
+});
+
+it.each([600, 1_600])('after %i ms without a request, the next one has its whole second', async (idleMs) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let onStat = () => {};
+  const asked = new Promise<void>((resolve) => {
+    onStat = resolve;
+  });
+  const silence: Oddities = {
+    refuse(request) {
+      if (request !== 'STAT') return undefined;
+      onStat();
+      return 'silence';
+    },
+  };
+  const { session } = await openOddSession(silence, { noProgressMs: 1_000 });
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  vi.advanceTimersByTime(idleMs);
+  await turn();
+  let isOver = false;
+  const looking = session.stat('x').finally(() => {
+    isOver = true;
+  });
+  looking.catch(() => {});
+  await asked;
+  vi.advanceTimersByTime(999);
+  await turn();
+  await turn();
+  expect(isOver).toBe(false);
+  vi.advanceTimersByTime(1);
+  await expect(looking).rejects.toEqual(retryable('no-progress'));
 });
 
 describe('answers', () => {

@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { limit, retryable } from './outcomes.js';
-import type { SessionTrial } from './trial.js';
+import { limit, retryable, type SessionTrial } from './trial.js';
 
-/** Downloads are complete or absent. */
+/** Downloads are complete or absent; parts of a file can be read. */
 export function describeDownloading({ connect, usual, local, newFolder, put, disk }: SessionTrial): void {
   describe('downloading', () => {
     it.each([
@@ -94,6 +93,34 @@ export function describeDownloading({ connect, usual, local, newFolder, put, dis
         retryable('no-such-file'),
       );
       expect(existsSync(to)).toBe(false);
+    });
+  });
+
+  describe('reading a range', () => {
+    it.each([
+      ['nothing', 5, 5],
+      ['the first byte', 0, 1],
+      ['the last byte', 3_000_000, 3_000_001],
+      ['the middle', 1_000_003, 2_500_007],
+      ['all of it', 0, 3_000_001],
+    ])('returns %s, byte for byte', async (_what, from, to) => {
+      const folder = newFolder();
+      const content = randomBytes(3_000_001);
+      put(`${folder}/x`, content);
+      const bytes = await (await usual()).readRange(`${folder}/x`, { from, to });
+      expect(Buffer.compare(bytes, content.subarray(from, to))).toBe(0);
+    });
+
+    it('fails where the file ends earlier or does not exist', async () => {
+      const folder = newFolder();
+      put(`${folder}/x`, randomBytes(100));
+      const session = await usual();
+      await expect(session.readRange(`${folder}/x`, { from: 50, to: 101 })).rejects.toEqual(
+        retryable('changed-while-reading'),
+      );
+      await expect(session.readRange(`${folder}/y`, { from: 0, to: 1 })).rejects.toEqual(
+        retryable('no-such-file'),
+      );
     });
   });
 }

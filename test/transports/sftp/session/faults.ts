@@ -5,8 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { SftpSession } from '../../../../src/transports/sftp/sftp.js';
 import { patienceMs } from '../../../support/patience.js';
 import { startTcpProxy, type TcpProxy } from '../../../support/tcp-proxy.js';
-import { limit, retryable } from './outcomes.js';
-import type { SessionTrial } from './trial.js';
+import { limit, retryable, type SessionTrial } from './trial.js';
 
 /** The contract of a session when connection, server or client fail. */
 export function describeFaults({

@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, utimesSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { denied } from './outcomes.js';
-import type { SessionTrial } from './trial.js';
+import { denied, type SessionTrial } from './trial.js';
 
 /** Listing, stat and creating folders. */
 export function describeLooking({ usual, newFolder, put, disk }: SessionTrial): void {

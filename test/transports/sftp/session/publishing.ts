@@ -1,58 +1,48 @@
 import { chmodSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { denied, retryable } from './outcomes.js';
-import type { SessionTrial } from './trial.js';
+import { denied, retryable, type SessionTrial } from './trial.js';
 
 /** Publishing and removing. */
 export function describePublishing({ usual, newFolder, put, onDisk, disk }: SessionTrial): void {
   describe('publishing', () => {
-    it('replaces what is there', async () => {
-      const folder = newFolder();
-      put(`${folder}/x.tmp`, 'new content');
-      put(`${folder}/20112026.csv`, 'old');
-      await (await usual()).publish(`${folder}/x.tmp`, `${folder}/20112026.csv`, 11);
-      expect(readdirSync(disk(folder))).toEqual(['20112026.csv']);
-      expect(onDisk(`${folder}/20112026.csv`).toString()).toBe('new content');
-    });
+    const whole = 'new content';
+    const gone = retryable('source-missing');
 
-    it('succeeds when it has already happened', async () => {
-      const folder = newFolder();
-      put(`${folder}/20112026.csv`, 'new content');
-      await (await usual()).publish(`${folder}/x.tmp`, `${folder}/20112026.csv`, 11);
-      expect(onDisk(`${folder}/20112026.csv`).toString()).toBe('new content');
-    });
-
-    it.each([
-      ['nothing is there', undefined],
-      ['another file is there', 'old'],
-    ])('fails when the source is gone and %s', async (_what, present) => {
-      const folder = newFolder();
-      if (present !== undefined) put(`${folder}/20112026.csv`, present);
-      await expect((await usual()).publish(`${folder}/x.tmp`, `${folder}/20112026.csv`, 11)).rejects.toEqual(
-        retryable('source-missing'),
-      );
-    });
-
-    it('never leaves a partial file under the final name', async () => {
-      const folder = newFolder();
-      put(`${folder}/x.tmp`, 'new con');
-      put(`${folder}/20112026.csv`, 'old');
-      await expect((await usual()).publish(`${folder}/x.tmp`, `${folder}/20112026.csv`, 11)).rejects.toEqual(
+    it.each<[string, Readonly<Record<string, string>>, object | undefined, object, number?]>([
+      ['replaces what is there', { 'x.tmp': whole, 'x.csv': 'old' }, undefined, { 'x.csv': whole }],
+      ['succeeds when it has already happened', { 'x.csv': whole }, undefined, { 'x.csv': whole }],
+      ['fails when the source is gone and nothing is there', {}, gone, {}],
+      [
+        'fails when the source is gone and another file is there',
+        { 'x.csv': 'old' },
+        gone,
+        { 'x.csv': 'old' },
+      ],
+      [
+        'never leaves a partial file under the final name',
+        { 'x.tmp': 'new con', 'x.csv': 'old' },
         retryable('short-upload'),
-      );
-      expect(onDisk(`${folder}/20112026.csv`).toString()).toBe('old');
-    });
-
-    it('changes nothing where renaming is denied', async () => {
-      const folder = newFolder();
-      put(`${folder}/x.tmp`, 'new content');
-      put(`${folder}/20112026.csv`, 'old');
-      chmodSync(disk(folder), 0o555);
-      await expect((await usual()).publish(`${folder}/x.tmp`, `${folder}/20112026.csv`, 11)).rejects.toEqual(
+        { 'x.tmp': 'new con', 'x.csv': 'old' },
+      ],
+      [
+        'changes nothing where renaming is denied',
+        { 'x.tmp': whole, 'x.csv': 'old' },
         denied,
+        { 'x.tmp': whole, 'x.csv': 'old' },
+        0o555,
+      ],
+    ])('%s', async (_what, before, outcome, after, mode = 0o755) => {
+      const folder = newFolder();
+      for (const [name, content] of Object.entries(before)) put(`${folder}/${name}`, content);
+      chmodSync(disk(folder), mode);
+      const publishing = (await usual()).publish(`${folder}/x.tmp`, `${folder}/x.csv`, whole.length);
+      const failure = await publishing.then(
+        () => undefined,
+        (error: unknown) => error,
       );
-      expect(onDisk(`${folder}/20112026.csv`).toString()).toBe('old');
-      expect(onDisk(`${folder}/x.tmp`).toString()).toBe('new content');
+      expect(failure).toEqual(outcome);
+      const left = readdirSync(disk(folder)).map((name) => [name, onDisk(`${folder}/${name}`).toString()]);
+      expect(Object.fromEntries(left)).toEqual(after);
     });
   });
 

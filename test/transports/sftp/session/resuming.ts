@@ -3,8 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, truncateSync, utimesSy
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startTcpProxy, type TcpProxy } from '../../../support/tcp-proxy.js';
-import { limit, retryable } from './outcomes.js';
-import type { SessionTrial } from './trial.js';
+import { limit, retryable, type SessionTrial } from './trial.js';
 
 /** Resuming interrupted downloads. */
 export function describeResuming({

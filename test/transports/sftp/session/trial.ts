@@ -2,10 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { createSftpServer, type SftpServerOptions } from '../../../../src/transports/sftp/server.js';
 import type { SftpSession } from '../../../../src/transports/sftp/sftp.js';
 import { type RunningSftpServer, type SftpServerKind, sessionUser } from '../../../support/sftp-server.js';
+
+export const retryable = (code: string) => expect.objectContaining({ kind: 'retryable', code });
+export const denied = expect.objectContaining({ kind: 'denied', code: 'permission-denied' });
+/** Large enough for the files of these tests. */
+export const limit = { bytes: 100_000_000, advice: '' };
 
 /** A server of one kind with what the session tests need. */
 export interface SessionTrial {

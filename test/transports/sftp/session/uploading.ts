@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { mountSmallDisk, smallDiskNeeds } from '../../../support/machine.js';
 import { sessionUser } from '../../../support/sftp-server.js';
-import { denied, retryable } from './outcomes.js';
-import type { SessionTrial } from './trial.js';
+import { denied, retryable, type SessionTrial } from './trial.js';
 
 /** Uploads succeed only when complete. */
 export function describeUploading({ usual, localFile, newFolder, onDisk }: SessionTrial): void {
