@@ -105,6 +105,24 @@ export function describeQueueContract(
       });
     });
 
+    it('holds off until the latest instant that was asked for, and says once that this has begun', async () => {
+      const { queue, worker } = await open({ concurrency: 2 });
+      worker.start();
+      const until = Date.now() + 600;
+      const offsets = [-100, 0, -200, 0, 200];
+      const begins: boolean[] = [];
+      for (const offset of offsets) begins.push(await queue.holdOff(until + offset));
+      expect(begins).toEqual([true, false, false, false, false]);
+      await queue.add([
+        ...stepsOf('run-a', 2),
+        { runId: 'run-a', step: 'upload', attempt: 1, isUrgent: true },
+      ]);
+      await settled(() => expect(worker.names()).toHaveLength(3));
+      for (const at of worker.instants()) expect(at).toBeGreaterThanOrEqual(until + 200);
+      expect(await queue.holdOff(Date.now() - 1)).toBe(false);
+      expect(await queue.holdOff(Date.now() + anHour)).toBe(true);
+    });
+
     describe('drops', () => {
       it('only the waiting steps of that run', async () => {
         const { queue, worker } = await open({ concurrency: 1 });
