@@ -105,28 +105,41 @@ export function describeQueueContract(
       });
     });
 
+    it('holds off until the latest instant that was asked for, and says once that this has begun', async () => {
+      const { queue, worker } = await open({ concurrency: 2 });
+      worker.start();
+      const until = Date.now() + 600;
+      const offsets = [-100, 0, -200, 0, 200];
+      const begins: boolean[] = [];
+      for (const offset of offsets) begins.push(await queue.holdOff(until + offset));
+      expect(begins).toEqual([true, false, false, false, false]);
+      await queue.add([
+        ...stepsOf('run-a', 2),
+        { runId: 'run-a', step: 'upload', attempt: 1, isUrgent: true },
+      ]);
+      await settled(() => expect(worker.names()).toHaveLength(3));
+      for (const at of worker.instants()) expect(at).toBeGreaterThanOrEqual(until + 200);
+      expect(await queue.holdOff(Date.now() - 1)).toBe(false);
+      expect(await queue.holdOff(Date.now() + anHour)).toBe(true);
+    });
+
     describe('drops', () => {
-      it('only the waiting steps of that run', async () => {
+      it('only the waiting steps of that run, due or not, and none of a run with a similar name', async () => {
         const { queue, worker } = await open({ concurrency: 1 });
         worker.holdAll();
         worker.start();
-        const soon = Date.now() + 100;
-        await queue.add([
-          ...stepsOf('run-a', 3),
-          ...stepsOf('run-b', 2),
-          { runId: 'run-a', step: 'late', attempt: 2, notBefore: soon },
-          { runId: 'run-b', step: 'later', attempt: 2, notBefore: soon + 200 },
-        ]);
+        const late = { step: 'late', attempt: 2, notBefore: Date.now() + anHour };
+        await queue.add([...stepsOf('run-a', 3), ...stepsOf('run-ab', 2)]);
         await settled(() => expect(worker.names()).toEqual(['run-a batch 0 1']));
-        await queue.drop('run-a');
-        worker.letAllGo();
-        await settled(() => expect(worker.names()).toContain('run-b later 2'));
-        expect(worker.names()).toEqual([
-          'run-a batch 0 1',
-          'run-b batch 0 1',
-          'run-b batch 1 1',
-          'run-b later 2',
+        await queue.add([
+          ...['run-a', 'run-ab'].map((runId) => ({ runId, ...late })),
+          { runId: 'run-a', step: 'upload', attempt: 1, isUrgent: true },
         ]);
+        await queue.drop('run-a');
+        expect(await queue.countWaiting()).toBe(3);
+        worker.letAllGo();
+        await settled(() => expect(worker.names()).toHaveLength(3));
+        expect(worker.names().slice(1)).toEqual(stepsOf('run-ab', 2).map(nameOf));
       });
     });
 

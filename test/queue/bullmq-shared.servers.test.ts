@@ -47,8 +47,9 @@ describe('queues of several processes on one Redis', () => {
     const waiting = { ...oneOf('run-a', 'batch 000001'), attempt: 2 };
     const resumed = { ...oneOf('run-a', 'batch 000002'), attempt: 2 };
     right.worker.start();
+    // By its own clock, that process asked for a shorter delay than the next one.
     await ahead.queue.add(
-      [waiting, resumed].map((step) => ({ ...step, notBefore: Date.now() + 2 * halfAnHour })),
+      [waiting, resumed].map((step) => ({ ...step, notBefore: Date.now() + halfAnHour + 100 })),
     );
     const notBefore = Date.now() + 300;
     await right.queue.add([{ ...waiting, notBefore }, resumed]);
@@ -75,44 +76,18 @@ describe('queues of several processes on one Redis', () => {
     );
   });
 
-  it('all hold off when one of them does; an earlier instant does not shorten it', async () => {
+  it('all hold off when one of them does', async () => {
     const [asking, ...working] = [open(), open({ concurrency: 2 }), open({ concurrency: 2, perSecond: 50 })];
     for (const { worker } of working) worker.start();
     await asking.queue.add(stepsOf('run-a', 4));
     await settled(() => expect(namesOf(working)).toHaveLength(4));
     const until = Date.now() + 600;
     expect(await asking.queue.holdOff(until)).toBe(true);
-    expect(await working[0]?.queue.holdOff(until - 400)).toBe(false);
-    expect(await working[1]?.queue.holdOff(until)).toBe(false);
+    for (const { queue } of working) expect(await queue.holdOff(until)).toBe(false);
     await asking.queue.add(stepsOf('run-b', 10));
     await settled(() => expect(namesOf(working)).toHaveLength(14));
-    const later = working.flatMap(({ worker }) => worker.instants().slice(-1));
-    for (const { worker } of working) {
-      for (const { name, at } of worker.handedOut().filter(({ name }) => name.startsWith('run-b')))
-        expect({ name, late: at - until }).toEqual({
-          name,
-          late: expect.toSatisfy((late: number) => late >= 0),
-        });
-    }
-    expect(later.length).toBeGreaterThan(0);
-  });
-
-  it('forget the waiting steps of a run when one process drops it, due or not, but not of a run with a similar name', async () => {
-    const [asking, working] = [open(), open()];
-    const late = Date.now() + 1_500;
-    await working.queue.add([
-      ...stepsOf('run-a', 1_500),
-      { ...oneOf('run-a', 'late'), notBefore: late },
-      { ...oneOf('run-a', 'upload'), isUrgent: true },
-      ...stepsOf('run-ab', 3),
-      { ...oneOf('run-ab', 'late'), notBefore: late },
-    ]);
-    await asking.queue.drop('run-a');
-    await asking.queue.drop('run-c');
-    working.worker.start();
-    await settled(() => expect(working.worker.names()).toContain('run-ab late 1'));
-    expect(working.worker.names()).toEqual([...stepsOf('run-ab', 3).map(nameOf), 'run-ab late 1']);
-    expect(await redis().ask((client) => client.keys('*:run-a/*'))).toEqual([]);
+    const later = working.flatMap(({ worker }) => worker.handedOut());
+    for (const { name, at } of later) if (name.startsWith('run-b')) expect(at).toBeGreaterThanOrEqual(until);
   });
 
   it('do not interrupt a step that lasts much longer than its lock', async () => {

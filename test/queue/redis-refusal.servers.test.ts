@@ -58,13 +58,17 @@ describe('a server that', () => {
   it('is read-only may be so for a moment: it is not refused, says so, and is used once it takes writes', async () => {
     await redis.ask((client) => client.call('REPLICAOF', '127.0.0.1', '1'));
     await expect(checkOnce(redis.url)).rejects.toMatchObject({ fault: 'read-only' });
-    const { queue } = openQueue({ url: redis.url, answerMs });
+    const { queue, notices } = openQueue({ url: redis.url, answerMs });
     await expect(queue.check()).rejects.toMatchObject({
       fault: 'read-only',
       message: expect.stringMatching(/READONLY/),
     });
+    await settled(() =>
+      expect(notices).toMatchObject([{ type: 'queue-away', reason: expect.stringMatching(/READONLY/) }]),
+    );
     await redis.ask((client) => client.call('REPLICAOF', 'NO', 'ONE'));
     await vi.waitFor(() => queue.check(), { timeout: patienceMs });
+    expect(notices.at(-1)?.type).toBe('queue-back');
   });
 
   it('asks for a password in the middle is said to do so, and is used once it does not', () =>

@@ -8,19 +8,19 @@ import type { Trigger } from '../../src/rules/run.js';
 import type { Right } from '../../src/rules/step.js';
 
 /** The real ledger, in a folder that is removed after the test. */
-export async function openTemporaryLedger(clock: () => number = Date.now): Promise<Ledger> {
-  const { ledger, remove } = await createTemporaryLedger(clock);
+export async function openTemporaryLedger(
+  clock: () => number = Date.now,
+  keys: { readonly hashKey?: string } = {},
+): Promise<Ledger> {
+  const { ledger, remove } = await createTemporaryLedger(clock, keys);
   onTestFinished(remove);
   return ledger;
 }
 
 /** The same for as long as several tests read it. */
-export async function createTemporaryLedger(clock: () => number) {
+export async function createTemporaryLedger(clock: () => number, keys: { readonly hashKey?: string } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'hotel-review-test-'));
-  const ledger: Ledger = createSqliteLedger({
-    path: join(folder, 'ledger.db'),
-    clock,
-  });
+  const ledger: Ledger = createSqliteLedger({ path: join(folder, 'ledger.db'), clock, ...keys });
   async function remove(): Promise<void> {
     await ledger.close();
     await rm(folder, { recursive: true });

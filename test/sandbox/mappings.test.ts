@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createPager } from '../../src/mappings/sync-mappings.js';
 import { createWorld } from '../../src/sandbox/world/world.js';
-import { serviceAt } from '../service/opened-service.js';
 import {
-  accountHeaders,
   ask,
   askAll,
   askPage,
@@ -13,8 +10,6 @@ import {
   mappingOf,
   post,
   refused,
-  type StartedSandbox,
-  startedAt,
   startedSandbox,
   waitForLine,
 } from './started-sandbox.js';
@@ -37,13 +32,6 @@ function createCopy() {
     },
   };
 }
-
-/** The product's client of this sandbox. */
-const clientOf = ({ service: { baseUrl } }: StartedSandbox) =>
-  serviceAt(baseUrl, {
-    ...{ apiKey: accountHeaders.apikey, accountId: accountHeaders.accountId },
-    ...{ timeoutSeconds: 5, retry: { tries: 3, baseMs: 1, capMs: 5 } },
-  });
 
 describe('Pages of mappings', () => {
   it('give each of the world once, with the specified fields, until there is no key', async () => {
@@ -117,6 +105,10 @@ describe('Pages of mappings', () => {
     const all = await askAll(sandbox, { syncId: 'sync-2' });
     expect(some).toEqual(all.filter(({ ProviderName }) => ProviderName === 'Room & Co'));
     expect(some.length).toBeGreaterThan(9);
+    // No key leads to an empty page.
+    expect(await askPage(sandbox, { providerFamily: 'Room & Co', limit: some.length })).toMatchObject({
+      ...{ ResumeKey: null, Mappings: some },
+    });
   });
 });
 
@@ -166,9 +158,9 @@ describe('A call for mappings', () => {
   });
 
   it('is answered with as many mappings as it allows', async () => {
-    const sandbox = await startedSandbox({ world: createWorld({ seed: 1, hotels: 300 }) });
+    const sandbox = await startedSandbox({ world: createWorld({ seed: 1, hotels: 300 }), maxLimit: 1_100 });
     for (const [query, count] of [
-      [`${bound}&limit=1000`, 1_000],
+      [`${bound}&limit=1100`, 1_100],
       [`${bound}&limit=&providerFamily=&resumeKey=`, 10],
       ['lastUpdateDateTime=1970-01-01T00:00Z', 10],
       ['lastUpdateDateTime=1970-01-01T00:00:00%2B00:00', 10],
@@ -198,52 +190,23 @@ describe('A call for mappings', () => {
   });
 });
 
-describe("The product's client", () => {
-  it.each([
-    ['without faults', []],
-    ['when calls fail', ['mappings/status:503:0@2', 'refuse:2030@4']],
-  ])('reads each mapping once, %s', async (_, faults) => {
-    const sandbox = await startedSandbox({ faults });
-    const [client, pager] = [clientOf(sandbox), createPager()];
-    const found: string[] = [];
-    const query = { lastUpdateDateTime: new Date(0), syncId: 'sync-1', limit: 20 };
-    let resumeKey: string | undefined;
-    do {
-      const page = await client.getMappings({ ...query, ...(resumeKey !== undefined && { resumeKey }) });
-      found.push(
-        ...page.Mappings.map((one) => `${one.ServiceId} ${one.ProviderName} ${one.ProviderHotelId}`),
-      );
-      resumeKey = pager.next(page, resumeKey);
-    } while (resumeKey !== undefined);
-    expect(found).toEqual((await askAll(sandbox)).map(mappingOf));
-  });
-
-  it('is told of a limit that the account does not allow', async () => {
-    const query = { lastUpdateDateTime: new Date(startedAt), syncId: 'sync-1', limit: 1_001 };
-    const refusing = clientOf(await startedSandbox()).getMappings(query);
-    await expect(refusing).rejects.toMatchObject({ statusCode: 2012 });
-    const allowing = clientOf(await startedSandbox({ maxLimit: 2_000 }));
-    expect(await allowing.getMappings(query)).toMatchObject({ skipped: [] });
-  });
-
-  it('reads the complete list of brands, which the seed decides', async () => {
-    const brandsOf = async (seed: number) => {
-      const world = createWorld({ seed, hotels: 10 });
-      return clientOf(await startedSandbox({ world })).getMasterHotelBrands();
-    };
-    const brands = await brandsOf(1);
-    for (const brand of brands) {
-      expect(brand).toEqual({
-        Id: expect.any(Number),
-        BrandCode: expect.stringMatching(/^[A-Z]{2}\d{1,2}[A-F]$/),
-        BrandName: expect.stringMatching(/\S/),
-        ChainId: expect.any(Number),
-      });
-    }
-    for (const key of ['Id', 'BrandCode'] as const)
-      expect(new Set(brands.map((brand) => brand[key])).size).toBe(brands.length);
-    expect(new Set(brands.map(({ ChainId }) => ChainId)).size).toBe(24);
-    expect(await brandsOf(1)).toEqual(brands);
-    expect(await brandsOf(2)).not.toEqual(brands);
-  });
+it('The list of brands is complete, and decided by the seed', async () => {
+  const brandsOf = async (seed: number) => {
+    const sandbox = await startedSandbox({ world: createWorld({ seed, hotels: 10 }) });
+    return (await ask(sandbox, '/content/GetMasterHotelBrands')).json.HotelBrands as object[];
+  };
+  const brands = (await brandsOf(1)) as Readonly<Record<string, unknown>>[];
+  for (const brand of brands) {
+    expect(brand).toEqual({
+      Id: expect.any(Number),
+      BrandCode: expect.stringMatching(/^[A-Z]{2}\d{1,2}[A-F]$/),
+      BrandName: expect.stringMatching(/\S/),
+      ChainId: expect.any(Number),
+    });
+  }
+  for (const key of ['Id', 'BrandCode'])
+    expect(new Set(brands.map((brand) => brand[key])).size).toBe(brands.length);
+  expect(new Set(brands.map(({ ChainId }) => ChainId)).size).toBe(24);
+  expect(await brandsOf(1)).toEqual(brands);
+  expect(await brandsOf(2)).not.toEqual(brands);
 });

@@ -2,11 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import type { Run } from '../../src/rules/run.js';
 import { createCronTimes } from '../../src/schedule/cron-times.js';
-import { type DueDaysQuestion, findDueDays, findFirstAskableDay } from '../../src/schedule/due-days.js';
+import {
+  type DueDaysQuestion,
+  describeGivenUp,
+  findDueDays,
+  findFirstAskableDay,
+  findSourceDeadline,
+  isToGiveUp,
+  toDailyPattern,
+} from '../../src/schedule/due-days.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 import { failureOf, noRuns, runOf } from './ledger-days.js';
 
 const nightly = createCronTimes('30 2 * * *', 'Europe/Madrid');
+const giveUps = createCronTimes(toDailyPattern('12:00'), 'Europe/Madrid');
 /** Saturday, 15 minutes after the cron time of Friday, the 20th. */
 const now = new Date('2026-11-21T01:45:00Z');
 const hourMs = 3_600_000;
@@ -26,7 +35,7 @@ function ledgerWith(changed: readonly Run[], without: readonly string[] = []): r
 function ask(latestRuns: readonly Run[], changes: Partial<DueDaysQuestion> = {}): string[] {
   const dueDays = findDueDays({
     cronTimes: nightly,
-    giveUps: createCronTimes('0 12 * * *', 'Europe/Madrid'),
+    giveUps,
     now,
     watchedSince: new Date('2026-11-21T01:40:00Z'),
     catchUpDays: 3,
@@ -181,4 +190,57 @@ it('a day that the zone’s calendar skipped is never due, and the one before it
     ask([], { cronTimes: apia, now: new Date(now), catchUpDays: 2, firstDay: '2011-12-28' });
   expect(ofNight('2011-12-30T20:00:00Z')).toEqual(['start 2011-12-29 (nightly)', 'start 2011-12-28']);
   expect(ofNight('2011-12-31T20:00:00Z')).toEqual(['start 2011-12-31 (nightly)', 'start 2011-12-29']);
+});
+
+const cronTime = new Date('2026-11-21T01:30:00Z');
+const noon = Date.parse('2026-11-21T11:00:00Z');
+const absent = {
+  class: 'data',
+  code: 'missing',
+  message: 'bookings-2026-11-20.csv does not exist',
+} as const;
+
+function missing(changes: Partial<Run> = {}): Run {
+  return runOf('2026-11-20', 'failed', cronTime, { failure: absent, ...changes });
+}
+
+describe('a source that has not arrived yet', () => {
+  it('is waited for until the first give-up time after the cron time or the call', () => {
+    expect(findSourceDeadline(missing(), giveUps)).toBe(noon);
+    const evening = Date.parse('2026-11-20T22:50:00Z');
+    expect(findSourceDeadline(missing({ trigger: 'hook', startedAt: evening }), giveUps)).toBe(noon);
+    expect(findSourceDeadline(missing({ startedAt: noon }), giveUps)).toBe(noon + 24 * hourMs);
+  });
+
+  it('is not waited for if a person started the run, or the run failed for another reason', () => {
+    expect(findSourceDeadline(missing({ trigger: 'manual' }), giveUps)).toBeUndefined();
+    expect(
+      findSourceDeadline(missing({ failure: { ...absent, code: 'truncated' } }), giveUps),
+    ).toBeUndefined();
+    expect(findSourceDeadline(runOf('2026-11-20', 'succeeded', cronTime), giveUps)).toBeUndefined();
+  });
+
+  it('makes its day due until then, once the run has rested', () => {
+    const askAt = (at: number, run = missing()) => ask([run], { now: new Date(at), catchUpDays: 0 });
+    const resumed = ['resume 2026-11-20 (nightly)'];
+    expect(askAt(cronTime.getTime() + hourMs - 1)).toEqual([]);
+    expect(askAt(cronTime.getTime() + hourMs)).toEqual(resumed);
+    expect(askAt(noon - 1)).toEqual(resumed);
+    // Once more, however recent the try before.
+    const justNow = missing({ collectStartedAt: noon - 1, finishedAt: noon - 1 });
+    expect([askAt(noon - 1, justNow), askAt(noon, justNow)]).toEqual([[], resumed]);
+    expect(askAt(noon + 1, missing({ collectStartedAt: noon, finishedAt: noon }))).toEqual([]);
+    expect(askAt(noon - 1, { ...missing(), failure: describeGivenUp(missing()) })).toEqual([]);
+  });
+
+  it('is given up once, after the try at that time', () => {
+    expect(isToGiveUp(missing(), giveUps)).toBe(false);
+    expect(isToGiveUp(missing({ collectStartedAt: noon - 1 }), giveUps)).toBe(false);
+    expect(isToGiveUp(missing({ collectStartedAt: noon }), giveUps)).toBe(true);
+    const givenUp = missing({ collectStartedAt: noon, failure: describeGivenUp(missing()) });
+    expect(isToGiveUp(givenUp, giveUps)).toBe(false);
+    expect(describeGivenUp(missing()).message).toContain(
+      'bookings-2026-11-20.csv does not exist; it did not arrive',
+    );
+  });
 });

@@ -1,9 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { BusinessDay } from '../../src/booking/business-day.js';
 import { LedgerAwayError } from '../../src/ledger/errors.js';
 import { DayBusyError } from '../../src/review/day/join-run.js';
+import { isActive, type Run, type RunState } from '../../src/rules/run.js';
 import { createCronTimes } from '../../src/schedule/cron-times.js';
-import { failureOf, runOf } from './ledger-days.js';
-import { goTo, type KeptDays, keepDays, settle } from './scheduled-days.js';
+import type { SchedulerEvent } from '../../src/schedule/events.js';
+import { createReviewScheduler, type ReviewSchedulerParts } from '../../src/schedule/review-scheduler.js';
+import type { Scheduler } from '../../src/schedule/scheduler.js';
+import { fakeLedger } from '../support/fake-ledger.js';
+import { failureOf, noRuns, runOf } from './ledger-days.js';
 
 const cronTimes = createCronTimes('30 2 * * *', 'Europe/Madrid');
 const noon = new Date('2026-11-20T12:00:00Z');
@@ -22,7 +27,7 @@ const allGood = ['2026-11-16', '2026-11-17', '2026-11-18', '2026-11-19'].map(goo
 let kept: KeptDays | undefined;
 
 async function start(options: Partial<Parameters<typeof keepDays>[0]> = {}): Promise<KeptDays> {
-  kept = keepDays({ cronTimes, runs: allGood, ...options });
+  kept = keepDays({ runs: allGood, ...options });
   kept.scheduler.start();
   await settle();
   return kept;
@@ -143,3 +148,162 @@ it.each([false, true])(
     expect(vi.getTimerCount()).toBe(0);
   },
 );
+
+describe('the scheduler and a late source', () => {
+  const giveUpAt = Date.parse('2026-11-21T11:00:00Z');
+  const missing = { class: 'data', code: 'missing', message: 'it does not exist' } as const;
+  const lateAt = (collectStartedAt: number) => ({
+    ...{ failure: missing, startedAt: slotOf21st.getTime(), collectStartedAt },
+  });
+  const isGivenUp = ({ type }: { readonly type: string }) => type === 'source-given-up';
+  beforeEach(() => {
+    vi.setSystemTime(slotOf21st.getTime() - minuteMs);
+  });
+
+  it('tries for the last time when it gives up, even if it would rest longer', async () => {
+    const { scheduler, reviews, events } = await start({
+      timing: { catchUpDays: 0, resumeMinutes: 180 },
+      onReview: ({ end }) => void end('failed', lateAt(Date.now())),
+    });
+    await vi.advanceTimersByTimeAsync(minuteMs);
+    await vi.advanceTimersByTimeAsync(giveUpAt - 1 - Date.now());
+    expect(events.some(isGivenUp)).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(reviews.filter(({ at }) => Date.parse(at) >= giveUpAt)).toHaveLength(1);
+    expect(events.filter(isGivenUp)).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(6 * 3_600_000);
+    expect(reviews.at(-1)?.at).toBe('2026-11-21T11:00:00.000Z');
+    await scheduler.close();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('gives up as soon as the last try ends, if that takes longer', async () => {
+    let last: Review | undefined;
+    const { scheduler, events, runs } = await start({
+      timing: { catchUpDays: 0, resumeMinutes: 1_440 },
+      onReview(review) {
+        if (Date.now() < giveUpAt) void review.end('failed', lateAt(Date.now()));
+        else {
+          last = review;
+          runs.set(review.day, runOf(review.day, 'collecting', slotOf21st));
+        }
+      },
+    });
+    await vi.advanceTimersByTimeAsync(minuteMs);
+    await vi.advanceTimersByTimeAsync(giveUpAt + 90_000 - Date.now());
+    expect(events.some(isGivenUp)).toBe(false);
+    await last?.end('failed', lateAt(giveUpAt));
+    expect(events.filter(isGivenUp)).toHaveLength(1);
+    await scheduler.close();
+  });
+});
+
+interface Review {
+  readonly day: string;
+  readonly at: string;
+  readonly signal: AbortSignal;
+  /** Ends it, as a run in this state; or, given an error, with that error. */
+  end(outcome: RunState | Error, changes?: Partial<Run>): Promise<void>;
+}
+
+interface KeptDays {
+  readonly runs: Map<string, Run>;
+  /** All that were started, in order. */
+  readonly reviews: Review[];
+  readonly events: SchedulerEvent[];
+  readonly stopper: AbortController;
+  readonly scheduler: Scheduler;
+  /** Days in the order of their start, such as `2026-11-20`. */
+  begun(): string[];
+}
+
+/** A scheduler over days whose state a test decides, under vitest's timers. A review lasts until the test ends it. */
+function keepDays({
+  runs: known = [],
+  timing = { catchUpDays: 3, resumeMinutes: 30 },
+  onReview = () => {},
+  ledgerAnswers = Promise.resolve(),
+}: {
+  runs?: readonly Run[];
+  timing?: ReviewSchedulerParts['timing'];
+  onReview?: (review: Review) => void;
+  /** Queries to the ledger wait for it. */
+  ledgerAnswers?: Promise<void>;
+}): KeptDays {
+  const runs = new Map(known.map((run) => [run.day, run]));
+  const reviews: Review[] = [];
+  const events: SchedulerEvent[] = [];
+  const stopper = new AbortController();
+
+  function review(day: BusinessDay, signal: AbortSignal): Promise<void> {
+    const at = new Date();
+    return new Promise((resolve, reject) => {
+      const begun: Review = {
+        day: day.iso,
+        at: at.toISOString(),
+        signal,
+        async end(outcome, changes) {
+          if (outcome instanceof Error) reject(outcome);
+          else {
+            const ended = { finishedAt: Date.now(), ...changes };
+            runs.set(day.iso, runOf(day.iso, outcome, at, ended));
+            resolve();
+          }
+          await settle();
+        },
+      };
+      reviews.push(begun);
+      onReview(begun);
+    });
+  }
+
+  const scheduler = createReviewScheduler({
+    ledger: fakeLedger({
+      runs: {
+        async summarise() {
+          await ledgerAnswers;
+          const firstDay = [...runs.keys()].sort()[0];
+          return { runsByState: noRuns, ...(firstDay !== undefined && { firstDay }) };
+        },
+        async replaceFailure(runId, { before, failure }) {
+          const run = [...runs.values()].find(({ id }) => id === runId);
+          if (run?.failure?.code !== before || !run) return false;
+          runs.set(run.day, { ...run, failure });
+          return true;
+        },
+        listActive: async () => [...runs.values()].filter(isActive),
+        async listLatest({ from, to }) {
+          return [...runs.values()].filter(({ day }) => day >= from && day <= to);
+        },
+      },
+    }),
+    giveUps: createCronTimes('0 12 * * *', cronTimes.zone),
+    cronTimes,
+    review,
+    timing,
+    clock: () => Date.now(),
+    notify: (event) => void events.push(event),
+    signal: stopper.signal,
+  });
+
+  return {
+    runs,
+    reviews,
+    events,
+    stopper,
+    scheduler,
+    begun: () => reviews.map(({ day }) => day),
+  };
+}
+
+/** Lets everything happen that waits for no timer. */
+async function settle(): Promise<void> {
+  await vi.advanceTimersByTimeAsync(0);
+}
+
+/** Sleeps until a minute before: the watch of the cron times looks at the clock too often to be followed for weeks. */
+async function goTo(instant: Date): Promise<void> {
+  vi.setSystemTime(Math.max(Date.now(), instant.getTime() - 60_000));
+  await vi.advanceTimersByTimeAsync(instant.getTime() - Date.now());
+  await settle();
+}

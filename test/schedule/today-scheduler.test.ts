@@ -78,11 +78,12 @@ describe('the scheduler of the current day', () => {
   });
 
   it('stops a minute before the nightly review of its day, if that would have to wait', async () => {
-    vi.setSystemTime(Date.parse('2026-11-20T22:45:00Z'));
+    // The night before is about yesterday.
+    vi.setSystemTime(Date.parse('2026-11-19T23:45:00Z'));
     const never = () => new Promise<void>(() => {});
-    const state = await watch('*/20 7-23 * * *', { end: never });
+    const state = await watch('*/20 * * * *', { end: never });
     await vi.advanceTimersByTimeAsync(Date.parse('2026-11-21T01:28:00Z') - Date.now());
-    expect(state.aborted).toBe(0);
+    expect(state).toMatchObject({ begun: ['today 2026-11-20 2026-11-19T23:40'], aborted: 0 });
     await vi.advanceTimersByTimeAsync(2 * minute);
     expect(state.aborted).toBe(1);
     await scheduler?.close();

@@ -1,17 +1,22 @@
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import type { WantedDay } from '../../src/ledger/wanted-days.js';
+import { abandon } from '../../src/review/day/join-run.js';
+import type { ReviewEvent } from '../../src/review/events.js';
+import type { ReviewParts } from '../../src/review/review-day.js';
 import { isActive } from '../../src/rules/run.js';
-import { decideRequest } from '../../src/schedule/wanted-days.js';
+import { createCronTimes } from '../../src/schedule/cron-times.js';
+import type { SchedulerEvent } from '../../src/schedule/events.js';
+import { createWantedDays, decideRequest, type ReplayRequest } from '../../src/schedule/wanted-days.js';
 import { createArraySource, records } from '../review/array-source.js';
 import { references } from '../review/delivering.js';
 import { ok } from '../review/scripted-service.js';
 import { someRun } from '../review/some-run.js';
+import { openRun } from '../review/temporary-ledger.js';
 import { prepareWork, reviewedDay, unstopped } from '../review/working-day.js';
 import { createGate } from '../support/gate.js';
 import { patienceMs } from '../support/patience.js';
-import { openWantedDays } from './wanted-work.js';
 
 const hook = { mode: 'run', trigger: 'hook' } as const;
 const nightly = { mode: 'run', trigger: 'schedule' } as const;
@@ -163,3 +168,127 @@ describe('what is left to do for a wanted day', () => {
     );
   });
 });
+
+const threeDays = ['2026-11-18', '2026-11-19', '2026-11-20'].map((iso) =>
+  createBusinessDay(iso, reviewedDay.zone),
+);
+const unseen = threeDays.map((one) => ({ day: one, seenRunId: null }));
+const all: ReplayRequest = { mode: 'all', reason: 'a new export came' };
+
+describe('replays', () => {
+  it('work on no more days at once than there are permits', async () => {
+    const work = await prepareWork({ bookings: 1 });
+    let [busy, most] = [0, 0];
+    const { parts } = work.startAlone({
+      async answer() {
+        busy += 1;
+        most = Math.max(most, busy);
+        await new Promise((resolve) => setImmediate(resolve));
+        busy -= 1;
+        return ok;
+      },
+    });
+    const { days: opened, done } = openWantedDays(parts, 2);
+    await opened.replay(unseen, all);
+    await done();
+    expect(work.accepted).toHaveLength(3);
+    expect(most).toBeLessThanOrEqual(2);
+  });
+
+  it('are refused, and reported, if somebody opens another run before it is their turn', async () => {
+    const work = await prepareWork();
+    const { days: opened, faults, done } = openWantedDays(work.startAlone().parts);
+    const permits = [await work.ledger.holds.permit(3), await work.ledger.holds.permit(3)];
+    const last = await work.ledger.holds.permit(3);
+    const { wanted } = await opened.replay(unseen.slice(2), all);
+    const { runId, token } = await openRun(work.ledger, reviewedDay.iso, 'schedule');
+    await work.ledger.runs.settle({ runId, token }, { state: 'cancelled', at: 2 });
+    for (const permit of [...permits, last]) await permit?.release();
+    await opened.replay([], all);
+    await done();
+    expect(faults).toMatchObject([
+      { day: reviewedDay.iso, error: { message: expect.stringContaining(runId) } },
+    ]);
+    expect(await work.ledger.runs.find(wanted[0]?.runId ?? '')).toBeUndefined();
+  });
+
+  it('are cancelled before they have started like runs', async () => {
+    const work = await prepareWork();
+    const [answers, asked] = [createGate(), createGate()];
+    const { parts } = work.startAlone({
+      async answer() {
+        asked.open();
+        await answers.passed;
+        return ok;
+      },
+    });
+    const { days: opened, done } = openWantedDays(parts, 1);
+    const { wanted } = await opened.replay(unseen.slice(0, 2), all);
+    await asked.passed;
+    const cancelled = await abandon('2026-11-19', 'a mistake', { ledger: work.ledger, clock: Date.now });
+    expect(cancelled).toMatchObject({ kind: 'withdrawn', wanted: { runId: wanted[1]?.runId } });
+    answers.open();
+    await done();
+    expect(await work.ledger.runs.list({ limit: 9 })).toMatchObject([
+      { day: '2026-11-18', state: 'succeeded' },
+    ]);
+  });
+
+  it('start no further day once one has failed in a way that each of them would, until somebody asks again', async () => {
+    const work = await prepareWork();
+    const { parts } = work.startAlone({
+      answer: () => ({ kind: 'fatal', code: 'http-401', httpStatus: 401 }),
+    });
+    const { days: opened, after } = openWantedDays(parts, 1);
+    await opened.replay(unseen, all);
+    await vi.waitUntil(() => after.length > 0, { timeout: patienceMs });
+    await vi.waitUntil(async () => (await work.ledger.wanted.list()).length === 2, { timeout: patienceMs });
+    // A new day is no replay.
+    await opened.want(createBusinessDay('2026-11-17', reviewedDay.zone), { mode: 'run', trigger: 'hook' });
+    await vi.waitUntil(() => after.length > 1, { timeout: patienceMs });
+    expect((await work.ledger.runs.list({ limit: 9 })).map(({ day, state }) => [day, state])).toEqual([
+      ['2026-11-18', 'failed'],
+      ['2026-11-17', 'failed'],
+    ]);
+    await opened.replay([], all);
+    await vi.waitUntil(async () => (await work.ledger.runs.latest('2026-11-19'))?.state === 'failed', {
+      timeout: patienceMs,
+    });
+  });
+});
+
+/** What a process does with wanted days. It ends with the test, or when it is stopped. */
+function openWantedDays(parts: ReviewParts, permits = 3) {
+  const stop = new AbortController();
+  const faults: { readonly error: unknown; readonly day: string }[] = [];
+  const notify = (event: ReviewEvent | SchedulerEvent) => {
+    if (event.type === 'review-broke-off') faults.push({ error: event.error, day: event.day });
+    if ('run' in event || event.type === 'waiting-for-day') parts.notify(event as ReviewEvent);
+  };
+  const after: string[] = [];
+  const days = createWantedDays({
+    parts: { ...parts, notify },
+    configuredDelivery: 'body',
+    permits,
+    cronTimes: createCronTimes('30 2 * * *', reviewedDay.zone),
+    notify,
+    async afterReview(run) {
+      after.push(run.id);
+    },
+    signal: stop.signal,
+  });
+  async function stopped(): Promise<void> {
+    stop.abort();
+    await days.close();
+  }
+  onTestFinished(stopped);
+  return {
+    days,
+    faults,
+    after,
+    stopped,
+    /** Nothing is wanted any more. */
+    done: () =>
+      vi.waitUntil(async () => (await parts.ledger.wanted.list()).length === 0, { timeout: patienceMs }),
+  };
+}

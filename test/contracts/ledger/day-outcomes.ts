@@ -4,7 +4,7 @@ import type { Ledger } from '../../../src/ledger/ledger.js';
 import { readDayOutcome, storeDayOutcome } from '../../../src/review/outcome/read-outcome.js';
 import type { JudgedRows } from '../../../src/rules/review-file.js';
 import type { DeliveryKind, Run } from '../../../src/rules/run.js';
-import { collectRun, day, deliverRun, storedReferences, wholes } from '../../review/late-days.js';
+import { collectRun, day, deliverRun, storedReferences, whole, wholes } from '../../review/late-days.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, batchSize, done, perform } from './days.js';
 
@@ -85,6 +85,15 @@ export function describeDayOutcomes(opened: () => OpenedLedger): void {
         ...{ ...before, runs: [], run: undefined, latest: undefined },
       });
       expect(sent).toHaveLength(1);
+    });
+
+    it('is unknown where the only result is about bookings that were replaced since', async () => {
+      const { ledger } = opened();
+      await send(ledger, 'r1', wholes(0, 3), { incorrect: [] });
+      expect(await readDayOutcome(ledger, iso)).toMatchObject({ accepted: 3, affected: 0 });
+      const replaced = [0, 1, 2].map((number) => whole(number, { ProviderHotelId: 'another' }));
+      await send(ledger, 'r2', replaced, { topsUp: true });
+      expect(await readDayOutcome(ledger, iso)).toMatchObject({ accepted: 3, affected: null });
     });
 
     it('is stored in one row, which says whether it is still current', async () => {

@@ -36,21 +36,25 @@ export function describeStays(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       let world = 0;
       await fc.assert(
-        fc.asyncProperty(fc.array(anyRun, { maxLength: 6 }), anyQuestion, async (runs, question) => {
-          world += 1;
-          const made = runs.map((run, index) => nameRun(run, index, world));
-          for (const run of made) await storeRun(ledger, run);
-          const hotels = question.hotels.map((hotel) => hotelOf(hotel, world));
-          const asked = {
-            today: dayOf(question.today),
-            ...(question.day !== undefined && { day: dayOf(question.day) }),
-            ...(question.serviceId !== undefined && {
-              isWanted: (stay: StayAhead) => stay.serviceId === question.serviceId,
-            }),
-          };
-          const found = await readAll(ledger, hotels, asked);
-          expect(found).toEqual(searchNaively(made, hotels, asked));
-        }),
+        fc.asyncProperty(
+          fc.array(anyRun, { minLength: 2, maxLength: 6 }),
+          anyQuestion,
+          async (runs, question) => {
+            world += 1;
+            const made = runs.map((run, index) => nameRun(run, index, world));
+            for (const run of made) await storeRun(ledger, run);
+            const hotels = question.hotels.map((hotel) => hotelOf(hotel, world));
+            const asked = {
+              today: dayOf(question.today),
+              ...(question.day !== undefined && { day: dayOf(question.day) }),
+              ...(question.serviceId !== undefined && {
+                isWanted: (stay: StayAhead) => stay.serviceId === question.serviceId,
+              }),
+            };
+            const found = await readAll(ledger, hotels, asked);
+            expect(found).toEqual(searchNaively(made, hotels, asked));
+          },
+        ),
         { numRuns: 30 },
       );
     });
@@ -85,7 +89,7 @@ export function describeStays(opened: () => OpenedLedger): void {
 const anyHotel = fc.integer({ min: 0, max: 3 });
 const anyStay = fc.record({
   stream: fc.constantFrom(...batchStreams),
-  reference: fc.option(fc.integer({ min: 0, max: 4 }), { nil: undefined }),
+  reference: fc.option(fc.integer({ min: 0, max: 4 }), { nil: undefined, freq: 2 }),
   hotel: fc.option(anyHotel, { nil: undefined, freq: 8 }),
   serviceId: fc.integer({ min: 1, max: 3 }),
   checkIn: fc.option(fc.oneof(fc.integer({ min: -3, max: 9 }), fc.constantFrom(-40_000, 1_500, 6_000)), {
@@ -94,7 +98,7 @@ const anyStay = fc.record({
   nights: fc.integer({ min: 1, max: 2 }),
 });
 const anyRun = fc.record({
-  day: fc.integer({ min: 0, max: 3 }),
+  day: fc.constantFrom(0, 0, 0, 1, 2),
   delivery: fc.constantFrom('body', 'file'),
   trigger: fc.constantFrom('schedule', 'today'),
   topsUp: fc.boolean(),
@@ -105,8 +109,8 @@ const anyRun = fc.record({
   stays: fc.array(anyStay, { maxLength: 9 }),
 });
 const anyQuestion = fc.record({
-  hotels: fc.uniqueArray(anyHotel, { maxLength: 4 }),
-  today: fc.integer({ min: -1, max: 8 }),
+  hotels: fc.uniqueArray(anyHotel, { minLength: 2, maxLength: 4 }),
+  today: fc.integer({ min: -1, max: 5 }),
   day: fc.option(fc.integer({ min: 0, max: 3 }), { nil: undefined }),
   serviceId: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
 });

@@ -86,6 +86,17 @@ describe('late bookings by file', () => {
     expect(hasUnexpectedCount({ ...run, expected: 8 })).toBe(false);
   });
 
+  it('are followed by nothing that the source has replaced, at this collect or at an earlier one', async () => {
+    const late = await prepare('file');
+    await deliverRun(late.ledger, await collectRun(late, 'r1', wholes(0, 3)));
+    const source = [whole(0, { ProviderHotelId: 'another' }), ...wholes(1, 2)];
+    for (const id of ['r2', 'r3']) {
+      source.push(whole(source.length));
+      await deliverRun(late.ledger, await collectRun(late, id, source, topsUp));
+      expect((await storedReferences(late.ledger, id, 'file')).sort()).toEqual(references(source.length));
+    }
+  });
+
   it('exclude what was delivered by body, which completes the file', async () => {
     const late = await prepare('file');
     const { ledger } = late;

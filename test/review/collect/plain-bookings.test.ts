@@ -1,14 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hashReference } from '../../../src/booking/booking.js';
+import { hashReference, type RawBooking } from '../../../src/booking/booking.js';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { guestNameChoices } from '../../../src/booking/guest-names.js';
-import { openNormaliser } from '../../../src/booking/normalise.js';
+import { createNormaliser, openNormaliser } from '../../../src/booking/normalise.js';
 import type { Sending } from '../../../src/booking/sending.js';
-import { type BookingSource, SourceError, type SourceRecord } from '../../../src/booking/source.js';
+import {
+  type BookingSource,
+  type SourceChunk,
+  SourceError,
+  type SourceRecord,
+} from '../../../src/booking/source.js';
 import type { InstantChoice } from '../../../src/booking/written-date.js';
 import { rejectsListed } from '../../../src/ledger/rejects.js';
-import { createDayReader, type RenderedChunk } from '../../../src/review/collect/day-reader.js';
+import {
+  createDayReader,
+  type RenderedChunk,
+  readNormalised,
+} from '../../../src/review/collect/day-reader.js';
 import { createFilteredSource, type RowFilter } from '../../../src/sources/common/row-filter.js';
 import { createCsvSource } from '../../../src/sources/csv/csv-source.js';
 import { asText } from '../../sources/reading.js';
@@ -231,4 +240,49 @@ it('values of so many rejected records are kept, over all chunks of the day', as
     kept += rejects.filter((one) => 'cells' in one).length;
   }
   expect([rejected, kept]).toEqual([1.5 * rejectsListed, rejectsListed]);
+});
+
+const chunkOf = (count: number): SourceChunk => ({
+  records: Array.from({ length: count }, (_, place) => ({ place, fields: { ServiceId: place } })),
+});
+
+async function readChunks(chunks: readonly (SourceChunk | SourceError)[], atMost?: number) {
+  const source: BookingSource = {
+    locate: () => 'a list',
+    placeUnit: 'record',
+    measure: async () => undefined,
+    async *read() {
+      for (const chunk of chunks) {
+        if (chunk instanceof SourceError) throw chunk;
+        yield chunk;
+      }
+    },
+  };
+  const firsts: (readonly RawBooking[])[] = [];
+  const decide = (_: unknown, listFirst: () => readonly RawBooking[]) => {
+    firsts.push(listFirst());
+    return createNormaliser();
+  };
+  const passed: SourceChunk[] = [];
+  let failure: unknown;
+  try {
+    for await (const { chunk } of readNormalised(source, day, decide, { signal, atMost })) passed.push(chunk);
+  } catch (error) {
+    failure = error;
+  }
+  return { decidedBy: firsts.map((first) => first.length), passed, failure };
+}
+
+it('The first thousand records of a day decide how it is read, however they arrive', async () => {
+  const small = Array.from({ length: 150 }, () => chunkOf(10));
+  expect(await readChunks(small)).toMatchObject({ decidedBy: [1_000], passed: small });
+  expect(await readChunks([chunkOf(2_500), chunkOf(5)])).toMatchObject({ decidedBy: [1_000] });
+  expect(await readChunks([chunkOf(3), chunkOf(4)])).toMatchObject({ decidedBy: [7] });
+  expect(await readChunks(small, 5)).toMatchObject({ decidedBy: [10], passed: small });
+  expect(await readChunks([])).toMatchObject({ decidedBy: [0], passed: [] });
+});
+
+it('What was read before the source failed is passed on', async () => {
+  const failure = new SourceError('unreadable', 'gone');
+  expect(await readChunks([chunkOf(3), failure])).toMatchObject({ passed: [chunkOf(3)], failure });
 });

@@ -3,7 +3,7 @@ import { SourceError } from '../../../src/booking/source.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { DayBusyError } from '../../../src/review/day/join-run.js';
 import { openRun } from '../../../src/review/day/open-run.js';
-import { reviewDay } from '../../../src/review/review-day.js';
+import { type RunRequest, reviewDay } from '../../../src/review/review-day.js';
 import { createPeerClocks } from '../../../src/transports/http/peer-clocks.js';
 import { withReplaced } from '../../support/fake-ledger.js';
 import { createArraySource, records } from '../array-source.js';
@@ -39,6 +39,17 @@ describe('a day', () => {
     expect(
       ['settled', 'source-late', 'source-still-missing'].map((type) => reported(type as 'settled').length),
     ).toEqual([1, 1, 1]);
+  });
+
+  it('whose volume was accepted stays so for late bookings, and is compared anew by a replay', async () => {
+    const work = await prepareWork();
+    const acceptedBy = async (changes: Partial<RunRequest>) => {
+      const { run } = await reviewDay(requestOf(changes), work.startAlone().parts, unstopped);
+      return run.acceptances?.volume?.by;
+    };
+    expect(await acceptedBy({ accepts: { kinds: ['volume'], by: 'Ana' } })).toBe('Ana');
+    expect(await acceptedBy({ mode: 'late' })).toBe('Ana');
+    expect(await acceptedBy({ mode: 'replay' })).toBeUndefined();
   });
 
   it('is not opened by a process that lost it meanwhile', async () => {

@@ -1,5 +1,5 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { runDaysConcurrently, waitForRunPermit } from '../../../src/review/day/run-permits.js';
 import { openTemporaryLedger } from '../temporary-ledger.js';
 
@@ -24,77 +24,43 @@ describe('a permit for a run', () => {
   });
 });
 
-const days = ['01', '02', '03', '04', '05'].map((date) => createBusinessDay(`2026-11-${date}`, 'UTC'));
-const isoOf = (list: readonly { iso: string }[]) => list.map(({ iso }) => iso.slice(-2));
+const days = [0, 1, 2, 3, 4, 5];
 
-/** Days that are in progress until they are told to end. */
-function prepare(atOnce: number) {
-  const begun: string[] = [];
-  const ends = new Map<string, { resolve: () => void; reject: (error: Error) => void }>();
-  const gate = { mayBegin: true, refused: '' };
-  const result = runDaysConcurrently(days, {
-    atOnce,
-    mayBegin: () => gate.mayBegin,
-    async begin({ iso }) {
-      const date = iso.slice(-2);
-      if (date === gate.refused) return undefined;
-      begun.push(date);
-      return { ended: new Promise<void>((resolve, reject) => ends.set(date, { resolve, reject })) };
-    },
+it('days are started in order, a limited number at once, until one may not be: the rest is returned, or the first fault', async () => {
+  const anyDay = fc.option(fc.constantFrom(...days), { nil: days.length });
+  const choices = fc.record({
+    atOnce: fc.integer({ min: 1, max: 3 }),
+    without: anyDay,
+    notFrom: anyDay,
+    failing: anyDay,
+    ends: fc.array(fc.nat(2), { minLength: days.length, maxLength: days.length }),
   });
-  const settled = () => new Promise((resolve) => setImmediate(resolve));
-  return {
-    begun,
-    gate,
-    result,
-    settled,
-    async end(date: string, error?: Error) {
-      if (error) ends.get(date)?.reject(error);
-      else ends.get(date)?.resolve();
-      await settled();
-    },
-  };
-}
-
-describe('days', () => {
-  it('are started in order, a limited number at once, the next one when any ends', async () => {
-    const { begun, end, result, settled } = prepare(2);
-    await settled();
-    expect(begun).toEqual(['01', '02']);
-    await end('02');
-    expect(begun).toEqual(['01', '02', '03']);
-    await end('03');
-    await end('01');
-    expect(begun).toEqual(['01', '02', '03', '04', '05']);
-    await end('05');
-    await end('04');
-    expect(await result).toEqual([]);
-  });
-
-  it('that may no longer be started are returned', async () => {
-    const { end, gate, result, settled } = prepare(2);
-    await settled();
-    gate.mayBegin = false;
-    await end('01');
-    await end('02');
-    expect(isoOf(await result)).toEqual(['03', '04', '05']);
-  });
-
-  it('are not started after one that got no permit', async () => {
-    const { end, gate, result, settled } = prepare(1);
-    gate.refused = '02';
-    await settled();
-    await end('01');
-    expect(isoOf(await result)).toEqual(['02', '03', '04', '05']);
-  });
-
-  it('reject, if one of them fails, once the others have ended', async () => {
-    const { end, result, settled } = prepare(2);
-    const fault = new Error('broken');
-    const caught = result.catch((error: unknown) => error);
-    await settled();
-    await end('01', fault);
-    await end('02');
-    expect(await caught).toBe(fault);
-  });
+  await fc.assert(
+    fc.asyncProperty(choices, async ({ atOnce, without, notFrom, failing, ends }) => {
+      const begun: number[] = [];
+      const open: { readonly day: number; resolve(): void; reject(error: Error): void }[] = [];
+      let last = Math.min(without, notFrom);
+      const result = runDaysConcurrently(days, {
+        atOnce,
+        mayBegin: () => begun.length < notFrom,
+        async begin(day) {
+          if (day === without) return undefined;
+          begun.push(day);
+          return { ended: new Promise((resolve, reject) => open.push({ day, resolve, reject })) };
+        },
+      }).catch(String);
+      for (const [ended, place] of ends.entries()) {
+        await new Promise(setImmediate);
+        expect(open).toHaveLength(Math.max(0, Math.min(atOnce, last - ended)));
+        const [one] = open.splice(place % Math.max(1, open.length), 1);
+        if (one?.day !== failing) one?.resolve();
+        else {
+          one.reject(new Error('broken'));
+          last = begun.length;
+        }
+      }
+      expect(await result).toEqual(begun.includes(failing) ? 'Error: broken' : days.slice(last));
+      expect(begun).toEqual(days.slice(0, last));
+    }),
+  );
 });

@@ -26,7 +26,7 @@ const others = { bookingReferenceId: 'BR-2', bookingClientName: 'Eva Roth' };
 async function prepare() {
   const folder = await mkdtemp(join(tmpdir(), 'hotel-review-test-'));
   onTestFinished(() => rm(folder, { recursive: true }));
-  const ledger = await openTemporaryLedger(() => at);
+  const ledger = await openTemporaryLedger(() => at, { hashKey: 'a key of the tests' });
   const archive = createDirectoryArchive({ root: join(folder, 'archive'), account: 'an-account' });
   const spool = createDirectorySpool({ root: join(folder, 'spool') });
 
@@ -110,6 +110,12 @@ describe('An erased guest', () => {
     expect((await findBookingsOf(ledger, ' ana gil', unstopped)).unreferenced).toBe(1);
     expect((await erase('BR-1')).left).toEqual([]);
     expect((await ledger.rejects.listHeld('r2')).map(({ place }) => place)).toEqual([5]);
+    // Nor is one found by it. The guest's own reference still finds theirs.
+    const findPlaces = async (text: string) =>
+      (await ledger.bookings.trace(text)).flatMap((one) => (one.kind === 'reject' ? [one.place] : []));
+    expect(await Promise.all(['BR-1', 'Gil, Ana', 'Bedlink', 'BR-2'].map(findPlaces))).toEqual([
+      ...[[1], [], [], [5]],
+    ]);
   });
 
   it('stays in a run that may still send them, and on a day that somebody works on, and the receipt says so', async () => {

@@ -6,6 +6,9 @@ import {
   type WalkedEntry,
   type WalkedRun,
 } from '../../../src/review/outcome/count-bookings.js';
+import { readStoredEntries } from '../../../src/review/outcome/stored-entries.js';
+import { prepareDelivery } from '../delivering.js';
+import { ok, refusal, unavailable } from '../scripted-service.js';
 
 const verdicts = ['correct', 'incorrect', 'not-in-result', 'unclear'] as const;
 
@@ -115,4 +118,17 @@ it('finds the run of every counted booking and of every verdict that counts', as
     ].map(toRun),
   );
   expect([...contributing]).toEqual(['run 0', 'run 1']);
+});
+
+it('the bookings of a run have the state of the step that holds them', async () => {
+  const { ledger, feed, workOff, run } = await prepareDelivery({
+    ...{ bookings: 6, batchSize: 4 },
+    answer: (sent) => (sent.includes('BR-1') ? refusal : sent.includes('BR-5') ? unavailable : ok),
+  });
+  await feed();
+  await workOff();
+  const states: string[] = [];
+  for await (const { entries } of readStoredEntries(ledger, await run(), 'posted'))
+    states.push(...entries.map(({ state }) => state));
+  expect(states).toEqual([...['delivered', 'refused', 'delivered', 'delivered'], ...['pending', 'pending']]);
 });

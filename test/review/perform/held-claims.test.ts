@@ -46,13 +46,14 @@ describe('claims that are held', () => {
     claims.close();
   });
 
-  it('let the caller stop the work', async () => {
+  it('let the caller stop the work, also before it begins', async () => {
     const { ledger, claim } = await prepareClaims();
     const claims = holdClaims(ledger, leaseMs);
     const stop = new AbortController();
-    const given = holdWithoutEnd(claims, await claim(0), stop.signal);
+    const before = holdWithoutEnd(claims, await claim(0), stop.signal);
     stop.abort(new Error('stopped'));
-    expect(given()?.reason).toEqual(new Error('stopped'));
+    const after = holdWithoutEnd(claims, await claim(1), stop.signal);
+    for (const given of [before, after]) expect(given()?.reason).toEqual(new Error('stopped'));
     claims.close();
   });
 

@@ -56,6 +56,19 @@ describe('a large day', () => {
     expect((error as Error).message).toContain('line 36002');
   });
 
+  it('whose source refuses is refused by it, too', async () => {
+    const refusal = new SourceError('unreadable', 'it refuses the login', { peer: 'refused' });
+    const { port1, port2 } = new MessageChannel();
+    const failing = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(refusal) }) };
+    const [[workerData]] = await Promise.all([once(port2, 'message'), sendChunks(() => failing, port1)]);
+    const thread = `const { parentPort, workerData } = require('node:worker_threads');
+      parentPort.postMessage(workerData);
+      parentPort.once('message', () => parentPort.close());`;
+    const { reader } = await prepare(bookings(36_000), () => new Worker(thread, { eval: true, workerData }));
+    const { fault, message, peer } = refusal;
+    await expect(readAll(reader, file)).rejects.toMatchObject({ name: refusal.name, fault, message, peer });
+  });
+
   it('lets the event loop turn after each chunk, however many wait', async () => {
     const { reader } = await prepare(bookings(36_000));
     const turnsBetween: number[] = [];
