@@ -225,7 +225,7 @@ Exit codes:
   2  the command line or the configuration is wrong
   3  delivered, but the result has not arrived yet
   4  another process is working on that day
-  5  sent, but needs confirmation: it has far fewer bookings than usual
+  5  sent, but somebody has to look
 
 Examples:
   hotel-review init                         write a configuration

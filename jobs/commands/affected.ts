@@ -215,5 +215,7 @@ function describeOthers(
     lines.push(`${formatCount(unlisted)} of them can't be listed: which they are is not recorded.`);
   if (posted > 0) lines.push(`${formatCount(posted)} went by body: their verdicts come by e-mail only.`);
   else if (hasFile && !isRange) lines.push('None went by body.');
+  if (posted > 0 || days.some(({ knowledge }) => knowledge === 'by-email'))
+    lines.push(`To see what the e-mails have named: ${command('cases')}`);
   return lines;
 }

@@ -42,9 +42,9 @@ Example:
         const out = app.locate(path);
         if ([ledger.path, `${ledger.path}-wal`, `${ledger.path}-shm`, `${ledger.path}-journal`].includes(out))
           throw new UsageError(`${path} is a file that SQLite uses for the ledger: name another`);
-        // It may hold guests' names, so nothing is written without a record.
-        await app.record({ action: 'backup', details: { out } });
         await writeNamedFile({ option: 'backup', name: path }, app, async (_add, draft) => {
+          // It may hold guests' names, so nothing is written without a record.
+          await app.record({ action: 'backup', details: { out } });
           copyLedger(ledger.path, draft);
           // A signal that came meanwhile is only heard now, after the event loop has looked for it.
           await setTimeout(1);

@@ -118,13 +118,16 @@ Examples:
     const isMissing = (name: string) => !present[name] || isPlaceholder(present[name]);
     const missing = Object.keys(secrets).filter(isMissing);
     const open = listPlaceholders(text);
+    const dryRun = command(`run --day ${day} --dry-run`);
+    const isTemplate = kind !== undefined;
     const next = [
+      ...(isTemplate ? [] : [dryRun]),
       ...(missing.length > 0 ? [`put ${list.format(missing)} into ${shownEnv}`] : []),
       ...(open.length > 0
         ? [`fill in what ${globals.config} marks as PLACEHOLDER: ${list.format(open)}`]
         : []),
       command('doctor'),
-      command(`run --day ${day} --dry-run`),
+      ...(isTemplate ? [dryRun] : []),
     ];
     const done = keepsEnv
       ? `Wrote ${globals.config}; ${shownEnv} already exists and was left unchanged.`
@@ -301,15 +304,18 @@ function askDelivery({ choose }: Asker): Promise<'body' | 'file'> {
 }
 
 function askEncoding({ encoding, readings }: EncodingGuess) {
-  const choices = readings.flatMap(({ encodings, words }) =>
-    encodings.map((one) => [one, [one, ...words].join('  ')]),
+  const choices = readings.flatMap(({ encodings: [one, ...alike], words }) =>
+    one === undefined ? [] : [[one, [[one, ...alike].join(', '), ...words].join('  ')]],
   );
-  return ({ choose }: Asker): Promise<string> =>
-    choose(
+  return async ({ choose }: Asker): Promise<string> => {
+    // Nobody can choose between readings that look the same.
+    if (choices.length === 1) return encoding;
+    return choose(
       'The encoding of the file is not certain. Which one reads its names right? They are shown without the letters that are the same in all.',
       Object.fromEntries(choices),
       encoding,
     );
+  };
 }
 
 /** A path as a person in that folder writes it. */

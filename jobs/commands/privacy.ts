@@ -136,7 +136,7 @@ async function describeProcessing(app: App) {
       { category: 'erased-guests', fields: ['keyed hashes (hashKey) of references and names'] },
     ],
     guestNames: { setting: guestNames, meaning: nameMeanings[guestNames] },
-    source: `${source.kind}${from === undefined ? '' : `, last read from ${from}`}`,
+    source: `${source.kind}${from === undefined ? '' : `, such as ${from}`}`,
     places: await describePlaces(app, looked),
     ...unknownToJson(app.archive(), unknownFolders),
     encryption: keys ? { keys: keys.root, days: keyDays.length, since: keyDays[0] ?? null } : null,

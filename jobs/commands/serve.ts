@@ -336,7 +336,7 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
   working.push(server);
   const { url } = await server.listen();
   log.info({ url, cron: timing.cron, timezone, next: cronTimes.next(new Date(clock())) }, 'serving');
-  app.say(`Serving on ${url}; the hook is ${url}/hooks/end-of-day. Ctrl-C stops.`);
+  app.say(`Serving on ${url}${hook ? `; the hook is ${url}/hooks/end-of-day` : ''}. Ctrl-C stops.`);
   await logQueueProblems(config, log, signal);
   mailPoller?.start();
   const watched = parts.gate.watch(untilClosed, app.tellOfLedger);

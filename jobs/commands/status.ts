@@ -297,7 +297,8 @@ function renderWorkers(workers: readonly PerformedBy[]): string[] {
 async function showDay(app: App, ledger: ReadOnlyLedger, day: string): Promise<number> {
   const { timezone, source } = app.config;
   const all = await ledger.runs.list({ limit: runsRead, day });
-  if (all.length === 0) return app.answer(`There is no run of ${day}.`, { runs: [] });
+  if (all.length === 0)
+    return app.answer(`There is no run of ${day}. To start one: ${app.command(`run ${day}`)}`, { runs: [] });
   const runs = all.filter(hasNews);
   const withoutNews = all.length - runs.length;
   const now = clock();

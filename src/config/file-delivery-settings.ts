@@ -39,7 +39,9 @@ const sftp = group(
 
 /** Delivery by file. */
 export const file = group({
-  sftp: sftp.exactOptional().describe('The SFTP server; needed for file delivery only.'),
+  sftp: sftp
+    .exactOptional()
+    .describe('The SFTP server; needed for delivery by file and for exports of the mappings.'),
   incomplete: oneOf('post', 'reject', 'leave-empty')
     .default('post')
     .describe(

@@ -28,8 +28,12 @@ export interface ReadRequest {
   readonly env: NodeJS.ProcessEnv;
 }
 
+const indentation = 'a wrong indentation, or a missing line break';
+
 /** In place of the parser's own messages, which quote the text. */
 const faults: Partial<Record<ErrorCode, string>> = {
+  BLOCK_AS_IMPLICIT_KEY: indentation,
+  MULTILINE_IMPLICIT_KEY: indentation,
   BAD_DQ_ESCAPE: 'an unknown escape between double quotes (a backslash is written \\\\ there)',
   BAD_INDENT: 'a wrong indentation',
   BAD_SCALAR_START: 'a text that needs quotes',
@@ -53,9 +57,11 @@ export function readSettings({ text, file, env }: ReadRequest): SettingsTree {
     prettyErrors: false,
     lineCounter: lines,
   });
-  const faulty: Problem[] = [...document.errors, ...document.warnings].map(({ code, pos: [offset] }) =>
+  const found = [...document.errors, ...document.warnings].map(({ code, pos: [offset] }) =>
     notYaml(offset, faults[code] ?? `a mistake (${code})`),
   );
+  // The parser may say several things of one place.
+  const faulty: Problem[] = [...new Map(found.toReversed().map((one) => [one.path, one])).values()].reverse();
   const folder = dirname(resolve(file));
   const problems: Problem[] = [];
   const origins = new Map<string, Origin>();

@@ -16,7 +16,7 @@ export const sftp: Check = {
   seconds: 40,
   async look({ config, clock, sftp, temporaryFolder }, signal) {
     const server = config.file.sftp;
-    if (!server) return [ok('not configured; needed for file delivery only')];
+    if (!server) return [ok('not configured; needed for delivery by file and for exports of the mappings')];
     const day = businessDayAt(new Date(clock()), config.timezone).previous();
     const { folder } = locateRemoteFiles(day);
     // Stopped between two steps only: what was uploaded has to be removed.

@@ -161,6 +161,7 @@ function judge(sample: Sample, parts: SourceCheckParts): Finding[] {
 
   const title = `${location}: ${understood.length} of ${tried} as understood, with names masked and – for missing values:`;
   const findings = [ok([title, ...understood.map((one) => showOnOneLine(one, extraLabels))].join('\n'))];
+  findings.push(...warnOfNoHotel(understood.map(({ booking }) => booking)));
   if (rejected > 0) {
     const message = `${rejected} of ${tried} cannot be sent: ${reasons.join(', ')}`;
     findings.push(
@@ -194,6 +195,22 @@ function judge(sample: Sample, parts: SourceCheckParts): Finding[] {
     );
   }
   return findings;
+}
+
+/** A mapping leads from a provider's hotel: without it there is nothing to review. */
+function warnOfNoHotel(bookings: readonly Booking[]): Finding[] {
+  const absent = [
+    ...(bookings.some(({ providerName }) => providerName !== undefined) ? [] : ['ProviderName']),
+    ...(bookings.some(({ providerHotelId }) => providerHotelId !== undefined) ? [] : ['ProviderHotelId']),
+  ];
+  if (absent.length === 0) return [];
+  const names = absent.join(' and no ');
+  return [
+    warning(
+      `these bookings have no ${names}: the service cannot say whether their hotels are mapped correctly`,
+      'Say in source.columns which column holds it.',
+    ),
+  ];
 }
 
 /** Its fields in the service's order. Normalised texts have no line breaks. */

@@ -92,13 +92,18 @@ function writeDateFormat(readings: readonly DateReading[] | undefined, location:
 
 /** What was understood of an export, for people. */
 export function describeExport({ examined, location, path, encoding, where }: FoundExport): string {
-  const { columns, unconfirmed, isOfDayBefore } = examined;
+  const { columns, missing, unused, unconfirmed, isOfDayBefore } = examined;
   const fields = [...columns].map(
     ([field, name]: [ServiceField, string]) => `${field}: ${JSON.stringify(name)}`,
   );
   return [
     `${location}: ${columns.size} of the 7 fields found by the names of its columns.${encoding === 'utf-8' ? '' : ` The file is in ${encoding}.`}`,
     ...fields,
+    ...(missing.length > 0 && columns.size > 0
+      ? [
+          `Not found: ${missing.join(', ')}.${unused.length > 0 ? ` Does one of these hold it? ${listNames(unused)}` : ''} Name its column in source.columns.`,
+        ]
+      : []),
     `The file of a day: ${path}${isOfDayBefore ? `, named by the next day: ${isOfDayBefore}` : ''}`,
     ...(unconfirmed ? [describeUnconfirmed(unconfirmed)] : []),
     ...(Object.keys(where).length > 0

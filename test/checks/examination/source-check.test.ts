@@ -124,6 +124,10 @@ describe('a source with a filter', () => {
     expect(findings).toMatchObject([
       { verdict: 'ok', message: expect.stringContaining('5 of its first 5 records as understood') },
       {
+        verdict: 'warning',
+        message: expect.stringContaining('have no ProviderName and no ProviderHotelId'),
+      },
+      {
         verdict: 'ok',
         message:
           'source.where, of the first records:\nEstado: 2 of 12 records left out; "CANC" 2; taken: "CONF" 10',
