@@ -13,58 +13,46 @@ import { rolldown } from 'rolldown';
 
 /**
  * Runs the tests of pure rules in Stryker's own process: a rule and its tests are put into one script once, which is evaluated for each
- * mutant. That takes milliseconds, and Vitest's start for each mutant a second. It knows what these tests use of Vitest: `it`,
+ * mutant of the rule. That takes milliseconds, and Vitest's start for each mutant a second. It knows what these tests use of Vitest: `it`,
  * `describe`, their `each`, hooks and `expect`; a test that uses more fails, and so does the run.
  */
 class InProcessRunner {
-  #script = '';
+  /** The tests of each rule. */
+  #rules = Object.entries(JSON.parse(env.MUTATION_TESTS ?? '{}'));
+  #scripts = new Map();
   #require = createRequire(join(cwd(), 'package.json'));
 
   capabilities() {
     return { reloadEnvironment: true };
   }
 
-  async init() {
-    const tests = (env.MUTATION_TESTS ?? '').split(',').map((name) => join(cwd(), name));
-    const bundle = await rolldown({
-      input: 'tests',
-      platform: 'node',
-      treeshake: false,
-      external: (id) => /^[^./]/.test(id) && id !== 'tests',
-      plugins: [
-        {
-          name: 'tests',
-          resolveId: (id) => (id === 'tests' ? '\0tests' : undefined),
-          load: (id) =>
-            id === '\0tests' ? tests.map((path) => `import ${JSON.stringify(path)};`).join('\n') : undefined,
-        },
-      ],
-    });
-    const { output } = await bundle.generate({ format: 'cjs', exports: 'none', codeSplitting: false });
-    this.#script = output[0].code;
-  }
-
   async dryRun() {
-    const { ran, failure } = await this.#run({});
-    if (failure !== undefined) return { status: 'error', errorMessage: failure };
-    return {
-      status: 'complete',
-      tests: ran.map((name, index) => ({ id: String(index), name, timeSpentMs: 0, status: 0 })),
-    };
+    const all = [];
+    for (const [rule] of this.#rules) {
+      const startedAt = performance.now();
+      const { ran, failure } = await this.#run(rule, {});
+      if (failure !== undefined) return { status: 'error', errorMessage: `${rule}: ${failure}` };
+      const timeSpentMs = (performance.now() - startedAt) / ran.length;
+      for (const name of ran) all.push({ id: String(all.length), name, timeSpentMs, status: 0 });
+    }
+    return { status: 'complete', tests: all };
   }
 
-  async mutantRun({ activeMutant }) {
-    const { ran, failure } = await this.#run({ activeMutant: activeMutant.id });
+  async mutantRun({ activeMutant: { id, fileName } }) {
+    const [rule] = this.#rules.find(([path]) => fileName.endsWith(path)) ?? [];
+    const { ran, failure } = await this.#run(rule, { activeMutant: id });
     if (failure === undefined) return { status: 'survived', nrOfTests: ran.length };
     return { status: 'killed', killedBy: ['0'], failureMessage: failure, nrOfTests: ran.length };
   }
 
   /** The first failure is enough. A file that can't be evaluated fails, too: a mutant may break a table of values. */
-  async #run(stryker) {
+  async #run(rule, stryker) {
+    const script = this.#scripts.get(rule) ?? (await bundleTests(new Map(this.#rules).get(rule)));
+    this.#scripts.set(rule, script);
     globalThis.__stryker__ = stryker;
     const ran = [];
     try {
-      for (const { name, run } of this.#collect()) {
+      for (const { name, run } of this.#collect(script)) {
         ran.push(name);
         await run();
       }
@@ -75,7 +63,7 @@ class InProcessRunner {
     }
   }
 
-  #collect() {
+  #collect(script) {
     const tests = [];
     let hooks = { before: [], after: [] };
     const it = withEach((name, test, values) => {
@@ -101,7 +89,7 @@ class InProcessRunner {
     const load = (name) => (name === 'vitest' ? vitest : this.#require(name));
     // Properties are tried on the same values each time: a score that differs without a change says nothing.
     this.#require('fast-check').configureGlobal({ seed: usualSeed, endOnFailure: true });
-    new Function('require', 'module', 'exports', '__filename', this.#script)(
+    new Function('require', 'module', 'exports', '__filename', script)(
       load,
       {},
       {},
@@ -112,6 +100,25 @@ class InProcessRunner {
 }
 
 const usualSeed = 20_261_120;
+
+async function bundleTests(names) {
+  const tests = names.map((name) => `import ${JSON.stringify(join(cwd(), name))};`);
+  const bundle = await rolldown({
+    input: 'tests',
+    platform: 'node',
+    treeshake: false,
+    external: (id) => /^[^./]/.test(id) && id !== 'tests',
+    plugins: [
+      {
+        name: 'tests',
+        resolveId: (id) => (id === 'tests' ? '\0tests' : undefined),
+        load: (id) => (id === '\0tests' ? tests.join('\n') : undefined),
+      },
+    ],
+  });
+  const { output } = await bundle.generate({ format: 'cjs', exports: 'none', codeSplitting: false });
+  return output[0].code;
+}
 
 /** Like Vitest's, lists are spread only where each case is one. */
 function withEach(add) {

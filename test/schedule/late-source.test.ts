@@ -33,14 +33,7 @@ describe('a source that has not arrived yet', () => {
     const evening = Date.parse('2026-11-20T22:50:00Z');
     expect(findSourceDeadline(missing({ trigger: 'hook', startedAt: evening }), giveUps)).toBe(noon);
     expect(findSourceDeadline(missing({ startedAt: noon }), giveUps)).toBe(noon + 24 * 3_600_000);
-  });
-
-  it('is not waited for if a person started the run, or the run failed for another reason', () => {
     expect(findSourceDeadline(missing({ trigger: 'manual' }), giveUps)).toBeUndefined();
-    expect(
-      findSourceDeadline(missing({ failure: { ...failure, code: 'truncated' } }), giveUps),
-    ).toBeUndefined();
-    expect(findSourceDeadline(runOf('2026-11-20', 'succeeded', cronTime), giveUps)).toBeUndefined();
   });
 
   it('makes its day due until then, once the run has rested', () => {
