@@ -43,7 +43,12 @@ function mutate(paths: readonly string[]): [path: string, found: FileScore][] {
     const command = ['stryker', 'run', 'test/mutation/stryker.config.js', '--mutate', paths.join(',')];
     const { status } = spawnSync('npx', command, {
       stdio: 'inherit',
-      env: { ...env, MUTATION_FOLDER: folder, MUTATION_REPORT: report, MUTATION_TESTS: JSON.stringify(tests) },
+      env: {
+        ...env,
+        MUTATION_FOLDER: folder,
+        MUTATION_REPORT: report,
+        MUTATION_TESTS: JSON.stringify(tests),
+      },
     });
     if (status !== 0) throw new Error(`Stryker ended with ${status}`);
     const { files }: MutationReport = JSON.parse(readFileSync(report, 'utf8'));

@@ -89,12 +89,7 @@ class InProcessRunner {
     const load = (name) => (name === 'vitest' ? vitest : this.#require(name));
     // Properties are tried on the same values each time: a score that differs without a change says nothing.
     this.#require('fast-check').configureGlobal({ seed: usualSeed, endOnFailure: true });
-    new Function('require', 'module', 'exports', '__filename', script)(
-      load,
-      {},
-      {},
-      join(cwd(), 'tests.js'),
-    );
+    new Function('require', 'module', 'exports', '__filename', script)(load, {}, {}, join(cwd(), 'tests.js'));
     return tests;
   }
 }

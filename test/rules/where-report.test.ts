@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { DayFilters, FilterColumn, FilterValue } from '../../src/booking/source.js';
-import { compareFilters, describeFilters, describeFilterWarnings, forget } from '../../src/rules/where-report.js';
+import {
+  compareFilters,
+  describeFilters,
+  describeFilterWarnings,
+  forget,
+} from '../../src/rules/where-report.js';
 import { seededRandom } from '../support/seed.js';
 
 const none = { exceptions: [] };
@@ -69,7 +74,12 @@ describe('a value that no earlier day had', () => {
     ['is not a missing one', columnOf({ ...usual, '': 80 }), daysOf(8, columnOf(usual)), []],
     ['is not odd among many', columnOf({ ...usual, STORNO: 90 }), daysOf(8, columnOf(many)), []],
     ['is odd among 20', columnOf({ v0: 40, STORNO: 90 }), daysOf(8, columnOf(fewer)), ['new-value']],
-    ['is not odd where no words were known', columnOf({ ...usual, X: 1 }), daysOf(1, columnOf(usual, noWords)), []],
+    [
+      'is not odd where no words were known',
+      columnOf({ ...usual, X: 1 }),
+      daysOf(1, columnOf(usual, noWords)),
+      [],
+    ],
     ['is not odd where each is new', columnOf({ a3: 1, b3: 1 }), eachNew, []],
   ])('%s', (_, column, earlier, expected) => {
     expect(kindsOf(column, earlier)).toEqual(expected);
