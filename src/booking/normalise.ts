@@ -117,7 +117,7 @@ export function createNormaliser({ dateFormat, instants, missing, day }: Normali
     if (typeof serviceId === 'string')
       return { kind: 'reject', reason: serviceId, field: masterIdField.name };
     const texts: (string | undefined)[] = [];
-    let warnings: readonly BookingWarning[] | undefined;
+    let warnings = noWarnings;
     for (let at = 1; at < values.length; at += 1) {
       const kind = kinds[at] ?? 'text';
       let text = readField(kind, values[at], placeholders);
@@ -131,14 +131,14 @@ export function createNormaliser({ dateFormat, instants, missing, day }: Normali
       const understood = text === undefined ? undefined : (readers[at]?.(text) ?? text);
       if (typeof understood === 'object') {
         text = understood.text;
-        warnings = [...(warnings ?? noWarnings), understood.warning];
+        warnings = [...warnings, understood.warning];
       } else text = understood;
       texts.push(text);
     }
     const booking = buildBooking(serviceId, texts);
     const doubts = doubtDates(booking, day);
-    if (doubts.length > 0) warnings = warnings === undefined ? doubts : [...warnings, ...doubts];
-    return { kind: 'booking', booking, warnings: warnings ?? noWarnings };
+    if (doubts.length > 0) warnings = [...warnings, ...doubts];
+    return { kind: 'booking', booking, warnings };
   };
   return Object.assign(normalise, { placeholders });
 }

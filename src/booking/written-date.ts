@@ -130,7 +130,7 @@ const dayLength = 86_400_000;
 const longestDate = 'YYYY-MM-DD'.length;
 /** Also as Java and .NET write them: `T23:00:00Z[UTC]`, `11:00:00 PM +00:00`. */
 const time =
-  /[T\s](\d{1,2})(?::?(\d{2}))?(?::?(\d{2})(?:[.,](\d{1,40}))?)?\s?([AP]M)?\s?(Z|UTC|GMT)?([+-]\d{2}(?::?\d{2})?)?(?:\[[\w/+-]{1,40}\])?$/i;
+  /[T\s](\d{1,2})(?::?(\d{2}))?(?::?(\d{2})(?:[.,](\d{1,40}))?)?\s?([AP]M)?\s?(Z|UTC|GMT)?(?:([+-])(\d{2})(?::?(\d{2}))?)?(?:\[[\w/+-]{1,40}\])?$/i;
 /** What may follow a time without saying anything about its zone. */
 const timeSuffix = /\s?(?:[ap]\.?\s?m\.?|h|uhr)$/i;
 const localTime = /^\d[\d:.,h]{0,30}$/i;
@@ -140,12 +140,14 @@ function readInstant(text: string, readDate: DateReader): Instant | undefined {
   if (text.length > maxLength) return undefined;
   const found = time.exec(text);
   if (found === null) return undefined;
-  const [, written = '', minutes = '00', seconds = '00', fraction = '', half, name, offset] = found;
-  if (name === undefined && offset === undefined) return undefined;
+  const [, written, minutes = '00', seconds = '00', fraction = '', half, name] = found;
+  const [sign, hoursEast = 0, minutesEast = 0] = found.slice(7);
+  if (name === undefined && sign === undefined) return undefined;
   const date = readDate(text.slice(0, found.index).trimEnd());
   const hours = half === undefined ? Number(written) : (Number(written) % 12) + (/p/i.test(half) ? 12 : 0);
   const clock = `${String(hours).padStart(2, '0')}:${minutes}:${seconds}`;
-  const at = Date.parse(`${date}T${clock}Z`) - readOffset(offset ?? '');
+  const offset = (Number(hoursEast) * 60 + Number(minutesEast)) * 60_000;
+  const at = Date.parse(`${date}T${clock}Z`) - (sign === '-' ? -offset : offset);
   if (date === undefined || Number.isNaN(at)) return undefined;
   return { at, isMidnight: at % dayLength === 0 && /^0*$/.test(fraction) };
 }
@@ -155,18 +157,11 @@ function readInstant(text: string, readDate: DateReader): Instant | undefined {
  * one.
  */
 function readLocal(text: string, readDate: DateReader): string | undefined {
-  const before = text.length > maxLength ? undefined : lastTimePart.exec(text)?.[1];
+  const before = lastTimePart.exec(text)?.[1];
   // A blank may also be part of a date ("20 Nov 2026").
   if (before === undefined || readDate(before.trimEnd()) === undefined) return readDate(text);
   const rest = text.slice(before.length + 1).replace(timeSuffix, '');
   return localTime.test(rest) ? readLocal(before.trimEnd(), readDate) : undefined;
-}
-
-/** In milliseconds east of UTC. */
-function readOffset(zone: string): number {
-  const [, sign, hours = 0, minutes = 0] = /^([+-])(\d{2}):?(\d{2})?$/.exec(zone) ?? [];
-  const offset = (Number(hours) * 60 + Number(minutes)) * 60_000;
-  return sign === '-' ? -offset : offset;
 }
 
 /** Columns of dates whose instants, among these records, are all at midnight UTC: programs write dates like that. */

@@ -147,27 +147,22 @@ function judgeState(outcome: DayOutcome): { readonly judgement: Judgement; reado
     judgement,
     state: note('state', words, when === undefined ? [] : [[when, `run --day ${day}`]]),
   });
-  switch (run?.state) {
-    case undefined:
-      return say('attention', noRun);
+  if (!run) return say('attention', noRun);
+  switch (run.state) {
     case 'failed':
-      return say('attention', describeFailure(run?.failure?.message), 'once the cause is fixed');
+      return say('attention', describeFailure(run.failure?.message), 'once the cause is fixed');
     case 'cancelled':
       return say('attention', 'The run was cancelled: the day is not reviewed.');
     case 'awaiting-result':
       return say('unfinished', 'Delivered; the result has not arrived yet.', 'to check for it again');
     case 'collecting':
     case 'delivering':
-      return say(
-        'unfinished',
-        `The run is ${run?.state}.`,
-        'to resume it, unless a process is working on it',
-      );
+      return say('unfinished', `The run is ${run.state}.`, 'to resume it, unless a process is working on it');
     case 'succeeded': {
       if (knowledge === 'nothing-sent')
         return say(
           'sent',
-          `${run?.topsUp ? 'Nothing new since the run before' : 'The source had no bookings'}: nothing was sent.`,
+          `${run.topsUp ? 'Nothing new since the run before' : 'The source had no bookings'}: nothing was sent.`,
         );
       if (!hasUnknownVerdicts(outcome))
         return say('good', `All ${formatCountOf(accepted, 'booking')} have the verdict correct.`);

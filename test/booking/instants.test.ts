@@ -31,6 +31,11 @@ describe('an instant in a column of dates', () => {
     '20270131T230000Z',
     '2027-01-31T23:00+00:00[Etc/UTC]',
     '2027-01-31 11:00:00 PM +00:00',
+    '2027-01-31  23Z',
+    '2027-01-31 11pm GMT',
+    '2027-01-31T18:30:00,5-04:30',
+    '2027-01-31 1900-04',
+    '2027-01-31 00:30-2230',
   ])('is converted into the zone of the account, with a warning: %s', (text) => {
     const format = text.startsWith('20270131') ? 'yyyyMMdd' : dateFormat;
     expect(read({ CheckInDate: text }, { format })).toMatchObject({
@@ -82,6 +87,32 @@ describe('an instant in a column of dates', () => {
     });
   });
 
+  it('that is not exactly at midnight says that its column holds instants', () => {
+    const zone = 'America/New_York';
+    const days = { CheckInDate: '2027-02-01T00:00:00.5Z', CheckOutDate: '2027-02-05T00:00:00.0Z' };
+    const warnings = ['instant-converted'];
+    expect(read(days, { zone })).toEqual({ checkInDate: '2027-01-31', checkOutDate: '2027-02-05', warnings });
+  });
+
+  it('is unreadable and says nothing about its column if it is longer than any', () => {
+    const long = (zeros: number) => `2027-01-31T23:00:00.${'0'.repeat(zeros)}Z[Etc/UTC]`;
+    expect([long(34).length, readCheckIn(long(34)), readCheckIn(long(35))]).toEqual([
+      64,
+      '2027-02-01',
+      undefined,
+    ]);
+    const midnight = '2027-02-01T00:00:00Z';
+    const dates = [34, 35].map((zeros) =>
+      readCheckIn(midnight, { zone: 'America/New_York', first: [{ CheckInDate: long(zeros) }] }),
+    );
+    expect(dates).toEqual(['2027-01-31', '2027-02-01']);
+    const times = `2027-01-31${' 1'.repeat(27)}`;
+    expect([times, times.replace(' ', '  ')].map((text) => readCheckIn(text))).toEqual([
+      '2027-01-31',
+      undefined,
+    ]);
+  });
+
   it('may be in the format of the source', () => {
     expect(readCheckIn('31/01/2027 23:00:00Z', { format: 'dd/MM/yyyy' })).toBe('2027-02-01');
     expect(readCheckIn('1/31/2027 11:00:00 PM +00:00', { format: 'M/d/yyyy' })).toBe('2027-02-01');
@@ -97,7 +128,10 @@ describe('an instant in a column of dates', () => {
     '2027-01-31 23:00:00 Europe/London',
     '2027-01-31T23:00:00\u221208:00',
     '2027-01-31T23:00:00[America/New_York]',
-    // Without a date.
+    '2027-01-31  23:00 CET',
+    '2027-01-31 10:00am5',
+    // Without a date, or a time.
+    '2027-01-31T25:00:00Z',
     '2027-02-30T23:00:00Z',
     '9999-12-31T23:59:00Z',
   ])('in a form that nobody knows is unreadable, and not the date that it is written with: %s', (text) => {
@@ -113,6 +147,7 @@ describe('an instant in a column of dates', () => {
     '2027-01-31 11:00 PM',
     '2027-01-31 11:00\u202fp.\u00a0m.',
     '2027-01-31 00:00:00',
+    '2027-01-31  11:00pm',
   ])('without a zone is the date that it is written with: %s', (text) => {
     expect(read({ CheckInDate: text })).toMatchObject({ checkInDate: '2027-01-31', warnings: [] });
   });

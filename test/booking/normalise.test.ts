@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Booking, bookingFields, type RawBooking, serviceFields } from '../../src/booking/booking.js';
-import { countDates, createNormaliser, openNormaliser } from '../../src/booking/normalise.js';
+import {
+  addDates,
+  countDates,
+  createNormaliser,
+  noDates,
+  openNormaliser,
+} from '../../src/booking/normalise.js';
 import { accept, complete, expectTidy, toName, toReference } from './accepted-bookings.js';
 import { anyRawBooking, anyText } from './raw-bookings.js';
 
@@ -137,6 +143,7 @@ describe('a placeholder of another writer', () => {
         expect(own({ ...complete, [field]: text })).toEqual(own({ ...complete, [field]: null }));
     const noId = { kind: 'reject', reason: 'service-id-missing', field: 'ServiceId' };
     for (const ServiceId of ['0', 0, 'sin dato']) expect(own({ ...complete, ServiceId })).toEqual(noId);
+    expect(own.placeholders.words).toContain('sin dato');
     expect(own({ ...complete, BookingClientName: '0', ProviderHotelId: '00' })).toMatchObject({
       booking: { bookingClientName: '0', providerHotelId: '00' },
     });
@@ -167,6 +174,18 @@ describe('a date far from the business day', () => {
       ...{ sent, warnings, implausible },
       ...{ given: 2, unreadable: 0, checkIns: 1 },
     });
+  });
+
+  it('is a warning beside others', () => {
+    const raw = { ProviderName: '\ufffd', CheckInDate: '2026-12-05', CheckOutDate: '2026-12-01' };
+    expect(judge(raw).warnings).toEqual(['garbled-provider-name', 'check-out-before-check-in']);
+  });
+
+  it('is counted with those of other bookings', () => {
+    const sum = noDates();
+    for (const CheckInDate of ['1999-01-01', '1999-01-01', 'soon', '2026-12-05'])
+      addDates(sum, judge({ CheckInDate, CheckOutDate: '2026-12-06' }));
+    expect(sum).toEqual({ given: 8, unreadable: 1, checkIns: 3, implausible: 2 });
   });
 });
 

@@ -22,6 +22,11 @@ describe('a date', () => {
   it.each([
     ['dd/MM/yyyy', '20/11/2026 14:30'],
     ['dd/MM/yyyy HH:mm', '20/11/2026 14:30'],
+    // The format has a time, and the value none, or another one.
+    ['dd/MM/yyyy  HH:mm', '20/11/2026'],
+    ['dd/MM/yyyy hh:mm a', '20/11/2026'],
+    ["dd/MM/yyyy'T'HH", '20/11/2026 2:30 PM'],
+    ['dd/MM HH:mm yyyy', '20/11 14:30 2026'],
     ["yyyy/MM/dd'T'HH:mm:ssXXX", '2026/11/20T23:30:00+09:00'],
     ['dd/MM/yyyy, HH:mm', '20/11/2026, 14:30'],
     ['dd/MM/yyyy', '2026-11-20'],
@@ -113,11 +118,9 @@ describe('a date', () => {
 describe('a reader of dates', () => {
   it('reads the years that have four digits', () => {
     const read = createDateReader('dd/MM/yyyy');
-    expect(['31/12/9999', '01/01/0001', '01/01/0000'].map(read)).toEqual([
-      '9999-12-31',
-      '0001-01-01',
-      undefined,
-    ]);
+    const years = ['31/12/9999', '01/01/0001', '01/01/0000'];
+    expect(years.map(read)).toEqual(['9999-12-31', '0001-01-01', undefined]);
+    expect(createDateReader('d/M/yyyyy')('31/12/12026')).toBeUndefined();
   });
 
   it('reads no text that is longer than any date with its time', () => {

@@ -24,33 +24,39 @@ let record: MutationRecord = JSON.parse(readFileSync(recordFile, 'utf8'));
 const complaints: string[] = [];
 
 const isRecording = words.includes('--record');
-for (const path of named.length > 0 ? named : Object.keys(rules)) {
-  const found = mutate(path, rules[path] ?? []);
+for (const [path, found] of mutate(named.length > 0 ? named : Object.keys(rules))) {
   show(path, found);
   complaints.push(...complain(path, found, record[path]));
-  if (!isRecording) continue;
-  record = recordScore(record, path, found);
-  writeFileSync(recordFile, `${JSON.stringify(record, null, 2)}\n`);
+  if (isRecording) record = recordScore(record, path, found);
 }
+if (isRecording) writeFileSync(recordFile, `${JSON.stringify(record, null, 2)}\n`);
 if (complaints.length > 0 && !isRecording) {
   stdout.write(`\nThe tests hold less than they did:\n${complaints.join('\n')}\n`);
   process.exitCode = 1;
 }
 
-function mutate(path: string, tests: readonly string[]): FileScore {
+function mutate(paths: readonly string[]): [path: string, found: FileScore][] {
   const folder = mkdtempSync(join(tmpdir(), 'hotel-review-mutation-'));
   try {
     const report = join(folder, 'report.json');
-    const command = ['stryker', 'run', 'test/mutation/stryker.config.js', '--mutate', path];
+    const tests = Object.fromEntries(paths.map((path) => [path, rules[path] ?? []]));
+    const command = ['stryker', 'run', 'test/mutation/stryker.config.js', '--mutate', paths.join(',')];
     const { status } = spawnSync('npx', command, {
       stdio: 'inherit',
-      env: { ...env, MUTATION_FOLDER: folder, MUTATION_REPORT: report, MUTATION_TESTS: tests.join(',') },
+      env: {
+        ...env,
+        MUTATION_FOLDER: folder,
+        MUTATION_REPORT: report,
+        MUTATION_TESTS: JSON.stringify(tests),
+      },
     });
-    if (status !== 0) throw new Error(`Stryker ended with ${status} for ${path}`);
+    if (status !== 0) throw new Error(`Stryker ended with ${status}`);
     const { files }: MutationReport = JSON.parse(readFileSync(report, 'utf8'));
-    const file = files[path];
-    if (!file) throw new Error(`Stryker's report does not name ${path}`);
-    return scoreFile(file);
+    return paths.map((path) => {
+      const file = files[path];
+      if (!file) throw new Error(`Stryker's report does not name ${path}`);
+      return [path, scoreFile(file)];
+    });
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -1,8 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import type { Paint } from '../../src/base/colours.js';
+import {
+  alone,
+  countsOfRun,
+  type DayStanding,
+  holdsBookings,
+  isCurrent,
+  isEmptyDay,
+  isUsual,
+  outcomeOfRun,
+  outcomeToJson,
+  type StandingRows,
+  summariseDay,
+  toBookings,
+  withoutRun,
+} from '../../src/rules/day-outcome.js';
 import type { Run } from '../../src/rules/run.js';
-import { hasUnknownVerdicts, paintState } from '../../src/rules/run-verdicts.js';
-import { hasFinalVerdicts } from '../../src/rules/verdict.js';
 import { someRun } from '../review/some-run.js';
 import { outcomeOf } from './some-outcome.js';
 
@@ -47,6 +59,9 @@ describe('what a day came to', () => {
       [byBody('a', { delivery: 'file', state: 'collecting', counts: nothing })],
       { affected: null },
     ],
+    ['awaiting-result', [byBody('late', { topsUp: true }), awaiting('first')], { affected: null }],
+    ['by-email', [byBody('b', { state: 'failed', counts: nothing }), byBody('a')], { affected: null }],
+    ['by-email', [byBody('b', { delivery: 'file', counts: nothing }), byBody('a')], { affected: null }],
   ])('is unknown, never 0, without a result: %s', (knowledge, runs, expected) => {
     expect(outcomeOf(runs)).toMatchObject({ knowledge, ...expected });
   });
@@ -62,13 +77,17 @@ describe('what a day came to', () => {
   it('is that of the runs that hold its bookings, and of those that found nothing new', () => {
     const runs = [
       byBody('nothing-new', { topsUp: true, counts: nothing }),
+      byBody('given-up', { topsUp: true, counts: nothing, state: 'cancelled' }),
       judged('first'),
+      byBody('before', { topsUp: true, counts: nothing }),
       judged('replaced', { state: 'cancelled' }),
     ];
     const outcome = outcomeOf(runs);
     expect(idsOf(outcome.runs)).toEqual(['nothing-new', 'first']);
     expect(outcome).toMatchObject({ affected: 2, run: { id: 'nothing-new' } });
     expect(outcome).not.toHaveProperty('newer');
+    const failed = byBody('failed', { state: 'failed', counts: nothing });
+    expect(idsOf(outcomeOf([failed, judged('first')]).runs)).toEqual(['first']);
   });
 
   it('is told of the latest result, and says which newer run has none', () => {
@@ -83,34 +102,102 @@ describe('what a day came to', () => {
   it('without a result is told of the newest run that was not cancelled', () => {
     const runs = [awaiting('given-up', { state: 'cancelled' }), byBody('sent')];
     expect(outcomeOf(runs)).toMatchObject({ knowledge: 'by-email', run: { id: 'sent' } });
+    expect(outcomeOf([byBody('sent'), byBody('before')])).not.toHaveProperty('newer');
   });
 });
 
-it.each<[string, Run, boolean]>([
-  ['by body', byBody('a'), true],
-  ['whose result names everything', judged('a', { counts: { unanswered: 0, posted: 0 } }), false],
-  ['whose result is incomplete', judged('a', { counts: { unanswered: 1, posted: 0 } }), true],
-  ['that posted bookings', judged('a', { counts: { unanswered: 0, posted: 1 } }), true],
-  ['of an empty day', byBody('a', { counts: nothing }), false],
-])('whether a run has unknown verdicts: %s', (_what, run, expected) => {
-  expect(hasUnknownVerdicts(run.counts)).toBe(expected);
+const none = { accepted: 0, delivered: 0, refused: 0, pending: 0, posted: 0 };
+const day = '2026-11-20';
+
+describe('a run that holds all bookings of its day', () => {
+  const of = { accepted: 9, delivered: 6, refused: 1, pending: 2, posted: 3 };
+
+  it('gives the day its counts; without one, only what was flagged is known', () => {
+    const byFile = judged('a', { suspects: 4, counts: of });
+    const known = { ...of, affected: 2, unanswered: 1, suspects: 4, senders: ['a'] };
+    expect(countsOfRun(byFile, [])).toEqual(known);
+    expect(countsOfRun(byBody('a', { counts: of }), [byFile])).toEqual({
+      ...{ ...known, posted: 0, affected: null, unanswered: null, suspects: null },
+    });
+    const unknown = { ...none, affected: null, unanswered: null, senders: [] };
+    expect(countsOfRun(undefined, [byBody('b'), byFile])).toEqual({ ...unknown, suspects: 4 });
+    const { sent, ...outcome } = withoutRun(day);
+    expect(outcome).toEqual({ day, knowledge: 'no-run', runs: [], ...unknown, suspects: null });
+    expect(sent).toEqual([]);
+  });
+
+  it('says alone what its day came to', () => {
+    const run = judged('a', { counts: of });
+    expect(outcomeOfRun(run)).toMatchObject({ day, knowledge: 'judged', ...of, senders: ['a'], run });
+    const empty = byBody('b', { counts: nothing, suspects: 0 });
+    expect(outcomeOfRun(empty)).toMatchObject({ ...none, suspects: 0, senders: [], runs: [empty] });
+    const { suspects: _, ...shown } = countsOfRun(run, []);
+    expect({ ...outcomeToJson(outcomeOfRun(run)), senders: ['a'] }).toEqual(shown);
+  });
+
+  it.each<[Changes, boolean, boolean]>([
+    [{}, true, true],
+    [{ state: 'cancelled' }, true, true],
+    [{ state: 'cancelled', counts: { pending: 1 } }, true, false],
+    [{ state: 'failed', counts: { pending: 1 } }, true, true],
+    [{ counts: { accepted: 0, carried: 1 } }, true, false],
+    [{ counts: { accepted: 0 } }, false, true],
+  ])('is told by its counts: %j', (changes, holds, usual) => {
+    const run = someRun(changes);
+    expect([holdsBookings(run), isUsual(run)]).toEqual([holds, usual]);
+    const { collectedAt: _, ...collecting } = run;
+    expect(holdsBookings(collecting)).toBe(false);
+  });
 });
 
-it.each<[string, Run, boolean]>([
-  ['by body', byBody('r'), true],
-  ['by file, done', judged('r', { file: { verdicts, archivedTo: 'x' } }), true],
-  ['by file, waiting, with verdicts of a part', awaiting('r', { file: { verdicts } }), false],
-  ['by file, failed because its result is incomplete', judged('r', { state: 'failed' }), false],
-  ['by file, failed once archived', judged('r', { state: 'failed', file: { archivedTo: 'x' } }), true],
-  ['by file, cancelled', awaiting('r', { state: 'cancelled' }), true],
-  ['by file, all of it by body', awaiting('r', { counts: { posted: 990 } }), true],
-])('whether the verdicts of a run are final: %s', (_, run, isFinal) => {
-  expect(hasFinalVerdicts(run)).toBe(isFinal);
+it('an outcome that was stored holds until something changes, or its bookings are gone', () => {
+  const counts = countsOfRun(undefined, []);
+  const at = { day, mark: 'b', isPruned: false, hasSuperseded: false };
+  const pruned = { ...at, isPruned: true };
+  const storedAt = (mark: string) => ({ stored: { mark, counts } });
+  const days = [
+    at,
+    pruned,
+    { ...at, ...storedAt('a') },
+    { ...at, ...storedAt('b') },
+    { ...pruned, ...storedAt('a') },
+  ];
+  expect(days.map(isCurrent)).toEqual([false, false, false, true, true]);
 });
 
-it('The state of a run is green only if it succeeded and is good', () => {
-  const paint: Paint = (colour, text) => `${colour} ${text}`;
-  expect(paintState(paint, someRun(), true, 'done')).toBe('green done');
-  expect(paintState(paint, someRun(), false, 'done')).toBe('done');
-  expect(paintState(paint, someRun({ state: 'failed' }), true, 'failed')).toBe('red failed');
+it('each run of a day knows its bookings that count as something else', () => {
+  const runs = [byBody('a'), byBody('b')];
+  const rowsOf = (runId: string, standing: DayStanding, batch: number, rows: number[]): StandingRows => ({
+    ...{ runId, standing, batch, rows, stream: 'posted' },
+  });
+  const rows = [
+    rowsOf('b', 'uncounted', 0, [1]),
+    rowsOf('a', 'uncounted', 0, [2, 3]),
+    rowsOf('a', 'incorrect', 0, [5]),
+    rowsOf('a', 'incorrect', 1, [7]),
+  ];
+  const counts = { ...countsOfRun(runs[0], runs), senders: ['a', 'b'] };
+  const { sent, ...outcome } = toBookings(day, runs, counts, rows);
+  expect(outcome).toEqual(summariseDay(day, runs, counts));
+  expect(sent.map(({ run }) => run)).toEqual(runs);
+  const found = sent.map(({ standings }) => [
+    ...[...standings.find('posted', 0)].map(([row, standing]) => `${row} ${standing}`),
+    ...standings.list('incorrect').map(({ batch }) => `batch ${batch}`),
+  ]);
+  const first = ['2 uncounted', '3 uncounted', '5 incorrect', 'batch 0', 'batch 1'];
+  expect(found).toEqual([first, ['1 uncounted']]);
+  const [alike] = sent;
+  expect([alike?.standings.find('file', 0).size, alike?.standings.find('posted', 2).size]).toEqual([0, 0]);
+  const { run, standings } = alone(byBody('a'));
+  expect([run.id, standings.list('uncounted')]).toEqual(['a', []]);
+});
+
+it('a day is empty only if its latest run succeeded without a booking', () => {
+  const days = [
+    [byBody('a', { counts: nothing })],
+    [byBody('a')],
+    [],
+    [byBody('a', { state: 'failed', counts: nothing })],
+  ];
+  expect(days.map((runs) => isEmptyDay(outcomeOf(runs)))).toEqual([true, false, false, false]);
 });

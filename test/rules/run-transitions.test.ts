@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { StepSelection, StepTotals } from '../../src/rules/changes.js';
-import type { Asker, Run } from '../../src/rules/run.js';
+import type { StepTotals } from '../../src/rules/changes.js';
+import type { Run } from '../../src/rules/run.js';
 import {
   abandonRun,
   cancelRun,
@@ -44,8 +44,6 @@ const interrupted = {
 };
 const reopened = { state: 'ready', notBefore: null, endedAt: null, failureClass: null };
 
-const retryable: StepSelection = { states: ['failed'], failureClass: 'retryable' };
-
 describe('taking over the steps', () => {
   it('of a run under way interrupts what is running, and ends all pauses', () => {
     expect(takeOverSteps(someRun({ state: 'delivering' }), 'schedule')).toEqual([
@@ -54,30 +52,10 @@ describe('taking over the steps', () => {
     ]);
   });
 
-  const failed: StepSelection = { states: ['failed'] };
-  const resultSteps = (['await-result', 'archive'] as const).map((kind) => ({ kind, ...failed }));
-
-  it.each<[string, string | undefined, Asker, StepSelection[]]>([
-    ['failed steps', undefined, 'person', [failed]],
-    ['failed steps, whatever else stopped it', 'failures-in-row', 'person', [failed]],
-    [
-      'refused ones, too, if they stopped it',
-      'too-many-refused',
-      'person',
-      [{ states: ['failed', 'refused'] }],
-    ],
-    ['by itself only what may pass', undefined, 'schedule', [retryable]],
-    [
-      'because of a result what waits for it, too',
-      'result-incomplete',
-      'result',
-      [retryable, ...resultSteps],
-    ],
-  ])('of a failed run reopens %s, with fresh tries', (_, code, by, selections) => {
-    const failure = code !== undefined && { failure: { class: 'refused' as const, code, message: '' } };
-    expect(takeOverSteps(someRun({ state: 'failed', ...failure }), by)).toEqual([
+  it('of a failed run reopens those that are tried again on this word, with fresh tries', () => {
+    expect(takeOverSteps(someRun({ state: 'failed' }), 'schedule')).toEqual([
       { which: { states: ['running'] }, ...interrupted },
-      ...selections.map((which) => ({ which, set: reopened })),
+      { which: { states: ['failed'], failureClass: 'retryable' }, set: reopened },
       { which: { states: ['ready'] }, set: { tries: 0, waits: 0, notBefore: null } },
     ]);
   });

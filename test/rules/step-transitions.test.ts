@@ -29,7 +29,9 @@ describe('a claim', () => {
 
   it('takes a step that is ready', () => {
     const step = { state: 'running', token: 7, attempts: 2, claimedAt: at, outcomeUnknown: false };
-    expect(claim(run, ready, 7)).toEqual({ run: {}, step, mayRepeat: false });
+    expect(claim(run, ready, 7)).toStrictEqual({ run: {}, step, mayRepeat: false });
+    const claimed = claimStep(run, ready, { attempt: 2, at, worker: 'w1' });
+    expect(claimed?.step).toEqual({ ...step, worker: 'w1' });
     expect(claim(run, ready)).toBeDefined();
     expect(claim(runOf({ state: 'awaiting-result' }), ready)).toBeDefined();
   });

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { DayFilters, FilterColumn, FilterValue } from '../../src/booking/source.js';
-import { compareFilters, describeFilters, forget } from '../../src/rules/where-report.js';
+import {
+  compareFilters,
+  describeFilters,
+  describeFilterWarnings,
+  forget,
+} from '../../src/rules/where-report.js';
 import { seededRandom } from '../support/seed.js';
 
 const none = { exceptions: [] };
@@ -53,6 +58,8 @@ const kindsOf = (
 
 describe('a value that no earlier day had', () => {
   const many = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`v${at}`, 40]));
+  const { v19: _, ...fewer } = many;
+  const noWords = { isOfWords: false };
   const eachNew = daysOf(3, columnOf({})).map((one, at) => ({
     ...one,
     columns: [columnOf({ [`a${at}`]: 2, [`b${at}`]: 1 })],
@@ -66,6 +73,13 @@ describe('a value that no earlier day had', () => {
     ['is not one that the setting names', columnOf(usual), daysOf(8, columnOf({ ok: 900 })), []],
     ['is not a missing one', columnOf({ ...usual, '': 80 }), daysOf(8, columnOf(usual)), []],
     ['is not odd among many', columnOf({ ...usual, STORNO: 90 }), daysOf(8, columnOf(many)), []],
+    ['is odd among 20', columnOf({ v0: 40, STORNO: 90 }), daysOf(8, columnOf(fewer)), ['new-value']],
+    [
+      'is not odd where no words were known',
+      columnOf({ ...usual, X: 1 }),
+      daysOf(1, columnOf(usual, noWords)),
+      [],
+    ],
     ['is not odd where each is new', columnOf({ a3: 1, b3: 1 }), eachNew, []],
   ])('%s', (_, column, earlier, expected) => {
     expect(kindsOf(column, earlier)).toEqual(expected);
@@ -84,6 +98,8 @@ describe('what is left out', () => {
     ['may be half of the usual', { ok: 100, storniert: 10 }, twenty, 8, []],
     ['may be few where 19 are usual', { ok: 100, storniert: 1 }, { ok: 100, storniert: 19 }, 8, []],
     ['may be few after two days', { ok: 100, storniert: 1 }, { ok: 100, storniert: 40 }, 2, []],
+    ['is few after three', { ok: 100, storniert: 1 }, { ok: 100, storniert: 40 }, 3, ['few-left-out']],
+    ['is none on a day of half the size', { ok: 50 }, twenty, 8, ['none-left-out']],
   ])('%s', (_, now, before, days, expected) => {
     expect(kindsOf(columnOf(now), daysOf(days, columnOf(before)))).toEqual(expected);
   });
@@ -109,6 +125,43 @@ describe('what is left out', () => {
     expect(kindsOf(quiet, daysOf(8, columnOf(usual)), saturday)).toEqual([]);
     expect(kindsOf(quiet, daysOf(30, columnOf(usual)), saturday)).toEqual(['few-left-out']);
   });
+});
+
+it('a person sees what each column leaves out and takes; the ledger remembers values of lists of words only', () => {
+  const { values: _, ...long } = columnOf({ a: 1 }, { column: 'Reference', isOfWords: false });
+  const flag = columnOf({ false: 7 }, { column: 'Cancelled', isOfWords: false });
+  const columns = [columnOf({ ok: 900, storniert: 100, '': 3 }), long, flag, columnOf({ '': 8 })];
+  expect(describeFilters(columns)).toEqual([
+    'Status: 100 of 1,003 records left out; "storniert" 100; taken: "ok" 900, missing 3',
+    'Reference: 0 of 1 record left out; its values are not listed',
+    'Cancelled: 0 of 7 records left out; taken: "false" 7',
+    'Status: 0 of 8 records left out; no record has a value',
+  ]);
+  const guests = columnOf({ 'ann@a.example': 1, 'ben@b.example': 2, 'eve@c.example': 1 }, { column: 'Mail' });
+  const family = columnOf({ 'ann@a.example': 4 }, { column: 'Mail' });
+  const leads = columnOf({ 'Ann Gray': 1, 'Ben Moss': 2 }, { column: 'Lead' });
+  const remembered = forget([...columns, guests, family, leads]);
+  expect(remembered.map(({ values }) => values?.length)).toEqual([3, undefined, undefined, 1, ...Array(3)]);
+  expect(kindsOf(guests, daysOf(1, columnOf({ 'test@a.example': 9 }, { column: 'Mail' })))).toEqual([]);
+});
+
+it('a warning says what was found, and what to do', () => {
+  const value = { value: 'STORNO', records: 3, isTaken: true, isNamed: false };
+  const added = { kind: 'new-value', column: 'Status' } as const;
+  const warnings = [
+    { ...added, value },
+    { ...added, value: { ...value, records: 1, isTaken: false } },
+    { kind: 'none-left-out', column: 'Status', leftOut: 0, usual: 1_000 },
+    { kind: 'few-left-out', column: 'Status', leftOut: 9, usual: 20 },
+  ] as const;
+  const which = 'of 2026-11-20 with "STORNO" in Status, which no earlier day had,';
+  expect(describeFilterWarnings(today, { columns: [], warnings })).toEqual([
+    `3 records ${which} count as bookings: if that is wrong, add it to source.where`,
+    `1 record ${which} are left out: if that is wrong, add it to source.where, then \`replay 2026-11-20 --late\``,
+    'source.where leaves out none of 2026-11-20 by Status, usually 1,000: check how the export writes its values',
+    'source.where leaves out 9 records of 2026-11-20 by Status, usually 20: check how the export writes its values',
+  ]);
+  expect(describeFilterWarnings(today, undefined)).toEqual([]);
 });
 
 it('no good night is odd: weekends, holidays, first days and columns of references', () => {
@@ -140,22 +193,4 @@ it('no good night is odd: weekends, holidays, first days and columns of referenc
       earlier.push({ day, columns });
     }
   }
-});
-
-it('a person sees what each column leaves out and takes; the ledger remembers values of lists of words only', () => {
-  const { values: _, ...long } = columnOf({ a: 1 }, { column: 'Reference', isOfWords: false });
-  const flag = columnOf({ false: 7 }, { column: 'Cancelled', isOfWords: false });
-  const columns = [columnOf({ ok: 900, storniert: 100, '': 3 }), long, flag, columnOf({ '': 8 })];
-  expect(describeFilters(columns)).toEqual([
-    'Status: 100 of 1,003 records left out; "storniert" 100; taken: "ok" 900, missing 3',
-    'Reference: 0 of 1 record left out; its values are not listed',
-    'Cancelled: 0 of 7 records left out; taken: "false" 7',
-    'Status: 0 of 8 records left out; no record has a value',
-  ]);
-  const guests = columnOf({ 'ann@a.example': 1, 'ben@b.example': 2, 'eve@c.example': 1 }, { column: 'Mail' });
-  const family = columnOf({ 'ann@a.example': 4 }, { column: 'Mail' });
-  const leads = columnOf({ 'Ann Gray': 1, 'Ben Moss': 2 }, { column: 'Lead' });
-  const remembered = forget([...columns, guests, family, leads]);
-  expect(remembered.map(({ values }) => values?.length)).toEqual([3, undefined, undefined, 1, ...Array(3)]);
-  expect(kindsOf(guests, daysOf(1, columnOf({ 'test@a.example': 9 }, { column: 'Mail' })))).toEqual([]);
 });

@@ -79,11 +79,6 @@ it.each<[string, Partial<Run>, boolean]>([
   ['failed because of an incomplete result', incomplete, true],
   ['still has time', { openSteps: 2 }, false],
   ['was never called for', { file: {} }, false],
-  [
-    'failed for another reason',
-    { ...incomplete, failure: { ...incomplete.failure, code: 'steps-failed' } },
-    false,
-  ],
 ])('a run that %s is looked at: %#', async (_, changes, isLookedAt) => {
   const { looks } = watch([byFile('2025-01-01', changes)]);
   await vi.advanceTimersByTimeAsync(0);

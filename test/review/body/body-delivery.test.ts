@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBodyDelivery } from '../../../src/review/body/body-delivery.js';
-import { halveBatch, planBatches } from '../../../src/rules/batch-plan.js';
 import type { Claimed, Outcome, Step } from '../../../src/rules/step.js';
 import type { Verdict } from '../../../src/service/verdict.js';
 import { someRun } from '../some-run.js';
@@ -85,34 +83,3 @@ function prepare(verdict: Verdict) {
   });
   return { delivery, sent };
 }
-
-it('the plan of a day has one step per stored batch, and together they contain every booking', () => {
-  fc.assert(
-    fc.property(fc.nat({ max: 20_000 }), fc.integer({ min: 20, max: 5_000 }), (all, batchSize) => {
-      const sizes = Array.from({ length: Math.ceil(all / batchSize) }, (_, batch) =>
-        Math.min(batchSize, all - batch * batchSize),
-      );
-      expect(planBatches(all, batchSize)).toEqual(
-        sizes.map((bookings, batch) => ({
-          ...{ name: `batch ${batch}`, kind: 'batch', bookings },
-          slice: { stream: 'posted', batch, first: 0, bookings },
-        })),
-      );
-    }),
-    { numRuns: 30 },
-  );
-});
-
-it('the halves of a batch contain its bookings between them, each at least one', () => {
-  fc.assert(
-    fc.property(fc.nat({ max: 5_000 }), fc.integer({ min: 2, max: 5_000 }), (first, bookings) => {
-      const slice = { stream: 'posted', batch: 12, first, bookings } as const;
-      const [left, right] = halveBatch({ name: 'batch 12', kind: 'batch', slice, bookings });
-      expect([left.name, right.name]).toEqual(['batch 12.0', 'batch 12.1']);
-      expect(left.slice).toEqual({ ...slice, bookings: left.bookings });
-      expect(right.slice).toEqual({ ...slice, first: first + left.bookings, bookings: right.bookings });
-      expect(left.bookings + right.bookings).toBe(bookings);
-      expect(left.bookings - right.bookings).toBeOneOf([0, 1]);
-    }),
-  );
-});
