@@ -208,7 +208,8 @@ function listFindings(outcome: DayOutcome): Finding[] {
   const { day, affected, unanswered, refused, posted, suspects, knowledge, delivered } = outcome;
   const some = (bookings: number, words: string) => `${formatCountOf(bookings, 'booking')} ${words}`;
   const list = (line: string): Advice => [['to list them', line]];
-  const go = knowledge === 'nothing-sent' ? 'would go' : delivered > 0 ? 'went' : 'go';
+  const go =
+    knowledge === 'nothing-sent' ? 'would go' : delivered > 0 ? 'went' : posted === 1 ? 'goes' : 'go';
   return keep([
     affected && attention('affected', some(affected, 'on an incorrect mapping'), list(`affected ${day}`)),
     knowledge === 'judged' &&
@@ -268,8 +269,9 @@ function describeVolume(run: Run, timezone: string): Finding[] {
   return describeDrops(volume).map((drop, index) => {
     const words = `${nameDrops(volume)} (${drop})`;
     if (accepted) return note('volume', `${words}, ${accepted}`);
-    if (index > 0) return warning('volume', words);
-    return attention('volume', words, hasDropped(volume) ? adviseOn('volume', day) : []);
+    return index === 0 && hasDropped(volume)
+      ? attention('volume', words, adviseOn('volume', day))
+      : warning('volume', words);
   });
 }
 

@@ -241,7 +241,11 @@ describe('the description of a run', () => {
     ],
     [
       { volume: { accepted: 9, usual: null, isLow: true, drops: [] } },
-      ['attention volume: fewer bookings than usual (9 bookings)'],
+      ['warning volume: fewer bookings than usual (9 bookings)'],
+    ],
+    [
+      { volume: { accepted: 99, usual: 99, drops: [{ provider: 'x', accepted: 9, usual: 99 }] } },
+      [`warning volume: ${few} (x: 9, usually 99)`],
     ],
     [
       { implausible },
