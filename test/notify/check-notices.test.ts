@@ -220,13 +220,22 @@ describe('the problems of a day', () => {
   });
 
   it('are those of that day alone, and lasting ones, among its fifty newest runs', async () => {
+    const other = { day: '2026-11-19', subject: '2026-11-19' };
     const problems = [
-      ofDay('run-failed'),
+      ...[ofDay('run-failed'), ofDay('day-late'), ofDay('run-failed', other)],
       problem('run-failed', { raisedAt: now }),
       ofDay('provider-silent'),
     ];
     const { ended, asked } = await check({ problems, runs: [good] });
-    expect(ended).toMatchObject([[['run-failed'], { recovery: { facts: { ended: 'run-failed' } } }]]);
+    const recovery = { event: 'day-recovered', raisedAt: now };
+    const facts = [{ ended: 'run-failed day-late' }, { ended: 'run-failed' }] as const;
+    expect(ended).toEqual([
+      [
+        ['run-failed', 'day-late'],
+        { at: now, recovery: { ...recovery, day, subject: day, facts: facts[0] } },
+      ],
+      [['run-failed'], { at: now, recovery: { ...recovery, ...other, facts: facts[1] } }],
+    ]);
     expect(asked).toContainEqual({ day, limit: 50 });
   });
 
