@@ -225,12 +225,12 @@ Exit codes:
   2  the command line or the configuration is wrong
   3  delivered, but the result has not arrived yet
   4  another process is working on that day
-  5  sent, but somebody has to look
+  5  sent, but needs confirmation: too few bookings, or too many affected
 
 Examples:
   hotel-review init                         write a configuration
   hotel-review doctor                       check it
   hotel-review run                          review yesterday
-  hotel-review run --day 2026-11-20 --json  review that day, report as JSON
+  hotel-review run 2026-11-20 --json        review that day, report as JSON
   hotel-review status                       what was reviewed, and what was not
   hotel-review show BR-1042                 was this booking checked?`;

@@ -118,7 +118,7 @@ Examples:
     const isMissing = (name: string) => !present[name] || isPlaceholder(present[name]);
     const missing = Object.keys(secrets).filter(isMissing);
     const open = listPlaceholders(text);
-    const dryRun = command(`run --day ${day} --dry-run`);
+    const dryRun = command(`run ${day} --dry-run`);
     const isTemplate = kind !== undefined;
     const next = [
       ...(isTemplate ? [] : [dryRun]),

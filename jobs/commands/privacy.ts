@@ -113,7 +113,9 @@ async function describeProcessing(app: App) {
   const { delivery, guestNames, service, source } = app.config;
   const looked = await look(app);
   const { ledger, runs, sftp, kept } = looked;
-  const from = runs.find((run) => run.source !== undefined)?.source;
+  const [latest] = runs
+    .filter(({ source }) => source !== undefined)
+    .toSorted((one, other) => other.startedAt - one.startedAt);
   const keys = app.keys();
   const keyDays = keys?.listDays() ?? [];
   // Whoever counts the archive's files reports the failure.
@@ -136,7 +138,7 @@ async function describeProcessing(app: App) {
       { category: 'erased-guests', fields: ['keyed hashes (hashKey) of references and names'] },
     ],
     guestNames: { setting: guestNames, meaning: nameMeanings[guestNames] },
-    source: `${source.kind}${from === undefined ? '' : `, such as ${from}`}`,
+    source: `${source.kind}${latest?.source === undefined ? '' : `, last read from ${latest.source}`}`,
     places: await describePlaces(app, looked),
     ...unknownToJson(app.archive(), unknownFolders),
     encryption: keys ? { keys: keys.root, days: keyDays.length, since: keyDays[0] ?? null } : null,

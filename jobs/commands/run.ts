@@ -38,9 +38,9 @@ Examples:
   hotel-review run today          review what has been booked today so far
   hotel-review run 2026-11-20 --accept-volume
                                   that day really has so few bookings
-  hotel-review run --day 2026-11-20 --dry-run
+  hotel-review run 2026-11-20 --dry-run
                                   what would be sent and rejected
-  hotel-review run --day 2026-11-20 --dry-run --out out
+  hotel-review run 2026-11-20 --dry-run --out out
                                   what would be sent, as files
   hotel-review run --quiet        from cron: prints what somebody has to know
   hotel-review run --detach       with Redis: workers do the rest, see \`status\``,

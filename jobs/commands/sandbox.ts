@@ -243,7 +243,7 @@ Examples:
       bare.answer(
         renderAddresses(sandbox, configuration, [
           `${commandName} sandbox bookings --day ${day} --out ${quoteForShell(join(folder, `bookings-${day}.csv`))}`,
-          createCommandWriter(commandName, configuration)(`run --day ${day}`),
+          createCommandWriter(commandName, configuration)(`run ${day}`),
         ]),
         listAddresses(sandbox, configuration),
       );

@@ -8,10 +8,10 @@ export function quoteWord(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Writes a command as a person would type it: `run --day 2026-11-20` with the name of the program and the configuration. */
+/** Writes a command as a person would type it: `run 2026-11-20` with the name of the program and the configuration. */
 export type WriteCommand = (words: string) => string;
 
-/** Completes the commands that a text names in backticks, such as `run --day 2026-11-20`, so that they can be copied. */
+/** Completes the commands that a text names in backticks, such as `run 2026-11-20`, so that they can be copied. */
 export function completeCommands(text: string, command: WriteCommand): string {
   return text.replace(/`((?:run|replay) [^`]*)`/g, (_, words: string) => `\`${command(words)}\``);
 }

@@ -61,7 +61,7 @@ export function readSettings({ text, file, env }: ReadRequest): SettingsTree {
     notYaml(offset, faults[code] ?? `a mistake (${code})`),
   );
   // The parser may say several things of one place.
-  const faulty: Problem[] = [...new Map(found.toReversed().map((one) => [one.path, one])).values()].reverse();
+  const faulty = found.filter(({ path }, at) => found.findIndex((one) => one.path === path) === at);
   const folder = dirname(resolve(file));
   const problems: Problem[] = [];
   const origins = new Map<string, Origin>();

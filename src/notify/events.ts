@@ -123,7 +123,8 @@ export function createLogObserver(log: Log, clock: () => number): (event: HotelR
       done.set(id, { day, steps: steps + 1, since, until: at });
     }
     tellDone(
-      (run, since) => at - since >= progressEveryMs || (event.type === 'settled' && event.run.id === run),
+      (run, since) =>
+        Math.abs(at - since) >= progressEveryMs || (event.type === 'settled' && event.run.id === run),
     );
     const { level, log: text, fields } = kindOf(event);
     log[typeof level === 'string' ? level : level(event)](

@@ -145,7 +145,7 @@ function judgeState(outcome: DayOutcome): { readonly judgement: Judgement; reado
   const { latest: run, day, knowledge, accepted } = outcome;
   const say = (judgement: Judgement, words: string, when?: string) => ({
     judgement,
-    state: note('state', words, when === undefined ? [] : [[when, `run --day ${day}`]]),
+    state: note('state', words, when === undefined ? [] : [[when, `run ${day}`]]),
   });
   if (!run) return say('attention', noRun);
   switch (run.state) {
@@ -208,8 +208,8 @@ function listFindings(outcome: DayOutcome): Finding[] {
   const { day, affected, unanswered, refused, posted, suspects, knowledge, delivered } = outcome;
   const some = (bookings: number, words: string) => `${formatCountOf(bookings, 'booking')} ${words}`;
   const list = (line: string): Advice => [['to list them', line]];
-  const go =
-    knowledge === 'nothing-sent' ? 'would go' : delivered > 0 ? 'went' : posted === 1 ? 'goes' : 'go';
+  const goes = posted === 1 ? 'goes' : 'go';
+  const go = knowledge === 'nothing-sent' ? 'would go' : delivered > 0 ? 'went' : goes;
   return keep([
     affected && attention('affected', some(affected, 'on an incorrect mapping'), list(`affected ${day}`)),
     knowledge === 'judged' &&
@@ -246,7 +246,7 @@ function describeIncomplete(run: Run, timezone: string): Finding | undefined {
   const { state, day, expected = 0, counts, clockLead } = run;
   if (state !== 'succeeded') return undefined;
   const say = (words: string, when?: string) =>
-    note('incomplete', `the day is not complete: ${words}`, when ? [[when, `run --day ${day}`]] : []);
+    note('incomplete', `the day is not complete: ${words}`, when ? [[when, `run ${day}`]] : []);
   if (hasUnexpectedCount(run)) {
     const held = formatCount(countRecords(counts));
     const words = `the end-of-day hook expected ${formatCountOf(expected, 'record')}, and the source held ${held}`;

@@ -178,7 +178,7 @@ export function checkRepeated(
   throw new CollectError(
     'source-repeated',
     `${isEstimate ? 'about ' : ''}${bookings} of ${accepted} bookings of ${source} are equal in all fields to bookings that ${days.join(', ')} sent, more than source.maxRepeatedShare allows (${formatShare(maxRepeatedShare)}); nothing was sent: ` +
-      `check that the source holds this day and not an earlier one, or accept it with run --day ${day} --accept-repeated`,
+      `check that the source holds this day and not an earlier one, or accept it with run ${day} --accept-repeated`,
   );
 }
 

@@ -103,7 +103,8 @@ export function describeFilterWarning(warning: FilterWarning, day: string): stri
   switch (warning.kind) {
     case 'new-value': {
       const { value, records, isTaken } = warning.value;
-      const found = `${formatCountOf(records, 'record')} of ${day} with ${JSON.stringify(value)} in ${column}, which no earlier day had, ${isTaken ? 'count as bookings' : 'are left out'}`;
+      const some = (one: string, many: string) => (records === 1 ? one : many);
+      const found = `${formatCountOf(records, 'record')} of ${day} with ${JSON.stringify(value)} in ${column}, which no earlier day had, ${isTaken ? some('counts', 'count') : some('is', 'are')} ${isTaken ? 'as bookings' : 'left out'}`;
       return `${found}: if that is wrong, add it to source.where${isTaken ? '' : `, then \`replay ${day} --late\``}`;
     }
     case 'none-left-out':

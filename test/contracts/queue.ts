@@ -109,10 +109,7 @@ export function describeQueueContract(
       const { queue, worker } = await open({ concurrency: 2 });
       worker.start();
       const until = Date.now() + 600;
-      const offsets = [-100, 0, -200, 0, 200];
-      const begins: boolean[] = [];
-      for (const offset of offsets) begins.push(await queue.holdOff(until + offset));
-      expect(begins).toEqual([true, false, false, false, false]);
+      for (const offset of [-100, 0, -200, 200]) await queue.holdOff(until + offset);
       await queue.add([
         ...stepsOf('run-a', 2),
         { runId: 'run-a', step: 'upload', attempt: 1, isUrgent: true },
@@ -120,7 +117,10 @@ export function describeQueueContract(
       await settled(() => expect(worker.names()).toHaveLength(3));
       for (const at of worker.instants()) expect(at).toBeGreaterThanOrEqual(until + 200);
       expect(await queue.holdOff(Date.now() - 1)).toBe(false);
-      expect(await queue.holdOff(Date.now() + anHour)).toBe(true);
+      const later = Date.now() + anHour;
+      const begins: boolean[] = [];
+      for (const offset of [0, -100, 0, 200]) begins.push(await queue.holdOff(later + offset));
+      expect(begins).toEqual([true, false, false, false]);
     });
 
     describe('drops', () => {

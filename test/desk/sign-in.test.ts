@@ -206,10 +206,12 @@ describe('without users', () => {
 
 it('Signing out ends the session, and is recorded', async () => {
   const { ask, send, enter, recorded } = await start();
-  const cookie = await enter('tina');
-  const { text } = await ask('/days/2026-11-20', { headers: { cookie } });
-  const token = /name="token" value="([\w-]+)"/.exec(text)?.[1] ?? '';
-  expect((await send('/sign-out', { token: 'forged' }, { cookie })).status).toBe(403);
+  const tokenOf = async (headers: { readonly cookie: string }) =>
+    /name="token" value="([\w-]+)"/.exec((await ask('/days/2026-11-20', { headers })).text)?.[1] ?? '';
+  const [cookie, another] = [await enter('tina'), await enter('tina')];
+  const token = await tokenOf({ cookie });
+  for (const forged of ['forged', await tokenOf({ cookie: another })])
+    expect((await send('/sign-out', { token: forged }, { cookie })).status).toBe(403);
   const done = await send('/sign-out', { token }, { cookie });
   expect([done.status, done.location]).toEqual([303, '/sign-in']);
   expect(done.headers.get('set-cookie')).toMatch(/^hotel-review=; Max-Age=0;/);

@@ -54,7 +54,7 @@ describe('a script', () => {
     // Two batches, and two tries for each.
     const failed = await run('run', earlier);
     expectReport(failed, { exitCode: 1, state: 'failed', counts: { accepted: 42, delivered: 0 } });
-    expect(failed.stderr).toMatch(/^Once the cause is fixed: .*hotel-review\S* run --day 2026-11-16$/m);
+    expect(failed.stderr).toMatch(/^Once the cause is fixed: .*hotel-review\S* run 2026-11-16$/m);
     expect(standIn.requests).toHaveLength(4);
 
     service.answer = success;
@@ -65,7 +65,7 @@ describe('a script', () => {
 
     const repeated = await run('run', day);
     expectReport(repeated, { exitCode: 1, state: 'failed', counts: { delivered: 0 } });
-    expect(repeated.report.error?.message).toContain(`run --day ${day} --accept-repeated`);
+    expect(repeated.report.error?.message).toContain(`run ${day} --accept-repeated`);
     expectReport(await run('run', day, '--accept-repeated'), {
       exitCode: 5,
       state: 'succeeded',

@@ -67,7 +67,7 @@ it('a night by file against a real server, stopped while its result is awaited, 
   asked.kill('SIGTERM');
   const stopped = await asked.ended;
   expectReport(stopped, { exitCode: 3, state: 'awaiting-result', counts: { delivered: 9 } });
-  expect(stopped.stderr).toContain(`run --day ${day}`);
+  expect(stopped.stderr).toContain(`run ${day}`);
   expect(listRemote()).toEqual(['20112026.csv']);
 
   await service.calls[0]?.writeResult({ affected: ['BR-2'] });

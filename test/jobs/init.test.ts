@@ -46,7 +46,7 @@ it('what init writes for an export of any form is accepted by doctor, and a dry 
   expect({ exitCode: init.exitCode, stdout: init.stdout }).toEqual({
     exitCode: 0,
     stdout: expect.stringMatching(
-      /^Wrote hotel-review\.yaml and \.env\.\n\nNext:\n {2}1\. .* run --day 2026-11-20 --dry-run\n {2}2\. put HOTEL_REVIEW_API_KEY and HOTEL_REVIEW_ACCOUNT_ID into \.env\n {2}3\. fill in what hotel-review\.yaml marks as PLACEHOLDER: baseUrl\n {2}4\. \S+ \S+hotel-review\.js doctor\n$/,
+      /^Wrote hotel-review\.yaml and \.env\.\n\nNext:\n {2}1\. .* run 2026-11-20 --dry-run\n {2}2\. put HOTEL_REVIEW_API_KEY and HOTEL_REVIEW_ACCOUNT_ID into \.env\n {2}3\. fill in what hotel-review\.yaml marks as PLACEHOLDER: baseUrl\n {2}4\. \S+ \S+hotel-review\.js doctor\n$/,
     ),
   });
   expect((await stat(join(folder, '.env'))).mode & 0o777).toBe(0o600);

@@ -30,7 +30,7 @@ it('SIGTERM lets calls end that are answered and records them, a second signal s
   const stopped = await asked.ended;
   const counts = { delivered: inFlight * batchSize, pending: 1_000 - inFlight * batchSize, repeated: 0 };
   expectReport(stopped, { exitCode: 1, state: 'delivering', counts });
-  expect(stopped.stderr).toContain(`run --day ${day}`);
+  expect(stopped.stderr).toContain(`run ${day}`);
   expect(await ledger.run()).toMatchObject({ done: inFlight, running: 0 });
 
   const askedTwice = folder.start(runArguments);

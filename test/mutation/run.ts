@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { argv, env, stdout } from 'node:process';
+import { usualSeed } from '../support/seed.js';
 import { rules } from './rules.js';
 import {
   complain,
@@ -47,6 +48,7 @@ function mutate(paths: readonly string[]): [path: string, found: FileScore][] {
         ...env,
         MUTATION_FOLDER: folder,
         MUTATION_REPORT: report,
+        MUTATION_SEED: String(usualSeed),
         MUTATION_TESTS: JSON.stringify(tests),
       },
     });

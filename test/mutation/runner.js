@@ -88,13 +88,11 @@ class InProcessRunner {
     };
     const load = (name) => (name === 'vitest' ? vitest : this.#require(name));
     // Properties are tried on the same values each time: a score that differs without a change says nothing.
-    this.#require('fast-check').configureGlobal({ seed: usualSeed, endOnFailure: true });
+    this.#require('fast-check').configureGlobal({ seed: Number(env.MUTATION_SEED), endOnFailure: true });
     new Function('require', 'module', 'exports', '__filename', script)(load, {}, {}, join(cwd(), 'tests.js'));
     return tests;
   }
 }
-
-const usualSeed = 20_261_120;
 
 async function bundleTests(names) {
   const tests = names.map((name) => `import ${JSON.stringify(join(cwd(), name))};`);

@@ -10,7 +10,7 @@ import {
   explainUnknown,
   type Judgement,
 } from '../../src/rules/describe-day.js';
-import { tellFinding } from '../../src/rules/finding.js';
+import { type Advice, tellFinding } from '../../src/rules/finding.js';
 import type { Counts, Run, RunState } from '../../src/rules/run.js';
 import { someRun } from '../review/some-run.js';
 import { failureOf, runOf } from '../schedule/ledger-days.js';
@@ -124,6 +124,9 @@ describe('the judgement on a day', () => {
   });
 });
 
+const tellState = (state?: { readonly words: string; readonly advice?: Advice }) =>
+  state && [state.words, ...(state.advice ?? []).map(([when]) => `(${when})`)].join(' ');
+
 describe('the description of a run', () => {
   type Facts = Partial<Parameters<typeof describeRun>[1]>;
   const describeFindings = (changes: Parameters<typeof someRun>[0], facts: Facts = {}) =>
@@ -182,16 +185,17 @@ describe('the description of a run', () => {
   it('says that bookings go by body, would have gone, or went', () => {
     const posted = (changes: Parameters<typeof someRun>[0]) => {
       const findings = describeFindings({ delivery: 'file', ...changes }).join();
-      return /bookings (.*) by body/.exec(findings)?.[1];
+      return /bookings? (.*) by body/.exec(findings)?.[1];
     };
     const unsent = { delivered: 0, posted: 2, affected: null };
     expect(
       [
         posted({ state: 'failed', counts: unsent }),
         posted({ state: 'delivering', counts: unsent }),
+        posted({ state: 'delivering', counts: { ...unsent, posted: 1 } }),
         posted({ state: 'delivering', counts: { ...unsent, delivered: 1 } }),
       ].join(),
-    ).toBe('would go,go,went');
+    ).toBe('would go,go,goes,went');
   });
 
   const drop = { provider: null, accepted: 9, usual: 99 };
@@ -208,16 +212,16 @@ describe('the description of a run', () => {
     [
       { expected: 12 },
       [
-        `${incomplete} the end-of-day hook expected 12 records, and the source held 1,000; once its export is complete, \`run --day ${day}\``,
+        `${incomplete} the end-of-day hook expected 12 records, and the source held 1,000; once its export is complete, \`run ${day}\``,
       ],
     ],
     [{ state: 'failed', expected: 12 }, []],
     [{ trigger: 'today' }, [`${incomplete} ${early}`]],
-    [{ collectStartedAt: 0 }, [`${incomplete} ${early}; to send what is missing, \`run --day ${day}\``]],
+    [{ collectStartedAt: 0 }, [`${incomplete} ${early}; to send what is missing, \`run ${day}\``]],
     [
       { collectStartedAt: 0, clockLead: 120_000 },
       [
-        `${incomplete} ${early} (the clock of its machine was 2 min ahead); to send what is missing, \`run --day ${day}\``,
+        `${incomplete} ${early} (the clock of its machine was 2 min ahead); to send what is missing, \`run ${day}\``,
       ],
     ],
     [
@@ -259,17 +263,20 @@ describe('the description of a run', () => {
   });
 
   it('has a state beside its findings only where that is true of them', () => {
-    const resume = `to resume it, unless a process is working on it, \`run --day ${day}\``;
     const states: [Parameters<typeof someRun>[0], Judgement, string | undefined][] = [
       [
         { state: 'awaiting-result' },
         'unfinished',
-        `Delivered; the result has not arrived yet.: to check for it again, \`run --day ${day}\``,
+        'Delivered; the result has not arrived yet. (to check for it again)',
       ],
       [{}, 'good', 'All 990 bookings have the verdict correct.'],
       [{ counts: { refused: 1 } }, 'attention', undefined],
       [{ expected: 1 }, 'unfinished', undefined],
-      [{ state: 'delivering', counts: { refused: 1 } }, 'attention', `The run is delivering.: ${resume}`],
+      [
+        { state: 'delivering', counts: { refused: 1 } },
+        'attention',
+        'The run is delivering. (to resume it, unless a process is working on it)',
+      ],
       [
         { topsUp: true, counts: { accepted: 0, delivered: 0 } },
         'sent',
@@ -278,7 +285,7 @@ describe('the description of a run', () => {
     ];
     for (const [changes, judgement, words] of states) {
       const { state, ...described } = describeRun(someRun(changes), { timezone });
-      expect([described.judgement, state && tellFinding(state)]).toEqual([judgement, words]);
+      expect([described.judgement, tellState(state)]).toEqual([judgement, words]);
     }
   });
 
@@ -286,7 +293,7 @@ describe('the description of a run', () => {
     const now = { isGoodNow: true };
     const settled = ['incomplete', 'volume', 'volume', 'implausible', 'repaired'];
     expect(codes({ volume, implausible, expected: 1 }, now)).toEqual(settled.map((code) => `note ${code}`));
-    expect(describeFindings({ expected: 1 }, now)[0]).not.toContain('run --day');
+    expect(describeFindings({ expected: 1 }, now)[0]).not.toContain(`run ${day}`);
     const open = ['affected', 'unanswered', 'refused'];
     expect(codes({ file: odd, counts }, now).slice(0, 3)).toEqual(open.map((code) => `attention ${code}`));
     expect(describeFindings({ state: 'failed' }, now)).toEqual(['note repaired: the day is good now']);
@@ -294,10 +301,7 @@ describe('the description of a run', () => {
     const states = [now, {}].map(
       (facts) => describeRun(someRun({ state: 'failed' }), { timezone, ...facts }).state,
     );
-    expect(states.map((state) => state && tellFinding(state))).toEqual([
-      'The run failed.',
-      `The run failed.: once the cause is fixed, \`run --day ${day}\``,
-    ]);
+    expect(states.map(tellState)).toEqual(['The run failed.', 'The run failed. (once the cause is fixed)']);
   });
 });
 

@@ -168,7 +168,7 @@ describe('bookings of an earlier day', () => {
     expect(check(40, false, {})).toBeUndefined();
     const message =
       '21 of 40 bookings of day.csv are equal in all fields to bookings that 2026-11-18, 2026-11-19 sent, more than source.maxRepeatedShare allows (50%); nothing was sent: ' +
-      'check that the source holds this day and not an earlier one, or accept it with run --day 2026-11-20 --accept-repeated';
+      'check that the source holds this day and not an earlier one, or accept it with run 2026-11-20 --accept-repeated';
     expect(check(21)).toBe(`source-repeated: ${message}`);
     expect(check(21, true)).toBe(`source-repeated: about ${message}`);
   });

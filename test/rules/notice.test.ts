@@ -8,7 +8,6 @@ import {
   lastsOf,
   type NoticeEvent,
   nightEvents,
-  nobodyIsTold,
   noticeEventNames,
   noticeEvents,
   severities,
@@ -30,7 +29,7 @@ const ofPart: readonly NoticeEvent[] = [
   ...(['sync-failing', 'copy-stale', 'export-missing', 'credentials-refused', 'resource-low'] as const),
 ];
 
-it.each(noticeEventNames)('how bad is %s, and how long does it last', (event) => {
+it.each(noticeEventNames)('%s is as bad, and lasts as long, as its kind', (event) => {
   const severity = critical.includes(event) ? 'critical' : info.includes(event) ? 'info' : 'warning';
   const lasts = ofDay.includes(event)
     ? 'until-day-is-good'
@@ -58,7 +57,6 @@ it('whoever wants to know about the nights hears what keeps a day from being goo
 it('a severity is at least itself and what is less bad', () => {
   const least = severities.map((one) => severities.filter((minimum) => isAtLeast(one, minimum)));
   expect(least).toEqual([['info'], ['info', 'warning'], ['info', 'warning', 'critical']]);
-  expect(nobodyIsTold).toBe('Nobody is told: no channel is configured.');
 });
 
 const known: LastNotice = { round: 2, isOver: false, severity: 'critical', reminders: 3 };

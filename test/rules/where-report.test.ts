@@ -157,7 +157,7 @@ it('a warning says what was found, and what to do', () => {
   const which = 'of 2026-11-20 with "STORNO" in Status, which no earlier day had,';
   expect(describeFilterWarnings(today, { columns: [], warnings })).toEqual([
     `3 records ${which} count as bookings: if that is wrong, add it to source.where`,
-    `1 record ${which} are left out: if that is wrong, add it to source.where, then \`replay 2026-11-20 --late\``,
+    `1 record ${which} is left out: if that is wrong, add it to source.where, then \`replay 2026-11-20 --late\``,
     'source.where leaves out none of 2026-11-20 by Status, usually 1,000: check how the export writes its values',
     'source.where leaves out 9 records of 2026-11-20 by Status, usually 20: check how the export writes its values',
   ]);

@@ -66,7 +66,7 @@ export interface DayFolder {
   call(args: readonly string[], options?: StartOptions): CalledCommand;
   /** Calls the command in this process and waits for its end. */
   run(args: readonly string[], options?: RunOptions): Promise<CommandResult>;
-  /** `run --day 2026-11-20 --json` */
+  /** `run 2026-11-20 --json` */
   runDay(options?: RunOptions): Promise<CommandResult>;
 }
 

@@ -67,7 +67,7 @@ function warnOfUnfinished(runs: readonly Run[]): Finding[] {
   return [
     warning(
       `unfinished, or in progress: ${named.join(', ')}${more}`,
-      'To resume one: hotel-review run --day YYYY-MM-DD. To see what stopped it: hotel-review status YYYY-MM-DD.',
+      'To resume one: hotel-review run YYYY-MM-DD. To see what stopped it: hotel-review status YYYY-MM-DD.',
     ),
   ];
 }

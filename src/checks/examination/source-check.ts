@@ -199,16 +199,15 @@ function judge(sample: Sample, parts: SourceCheckParts): Finding[] {
 
 /** A mapping leads from a provider's hotel: without it there is nothing to review. */
 function warnOfNoHotel(bookings: readonly Booking[]): Finding[] {
-  const absent = [
-    ...(bookings.some(({ providerName }) => providerName !== undefined) ? [] : ['ProviderName']),
-    ...(bookings.some(({ providerHotelId }) => providerHotelId !== undefined) ? [] : ['ProviderHotelId']),
-  ];
+  const absent = (['providerName', 'providerHotelId'] as const).filter((name) =>
+    bookings.every((booking) => booking[name] === undefined),
+  );
   if (absent.length === 0) return [];
-  const names = absent.join(' and no ');
+  const names = absent.map((name) => `P${name.slice(1)}`).join(' and no ');
   return [
     warning(
       `these bookings have no ${names}: the service cannot say whether their hotels are mapped correctly`,
-      'Say in source.columns which column holds it.',
+      'If the source has such a column, name it in source.columns.',
     ),
   ];
 }

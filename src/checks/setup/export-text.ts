@@ -52,8 +52,7 @@ function writeColumns({ columns, missing, unused }: Examined, location: string):
   const notes = [
     `Found in ${location} by the names of its columns. Please check them.`,
     ownNames.length > 0 && `Under the service's own names: ${ownNames.join(', ')}.`,
-    absent.length > 0 &&
-      `Not found: ${absent.join(', ')}. Name their columns; false says that the source has none, and then they are not sent.`,
+    absent.length > 0 && describeAbsent(absent),
     unused.length > 0 && others,
     missing.includes('ServiceId') && 'PLACEHOLDER: which column holds the master hotel id? It is required.',
   ].filter((note) => note !== false);
@@ -63,6 +62,9 @@ function writeColumns({ columns, missing, unused }: Examined, location: string):
   });
   return { note: notes.join('\n'), ...(written.length > 0 && { yaml: written.join('') }) };
 }
+
+const describeAbsent = (fields: readonly ServiceField[]) =>
+  `Not found: ${fields.join(', ')}. Name their columns in source.columns; false says that the source has none, and then they are not sent.`;
 
 function listNames(names: readonly string[]): string {
   const shown = names.slice(0, shownNames).map((name) => JSON.stringify(name));
@@ -99,10 +101,9 @@ export function describeExport({ examined, location, path, encoding, where }: Fo
   return [
     `${location}: ${columns.size} of the 7 fields found by the names of its columns.${encoding === 'utf-8' ? '' : ` The file is in ${encoding}.`}`,
     ...fields,
-    ...(missing.length > 0 && columns.size > 0
-      ? [
-          `Not found: ${missing.join(', ')}.${unused.length > 0 ? ` Does one of these hold it? ${listNames(unused)}` : ''} Name its column in source.columns.`,
-        ]
+    ...(missing.length > 0 ? [describeAbsent(missing)] : []),
+    ...(missing.length > 0 && unused.length > 0 && columns.size > 0
+      ? [`Unused columns: ${listNames(unused)}.`]
       : []),
     `The file of a day: ${path}${isOfDayBefore ? `, named by the next day: ${isOfDayBefore}` : ''}`,
     ...(unconfirmed ? [describeUnconfirmed(unconfirmed)] : []),

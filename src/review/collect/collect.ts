@@ -245,7 +245,7 @@ async function checkVolume(
     throw new CollectError(
       'volume-dropped',
       `far fewer bookings than usual: ${describeDrops(comparison).join('; ')}; nothing was sent: check the export, ` +
-        `or accept this day with run --day ${day} --accept-volume`,
+        `or accept this day with run ${day} --accept-volume`,
     );
   }
   notify({ type: 'volume-dropped', ...about });

@@ -181,7 +181,7 @@ function giveUp(latest: Run, { mode, reason }: DayToOpen, opening: Opening): Ope
   return {
     kind: 'usage-error',
     message:
-      `run ${id} of ${day} is unfinished (${state}): \`run --day ${day}\` resumes it; ` +
+      `run ${id} of ${day} is unfinished (${state}): \`run ${day}\` resumes it; ` +
       `${instead}, give the reason with --reason TEXT`,
   };
 }

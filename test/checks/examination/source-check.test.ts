@@ -89,6 +89,19 @@ describe('reading', () => {
     emptyDay: 'succeed' as const,
   };
 
+  it.each([
+    [{ ProviderName: 'Bedlink' }, 'have no ProviderHotelId:'],
+    [{ ProviderHotelId: 'BL-1' }, 'have no ProviderName:'],
+    [{ ProviderName: 'Bedlink', ProviderHotelId: 'BL-1' }, undefined],
+  ])('warns if no booking names the hotel of a provider, as with %j', async (first, message) => {
+    const source = createArraySource([[record(1, first), record(2, {})]]);
+    const findings = await checkSource({ ...parts, source }, signal);
+    const warnings = findings.filter(({ verdict }) => verdict === 'warning');
+    expect(warnings.map((one) => one.message)).toEqual(
+      message === undefined ? [] : [expect.stringContaining(message)],
+    );
+  });
+
   it('stops after several hundred records that cannot be sent', async () => {
     const source = createArraySource(
       Array.from({ length: 1_000 }, (_, place) => [record(place + 1, { ServiceId: 'x' })]),

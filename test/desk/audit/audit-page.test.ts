@@ -8,6 +8,7 @@ let ledger: DeskParts['ledger'];
 beforeEach(async () => {
   ledger = await openTemporaryLedger(() => now);
 });
+
 const record = (changes: Partial<RecordedAction> = {}) =>
   ledger.audit.record({ at: now, who: 'bea (desk)', action: 'show', subject: 'BR-1', ...changes });
 

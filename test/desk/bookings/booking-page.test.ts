@@ -16,6 +16,7 @@ let ledger: DeskParts['ledger'];
 beforeEach(async () => {
   ledger = await openTemporaryLedger(() => now);
 });
+
 const find = (reference: string, more = '') => `/bookings?reference=${encodeURIComponent(reference)}${more}`;
 
 /** The sentence that answers whether it was checked. */

@@ -17,6 +17,7 @@ beforeEach(async () => {
   await openCases(ledger, threeCases);
   await loadHotels(ledger, hotels);
 });
+
 const change = (ids: readonly number[], request: Parameters<typeof performRequest>[2]) =>
   performRequest(ledger.cases, ids, request, { who: 'bea', clock: () => now });
 

@@ -14,6 +14,7 @@ let ledger: DeskParts['ledger'];
 beforeEach(async () => {
   ledger = await openTemporaryLedger(() => now);
 });
+
 const change = (id: number, request: CaseRequest) =>
   performRequest(ledger.cases, [id], request, { who: 'bea', clock: () => now });
 

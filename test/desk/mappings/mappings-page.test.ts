@@ -10,6 +10,7 @@ let ledger: DeskParts['ledger'];
 beforeEach(async () => {
   ledger = await openTemporaryLedger(() => now);
 });
+
 async function sync(syncId: string, rows: readonly (readonly [string, string, number])[], at = now) {
   await ledger.mappings.beginSync({ scope: '', syncId, since: 0, at });
   const changed = rows.map(([providerName, providerHotelId, serviceId]) => ({

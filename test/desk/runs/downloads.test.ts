@@ -12,6 +12,7 @@ beforeEach(async () => {
   ledger = await openTemporaryLedger(() => at);
   run = await addFileRun(ledger);
 });
+
 const start = (archive: DeskParts['archive']) => startDesk({ ledger, role: 'team', parts: { archive } });
 
 it('The result is sent byte for byte, as a file, and that is recorded', async () => {

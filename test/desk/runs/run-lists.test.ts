@@ -23,6 +23,7 @@ let ledger: DeskParts['ledger'];
 beforeEach(async () => {
   ledger = await openTemporaryLedger(() => at);
 });
+
 describe('the records that a run rejected', () => {
   beforeEach(async () => {
     const run = await ledger.runs.create(newRun('r1'));

@@ -156,9 +156,11 @@ describe('the metrics of the ledger', () => {
 const claimed = (of: Step, attempt = 1): ReviewEvent => ({
   ...{ type: 'step-claimed', run: someRun({ id: of.runId }), step: of, attempt },
 });
+
 const ended = (of: Step, outcome: Ending, code = 'ok', attempt = 1): ReviewEvent => ({
   ...{ type: 'step-ended', run: someRun(), step: of, attempt, outcome, evidence: { code } },
 });
+
 const upload: Step = { ...step, name: 'upload', kind: 'upload' };
 const verdicts = { affected: 2, unanswered: 3, unclear: 0, malformed: 0 };
 const judged = { file: { verdicts }, counts: { affected: 2, unanswered: 3 } };

@@ -39,7 +39,7 @@ export const messageWith = (changes: Partial<Message> = {}): Message => ({
   day: '2026-11-20',
   runId: '20261121-abcdefgh',
   title: '2026-11-20 is late: day 3 without review, 41 check-ins today',
-  text: 'The source has no file for it.\nWhat to do: run --day 2026-11-20',
+  text: 'The source has no file for it.\nWhat to do: run 2026-11-20',
   url: 'https://review.example.com/days/2026-11-20',
   counts: { accepted: 0, affected: null },
   raisedAt: Date.UTC(2026, 10, 23, 4, 30),

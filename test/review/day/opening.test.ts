@@ -97,7 +97,7 @@ describe('a day', () => {
     const late = { mode: 'late', reason } as const;
     expect(open(latest, late)).toEqual(topUp({ replaces: id, delivery: 'body' }));
     expect(open(latest, { ...late, delivery: 'file' })).toEqual(refused('delivered by body'));
-    const advice = `is unfinished (${state}): \`run --day 2026-11-20\` resumes it; to abandon it and`;
+    const advice = `is unfinished (${state}): \`run 2026-11-20\` resumes it; to abandon it and`;
     expect(open(latest, { mode: 'replay' })).toEqual(refused(`${advice} start over, give the reason`));
     expect(open(latest, { mode: 'late' })).toEqual(
       refused(`${advice} send what it has not delivered, give the reason`),
