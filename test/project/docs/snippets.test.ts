@@ -53,7 +53,11 @@ const checkedByHand: readonly {
   },
   { language: 'sh', text: /^redis-cli FLUSHALL/, checkedBy: 'test/many-machines/lost-queue.servers.test.ts' },
   { language: '', text: /bookings sent for review/, checkedBy: 'test/jobs/first-run.test.ts' },
-  { language: 'sh', text: /^(?:(?:mkdir|npm install|ln -sfn) |node node_modules\/hotel-review\S+$)/, checkedBy: '.ci/package' },
+  {
+    language: 'sh',
+    text: /^(?:(?:mkdir|npm install|ln -sfn) |node node_modules\/hotel-review\S+$)/,
+    checkedBy: '.ci/package',
+  },
   { language: 'sh', text: /^npm (?:ci|start) ?/, checkedBy: 'test/jobs/first-run.test.ts' },
   { language: 'sh', text: /^npm run bench/, checkedBy: 'bench/run.ts' },
 ];
