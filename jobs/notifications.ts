@@ -8,7 +8,7 @@ import type { Config } from '../src/config/load.js';
 import { isLedgerFault, LedgerAwayError } from '../src/ledger/errors.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import type { ChannelSettings } from '../src/notify/channels/channel-settings.js';
-import type { CheckParts } from '../src/notify/check-notices.js';
+import { type CheckParts, findStaleBound } from '../src/notify/check-notices.js';
 import { composeMessage } from '../src/notify/compose-messages.js';
 import { findDueDigest, findJudgedDays, judgeDeadlines } from '../src/notify/deadlines.js';
 import type { HotelReviewEvent, NotifyAll } from '../src/notify/events.js';
@@ -230,13 +230,14 @@ export function noticesOfRefusal(error: unknown): NewNotice[] {
 /** What the checks for time-based notices need: the settings that decide, and where to look. */
 function listChecks(config: Config, ledger: Ledger): CheckParts {
   const { timezone, deadline, notify } = config;
+  const { cron } = config.mappings;
   const { notices } = ledger;
   const digestTimes = notify.filter(({ on }) => on.includes('morning-digest')).map(({ at }) => at);
   return {
     ledger,
     timezone,
     clock,
-    copy: findStaleBound(config, clock()),
+    copy: cron === undefined ? undefined : findStaleBound(createCronTimes(cron, timezone), clock()),
     exportPatienceMs: config.file.resultTimeoutMinutes * 60_000,
     measureFree: () => measureFree(config),
     async findLateDays(now: number): Promise<readonly string[]> {
@@ -273,20 +274,6 @@ async function measureFree({ ledger, archive, file }: Config) {
     }),
   );
   return measured.flat();
-}
-
-/**
- * The instant up to which the copy of the mappings must be complete: it is stale after two cron times without a complete sync.
- * Undefined if nothing keeps it up to date.
- */
-function findStaleBound(
-  { mappings: { cron }, timezone }: Config,
-  now: number,
-): { readonly completeUntil: number } | undefined {
-  const cronTimes = cron === undefined ? undefined : createCronTimes(cron, timezone);
-  const last = cronTimes?.last(new Date(now));
-  const before = last && cronTimes?.last(new Date(last.getTime() - 1));
-  return before && { completeUntil: before.getTime() };
 }
 
 /** Shortens the configured paths of this machine in texts that leave it. */

@@ -10,6 +10,7 @@ import { makesDayGood } from '../rules/good-day.js';
 import { isPartProblem, type NewNotice, noticeEvents, type PartProblem } from '../rules/notice.js';
 import type { RefusingPeer } from '../rules/peers.js';
 import { mayCompleteDay, type Run } from '../rules/run.js';
+import type { CronTimes } from '../schedule/cron-times.js';
 import { isRefusingChannel, refusesSender, toRefusingChannel } from './refused-credentials.js';
 
 /**
@@ -48,6 +49,13 @@ interface Look extends CheckParts {
   readonly disks: Disks;
   /** What was open before. */
   readonly problems: readonly OpenProblem[];
+}
+
+/** The copy of the mappings is stale after two cron times without a complete sync. */
+export function findStaleBound(cronTimes: CronTimes, now: number): CheckParts['copy'] {
+  const last = cronTimes.last(new Date(now));
+  const before = last && cronTimes.last(new Date(last.getTime() - 1));
+  return before && { completeUntil: before.getTime() };
 }
 
 /** Raises what is new, ends what is over, and reminds of what lasts. */

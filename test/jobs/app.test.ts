@@ -1,13 +1,11 @@
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { type App, recordAction, recordLook } from '../../jobs/app.js';
 import { cancelIn } from '../../jobs/commands/cancel.js';
 import { keepArchiveTold } from '../../jobs/ledger-gate.js';
-import { composeNotifier } from '../../jobs/notifications.js';
 import { createReports } from '../../jobs/reports.js';
 import { createTerminal } from '../../jobs/terminal.js';
 import { LedgerFullError } from '../../src/ledger/errors.js';
 import type { Observer } from '../../src/notify/events.js';
-import { parse } from '../config/writing.js';
 import { at, claimStep, collectedRun, day } from '../contracts/ledger/days.js';
 import { someRun } from '../review/some-run.js';
 import { openTemporaryLedger } from '../review/temporary-ledger.js';
@@ -78,16 +76,4 @@ it('cancelling removes what the run left on this machine, unless somebody is wor
     expect(result).toMatchObject({ run: { state: 'cancelled' }, wasBeingWorkedOn: isWorkedOn });
     expect(removed).toEqual(isWorkedOn ? [] : ['r1.csv']);
   }
-});
-
-it('the copy of the mappings is stale after two cron times without a sync, on days of the zone', () => {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-10-25T12:00:00Z') });
-  onTestFinished(() => void vi.useRealTimers());
-  const boundOf = (mappings: object) => {
-    const config = parse({ timezone: 'Europe/Madrid', mappings });
-    return composeNotifier({ config } as App, fakeLedger({})).listChecks().copy?.completeUntil;
-  };
-  // The clocks went back in between.
-  expect(boundOf({ cron: '0 1 * * *' })).toBe(Date.parse('2026-10-23T23:00:00Z'));
-  expect(boundOf({})).toBeUndefined();
 });

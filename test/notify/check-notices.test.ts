@@ -3,9 +3,16 @@ import type { CaseSummary } from '../../src/ledger/cases.js';
 import type { FetchedExport, MappingSync, RequestedExport } from '../../src/ledger/mappings.js';
 import type { OpenProblem, StoredMessage, WaitingMessages } from '../../src/ledger/notices.js';
 import { firstBound } from '../../src/mappings/sync-bounds.js';
-import { type CheckParts, checkNotices, isReminderDue, tellUrgent } from '../../src/notify/check-notices.js';
+import {
+  type CheckParts,
+  checkNotices,
+  findStaleBound,
+  isReminderDue,
+  tellUrgent,
+} from '../../src/notify/check-notices.js';
 import type { NewNotice, NoticeEvent } from '../../src/rules/notice.js';
 import type { Run } from '../../src/rules/run.js';
+import { createCronTimes } from '../../src/schedule/cron-times.js';
 import { someRun } from '../review/some-run.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 
@@ -398,4 +405,11 @@ describe('any other problem', () => {
     const failing = [problem('sync-failing', { lastToldAt: now - 49 * hour })];
     expect((await check({ problems: failing })).dismissed).toEqual([]);
   });
+});
+
+it('the copy of the mappings is stale after two cron times without a sync, on days of the zone', () => {
+  const cronTimes = createCronTimes('0 1 * * *', 'Europe/Madrid');
+  // The clocks went back in between.
+  const completeUntil = Date.parse('2026-10-23T23:00:00Z');
+  expect(findStaleBound(cronTimes, Date.parse('2026-10-25T12:00:00Z'))).toEqual({ completeUntil });
 });
