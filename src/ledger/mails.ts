@@ -2,6 +2,7 @@ import type { ProviderHotel } from '../booking/booking.js';
 import type { BatchStream } from '../booking/sending.js';
 import { keyOfCase } from '../rules/case.js';
 import type { NewNotice } from '../rules/notice.js';
+import type { Run } from '../rules/run.js';
 import { groupByBatch, isBatch, openReadable, takeStoredLines } from './batches.js';
 import { nameCanary } from './canaries.js';
 import { notedInstants, raise } from './notices.js';
@@ -451,8 +452,7 @@ export const listNamedPairs = reads(
 
 /** A booking of a run whose mapping an e-mail names without its reference. */
 interface NamedStay {
-  /** When its run began, in epoch milliseconds. */
-  readonly sentAfter: number;
+  readonly run: Run;
   /** YYYY-MM-DD */
   readonly checkIn?: string | undefined;
 }
@@ -460,10 +460,12 @@ interface NamedStay {
 const dayMs = 86_400_000;
 
 /**
- * Whether an e-mail about a mapping is about this booking: it was received after the booking's run began, and before its stay
- * was past in any time zone.
+ * Whether an e-mail about a mapping is about this booking: it was received after the booking was collected, to be sent, and
+ * before its stay was past in any time zone.
  */
-export function isNamedByMapping(receivedAt: number, { sentAfter, checkIn }: NamedStay): boolean {
+export function isNamedByMapping(receivedAt: number, { run, checkIn }: NamedStay): boolean {
+  // A run may have begun long before: it failed, and what it sent was booked meanwhile.
+  const sentAfter = run.collectedAt ?? run.startedAt;
   // The dates of e-mails carry no milliseconds.
   if (receivedAt < sentAfter - (sentAfter % 1_000)) return false;
   return checkIn === undefined || receivedAt < Date.parse(checkIn) + 1.5 * dayMs;

@@ -93,12 +93,12 @@ function* traceBookings(
   return traces;
 }
 
-function* findMappingNamed({ startedAt: sentAfter, day }: Run, line: string): Query<number | undefined> {
+function* findMappingNamed(run: Run, line: string): Query<number | undefined> {
   const booking = readBooking(line);
   const { providerName, providerHotelId, serviceId } = booking;
   if (providerName === undefined || providerHotelId === undefined) return undefined;
   const pair = { providerName, providerHotelId, serviceId };
-  return yield* findNamingMapping(pair, { sentAfter, checkIn: stayOf(booking, day).checkIn });
+  return yield* findNamingMapping(pair, { run, checkIn: stayOf(booking, run.day).checkIn });
 }
 
 /**

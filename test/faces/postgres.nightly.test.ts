@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { postgresNeeds, startPostgres } from '../support/postgres.js';
 import { readRecorded, recordAgain } from './recording.js';
 
-/** They say where the data is, and what happens to removed bytes. */
-const nameTheLedger = new Set(['commands/doctor.txt', 'commands/guest.txt', 'commands/privacy.txt']);
+/** They say how it is copied, where the data is, and what happens to removed bytes. */
+const nameTheLedger = new Set(['backup', 'doctor', 'guest', 'privacy'].map((name) => `commands/${name}.txt`));
 
 it.skipIf(postgresNeeds)('With the ledger on PostgreSQL, every other face is the same', async () => {
   const postgres = await startPostgres();

@@ -315,16 +315,14 @@ async function readNamedKeys(ledger: ReadOnlyLedger, runs: readonly Run[], named
   return keys;
 }
 
-/** Whether an e-mail names the mapping of a line's booking, of those that came after its run began. */
+/** Whether an e-mail names the mapping of a line's booking, of those that came after its run was collected. */
 function createPairTest(namedPairs: NamedPairs, run: Run): (line: string) => boolean {
   return (line) => {
     const hotel = namedPairs.size > 0 ? findHotel(line) : undefined;
     const pairs = hotel && namedPairs.get(hotel.key)?.filter((pair) => pair.serviceId === hotel.serviceId);
     if (!pairs || pairs.length === 0) return false;
     const { checkIn } = stayOf(readBooking(line), run.day);
-    return pairs.some(({ receivedAt }) =>
-      isNamedByMapping(receivedAt, { sentAfter: run.startedAt, checkIn }),
-    );
+    return pairs.some(({ receivedAt }) => isNamedByMapping(receivedAt, { run, checkIn }));
   };
 }
 
