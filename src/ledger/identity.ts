@@ -15,11 +15,17 @@ export function* noteChangedRun(): Query<void> {
 }
 
 /**
- * Another copy of the same lost ledger may know more of its runs than this one, but nothing of what comes: it must count as older. So many
- * changes no ledger sees.
+ * Another copy of the same lost ledger may know more of its runs than this one, but nothing of what comes: it must count as older, also if
+ * it was itself made the ledger of the archive, which then knows of its changes. So many changes no ledger sees.
+ *
+ * @param mark the text in the archive; undefined if there is none
  */
-export const leaveCopiesBehind = writes(function* (): Query<void> {
-  yield* change(sql`UPDATE ${ledgerIdentity} SET changes = changes + 1000000`);
+export const leaveCopiesBehind = writes(function* (mark: string | undefined): Query<void> {
+  const { ledger = '', changes = 0 } = (mark === undefined ? undefined : parseMark(mark)) ?? {};
+  yield* change(
+    sql`UPDATE ${ledgerIdentity} SET changes = 1000000 +
+      CASE WHEN id = ${ledger} AND changes < ${changes} THEN ${changes} ELSE changes END`,
+  );
 });
 
 /** The ledger's identity, and the run that ended last. */

@@ -310,6 +310,11 @@ const lost: Readonly<Record<string, History>> = {
     run(three, results.whole()),
     restore(1, results.whole(), { isFoundAgain: true }),
   ],
+  'twice, and is then the one that was in use between the two': [
+    run(three, results.whole()),
+    restore(2),
+    restore(3, results.whole(), { isFoundAgain: true }),
+  ],
   'on another day than the one whose file is in the spool': [{ ...run(three), day: 1 }, restore('gone')],
   'before its result came, which the service then writes once more': [
     run(three),
