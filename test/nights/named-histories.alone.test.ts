@@ -312,7 +312,7 @@ const lost: Readonly<Record<string, History>> = {
   ],
   'twice, and is then the one that was in use between the two': [
     run(three, results.whole()),
-    restore(2),
+    restore(2, results.whole()),
     restore(3, results.whole(), { isFoundAgain: true }),
   ],
   'on another day than the one whose file is in the spool': [{ ...run(three), day: 1 }, restore('gone')],
