@@ -114,8 +114,9 @@ export const fieldSynonyms: Readonly<Record<ServiceField, readonly string[]>> = 
     providerpropertyid providerpropertycode supplierhotel vendorhotelid vendorhotelcode hotelidsupplier hotelcodesupplier
     hotelsupplierid hotelsuppliercode hotelidprovider hotelcodeprovider hotelproviderid hotelprovidercode
     hotelcodelieferant hotelidlieferant hotelnrlieferant hotelnummerlieferant hotelcodelieferanten hotelidlieferanten
-    hotelnrlieferanten hotelnummerlieferanten lieferantenhotel lieferantenhotelid lieferantenhotelcode lieferantenhotelnr
-    lieferantenhotelnummer lieferanthotel lieferanthotelid lieferanthotelcode anbieterhotel anbieterhotelid anbieterhotelcode anbieterhotelnr
+    hotelnrlieferanten hotelnummerlieferanten lieferantenhotel lieferantenhotelid lieferantenhotelcode
+    lieferantenhotelnr lieferantenhotelnummer lieferanthotel lieferanthotelid lieferanthotelcode
+    anbieterhotel anbieterhotelid anbieterhotelcode anbieterhotelnr
     hotelcodeanbieter hotelidanbieter hotelnranbieter hotelcodeanbieters hotelidanbieters
     idhotelproveedor codigohotelproveedor codhotelproveedor hotelidproveedor
     idhotelfournisseur codehotelfournisseur numerohotelfournisseur

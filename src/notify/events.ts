@@ -107,9 +107,10 @@ export function createLogObserver(log: Log, clock: () => number): (event: HotelR
   const done = new Map<string, { day: string; steps: number; since: number; until: number }>();
 
   /** A run may end in another process: what was counted here is told with the next event, whatever that is about. */
-  function tellDone(isDue: (run: string, since: number) => boolean): void {
+  function tellDone(event: HotelReviewEvent, at: number): void {
     for (const [run, { day, steps, since, until }] of done) {
-      if (!isDue(run, since)) continue;
+      const hasEnded = event.type === 'settled' && event.run.id === run;
+      if (!hasEnded && Math.abs(at - since) < progressEveryMs) continue;
       done.delete(run);
       log.info({ run, day, steps, seconds: Math.round((until - since) / 1000) }, 'steps done');
     }
@@ -122,10 +123,7 @@ export function createLogObserver(log: Log, clock: () => number): (event: HotelR
       const { steps, since } = done.get(id) ?? { steps: 0, since: at };
       done.set(id, { day, steps: steps + 1, since, until: at });
     }
-    tellDone(
-      (run, since) =>
-        Math.abs(at - since) >= progressEveryMs || (event.type === 'settled' && event.run.id === run),
-    );
+    tellDone(event, at);
     const { level, log: text, fields } = kindOf(event);
     log[typeof level === 'string' ? level : level(event)](
       { ...fields?.(event) },

@@ -103,6 +103,6 @@ export async function noteLatestRun({
 
 /** Makes it the ledger of the archive, whichever that was. */
 export async function adoptArchive(archive: Archive, ledger: Ledger): Promise<void> {
-  await ledger.leaveCopiesBehind(await archive.readLedgerMark());
+  await ledger.leaveCopiesBehind(await askForMark(archive));
   await archive.writeLedgerMark(renderMark(await ledger.identify()));
 }

@@ -103,8 +103,9 @@ export function describeFilterWarning(warning: FilterWarning, day: string): stri
   switch (warning.kind) {
     case 'new-value': {
       const { value, records, isTaken } = warning.value;
-      const some = (one: string, many: string) => (records === 1 ? one : many);
-      const found = `${formatCountOf(records, 'record')} of ${day} with ${JSON.stringify(value)} in ${column}, which no earlier day had, ${isTaken ? some('counts', 'count') : some('is', 'are')} ${isTaken ? 'as bookings' : 'left out'}`;
+      const isOne = records === 1;
+      const fate = isTaken ? `${isOne ? 'counts' : 'count'} as bookings` : `${isOne ? 'is' : 'are'} left out`;
+      const found = `${formatCountOf(records, 'record')} of ${day} with ${JSON.stringify(value)} in ${column}, which no earlier day had, ${fate}`;
       return `${found}: if that is wrong, add it to source.where${isTaken ? '' : `, then \`replay ${day} --late\``}`;
     }
     case 'none-left-out':

@@ -1,4 +1,4 @@
-import { type Booking, serviceFields } from '../../booking/booking.js';
+import { type Booking, type ServiceField, serviceFields, textFields } from '../../booking/booking.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { readExtraValue } from '../../booking/extra-values.js';
 import {
@@ -197,13 +197,16 @@ function judge(sample: Sample, parts: SourceCheckParts): Finding[] {
   return findings;
 }
 
+const hotelFields: readonly ServiceField[] = ['ProviderName', 'ProviderHotelId'];
+
 /** A mapping leads from a provider's hotel: without it there is nothing to review. */
 function warnOfNoHotel(bookings: readonly Booking[]): Finding[] {
-  const absent = (['providerName', 'providerHotelId'] as const).filter((name) =>
-    bookings.every((booking) => booking[name] === undefined),
+  const absent = textFields.filter(
+    ({ name, property }) =>
+      hotelFields.includes(name) && bookings.every((booking) => booking[property] === undefined),
   );
   if (absent.length === 0) return [];
-  const names = absent.map((name) => `P${name.slice(1)}`).join(' and no ');
+  const names = absent.map(({ name }) => name).join(' and no ');
   return [
     warning(
       `these bookings have no ${names}: the service cannot say whether their hotels are mapped correctly`,

@@ -45,9 +45,7 @@ function writeColumns({ columns, missing, unused }: Examined, location: string):
   const ownNames = serviceFields.filter((field) => columns.get(field) === field);
   // If no name is known, the first line may not be a header but a booking, which names a guest.
   const others =
-    columns.size === 0
-      ? `None of its ${unused.length} columns has a known name.`
-      : `Unused columns: ${listNames(unused)}.`;
+    columns.size === 0 ? `None of its ${unused.length} columns has a known name.` : describeUnused(unused);
   const absent = missing.filter((field) => field !== 'ServiceId');
   const notes = [
     `Found in ${location} by the names of its columns. Please check them.`,
@@ -65,6 +63,8 @@ function writeColumns({ columns, missing, unused }: Examined, location: string):
 
 const describeAbsent = (fields: readonly ServiceField[]) =>
   `Not found: ${fields.join(', ')}. Name their columns in source.columns; false says that the source has none, and then they are not sent.`;
+
+const describeUnused = (names: readonly string[]) => `Unused columns: ${listNames(names)}.`;
 
 function listNames(names: readonly string[]): string {
   const shown = names.slice(0, shownNames).map((name) => JSON.stringify(name));
@@ -102,9 +102,7 @@ export function describeExport({ examined, location, path, encoding, where }: Fo
     `${location}: ${columns.size} of the 7 fields found by the names of its columns.${encoding === 'utf-8' ? '' : ` The file is in ${encoding}.`}`,
     ...fields,
     ...(missing.length > 0 ? [describeAbsent(missing)] : []),
-    ...(missing.length > 0 && unused.length > 0 && columns.size > 0
-      ? [`Unused columns: ${listNames(unused)}.`]
-      : []),
+    ...(missing.length > 0 && unused.length > 0 && columns.size > 0 ? [describeUnused(unused)] : []),
     `The file of a day: ${path}${isOfDayBefore ? `, named by the next day: ${isOfDayBefore}` : ''}`,
     ...(unconfirmed ? [describeUnconfirmed(unconfirmed)] : []),
     ...(Object.keys(where).length > 0
