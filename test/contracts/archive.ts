@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Archive, ArchiveError, type ArchiveErrorCode } from '../../src/storage/archive.js';
+import { blocksOf } from '../support/blocks.js';
 
 export interface ArchiveUnderTest {
   readonly archive: Archive;
@@ -27,7 +28,7 @@ export function describeArchiveContract(
     });
 
     const keep = (file: string, content: string | Buffer, runId = run) =>
-      archive.store(day, runId, file, blocksOf(Buffer.from(content)));
+      archive.store(day, runId, file, inTwo(Buffer.from(content)));
     const read = async (file: string, runId = run) => {
       const blocks: Uint8Array[] = [];
       for await (const block of archive.read(day, runId, file)) blocks.push(Buffer.from(block));
@@ -42,7 +43,7 @@ export function describeArchiveContract(
           fc.asyncProperty(anyBlocks, async (blocks) => {
             const file = `file-${count++}.csv`;
             const whole = Buffer.concat(blocks);
-            const kept = await archive.store(day, run, file, iterate(blocks));
+            const kept = await archive.store(day, run, file, blocksOf(...blocks));
             expect(kept).toEqual({ name: file, bytes: whole.length, sha256: sha256Of(whole) });
             expect((await read(file)).equals(whole)).toBe(true);
           }),
@@ -60,7 +61,7 @@ export function describeArchiveContract(
       it('separately from those of other runs and days', async () => {
         await keep('file.csv', 'one');
         await keep('file.csv', 'two', 'other-run');
-        await archive.store('2026-11-21', run, 'file.csv', blocksOf(Buffer.from('three')));
+        await archive.store('2026-11-21', run, 'file.csv', inTwo(Buffer.from('three')));
         expect((await read('file.csv')).toString()).toBe('one');
         expect((await read('file.csv', 'other-run')).toString()).toBe('two');
         expect(new Set([archive.locate(day, run), archive.locate(day, 'other-run')]).size).toBe(2);
@@ -100,7 +101,7 @@ export function describeArchiveContract(
       it.each(['file.csv', 'manifest.json'])(
         'keeps nothing of other bytes, and shows none of them: %s',
         async (file) => {
-          const content = () => blocksOf(Buffer.from(`${guest}, as sent`));
+          const content = () => inTwo(Buffer.from(`${guest}, as sent`));
           for (const sha256 of [sha256Of(Buffer.from('as recorded')), '']) {
             const storing = archive.store(day, run, file, content(), sha256);
             const error: unknown = await storing.catch((reason: unknown) => reason);
@@ -186,8 +187,8 @@ export function describeArchiveContract(
         expect(await archive.listFolders()).toEqual([]);
         await keep('b.csv', 'b');
         await keep('a.csv', 'a');
-        await ofOtherAccount.store('2026-11-19', 'their-run', 'a.csv', blocksOf(Buffer.from('a')));
-        await archive.store('reports', day, 'page.html', blocksOf(Buffer.from('x')));
+        await ofOtherAccount.store('2026-11-19', 'their-run', 'a.csv', inTwo(Buffer.from('a')));
+        await archive.store('reports', day, 'page.html', inTwo(Buffer.from('x')));
         expect(await archive.listFolders()).toEqual([
           { day: '2026-11-19', runId: 'their-run', account: 'other-account', names: ['a.csv'] },
           { day, runId: run, account: 'an-account', names: ['a.csv', 'b.csv'] },
@@ -222,7 +223,7 @@ export function describeArchiveContract(
         ...['x'.repeat(201), 'ż'.repeat(101)],
       ])('%j, for a file, a run, or a day', async (unsafe) => {
         await keep('file.csv', 'x');
-        const content = () => blocksOf(Buffer.from('x'));
+        const content = () => inTwo(Buffer.from('x'));
         await expectError(keep(unsafe, 'x'), 'unsafe-name');
         await expectError(keep('file.csv', 'x', unsafe), 'unsafe-name');
         await expectError(archive.store(unsafe, run, 'file.csv', content()), 'unsafe-name');
@@ -249,10 +250,6 @@ function sha256Of(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-async function* iterate(blocks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  yield* blocks;
-}
-
-function blocksOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
-  return iterate([bytes.subarray(0, 5), bytes.subarray(5)]);
+function inTwo(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  return blocksOf(bytes.subarray(0, 5), bytes.subarray(5));
 }

@@ -40,3 +40,8 @@ export function someRun({ counts, ...run }: Overrides = {}): Run {
     },
   };
 }
+
+/** Of a day as a whole; with a provider, of that one. */
+export const drop = { provider: null, accepted: 9, usual: 99 };
+export const fewBookings = { accepted: 9, usual: 99, drops: [drop] };
+export const manyAffected = { affected: 30, judged: 200 };

@@ -12,7 +12,7 @@ import {
 } from '../../src/rules/describe-day.js';
 import { type Advice, tellFinding } from '../../src/rules/finding.js';
 import type { Counts, Run, RunState } from '../../src/rules/run.js';
-import { someRun } from '../review/some-run.js';
+import { drop, fewBookings, manyAffected, someRun } from '../review/some-run.js';
 import { failureOf, runOf } from '../schedule/ledger-days.js';
 import { outcomeOf } from './some-outcome.js';
 
@@ -198,9 +198,8 @@ describe('the description of a run', () => {
     ).toBe('would go,go,goes,went');
   });
 
-  const drop = { provider: null, accepted: 9, usual: 99 };
-  const volume = { accepted: 9, usual: 99, drops: [drop, { ...drop, provider: 'x' }] };
-  const implausible = { affected: 30, judged: 200 };
+  const volume = { ...fewBookings, drops: [drop, { ...drop, provider: 'x' }] };
+  const implausible = manyAffected;
   const acceptances = { volume: { at: 0, by: 'ada' }, affected: { at: 0, by: 'ada', affected: 30 } };
   const accepted = 'accepted by ada, 1970-01-01 01:00';
   const few = 'far fewer bookings than usual';

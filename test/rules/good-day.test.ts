@@ -13,7 +13,7 @@ import {
   wasBad,
   wasCollectedEarly,
 } from '../../src/rules/good-day.js';
-import { someRun } from '../review/some-run.js';
+import { drop, fewBookings, manyAffected, someRun } from '../review/some-run.js';
 
 const zone = 'Europe/Madrid';
 
@@ -48,7 +48,7 @@ it('a run that began before the end of its day by the clocks of two others makes
 });
 
 it('a day is good by its newest run that may complete it, also once somebody has accepted that', () => {
-  const volume = { accepted: 9, usual: 99, drops: [{ provider: null, accepted: 9, usual: 99 }] };
+  const volume = fewBookings;
   const [good, failed, few] = [someRun(), someRun({ state: 'failed' }), someRun({ volume })];
   const accepted = someRun({ volume, acceptances: { volume: { at: 1, by: 'ada' } } });
   const today = someRun({ trigger: 'today', state: 'failed' });
@@ -72,13 +72,12 @@ it('the day is over for a run by the clock that it was collected by, or else beg
 });
 
 it('a run says what keeps it from making its day good, also what somebody has accepted', () => {
-  const drop = { provider: null, accepted: 9, usual: 99 };
-  const volume = { accepted: 9, usual: 99, drops: [drop] };
+  const volume = fewBookings;
   const dropped = { code: 'volume-dropped', accepted: 9, usual: 99 };
   const nobody = { acceptedAt: null, acceptedBy: null };
   const ada = { acceptedAt: '1970-01-01T00:00:00.001Z', acceptedBy: 'ada' };
   const acceptances = { volume: { at: 1, by: 'ada' } };
-  const implausible = { affected: 30, judged: 200 };
+  const implausible = manyAffected;
   const many = { code: 'affected-implausible', ...implausible, share: 0.15, ...nobody };
   const early = { trigger: 'today', state: 'failed', expected: 1 } as const;
   const cases: [Parameters<typeof someRun>[0], boolean, object[]][] = [
@@ -100,7 +99,7 @@ it('a run says what keeps it from making its day good, also what somebody has ac
 });
 
 it('a run that came too early is good so far, and one with too few bookings reviewed them', () => {
-  const volume = { accepted: 9, usual: 99, drops: [{ provider: null, accepted: 9, usual: 99 }] };
+  const volume = fewBookings;
   const [today, few, failed] = [
     someRun({ trigger: 'today' }),
     someRun({ volume }),

@@ -18,7 +18,7 @@ import {
   runStates,
   wasToBeAccepted,
 } from '../../src/rules/run.js';
-import { someRun } from '../review/some-run.js';
+import { drop, fewBookings, manyAffected, someRun } from '../review/some-run.js';
 
 type Changes = Parameters<typeof someRun>[0];
 
@@ -43,10 +43,9 @@ it('the hook may expect another number of records than the source held, once tha
 });
 
 describe('what somebody has to accept', () => {
-  const drop = { provider: null, accepted: 9, usual: 99 };
-  const volume = { accepted: 9, usual: 99, drops: [drop] };
+  const volume = fewBookings;
   const few = { ...volume, drops: [{ ...drop, provider: 'x' }] };
-  const implausible = { affected: 30, judged: 200 };
+  const implausible = manyAffected;
   const by = { at: 1, by: 'ada' };
   const accepted = { volume: by, affected: { ...by, affected: 30 } };
 

@@ -6,8 +6,8 @@ import { indexDelivered } from '../../../src/review/collect/delivered-lines.js';
 import { renderReviewFile } from '../../../src/review/file/file-attempt.js';
 import { hasUnexpectedCount } from '../../../src/rules/run.js';
 import { newRun, references } from '../../contracts/ledger/days.js';
+import { readWhole } from '../../support/blocks.js';
 import { record, records } from '../array-source.js';
-import { readWhole } from '../file/file-run.js';
 import { createForgetfulMemory } from '../forgetful-memory.js';
 import {
   collectRun,

@@ -6,8 +6,9 @@ import { createFileDelivery } from '../../../src/review/file/file-delivery.js';
 import { claimStep } from '../../contracts/ledger/days.js';
 import { createOutside } from '../../crash/outside.js';
 import { createSftpDouble } from '../../crash/sftp-double.js';
+import { readWhole } from '../../support/blocks.js';
 import { fileBooking, fileOf } from './file-bookings.js';
-import { fileBookings, now, prepareFileRun, readWhole } from './file-run.js';
+import { fileBookings, now, prepareFileRun } from './file-run.js';
 
 const named = (bookingClientName: string) => fileBooking({ bookingClientName });
 const { signal } = new AbortController();

@@ -108,13 +108,3 @@ export async function prepareFileRun({
 export function attemptOf(parts: FileParts, run: Run, claim: Claim): FileAttempt {
   return { ...parts, claim, run, day, remote, signal: new AbortController().signal };
 }
-
-export async function* blocksOf(...texts: readonly (string | Buffer)[]): AsyncGenerator<Uint8Array> {
-  for (const text of texts) yield Buffer.from(text);
-}
-
-export async function readWhole(content: AsyncIterable<Uint8Array>): Promise<string> {
-  const blocks: Uint8Array[] = [];
-  for await (const block of content) blocks.push(Buffer.from(block));
-  return Buffer.concat(blocks).toString();
-}

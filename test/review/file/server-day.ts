@@ -10,9 +10,10 @@ import type { SftpSession } from '../../../src/transports/sftp/sftp.js';
 import { claimStep, record, rightOf } from '../../contracts/ledger/days.js';
 import { createOutside } from '../../crash/outside.js';
 import { createSftpDouble } from '../../crash/sftp-double.js';
+import { blocksOf } from '../../support/blocks.js';
 import { ok } from '../scripted-service.js';
 import { fileOf } from './file-bookings.js';
-import { attemptOf, blocksOf, fileBookings, now, prepareFileRun, remote } from './file-run.js';
+import { attemptOf, fileBookings, now, prepareFileRun, remote } from './file-run.js';
 
 /** Of what the service is told. */
 export const pathPrefix = 'acme/';

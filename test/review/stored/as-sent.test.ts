@@ -4,9 +4,10 @@ import type { Ledger } from '../../../src/ledger/ledger.js';
 import { reviewName, spoolReviewFile } from '../../../src/review/file/file-attempt.js';
 import { createSentComparer, renderAsSent } from '../../../src/review/stored/as-sent.js';
 import { claimStep, done, record } from '../../contracts/ledger/days.js';
+import { readWhole } from '../../support/blocks.js';
 import { prepareDelivery } from '../delivering.js';
 import { fileBooking } from '../file/file-bookings.js';
-import { prepareFileRun, readWhole } from '../file/file-run.js';
+import { prepareFileRun } from '../file/file-run.js';
 import { ok, refusal } from '../scripted-service.js';
 import { someRun } from '../some-run.js';
 

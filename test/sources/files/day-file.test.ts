@@ -6,15 +6,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDayFile, type FileStore, unpack } from '../../../src/sources/files/day-file.js';
 import { openDayFile } from '../../../src/sources/files/open-day-file.js';
+import { blocksOf } from '../../support/blocks.js';
 import { withoutPrivileges } from '../../support/machine.js';
 import { makeTemporaryFolder } from '../../support/temporary-folder.js';
 import { day, expectFault, never, readFile } from '../reading.js';
 
 const megabyte = 1_000_000;
-
-async function* iterate(pieces: readonly Uint8Array[]): AsyncGenerator<Buffer> {
-  for (const piece of pieces) yield Buffer.from(piece);
-}
 
 describe('a file that arrives in pieces of any size', () => {
   const anySize = fc.integer({ min: 1, max: 100 });
@@ -33,7 +30,7 @@ describe('a file that arrives in pieces of any size', () => {
           for (let at = 0; at < bytes.length; at += step) pieces.push(bytes.subarray(at, at + step));
           const blocks: Buffer[] = [];
           const reading = { path: 'x', blockBytes: size, signal: never() };
-          for await (const block of unpack(iterate(pieces), reading)) blocks.push(block);
+          for await (const block of unpack(blocksOf(...pieces), reading)) blocks.push(block);
           expect(Buffer.concat(blocks)).toEqual(Buffer.from(content));
           if (!isPacked)
             for (const block of blocks.slice(0, -1)) expect(block).toHaveLength(Math.max(2, size));

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createKeyFolder } from '../../../src/storage/key-folder.js';
 import { createDirectorySpool, type Spool } from '../../../src/storage/spool.js';
+import { blocksOf } from '../../support/blocks.js';
 import { makeTemporaryFolder } from '../../support/temporary-folder.js';
 
 const guest = 'Ann Guest-Canary';
@@ -166,10 +167,6 @@ describe.each([
 
 async function modeOf(path: string): Promise<string> {
   return ((await stat(path)).mode & 0o777).toString(8);
-}
-
-async function* blocksOf(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
-  for (const text of texts) yield Buffer.from(text);
 }
 
 function sha256Of(bytes: Buffer): string {

@@ -15,6 +15,7 @@ import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Answer, Connection } from '../../../src/transports/sftp/connection.js';
 import { createRemoteCalls } from '../../../src/transports/sftp/remote-calls.js';
 import { createSftpServer, type SftpServerOptions } from '../../../src/transports/sftp/server.js';
+import { createGate } from '../../support/gate.js';
 import { type Oddities, startOddSftp } from '../../support/odd-sftp.js';
 import { denied, limit, retryable } from './session/trial.js';
 
@@ -330,14 +331,11 @@ describe('a server whose rename does not replace files', () => {
 it.each([600, 1_600])('after %i ms without a request, the next one has its whole second', async (idleMs) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  let onStat = () => {};
-  const asked = new Promise<void>((resolve) => {
-    onStat = resolve;
-  });
+  const asked = createGate();
   const silence: Oddities = {
     refuse(request) {
       if (request !== 'STAT') return undefined;
-      onStat();
+      asked.open();
       return 'silence';
     },
   };
@@ -350,7 +348,7 @@ it.each([600, 1_600])('after %i ms without a request, the next one has its whole
     isOver = true;
   });
   looking.catch(() => {});
-  await asked;
+  await asked.passed;
   vi.advanceTimersByTime(999);
   await turn();
   await turn();
