@@ -1,3 +1,5 @@
+import { hasPassed } from './elapsed.js';
+
 /** Lets so many pass at once; the others wait for their turn. */
 export function createGate(permits: number) {
   let free = permits;
@@ -43,7 +45,8 @@ export function shareWork<Result>(
   let last: { readonly result: Promise<Result>; endedAt?: number } | undefined;
   return () => {
     const { result, endedAt } = last ?? {};
-    if (result && (endedAt === undefined || Math.abs(clock() - endedAt) < reuseMs)) return result;
+    if (result && (endedAt === undefined || !hasPassed(reuseMs, { since: endedAt, now: clock() })))
+      return result;
     const started: NonNullable<typeof last> = { result: work() };
     last = started;
     return started.result.finally(() => {

@@ -1,3 +1,5 @@
+import { hasPassed } from './elapsed.js';
+
 /**
  * Why a peer, such as the queue's server or the ledger's, can't be used:
  * - `refused`: it refuses our login, our certificate or our rights
@@ -35,7 +37,7 @@ export function createPatience(clock: () => number, hasWorked = false) {
       if (fault === 'passing') return 'retry';
       if (!works && needsPerson(fault)) return 'refuse';
       since ??= clock();
-      return clock() - since < patienceMs ? 'retry' : 'give-up';
+      return hasPassed(patienceMs, { since, now: clock() }) ? 'give-up' : 'retry';
     },
   };
 }

@@ -1,4 +1,5 @@
 import type pino from 'pino';
+import { hasPassed } from '../base/elapsed.js';
 import { type EventKind, type EventOf, event } from '../base/events.js';
 import { print } from '../base/foreign-text.js';
 import { caseEvents, verdictMailEvents, watchEvents } from '../cases/events.js';
@@ -110,7 +111,7 @@ export function createLogObserver(log: Log, clock: () => number): (event: HotelR
   function tellDone(event: HotelReviewEvent, at: number): void {
     for (const [run, { day, steps, since, until }] of done) {
       const hasEnded = event.type === 'settled' && event.run.id === run;
-      if (!hasEnded && Math.abs(at - since) < progressEveryMs) continue;
+      if (!hasEnded && !hasPassed(progressEveryMs, { since, now: at })) continue;
       done.delete(run);
       log.info({ run, day, steps, seconds: Math.round((until - since) / 1000) }, 'steps done');
     }

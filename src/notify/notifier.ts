@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { pause } from '../base/abort.js';
+import { hasPassed } from '../base/elapsed.js';
 import { formatCountOf } from '../base/format.js';
 import { describeError } from '../base/safe-error.js';
 import type { Ledger } from '../ledger/ledger.js';
@@ -60,7 +61,7 @@ export function startNotifier(parts: NotifierParts) {
       // Not awaited: a receiver that takes its time must not keep messages from the others.
       void attempt(() => sender.sendDue(sending));
       await pause(sendEveryMs, stop, { holdsProcess: false });
-      if (stop.aborted || Math.abs(clock() - (checkedAt ?? 0)) < checkEveryMs) continue;
+      if (stop.aborted || !hasPassed(checkEveryMs, { since: checkedAt, now: clock() })) continue;
       checkedAt = clock();
       await attempt(() => checkNotices(listChecks()));
     }

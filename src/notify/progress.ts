@@ -1,3 +1,4 @@
+import { hasPassed } from '../base/elapsed.js';
 import { isOneOf } from '../base/events.js';
 import { formatByteRate, formatBytes, formatRate } from '../base/format.js';
 import { watchEvents } from '../cases/events.js';
@@ -111,7 +112,7 @@ function createThrottle(everyMs: number, clock: () => number) {
     reset,
     isDue(): boolean {
       if (lastAt === undefined) reset();
-      else if (clock() - lastAt >= everyMs) {
+      else if (hasPassed(everyMs, { since: lastAt, now: clock() })) {
         reset();
         return true;
       }
@@ -133,7 +134,8 @@ function createLines(say: (text: string) => void, clock: () => number, isOfMany:
       const last = shown.get(day) ?? { lastAt: clock() };
       shown.set(day, last);
       const milestone = event.type === 'step-ended' ? describeMilestone(event) : undefined;
-      if (frequent.includes(event.type) && !milestone && clock() - last.lastAt < linesEveryMs) return;
+      const isDue = hasPassed(linesEveryMs, { since: last.lastAt, now: clock() });
+      if (frequent.includes(event.type) && !milestone && !isDue) return;
       const text = milestone ?? describe(event, clock());
       if (text === undefined || (milestone !== undefined && milestone === last.lastMilestone)) return;
       shown.set(day, { lastAt: clock(), lastMilestone: milestone ?? last.lastMilestone });

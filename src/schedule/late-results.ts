@@ -1,6 +1,6 @@
 import { createBusinessDay } from '../booking/business-day.js';
 import type { Ledger } from '../ledger/ledger.js';
-import { isResultLookedFor, nextLateLook } from '../review/file/late-result.js';
+import { isLateLookDue, isResultLookedFor } from '../review/file/late-result.js';
 import { hasWork, type Run } from '../rules/run.js';
 import type { DueDay } from './due-days.js';
 import { createScheduler, reviewDueDay, type Scheduler, type SchedulerParts } from './scheduler.js';
@@ -34,7 +34,7 @@ export function createLateResultScheduler(parts: LateResultParts): Scheduler {
     for (const id of lookedAt.keys()) if (!ids.has(id)) lookedAt.delete(id);
     for (const run of runs) {
       if (stop.aborted) return;
-      const isDue = clock() >= nextLateLook(run, lookedAt.get(run.id));
+      const isDue = isLateLookDue(run, lookedAt.get(run.id), clock());
       if (isDue && !reviewing.has(run.id) && (await look(run, stop))) begin(run, stop);
     }
   }

@@ -1,3 +1,4 @@
+import { hasPassed } from '../../base/elapsed.js';
 import { SafeError } from '../../base/safe-error.js';
 import type { NotifyVerdictMails } from '../events.js';
 import type { MailTaker } from './take-mail.js';
@@ -108,7 +109,8 @@ export function createMailbox(
           if (found.every(({ fault }) => fault !== 'not-fetched')) triedSince.delete(key);
           yield* found;
           // Whoever reads the mailbox is done with it.
-          if (found.length === 0 || clock() - (triedSince.get(key) ?? 0) < triedMs) continue;
+          const since = triedSince.get(key);
+          if (found.length === 0 || !hasPassed(triedMs, { since, now: clock() })) continue;
           given.add(key);
           triedSince.delete(key);
         }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { describeNeededHost, isLoopback } from '../../base/addresses.js';
+import { hasPassed } from '../../base/elapsed.js';
 import { createBackOff, decoyHash, isPassword } from '../../storage/access/passwords.js';
 import type { Visitor } from '../../storage/access/roles.js';
 import { readUserName, type User, type Users, type UsersFile } from '../../storage/access/users-file.js';
@@ -101,7 +102,7 @@ export function createAccess(options: AccessOptions) {
     if (opened === undefined) return undefined;
     const { session, user } = opened;
     const now = clock();
-    const isDue = !isOfScript(request.headers) && now - session.seenAt >= renewalMs;
+    const isDue = !isOfScript(request.headers) && hasPassed(renewalMs, { since: session.seenAt, now });
     const renew = () => sealSession({ ...session, seenAt: now }, known, user);
     return {
       visitor: toVisitor(user),

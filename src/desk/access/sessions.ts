@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import * as z from 'zod';
+import { hasPassed } from '../../base/elapsed.js';
 import type { User, Users } from '../../storage/access/users-file.js';
 
 /** What a signed cookie holds. Times are in epoch milliseconds. */
@@ -35,7 +36,7 @@ export function openSession(sealed: string, users: Users) {
 
 /** Whether a session is neither idle nor too old. A clock that was set back by more than the idle time ends it, too. */
 export function isAlive({ startedAt, seenAt }: Session, now: number, idleMs: number): boolean {
-  return Math.abs(now - seenAt) < idleMs && now - startedAt < longestMs;
+  return !hasPassed(idleMs, { since: seenAt, now }) && now - startedAt < longestMs;
 }
 
 /** When a session ends at the latest. */

@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { answerWithin } from '../../base/abort.js';
 import { shareWork } from '../../base/concurrent-work.js';
+import { hasPassed } from '../../base/elapsed.js';
 import type { HotelReviewEvent } from '../../notify/events.js';
 import { createLedgerGauges, type LedgerFacts, type NameAges } from './ledger-metrics.js';
 
@@ -219,7 +220,7 @@ export function createMetrics(options: MetricsOptions) {
 
   /** Looking takes long, so a scrape may end before it: the next one gets the answer. */
   function findNames(look: () => Promise<NameAges>): Promise<NameAges> {
-    if (looked !== undefined && Math.abs(clock() - looked.at) < namesLookMs) return looked.ages;
+    if (looked && !hasPassed(namesLookMs, { since: looked.at, now: clock() })) return looked.ages;
     const ages = look();
     looked = { at: clock(), ages };
     ages.catch(() => {

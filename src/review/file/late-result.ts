@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { hasPassed } from '../../base/elapsed.js';
 import type { ReviewFile } from '../../rules/review-file.js';
 import { isSameSighting, type Run } from '../../rules/run.js';
 import { lacksResult } from '../../rules/try-again.js';
@@ -24,10 +25,10 @@ export function isResultLookedFor(
   return lacksResult(run) && calledAt !== undefined && now < calledAt + guestNameDays * dayMs;
 }
 
-/** When the next look is due: half of the time since the by-file call after the one before, at most an hour. At once without one. */
-export function nextLateLook({ file }: Run, lookedAt: number | undefined): number {
-  const calledAt = file?.triggeredAt ?? 0;
-  return lookedAt === undefined ? calledAt : lookedAt + pauseBeforeLook(lookedAt - calledAt, longestPauseMs);
+/** Whether to look again: after half of the time between the by-file call and the last look, at most an hour. At once without one. */
+export function isLateLookDue({ file }: Run, lookedAt: number | undefined, now: number): boolean {
+  const pause = pauseBeforeLook((lookedAt ?? 0) - (file?.triggeredAt ?? 0), longestPauseMs);
+  return hasPassed(pause, { since: lookedAt, now });
 }
 
 type LateAttempt = Pick<FileAttempt, 'sftp' | 'stepMs' | 'resultPattern' | 'run' | 'day' | 'signal'>;

@@ -1,6 +1,7 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { promisify } from 'node:util';
+import { hasPassed } from '../../base/elapsed.js';
 import { isGuessable } from '../../base/guessable.js';
 
 /*
@@ -96,7 +97,8 @@ export function createBackOff(clock: () => number, groupOf = networkOf) {
 
   function find(group: string) {
     const failures = failed.get(group);
-    return failures && Math.abs(clock() - failures.lastAt) < forgottenMs ? failures : undefined;
+    const isForgotten = hasPassed(forgottenMs, { since: failures?.lastAt, now: clock() });
+    return isForgotten ? undefined : failures;
   }
 
   return {
