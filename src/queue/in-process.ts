@@ -113,7 +113,6 @@ function openQueue(limiter: ReturnType<typeof createRateLimiter>, clock: () => n
   async function closeQueue(graceMs: number): Promise<void> {
     isStopping = true;
     forget(() => true);
-    admit();
     await inHand?.end(graceMs);
   }
 }
