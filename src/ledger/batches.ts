@@ -165,13 +165,32 @@ export async function* readStoredBatches(
   { id }: Pick<Run, 'id'>,
   stream: BatchStream,
 ): AsyncGenerator<StoredBatch, void, undefined> {
-  const { batches, bookings } = await ledger.bookings.measureBatches(id, stream);
+  for await (const { from, to } of cutBatches(ledger, id, stream)) {
+    const read = await ledger.bookings.readBatches(id, stream, { from, to });
+    for (const [index, lines] of read.entries()) yield { batch: from + index, lines };
+  }
+}
+
+/** The same, without batches whose key is gone. */
+export async function* readBatchesWithKey(
+  ledger: ReadOnlyLedger,
+  run: StayRun,
+  stream: BatchStream,
+): AsyncGenerator<StoredBatch, void, undefined> {
+  for await (const { from, to } of cutBatches(ledger, run.runId, stream)) {
+    const wanted = Array.from({ length: to - from }, (_, index) => from + index);
+    const read = await ledger.stays.readReadableBatches(run, stream, wanted);
+    for (const [batch, lines] of read) yield { batch, lines };
+  }
+}
+
+async function* cutBatches(ledger: ReadOnlyLedger, runId: string, stream: BatchStream) {
+  const { batches, bookings } = await ledger.bookings.measureBatches(runId, stream);
   const atOnce = Math.max(1, Math.floor(bookingsAtOnce / Math.ceil(bookings / batches)));
   // The first one alone: some callers want only the first lines.
   for (let from = 0, to = 1; from < batches; from = to, to += atOnce) {
     if (from > 0) await yieldToEventLoop();
-    const read = await ledger.bookings.readBatches(id, stream, { from, to: Math.min(to, batches) });
-    for (const [index, lines] of read.entries()) yield { batch: from + index, lines };
+    yield { from, to: Math.min(to, batches) };
   }
 }
 

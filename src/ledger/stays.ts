@@ -305,6 +305,11 @@ export const listStayRuns = reads(() =>
   selectStayRuns(sql`AND collected_at IS NOT NULL ORDER BY day DESC, number DESC`),
 );
 
+/** Those whose collect did not end, the latest first: their bookings are in no index yet. */
+export const listUncollected = reads(() =>
+  selectStayRuns(sql`AND collected_at IS NULL ORDER BY number DESC`),
+);
+
 /**
  * Bookings of the run at hotels with these hashes whose stay ends on the day `from` or later, or nobody knows when.
  *

@@ -1,6 +1,6 @@
 import type { Booking } from '../../src/booking/booking.js';
 import { hashReference } from '../../src/booking/booking.js';
-import type { CollectStart } from '../../src/ledger/collecting.js';
+import type { CollectedChunk, CollectStart } from '../../src/ledger/collecting.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { planBatches } from '../../src/rules/batch-plan.js';
 import type { NewRun } from '../../src/rules/changes.js';
@@ -42,17 +42,22 @@ export async function collectBookings(
     guestNames,
     masterIdName,
   });
+  await collect.store(toChunk(bookings));
+  return collect.finish({ steps: planBatches(bookings.length, batchSize), at });
+}
+
+/** As a collect stores them, in one batch. */
+export function toChunk(bookings: readonly Booking[]): CollectedChunk {
   const lines = toLines(bookings.map(lineOfBooking));
   const batch = {
     ...{ stream: 'posted' as const, number: 0, lines },
     referenceHashes: bookings.map(({ bookingReferenceId }) => hashReference(bookingReferenceId)),
     stays: findStayKeys(lines),
   };
-  await collect.store(chunkOf({ batches: [batch] }));
-  return collect.finish({ steps: planBatches(bookings.length, batchSize), at });
+  return chunkOf({ batches: [batch] });
 }
 
-/** The same, delivered and ended. */
+/** Bookings as `collectBookings` stores them, delivered and ended. */
 export async function deliverBookings(...given: Parameters<typeof collectBookings>): Promise<Run> {
   const [ledger, id] = given;
   const run = await collectBookings(...given);

@@ -2,7 +2,7 @@ import { createWholePattern } from '../../base/foreign-text.js';
 import { mayHold } from '../../booking/record-cells.js';
 import { batchStreams } from '../../booking/sending.js';
 import { readBooking } from '../../booking/stored-line.js';
-import { readStoredBatches } from '../../ledger/batches.js';
+import { readBatchesWithKey, readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { isHeld, type Reject } from '../../ledger/rejects.js';
 import type { RunKey } from '../../ledger/runs.js';
@@ -56,22 +56,45 @@ export async function findNames(
 }
 
 /**
- * Their bookings, and the rejected records with their reference, by run, the newest first; then the records that held it in another cell.
- * Where cells are shifted, it does not stand where it is looked for: every rejected record is read.
+ * Their bookings, and the rejected records with their reference, by run, the newest first; then what no index knows: the bookings of
+ * runs whose collect did not end, and the rejected records that held the reference in another cell, because cells were shifted.
  */
 export async function* readGuestTraces(
   ledger: ReadOnlyLedger,
   reference: string,
 ): AsyncGenerator<readonly Trace[], void, undefined> {
   const known = new Set<string>();
-  const keyOf = (run: Run, place: number) => `${run.id} ${place}`;
   for await (const traces of ledger.bookings.readTraces(reference)) {
-    for (const trace of traces) if (trace.kind === 'reject') known.add(keyOf(trace.run, trace.place));
+    for (const trace of traces) known.add(keyOfTrace(trace));
     yield traces;
   }
-  for await (const { run, reject } of readRejects(ledger))
-    if (isRejectOf(reference, reject) && !known.has(keyOf(run, reject.place)))
-      yield [{ kind: 'reject', run, ...reject }];
+  for await (const trace of readUncollected(ledger, reference))
+    if (!known.has(keyOfTrace(trace))) yield [trace];
+  for await (const { run, reject } of readRejects(ledger)) {
+    const trace = { kind: 'reject', run, ...reject } as const;
+    if (isRejectOf(reference, reject) && !known.has(keyOfTrace(trace))) yield [trace];
+  }
+}
+
+function keyOfTrace(trace: Trace): string {
+  const place = trace.kind === 'reject' ? trace.place : `${trace.stream} ${trace.position}`;
+  return `${trace.run.id} ${place}`;
+}
+
+/** What collects that failed or died have stored of the guest: nothing of it was sent. */
+async function* readUncollected(
+  ledger: ReadOnlyLedger,
+  reference: string,
+): AsyncGenerator<Trace, void, undefined> {
+  for (const stored of await ledger.stays.listUncollected())
+    for (const stream of batchStreams)
+      for await (const { batch, lines } of readBatchesWithKey(ledger, stored, stream))
+        for (const [row, line] of splitStoredLines(lines).entries()) {
+          if (readReference(line) !== reference) continue;
+          const run = await ledger.runs.get(stored.runId);
+          const position = batch * stored.batchSize + row;
+          yield { kind: 'booking', run, stream, batch, position, line, attempts: [] };
+        }
 }
 
 function isRejectOf(reference: string, reject: Reject): boolean {

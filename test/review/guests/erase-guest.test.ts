@@ -14,7 +14,7 @@ import { SftpError, type SftpServer, type SftpSession } from '../../../src/trans
 import { at, chunkOf, done, newRun, perform, rightOf, startCollect } from '../../contracts/ledger/days.js';
 import { createOutside } from '../../crash/outside.js';
 import { createSftpDouble } from '../../crash/sftp-double.js';
-import { collectBookings, deliverBookings, someBooking } from '../../desk/some-bookings.js';
+import { collectBookings, deliverBookings, someBooking, toChunk } from '../../desk/some-bookings.js';
 import { addFileRun } from '../../desk/some-file-run.js';
 import { findText } from '../../support/found-text.js';
 import { openTemporaryLedger } from '../temporary-ledger.js';
@@ -130,6 +130,20 @@ describe('An erased guest', () => {
     await hold?.release();
     expect(await why()).toEqual([]);
     expect((await findGuest(ledger, 'BR-1')).names.size).toBe(0);
+  });
+
+  it('is in no run whose collect did not end, once that was given up, even if no other run has them', async () => {
+    const { ledger, erase } = await prepare();
+    const run = await ledger.runs.create(newRun('r1'));
+    const collect = await startCollect(ledger, run);
+    await collect.store(toChunk([someBooking(others), someBooking()]));
+    const newest = async () => (await erase('BR-1')).left.map(({ why }) => why);
+    expect(await newest()).toEqual([expect.stringMatching(/`cancel 2026-11-20`/)]);
+    await ledger.runs.settle(rightOf(run), { state: 'cancelled', at });
+    expect(await erase('BR-1')).toEqual({ erased: ['ledger: posted batch 0'], left: [] });
+    const lines = (await ledger.bookings.readBatch('r1', 'posted', 0)).toString();
+    expect(lines).toMatch(/Eva Roth.*\n7,BR-1,,/);
+    expect((await findGuest(ledger, 'BR-1')).traces).toMatchObject([{ position: 1, run: { id: 'r1' } }]);
   });
 
   it('takes the files of runs that the ledger does not know along, and names those that are nobody’s', async () => {
