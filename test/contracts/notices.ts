@@ -131,6 +131,25 @@ export function describeNoticesContract(
       expect(await notices.listWaiting(at)).toEqual([{ channel: 'mail', messages: 1, since: at }]);
     });
 
+    it('tells each recovery of a day that goes wrong again', async () => {
+      const heard: string[] = [];
+      for (const [after, problem] of [late, failed].entries()) {
+        await notices.raise([{ ...problem, raisedAt: at + after }]);
+        await notices.end(await notices.listProblems(), { at: at + after, recovery });
+        await notices.route(toChannels(`ops ${after}`), at);
+        // The recovery waits for the message about the problem.
+        for (const _ of [problem, recovery]) {
+          const claimed = await claimAll(`ops ${after}`);
+          heard.push(...claimed.map(({ notice }) => notice.event));
+          await notices.noteSent(
+            claimed.map(({ id }) => id),
+            at,
+          );
+        }
+      }
+      expect(heard).toEqual(['day-late', 'day-recovered', 'run-failed', 'day-recovered']);
+    });
+
     it('does not let a recovery wait for the morning digest about the day', async () => {
       const digest: NewNotice = { event: 'morning-digest', subject: day, day, facts: {}, raisedAt: at };
       await notices.raise([digest, failed]);

@@ -33,5 +33,17 @@ export function describeTracing(opened: () => OpenedLedger): void {
       ]);
       expect(traces.map(({ run }) => run.state)).toEqual(['delivering', 'delivering', 'cancelled']);
     });
+
+    it('reads years of runs in slices, each run once', async () => {
+      const { ledger } = opened();
+      await collectedRun(ledger, 'r1', { bookings: ['BR-1'] });
+      let replaces = 'r1';
+      for (let number = 2; number <= 101; number += 1)
+        replaces = (await ledger.runs.create(newRun(`r${number}`, { replaces }))).id;
+      const traced: string[] = [];
+      for await (const traces of ledger.bookings.readTraces('BR-1'))
+        traced.push(...traces.map(({ run }) => run.id));
+      expect(traced).toEqual(['r1']);
+    });
   });
 }

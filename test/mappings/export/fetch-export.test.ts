@@ -151,6 +151,23 @@ describe('fetching an export', () => {
     expect(await fetch({ waits: 10 })).toMatchObject({ files: [{ rows: 0 }, { rows: 3 }, {}] });
   });
 
+  it('keeps nothing of a file that was replaced by one of the same size while it was read', async () => {
+    put('new', smallExport, start - minute);
+    const { mappings } = smallExport;
+    const other = mappings.replace(/\d/, (digit) => String((Number(digit) + 1) % 10));
+    const session = await server.connect({ signal: never });
+    let isReplaced = false;
+    const download: typeof session.download = async (path, ...others) => {
+      const read = await session.download(path, ...others);
+      if (!isReplaced) server.replace(path, other, outside.clock());
+      isReplaced = true;
+      return read;
+    };
+    server = { ...server, connect: async () => ({ ...session, download }) };
+    const sha256 = createHash('sha256').update(other).digest('hex');
+    expect(await fetch({ waits: 10 })).toMatchObject({ files: [{ sha256 }, {}, {}] });
+  });
+
   it('connects again after a lost connection, with delays that begin anew with progress, and not after a denial', async () => {
     put('new');
     const usual = server;

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -117,6 +117,14 @@ describe('a folder of keys', () => {
     keys.find(day, id);
     keys.destroy(day);
     expect(() => keys.find(day, id)).toThrow(expect.objectContaining({ code: 'destroyed' }));
+  });
+
+  it('keeps a key that it cannot note as destroyed: otherwise it would look lost', () => {
+    const key = use();
+    mkdirSync(join(root, `${day}.destroyed`));
+    expect(() => createKeyFolder(root).destroy(day)).toThrow();
+    rmSync(join(root, `${day}.destroyed`), { recursive: true });
+    expect(find(key.id)).toEqual(key);
   });
 
   it('refuses an invalid day', () => {
