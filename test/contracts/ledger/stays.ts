@@ -59,6 +59,25 @@ export function describeStays(opened: () => OpenedLedger): void {
       );
     });
 
+    it('count again once a later collect finds them again, in lists and for their reference', async () => {
+      const { ledger } = opened();
+      for (const [index, hotel] of [0, 1, 0].entries()) {
+        const booking = stayAt(hotelOf(hotel, 0), { bookingReferenceId: 'E-1' });
+        const run = { day: '2026-11-20', delivery: 'body', trigger: 'manual', topsUp: false } as const;
+        await storeRun(ledger, {
+          ...{ ...run, id: `r${index}`, isCollected: true },
+          stays: [{ stream: 'posted', booking }],
+        });
+      }
+      expect(await ledger.days.listSuperseded('r0')).toEqual([]);
+      const traces = await ledger.bookings.trace('E-1');
+      expect(traces.map((trace) => trace.kind === 'booking' && [trace.run.id, trace.isSuperseded])).toEqual([
+        ['r2', undefined],
+        ['r1', true],
+        ['r0', undefined],
+      ]);
+    });
+
     it('are gone when their run is collected again, when their guest is erased, and when their day is removed', async () => {
       const { ledger } = opened();
       const hotel = hotelOf(1, 0);
