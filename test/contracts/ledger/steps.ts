@@ -109,6 +109,15 @@ export function describeSteps(opened: () => OpenedLedger): void {
   });
 
   describe('recording what became of an attempt', () => {
+    it('lets a file run wait for its result once its last batch is accepted, too', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1', { body: 1 });
+      await performUpTo(ledger, run, 'trigger');
+      expect((await ledger.runs.get('r1')).state).toBe('delivering');
+      await perform(ledger, run, 'batch 0', done);
+      expect((await ledger.runs.get('r1')).state).toBe('awaiting-result');
+    });
+
     it('keeps what the service said at the end', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
