@@ -121,4 +121,22 @@ describe('a queue that closes', () => {
       await staying.queue.close();
     }
   });
+
+  it('still passes on what its steps in hand add, and the pause that they ask for', async () => {
+    const [leaving, staying] = [open(), open()];
+    leaving.worker.holdAll();
+    leaving.worker.start();
+    await leaving.queue.add(stepsOf('run-a', 1));
+    await settled(() => expect(leaving.worker.inHand()).toBe(1));
+    const closed = leaving.queue.close({ graceMs: 60_000 });
+    const until = Date.now() + 3_600_000;
+    await leaving.queue.holdOff(until);
+    // Redis has half a second for each answer now.
+    await settled(() => leaving.queue.add(stepsOf('run-b', 2)));
+    leaving.worker.letAllGo();
+    await closed;
+    expect(await staying.queue.countWaiting()).toBe(2);
+    // It is in force already.
+    expect(await staying.queue.holdOff(until)).toBe(false);
+  });
 });

@@ -195,6 +195,23 @@ describe('replays', () => {
     expect(most).toBeLessThanOrEqual(2);
   });
 
+  it('whose day another process holds leave their permit to the next day', async () => {
+    const work = await prepareWork({ bookings: 1 });
+    const { parts } = work.startAlone();
+    const permit = await work.ledger.holds.permit(1);
+    const first = openWantedDays(parts, 1);
+    await first.days.replay(unseen.slice(0, 2), all);
+    await first.stopped();
+    await permit?.release();
+    const hold = await work.ledger.holds.day('2026-11-18');
+    openWantedDays(parts, 1).days.start();
+    await vi.waitUntil(async () => (await work.ledger.wanted.list()).length === 1, { timeout: patienceMs });
+    expect(await work.ledger.runs.list({ limit: 9 })).toMatchObject([
+      { day: '2026-11-19', state: 'succeeded' },
+    ]);
+    await hold?.release();
+  });
+
   it('are refused, and reported, if somebody opens another run before it is their turn', async () => {
     const work = await prepareWork();
     const { days: opened, faults, done } = openWantedDays(work.startAlone().parts);

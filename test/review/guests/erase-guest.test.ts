@@ -165,6 +165,17 @@ describe('An erased guest', () => {
     expect(await archive.list(day, 'of-others')).toEqual(['sent.csv']);
   });
 
+  it('is in the files on the server as before when it was only asked what would go, and these are not noted as gone', async () => {
+    const { ledger, erase } = await prepare();
+    const run = await addFileRun(ledger);
+    const double = createSftpDouble(createOutside(at));
+    const { path } = locateRemoteFiles(createBusinessDay(run.day, timezone));
+    double.put(path, 'BookingReferenceId,BookingClientName\nF-1,Ana Gil\n');
+    expect((await erase('F-1', { dryRun: true, sftp: double })).erased).toContain(`sftp: ${path}`);
+    expect(Object.keys(double.readAll())).toEqual([path]);
+    expect(await ledger.runs.get(run.id)).toEqual(run);
+  });
+
   it('stays on a server that is away or denies it, until it is asked again', async () => {
     const { ledger, erase } = await prepare();
     const { day: fileDay } = await addFileRun(ledger);

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { contains, readRecords } from '../../../src/review/guests/file-records.js';
 import { findRecords } from '../../../src/review/guests/guest.js';
 
-async function* inBlocks(text: string, size: number): AsyncGenerator<Uint8Array> {
-  const bytes = Buffer.from(text);
+async function* inBlocks(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
   const block = Buffer.alloc(size);
   for (let at = 0; at < bytes.length; at += size) {
     // The memory is reused, as the spool does.
@@ -15,7 +14,7 @@ async function* inBlocks(text: string, size: number): AsyncGenerator<Uint8Array>
 
 async function readAll(text: string, size = 7) {
   const all = [];
-  for await (const records of readRecords(inBlocks(text, size))) all.push(...records);
+  for await (const records of readRecords(inBlocks(Buffer.from(text), size))) all.push(...records);
   return all;
 }
 
@@ -141,11 +140,17 @@ describe('the records of a guest', () => {
 });
 
 describe('a search for a text', () => {
-  it('finds it across blocks', async () => {
+  const file = 'x,BR-1042,y\n';
+
+  it.each([
+    ['UTF-8', Buffer.from(file)],
+    ['UTF-16', Buffer.from(file, 'utf16le')],
+    ['UTF-16, the high byte first', Buffer.from(file, 'utf16le').swap16()],
+  ])('finds it across blocks: in %s', async (_, bytes) => {
     for (const size of [1, 3, 5, 100]) {
-      expect(await contains(inBlocks('x,BR-1042,y\n', size), 'BR-1042')).toBe(true);
-      expect(await contains(inBlocks('x,BR-1042,y\n', size), 'BR-1043')).toBe(false);
+      expect(await contains(inBlocks(bytes, size), 'BR-1042')).toBe(true);
+      expect(await contains(inBlocks(bytes, size), 'BR-1043')).toBe(false);
     }
-    expect(await contains(inBlocks('x', 1), '')).toBe(true);
+    expect(await contains(inBlocks(bytes, 1), '')).toBe(true);
   });
 });

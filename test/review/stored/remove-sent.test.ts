@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { removeSentFiles } from '../../../src/review/stored/remove-sent.js';
+import { listSent, removeSentFiles } from '../../../src/review/stored/remove-sent.js';
 import { SftpError, type SftpSession } from '../../../src/transports/sftp/sftp.js';
 import { rightOf } from '../../contracts/ledger/days.js';
+import { addFileRun } from '../../desk/some-file-run.js';
 import { now, remote } from '../file/file-run.js';
 import { judgedDay } from '../file/server-day.js';
 
@@ -58,6 +59,15 @@ describe('files that are due on the SFTP server', () => {
     day.reach(now + weekMs);
     await day.remove();
     expect(day.server.readAll()).toEqual({});
+  });
+
+  it('are no news when the server refuses, if it has refused those of another day that are not due again', async () => {
+    const day = await sentDay();
+    const earlier = await addFileRun(day.ledger);
+    for (const { path } of listSent(earlier.file))
+      await day.ledger.runs.noteRemoval(earlier.id, { path, outcome: 'denied', at: now });
+    day.change({ remove: denied });
+    expect(await day.remove()).toEqual({ denied: 2, isNewlyDenied: false });
   });
 
   it('are known as ours after a process that died while it removed them', async () => {
