@@ -120,4 +120,12 @@ describe('a morning digest', () => {
       url: 'https://review.example.com',
     });
   });
+
+  it('makes no link of a name that others chose, in what lasts', async () => {
+    const facts = { drops: 'evil.example: 0, usually 412' };
+    const problems: OpenProblem[] = [{ ...failed, event: 'volume-dropped', facts }];
+    expect((await composeMessage([digest], partsOf({ problems }), usual)).text).toContain(
+      'Still: 2026-11-20 has far fewer bookings than usual: evil.\u2060example: 0, usually 412',
+    );
+  });
 });

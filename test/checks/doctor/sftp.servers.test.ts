@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { sftp } from '../../../src/checks/doctor/sftp.js';
 import { createSftpServer, type SftpServerOptions } from '../../../src/transports/sftp/server.js';
@@ -89,6 +89,26 @@ describe('the SFTP server', () => {
     });
     // What is left is hidden, and no reason to ask the operator about names.
     expect(findings.map(({ verdict }) => verdict)).toEqual(['ok', 'warning', 'ok']);
+  });
+
+  it.each([
+    ['cannot be read back', (file: string) => chmodSync(file, 0), 'check the permissions of the account'],
+    [
+      'comes back damaged',
+      (file: string) => writeFileSync(file, readFileSync(file).reverse()),
+      'other bytes came back than were sent',
+    ],
+  ])('is wrong if a file that was renamed %s, and leaves none behind', async (_, spoil, said) => {
+    const findings = await check(server(), {
+      change: ({ download }) => ({
+        download(path, ...rest) {
+          spoil(server().disk(path));
+          return download(path, ...rest);
+        },
+      }),
+    });
+    expect(findings).toMatchObject([{ verdict: 'wrong', message: expect.stringContaining(said) }]);
+    expectNothingLeft(server());
   });
 
   it('is wrong if the folder cannot be created', async () => {

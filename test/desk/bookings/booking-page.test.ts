@@ -3,7 +3,12 @@ import { blankNames } from '../../../src/booking/stored-line.js';
 import type { DeskParts } from '../../../src/desk/page.js';
 import { rememberReference } from '../../../src/ledger/guests.js';
 import type { HeldCase } from '../../../src/rules/case.js';
-import { applyCommand, resolveBookings, toDecision } from '../../../src/rules/case-transitions.js';
+import {
+  applyCommand,
+  applyMoves,
+  resolveBookings,
+  toDecision,
+} from '../../../src/rules/case-transitions.js';
 import { perform, refused } from '../../contracts/ledger/days.js';
 import { rowOf, syncRows } from '../../contracts/mapping-copy/pages.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
@@ -70,7 +75,8 @@ describe('a booking', () => {
 });
 
 describe('the answer whether it was checked', () => {
-  const answer = async (reference: string) => readAnswer((await look('operator', find(reference))).text);
+  const answer = async (reference: string, at = now) =>
+    readAnswer((await look('operator', find(reference), { clock: () => at })).text);
 
   it('is its verdict in the result, when it was sent, and what is open', async () => {
     await addFileRun(ledger);
@@ -85,17 +91,28 @@ describe('the answer whether it was checked', () => {
   it('names its case, and calls it settled only when booking and mapping are', async () => {
     await deliverBookings(ledger, 'r1', [someBooking({ providerHotelId: 'H-1' })]);
     await openCases(ledger, threeCases);
-    const change = async (apply: (held: HeldCase) => HeldCase | undefined) => {
+    const change = async (apply: (held: HeldCase) => HeldCase | undefined, at = now) => {
       await ledger.cases.changeById([1], (held) => toDecision(held, apply(held) ?? held, []));
-      return (await answer('BR-1'))?.replace(/^.*by e-mail only\. /, '');
+      return (await answer('BR-1', at))?.replace(/^.*by e-mail only\. /, '');
     };
     expect(await change((held) => held)).toBe('Open: case 1; its mapping is open, this booking is open.');
     expect(await change((held) => applyCommand(held, 'report', now))).toBe(
       'Open: case 1; its mapping is reported, this booking is open.',
     );
+    expect(await change((held) => applyMoves(held, [{ to: 70, seenAt: now }], now))).toBe(
+      'Open: case 1; its mapping is corrected, this booking is open.',
+    );
+    // Nobody helped its guest, which the corrected mapping does not change.
+    const stayIsOver = Date.parse('2027-03-02T12:00:00Z');
+    expect(await change((held) => held, stayIsOver)).toBe(
+      'Open: case 1; its mapping is corrected, this booking is left.',
+    );
     const resolving = { places: new Set([1, 2, 3]), as: 'rebooked', note: undefined } as const;
     expect(await change((held) => resolveBookings(held, resolving, now))).toBe(
-      'Open: case 1; its mapping is reported, this booking is resolved.',
+      'Nothing is open: the mapping of case 1 is corrected.',
+    );
+    expect(await change((held) => applyCommand(held, 'reopen', now))).toBe(
+      'Open: case 1; its mapping is open, this booking is resolved.',
     );
     // Nobody has to act on a dismissed case.
     expect(await change((held) => applyCommand(held, 'dismiss', now))).toBe(

@@ -74,6 +74,8 @@ describe('the records that a run rejected', () => {
     const record = () => Promise.reject(new Error('the disk is full'));
     for (const [role, query, status] of [
       ['team', '', 500],
+      // Without a reference.
+      ['team', '?reason=service-id-missing', 500],
       ['team', '?reason=wrong-cell-count', 200],
       ['operator', '', 200],
     ] as const) {

@@ -284,6 +284,13 @@ describe('the metrics of this process', () => {
     notify({ type: 'settled', run, outcome: { ...outcome, affected: 2 } });
     notify({ type: 'settled', run: { ...run, id: 'late' }, outcome: { ...outcome, affected: 3 } });
     expect(await ofVerdicts()).toEqual(['affected_bookings_total 3', 'unanswered_bookings_total 1']);
+    // One that found fewer forgets none of them.
+    for (const [affected, unanswered] of [
+      [1, 0],
+      [3, 1],
+    ] as const)
+      notify({ type: 'settled', run, outcome: { ...outcome, affected, unanswered } });
+    expect(await ofVerdicts()).toEqual(['affected_bookings_total 3', 'unanswered_bookings_total 1']);
   });
 
   it.each([
