@@ -65,3 +65,24 @@ it('a sync whose comparison with stays fails lists its new hotels the next time'
   expect((await folder.run(sync)).exitCode).toBe(0);
   expect(await readFile(join(folder.path, 'new.ndjson'), 'utf8')).toContain('"ServiceId":42');
 });
+
+it('a sync lists its new hotels in the file of its option and in the configured one, in each of them once', async () => {
+  let serviceId = 41;
+  const { folder } = await prepareDay({ settings: { mappings: { newHotels: 'all.ndjson' } } }, async () =>
+    mappingsAnswer([{ ServiceId: serviceId, ProviderName: 'Bedlink', ProviderHotelId: '7' }]),
+  );
+  const sync = ['mappings', 'sync', '--since', '1970-01-01', '--new-hotels', 'new.ndjson'];
+  const listed = async (name: string) =>
+    (await readFile(join(folder.path, name), 'utf8')).match(/"ServiceId":\d+/g);
+  expect((await folder.run(sync)).exitCode).toBe(0);
+  expect([await listed('new.ndjson'), await listed('all.ndjson')]).toEqual([
+    ['"ServiceId":41'],
+    ['"ServiceId":41'],
+  ]);
+  serviceId = 42;
+  expect((await folder.run(sync)).exitCode).toBe(0);
+  expect([await listed('new.ndjson'), await listed('all.ndjson')]).toEqual([
+    ['"ServiceId":42'],
+    ['"ServiceId":41', '"ServiceId":42'],
+  ]);
+});

@@ -122,6 +122,14 @@ describe('a column', () => {
     expect(lookForUnconfirmed(sample, parse({}).source)?.where).toEqual({ Status: { not: ['CANC'] } });
   });
 
+  it('that is noticed adds its filter to what source.where says already', () => {
+    const records = recordsOf('Status', { CONF: 7, CANC: 2 }).map((one) => one.set('Market', 'EU'));
+    const where = { Market: ['EU'] };
+    const { source } = parse({ source: { kind: 'csv', path: '{day}.csv', where } });
+    const found = lookForUnconfirmed({ columns: ['Status', 'Market'], records }, source);
+    expect(found?.where).toEqual({ ...where, Status: { not: ['CANC'] } });
+  });
+
   it('shows no value that could name somebody', () => {
     const names = { 'Ada Lovelace': 19, Zwitscherfink: 9, Ana: 2 };
     const found = find('Status', { Canceled: 8, XR: 17, '': 3, ...names, 'Cancelled by Ada': 2 });
