@@ -92,14 +92,14 @@ describe('a refusal', () => {
     expect(standIn.requests).toHaveLength(2);
   });
 
-  it('follows the configured status codes before the defaults', async () => {
-    const statusCodes = { 2999: 'fatal', 2009: 'retryable' } as const;
-    const answers = [refusal(2009), refusal(2999)];
+  it('follows the configured status codes before the defaults, also for the codes of these operations', async () => {
+    const statusCodes = { 2999: 'fatal', 2009: 'retryable', 2027: 'retryable' } as const;
+    const answers = [refusal(2009), refusal(2027), refusal(2999)];
     const { service, standIn } = await openService((_request, number) => answers[number - 1] ?? lists, {
       statusCodes,
     });
     expect(await errorOf(getMappings(service))).toMatchObject({ kind: 'fatal', statusCode: 2999 });
-    expect(standIn.requests).toHaveLength(2);
+    expect(standIn.requests).toHaveLength(3);
   });
 });
 

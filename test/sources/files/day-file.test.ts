@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { SourceError, type SourceFault } from '../../../src/booking/source.js';
 import { createDayFile, type FileStore, unpack } from '../../../src/sources/files/day-file.js';
-import { openDayFile } from '../../../src/sources/files/open-day-file.js';
+import { createMarkedDayFile, openDayFile } from '../../../src/sources/files/open-day-file.js';
 import { blocksOf } from '../../support/blocks.js';
 import { withoutPrivileges } from '../../support/machine.js';
 import { makeTemporaryFolder } from '../../support/temporary-folder.js';
@@ -79,6 +80,19 @@ it('truncated or damaged gzip is always an error, never a short day', async () =
   first.writeUInt32LE(7, first.length - 8);
   await expectFault(readPacked(first), 'truncated', /cut off or damaged/);
 });
+
+it.each<SourceFault>(['login-refused', 'unreadable', 'truncated'])(
+  'a marker that cannot be looked for is %s, as it says itself, and never a day that is missing yet',
+  async (fault) => {
+    const failure = new SourceError(fault, 'who knows');
+    const refuse = () => {
+      throw failure;
+    };
+    const marker = createDayFile({ locate: () => 'sftp://x/day.done', read: refuse });
+    const file = createDayFile(storeOf(Buffer.from('ServiceId\n1\n')));
+    await expect(readFile(createMarkedDayFile(file, marker))).rejects.toBe(failure);
+  },
+);
 
 describe('a file of a day', () => {
   /** Counts what a reader receives until the file ends or is refused. */

@@ -92,6 +92,23 @@ describe('a bookings module', () => {
     expect(chunks.map(({ records }) => records.length)).toEqual([1_000, 1_000, 301]);
   });
 
+  it('is watched for the end of the process and for unhandled rejections only while a day is read', async () => {
+    const watchers = () =>
+      (['exit', 'beforeExit', 'unhandledRejection'] as const).map((event) => process.listenerCount(event));
+    const before = watchers();
+    await readModule('export function* bookings() { yield { ServiceId: 1 }; }');
+    expect(watchers(), 'after a whole day').toEqual(before);
+    const failing = 'export function* bookings() { yield { ServiceId: 1 }; throw new Error("Canary"); }';
+    await expectFault(readModule(failing), 'unreadable', /Error at bookings/);
+    expect(watchers(), 'after one that failed').toEqual(before);
+    const endless = writeModule('export function* bookings() { for (;;) yield { ServiceId: 1 }; }');
+    for await (const _ of openModuleSource(endless).read(day, { signal: never() })) {
+      expect(watchers(), 'meanwhile').toEqual(before.map((count) => count + 1));
+      break;
+    }
+    expect(watchers(), 'after one that was left early').toEqual(before);
+  });
+
   it('may be CommonJS, a synchronous generator, or TypeScript', async () => {
     const code = 'exports.bookings = function* () { yield { ServiceId: 1 }; };';
     expect((await readModule(code, {}, 'bookings.cjs')).records).toHaveLength(1);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readConnectionSecurity } from '../../../src/base/connection-security.js';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { readSqlAddress } from '../../../src/sources/sql/address.js';
 import { createSqlSource } from '../../../src/sources/sql/sql-source.js';
@@ -46,6 +47,17 @@ describe('the address of a database', () => {
         socketPath: '/run/my.sock',
         ssl: { rejectUnauthorized: false, verifyIdentity: false },
       },
+    });
+  });
+
+  it.each([
+    ...['prefer', 'require', 'verify-ca', 'verify-full'].map((mode) => `sslmode=${mode}`),
+    ...['PREFERRED', 'REQUIRED', 'VERIFY_CA', 'VERIFY_IDENTITY'].map((mode) => `ssl-mode=${mode}`),
+  ])('of MySQL that counts as verified has the certificate and its name checked: %s', (mode) => {
+    const address = `mysql://ann@db.example.com/hotel?${mode}`;
+    expect(readConnectionSecurity(address)).toBe('verified');
+    expect(readSqlAddress(address)).toMatchObject({
+      login: { ssl: { rejectUnauthorized: true, verifyIdentity: true } },
     });
   });
 
