@@ -91,6 +91,8 @@ export type Entry = {
   /** What was said of such a ledger, after somebody tried to work with it. */
   | {
       readonly kind: 'warned';
+      /** When everybody had done their work. */
+      readonly at: number;
       readonly hasProblem: boolean;
       /** Before that. */
       readonly hasSent: boolean;

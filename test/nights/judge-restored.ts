@@ -1,7 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isoOf } from './calendar.js';
 import { type Entry, recall } from './journal.js';
+import { guestNameDays } from './settings.js';
 import type { World } from './world.js';
+
+const dayMs = 86_400_000;
 
 /**
  * What was said of each ledger that is not what it was, and what became of it: where others know of something that was sent since,
@@ -18,7 +21,7 @@ export function judgeRestored(everything: readonly Entry[]): string[] {
 
 function judgeWarned(
   before: readonly Entry[],
-  { hasProblem, hasSent, named, archived, leftOf }: Entry & { readonly kind: 'warned' },
+  { at: doneAt, hasProblem, hasSent, named, archived, leftOf }: Entry & { readonly kind: 'warned' },
 ): string[] {
   const at = before.findLastIndex(({ kind }) => kind === 'restored');
   const restored = before[at];
@@ -28,7 +31,7 @@ function judgeWarned(
   const wasSent = forgotten.some(({ kind }) => kind === 'sent');
   const runs = new Set(known.flatMap((one) => ('run' in one ? [one.run] : [])));
   const unknown = archived.filter((run) => !runs.has(run));
-  const lost = archived.filter((run) => !leftOf.includes(run));
+  const lost = archived.filter((run) => !leftOf.includes(run) && !isDue(run, doneAt));
   return [
     ...(wasSent && hasSent ? ['restored: sent before anybody was told'] : []),
     ...(wasSent && !hasProblem ? ['restored: nobody was told'] : []),
@@ -38,6 +41,12 @@ function judgeWarned(
       : []),
     ...lost.map((run) => `restored: the files of ${run} are lost`),
   ];
+}
+
+/** Whether the names in the files of a run may be due by then. */
+function isDue(run: string, at: number): boolean {
+  const day = run.replace(/^(\d{4})(\d\d)(\d\d)-.*/, '$1-$2-$3');
+  return at - Date.parse(day) >= guestNameDays * dayMs;
 }
 
 /** A day whose runs are forgotten is not good, and nothing is known of it. */

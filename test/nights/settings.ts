@@ -1,6 +1,9 @@
 import { noticeEventNames } from '../../src/rules/notice.js';
 import { notifySettings } from './channels.js';
 
+/** Whoever cleans up removes files with names that are older. */
+export const guestNameDays = 30;
+
 /** The configuration of every night, but for the ledger. */
 export const settings = {
   timezone: 'Europe/Madrid',
@@ -9,6 +12,7 @@ export const settings = {
   volume: { shareOfUsual: 0 },
   delivery: 'file',
   deadline: '06:00',
+  guestNameDays,
   notify: notifySettings(noticeEventNames),
   hashKey: 'a key of at least sixteen characters',
   body: { batchSize: 3 },

@@ -106,7 +106,8 @@ async function loseLedger(
   const struck = await stage.workOn(hasProblem ? ['run', iso, '--unknown-archive'] : ['run', iso], trouble);
   if (isThorough) await reviewForgotten(stage);
   const named = folders.map(({ runId }) => runId).sort();
-  journal.push({ kind: 'warned', day, hasProblem, hasSent, named, archived, leftOf: stage.listArchived() });
+  const leftOf = stage.listArchived();
+  journal.push({ kind: 'warned', day, at: stage.clock(), hasProblem, hasSent, named, archived, leftOf });
   return struck;
 }
 
