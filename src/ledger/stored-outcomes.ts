@@ -1,7 +1,7 @@
 import type { BatchStream } from '../booking/sending.js';
 import type { BatchRows, DayCounts, DayStanding, StandingRows, StoredOutcome } from '../rules/day-outcome.js';
 import { packNumbers, unpackNumbers } from './findings.js';
-import { all, change, type Query, reads, sql, writes } from './query.js';
+import { all, change, type Query, reads, type Sql, sql, writes } from './query.js';
 import { type Period, runNumber, runs, runsHoldingBookings } from './runs.js';
 import * as t from './table.js';
 
@@ -144,11 +144,21 @@ function* numberRuns(of: readonly { readonly runId: string }[]): Query<ReadonlyM
   return numbers;
 }
 
-/** The bookings of a run that are superseded: the newest collect that says something about one decides. */
+/** The bookings of a run that are superseded. */
 export const listSuperseded = reads(function* (runId: string): Query<BatchRows[]> {
-  const found = yield* supersededRows.list(
-    sql`WHERE held_by = (SELECT number FROM ${runs} WHERE id = ${runId}) ORDER BY run`,
-  );
+  const found = yield* readSuperseded(sql`held_by = (SELECT number FROM ${runs} WHERE id = ${runId})`);
+  return found.map(({ rows, ...of }) => ({ runId, ...of, rows: [...rows].sort((a, b) => a - b) }));
+});
+
+/** Whether that booking is superseded. */
+export function* isSuperseded(run: number, stream: BatchStream, batch: number, row: number): Query<boolean> {
+  const found = yield* readSuperseded(sql`held_by = ${run} AND stream = ${stream} AND batch = ${batch}`);
+  return found.some(({ rows }) => rows.has(row));
+}
+
+/** The newest collect that says something about a booking decides. */
+function* readSuperseded(condition: Sql) {
+  const found = yield* supersededRows.list(sql`WHERE ${condition} ORDER BY run`);
   const batches = new Map<string, { stream: BatchStream; batch: number; rows: Set<number> }>();
   for (const { stream, batch, isFound, rows } of found) {
     const of = batches.get(`${stream} ${batch}`) ?? { stream, batch, rows: new Set() };
@@ -158,16 +168,5 @@ export const listSuperseded = reads(function* (runId: string): Query<BatchRows[]
       else of.rows.add(row);
     }
   }
-  return [...batches.values()]
-    .filter(({ rows }) => rows.size > 0)
-    .map(({ rows, ...of }) => ({ runId, ...of, rows: [...rows].sort((a, b) => a - b) }));
-});
-
-/** Whether that booking is superseded. */
-export function* isSuperseded(run: number, stream: BatchStream, batch: number, row: number): Query<boolean> {
-  const found = yield* supersededRows.list(
-    sql`WHERE held_by = ${run} AND stream = ${stream} AND batch = ${batch} ORDER BY run DESC`,
-  );
-  const newest = found.find(({ rows }) => unpackNumbers(rows).includes(row));
-  return newest !== undefined && !newest.isFound;
+  return [...batches.values()].filter(({ rows }) => rows.size > 0);
 }
