@@ -74,7 +74,9 @@ export async function* liveHistories(seed: number, { first = 1, last }: Numbers)
     number += 1;
     if (number > last) return;
     if (number < first) continue;
-    const { faults, kinds } = await liveHistory(history);
+    const { faults, kinds } = await liveHistory(history).catch((cause: unknown) => {
+      throw new Error(`npm run nights -- --seed ${seed} --only ${number}: ${cause}`, { cause });
+    });
     const events = history.map(({ kind }, index) => ((kinds[index] ?? []).length > 0 ? [kind] : []));
     for (const [index, one] of kinds.entries()) seen.note(kinds[index - 1] ?? [], one);
     for (const [index, one] of events.entries()) met.note(events[index - 1] ?? [], one);

@@ -195,7 +195,9 @@ export async function openWorld({ engine = sqlite, hasCopies = false }: WorldSet
       const isOpened = latest !== undefined && latest.id !== before;
       if (isOpened && latest.state === 'succeeded') break;
       // `serve` may be quicker than a person.
-      if (await isDueBySchedule(isoOf(day), config, ledgers.get(), clock))
+      // It may have died before it made one.
+      const ledger = ledgers.find();
+      if (ledger && (await isDueBySchedule(isoOf(day), config, ledger, clock)))
         await liveProcess(workFor('schedule', isoOf(day), 'file'));
       await liveProcess(isOpened ? ['run', isoOf(day)] : work);
     }
