@@ -7,7 +7,7 @@ import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import { listArchived } from '../../src/review/file/archive-run.js';
 import { findUnknownFolders, unknownToJson } from '../../src/review/unknown-folders.js';
 import type { Run } from '../../src/rules/run.js';
-import type { RunFolder } from '../../src/storage/archive-marks.js';
+import type { RunFolder } from '../../src/storage/archive.js';
 import { showS3Location } from '../../src/transports/s3/bucket.js';
 import type { App } from '../app.js';
 import { command } from '../command.js';

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createKeyFolder } from '../../../src/storage/key-folder.js';
+import { createKeyFolder } from '../../../src/storage/day-keys.js';
 import { compiled } from '../../support/compiled.js';
 import { makeTemporaryFolder } from '../../support/temporary-folder.js';
 
