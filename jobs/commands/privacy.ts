@@ -1,7 +1,7 @@
 import { formatCount, wrapText } from '../../src/base/format.js';
 import { describeError } from '../../src/base/safe-error.js';
 import { bookingFields, guestNameFields } from '../../src/booking/booking.js';
-import type { GuestNames } from '../../src/booking/guest-names.js';
+import type { GuestNames } from '../../src/booking/sending.js';
 import { readActions } from '../../src/ledger/audit.js';
 import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import { listArchived } from '../../src/review/file/archive-run.js';

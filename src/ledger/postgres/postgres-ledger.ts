@@ -4,7 +4,6 @@ import type { PeerClock } from '../../transports/http/peer-clocks.js';
 import { LedgerUnusableError } from '../errors.js';
 import type { Remains } from '../guests.js';
 import {
-  type ConnectionCount,
   createLedger,
   createReadOnlyLedger,
   type Engine,
@@ -178,7 +177,7 @@ export async function findPostgresLedger({
 }
 
 /** What the server keeps back for its administrators does not count. */
-async function countConnections(session: Session): Promise<ConnectionCount> {
+async function countConnections(session: Session) {
   const found = await session.row(
     sql`SELECT current_setting('max_connections')::int
          - current_setting('superuser_reserved_connections')::int

@@ -3,7 +3,6 @@ import { type BookingKeys, findStayKey, hashReference } from '../../booking/book
 import type { BusinessDay } from '../../booking/business-day.js';
 import { readExtraValue } from '../../booking/extra-values.js';
 import { readField } from '../../booking/field-text.js';
-import { writeNames } from '../../booking/guest-names.js';
 import {
   addDates,
   countDates,
@@ -21,6 +20,7 @@ import {
   type Sending,
   streamOf,
   usualStream,
+  writeNames,
 } from '../../booking/sending.js';
 import type { BookingSource, SourceChunk, SourceReading, SourceRecord } from '../../booking/source.js';
 import { decidingRecords } from '../../booking/written-date.js';

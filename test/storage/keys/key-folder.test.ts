@@ -39,7 +39,7 @@ describe('a folder of keys', () => {
 
   it('gives processes that start at once the same key', async () => {
     const script = `
-      import { createKeyFolder } from '${compiled}src/storage/key-folder.js';
+      import { createKeyFolder } from '${compiled}src/storage/day-keys.js';
       const { secret } = createKeyFolder(${JSON.stringify(root)}).use('${day}');
       process.stdout.write(secret.toString('hex'));`;
     const file = join(home, 'use.mjs');
