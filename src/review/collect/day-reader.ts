@@ -10,8 +10,7 @@ import {
   type NormaliserFor,
   noDates,
 } from '../../booking/normalise.js';
-import { hashCells, listCells } from '../../booking/record-cells.js';
-import { describeCause, type RejectCause } from '../../booking/reject-cause.js';
+import { describeCause, hashCells, listCells, type RejectCause } from '../../booking/record-cells.js';
 import { createLineBuffer, createPlainRenderer, renderLine } from '../../booking/render-line.js';
 import {
   type BatchStream,
