@@ -12,7 +12,7 @@ import type { Run } from '../src/rules/run.js';
 import type { ServiceClient } from '../src/service/client.js';
 import type { MappingService } from '../src/service/operations.js';
 import type { Archive } from '../src/storage/archive.js';
-import type { KeyFolder } from '../src/storage/key-folder.js';
+import type { DayKeys } from '../src/storage/day-keys.js';
 import type { Spool } from '../src/storage/spool.js';
 import { createPeerClocks, type PeerClocks } from '../src/transports/http/peer-clocks.js';
 import { describeHost } from '../src/transports/http/transport.js';
@@ -53,7 +53,7 @@ export interface App extends Terminal {
   archive(): Archive;
   spool(): Spool;
   /** Undefined if nothing is encrypted. */
-  keys(): KeyFolder | undefined;
+  keys(): DayKeys | undefined;
   /** A connection that is closed when it is idle for so long; the first caller's value wins. */
   sftp(idleMs?: number): SftpServer;
   /** What is known of the clocks of those who answer. */

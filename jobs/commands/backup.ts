@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { formatBytes } from '../../src/base/format.js';
 import { UsageError } from '../../src/base/safe-error.js';
 import { quoteForShell } from '../../src/base/shell.js';
-import { copyLedger } from '../../src/ledger/sqlite/copy-ledger.js';
+import { copyLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { syncFolder } from '../../src/storage/durable-file.js';
 import { command } from '../command.js';
 import { exitCode } from '../exit-code.js';

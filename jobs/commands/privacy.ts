@@ -1,13 +1,13 @@
 import { formatCount, wrapText } from '../../src/base/format.js';
 import { describeError } from '../../src/base/safe-error.js';
 import { bookingFields, guestNameFields } from '../../src/booking/booking.js';
-import type { GuestNames } from '../../src/booking/guest-names.js';
+import type { GuestNames } from '../../src/booking/sending.js';
 import { readActions } from '../../src/ledger/audit.js';
 import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import { listArchived } from '../../src/review/file/archive-run.js';
 import { findUnknownFolders, unknownToJson } from '../../src/review/unknown-folders.js';
 import type { Run } from '../../src/rules/run.js';
-import type { RunFolder } from '../../src/storage/archive-marks.js';
+import type { RunFolder } from '../../src/storage/archive.js';
 import { showS3Location } from '../../src/transports/s3/bucket.js';
 import type { App } from '../app.js';
 import { command } from '../command.js';

@@ -7,7 +7,6 @@ import type { WriteCommand } from '../../src/base/shell.js';
 import { renderTable } from '../../src/base/tables.js';
 import { createBusinessDay, goBack, listDays } from '../../src/booking/business-day.js';
 import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
-import type { PerformedBy } from '../../src/ledger/steps.js';
 import { describeBusy, workerToJson } from '../../src/ledger/workers.js';
 import { findMisfit } from '../../src/review/archive-fit.js';
 import {
@@ -103,7 +102,7 @@ async function showWorkers(app: App, ledger: ReadOnlyLedger): Promise<number> {
   const workers = await ledger.workers.listSeen();
   if (workers.length === 0) return app.answer('No process works now.', { workers: [] });
   const rows = workers.map((worker) => [
-    ...[worker.id, worker.host, worker.version, describeBusy(worker)],
+    ...[worker.id, worker.host, worker.version, describeBusy(worker.busy)],
     formatLocalInstant(worker.startedAt, app.config.timezone),
   ]);
   return app.answer(renderTable(rows, ['process', 'host', 'version', 'busy with', 'since']), {
@@ -287,7 +286,7 @@ function noteRun(run: Run, isGoodNow: boolean, { timezone, waits }: DaysStyle): 
 }
 
 /** Of a run that one process performed, its log says which. */
-function renderWorkers(workers: readonly PerformedBy[]): string[] {
+function renderWorkers(workers: readonly { readonly worker: string; readonly attempts: number }[]): string[] {
   if (workers.length < 2) return [];
   const rows = workers.map(({ worker, attempts }) => [worker, attempts]);
   return [`  performed by:\n${renderTable(rows, ['process', 'attempts'])}`];

@@ -38,7 +38,7 @@ export interface BusinessDay {
 }
 
 /** Whether the day is over at that instant: only then can a source have all of it. */
-export function isDayOver({ lastInstant }: Pick<BusinessDay, 'lastInstant'>, at: number): boolean {
+export function isDayOver({ lastInstant }: BusinessDay, at: number): boolean {
   return at > lastInstant.getTime();
 }
 

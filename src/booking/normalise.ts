@@ -32,15 +32,7 @@ import {
 } from './written-date.js';
 
 /** Why a record can't be sent. (Design 4.) */
-export type RejectReason = 'service-id-missing' | 'service-id-invalid' | FieldFault;
-type FieldFault = 'field-not-text' | TextFault;
-
-interface NormaliserOptions {
-  readonly dateFormat?: string | undefined;
-  readonly instants?: InstantRule | undefined;
-  readonly missing?: readonly string[] | undefined;
-  readonly day?: string | undefined;
-}
+export type RejectReason = 'service-id-missing' | 'service-id-invalid' | 'field-not-text' | TextFault;
 
 const unreadableDates = {
   CheckInDate: 'unreadable-check-in-date',
@@ -107,7 +99,17 @@ const serviceIdDigits = /^0*[1-9]\d{0,15}$/;
  * @param options.day the business day, far from which dates are implausible; without it, all are plausible
  * @throws RangeError for a date format without year, month and day
  */
-export function createNormaliser({ dateFormat, instants, missing, day }: NormaliserOptions = {}): Normalise {
+export function createNormaliser({
+  dateFormat,
+  instants,
+  missing,
+  day,
+}: {
+  readonly dateFormat?: string | undefined;
+  readonly instants?: InstantRule | undefined;
+  readonly missing?: readonly string[] | undefined;
+  readonly day?: string | undefined;
+} = {}): Normalise {
   const placeholders = createPlaceholders(missing);
   const readers = bookingFields.map((field) => createReader(field, dateFormat, instants));
 
@@ -217,10 +219,7 @@ export function countDates(
 }
 
 /** Creates a day's normaliser, which may depend on the first thousand records of the day. Reading them takes a while. */
-export type NormaliserFor = (
-  day: Pick<BusinessDay, 'iso' | 'zone'>,
-  listFirst: () => readonly RawBooking[],
-) => Normalise;
+export type NormaliserFor = (day: BusinessDay, listFirst: () => readonly RawBooking[]) => Normalise;
 
 /** Normalises as the settings of a source say. */
 export function openNormaliser({
@@ -250,7 +249,7 @@ export function openNormaliser({
 function readServiceId(
   value: unknown,
   placeholders: Placeholders,
-): number | Exclude<RejectReason, FieldFault> {
+): number | 'service-id-missing' | 'service-id-invalid' {
   const text = readField('id', value, placeholders);
   if (text === undefined) return 'service-id-missing';
   if (text === notText || !serviceIdDigits.test(text)) return 'service-id-invalid';

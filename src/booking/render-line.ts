@@ -21,8 +21,8 @@ import {
   markPlainBytes,
   notPlain,
 } from './field-text.js';
-import type { GuestNames } from './guest-names.js';
 import { countDates, type Normalise } from './normalise.js';
+import type { GuestNames } from './sending.js';
 import type { PlainCells } from './source.js';
 import { writeDate } from './stored-line.js';
 

@@ -101,13 +101,10 @@ export const decidingRecords = 1_000;
 /** `instant-contradicts`: earlier instants of that column were taken for dates. */
 export type InstantWarning = 'instant-converted' | 'instant-contradicts';
 
-/** The date that an instant was converted to. */
-interface ConvertedDate {
-  readonly text: string;
-  readonly warning: InstantWarning;
-}
-
-export type ColumnReader = (text: string) => string | ConvertedDate | undefined;
+/** A converted instant may come with a warning. */
+export type ColumnReader = (
+  text: string,
+) => string | { readonly text: string; readonly warning: InstantWarning } | undefined;
 
 /** How a day's instants become dates. */
 export interface InstantRule {
@@ -191,7 +188,7 @@ export function createColumnReader(
   const { zone, warns } = rule;
   const isDated = rule.dated.has(column);
 
-  function convert({ at, isMidnight }: Instant): string | ConvertedDate | undefined {
+  function convert({ at, isMidnight }: Instant): ReturnType<ColumnReader> {
     if (isDated && isMidnight) return new Date(at).toISOString().slice(0, 10);
     const date = dateAt(at, zone);
     // The last instants of the year 9999.

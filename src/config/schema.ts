@@ -20,7 +20,7 @@ import {
 import type { FieldKind } from '../booking/booking.js';
 import { isCalendarDay } from '../booking/business-day.js';
 import { readField } from '../booking/field-text.js';
-import { guestNameChoices } from '../booking/guest-names.js';
+import { guestNameChoices } from '../booking/sending.js';
 import { notify } from '../notify/channels/channel-settings.js';
 import { heartbeatKinds } from '../notify/channels/heartbeat-forms.js';
 import { createCronTimes } from '../schedule/cron-times.js';

@@ -82,7 +82,7 @@ export type DayReport = Awaited<ReturnType<typeof gatherDayReport>>['report'];
 
 async function compareVolume(day: string, ledger: ReadOnlyLedger, settings: Config['volume']) {
   const counted = await ledger.runs.findVolume(day);
-  const good = await ledger.runs.listVolumes(daysToCompare(day, settings));
+  const good = await ledger.runs.listVolumes(daysToCompare(day, settings.exceptions));
   const { days: earlier, isOfWeekday } = chooseCompared(day, good);
   return {
     /** Null where the day was not counted. */

@@ -231,7 +231,7 @@ ${renderTable(
     Process: ({ id }) => id,
     Host: ({ host }) => host,
     Version: ({ version }) => version,
-    'Busy with': describeBusy,
+    'Busy with': ({ busy }) => describeBusy(busy),
     Since: ({ since }) => showInstant(since, visit),
   },
   { empty: 'None works now.' },

@@ -1,10 +1,9 @@
 import { yieldToEventLoop } from '../base/event-loop.js';
 import { hashReference } from '../booking/booking.js';
 import type { ExtraValues } from '../booking/extra-values.js';
-import type { GuestNames } from '../booking/guest-names.js';
-import type { BatchStream } from '../booking/sending.js';
+import type { BatchStream, GuestNames } from '../booking/sending.js';
 import { readBooking } from '../booking/stored-line.js';
-import type { Run, Trigger } from '../rules/run.js';
+import type { Trigger } from '../rules/run.js';
 import type { Slice } from '../rules/step.js';
 import type { ReadOnlyLedger } from './ledger.js';
 import {
@@ -18,6 +17,7 @@ import {
   type Sql,
   type Store,
   sql,
+  walks,
 } from './query.js';
 import { isComparable, nameForm, noSuchRun, runNumber, runs } from './runs.js';
 import { contextOfBatch, contextOfExtraColumns } from './sealing.js';
@@ -38,23 +38,17 @@ export const storedBatches = t.table(
   { key: 'run, stream, batch' },
 );
 
-/** From the number of the first batch to the one after the last. */
-export interface BatchRange {
-  readonly from: number;
-  readonly to: number;
-}
-
 export const readBatch = reads(function* (runId: string, stream: BatchStream, batch: number): Query<Buffer> {
   const [lines] = yield* readBatches(runId, stream, { from: batch, to: batch + 1 });
   if (!lines) throw noSuchBatch(stream, batch);
   return lines;
 });
 
-/** Several at once: the caller limits how many bookings that may be. */
+/** Several at once, from the first one to the one before `to`: the caller limits how many bookings that may be. */
 export const readBatches = reads(function* (
   runId: string,
   stream: BatchStream,
-  { from, to }: BatchRange,
+  { from, to }: { readonly from: number; readonly to: number },
 ): Query<readonly Buffer[]> {
   const read = yield* openBatches(
     sql`run = (SELECT number FROM ${runs} WHERE id = ${runId}) AND stream = ${stream}
@@ -122,11 +116,8 @@ export const readReadableBatches = reads(function* (
 });
 
 /** How many batches and bookings a stream has. */
-export const measureBatches = reads(function* (
-  runId: string,
-  stream: BatchStream,
-): Query<{ batches: number; bookings: number }> {
-  const row = yield* one<{ batches: number; bookings: number }>(
+export const measureBatches = reads(function* (runId: string, stream: BatchStream) {
+  const row = yield* one<{ readonly batches: number; readonly bookings: number }>(
     sql`SELECT count(batch) AS batches, coalesce(sum(bookings), 0) AS bookings
      FROM ${runs} LEFT JOIN ${storedBatches} ON run = number AND stream = ${stream}
      WHERE id = ${runId} GROUP BY id`,
@@ -159,10 +150,12 @@ export interface StoredBatch {
  */
 const bookingsAtOnce = 2_000;
 
-/** A run's bookings of one stream, in their order, one batch at a time. Lets others work between two queries. */
+/**
+ * A run's bookings of one stream, in their order, one batch at a time. Lets others work between two queries.
+ */
 export async function* readStoredBatches(
   ledger: ReadOnlyLedger,
-  { id }: Pick<Run, 'id'>,
+  { id }: { readonly id: string },
   stream: BatchStream,
 ): AsyncGenerator<StoredBatch, void, undefined> {
   for await (const { from, to } of cutBatches(ledger, id, stream)) {
@@ -347,25 +340,24 @@ export const readExtra = readsTogether(function* (
   return yield* readExtraOfBatch(yield* runNumber(runId), stream, batch);
 });
 
-/** Reads one run or batch at a time, so that other work can run in between. */
-export async function findExtra(
-  { read }: Store,
-  references: readonly string[],
-): Promise<ReadonlyMap<string, ExtraValues>> {
-  const found = new Map<string, ExtraValues>();
-  const missing = new Map(references.map((reference) => [reference, hashReference(reference)]));
-  let hashes = new Uint32Array();
-  for (const run of missing.size > 0 ? await read(() => listRunsWithExtra()) : []) {
-    // Over a long period, most runs have none of them.
-    if (hashes.length !== missing.size) hashes = Uint32Array.from(new Set(missing.values())).sort();
-    for (const { stream, positions } of await read(() => findReferences(run, hashes)))
-      for (const [batch, rows] of groupByBatch(positions, run.batchSize))
-        for (const [reference, extraValues] of await read(() => extraOf([run.number, stream, batch], rows)))
-          if (missing.delete(reference)) found.set(reference, extraValues);
-    if (missing.size === 0) break;
-  }
-  return found;
-}
+/** The extra values of the bookings with these references, each of the newest run that has them. */
+export const findExtra = walks(
+  async ({ read }: Store, references: readonly string[]): Promise<ReadonlyMap<string, ExtraValues>> => {
+    const found = new Map<string, ExtraValues>();
+    const missing = new Map(references.map((reference) => [reference, hashReference(reference)]));
+    let hashes = new Uint32Array();
+    for (const run of missing.size > 0 ? await read(() => listRunsWithExtra()) : []) {
+      // Over a long period, most runs have none of them.
+      if (hashes.length !== missing.size) hashes = Uint32Array.from(new Set(missing.values())).sort();
+      for (const { stream, positions } of await read(() => findReferences(run, hashes)))
+        for (const [batch, rows] of groupByBatch(positions, run.batchSize))
+          for (const [reference, extraValues] of await read(() => extraOf([run.number, stream, batch], rows)))
+            if (missing.delete(reference)) found.set(reference, extraValues);
+      if (missing.size === 0) break;
+    }
+    return found;
+  },
+);
 
 /** Runs whose extra columns are not blanked, newest first. */
 const listRunsWithExtra = () =>

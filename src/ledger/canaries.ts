@@ -119,5 +119,3 @@ export function canaryToJson(canary: Canary, now: number) {
     ...(givenUpFor !== undefined && { code: givenUpFor }),
   };
 }
-
-export type CanaryJson = ReturnType<typeof canaryToJson>;

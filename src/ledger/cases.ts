@@ -26,19 +26,19 @@ import {
   all,
   change,
   count as countUp,
-  type Dialect,
   database,
   erases,
   one,
-  type Performer,
   type Query,
   reads,
   readsTogether,
   type Sql,
+  type Store,
   sql,
   takeTurns,
   toStorable,
   update,
+  walks,
   withoutUndefined,
   writes,
 } from './query.js';
@@ -129,10 +129,8 @@ const activeStates = t.literals(mappingStates.filter((state) => isActiveCase({ s
 const isActive = sql`state IN (${activeStates})`;
 
 /** How much there is to do. Bookings of dismissed cases need no action, and are not counted. */
-export interface CaseCounts extends OpenCounts {
+export interface CaseCounts {
   readonly byState: Readonly<Record<MappingState, number>>;
-}
-interface OpenCounts {
   /** Open bookings, and those of them whose check-in is unknown: it might be tomorrow. */
   readonly openBookings: number;
   readonly unknownCheckIns: number;
@@ -163,26 +161,32 @@ export function identityOf(key: CaseKey): string {
 /** A look at thousands of cases would hold up everything else. */
 const casesAtOnce = 250;
 
-interface Slice<Item> {
-  readonly items: readonly Item[];
-  /** The id of the last case that was looked at; undefined at the end. */
-  readonly last: number | undefined;
-}
+/** Whether a column holds an id of a slice. */
+type IsInSlice = (column: Sql) => Sql;
 
 /** All cases in the order of their ids, slice by slice. */
 async function readSlices<Item>(
-  { read }: Performer,
-  readNext: (after: number) => Query<Slice<Item>>,
+  { read }: Store,
+  readSlice: (isInSlice: IsInSlice) => Query<readonly Item[]>,
 ): Promise<Item[]> {
   const found: Item[] = [];
-  for (let after = 0; ; ) {
-    const { items, last }: Slice<Item> = await read(() => readNext(after));
-    found.push(...items);
-    if (last === undefined) return found;
-    after = last;
+  let last = 0;
+  for (;;) {
+    const after = last;
+    last = await read(() => findLastOfSlice(after));
+    if (last === 0) return found;
+    const isInSlice: IsInSlice = (column) => sql`${column} > ${after} AND ${column} <= ${last}`;
+    found.push(...(await read(() => readSlice(isInSlice))));
     await yieldIfDue();
   }
 }
+
+/** The id of the last case that is looked at next; 0 if there is none. */
+const findLastOfSlice = (after: number) =>
+  countUp(
+    sql`SELECT max(id) AS number
+     FROM (SELECT id FROM ${identifiedCases} WHERE id > ${after} ORDER BY id LIMIT ${casesAtOnce}) AS next`,
+  );
 
 export const find = readsTogether(function* (id: number): Query<HeldCase | undefined> {
   const [found] = (yield* readCases(sql`id`, [id])).values();
@@ -237,18 +241,18 @@ export const findNextReferences = reads(function* (
 });
 
 /** Those that were opened between two instants, both included. */
-export const listOpened = (store: Performer, { from, to }: { readonly from: number; readonly to: number }) =>
-  readSlices(store, (after) => listSlice(sql`opened_at >= ${from} AND opened_at <= ${to}`, after));
+export const listOpened = walks(
+  (store: Store, { from, to }: { readonly from: number; readonly to: number }) =>
+    listWhere(store, sql`opened_at >= ${from} AND opened_at <= ${to}`),
+);
 
 /** Those on whose mapping somebody still has to act. */
-export const listActive = (store: Performer) => readSlices(store, (after) => listSlice(isActive, after));
+export const listActive = walks((store: Store) => listWhere(store, isActive));
 
-function* listSlice(condition: Sql, after: number): Query<Slice<Case>> {
-  const items = yield* cases.all(
-    sql`SELECT * FROM ${identifiedCases} WHERE ${condition} AND id > ${after} ORDER BY id LIMIT ${casesAtOnce}`,
+const listWhere = (store: Store, condition: Sql): Promise<Case[]> =>
+  readSlices(store, (isInSlice) =>
+    cases.all(sql`SELECT * FROM ${identifiedCases} WHERE ${condition} AND ${isInSlice(sql`id`)} ORDER BY id`),
   );
-  return { items, last: items.length < casesAtOnce ? undefined : items.at(-1)?.id };
-}
 
 /** The active cases whose mapping moved after the evidence, each with these moves, oldest first. */
 export const listMoved = reads(function* () {
@@ -280,7 +284,7 @@ export const listOpenReferences = reads(
       after,
       limit,
     }: {
-      readonly after?: Pick<OpenReference, 'id' | 'place'> | undefined;
+      readonly after?: { readonly id: number; readonly place: number } | undefined;
       readonly limit: number;
     },
   ): Query<OpenReference[]> =>
@@ -298,7 +302,7 @@ export const count = reads(function* (today: string): Query<CaseCounts> {
     sql`SELECT state, count(*) AS cases FROM ${identifiedCases} GROUP BY state`,
   );
   const found = new Map(counted.map(({ state, cases }) => [state, cases]));
-  const bookings = yield* one<OpenCounts>(
+  const bookings = yield* one<Omit<CaseCounts, 'byState'>>(
     sql`SELECT count(*) AS open_bookings, count(*) - count(check_in) AS unknown_check_ins,
        count(*) FILTER (WHERE check_in < ${today}) AS in_house, min(check_in) AS first_check_in
      FROM ${caseBookings} WHERE ${needsAction(today)}`,
@@ -518,24 +522,17 @@ const bookingsInShort = t.columnsOf({
 });
 
 /** The cases that the filter selects, with their bookings in short. */
-export const list = (store: Performer, filter: CaseFilter) =>
-  readSlices(store, (after) => listNext(filter, after));
-
-/** The next cases, of which those that the filter selects are listed. */
-function* listNext(filter: CaseFilter, after: number): Query<Slice<CaseSummary>> {
-  const last = yield* countUp(
-    sql`SELECT max(id) AS number
-     FROM (SELECT id FROM ${identifiedCases} WHERE id > ${after} ORDER BY id LIMIT ${casesAtOnce}) AS next`,
-  );
-  if (last === 0) return { items: [], last: undefined };
-  return { items: yield* listBetween(filter, { after, last }), last };
-}
+export const list = walks((store: Store, filter: CaseFilter) =>
+  readSlices(store, (isInSlice) => listOfSlice(filter, isInSlice)),
+);
 
 /** One query: it sums up the bookings of cases before it joins them. */
-function* listBetween(filter: CaseFilter, ids: IdRange): Query<CaseSummary[]> {
+function* listOfSlice(filter: CaseFilter, isInSlice: IsInSlice): Query<CaseSummary[]> {
   const { isListed } = yield* database();
-  const { today } = filter;
-  const isOfCase = isChosen(isListed, sql`case_number`, filter, ids);
+  const { today, ids } = filter;
+  const isChosen: IsInSlice = (column) =>
+    sql.and([isInSlice(column), ids !== undefined && isListed(column, ids)]);
+  const isOfCase = isChosen(sql`case_number`);
   // What is neither resolved nor open is left.
   const rows = yield* all(
     sql`SELECT cases.*, coalesce(bookings, 0) AS bookings, coalesce(open, 0) AS open_bookings,
@@ -553,23 +550,10 @@ function* listBetween(filter: CaseFilter, ids: IdRange): Query<CaseSummary[]> {
          min(check_in || CASE WHEN check_out >= check_in THEN check_out ELSE '' END) AS first_stay
        FROM ${caseBookings} WHERE ${isOfCase} AND ${isOpen(today)} GROUP BY case_number
      ) AS still_open ON still_open.case_number = id
-     WHERE ${isChosen(isListed, sql`id`, filter, ids)} AND ${isSelected(filter)} ORDER BY id`,
+     WHERE ${isChosen(sql`id`)} AND ${isSelected(filter)} ORDER BY id`,
   );
   return rows.map((row) => ({ ...cases.read(row), ...bookingsInShort.read(row) }));
 }
-
-interface IdRange {
-  readonly after: number;
-  readonly last: number;
-}
-
-const isChosen = (
-  isListed: Dialect['isListed'],
-  column: Sql,
-  { ids }: CaseFilter,
-  { after, last }: IdRange,
-): Sql =>
-  sql.and([sql`${column} > ${after} AND ${column} <= ${last}`, ids !== undefined && isListed(column, ids)]);
 
 function isSelected({ state, left, provider, checkInBefore, day, today }: CaseFilter): Sql {
   const isWanted = left ? isLeft(today) : isOpen(today);

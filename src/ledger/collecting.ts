@@ -1,6 +1,5 @@
-import type { GuestNames } from '../booking/guest-names.js';
 import { rendererVersion } from '../booking/item-line.js';
-import type { BatchStream } from '../booking/sending.js';
+import type { BatchStream, GuestNames } from '../booking/sending.js';
 import type { FilterReport } from '../booking/source.js';
 import type { NewCanary } from '../rules/canary.js';
 import { acceptanceOf, type Run, type Volume, type VolumeComparison } from '../rules/run.js';
@@ -70,7 +69,8 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
       providers,
       comparison,
       at,
-    }: Pick<Volume, 'providers'> & {
+    }: {
+      readonly providers: Volume['providers'];
       /** The number of bookings of the whole day, if the run stores only a part of them. */
       readonly accepted?: number;
       readonly comparison?: VolumeComparison;
@@ -249,15 +249,9 @@ export interface CollectedBatch {
   /** How many of its lines are carried: see `Counts`. */
   readonly carried?: number;
   /** The keys by which the stay of each line can be found; without them none can. */
-  readonly stays?: StayKeys;
+  readonly stays?: { readonly hotelHashes: ArrayLike<number>; readonly lastDays: ArrayLike<number> };
   /** In the order of their rows. */
   readonly suspects?: readonly Suspect[];
   /** With a row for each line. */
   readonly extraColumns?: ExtraColumns;
-}
-
-/** A `StayKey` per line. */
-export interface StayKeys {
-  readonly hotelHashes: ArrayLike<number>;
-  readonly lastDays: ArrayLike<number>;
 }

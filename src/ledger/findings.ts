@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { BatchStream } from '../booking/sending.js';
 import { isJudged, type Judged, type JudgedRows, type StoredVerdict } from '../rules/review-file.js';
 import { readLinesAt } from './batches.js';
@@ -5,7 +6,7 @@ import type { CollectedBatch } from './collecting.js';
 import { change, type Query, readsTogether, type Sql, sql } from './query.js';
 import { runNumber } from './runs.js';
 import * as t from './table.js';
-import type { BatchCursor, JudgedLines, SuspectLines } from './tracing.js';
+import type { JudgedLines, SuspectLines } from './tracing.js';
 
 /** `other-master`: in the copy it is another master hotel. `moved`: its mapping changed in the last few days. */
 export type SuspectReason = 'other-master' | 'moved';
@@ -35,9 +36,9 @@ export const verdicts = t.table(
     run: t.numberOf('runs'),
     batch: t.integer,
     judged: t.oneOf<StoredVerdict>('incorrect', 'not-in-result', 'unclear', 'cleared'),
-    rows: t.bytes,
+    rows: t.numbers,
     /** Of each row, which of `verdictSources` says so. */
-    sources: t.optional(t.bytes),
+    sources: t.optional(t.numbers),
   },
   { key: 'run, batch, judged', isItsIndex: true },
 );
@@ -53,7 +54,7 @@ export function* storeSuspects(run: number, batches: readonly CollectedBatch[]):
 /** The next chunk of the run's suspects after the cursor, one stored batch per chunk; undefined at the end. */
 export const nextSuspects = readsTogether(function* (
   runId: string,
-  after?: BatchCursor,
+  after?: SuspectLines['cursor'],
 ): Query<SuspectLines | undefined> {
   const run = yield* runNumber(runId);
   const found = yield* suspects.list(
@@ -95,25 +96,14 @@ export function findSuspect(
  */
 export function* replaceVerdicts(run: number, found: readonly JudgedRows[]): Query<boolean> {
   const stored = yield* verdicts.list(sql`WHERE run = ${run}`);
-  const packed = found.map(({ rows, sources, ...of }) => ({
-    run,
-    ...of,
-    rows: packNumbers(rows),
-    sources: sources && packNumbers(sources),
-  }));
+  const given = found.map((judged) => ({ run, ...judged }));
   const known = new Map(stored.map((row) => [`${row.batch} ${row.judged}`, row]));
-  const isSame = ({ batch, judged, rows, sources }: (typeof packed)[number]) => {
-    const row = known.get(`${batch} ${judged}`);
-    return row?.rows.equals(rows) && isEqual(row.sources, sources);
-  };
-  if (stored.length === packed.length && packed.every(isSame)) return false;
+  const isSame = (row: (typeof given)[number]) =>
+    isDeepStrictEqual(known.get(`${row.batch} ${row.judged}`), row);
+  if (stored.length === given.length && given.every(isSame)) return false;
   yield* change(sql`DELETE FROM ${verdicts} WHERE run = ${run}`);
-  yield* verdicts.insert(packed);
+  yield* verdicts.insert(given);
   return true;
-}
-
-function isEqual(one: Buffer | undefined, other: Buffer | undefined): boolean {
-  return one === undefined || other === undefined ? one === other : one.equals(other);
 }
 
 /** The bookings that are recorded as incorrect, with what says so, and those that once were. */
@@ -129,12 +119,7 @@ export const listJudgedOfBatch = readsTogether((runId: string, batch: number) =>
 function* listStored(runId: string, condition: Sql): Query<JudgedRows[]> {
   const run = yield* runNumber(runId);
   const found = yield* verdicts.list(sql`WHERE run = ${run} AND ${condition} ORDER BY batch`);
-  return found.map(({ batch, judged, rows, sources }) => ({
-    batch,
-    judged,
-    rows: unpackNumbers(rows),
-    ...(sources && { sources: unpackNumbers(sources) }),
-  }));
+  return found.map(({ run, ...judged }) => judged);
 }
 
 /** The next batch with bookings of the file about which the result says this, with their lines. */
@@ -148,24 +133,12 @@ export const nextJudged = readsTogether(function* (
     sql`WHERE run = ${run} AND judged = ${judged} AND batch > ${after} ORDER BY batch LIMIT 1`,
   );
   if (!found) return undefined;
-  const { batch } = found;
-  const rows = unpackNumbers(found.rows);
+  const { batch, rows } = found;
   return { batch, rows, lines: yield* readLinesAt([run, 'file', batch], rows) };
 });
 
 export function* findJudged(run: number, batch: number, row: number): Query<Judged | undefined> {
   const found = yield* verdicts.list(sql`WHERE run = ${run} AND batch = ${batch}`);
-  const said = found.filter(({ rows }) => unpackNumbers(rows).includes(row)).map(({ judged }) => judged);
+  const said = found.filter(({ rows }) => rows.includes(row)).map(({ judged }) => judged);
   return said.find(isJudged);
-}
-
-/** As 16-bit little-endian numbers. */
-export function packNumbers(numbers: readonly number[]): Buffer {
-  const packed = Buffer.alloc(2 * numbers.length);
-  for (const [index, number] of numbers.entries()) packed.writeUInt16LE(number, 2 * index);
-  return packed;
-}
-
-export function unpackNumbers(packed: Buffer): number[] {
-  return Array.from({ length: packed.length / 2 }, (_, index) => packed.readUInt16LE(2 * index));
 }

@@ -51,12 +51,6 @@ export const erasedGuests = t.table(
 /** What is remembered of an erased guest: nothing that reveals the reference. */
 export type ErasedGuest = t.Row<typeof erasedGuests>;
 
-/** Blanks lines of a run in place. The caller holds its day. */
-export async function eraseBookings({ read, erase }: Store, runId: string, blank: BlankLines): Promise<void> {
-  for (const batch of await read(() => listBatches(runId)))
-    await erase(() => eraseBatch(runId, batch, blank));
-}
-
 export const listErased = reads(() => erasedGuests.list(sql`ORDER BY number`));
 
 /** Guests that are already remembered stay as they are. */
@@ -182,10 +176,7 @@ export function createErasedTest({ hashKey, bits, references }: ErasedGuests) {
   };
 }
 
-/** Takes the exclusive right to work on a day, without waiting; undefined if a live process holds it. */
-export type HoldDay = (key: string) => Promise<Hold | undefined>;
-
-/** The name of that right. */
+/** The name of the exclusive right to work on a day. */
 export const nameOfHeldDay = (day: string) => `day-${day}`;
 
 /**
@@ -202,8 +193,14 @@ const hasNames = (before: string) =>
 /**
  * Blanks and removes what is old, one run at a time and only while nobody works on its day. Bookings are rewritten one
  * batch per transaction, so that nobody has to wait long.
+ *
+ * @param holdDay takes that right without waiting; undefined if a live process holds it
  */
-export function createRetention(store: Store, clock: () => number, holdDay: HoldDay) {
+export function createRetention(
+  store: Store,
+  clock: () => number,
+  holdDay: (day: string) => Promise<Hold | undefined>,
+) {
   const { read, erase } = store;
   const readOldRuns = (list: ListOldRuns, before: string) =>
     readInSlices((slice) => read(() => list(before, slice)));
@@ -249,6 +246,12 @@ export function createRetention(store: Store, clock: () => number, holdDay: Hold
   }
 
   return {
+    /** Blanks lines of a run in place. The caller holds its day. */
+    async eraseBookings(runId: string, blank: BlankLines): Promise<void> {
+      for (const batch of await read(() => listBatches(runId)))
+        await erase(() => eraseBatch(runId, batch, blank));
+    },
+
     /** Runs of days before `before`, in any state, whose guest names are not blanked yet or that wrote since then. */
     readRunsWithNames: (before: string) => readOldRuns(listRunsWithNames, before),
     /** Those whose bookings and verdicts are not removed yet. */

@@ -59,7 +59,7 @@ export interface KnownHotel
 export type HotelContent = Omit<KnownHotel, 'loadedAt'>;
 
 /** Starts a load. Nobody sees its hotels before `finishLoad`. */
-export const beginLoad = writes(function* (load: Pick<HotelLoad, 'id' | 'file' | 'at'>): Query<void> {
+export const beginLoad = writes(function* (load: t.NewRow<typeof hotelLoads>): Query<void> {
   yield* hotelLoads.add(load);
 });
 

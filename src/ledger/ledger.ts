@@ -47,13 +47,8 @@ export interface Connection {
   /** @throws LedgerUnusableError once the file is not the one that was opened, or a newer version has changed the schema */
   verify(): Promise<void>;
   /** How many connections the server takes, and how many others than ours it has; absent where there is no server. */
-  countConnections?(): Promise<ConnectionCount>;
+  countConnections?(): Promise<{ readonly max: number; readonly otherClients: number }>;
   close(): Promise<void>;
-}
-
-export interface ConnectionCount {
-  readonly max: number;
-  readonly otherClients: number;
 }
 
 /** What each database does in its own way: rights that end with their owner, and the claims of steps. */
@@ -112,7 +107,7 @@ function bindAreas<Chosen extends Way>(store: Store, ways?: readonly Chosen[]): 
   return bound as BoundAreas<Chosen>;
 }
 
-const reading = ['read', 'readTogether'] as const;
+const reading = ['read', 'readTogether', 'walk'] as const;
 
 export function createReadOnlyLedger(store: Store, connection: Connection) {
   const { ping, verify, close, countConnections } = connection;
@@ -127,24 +122,8 @@ export function createReadOnlyLedger(store: Store, connection: Connection) {
       createReadOnlyLedger(stopping(store, signal), connection),
     ...bind(store, identity, reading),
     ...bound,
-    bookings: {
-      ...bound.bookings,
-      readTraces: (reference: string) => tracing.readTraces(store, reference),
-      /** The extra values of the bookings with these references, each of the newest run that has them. */
-      findExtra: (references: readonly string[]) => batches.findExtra(store, references),
-    },
     // That somebody looked is recorded, too.
     audit: { ...bound.audit, ...bind(store, { record: audit.record }) },
-    cases: {
-      ...bound.cases,
-      list: (filter: cases.CaseFilter) => cases.list(store, filter),
-      listOpened: (period: Parameters<typeof cases.listOpened>[1]) => cases.listOpened(store, period),
-      listActive: () => cases.listActive(store),
-    },
-    mails: {
-      ...bound.mails,
-      findBookings: (since: number, hashes: Uint32Array) => mails.findBookings(store, since, hashes),
-    },
   };
 }
 
@@ -152,7 +131,7 @@ export function createLedger(store: Store, engine: Engine, clock: () => number) 
   const { transact } = store;
   const reader = createReadOnlyLedger(store, engine);
   const bound = bindAreas<Way>(store);
-  const holdDay: guests.HoldDay = (day) => engine.hold(guests.nameOfHeldDay(day));
+  const holdDay = (day: string) => engine.hold(guests.nameOfHeldDay(day));
   return {
     ...reader,
     stoppedBy: (signal: AbortSignal): Ledger => createLedger(stopping(store, signal), engine, clock),
@@ -177,12 +156,11 @@ export function createLedger(store: Store, engine: Engine, clock: () => number) 
     },
     steps: { ...bound.steps, ...engine.claims },
     bookings: {
-      ...reader.bookings,
+      ...bound.bookings,
       beginCollect: (right: Right, collect: CollectStart) => beginCollect(store, right, collect),
     },
     guests: {
       ...bound.guests,
-      eraseBookings: (runId: string, blank: guests.BlankLines) => guests.eraseBookings(store, runId, blank),
       ...guests.createRetention(store, clock, holdDay),
     },
     mappings: {
@@ -196,14 +174,12 @@ export function createLedger(store: Store, engine: Engine, clock: () => number) 
       holdLoad: () => engine.hold('hotels-load'),
     },
     cases: {
-      ...reader.cases,
       ...bound.cases,
       changeByKey: <Key extends CaseKey>(
         keys: readonly Key[],
         decide: (held: HeldCase | undefined, key: Key) => CaseDecision | undefined,
       ) => transact(() => cases.changeByKey(keys, decide)),
     },
-    mails: { ...reader.mails, ...bound.mails },
     notices: { ...bound.notices, ...notices.createNotices(store) },
   };
 }

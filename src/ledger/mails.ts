@@ -1,6 +1,5 @@
-import type { ProviderHotel } from '../booking/booking.js';
 import type { BatchStream } from '../booking/sending.js';
-import { keyOfCase } from '../rules/case.js';
+import { type CaseKey, keyOfCase } from '../rules/case.js';
 import type { NewNotice } from '../rules/notice.js';
 import type { Run } from '../rules/run.js';
 import { groupByBatch, isBatch, openReadable, takeStoredLines } from './batches.js';
@@ -19,6 +18,7 @@ import {
   type Store,
   sql,
   toStorable,
+  walks,
   writes,
 } from './query.js';
 import { runNumber, runs } from './runs.js';
@@ -159,16 +159,16 @@ function keyOfRow({ runId, stream, batch, row }: BookingRow): string {
   return `${runId} ${stream} ${batch} ${row}`;
 }
 
-function* addBooking(mail: number, { runId, stream, batch, row }: BookingRow): Query<number> {
+function* addBooking(mail: number, booking: BookingRow): Query<number> {
   return yield* mailBookings.add(
-    { run: yield* runNumber(runId), stream, batch, row, mail },
+    { ...booking, run: yield* runNumber(booking.runId), mail },
     sql`ON CONFLICT (run, stream, batch, row, mail) DO NOTHING`,
   );
 }
 
-function addPair(mail: number, { providerName, providerHotelId, serviceId }: NamedPair): Query<number> {
+function addPair(mail: number, pair: CaseKey): Query<number> {
   return mailPairs.add(
-    { mail, providerName, providerHotelId, serviceId },
+    { ...pair, mail },
     sql`ON CONFLICT (mail, provider_name, provider_hotel_id, service_id) DO NOTHING`,
   );
 }
@@ -192,16 +192,14 @@ export const noteMailbox = writes(function* (at: number, isRead: boolean): Query
     yield* notedInstants.add({ name, at }, sql`ON CONFLICT (name) DO UPDATE SET at = excluded.at`);
 });
 
-interface Mailbox {
-  /** Until when it was read; absent if it never was. */
-  readonly readUntil?: number;
-  /** When the last look at it began; later than `readUntil` if that could not read it. */
-  readonly triedAt?: number;
-}
-
 /** The mailbox of verdict e-mails, as it was last looked at. */
 export const describeMailbox = reads(function* () {
-  const row = yield* one<Mailbox>(
+  const row = yield* one<{
+    /** Until when it was read; absent if it never was. */
+    readonly readUntil?: number;
+    /** When the last look at it began; later than `readUntil` if that could not read it. */
+    readonly triedAt?: number;
+  }>(
     sql`SELECT (SELECT at FROM ${notedInstants} WHERE name = ${mailboxRead}) AS read_until,
        (SELECT at FROM ${notedInstants} WHERE name = ${mailboxTried}) AS tried_at`,
   );
@@ -242,21 +240,9 @@ export interface StoredBooking extends BookingRow {
   readonly line: string;
 }
 
-/** A pair that an e-mail names without a booking reference, as it is booked under that master hotel. */
-export interface NamedPair extends ProviderHotel {
-  readonly serviceId: number;
-}
-
-export type NamedRow = Omit<BookingRow, 'runId'>;
-
-export interface ReceivedPair extends NamedPair {
+export interface ReceivedPair extends CaseKey {
   /** Epoch milliseconds. */
   readonly receivedAt: number;
-}
-
-export interface NamedThings {
-  readonly bookings: readonly StoredBooking[];
-  readonly pairs: readonly NamedPair[];
 }
 
 /**
@@ -293,12 +279,14 @@ export interface NewMail {
   /** The day on which people are told, where anybody could write many of its kind: once a day is enough. */
   readonly toldOn?: string | undefined;
   readonly bookings: readonly BookingRow[];
-  readonly pairs: readonly NamedPair[];
+  /** The pairs that it names without a booking reference, as they are booked under that master hotel. */
+  readonly pairs: readonly CaseKey[];
   /** The references of the canaries that it names. */
   readonly canaries?: readonly string[];
 }
 
-export interface StoredMail extends t.Row<typeof verdictMails>, Pick<NewMail, 'from'> {
+export interface StoredMail extends t.Row<typeof verdictMails> {
+  readonly from: string;
   /** Its number in the ledger. */
   readonly number: number;
 }
@@ -360,8 +348,8 @@ function* readRows({ run, ...of }: BatchOfRun, rows: readonly number[]): Query<S
 const listRecentRuns = (since: number) =>
   selectStayRuns(sql`AND (finished_at IS NULL OR finished_at >= ${since}) ORDER BY number DESC`);
 
-/** Reads one run or batch at a time, so that other work can run in between. */
-export async function* findBookings(
+/** One run or batch at a time. */
+export const findBookings = walks(async function* (
   { read }: Store,
   since: number,
   hashes: Uint32Array,
@@ -372,7 +360,7 @@ export async function* findBookings(
         const of = { run: run.number, runId: run.runId, day: run.day, stream, batch };
         yield await read(() => readRows(of, rows));
       }
-}
+});
 
 const counted = runs.only('providers');
 
@@ -402,8 +390,8 @@ export function* findNaming(
 
 /** When the first e-mail was received that names the mapping of a booking; undefined if none does. */
 export function* findNamingMapping(
-  { providerName, providerHotelId, serviceId }: NamedPair,
-  stay: NamedStay,
+  { providerName, providerHotelId, serviceId }: CaseKey,
+  stay: Parameters<typeof isNamedByMapping>[1],
 ): Query<number | undefined> {
   const rows = yield* all<{ readonly receivedAt: number }>(
     sql`SELECT received_at FROM ${mailPairs} JOIN ${verdictMails} ON number = mail
@@ -414,7 +402,7 @@ export function* findNamingMapping(
 }
 
 /** What an e-mail names, with the lines of the bookings; without those that were removed since. */
-export const readNamed = readsTogether(function* (number: number): Query<NamedThings> {
+export const readNamed = readsTogether(function* (number: number) {
   const rows = yield* all<BatchOfRun & { readonly row: number }>(
     sql`SELECT run, id AS run_id, day, stream, batch, row FROM ${mailBookings} JOIN ${runs} ON number = run
      WHERE mail = ${number} ORDER BY run, stream, batch, row`,
@@ -429,7 +417,7 @@ export const readNamed = readsTogether(function* (number: number): Query<NamedTh
   const bookings: StoredBooking[] = [];
   for (const { rows, of } of batches.values())
     for (const booking of yield* readRows(of, rows)) bookings.push(booking);
-  const pairs = yield* all<NamedPair>(
+  const pairs = yield* all<CaseKey>(
     sql`SELECT ${pairColumns} FROM ${mailPairs} WHERE mail = ${number} ORDER BY ${pairColumns}`,
   );
   return { bookings, pairs };
@@ -438,8 +426,8 @@ export const readNamed = readsTogether(function* (number: number): Query<NamedTh
 const pairColumns = sql.raw('provider_name, provider_hotel_id, service_id');
 
 /** The bookings of a run that e-mails name by their references. */
-export const listNamedRows = reads(function* (runId: string): Query<readonly NamedRow[]> {
-  return yield* all(
+export const listNamedRows = reads(function* (runId: string) {
+  return yield* all<Omit<BookingRow, 'runId'>>(
     sql`SELECT DISTINCT stream, batch, row FROM ${mailBookings} WHERE run = ${yield* runNumber(runId)}`,
   );
 });
@@ -450,20 +438,16 @@ export const listNamedPairs = reads(
     all(sql`SELECT ${pairColumns}, received_at FROM ${mailPairs} JOIN ${verdictMails} ON number = mail`),
 );
 
-/** A booking of a run whose mapping an e-mail names without its reference. */
-interface NamedStay {
-  readonly run: Run;
-  /** YYYY-MM-DD */
-  readonly checkIn?: string | undefined;
-}
-
 const dayMs = 86_400_000;
 
 /**
- * Whether an e-mail about a mapping is about this booking: it was received after the booking was collected, to be sent, and
+ * Whether an e-mail about a mapping, which does not name this booking's reference, is about it: it was received after the booking was collected, to be sent, and
  * before its stay was past in any time zone.
  */
-export function isNamedByMapping(receivedAt: number, { run, checkIn }: NamedStay): boolean {
+export function isNamedByMapping(
+  receivedAt: number,
+  { run, checkIn }: { readonly run: Run; readonly checkIn?: string | undefined },
+): boolean {
   // A run may have begun long before: it failed, and what it sent was booked meanwhile.
   const sentAfter = run.collectedAt ?? run.startedAt;
   // The dates of e-mails carry no milliseconds.

@@ -13,12 +13,12 @@ import {
   masterHotels,
   type NewMasterHotel,
   type NewSync,
+  type ReportedRow,
   type StoredPage,
   skippedMappings,
   syncs,
   toStorableHotel,
   toSync,
-  type UnnamedDeletion,
 } from './mappings.js';
 import { raise } from './notices.js';
 import {
@@ -67,7 +67,7 @@ export const storePage = writes(function* (received: StoredPage): Query<MappingS
   yield* takeTurns('mappings');
   const before = yield* readSync(syncId);
   if (!isAtKey(before, page.after)) throw overtaken(syncId);
-  const counts = yield* storeRows(rows, { at, cycleBegunAt: before.at });
+  const counts = yield* storeRows(rows, at, before.at);
   if (skipped.length > 0) {
     const { scope } = before;
     yield* skippedMappings.insert(skipped.map((row) => ({ ...row, scope, syncId, seenAt: at })));
@@ -127,8 +127,9 @@ function* readSync(syncId: string): Query<t.Row<typeof syncs>> {
 const changed = copied.only('number', 'serviceId', 'locationCode', 'channelIds', 'movedAt');
 
 /** Applies the rows of a page and returns what to add to the cycle's counts. */
-function* storeRows(rows: StoredPage['rows'], time: PageTime) {
-  const changes = changesOf(yield* readHeld(rows), rows, time);
+/** @param at when the page is stored */
+function* storeRows(rows: readonly ReportedRow[], at: number, cycleBegunAt: number) {
+  const changes = changesOf(yield* readHeld(rows), rows, at, cycleBegunAt);
   const { inserted, updated, moves, newHotels, counts } = changes;
   yield* copied.insert(inserted);
   if (updated.length > 0) yield* update(copied, changed.types, updated.map(changed.cellsOf));
@@ -144,7 +145,8 @@ function* storeRows(rows: StoredPage['rows'], time: PageTime) {
   return counts;
 }
 
-function* readHeld(rows: StoredPage['rows']): Query<HeldMappings> {
+/** What the copy already holds about a page's provider hotels and master hotels. */
+function* readHeld(rows: readonly ReportedRow[]) {
   const dialect = yield* database();
   const ofPage = dialect.isListed(
     sql`service_id`,
@@ -156,30 +158,24 @@ function* readHeld(rows: StoredPage['rows']): Query<HeldMappings> {
   const left =
     doubted.length === 0
       ? []
-      : yield* all<HotelLeft>(
+      : yield* all<{ readonly mapping: number; readonly fromServiceId: number }>(
           sql`SELECT mapping, from_service_id FROM ${mappingMoves}
            WHERE ${dialect.isListed(sql`mapping`, doubted)} AND from_service_id IS NOT NULL`,
         );
+  // The master hotels that each mapping left, by the mapping's number.
+  const leftHotels = new Map<number, Set<number>>();
+  for (const { mapping, fromServiceId } of left)
+    leftHotels.set(mapping, (leftHotels.get(mapping) ?? new Set()).add(fromServiceId));
   return {
     mappings,
+    /** The highest number of any mapping; 0 if there is none. */
     lastNumber: yield* count(sql`SELECT max(number) AS number FROM ${copied}`),
+    /** Those of the page's master hotels that were seen before. */
     seenHotels: new Set(seen.map(({ serviceId }) => serviceId)),
+    /** The highest number of any master hotel; 0 if there is none. */
     lastHotelNumber: yield* count(sql`SELECT max(number) AS number FROM ${masterHotels}`),
-    leftHotels: toLeftHotels(left),
+    leftHotels,
   };
-}
-
-/** The master hotels that each mapping left, by the mapping's number. */
-function toLeftHotels(moves: readonly HotelLeft[]): ReadonlyMap<number, ReadonlySet<number>> {
-  const left = new Map<number, Set<number>>();
-  for (const { mapping, fromServiceId } of moves)
-    left.set(mapping, (left.get(mapping) ?? new Set()).add(fromServiceId));
-  return left;
-}
-
-interface HotelLeft {
-  readonly mapping: number;
-  readonly fromServiceId: number;
 }
 
 /** Whether a cycle that has neither ended nor been abandoned is at that key. */
@@ -193,27 +189,7 @@ function overtaken(syncId: string): SyncOvertakenError {
   );
 }
 
-/** What the copy already holds about a page's provider hotels and master hotels. */
-interface HeldMappings {
-  readonly mappings: readonly CopiedMapping[];
-  /** The highest number of any mapping; 0 if there is none. */
-  readonly lastNumber: number;
-  /** Those of the page's master hotels that were seen before. */
-  readonly seenHotels: ReadonlySet<number>;
-  /** The highest number of any master hotel; 0 if there is none. */
-  readonly lastHotelNumber: number;
-  /** The master hotels that each mapping named by `findDoubted` is known to have left, by the mapping's number. */
-  readonly leftHotels: ReadonlyMap<number, ReadonlySet<number>>;
-}
-
-type ReportedRow = MappingRow | UnnamedDeletion;
-
-/** When a page is stored. */
-interface PageTime {
-  readonly at: number;
-  /** When its cycle started. */
-  readonly cycleBegunAt: number;
-}
+type HeldMappings = ReturnType<typeof readHeld> extends Query<infer Held> ? Held : never;
 
 /** The page with its texts in stored form, so that they can be compared with stored ones. */
 function toStorablePage(page: StoredPage): StoredPage {
@@ -257,7 +233,7 @@ function findDoubted(mappings: readonly CopiedMapping[], rows: readonly Reported
  *
  * @param rows as `toStorablePage` makes them
  */
-function changesOf(held: HeldMappings, rows: readonly ReportedRow[], { at, cycleBegunAt }: PageTime) {
+function changesOf(held: HeldMappings, rows: readonly ReportedRow[], at: number, cycleBegunAt: number) {
   const standing = new Set(rows.filter(({ isDeleted }) => !isDeleted).map(keyOfHotel));
   const current = new Map(held.mappings.map((mapping) => [keyOfHotel(mapping), mapping]));
   const changed = new Map<number, CopiedMapping>();
@@ -336,7 +312,11 @@ function changesOf(held: HeldMappings, rows: readonly ReportedRow[], { at, cycle
 
 function toMapping(
   { providerName, providerHotelId, serviceId, locationCode, channelIds }: MappingRow,
-  { number, firstSeenAt, movedAt }: Pick<CopiedMapping, 'number' | 'firstSeenAt' | 'movedAt'>,
+  {
+    number,
+    firstSeenAt,
+    movedAt,
+  }: Readonly<Record<'number' | 'firstSeenAt', number>> & { readonly movedAt?: number },
 ): CopiedMapping {
   return withoutUndefined({
     number,

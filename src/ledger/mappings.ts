@@ -82,8 +82,6 @@ export const skippedMappings = t.table(
   },
   { isNumbered: true },
 );
-/** A record that could not be read, with the scope and the time of its cycle's page. */
-type KeptSkippedRow = Omit<t.Row<typeof skippedMappings>, 'syncId'>;
 
 const cycle = {
   /** Which changes a cycle requests: those of one provider family, or of all where it is empty. */
@@ -181,7 +179,7 @@ export const find = readsTogether(function* (
 });
 
 export const summarise = readsTogether(function* (): Query<MappingSummary> {
-  const totals = yield* one<Pick<MappingSummary, 'mappings' | 'masterHotels' | 'deleted'>>(
+  const totals = yield* one<Record<'mappings' | 'masterHotels' | 'deleted', number>>(
     sql`SELECT count(service_id) AS mappings, count(DISTINCT service_id) AS master_hotels,
        count(*) - count(service_id) AS deleted
      FROM ${copied}`,
@@ -190,13 +188,12 @@ export const summarise = readsTogether(function* (): Query<MappingSummary> {
     sql`SELECT provider_name, count(*) AS mappings FROM ${copied} WHERE service_id IS NOT NULL
      GROUP BY provider_name ORDER BY provider_name`,
   );
-  const lastSkipped = yield* skippedMappings.list(sql`ORDER BY number DESC LIMIT 100`);
   return {
     ...(totals ?? { mappings: 0, masterHotels: 0, deleted: 0 }),
     providers,
     syncs: yield* listSyncs(),
     keptSkipped: yield* count(sql`SELECT count(*) AS number FROM ${skippedMappings}`),
-    lastSkipped: lastSkipped.map(({ syncId, ...skipped }) => skipped),
+    lastSkipped: yield* skippedMappings.list(sql`ORDER BY number DESC LIMIT 100`),
   };
 });
 
@@ -238,7 +235,7 @@ export interface StoredPage {
   readonly resumeKey?: string;
   /** More rows of the same page follow: the cycle stays at its key, and a page that was cut off is fetched again. */
   readonly isPart?: boolean;
-  readonly rows: readonly (MappingRow | UnnamedDeletion)[];
+  readonly rows: readonly ReportedRow[];
   /** Those that could not be read, stored with the page. The newest `keptSkippedRows` of all cycles are kept. */
   readonly skipped?: readonly { readonly reason: string; readonly record: string }[];
   /** From the first page that has it. */
@@ -268,13 +265,10 @@ export interface MappingRow extends ProviderHotel {
   readonly isDeleted: boolean;
 }
 
-/** The service deleted the mapping of a provider hotel, without saying which master hotel it named. */
-export interface UnnamedDeletion extends ProviderHotel {
-  readonly serviceId?: never;
-  readonly locationCode?: string;
-  readonly channelIds: readonly string[];
-  readonly isDeleted: true;
-}
+/** Or the service deleted the mapping of a provider hotel, without saying which master hotel it named. */
+export type ReportedRow =
+  | MappingRow
+  | (Omit<MappingRow, 'serviceId' | 'isDeleted'> & { readonly serviceId?: never; readonly isDeleted: true });
 
 /** A provider hotel moved between master hotels; `from` is absent where it reappeared, `to` where it was deleted. */
 export interface MappingMove {
@@ -314,8 +308,8 @@ export interface MappingSummary {
   readonly syncs: readonly MappingSync[];
   /** How many records that could not be read are kept. */
   readonly keptSkipped: number;
-  /** The newest hundred of them, newest first. */
-  readonly lastSkipped: readonly KeptSkippedRow[];
+  /** The newest hundred of them, newest first, each with the scope and the time of its cycle's page. */
+  readonly lastSkipped: readonly t.Row<typeof skippedMappings>[];
 }
 
 /** For `--json`. */

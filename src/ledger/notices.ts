@@ -138,7 +138,7 @@ function insertNotice(notice: NewNotice, round: number, reminder: number, routed
 
 /** The oldest first. */
 export const listProblems = reads(function* (): Query<OpenProblem[]> {
-  const rows = yield* all<StoredRow & Pick<OpenProblem, 'number' | 'reminders' | 'lastToldAt'>>(
+  const rows = yield* all<StoredRow & Record<'number' | 'reminders' | 'lastToldAt', number>>(
     // Of two columns of a name the later one is read.
     sql`SELECT raised.*, last.reminder AS reminders, last.raised_at AS last_told_at, last.severity
      FROM ${storedNotices} AS raised JOIN ${storedNotices} AS last
@@ -253,11 +253,9 @@ export interface ClaimedMessage {
   readonly sentAs?: string;
 }
 
-type MessageState = 'pending' | 'sent' | 'perhaps-received' | 'given-up';
-
 export interface StoredMessage extends PlannedMessage {
   readonly notice: Notice;
-  readonly state: MessageState;
+  readonly state: t.Row<typeof messages>['state'];
   readonly attempts: number;
   /** Those that may have reached the receiver. */
   readonly unconfirmed: number;
@@ -273,7 +271,7 @@ export const messages = t.table(
     id: t.text(),
     notice: t.numberOf('notices'),
     channel: t.text(),
-    state: t.oneOf<MessageState>('pending', 'sent', 'perhaps-received', 'given-up'),
+    state: t.oneOf('pending', 'sent', 'perhaps-received', 'given-up'),
     dueAt: t.bigint,
     attempts: t.integer,
     /** The tries that may have reached the receiver, and were not confirmed. */

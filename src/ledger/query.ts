@@ -182,7 +182,7 @@ export interface Dialect {
 }
 
 /** How a query is performed when somebody outside the ledger asks it. */
-export type Way = keyof Performer;
+export type Way = keyof Performer | 'walk';
 
 const marking =
   <Own extends Way>(way: Own) =>
@@ -199,26 +199,32 @@ export const writes = marking('transact');
 export const renews = marking('renew');
 /** The same, for what removes personal data; it removes none if it returns 0. */
 export const erases = marking('erase');
+/** For several reads, between which other work can run: it gets the store itself. */
+export const walks = <Walk extends (store: Store, ...values: never) => unknown>(walk: Walk) =>
+  Object.assign(walk, { way: 'walk' as const });
 
 export type Bound<Queries, Chosen extends Way> = {
   readonly [Name in keyof Queries as Queries[Name] extends { readonly way: Chosen }
     ? Name
     : never]: Queries[Name] extends (...values: infer Values) => Query<infer Result>
     ? (...values: Values) => Promise<Result>
-    : never;
+    : Queries[Name] extends (store: Store, ...values: infer Values) => infer Result
+      ? (...values: Values) => Result
+      : never;
 };
 
 /** The methods that perform those of these queries that are performed in one of these ways: by default all. */
 export function bind<Queries extends object, Chosen extends Way = Way>(
-  store: Performer,
+  store: Store,
   queries: Queries,
   ways?: readonly Chosen[],
 ): Bound<Queries, Chosen> {
-  const bound: Record<string, (...values: never) => Promise<unknown>> = {};
+  const bound: Record<string, (...values: never) => unknown> = {};
   for (const [name, query] of Object.entries(queries)) {
-    const way: Chosen | undefined = query.way;
-    if (way && (!ways || ways.includes(way)))
-      bound[name] = (...values: unknown[]) => store[way](() => query(...values));
+    const way: Way | undefined = query.way;
+    if (!way || (ways && !ways.some((one) => one === way))) continue;
+    bound[name] = (...values: unknown[]) =>
+      way === 'walk' ? query(store, ...values) : store[way](() => query(...values));
   }
   return bound as Bound<Queries, Chosen>;
 }

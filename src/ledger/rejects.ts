@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { GuestNames } from '../booking/guest-names.js';
 import type { BookingWarning, RejectReason, UnreadableReason } from '../booking/normalise.js';
+import type { GuestNames } from '../booking/sending.js';
 import { change, database, erases, type Query, reads, sql, toStorable } from './query.js';
 import { runNumber } from './runs.js';
 import { contextOfReject, type Sealing } from './sealing.js';

@@ -93,24 +93,23 @@ function* notePause(
   return { pausedMs: pausedMs + Math.max(0, at - since) };
 }
 
-interface Tallied {
-  readonly stored: number;
-  readonly delivered: number;
-  readonly refused: number;
-  readonly pending: number;
-  readonly openSteps: number;
-  readonly failedSteps: number;
-  readonly retryableSteps: number;
-}
+type Tallied =
+  | 'stored'
+  | 'delivered'
+  | 'refused'
+  | 'pending'
+  | 'openSteps'
+  | 'failedSteps'
+  | 'retryableSteps';
 
-export interface Tally extends Tallied {
+export interface Tally extends Readonly<Record<Tallied, number>> {
   /** The first failed step in plan order, and the code of its last attempt: of those that need a person, if there are any. */
   readonly firstFailed?: FailedStep;
 }
 
 export const tally = readsTogether(function* (runId: string): Query<Tally> {
   const run = yield* runNumber(runId);
-  const counts = yield* one<Tallied>(
+  const counts = yield* one<Record<Tallied, number>>(
     sql`SELECT (SELECT coalesce(sum(bookings), 0) FROM ${sql.table('batches')} WHERE run = ${run}) AS stored,
        coalesce(sum(bookings) FILTER (WHERE state = 'done'), 0) AS delivered,
        coalesce(sum(bookings) FILTER (WHERE state = 'refused'), 0) AS refused,

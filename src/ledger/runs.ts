@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { yieldToEventLoop } from '../base/event-loop.js';
 import { addTo } from '../base/group.js';
 import type { BusinessDay } from '../booking/business-day.js';
-import type { GuestNames } from '../booking/guest-names.js';
+import type { GuestNames } from '../booking/sending.js';
 import type { DayFilters, FilterReport } from '../booking/source.js';
 import { makesDayGood, reviewsDay } from '../rules/good-day.js';
 import type { ReviewFile } from '../rules/review-file.js';
@@ -163,15 +163,12 @@ export interface RunSlice {
   readonly limit: number;
   /** The id of the run before the first one of the slice. */
   readonly after?: string | undefined;
-}
-
-interface RunsOfDay extends RunSlice {
   /** Only those of this day. */
   readonly day?: string | undefined;
 }
 
 /** Newest day first, and within a day the newest run first. */
-export const list = reads(function* (slice: RunsOfDay): Query<Run[]> {
+export const list = reads(function* (slice: RunSlice): Query<Run[]> {
   return (yield* all(selectSlice(sql`*`, slice))).map(toRun);
 });
 
@@ -179,10 +176,10 @@ export type RunKey = Pick<Run, 'id' | 'day'>;
 
 /** The same runs: a fifth of the memory for whoever looks at every one. */
 export const listKeys = reads(
-  (slice: RunsOfDay): Query<readonly RunKey[]> => all(selectSlice(sql`id, day`, slice)),
+  (slice: RunSlice): Query<readonly RunKey[]> => all(selectSlice(sql`id, day`, slice)),
 );
 
-function selectSlice(columns: Sql, { day, after, limit }: RunsOfDay): Sql {
+function selectSlice(columns: Sql, { day, after, limit }: RunSlice): Sql {
   const chosen = sql.and([
     day !== undefined && sql`day = ${day}`,
     after !== undefined && sql`(day, number) < (SELECT day, number FROM ${runs} WHERE id = ${after})`,
@@ -212,10 +209,7 @@ export async function* readInSlices<Item extends RunKey>(
 }
 
 /** A run as a writer finds it, with its row number: short, so that the tables that refer to it stay small. */
-type StoredRun = Pick<t.Row<typeof runs>, 'batchSize' | 'chunks'> & {
-  readonly number: number;
-  readonly run: Run;
-};
+type StoredRun = t.Row<typeof progress> & { readonly number: number; readonly run: Run };
 
 /** Days from the first to the last. YYYY-MM-DD */
 export interface Period {
@@ -459,16 +453,6 @@ function* findLastGoodDay(today: BusinessDay): Query<string | undefined> {
   }
 }
 
-export interface DayMark {
-  /** YYYY-MM-DD */
-  readonly day: string;
-  /**
-   * Changes whenever the day's runs, their bookings or the verdicts on these change; e-mails that name only hotels
-   * don't count.
-   */
-  readonly mark: string;
-}
-
 export interface LedgerSummary {
   readonly runsByState: Readonly<Record<RunState, number>>;
   /** The first day with a run of its bookings. */
@@ -479,14 +463,17 @@ export interface LedgerSummary {
 
 /** The newest by its number: a run that was started under a wrong clock would stay the newest by its start. */
 export const findLastStart = reads(function* (by: number): Query<number | undefined> {
-  const row = yield* one<Pick<Run, 'startedAt'>>(
+  const row = yield* one<{ readonly startedAt: number }>(
     sql`SELECT started_at FROM ${runs} WHERE started_at <= ${by} ORDER BY number DESC LIMIT 1`,
   );
   return row?.startedAt;
 });
 
-/** Everything about the runs of these days that decides what is known of their bookings, in one query. */
-export const markDays = reads(function* ({ from, to }: Period): Query<DayMark[]> {
+/**
+ * Everything about the runs of these days that decides what is known of their bookings, in one query. A mark changes whenever the day's
+ * runs, their bookings or the verdicts on these change; e-mails that name only hotels don't count.
+ */
+export const markDays = reads(function* ({ from, to }: Period) {
   const rows = yield* all(
     sql`SELECT day, number, token, state, accepted, delivered, refused, collected_at, finished_at, suspects, file, verdicts_recorded, pruned_at,
        (SELECT count(*) FROM ${sql.table('mail_bookings')} AS named WHERE named.run = runs.number) AS named

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import type { BatchStream } from '../booking/sending.js';
 import { type DayKeys, KeyError } from '../storage/day-keys.js';
-import { isSealed, openValue, sealValue } from '../storage/sealed-value.js';
+import { isSealed, openValue, sealValue } from '../storage/sealed.js';
 import { toStorable } from './query.js';
 
 /**

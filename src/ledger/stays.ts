@@ -168,7 +168,7 @@ export const bookingPages = t.table(
   'booking_pages',
   {
     run: t.numberOf('runs'),
-    kind: t.oneOf<PageKind>('reference', 'hotel'),
+    kind: t.oneOf('reference', 'hotel'),
     stream: t.text<BatchStream>(),
     segment: t.integer,
     firstHash: t.bigint,
@@ -180,7 +180,6 @@ export const bookingPages = t.table(
   },
   { key: 'run, kind, stream, segment, first_hash, last_hash, page' },
 );
-type PageKind = 'reference' | 'hotel';
 type BookingPage = t.Row<typeof bookingPages>;
 
 /**
@@ -373,7 +372,7 @@ export interface FoundHashes {
 
 /** Which pages to search, and the earliest last day of a stay, as it is stored. */
 interface Wanted {
-  readonly kind: PageKind;
+  readonly kind: BookingPage['kind'];
   readonly from: number;
 }
 

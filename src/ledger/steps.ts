@@ -207,11 +207,9 @@ export function* insertSteps(
   );
 }
 
-type Undelivered = Omit<Slice, 'stream'> & { readonly state: StepState };
-
 /** The slices of a run's batches that were not delivered by body, if the run has a plan. What became of a step that was halved is in its halves. */
-export const listUndelivered = reads(function* (runId: string): Query<readonly Undelivered[]> {
-  return yield* all(
+export const listUndelivered = reads(function* (runId: string) {
+  return yield* all<Omit<Slice, 'stream'> & { readonly state: StepState }>(
     sql`SELECT batch, first, bookings, state FROM ${steps}
      WHERE run = ${yield* runNumber(runId)} AND stream = 'posted' AND state NOT IN ('done', 'halved')
      ORDER BY batch, first`,
@@ -305,41 +303,28 @@ function* openAnswers(runId: string, found: readonly StoredAttempt[]): Query<Att
   });
 }
 
-/** The ended attempts of all steps of a kind, from the first one's start to the last one's end. */
-interface StepTimes {
-  readonly kind: StepKind;
-  readonly steps: number;
-  readonly attempts: number;
-  readonly startedAt: number;
-  readonly endedAt: number;
-}
-
-/** When each kind of step was performed, in the order in which they began. */
-export const listTimes = reads(
-  (runId: string): Query<readonly StepTimes[]> =>
-    all(
-      sql`SELECT kind, count(DISTINCT name) AS steps, count(*) AS attempts, min(started_at) AS started_at,
+/**
+ * When each kind of step was performed, in the order in which they began: its ended attempts, from the first one's start to the last one's
+ * end.
+ */
+export const listTimes = reads((runId: string) =>
+  all<Record<'steps' | 'attempts' | 'startedAt' | 'endedAt', number> & { readonly kind: StepKind }>(
+    sql`SELECT kind, count(DISTINCT name) AS steps, count(*) AS attempts, min(started_at) AS started_at,
        max(attempts.ended_at) AS ended_at
      FROM ${attempts} JOIN ${steps} ON steps.run = attempts.run AND steps.name = attempts.step
      WHERE attempts.run = (SELECT number FROM ${runs} WHERE id = ${runId})
      GROUP BY kind ORDER BY min(started_at), max(attempts.ended_at)`,
-    ),
+  ),
 );
 
 /** How many attempts of a run each process performed. */
-export const countByWorker = reads(
-  (runId: string): Query<readonly PerformedBy[]> =>
-    all(
-      sql`SELECT worker, count(*) AS attempts FROM ${attempts}
+export const countByWorker = reads((runId: string) =>
+  all<{ readonly worker: string; readonly attempts: number }>(
+    sql`SELECT worker, count(*) AS attempts FROM ${attempts}
      WHERE run = (SELECT number FROM ${runs} WHERE id = ${runId}) AND worker IS NOT NULL
      GROUP BY worker ORDER BY min(started_at), worker`,
-    ),
+  ),
 );
-
-export interface PerformedBy {
-  readonly worker: string;
-  readonly attempts: number;
-}
 
 /** The steps by kind and state, in the order of the plan; those of a chain, in no order: see `showSteps`. */
 export const count = reads(function* (runId: string): Query<readonly StepCount[]> {
@@ -353,13 +338,14 @@ export const count = reads(function* (runId: string): Query<readonly StepCount[]
 export const readOpenWork = readsTogether(function* (runId: string, now: number): Query<OpenWork> {
   const { isAbandoned } = yield* database();
   const run = yield* runNumber(runId);
-  const { running, ...counts } = (yield* one<Counted>(
+  const [counted] = yield* all<Record<'running' | 'abandoned' | 'ready' | 'delayed', number>>(
     sql`SELECT count(*) FILTER (WHERE state = 'running') AS running,
        count(*) FILTER (WHERE state = 'running' AND ${isAbandoned()}) AS abandoned,
        count(*) FILTER (WHERE state = 'ready' AND coalesce(not_before, 0) <= ${now}) AS ready,
        count(*) FILTER (WHERE state = 'ready' AND not_before > ${now}) AS delayed
      FROM ${steps} WHERE run = ${run} AND state IN ('ready', 'running')`,
-  )) as Counted;
+  );
+  const { running, ...counts } = counted ?? { running: 0, abandoned: 0, ready: 0, delayed: 0 };
   return withoutUndefined({
     performed: running - counts.abandoned,
     ...counts,
@@ -367,9 +353,6 @@ export const readOpenWork = readsTogether(function* (runId: string, now: number)
     next: counts.delayed > 0 ? yield* findNext(run, now) : undefined,
   });
 });
-
-/** What a query counts that always returns a row. */
-type Counted = Pick<OpenWork, 'abandoned' | 'ready' | 'delayed'> & { readonly running: number };
 
 function findOldest(run: number): Query<OpenWork['oldest']> {
   return one(

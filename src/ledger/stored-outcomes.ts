@@ -1,6 +1,5 @@
 import type { BatchStream } from '../booking/sending.js';
 import type { BatchRows, DayCounts, DayStanding, StandingRows, StoredOutcome } from '../rules/day-outcome.js';
-import { packNumbers, unpackNumbers } from './findings.js';
 import { all, change, type Query, reads, type Sql, sql, writes } from './query.js';
 import { type Period, runNumber, runs, runsHoldingBookings } from './runs.js';
 import * as t from './table.js';
@@ -13,15 +12,16 @@ export const dayOutcomes = t.table(
 );
 
 /** Only of days whose bookings several runs hold. */
+const standing = {
+  stream: t.text<BatchStream>(),
+  batch: t.integer,
+  standing: t.oneOf<DayStanding>('uncounted', 'correct', 'incorrect', 'not-in-result', 'unclear'),
+  rows: t.numbers,
+};
+const standings = t.columnsOf({ runId: t.text(), ...standing });
 export const standingRows = t.table(
   'standing_rows',
-  {
-    run: t.numberOf('runs'),
-    stream: t.text<BatchStream>(),
-    batch: t.integer,
-    standing: t.oneOf<DayStanding>('uncounted', 'correct', 'incorrect', 'not-in-result', 'unclear'),
-    rows: t.bytes,
-  },
+  { run: t.numberOf('runs'), ...standing },
   { key: 'run, stream, batch, standing', isItsIndex: true },
 );
 
@@ -37,7 +37,7 @@ export const supersededRows = t.table(
     stream: t.text<BatchStream>(),
     batch: t.integer,
     isFound: t.flag,
-    rows: t.bytes,
+    rows: t.numbers,
   },
   {
     key: 'run, held_by, stream, batch, is_found',
@@ -51,20 +51,18 @@ export interface SupersededRows extends BatchRows {
   readonly isFound: boolean;
 }
 
-interface MarkedDay {
-  readonly day: string;
-  readonly runs: number;
-  readonly pruned: number;
-  /** How many batches collects called superseded, or found again. */
-  readonly superseded: number;
-  readonly storedMark?: string;
-  /** JSON */
-  readonly counts?: string;
-}
-
 /** Of each day from `from` to `to` with a run that holds bookings, oldest first. */
 export const listOutcomes = reads(function* ({ from, to }: Period): Query<StoredOutcome[]> {
-  const found = yield* all<MarkedDay>(
+  const found = yield* all<{
+    readonly day: string;
+    readonly runs: number;
+    readonly pruned: number;
+    /** How many batches collects called superseded, or found again. */
+    readonly superseded: number;
+    readonly storedMark?: string;
+    /** JSON */
+    readonly counts?: string;
+  }>(
     sql`SELECT marked.*, coalesce(superseded, 0) AS superseded, coalesce(superseding, 0) AS superseding,
        stored.mark AS stored_mark, stored.counts AS counts FROM (
        SELECT day, count(*) AS runs, max(number) AS newest, sum(accepted + carried) AS held,
@@ -88,39 +86,26 @@ export const listOutcomes = reads(function* ({ from, to }: Period): Query<Stored
 });
 
 /** Where the bookings of the day count as something else than their runs say; read together with `listOutcomes`. */
-export const listStandings = reads(function* (day: string): Query<StandingRows[]> {
-  const rows = yield* all<Omit<StandingRows, 'rows'> & { readonly rows: Buffer }>(
-    sql`SELECT id AS run_id, stream, batch, standing, rows FROM ${standingRows} JOIN ${runs} ON run = number
+export const listStandings = reads(
+  (day: string): Query<StandingRows[]> =>
+    standings.all(
+      sql`SELECT id AS run_id, stream, batch, standing, rows FROM ${standingRows} JOIN ${runs} ON run = number
      WHERE day = ${day} ORDER BY number DESC, stream, batch, standing`,
-  );
-  return rows.map(({ rows, ...of }) => ({ ...of, rows: unpackNumbers(rows) }));
-});
+    ),
+);
 
 /** Replaces what was stored of the day. */
-export const storeOutcome = writes(function* ({
-  day,
-  mark,
-  counts,
-  rows,
-}: {
-  readonly day: string;
-  readonly mark: string;
-  readonly counts: DayCounts;
-  readonly rows: readonly StandingRows[];
-}): Query<void> {
+export const storeOutcome = writes(function* (
+  outcome: t.Row<typeof dayOutcomes>,
+  rows: readonly StandingRows[],
+): Query<void> {
   yield* change(
-    sql`DELETE FROM ${standingRows} WHERE run IN (SELECT number FROM ${runs} WHERE day = ${day})`,
+    sql`DELETE FROM ${standingRows} WHERE run IN (SELECT number FROM ${runs} WHERE day = ${outcome.day})`,
   );
   const numbers = yield* numberRuns(rows);
-  yield* standingRows.insert(
-    rows.map(({ runId, rows: held, ...of }) => ({
-      ...of,
-      run: numbers.get(runId) ?? 0,
-      rows: packNumbers(held),
-    })),
-  );
+  yield* standingRows.insert(rows.map((of) => ({ ...of, run: numbers.get(of.runId) ?? 0 })));
   yield* dayOutcomes.add(
-    { day, mark, counts },
+    outcome,
     sql`ON CONFLICT (day) DO UPDATE SET mark = excluded.mark, counts = excluded.counts`,
   );
 });
@@ -128,14 +113,7 @@ export const storeOutcome = writes(function* ({
 /** Records what the collect of a run says about the bookings of the day's other runs. */
 export function* storeSuperseded(run: number, found: readonly SupersededRows[]): Query<void> {
   const numbers = yield* numberRuns(found);
-  yield* supersededRows.insert(
-    found.map(({ runId, rows, ...of }) => ({
-      ...of,
-      run,
-      heldBy: numbers.get(runId) ?? 0,
-      rows: packNumbers(rows),
-    })),
-  );
+  yield* supersededRows.insert(found.map((of) => ({ ...of, run, heldBy: numbers.get(of.runId) ?? 0 })));
 }
 
 function* numberRuns(of: readonly { readonly runId: string }[]): Query<ReadonlyMap<string, number>> {
@@ -163,7 +141,7 @@ function* readSuperseded(condition: Sql) {
   for (const { stream, batch, isFound, rows } of found) {
     const of = batches.get(`${stream} ${batch}`) ?? { stream, batch, rows: new Set() };
     batches.set(`${stream} ${batch}`, of);
-    for (const row of unpackNumbers(rows)) {
+    for (const row of rows) {
       if (isFound) of.rows.delete(row);
       else of.rows.add(row);
     }

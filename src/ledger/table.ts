@@ -65,6 +65,13 @@ export const bytes: Column<Buffer> = {
   read: (cell) => cell as Buffer,
   write: (value) => value,
 };
+/** Small ones, of 16 bits in little-endian order. */
+export const numbers: Column<readonly number[]> = {
+  type: 'bytes',
+  read: (cell) =>
+    Array.from({ length: (cell as Buffer).length / 2 }, (_, at) => (cell as Buffer).readUInt16LE(2 * at)),
+  write: (value) => Buffer.from(Uint16Array.from(value).buffer),
+};
 /** Stored as 0 or 1. */
 export const flag: Column<boolean> = { type: 'integer', read: (cell) => Number(cell) === 1, write: Number };
 /** True or absent, stored as 1 or 0. */

@@ -9,7 +9,7 @@ import type { Run } from '../rules/run.js';
 import { extraAt, readExtraOfBatch, readLines } from './batches.js';
 import { findJudged, findSuspect, type Suspect } from './findings.js';
 import { findNaming, findNamingMapping } from './mails.js';
-import { all, count, type Query, readsTogether, type Store, sql, withoutUndefined } from './query.js';
+import { all, count, type Query, readsTogether, type Store, sql, walks, withoutUndefined } from './query.js';
 import { findRejects, type Reject } from './rejects.js';
 import { readRun, runNumber, runs } from './runs.js';
 import { type Candidates, findCandidates, type TraceRange } from './stays.js';
@@ -30,7 +30,7 @@ export const trace = readsTogether(
 const runsAtOnce = 100;
 
 /** The same, of some runs at a time: a booking may have been sent every night for years. */
-export async function* readTraces(
+export const readTraces = walks(async function* (
   { read, readTogether }: Store,
   reference: string,
 ): AsyncGenerator<readonly Trace[], void, undefined> {
@@ -40,7 +40,7 @@ export async function* readTraces(
     yield await readTogether(() => traceWithin(reference, within));
     await yieldToEventLoop();
   }
-}
+});
 
 function* traceWithin(reference: string, within: TraceRange): Query<Trace[]> {
   const found: { readonly run: number; readonly trace: Trace }[] = [];
@@ -101,6 +101,8 @@ function* findMappingNamed(run: Run, line: string): Query<number | undefined> {
   return yield* findNamingMapping(pair, { run, checkIn: stayOf(booking, run.day).checkIn });
 }
 
+const carrying = steps.only('name', 'kind', 'state', 'first', 'bookings');
+
 /**
  * From the whole batch down to the half that contains the booking now. A booking in the file belongs to the by-file call, whose step may not
  * be there yet: the one before it has its bookings.
@@ -123,7 +125,7 @@ function stepsThatCarry(
   );
 }
 
-type CarryingStep = Pick<t.Row<typeof steps>, 'name' | 'kind' | 'state' | 'first' | 'bookings'>;
+type CarryingStep = t.Row<typeof carrying>;
 
 interface RefusedStep {
   readonly step: string;
@@ -192,13 +194,8 @@ export interface JudgedLines {
 }
 
 export interface SuspectLines {
-  readonly cursor: BatchCursor;
+  readonly cursor: { readonly stream: BatchStream; readonly batch: number };
   readonly stream: BatchStream;
   /** In the order of their rows. */
   readonly suspects: readonly (Suspect & { readonly line: string })[];
-}
-
-export interface BatchCursor {
-  readonly stream: BatchStream;
-  readonly batch: number;
 }

@@ -49,7 +49,7 @@ export const listSeen = reads(function* (): Query<readonly SeenWorker[]> {
 });
 
 /** What it does now, for people. */
-export function describeBusy({ busy }: Pick<SeenWorker, 'busy'>): string {
+export function describeBusy(busy: number): string {
   return busy === 0 ? 'idle' : formatCountOf(busy, 'step');
 }
 

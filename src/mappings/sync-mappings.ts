@@ -3,7 +3,7 @@ import { yieldToEventLoop } from '../base/event-loop.js';
 import { SafeError } from '../base/safe-error.js';
 import { SyncOvertakenError } from '../ledger/errors.js';
 import type { Ledger } from '../ledger/ledger.js';
-import type { MappingRow, MappingSync, UnnamedDeletion } from '../ledger/mappings.js';
+import type { MappingSync, ReportedRow } from '../ledger/mappings.js';
 import { isDeletion } from '../service/answers.js';
 import { invalidAnswer, MappingServiceError } from '../service/errors.js';
 import type { MappingRecord, MappingService, MappingsPage } from '../service/operations.js';
@@ -178,7 +178,7 @@ function readMappingRow({
   ProviderLocationCode,
   Type,
   ChannelIds,
-}: MappingRecord): MappingRow | UnnamedDeletion {
+}: MappingRecord): ReportedRow {
   const hotel = {
     providerName: ProviderName,
     providerHotelId: ProviderHotelId,

@@ -1,7 +1,7 @@
 import { formatLocalInstant } from '../base/format.js';
 import type { Booking } from '../booking/booking.js';
 import { createLineBuffer, renderLine } from '../booking/render-line.js';
-import type { CanaryJson } from '../ledger/canaries.js';
+import type { canaryToJson } from '../ledger/canaries.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Canary, CanarySettings, NewCanary } from '../rules/canary.js';
 import type { Finding } from '../rules/finding.js';
@@ -49,7 +49,7 @@ export async function reportMissedCanaries(
 }
 
 /** What became of a canary, and what to do about it. @param timezone the account's */
-export function describeCanary(canary: CanaryJson, timezone: string): Finding {
+export function describeCanary(canary: ReturnType<typeof canaryToJson>, timezone: string): Finding {
   const { state, reference, dueAt, namedAt, code } = canary;
   const show = (written: string | null) => formatLocalInstant(Date.parse(written ?? ''), timezone);
   const note = (words: string): Finding => ({ code: 'canary', level: 'note', words: `canary: ${words}` });

@@ -1,7 +1,6 @@
 import { formatCount } from '../base/format.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-import type { Archive } from '../storage/archive.js';
-import type { RunFolder } from '../storage/archive-marks.js';
+import type { Archive, RunFolder } from '../storage/archive.js';
 import { readEveryRunKey } from './every-run.js';
 import { manifestName } from './file/archive-run.js';
 

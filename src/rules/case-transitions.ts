@@ -1,7 +1,6 @@
 import { addTo } from '../base/group.js';
 import type { RecordedAction } from './action.js';
 import {
-  type BookingResolution,
   type CaseBooking,
   type CaseContent,
   type CaseDecision,
@@ -11,6 +10,7 @@ import {
   type HeldCase,
   isActiveCase,
   type LaterMove,
+  type Resolution,
 } from './case.js';
 
 /*
@@ -165,12 +165,20 @@ export function applyCommand(held: HeldCase, command: CaseCommand, now: number):
   }
 }
 
-export interface Resolving extends Pick<BookingResolution, 'as' | 'note'> {
-  /** The places of the bookings. */
-  readonly places: ReadonlySet<number>;
-}
-
-export function resolveBookings(held: HeldCase, { places, as, note }: Resolving, now: number): HeldCase {
+/** @param resolving the bookings at these places */
+export function resolveBookings(
+  held: HeldCase,
+  {
+    places,
+    as,
+    note,
+  }: {
+    readonly places: ReadonlySet<number>;
+    readonly as: Resolution;
+    readonly note?: string | undefined;
+  },
+  now: number,
+): HeldCase {
   const resolved = { as, at: now, note, isAutomatic: false };
   return mapBookings(held, (booking) => (places.has(booking.place) ? { ...booking, resolved } : booking));
 }

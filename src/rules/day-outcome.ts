@@ -58,7 +58,11 @@ export interface StoredOutcome {
 export interface DayOutcome extends DayCounts {
   /** YYYY-MM-DD */
   readonly day: string;
-  readonly knowledge: VerdictKnowledge;
+  /**
+   * `judged`: there is a result. `awaiting-result`: a file was or will be sent, and no result is known. `by-email`: all bookings went by
+   * body. `nothing-sent`: the service took none, and nobody is sending any.
+   */
+  readonly knowledge: 'judged' | 'awaiting-result' | 'by-email' | 'nothing-sent' | 'no-run';
   /**
    * The run that an answer about the day names: the newest with a result, or one that topped it up; without any result the
    * latest.
@@ -74,12 +78,6 @@ export interface DayOutcome extends DayCounts {
   /** The newest run of the day, where it started after those with a result and has none yet. */
   readonly newer?: Run;
 }
-
-/**
- * `judged`: there is a result. `awaiting-result`: a file was or will be sent, and no result is known. `by-email`: all
- * bookings went by body. `nothing-sent`: the service took none, and nobody is sending any.
- */
-export type VerdictKnowledge = 'judged' | 'awaiting-result' | 'by-email' | 'nothing-sent' | 'no-run';
 
 /** A run, and what its bookings count as in their day. */
 export interface SentRun {
@@ -213,7 +211,7 @@ function findKnowledge(
   { affected }: DayCounts,
   sent: readonly Run[],
   latest: Run | undefined,
-): VerdictKnowledge {
+): DayOutcome['knowledge'] {
   if (!latest) return 'no-run';
   if (affected !== null) return 'judged';
   if ([...sent, latest].every(hasSentNothing)) return 'nothing-sent';

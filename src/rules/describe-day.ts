@@ -116,13 +116,10 @@ function settleFinding(finding: Finding): Finding {
   return settledCodes.includes(finding.code) ? note(finding.code, finding.words) : finding;
 }
 
-interface Conclusion {
-  readonly judgement: Judgement;
-  readonly headline: string;
-  readonly state?: Finding;
-}
-
-function concludeDay(outcome: DayOutcome, findings: readonly Finding[]): Conclusion {
+function concludeDay(
+  outcome: DayOutcome,
+  findings: readonly Finding[],
+): { readonly judgement: Judgement; readonly headline: string; readonly state?: Finding } {
   const { judgement, state } = judgeState(outcome);
   const asIs = { judgement, headline: state.words, state };
   if (judgement === 'attention') return asIs;

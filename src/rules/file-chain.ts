@@ -57,7 +57,10 @@ export interface ShownStep extends Omit<StepCount, 'state'> {
 }
 
 /** With the steps of the chain that are not inserted yet, in the order of the plan. */
-export function showSteps(steps: readonly StepCount[], run: Pick<Run, 'overdueAt'>): readonly ShownStep[] {
+export function showSteps(
+  steps: readonly StepCount[],
+  run: { readonly overdueAt?: number },
+): readonly ShownStep[] {
   const found = steps.filter(({ kind }) => isOfChain(kind));
   if (found.length === 0) return steps;
   const bookings = found.reduce((sum, one) => sum + one.bookings, 0);

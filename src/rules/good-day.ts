@@ -12,16 +12,14 @@ import {
 } from './run.js';
 
 /** Whether the collect began before the day ended, by our clock or by those of two others: later bookings are missing. */
-export function wasCollectedEarly(day: LastInstant, run: Run): boolean {
+export function wasCollectedEarly(day: BusinessDay, run: Run): boolean {
   return !isOverFor(run, day, run.collectStartedAt ?? run.startedAt);
 }
 
 /** Whether the day is over at an instant of the clock by which the run was collected. */
-export function isOverFor({ clockLead = 0 }: Run, day: LastInstant, at: number): boolean {
+export function isOverFor({ clockLead = 0 }: Run, day: BusinessDay, at: number): boolean {
   return isDayOver(day, at - clockLead);
 }
-
-type LastInstant = Pick<BusinessDay, 'lastInstant'>;
 
 /** Whether it succeeded, but before the day was over. Such a run looks done, and the day is not. */
 export function endedTooEarly(run: Run, timezone: string): boolean {

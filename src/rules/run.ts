@@ -1,5 +1,5 @@
 import { addTo } from '../base/group.js';
-import type { GuestNames } from '../booking/guest-names.js';
+import type { GuestNames } from '../booking/sending.js';
 import type { FilterReport } from '../booking/source.js';
 import type { ReviewFile, Sighting } from './review-file.js';
 
@@ -43,7 +43,7 @@ export interface Counts {
 /**
  * What a run's result says, as far as it is known. By body, and for what a file run posts, verdicts come by e-mail only.
  */
-export function countVerdicts(file: Run['file']): Pick<Counts, 'affected' | 'unanswered'> {
+export function countVerdicts(file: Run['file']) {
   const { verdicts, rows } = file ?? {};
   if (!verdicts) return { affected: null, unanswered: rows ?? null };
   return { affected: verdicts.affected, unanswered: verdicts.unanswered + verdicts.unclear };
@@ -191,11 +191,11 @@ export function hasWork(run: Run): boolean {
 }
 
 /** Whether its result did not arrive in time, and nothing else is left to do. */
-export function isOverdue({ overdueAt }: Pick<Run, 'overdueAt'>): boolean {
+export function isOverdue({ overdueAt }: { readonly overdueAt?: number }): boolean {
   return overdueAt !== undefined;
 }
 
-export function isActive({ state }: Pick<Run, 'state'>): boolean {
+export function isActive({ state }: { readonly state: RunState }): boolean {
   return (activeRunStates as readonly RunState[]).includes(state);
 }
 
@@ -297,7 +297,7 @@ export function hasDropped({ drops }: VolumeComparison): boolean {
 export const completingTriggers: readonly Trigger[] = ['schedule', 'hook', 'manual', 'replay'];
 
 /** Whether its day can be complete once it has succeeded. */
-export function mayCompleteDay({ trigger }: Pick<Run, 'trigger'>): boolean {
+export function mayCompleteDay({ trigger }: { readonly trigger: Trigger }): boolean {
   return completingTriggers.includes(trigger);
 }
 

@@ -1,7 +1,6 @@
 import { needsPerson } from '../base/peer-patience.js';
 import { SourceError } from '../booking/source.js';
 import type { StepSelection } from './changes.js';
-import type { CollectError } from './gates.js';
 import type { Asker, FailureClass, Run } from './run.js';
 import type { Outcome } from './step.js';
 
@@ -26,7 +25,7 @@ export function classOfRun({
 }
 
 /** The class of a run that could not be collected: its source's server may be back soon, refuse us, or have nothing to do with it. */
-export function classOfCollect({ cause }: Pick<CollectError, 'cause'>): FailureClass {
+export function classOfCollect({ cause }: { readonly cause?: unknown }): FailureClass {
   const peer = cause instanceof SourceError ? cause.peer : undefined;
   if (peer === undefined) return 'data';
   return needsPerson(peer) ? 'fatal' : 'retryable';

@@ -28,7 +28,7 @@ const leastUsualOfProvider = 20;
 const maxDrops = 20;
 
 /** The days with which a day may be compared: those of the eight weeks before it. */
-export function daysToCompare(day: string, { exceptions }: Pick<VolumeSettings, 'exceptions'>): string[] {
+export function daysToCompare(day: string, exceptions: readonly string[] = []): string[] {
   if (exceptions.includes(day)) return [];
   const days = Array.from({ length: 7 * weeksCompared }, (_, before) => {
     const date = new Date(`${day}T00:00:00Z`);

@@ -7,14 +7,7 @@ import type {
   FilterValue,
   FilterWarning,
 } from '../booking/source.js';
-import {
-  chooseCompared,
-  daysToCompare,
-  leastDays,
-  shareExpected,
-  usualOf,
-  type VolumeSettings,
-} from './volume.js';
+import { chooseCompared, daysToCompare, leastDays, shareExpected, usualOf } from './volume.js';
 
 /** More values are no list of states. */
 const mostKnown = 20;
@@ -37,9 +30,9 @@ export function compareFilters(
   day: string,
   columns: readonly FilterColumn[],
   earlier: readonly DayFilters[],
-  settings: Pick<VolumeSettings, 'exceptions'>,
+  exceptions: readonly string[],
 ): FilterWarning[] {
-  const comparable = new Set(daysToCompare(day, settings));
+  const comparable = new Set(daysToCompare(day, exceptions));
   return columns.flatMap((column) => {
     const known = earlier.flatMap(({ day, columns }) =>
       columns.filter((one) => one.column === column.column).map((one) => ({ ...one, day })),

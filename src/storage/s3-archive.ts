@@ -12,9 +12,13 @@ import {
   expectSame,
   explain,
   explained,
+  holdsRuns,
+  nameFolderMark,
+  nameLedgerMark,
   toBlocks,
+  toRunFolder,
+  withoutHidden,
 } from './archive.js';
-import { holdsRuns, nameFolderMark, nameLedgerMark, toRunFolder, withoutHidden } from './archive-marks.js';
 
 /** The object's metadata that holds its checksum, in hexadecimal. */
 const checksumName = 'sha256';

@@ -6,42 +6,13 @@ import { isPlainName } from '../base/foreign-text.js';
 import { codeOf } from '../base/safe-error.js';
 import type { LocalFile } from '../transports/sftp/sftp.js';
 import { type DayKeys, KeyError } from './day-keys.js';
-import { createFileSealer, measureContent, openFile, sealFile } from './sealed-file.js';
+import { createFileSealer, measureContent, openFile, sealFile } from './sealed.js';
 
 /** A file in the spool. */
 export interface SpooledFile {
   readonly bytes: number;
   /** In hexadecimal. */
   readonly sha256: string;
-}
-
-/**
- * Local files on their way to and from the SFTP server, by plain names. It is a cache: everything in it can be recreated,
- * and it may be emptied at any time. Files contain guest names: mode 0600.
- */
-export interface Spool {
-  /** Writes a file, whole or not at all, replacing one of that name. Rethrows what `content` throws. */
-  write(name: string, content: AsyncIterable<Uint8Array>): Promise<SpooledFile>;
-  /** A file that may not exist yet, in a folder that does: for a transfer from or to it. */
-  locate(name: string): Promise<LocalFile>;
-  /**
-   * A block is valid until the next one is read.
-   *
-   * @throws the system's error, with code ENOENT when there is no such file, during iteration
-   */
-  read(name: string): AsyncIterable<Uint8Array>;
-  /** Reads the whole file; undefined when there is none. */
-  measure(name: string): Promise<SpooledFile | undefined>;
-  /** The names of its files, including unfinished ones. */
-  list(): Promise<readonly string[]>;
-  /** Missing files are not an error. */
-  remove(names: readonly string[]): Promise<void>;
-}
-
-/** Encrypts the files of a spool under the keys of their days. */
-interface SpoolEncryption {
-  readonly keys: DayKeys;
-  readonly dayOf: (name: string) => string;
 }
 
 /** The suffix of unfinished files; downloads use the same. */
@@ -52,9 +23,11 @@ function findFinishedName(name: string): string {
   return name.replace(/(?:\.[0-9a-f-]{36})?\.part$/, '');
 }
 
+export type Spool = ReturnType<typeof createDirectorySpool>;
+
 /**
- * A spool in one flat folder with mode 0700, files with mode 0600. Nothing is synced: what a power cut takes can be
- * recreated.
+ * Local files on their way to and from the SFTP server, by plain names, in one flat folder with mode 0700. Files contain guest names: mode
+ * 0600. It is a cache: everything in it can be recreated, and it may be emptied at any time, so nothing is synced.
  *
  * Every method throws RangeError for a name that is not a plain file name, otherwise the system's error. Any number of
  * processes may use one folder; when two write the same name, the later file stays.
@@ -67,8 +40,9 @@ export function createDirectorySpool({
   encryption,
 }: {
   readonly root: string;
-  readonly encryption?: SpoolEncryption | undefined;
-}): Spool {
+  /** Encrypts the files under the keys of their days. */
+  readonly encryption?: { readonly keys: DayKeys; readonly dayOf: (name: string) => string } | undefined;
+}) {
   const folder = resolve(root);
 
   function pathOf(name: string): string {
@@ -82,6 +56,11 @@ export function createDirectorySpool({
     return path;
   }
 
+  /**
+   * A block is valid until the next one is read.
+   *
+   * @throws the system's error, with code ENOENT when there is no such file, during iteration
+   */
   async function* read(name: string): AsyncGenerator<Uint8Array, void, undefined> {
     const stored = readFile(pathOf(name));
     const finished = findFinishedName(name);
@@ -91,7 +70,8 @@ export function createDirectorySpool({
   }
 
   return {
-    async locate(name) {
+    /** A file that may not exist yet, in a folder that does: for a transfer from or to it. */
+    async locate(name: string): Promise<LocalFile> {
       const path = await locate(name);
       if (!encryption) return path;
       const { keys, dayOf } = encryption;
@@ -106,7 +86,8 @@ export function createDirectorySpool({
         convert: () => createFileSealer(keys, dayOf(name), name),
       };
     },
-    async write(name, content) {
+    /** Writes a file, whole or not at all, replacing one of that name. Rethrows what `content` throws. */
+    async write(name: string, content: AsyncIterable<Uint8Array>): Promise<SpooledFile> {
       const path = await locate(name);
       // It starts with the file's name, so that a cleanup after a killed process knows which file it belongs to.
       const unfinished = `${path}.${randomUUID()}${unfinishedSuffix}`;
@@ -126,7 +107,8 @@ export function createDirectorySpool({
       }
     },
     read,
-    async measure(name) {
+    /** Reads the whole file; undefined when there is none. */
+    async measure(name: string): Promise<SpooledFile | undefined> {
       try {
         return await measure(read(name));
       } catch (error) {
@@ -135,7 +117,8 @@ export function createDirectorySpool({
         throw error;
       }
     },
-    async list() {
+    /** The names of its files, including unfinished ones. */
+    async list(): Promise<readonly string[]> {
       try {
         const entries = await readdir(folder, { withFileTypes: true });
         // Ignore foreign files: they could not be removed by name either.
@@ -145,7 +128,8 @@ export function createDirectorySpool({
         throw error;
       }
     },
-    async remove(names) {
+    /** Missing files are not an error. */
+    async remove(names: readonly string[]): Promise<void> {
       for (const path of names.map(pathOf)) await rm(path, { force: true });
     },
   };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RawBooking } from '../../src/booking/booking.js';
+import { createBusinessDay } from '../../src/booking/business-day.js';
 import { openNormaliser } from '../../src/booking/normalise.js';
 
 const dateFormat = 'yyyy-MM-dd';
@@ -15,7 +16,7 @@ interface Reading {
 function read(record: Omit<RawBooking, 'ServiceId'>, reading: Reading = {}) {
   const { instants = 'auto', zone = 'Europe/Madrid', first = [record], format = dateFormat } = reading;
   const open = openNormaliser({ dateFormat: format, instants });
-  const normalised = open({ iso: '2026-11-20', zone }, () => first)({ ServiceId: 1, ...record });
+  const normalised = open(createBusinessDay('2026-11-20', zone), () => first)({ ServiceId: 1, ...record });
   if (normalised.kind === 'reject') throw new Error(normalised.reason);
   const { checkInDate, checkOutDate } = normalised.booking;
   return { checkInDate, checkOutDate, warnings: normalised.warnings };

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Booking, bookingFields, type RawBooking, serviceFields } from '../../src/booking/booking.js';
+import { createBusinessDay } from '../../src/booking/business-day.js';
 import {
   addDates,
   countDates,
@@ -321,7 +322,7 @@ it.each(['as-written', 'convert', 'auto'] as const)(
   'the format of a source holds with instants %s',
   (instants) => {
     const open = openNormaliser({ dateFormat: 'dd/MM/yyyy', instants });
-    const normaliseDay = open({ iso: '2026-11-20', zone: 'Europe/Madrid' }, () => []);
+    const normaliseDay = open(createBusinessDay('2026-11-20', 'Europe/Madrid'), () => []);
     expect(normaliseDay({ ServiceId: 7, CheckInDate: '20/11/2026' })).toMatchObject({
       ...{ booking: { checkInDate: '2026-11-20' }, warnings: [] },
     });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RawBooking } from '../../src/booking/booking.js';
-import { describeCause } from '../../src/booking/reject-cause.js';
+import { describeCause } from '../../src/booking/record-cells.js';
 
 describe('what made a record unfit to be sent', () => {
   it.each<[string, RawBooking, object]>([

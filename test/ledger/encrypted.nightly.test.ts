@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { createKeyFolder } from '../../src/storage/key-folder.js';
+import { createKeyFolder } from '../../src/storage/day-keys.js';
 import { describeLedgerContract } from '../contracts/ledger.js';
 import { usePostgres } from '../support/use-servers.js';
 import { openSqliteLedger } from './opened-ledger.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hashReference, noReference } from '../../src/booking/booking.js';
-import { packNumbers, unpackNumbers } from '../../src/ledger/findings.js';
 import { createCollectedIndexes, createHashIndex, findInPage } from '../../src/ledger/stays.js';
+import { numbers } from '../../src/ledger/table.js';
 
 const hashesOf = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, at) => hashReference(`BR-${(from + at) % 35}`));
@@ -66,7 +66,7 @@ describe('the index of hashes', () => {
 
 it('The rows of a batch of ten thousand are read as they were written', () => {
   const rows = [0, 255, 256, 9_999];
-  expect(unpackNumbers(packNumbers(rows))).toEqual(rows);
+  expect(numbers.read(numbers.write(rows) as Buffer)).toEqual(rows);
 });
 
 /** Copies the pages: an index reuses their memory. */

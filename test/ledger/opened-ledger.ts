@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { type Database, openDatabase } from '../../src/ledger/sqlite/database.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
-import { createKeyFolder } from '../../src/storage/key-folder.js';
+import { createKeyFolder } from '../../src/storage/day-keys.js';
 import { at } from '../contracts/ledger/days.js';
 import type { OpenedLedger } from '../contracts/ledger.js';
 

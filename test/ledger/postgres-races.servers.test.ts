@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { versions } from '../../src/ledger/postgres/schema.js';
+import { versions } from '../../src/ledger/postgres/postgres-ledger.js';
 import {
   at,
   claimStep,

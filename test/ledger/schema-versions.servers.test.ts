@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LedgerUnusableError } from '../../src/ledger/errors.js';
-import { versions as postgresVersions } from '../../src/ledger/postgres/schema.js';
+import { versions as postgresVersions } from '../../src/ledger/postgres/postgres-ledger.js';
 import { versions as sqliteVersions } from '../../src/ledger/sqlite/ledger-file.js';
 import { collectedRun } from '../contracts/ledger/days.js';
 import { usePostgres } from '../support/use-servers.js';

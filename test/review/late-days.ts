@@ -1,6 +1,5 @@
 import { createBusinessDay } from '../../src/booking/business-day.js';
-import type { GuestNames } from '../../src/booking/guest-names.js';
-import type { BatchStream } from '../../src/booking/sending.js';
+import type { BatchStream, GuestNames } from '../../src/booking/sending.js';
 import type { SourceRecord } from '../../src/booking/source.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type BatchRange, readStoredBatches } from '../../src/ledger/batches.js';
+import { readStoredBatches } from '../../src/ledger/batches.js';
 import { batchSize, collectedRun, references } from '../contracts/ledger/days.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 import { openTemporaryLedger } from './temporary-ledger.js';
@@ -7,7 +7,7 @@ import { openTemporaryLedger } from './temporary-ledger.js';
 describe('the stored batches of a run', () => {
   it('come in their order, from few queries, of which the first is small, one at a time if they are large', async () => {
     const read = async (bookings: number, batches: number) => {
-      const asked: BatchRange[] = [];
+      const asked: { readonly from: number; readonly to: number }[] = [];
       const lineOf = (batch: number) => Buffer.from(`${batch}\n`);
       const ledger = fakeLedger({
         bookings: {

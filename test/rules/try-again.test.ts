@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { PeerFault } from '../../src/base/peer-patience.js';
+import { createBusinessDay } from '../../src/booking/business-day.js';
 import { SourceError, type SourceFault } from '../../src/booking/source.js';
 import { decideOpening } from '../../src/review/day/open-run.js';
 import { type Asker, type FailureClass, type Run, runStates } from '../../src/rules/run.js';
@@ -78,7 +79,8 @@ it('a person may try a run again once it failed, and nobody else what needs a pe
       // Whoever opens the day gives the same answer.
       if (trigger === 'today') continue;
       const mode = by === 'result' ? 'resume' : 'run';
-      const opening = decideOpening(run, { mode, runId: run.id, by, day: { lastInstant: new Date(0) } });
+      const day = createBusinessDay('1970-01-01', 'UTC');
+      const opening = decideOpening(run, { mode, runId: run.id, by, day });
       expect(opening.kind).toBe(expected[by] ? 'resume' : 'already-done');
     }
   }

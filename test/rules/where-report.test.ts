@@ -8,7 +8,7 @@ import {
 } from '../../src/rules/where-report.js';
 import { seededRandom } from '../support/seed.js';
 
-const none = { exceptions: [] };
+const none: string[] = [];
 const today = '2026-11-20';
 
 /** So many days before a Friday. */
@@ -49,12 +49,8 @@ function daysOf(count: number, column: FilterColumn): DayFilters[] {
 }
 
 const usual = { ok: 900, storniert: 100 };
-const kindsOf = (
-  column: FilterColumn,
-  earlier: readonly DayFilters[],
-  day = today,
-  settings: Parameters<typeof compareFilters>[3] = none,
-) => compareFilters(day, [column], earlier, settings).map(({ kind }) => kind);
+const kindsOf = (column: FilterColumn, earlier: readonly DayFilters[], day = today, exceptions = none) =>
+  compareFilters(day, [column], earlier, exceptions).map(({ kind }) => kind);
 
 describe('a value that no earlier day had', () => {
   const many = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`v${at}`, 40]));
@@ -114,9 +110,9 @@ describe('what is left out', () => {
 
   it('is not compared on a day that is an exception, nor with one', () => {
     const earlier = daysOf(8, columnOf(usual));
-    expect(kindsOf(nothing, earlier, today, { exceptions: [today] })).toEqual([]);
+    expect(kindsOf(nothing, earlier, today, [today])).toEqual([]);
     expect(kindsOf(columnOf({ ok: 950, storniert: 50 }), [...earlier, ...daysOf(1, nothing)])).toEqual([]);
-    expect(kindsOf(nothing, earlier, today, { exceptions: [dayBefore(3)] })).toEqual(['few-left-out']);
+    expect(kindsOf(nothing, earlier, today, [dayBefore(3)])).toEqual(['few-left-out']);
   });
 
   it('may be few at a weekend, until three of its weekday are known', () => {

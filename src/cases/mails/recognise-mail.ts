@@ -1,11 +1,11 @@
 import type { Booking } from '../../booking/booking.js';
 import { readBooking } from '../../booking/stored-line.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import type { NamedPair, StoredBooking } from '../../ledger/mails.js';
+import type { StoredBooking } from '../../ledger/mails.js';
 import { keyOfHotel } from '../../ledger/mappings.js';
 import { readStaysAhead } from '../../review/stays/stays-ahead.js';
 import type { Canary } from '../../rules/canary.js';
-import { keyOfCase } from '../../rules/case.js';
+import { type CaseKey, keyOfCase } from '../../rules/case.js';
 import type { ExaminedMail, PairMention } from './examine-mail.js';
 import type { ExamineMail } from './mail-process.js';
 
@@ -14,7 +14,7 @@ export type RecognisedMail = Omit<ExaminedMail, 'named' | 'canaries' | 'pairs'> 
   readonly bookings: readonly (StoredBooking & { readonly reference: string; readonly booking: Booking })[];
   readonly canaries: readonly Canary[];
   /** The pairs that it names without a reference; none for a stranger. */
-  readonly pairs: readonly NamedPair[];
+  readonly pairs: readonly CaseKey[];
 };
 
 export const namesNothing: RecognisedMail = {
@@ -81,14 +81,14 @@ async function resolvePairs(
   mentions: readonly PairMention[],
   ledger: Ledger,
   today: string,
-): Promise<NamedPair[]> {
+): Promise<CaseKey[]> {
   const wanted = new Set(
     mentions.map(({ serviceId, ...hotel }) =>
       serviceId === undefined ? keyOfHotel(hotel) : keyOfCase({ ...hotel, serviceId }),
     ),
   );
-  const isWanted = (stay: NamedPair) => wanted.has(keyOfHotel(stay)) || wanted.has(keyOfCase(stay));
-  const found = new Map<string, NamedPair>();
+  const isWanted = (stay: CaseKey) => wanted.has(keyOfHotel(stay)) || wanted.has(keyOfCase(stay));
+  const found = new Map<string, CaseKey>();
   for await (const { stays } of readStaysAhead(ledger, mentions, { today, isWanted }))
     for (const { providerName, providerHotelId, serviceId } of stays) {
       const pair = { providerName, providerHotelId, serviceId };
@@ -106,7 +106,7 @@ export async function opensMoreThan(
   if (bookings.length > most) return true;
   const hotels = [...pairs, ...bookings.flatMap(({ booking }) => listPairs(booking))];
   const cases = new Set(hotels.map(keyOfCase));
-  const isWanted = (stay: NamedPair) => cases.has(keyOfCase(stay));
+  const isWanted = (stay: CaseKey) => cases.has(keyOfCase(stay));
   let count = 0;
   for await (const { stays } of readStaysAhead(ledger, hotels, { today: today(), isWanted })) {
     count += stays.length;
@@ -116,7 +116,7 @@ export async function opensMoreThan(
 }
 
 /** Bookings without a provider's hotel have no case. */
-function listPairs({ providerName, providerHotelId, serviceId }: Booking): NamedPair[] {
+function listPairs({ providerName, providerHotelId, serviceId }: Booking): CaseKey[] {
   if (providerName === undefined || providerHotelId === undefined) return [];
   return [{ providerName, providerHotelId, serviceId }];
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readBooking } from '../../booking/stored-line.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import type { MailOutcome, MailReason, NamedPair, StoredMail } from '../../ledger/mails.js';
+import type { MailOutcome, MailReason, StoredMail } from '../../ledger/mails.js';
+import type { CaseKey } from '../../rules/case.js';
 import type { NotifyCases, NotifyVerdictMails } from '../events.js';
 import { openCases, toFinding } from '../open-cases.js';
 import type { FoundMail } from './mailbox.js';
@@ -32,7 +33,7 @@ export interface TakenMail {
   /** The bookings that it names. */
   readonly bookings: readonly NamedBooking[];
   /** The pairs that it names without a reference. */
-  readonly pairs: readonly NamedPair[];
+  readonly pairs: readonly CaseKey[];
   /** The canaries that it names. */
   readonly canaries: readonly NamedBooking[];
   readonly correct: number;

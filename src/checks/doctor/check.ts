@@ -8,7 +8,7 @@ import type { Config } from '../../config/load.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { SourceParts } from '../../sources/common/kind.js';
 import type { Archive } from '../../storage/archive.js';
-import type { KeyFolder } from '../../storage/key-folder.js';
+import type { DayKeys } from '../../storage/day-keys.js';
 import type { Spool } from '../../storage/spool.js';
 import type { SftpServer } from '../../transports/sftp/sftp.js';
 import { type Finding, findingsOf, type Part } from '../examination/finding.js';
@@ -30,7 +30,7 @@ export interface CheckedApp {
   archive(): Archive;
   spool(): Spool;
   /** Undefined if nothing is encrypted. */
-  keys(): KeyFolder | undefined;
+  keys(): DayKeys | undefined;
   sftp(): SftpServer;
   openSource(): Promise<{
     readonly source: BookingSource;

@@ -52,13 +52,6 @@ const lockTimeoutMs = 15_000;
 const connectTimeoutMs = 5_000;
 const closeTimeoutMs = 2_000;
 
-/**
- * Work of one statement, repeated when the connection is lost.
- *
- * @param mayBeDone true if an earlier try may have been done: its connection was lost before the answer arrived
- */
-type Work<Result> = (session: Session, mayBeDone: boolean) => Promise<Result>;
-
 interface SessionLimits {
   /** After this time a try counts as a lost connection. */
   readonly timeoutMs?: number;
@@ -278,10 +271,12 @@ export function openDatabase(
     /**
      * Does work of one statement, or of several that need no transaction.
      *
+     * @param work is repeated when the connection is lost; `mayBeDone` if an earlier try may have been done: its connection was lost before
+     *   the answer arrived
      * @param limits also how long to retry, in place of the usual patience
      */
     perform<Result>(
-      work: Work<Result>,
+      work: (session: Session, mayBeDone: boolean) => Promise<Result>,
       { patienceMs: withinMs, ...limits }: SessionLimits & { readonly patienceMs?: number } = {},
     ): Promise<Result> {
       let mayBeDone = false;

@@ -148,18 +148,16 @@ function toRow(raw: Record<string, unknown>): Row {
   return raw as Row;
 }
 
-interface Piece {
-  /** Returns the function that reports that it is committed. */
-  readonly work: () => () => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /**
  * Groups frequent small writes into shared commits: a commit waits for the disk, which is most of the time of a small
  * transaction.
  */
 export function createGroupCommit(database: Database) {
-  let gathered: Piece[] = [];
+  let gathered: {
+    /** Returns the function that reports that it is committed. */
+    readonly work: () => () => void;
+    readonly reject: (error: unknown) => void;
+  }[] = [];
 
   function flush(): void {
     const pieces = gathered;
@@ -167,7 +165,7 @@ export function createGroupCommit(database: Database) {
     if (pieces.length > 0) perform(pieces);
   }
 
-  function perform(pieces: readonly Piece[]): void {
+  function perform(pieces: typeof gathered): void {
     try {
       const reports = database.transact(() => pieces.map(({ work }) => work()));
       for (const report of reports) report();

@@ -55,16 +55,6 @@ export function tryLock(folder: string, name: string): { release(): void } | und
 /** How long a checkpoint waits for those who are reading: another one comes. */
 const checkpointTimeoutMs = 250;
 
-interface LedgerFileOptions {
-  readonly isReader: boolean;
-  /** How long it waits while another process writes. Default 15,000: far longer than any of our transactions takes. */
-  readonly busyTimeoutMs?: number | undefined;
-  /** Its file is removed once it is open. */
-  readonly isUnlinked?: true | undefined;
-}
-
-export type LedgerFile = ReturnType<typeof openLedgerFile>;
-
 /**
  * Opens the ledger's file, creates it if there is none, and brings its schema up to date.
  *
@@ -74,11 +64,24 @@ export type LedgerFile = ReturnType<typeof openLedgerFile>;
  * @throws LedgerUnusableError if no file can be created there, or the existing one is not a ledger that this version
  * knows; such a file is left unchanged
  */
-export function openLedgerFile(path: string, options: LedgerFileOptions) {
+export function openLedgerFile(path: string, options: Parameters<typeof open>[1]) {
   return refuseUnusable(path, () => open(path, options));
 }
 
-function open(path: string, { isReader, isUnlinked, busyTimeoutMs = 15_000 }: LedgerFileOptions) {
+function open(
+  path: string,
+  {
+    isReader,
+    isUnlinked,
+    busyTimeoutMs = 15_000,
+  }: {
+    readonly isReader: boolean;
+    /** How long it waits while another process writes. Default 15,000: far longer than any of our transactions takes. */
+    readonly busyTimeoutMs?: number | undefined;
+    /** Its file is removed once it is open. */
+    readonly isUnlinked?: true | undefined;
+  },
+) {
   makeFile(path);
   const locks = `${path}.locks`;
   const hasLog = !isLogEmpty(path);
@@ -324,20 +327,15 @@ function checkFile(path: string): void {
 const looks = 4;
 const pauseMs = 400;
 
-interface FileWatch {
-  /** Quick enough for each transaction. @throws LedgerUnusableError */
-  expectSameFile(): void;
-  /** Looks once, before it is closed: what the WAL holds must not be moved into a file of others. */
-  isOurs(): boolean;
-  /** Looks into the file, too. @throws LedgerUnusableError */
-  verify(): Promise<void>;
-}
-
 /** For a file that is unlinked while it is open. */
-const unwatched: FileWatch = { expectSameFile() {}, isOurs: () => true, async verify() {} };
+const unwatched: ReturnType<typeof createFileWatch> = {
+  expectSameFile() {},
+  isOurs: () => true,
+  async verify() {},
+};
 
 /** Watches the file of an open database. */
-function createFileWatch(path: string, database: Database): FileWatch {
+function createFileWatch(path: string, database: Database) {
   const opened = findFile(path);
   let known = lookIntoFile(path, database);
   let lost: LedgerUnusableError | undefined;
@@ -369,7 +367,9 @@ function createFileWatch(path: string, database: Database): FileWatch {
   }
 
   return {
+    /** Quick enough for each transaction. @throws LedgerUnusableError */
     expectSameFile,
+    /** Looks once, before it is closed: what the WAL holds must not be moved into a file of others. */
     isOurs(): boolean {
       try {
         expectSameFile();
@@ -379,6 +379,7 @@ function createFileWatch(path: string, database: Database): FileWatch {
       const judged = judgeContent();
       return judged === 'same' || judged === 'unclear';
     },
+    /** Looks into the file, too. @throws LedgerUnusableError */
     async verify(): Promise<void> {
       for (let look = 1; ; look += 1) {
         expectSameFile();

@@ -1,8 +1,11 @@
 import type { Hold } from '../../base/abort.js';
+import { isFull } from '../../base/disk-room.js';
+import { SafeError } from '../../base/safe-error.js';
 import { claimStep } from '../../rules/state-machine.js';
 import type { Claimed, SharedRight } from '../../rules/step.js';
 import type { DayKeys } from '../../storage/day-keys.js';
 import { readStored } from '../batches.js';
+import { LedgerFullError } from '../errors.js';
 import {
   createLedger,
   createReadOnlyLedger,
@@ -28,7 +31,7 @@ import { findLocked } from '../runs.js';
 import { createSealing, type Sealing } from '../sealing.js';
 import { changeSteps, steps, storedStepColumns, toStep, toStoredStep } from '../steps.js';
 import { createGroupCommit, type Database, type Value } from './database.js';
-import { type LedgerFile, openLedgerFile, refuseUnusable, removalName, tryLock } from './ledger-file.js';
+import { openLedgerFile, refuseUnusable, removalName, tryLock } from './ledger-file.js';
 
 export interface SqliteLedgerOptions {
   readonly path: string;
@@ -97,11 +100,34 @@ export function createSqliteReader(options: Omit<SqliteLedgerOptions, 'leaseMs' 
   });
 }
 
+/**
+ * Copies the ledger in a file into another one, as it is at this moment, whatever other processes write meanwhile. The copy needs no file
+ * beside it, and has no free pages, in which names that were removed might be left.
+ *
+ * It waits for the disk and lets nothing else happen in this process until it is done.
+ *
+ * @param to an empty file, at an absolute path; it is not flushed to disk
+ * @throws LedgerUnusableError for a ledger that is damaged or none
+ */
+export function copyLedger(path: string, to: string): void {
+  const { database, close } = openLedgerFile(path, { isReader: true });
+  try {
+    database.exec(`VACUUM INTO '${to.replaceAll("'", "''")}'`);
+  } catch (error) {
+    // The ledger itself is only read.
+    if (error instanceof LedgerFullError)
+      throw new SafeError(`the disk of the copy ${isFull}, then run the command again`, { cause: error });
+    throw error;
+  } finally {
+    close();
+  }
+}
+
 /** SQLite as a store of the ledger, and how it performs a query at once; one that changes something inside a transaction. */
 export function createSqliteStore(
   database: Database,
   { clock, leaseMs = 30_000, keys, hashKey }: Omit<SqliteLedgerOptions, 'path' | 'worker'>,
-  file?: LedgerFile,
+  file?: ReturnType<typeof openLedgerFile>,
 ) {
   const dialect = createDialect({ clock, leaseMs }, createSealing(keys, hashKey));
   function perform<Result>(query: Query<Result>): Result {

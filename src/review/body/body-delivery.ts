@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { GuestNames } from '../../booking/guest-names.js';
 import { renderItems } from '../../booking/item-line.js';
+import type { GuestNames } from '../../booking/sending.js';
 import { sliceLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { planBatches } from '../../rules/batch-plan.js';

@@ -1,6 +1,6 @@
 import type { ServiceField } from '../../booking/booking.js';
 import { type BusinessDay, isDayOver } from '../../booking/business-day.js';
-import { findComparableNames } from '../../booking/guest-names.js';
+import { findComparableNames } from '../../booking/sending.js';
 import { type FilterColumn, SourceError } from '../../booking/source.js';
 import type { Collect } from '../../ledger/collecting.js';
 import type { ErasedGuests } from '../../ledger/guests.js';
@@ -224,7 +224,9 @@ async function compareWhere(
 ): Promise<void> {
   if (!columns) return;
   const warnings =
-    past && volume ? compareFilters(run.day, columns, await past.runs.listFilters(run.day), volume) : [];
+    past && volume
+      ? compareFilters(run.day, columns, await past.runs.listFilters(run.day), volume.exceptions)
+      : [];
   await collect.noteFilters({ columns: listsAllValues ? columns : forget(columns), warnings });
   for (const notice of warnings) notify({ type: 'source-notice', run: nameOf(run), notice });
 }
@@ -256,7 +258,7 @@ async function compareWithUsual(
   { runs }: ReadOnlyLedger,
   settings: VolumeSettings,
 ): Promise<VolumeComparison | undefined> {
-  const days = daysToCompare(counted.day, settings);
+  const days = daysToCompare(counted.day, settings.exceptions);
   const comparison = compareVolume(counted, await runs.listVolumes(days), settings);
   return comparison?.drops.some(isSilent)
     ? noteSilences(comparison, await runs.listCounted(days))

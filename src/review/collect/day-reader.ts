@@ -3,7 +3,6 @@ import { type BookingKeys, findStayKey, hashReference } from '../../booking/book
 import type { BusinessDay } from '../../booking/business-day.js';
 import { readExtraValue } from '../../booking/extra-values.js';
 import { readField } from '../../booking/field-text.js';
-import { writeNames } from '../../booking/guest-names.js';
 import {
   addDates,
   countDates,
@@ -11,8 +10,7 @@ import {
   type NormaliserFor,
   noDates,
 } from '../../booking/normalise.js';
-import { hashCells, listCells } from '../../booking/record-cells.js';
-import { describeCause, type RejectCause } from '../../booking/reject-cause.js';
+import { describeCause, hashCells, listCells, type RejectCause } from '../../booking/record-cells.js';
 import { createLineBuffer, createPlainRenderer, renderLine } from '../../booking/render-line.js';
 import {
   type BatchStream,
@@ -21,6 +19,7 @@ import {
   type Sending,
   streamOf,
   usualStream,
+  writeNames,
 } from '../../booking/sending.js';
 import type { BookingSource, SourceChunk, SourceReading, SourceRecord } from '../../booking/source.js';
 import { decidingRecords } from '../../booking/written-date.js';

@@ -1,7 +1,6 @@
 import type { Booking } from '../../booking/booking.js';
-import { type GuestNames, writeNames } from '../../booking/guest-names.js';
 import { createLineBuffer, renderLine } from '../../booking/render-line.js';
-import { streamOf } from '../../booking/sending.js';
+import { type GuestNames, streamOf, writeNames } from '../../booking/sending.js';
 import { blankNames, readBooking } from '../../booking/stored-line.js';
 import { type DeliveredCursor, type DeliveredLines, splitStoredLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';

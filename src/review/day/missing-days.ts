@@ -22,7 +22,7 @@ export const daysLookedBack = 14;
 const weeksCompared = 4;
 
 /** The newest first. */
-const listBefore = (day: string) => daysToCompare(day, { exceptions: [] });
+const listBefore = (day: string) => daysToCompare(day);
 
 /**
  * Whether a day that is over should have a run and has none. An agency may be closed on a weekday: one without runs for four weeks is

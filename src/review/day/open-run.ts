@@ -1,7 +1,7 @@
 import type { Hold } from '../../base/abort.js';
 import { UsageError } from '../../base/safe-error.js';
 import type { BusinessDay } from '../../booking/business-day.js';
-import type { GuestNames } from '../../booking/guest-names.js';
+import type { GuestNames } from '../../booking/sending.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
 import { wasCollectedEarly } from '../../rules/good-day.js';
 import {
@@ -50,7 +50,7 @@ export interface DayRequest {
 
 /** What the decision needs to know about the day. */
 export interface DayToOpen extends DayRequest {
-  readonly day: Pick<BusinessDay, 'lastInstant'>;
+  readonly day: BusinessDay;
 }
 
 export type Opening =

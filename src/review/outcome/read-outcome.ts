@@ -113,6 +113,6 @@ export async function storeDayOutcome(ledger: Ledger, day: string): Promise<DayC
   if (isCurrent(known)) return known.stored?.counts;
   const runs = await ledger.runs.list({ day, limit: runsOfDay });
   const found = await countDay(ledger, runs, known);
-  if (found) await ledger.days.storeOutcome({ day, mark: known.mark, ...found });
+  if (found) await ledger.days.storeOutcome({ day, mark: known.mark, counts: found.counts }, found.rows);
   return found?.counts;
 }

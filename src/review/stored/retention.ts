@@ -3,7 +3,7 @@ import { blankNames } from '../../booking/stored-line.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Run } from '../../rules/run.js';
 import type { Archive } from '../../storage/archive.js';
-import type { DayKeyRemoval } from '../../storage/day-keys.js';
+import type { DayKeys } from '../../storage/day-keys.js';
 import type { Spool } from '../../storage/spool.js';
 import { dayOfRunId, isRunId } from '../day/open-run.js';
 import { readEveryRun } from '../every-run.js';
@@ -16,7 +16,7 @@ interface RetentionParts {
   readonly archive: Archive;
   readonly spool: Spool;
   /** Undefined where nothing is encrypted. */
-  readonly keys?: DayKeyRemoval | undefined;
+  readonly keys?: DayKeys | undefined;
 }
 
 interface RetentionPeriods {

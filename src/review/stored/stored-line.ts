@@ -1,6 +1,5 @@
 import { type Booking, bookingFields, guestNameFields } from '../../booking/booking.js';
-import { writeNames } from '../../booking/guest-names.js';
-import { batchStreams } from '../../booking/sending.js';
+import { batchStreams, writeNames } from '../../booking/sending.js';
 import { readBooking } from '../../booking/stored-line.js';
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';

@@ -1,5 +1,5 @@
 import type { ReadOnlyLedger } from '../../../src/ledger/ledger.js';
-import type { NamedRow, ReceivedPair } from '../../../src/ledger/mails.js';
+import type { ReceivedPair, StoredBooking } from '../../../src/ledger/mails.js';
 import type { Case } from '../../../src/rules/case.js';
 import { isJudged, type Judged } from '../../../src/rules/review-file.js';
 import type { Run } from '../../../src/rules/run.js';
@@ -20,7 +20,7 @@ export interface StoredDay {
     readonly state: StepState;
   }[];
   /** The bookings that e-mails name. */
-  readonly named?: readonly NamedRow[];
+  readonly named?: readonly Pick<StoredBooking, 'stream' | 'batch' | 'row'>[];
   readonly suspects?: readonly {
     readonly stream: 'posted' | 'file';
     readonly batch: number;

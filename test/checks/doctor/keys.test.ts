@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { keys } from '../../../src/checks/doctor/keys.js';
-import { createKeyFolder } from '../../../src/storage/key-folder.js';
+import { createKeyFolder } from '../../../src/storage/day-keys.js';
 import { makeTemporaryFolder } from '../../support/temporary-folder.js';
 import { lines, look, makeApp } from './checked.js';
 

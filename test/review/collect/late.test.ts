@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { guestNameChoices } from '../../../src/booking/guest-names.js';
+import { guestNameChoices } from '../../../src/booking/sending.js';
 import { blankNames } from '../../../src/booking/stored-line.js';
 import { buildRequestBody } from '../../../src/review/body/body-delivery.js';
 import { indexDelivered } from '../../../src/review/collect/delivered-lines.js';

@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hashReference, type RawBooking } from '../../../src/booking/booking.js';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import { guestNameChoices } from '../../../src/booking/guest-names.js';
 import { createNormaliser, openNormaliser } from '../../../src/booking/normalise.js';
-import type { Sending } from '../../../src/booking/sending.js';
+import { guestNameChoices, type Sending } from '../../../src/booking/sending.js';
 import {
   type BookingSource,
   type SourceChunk,

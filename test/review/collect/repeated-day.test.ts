@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import type { GuestNames } from '../../../src/booking/guest-names.js';
+import type { GuestNames } from '../../../src/booking/sending.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { createBodyDelivery } from '../../../src/review/body/body-delivery.js';
 import type { LineBlock } from '../../../src/review/collect/line-index.js';

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
 import { hashReference } from '../../../src/booking/booking.js';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import type { GuestNames } from '../../../src/booking/guest-names.js';
+import type { GuestNames } from '../../../src/booking/sending.js';
 import type { FileAttempt, FileParts } from '../../../src/review/file/file-attempt.js';
 import { defaultResultPattern, locateRemoteFiles } from '../../../src/review/file/remote-files.js';
 import { defaultResultColumn, defaultResultValues } from '../../../src/review/file/result.js';

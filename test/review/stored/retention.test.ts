@@ -16,6 +16,7 @@ import {
   removeUnknownDue,
 } from '../../../src/review/stored/retention.js';
 import { createDirectoryArchive } from '../../../src/storage/archive.js';
+import { createKeyFolder } from '../../../src/storage/day-keys.js';
 import { createDirectorySpool } from '../../../src/storage/spool.js';
 import { collectedFileRun, performUpTo } from '../../contracts/ledger/file-days.js';
 import { prepareDelivery } from '../delivering.js';
@@ -39,6 +40,7 @@ async function openStores() {
   onTestFinished(() => rm(root, { recursive: true, force: true }));
   const ledger = await openTemporaryLedger();
   return {
+    root,
     ledger,
     archive: createDirectoryArchive({ root: join(root, 'archive'), account: 'an-account' }),
     spool: createDirectorySpool({ root: join(root, 'spool') }),
@@ -158,17 +160,14 @@ it('removes what runs that the ledger does not know have left in the spool', asy
 });
 
 it('destroys the key of a day without names only, and none of a day that the ledger does not know', async () => {
-  const { collect, ...stores } = await openStores();
+  const { collect, root, ...stores } = await openStores();
   await collect('2026-10-20');
   // Collected so late that its names are not due yet.
   await collect('2026-10-19', '2026-11-10T22:30:00Z');
-  const destroyed: string[] = [];
-  const keys = {
-    listDays: () => ['2026-10-18', '2026-10-19', '2026-10-20', '2026-10-21'],
-    destroy: (day: string) => void destroyed.push(day),
-  };
+  const keys = createKeyFolder(join(root, 'keys'));
+  for (const day of ['2026-10-18', '2026-10-19', '2026-10-20', '2026-10-21']) keys.use(day);
   await removeDue({ ...stores, keys }, findDueDays(periods, { now, timezone }));
-  expect(destroyed).toEqual(['2026-10-20']);
+  expect(keys.listDays()).toEqual(['2026-10-18', '2026-10-19', '2026-10-21']);
 });
 
 it('the age of a run counts from its end, its collect, the begin of that or its start, or from its day if that is later', () => {

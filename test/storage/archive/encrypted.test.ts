@@ -2,7 +2,7 @@ import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createDirectoryArchive, encryptArchive, toBlocks } from '../../../src/storage/archive.js';
-import { createKeyFolder } from '../../../src/storage/key-folder.js';
+import { createKeyFolder } from '../../../src/storage/day-keys.js';
 import { describeArchiveContract } from '../../contracts/archive.js';
 import { makeTemporaryFolder } from '../../support/temporary-folder.js';
 

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createKeyFolder } from '../../../src/storage/key-folder.js';
+import { createKeyFolder } from '../../../src/storage/day-keys.js';
 import { compiled } from '../../support/compiled.js';
 import { makeTemporaryFolder } from '../../support/temporary-folder.js';
 
@@ -39,7 +39,7 @@ describe('a folder of keys', () => {
 
   it('gives processes that start at once the same key', async () => {
     const script = `
-      import { createKeyFolder } from '${compiled}src/storage/key-folder.js';
+      import { createKeyFolder } from '${compiled}src/storage/day-keys.js';
       const { secret } = createKeyFolder(${JSON.stringify(root)}).use('${day}');
       process.stdout.write(secret.toString('hex'));`;
     const file = join(home, 'use.mjs');

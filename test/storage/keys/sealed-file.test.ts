@@ -4,9 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createKeyFolder } from '../../../src/storage/key-folder.js';
-import { createFileSealer, measureContent, openFile, sealFile } from '../../../src/storage/sealed-file.js';
-import { openValue, sealBytes, sealValue } from '../../../src/storage/sealed-value.js';
+import { createKeyFolder } from '../../../src/storage/day-keys.js';
+import {
+  createFileSealer,
+  measureContent,
+  openFile,
+  openValue,
+  sealBytes,
+  sealFile,
+  sealValue,
+} from '../../../src/storage/sealed.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'keys-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createKeyFolder } from '../../../src/storage/key-folder.js';
+import { createKeyFolder } from '../../../src/storage/day-keys.js';
 import { createDirectorySpool, type Spool } from '../../../src/storage/spool.js';
 import { blocksOf } from '../../support/blocks.js';
 import { makeTemporaryFolder } from '../../support/temporary-folder.js';
