@@ -19,9 +19,12 @@ import { acceptIn, dayOfRunId } from '../../src/review/day/open-run.js';
 import { runsAtOnce } from '../../src/review/day/run-permits.js';
 import { type CronTimes, createCronTimes } from '../../src/schedule/cron-times.js';
 import { findFirstAskableDay, findSourceDeadline, toDailyPattern } from '../../src/schedule/due-days.js';
-import { createLateResultScheduler } from '../../src/schedule/late-results.js';
-import { createReviewScheduler } from '../../src/schedule/review-scheduler.js';
-import { createSyncScheduler, createTodayScheduler } from '../../src/schedule/scheduler.js';
+import {
+  createLateResultScheduler,
+  createReviewScheduler,
+  createSyncScheduler,
+  createTodayScheduler,
+} from '../../src/schedule/scheduler.js';
 import { createWantedDays, type WantedDays } from '../../src/schedule/wanted-days.js';
 import { kindOf } from '../../src/sources/registry.js';
 import { type App, recordLook } from '../app.js';

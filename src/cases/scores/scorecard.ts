@@ -8,7 +8,7 @@ import { findHotel, findProvider, readBooking, writeProviderHotel } from '../../
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { isNamedByMapping, type ReceivedPair } from '../../ledger/mails.js';
-import { keyOfBooking } from '../../review/collect/booking-keys.js';
+import { keyOfBooking } from '../../review/collect/line-index.js';
 import { maxProviders } from '../../review/collect/store-bookings.js';
 import { judgeRuns, runsOfDay } from '../../review/outcome/read-outcome.js';
 import { readStoredEntries } from '../../review/outcome/stored-entries.js';

@@ -40,7 +40,7 @@ import { compareFilters, forget } from '../../rules/where-report.js';
 import { makeCanary } from '../canary.js';
 import type { Delivery } from '../delivery.js';
 import type { Notify } from '../events.js';
-import { createComparingCollect } from '../suspects/comparison.js';
+import { createComparingCollect } from '../suspects/listing.js';
 import type { DayReader } from './day-reader.js';
 import {
   type DeliveredIndex,
@@ -148,7 +148,7 @@ async function beginCollect(
     comparesMappings: !!copy,
   };
   const collect = await ledger.bookings.beginCollect({ runId, token }, start);
-  return copy ? createComparingCollect(collect, { copy, now }) : collect;
+  return copy ? createComparingCollect(collect, copy, now) : collect;
 }
 
 /** What the other runs of the day delivered. */

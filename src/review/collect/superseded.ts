@@ -6,7 +6,7 @@ import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { SupersededRows } from '../../ledger/stored-outcomes.js';
 import type { Run } from '../../rules/run.js';
 import { KeyError } from '../../storage/day-keys.js';
-import { createOccurrenceIndex, keyOfBooking } from './booking-keys.js';
+import { createOccurrenceIndex, keyOfBooking } from './line-index.js';
 
 /** The bookings and references that the source of a run holds. */
 export type SourceKeys = ReturnType<typeof createSourceKeys>;

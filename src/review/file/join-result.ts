@@ -1,7 +1,7 @@
 import { yieldIfDue } from '../../base/event-loop.js';
 import { readBooking } from '../../booking/stored-line.js';
 import { type StoredBatch, splitStoredLines } from '../../ledger/batches.js';
-import { createOccurrenceIndex } from '../collect/booking-keys.js';
+import { createOccurrenceIndex } from '../collect/line-index.js';
 import { createEchoReader } from './echo-result.js';
 import {
   type KeyField,

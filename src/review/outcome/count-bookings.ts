@@ -1,7 +1,7 @@
 import { forEachYielding, yieldToEventLoop } from '../../base/event-loop.js';
 import type { BatchStream } from '../../booking/sending.js';
 import type { DayStanding, StandingRows } from '../../rules/day-outcome.js';
-import { createKeyCounter, createOccurrenceIndex, type KeyCounter } from '../collect/booking-keys.js';
+import { createKeyCounter, createOccurrenceIndex, type KeyCounter } from '../collect/line-index.js';
 
 /** What a result said about a booking. */
 export type RecordedVerdict = Exclude<DayStanding, 'uncounted'>;
