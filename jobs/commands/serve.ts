@@ -118,7 +118,7 @@ function openOperations(app: App, { ledger, wantedDays }: Serving, sync: Operati
       return wantedDays.want(day, { mode: 'run', trigger: 'manual', ...options });
     },
     async accept(run, accepts) {
-      const accepted = await acceptIn({ accepts }, run, { ledger, clock });
+      const accepted = await acceptIn(accepts, run, { ledger, clock });
       for (const kind of accepts.kinds) notify({ type: 'accepted', kind, run: accepted });
     },
     look: wantedDays.look,
@@ -363,8 +363,7 @@ function hookRunsOf(
   catchUpDays: number,
 ): HookRuns {
   return {
-    findFirstDay: (day) =>
-      findFirstAskableDay(day, ledger, { cronTimes, now: new Date(clock()), catchUpDays }),
+    findFirstDay: (day) => findFirstAskableDay(day, ledger, cronTimes, new Date(clock()), catchUpDays),
     async findRun(requestId) {
       await gate.check();
       const runId = await ledger.runs.findOfHook(requestId);

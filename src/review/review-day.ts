@@ -98,7 +98,7 @@ async function review(call: Call): Promise<DayResult> {
   );
   if (found.kind === 'to-join') {
     reportOpened(call, found.run, false);
-    const run = await acceptIn(request, found.run, parts);
+    const run = await acceptIn(request.accepts, found.run, parts);
     return { run: await parts.workforce.deliver(run, signal), wasDone: false };
   }
 

@@ -16,8 +16,9 @@ import {
   type Run,
   type Trigger,
 } from '../rules/run.js';
+import type { CronTimes } from './cron-times.js';
 import type { NotifyScheduler } from './events.js';
-import { createScheduler, type SchedulerParts } from './scheduler.js';
+import { createScheduler } from './scheduler.js';
 
 /** How often the list is read, besides whenever a day is wanted or has ended here: another process may have left days in it. */
 const checkMs = 60_000;
@@ -50,7 +51,8 @@ export interface ReplayRequest {
 /** The reviews of a long-running process. */
 export type WantedDays = ReturnType<typeof createWantedDays>;
 
-interface WantedDaysParts extends Pick<SchedulerParts, 'cronTimes'> {
+interface WantedDaysParts {
+  readonly cronTimes: CronTimes;
   readonly parts: ReviewParts;
   readonly configuredDelivery: DeliveryKind;
   /** The largest number of days that are replayed at once, over all processes on the ledger. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { PeerFault } from '../../src/base/peer-patience.js';
+import { createBusinessDay } from '../../src/booking/business-day.js';
 import { SourceError, type SourceFault } from '../../src/booking/source.js';
 import { decideOpening } from '../../src/review/day/open-run.js';
 import { type Asker, type FailureClass, type Run, runStates } from '../../src/rules/run.js';
@@ -17,6 +18,8 @@ import {
   stepsTriedAgain,
 } from '../../src/rules/try-again.js';
 import { someRun } from '../review/some-run.js';
+
+const over = createBusinessDay('1969-12-31', 'UTC');
 
 const triggers = ['schedule', 'hook', 'manual', 'replay', 'today'] as const;
 const classes: readonly FailureClass[] = ['retryable', 'fatal', 'refused', 'data', 'internal'];
@@ -78,7 +81,7 @@ it('a person may try a run again once it failed, and nobody else what needs a pe
       // Whoever opens the day gives the same answer.
       if (trigger === 'today') continue;
       const mode = by === 'result' ? 'resume' : 'run';
-      const opening = decideOpening(run, { mode, runId: run.id, by, day: { lastInstant: new Date(0) } });
+      const opening = decideOpening(run, { mode, runId: run.id, by, day: over });
       expect(opening.kind).toBe(expected[by] ? 'resume' : 'already-done');
     }
   }

@@ -209,7 +209,7 @@ async function compareWithEarlierDays(
   // Late bookings are a person's word. Where today is reviewed, too, the nightly run tops the day up, and is nobody's.
   const isOnWord = acceptsRepeated || (topsUp && trigger === 'replay');
   if (!past || isOnWord || !isToCompare(posted + file, limits)) return undefined;
-  const repetition = await findRepetition(day, { bookings, delivery, ledger: past });
+  const repetition = await findRepetition(day, { find: bookings.find, delivery, ledger: past });
   const { sent, incomparable } = repetition;
   if (sent > 0 && sent === incomparable) bookings.warn({ reason: 'earlier-days-not-compared', count: sent });
   return repetition;

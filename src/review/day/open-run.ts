@@ -50,7 +50,7 @@ export interface DayRequest {
 
 /** What the decision needs to know about the day. */
 export interface DayToOpen extends DayRequest {
-  readonly day: Pick<BusinessDay, 'lastInstant'>;
+  readonly day: BusinessDay;
 }
 
 export type Opening =
@@ -261,12 +261,12 @@ export async function openRun(
   const { latest, opening } = await findOpening(request, parts);
   // A process that was suspended here could open a day that others have finished or taken over since.
   if (lost.aborted) return 'lost';
-  const acceptances = acceptancesIn(request, latest, clock());
+  const acceptances = acceptancesIn(request.accepts, latest, clock());
   switch (opening.kind) {
     case 'already-done':
       return { kind: 'done', run: opening.run };
     case 'accept':
-      return { kind: 'accepted', run: await acceptIn(request, opening.run, { ledger, clock }) };
+      return { kind: 'accepted', run: await acceptIn(request.accepts, opening.run, parts) };
     case 'resume':
       return {
         kind: 'resumed',
@@ -294,7 +294,7 @@ export async function openRun(
 
 /** Of affected bookings only those are accepted that are known. */
 function acceptancesIn(
-  { accepts }: Pick<DayRequest, 'accepts'>,
+  accepts: DayRequest['accepts'],
   run: Run | undefined,
   at: number,
 ): Acceptances | undefined {
@@ -315,11 +315,11 @@ function keepAcceptances(latest: Run | undefined, { topsUp }: { readonly topsUp?
 
 /** Records what the request accepts about the run, if anything. */
 export async function acceptIn(
-  request: Pick<DayRequest, 'accepts'>,
+  accepts: DayRequest['accepts'],
   run: Run,
   { ledger, clock }: { readonly ledger: Ledger; readonly clock: () => number },
 ): Promise<Run> {
-  const acceptances = acceptancesIn(request, run, clock());
+  const acceptances = acceptancesIn(accepts, run, clock());
   return acceptances ? ledger.runs.accept(run.id, acceptances) : run;
 }
 

@@ -9,7 +9,7 @@ export type Pending = NonNullable<ReturnType<typeof decidePending>>;
 type Delayed = ReturnType<typeof delay>;
 
 export interface PendingLimits {
-  readonly retry: Pick<RetryPolicy, 'tries' | 'baseMs' | 'capMs'>;
+  readonly retry: Omit<RetryPolicy, 'retryAfterCapMs' | 'waits'>;
   readonly resultTimeoutMs: number;
 }
 

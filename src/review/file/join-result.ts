@@ -125,10 +125,10 @@ type SentIndex = Awaited<ReturnType<typeof indexSent>>;
 /** Indexes what was sent by all that a row of such a result can name. A group is a number; only hashes of its text are kept. */
 async function indexSent(
   readSent: JoinSources['readSent'],
-  table: Pick<ResultTable, 'fields'>,
+  { fields }: Omit<ResultTable, 'end'>,
   { hasErased }: JoinRules,
 ) {
-  const key = listKeyFields(table);
+  const key = listKeyFields(fields);
   const otherIds = hasErased ? key.filter((field) => field !== 'bookingReferenceId') : [];
   const index = createOccurrenceIndex();
   const ambiguous = new Set<number>();
@@ -188,7 +188,7 @@ type RowMatcher = ReturnType<typeof createRowMatcher>;
 /** Gives the verdicts of rows to the bookings that they mean. */
 function createRowMatcher(
   { key, batches, groups, find, add, findLoose }: SentIndex,
-  { fields, ambiguous }: Pick<ResultTable, 'fields' | 'ambiguous'>,
+  { fields, ambiguous }: Omit<ResultTable, 'end'>,
   { resultNames }: JoinRules,
 ) {
   const verdicts = new Uint8Array(groups);

@@ -65,13 +65,13 @@ type Keyed = { readonly [field in KeyField]?: string | number | undefined };
 const namingFields: readonly ResultField[] = ['bookingReferenceId', 'serviceId', 'providerHotelId'];
 
 /** Whether a result has a column that identifies bookings. */
-export function namesBookings({ fields }: Pick<ResultTable, 'fields'>): boolean {
+export function namesBookings(fields: readonly ResultField[]): boolean {
   return fields.some((field) => namingFields.includes(field));
 }
 
 /** The fields that identify a booking in a result; empty if there are none. */
-export function listKeyFields(table: Pick<ResultTable, 'fields'>): readonly KeyField[] {
-  return namesBookings(table) ? keyFields.filter((field) => table.fields.includes(field)) : [];
+export function listKeyFields(fields: readonly ResultField[]): readonly KeyField[] {
+  return namesBookings(fields) ? keyFields.filter((field) => fields.includes(field)) : [];
 }
 
 /** The same text for all that agree in these fields. As a control character, what separates them occurs in none. */

@@ -2,7 +2,7 @@ import type { RetryPolicy } from '../../base/retry.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Tally } from '../../ledger/run-changes.js';
 import type { FailedStep } from '../../ledger/steps.js';
-import type { DayOutcome } from '../../rules/day-outcome.js';
+import type { DayCounts } from '../../rules/day-outcome.js';
 import { describeCode, type Endpoints } from '../../rules/peers.js';
 import {
   type ImplausibleAffected,
@@ -24,7 +24,7 @@ export const maxFailuresInRow = 5;
 const minRefusedToStop = 20;
 
 /** Why a run fails; its class follows from its failed steps. */
-export type Explanation = Pick<RunFailure, 'code' | 'message'>;
+export type Explanation = Omit<RunFailure, 'class'>;
 
 export interface SettleParts {
   readonly ledger: Ledger;
@@ -133,12 +133,7 @@ const leastAffected = 20;
  * than so many mappings.
  */
 export function judgeAffected(
-  {
-    affected,
-    accepted,
-    posted,
-    unanswered,
-  }: Pick<DayOutcome, 'affected' | 'accepted' | 'posted' | 'unanswered'>,
+  { affected, accepted, posted, unanswered }: DayCounts,
   maxAffectedShare: number,
 ): ImplausibleAffected | undefined {
   const judged = accepted - posted - (unanswered ?? 0);

@@ -1,6 +1,7 @@
 import { businessDayAt } from '../../booking/business-day.js';
 import { blankNames } from '../../booking/stored-line.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { RunKey } from '../../ledger/runs.js';
 import type { Run } from '../../rules/run.js';
 import type { Archive } from '../../storage/archive.js';
 import type { DayKeyRemoval } from '../../storage/day-keys.js';
@@ -112,18 +113,16 @@ interface StoredFiles {
  *
  * @throws ArchiveError `unreadable`, `unwritable`
  */
-export async function removeUnknownDue(parts: UnknownParts, before: string): Promise<void> {
+export async function removeUnknownDue(parts: RetentionParts, before: string): Promise<void> {
   for (const { day, runId, archived, spooled } of await listUnknownDue(parts, before)) {
     await parts.spool.remove(spooled);
     await parts.archive.remove(day, runId, archived);
   }
 }
 
-type UnknownParts = Pick<RetentionParts, 'ledger' | 'archive' | 'spool'>;
-
 /** What `removeUnknownDue` would remove. */
 export async function listUnknownDue(
-  { ledger, archive, spool }: UnknownParts,
+  { ledger, archive, spool }: RetentionParts,
   before: string,
 ): Promise<readonly StoredFiles[]> {
   const { ours } = await findUnknownFolders(archive, ledger);
@@ -191,7 +190,8 @@ export interface StoredNames {
 }
 
 /** What is kept of a run while its age is compared with that of others. */
-interface OldRun extends Pick<Run, 'id' | 'day' | 'delivery'> {
+interface OldRun extends RunKey {
+  readonly delivery: Run['delivery'];
   readonly since: string;
 }
 
