@@ -5,7 +5,7 @@ import { sliceLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { planBatches } from '../../rules/batch-plan.js';
 import type { Run } from '../../rules/run.js';
-import type { Evidence, Outcome, Slice } from '../../rules/step.js';
+import type { Evidence, Outcome } from '../../rules/step.js';
 import type { ReviewService } from '../../service/client.js';
 import type { Verdict } from '../../service/verdict.js';
 import type { Delivery } from '../delivery.js';

@@ -40,6 +40,7 @@ import { compareFilters, forget } from '../../rules/where-report.js';
 import { makeCanary } from '../canary.js';
 import type { Delivery } from '../delivery.js';
 import type { Notify } from '../events.js';
+import { listRunsOfDay } from '../every-run.js';
 import { createComparingCollect } from '../suspects/listing.js';
 import type { DayReader } from './day-reader.js';
 import {
@@ -47,7 +48,6 @@ import {
   describeIncomparable,
   indexDelivered,
   listNameForms,
-  runsCompared,
 } from './delivered-lines.js';
 import { findRepetition } from './repeated-day.js';
 import { type BookingStore, createBookingStore } from './store-bookings.js';
@@ -89,7 +89,7 @@ export async function collectDay(
   const parts = { ...given, limits };
   const source = parts.reader.locate(day);
   const collect = await beginCollect(run, source, parts);
-  const ofDay = await ledger.runs.list({ day: run.day, limit: runsCompared });
+  const ofDay = await listRunsOfDay(ledger, run.day);
   const others = ofDay.filter(({ id }) => id !== run.id);
   const collected = others.filter(({ collectedAt }) => collectedAt !== undefined);
   const delivered = run.topsUp ? await readDelivered(run, others, parts, signal) : undefined;

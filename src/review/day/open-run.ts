@@ -17,7 +17,8 @@ import {
   type RunFailure,
 } from '../../rules/run.js';
 import { mayTryAgain } from '../../rules/try-again.js';
-import { describeIncomparable, runsCompared } from '../collect/delivered-lines.js';
+import { describeIncomparable } from '../collect/delivered-lines.js';
+import { listRunsOfDay } from '../every-run.js';
 import type { ReviewParts, RunRequest } from '../review-day.js';
 
 export interface DayRequest {
@@ -333,7 +334,7 @@ function refuseUnseen(latest: Run | undefined, { day, seenRunId }: RunRequest): 
 
 /** @throws UsageError before creating a run that could only fail */
 async function refuseIncomparable({ iso }: BusinessDay, ledger: ReadOnlyLedger): Promise<void> {
-  const obstacle = describeIncomparable(await ledger.runs.list({ day: iso, limit: runsCompared }));
+  const obstacle = describeIncomparable(await listRunsOfDay(ledger, iso));
   if (obstacle !== undefined) throw new UsageError(obstacle);
 }
 

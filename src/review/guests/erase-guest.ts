@@ -21,8 +21,9 @@ import { listArchived } from '../file/archive-run.js';
 import { listSpooled, removeSpooled } from '../file/file-attempt.js';
 import { createResultNameTest, largestOf, limitReceived, locateRemoteFiles } from '../file/remote-files.js';
 import { listSent, removeNoted } from '../stored/remove-sent.js';
+import { readReference } from '../stored/stored-line.js';
 import { findUnknownFolders } from '../unknown-folders.js';
-import { findGuestFiles, findRecords, findRejectsToErase, type Guest, isLineOf } from './guest.js';
+import { findGuestFiles, findRecords, findRejectsToErase, type Guest } from './guest.js';
 import { createNameTest } from './name-test.js';
 
 /** What is erased of a guest. */
@@ -220,7 +221,7 @@ export function createLineBlanker({ guest, all }: Omit<Erasure, 'at'>): BlankLin
   return (lines) => {
     if (!lines.includes(needle)) return undefined;
     const stored = splitStoredLines(lines);
-    const rows = stored.flatMap((line, row) => (isLineOf(guest, line) ? [row] : []));
+    const rows = stored.flatMap((line, row) => (readReference(line) === guest.reference ? [row] : []));
     if (rows.length === 0) return undefined;
     const theirs = new Set(rows);
     const blanked = stored.map((line, row) => (theirs.has(row) ? blankFields(line, fields) : line));

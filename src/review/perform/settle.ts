@@ -16,7 +16,8 @@ import { formatShare, isMoreThanShare } from '../../rules/share.js';
 import { classOfRun, tooManyRefused } from '../../rules/try-again.js';
 import type { PeerClocks } from '../../transports/http/peer-clocks.js';
 import type { Notify } from '../events.js';
-import { judgeRuns, runsOfDay, storeDayOutcome } from '../outcome/read-outcome.js';
+import { listRunsOfDay } from '../every-run.js';
+import { judgeRuns, storeDayOutcome } from '../outcome/read-outcome.js';
 
 /** After this many failed tries in a row the service counts as down, rather than a batch as bad; and so for failed steps. */
 export const maxFailuresInRow = 5;
@@ -152,7 +153,7 @@ export async function findImplausible(
   maxAffectedShare: number,
 ): Promise<ImplausibleAffected | undefined> {
   if (!mayCompleteDay(run)) return undefined;
-  const runs = await ledger.runs.list({ day: run.day, limit: runsOfDay });
+  const runs = await listRunsOfDay(ledger, run.day);
   // No day has more than its runs together, and few need to be counted booking by booking.
   const most = runs.reduce((sum, { counts }) => sum + (counts.affected ?? 0), 0);
   return most < leastAffected
