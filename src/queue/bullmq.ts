@@ -52,7 +52,7 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
   const { url, ca, name, lockMs = 30_000, answerMs = 5_000, clock, onNotice } = options;
   const stopping = new AbortController();
   let opened: ReturnType<typeof open> | undefined;
-  let worker: StepWorker | undefined;
+  let worker: ReturnType<typeof startStepWorker> | undefined;
   let isClosed = false;
   let closing: Promise<void> | undefined;
 
@@ -182,8 +182,6 @@ const anyNumberOfTimes = 1_000_000;
 /** Maximum sleep of a worker before it checks again, during a hold-off and after Redis refused something. */
 const checkAgainMs = 1_000;
 
-type StepWorker = ReturnType<typeof startStepWorker>;
-
 /**
  * BullMQ's worker hands out steps and renews locks; it never sees an error.
  *
@@ -297,8 +295,6 @@ async function putBack(job: Job<StepReference>, token: string | undefined): Prom
  */
 const priorities = { urgent: 1, normal: 2 };
 
-type StepJob = ReturnType<typeof toJob>;
-
 function toJob({ runId, step, attempt, notBefore, isUrgent }: QueuedStep, now: number) {
   return {
     // All jobs have the same name in BullMQ; the reference says which step it is.
@@ -334,7 +330,11 @@ function jobIdPrefix(runId: string): string {
  * Brings jobs forward that already wait and are due later than asked now. BullMQ ignores a job that it holds, and keeps
  * the due time by the clock of the process that added it, which may have been ahead.
  */
-async function bringForward(client: Redis, queue: Queue, jobs: readonly StepJob[]): Promise<void> {
+async function bringForward(
+  client: Redis,
+  queue: Queue,
+  jobs: readonly ReturnType<typeof toJob>[],
+): Promise<void> {
   if (jobs.length === 0) return;
   // Only of these jobs: a large day may have very many that are delayed.
   const dueTimes = await client.zmscore(queue.toKey('delayed'), ...jobs.map(({ opts }) => opts.jobId));

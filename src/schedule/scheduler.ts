@@ -101,21 +101,21 @@ export async function reviewDueDay(
   }
 }
 
-export interface SyncSchedulerParts extends SchedulerParts {
-  readonly ledger: Ledger;
-  /** It must end soon after the signal aborts. */
-  readonly sync: (signal: AbortSignal) => Promise<unknown>;
-  /** Compares what moved with the current and upcoming stays. It must end soon after the signal aborts. */
-  readonly watch: (signal: AbortSignal) => Promise<unknown>;
-}
-
 /**
  * Keeps the local copy up to date: a sync is due when none has ended since the last cron time. Failed syncs are resumed and missed
  * ones made up for. Of several processes one syncs; the others find it busy, and then done.
  *
  * It watches after each sync, and at the start, in case an earlier process was stopped in between.
  */
-export function createSyncScheduler(parts: SyncSchedulerParts): Scheduler {
+export function createSyncScheduler(
+  parts: SchedulerParts & {
+    readonly ledger: Ledger;
+    /** It must end soon after the signal aborts. */
+    readonly sync: (signal: AbortSignal) => Promise<unknown>;
+    /** Compares what moved with the current and upcoming stays. It must end soon after the signal aborts. */
+    readonly watch: (signal: AbortSignal) => Promise<unknown>;
+  },
+): Scheduler {
   const { ledger, cronTimes, sync, watch, clock, notify } = parts;
   let isWatched = false;
 
@@ -154,25 +154,25 @@ export function createSyncScheduler(parts: SyncSchedulerParts): Scheduler {
 /** How long before the nightly run a run of today stops. */
 const stopBeforeMs = 60_000;
 
-export interface TodaySchedulerParts extends SchedulerParts {
-  /** The cron times of the nightly run. */
-  readonly nights: CronTimes;
-  /** Whether a run of today stops before the nightly run of its day; false if the two don't get in each other's way. */
-  readonly stopsBeforeNight: boolean;
-  /**
-   * Reviews a day. It must end soon after the signal aborts.
-   *
-   * @param cronTimeAt there is nothing to do for a day that has been reviewed since then
-   */
-  readonly review: (day: BusinessDay, cronTimeAt: number, signal: AbortSignal) => Promise<unknown>;
-}
-
 /**
  * Reviews the current day again and again, one run at a time. The cron time's own day is reviewed, and only while it lasts;
  * afterwards it is left to the nightly run. Which process reviews it, and whether a cron time has been taken care of, is
  * decided from the ledger, so that any number of processes may do this.
  */
-export function createTodayScheduler(parts: TodaySchedulerParts): Scheduler {
+export function createTodayScheduler(
+  parts: SchedulerParts & {
+    /** The cron times of the nightly run. */
+    readonly nights: CronTimes;
+    /** Whether a run of today stops before the nightly run of its day; false if the two don't get in each other's way. */
+    readonly stopsBeforeNight: boolean;
+    /**
+     * Reviews a day. It must end soon after the signal aborts.
+     *
+     * @param cronTimeAt there is nothing to do for a day that has been reviewed since then
+     */
+    readonly review: (day: BusinessDay, cronTimeAt: number, signal: AbortSignal) => Promise<unknown>;
+  },
+): Scheduler {
   const { cronTimes, nights, stopsBeforeNight, review, clock, notify } = parts;
 
   return createScheduler(parts, async (stop) => {

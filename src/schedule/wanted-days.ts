@@ -51,7 +51,11 @@ export interface ReplayRequest {
 /** The reviews of a long-running process. */
 export type WantedDays = ReturnType<typeof createWantedDays>;
 
-interface WantedDaysParts {
+/**
+ * Days are wanted in the ledger, and one loop works on them: what a process has not got to when it ends is found by the next one. A run
+ * whose day somebody holds is left to them, and looked at again.
+ */
+export function createWantedDays(given: {
   readonly cronTimes: CronTimes;
   readonly parts: ReviewParts;
   readonly configuredDelivery: DeliveryKind;
@@ -64,13 +68,7 @@ interface WantedDaysParts {
   readonly afterReview: (run: Run) => Promise<void>;
   /** Stops all reviews. */
   readonly signal: AbortSignal;
-}
-
-/**
- * Days are wanted in the ledger, and one loop works on them: what a process has not got to when it ends is found by the next one. A run
- * whose day somebody holds is left to them, and looked at again.
- */
-export function createWantedDays(given: WantedDaysParts) {
+}) {
   const { parts, configuredDelivery, permits, cronTimes, notify, onNewRun, afterReview, signal } = given;
   const { ledger, clock, workforce } = parts;
   const following = new Set<Promise<void>>();

@@ -84,7 +84,7 @@ export async function compareResult(
   { readBytes, readSent }: JoinSources,
   rules: JoinRules,
 ): Promise<Judgement> {
-  let matcher: RowMatcher | undefined;
+  let matcher: ReturnType<typeof createRowMatcher> | undefined;
   let taken = 0;
   const table = await readResult(readBytes(), rules, async (rows, of) => {
     taken += rows.length;
@@ -110,18 +110,6 @@ export async function compareResult(
 /** Separates what a text of the index is from the text. As a control character it occurs in none. */
 const mark = '\x1d';
 
-/** The bookings of a stored batch, by the groups of the index to which they belong. */
-interface IndexedBatch {
-  readonly batch: number;
-  readonly serviceIds: Float64Array;
-  /** Those with the same key, for rows with an exact match. */
-  readonly exact: Uint32Array;
-  /** Those with the same reference, or the same other ids where it was erased, for any other row. */
-  readonly loose: Uint32Array;
-}
-
-type SentIndex = Awaited<ReturnType<typeof indexSent>>;
-
 /** Indexes what was sent by all that a row of such a result can name. A group is a number; only hashes of its text are kept. */
 async function indexSent(
   readSent: JoinSources['readSent'],
@@ -132,7 +120,14 @@ async function indexSent(
   const otherIds = hasErased ? key.filter((field) => field !== 'bookingReferenceId') : [];
   const index = createOccurrenceIndex();
   const ambiguous = new Set<number>();
-  const batches: IndexedBatch[] = [];
+  const batches: {
+    readonly batch: number;
+    readonly serviceIds: Float64Array;
+    /** Those with the same key, for rows with an exact match. */
+    readonly exact: Uint32Array;
+    /** Those with the same reference, or the same other ids where it was erased, for any other row. */
+    readonly loose: Uint32Array;
+  }[] = [];
   const add = (text: string) => index.findOrAdd(text) ?? index.size - 1;
 
   /** The spelling of a new reference gets the next number. */
@@ -183,11 +178,9 @@ const nameMapping = (serviceId: number, group: number) => `mapping${mark}${servi
 /** Verdicts of several rows combined, one bit each; 0 for none. */
 const verdictBits = { correct: 1, incorrect: 2, unclear: 4 } as const;
 
-type RowMatcher = ReturnType<typeof createRowMatcher>;
-
 /** Gives the verdicts of rows to the bookings that they mean. */
 function createRowMatcher(
-  { key, batches, groups, find, add, findLoose }: SentIndex,
+  { key, batches, groups, find, add, findLoose }: Awaited<ReturnType<typeof indexSent>>,
   { fields, ambiguous }: Omit<ResultTable, 'end'>,
   { resultNames }: JoinRules,
 ) {

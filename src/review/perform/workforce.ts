@@ -106,21 +106,21 @@ async function readOwnRun(ledger: Ledger, { id, token }: Run): Promise<Run> {
   return run;
 }
 
-export interface SharedWorkforceParts extends WorkforceParts {
-  readonly queue: StepQueue;
-  readonly reconcileMs: number;
-  /** False in a process that leaves the steps to other processes. */
-  readonly performs: boolean;
-  /** Of the process. A review that is stopped by itself, such as one of today by the night, leaves the queue to the others. */
-  readonly stop: AbortSignal;
-}
-
 /**
  * Several processes that share a ledger and a queue. Each performs the steps it is handed, under the run's current token,
  * and renews its claims. Each reconciles periodically, so that a queue that lost everything, or a process that died,
  * delays nothing for long.
  */
-export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
+export function createSharedWorkforce(
+  parts: WorkforceParts & {
+    readonly queue: StepQueue;
+    readonly reconcileMs: number;
+    /** False in a process that leaves the steps to other processes. */
+    readonly performs: boolean;
+    /** Of the process. A review that is stopped by itself, such as one of today by the night, leaves the queue to the others. */
+    readonly stop: AbortSignal;
+  },
+): Workforce {
   const { ledger, queue, leaseMs, reconcileMs, graceMs, performs, clock, random, notify } = parts;
   const claims = holdClaims(ledger, leaseMs);
   const performStep = createStepRunner(parts, queue, claims, reportFault);

@@ -189,12 +189,6 @@ export interface StoredNames {
   readonly ageDays: number;
 }
 
-/** What is kept of a run while its age is compared with that of others. */
-interface OldRun extends RunKey {
-  readonly delivery: Run['delivery'];
-  readonly since: string;
-}
-
 const dayMs = 86_400_000;
 
 /**
@@ -208,14 +202,17 @@ export async function findOldestNames(
   const { ledger, archive, spool } = stores;
   const today = businessDayAt(new Date(now), timezone).iso;
   const spooled = await spool.list();
-  const runs: OldRun[] = [];
+  const runs: (RunKey & { readonly delivery: Run['delivery']; readonly since: string })[] = [];
   for await (const run of readEveryRun(ledger)) {
     const { id, day, delivery } = run;
     runs.push({ id, day, delivery, since: countedFrom(run, timezone) });
   }
   runs.sort((one, other) => (one.since < other.since ? -1 : Number(one.since > other.since)));
   const found: StoredNames[] = [];
-  const look = async (place: StoredNames['place'], isIn: (run: OldRun) => boolean | Promise<boolean>) => {
+  const look = async (
+    place: StoredNames['place'],
+    isIn: (run: (typeof runs)[number]) => boolean | Promise<boolean>,
+  ) => {
     const oldest = await findFirst(runs, isIn);
     if (!oldest) return;
     const { id: runId, since } = oldest;
