@@ -7,6 +7,7 @@ import { renderTable } from '../src/base/tables.js';
 import type { BusinessDay } from '../src/booking/business-day.js';
 import type { ExtraValues } from '../src/booking/extra-values.js';
 import type { FilterReport } from '../src/booking/source.js';
+import { readBooking } from '../src/booking/stored-line.js';
 import {
   adviseOnUnconfirmed,
   describeUnconfirmed,
@@ -22,7 +23,7 @@ import { collectDay } from '../src/review/collect/collect.js';
 import { requireBegun } from '../src/review/day/range-plan.js';
 import { toVolumeReport } from '../src/review/day/report.js';
 import { previewBodies, previewReviewFile, readFirstLines } from '../src/review/stored/as-sent.js';
-import { readMaskedFields } from '../src/review/stored/stored-line.js';
+import { maskBooking } from '../src/review/stored/stored-line.js';
 import { describeSuspects } from '../src/rules/describe-day.js';
 import { CollectError } from '../src/rules/gates.js';
 import type { Run } from '../src/rules/run.js';
@@ -198,7 +199,7 @@ async function previewContent(
   const file = (await previewReviewFile(ledger, run, `${day.ddmmyyyy}.csv`, folder?.add)) ?? null;
   const bodies = await previewBodies(ledger, run, folder?.add);
   const first = await readFirstLines(ledger, run, sampleSize);
-  const sample = first.map(({ line }) => readMaskedFields(line));
+  const sample = first.map(({ line }) => maskBooking(readBooking(line)));
   const keeps = Object.keys(source.keep).length > 0;
   const sampleKept: (ExtraValues | null)[] = [];
   for (const { stream, batch, row } of keeps ? first : [])

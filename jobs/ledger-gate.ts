@@ -149,7 +149,7 @@ export function keepArchiveTold(app: App, ledger: Ledger) {
   async function tell(): Promise<void> {
     isAskedAgain = false;
     try {
-      await answerWithin(archiveMs, noteLatestRun({ archive: app.archive(), ledger }));
+      await answerWithin(archiveMs, noteLatestRun(app.archive(), ledger));
     } catch (error) {
       app.warn(
         `the archive ${app.archive().path} could not be told of the latest run: ${describeError(error)}; the next run tries again`,

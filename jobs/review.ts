@@ -15,10 +15,10 @@ import type { Delivery } from '../src/review/delivery.js';
 import type { Notify } from '../src/review/events.js';
 import { explainFailure } from '../src/review/file/explain-failure.js';
 import { createFileDelivery } from '../src/review/file/file-delivery.js';
-import { startHeartbeat } from '../src/review/perform/heartbeat.js';
 import {
   createOwnWorkforce,
   createSharedWorkforce,
+  startHeartbeat,
   type Workforce,
 } from '../src/review/perform/workforce.js';
 import type { ReviewParts } from '../src/review/review-day.js';
@@ -70,10 +70,10 @@ export async function openReview(app: App, performs: boolean): Promise<OpenedRev
     return delivery;
   };
   const leaseMs = config.workers.leaseSeconds * 1000;
-  const heartbeat = startHeartbeat(
-    { ledger, leaseMs, clock },
-    { id: app.io.worker, host: app.io.host, version },
-  );
+  const heartbeat = startHeartbeat(ledger, leaseMs, {
+    ...{ id: app.io.worker, host: app.io.host, version },
+    startedAt: clock(),
+  });
   app.beforeClose(() => heartbeat.close());
   const notifications = await startNotifications(app, ledger);
   // They tell what the last steps led to.

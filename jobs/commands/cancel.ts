@@ -66,6 +66,6 @@ export async function cancelIn(app: App, day: string, reason: string): Promise<A
   // A process that is still working on it removes its own files.
   if (!result.wasBeingWorkedOn) await removeSpooled(app.spool(), result.run.id);
   // Where the archive is away, the next run that ends tells it.
-  await noteLatestRun({ archive: app.archive(), ledger }).catch(() => {});
+  await noteLatestRun(app.archive(), ledger).catch(() => {});
   return result;
 }

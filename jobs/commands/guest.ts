@@ -1,13 +1,13 @@
 import { InvalidArgumentError } from 'commander';
 import { formatCountOf } from '../../src/base/format.js';
 import { UsageError } from '../../src/base/safe-error.js';
+import { readBooking } from '../../src/booking/stored-line.js';
 import { toHistory } from '../../src/cases/shown-bookings.js';
 import { readActions } from '../../src/ledger/audit.js';
 import { quickRewrite, type Remains, rememberReference } from '../../src/ledger/guests.js';
 import type { Ledger, ReadOnlyLedger } from '../../src/ledger/ledger.js';
-import type { RunKey } from '../../src/ledger/runs.js';
+import { type RunKey, readInSlices } from '../../src/ledger/runs.js';
 import type { Trace } from '../../src/ledger/tracing.js';
-import { readEveryRunKey } from '../../src/review/every-run.js';
 import { eraseGuest, type Receipt } from '../../src/review/guests/erase-guest.js';
 import {
   findGuest,
@@ -24,7 +24,7 @@ import {
   removeDue,
   removeUnknownDue,
 } from '../../src/review/stored/retention.js';
-import { readFields, withoutWorkers } from '../../src/review/stored/stored-line.js';
+import { toFields, withoutWorkers } from '../../src/review/stored/stored-line.js';
 import { findUnknownFolders } from '../../src/review/unknown-folders.js';
 import { createCronTimes } from '../../src/schedule/cron-times.js';
 import { ArchiveError } from '../../src/storage/archive.js';
@@ -199,7 +199,7 @@ Examples:
     // Where they are: the records are read again when they are printed, once the export is recorded.
     const runs: RunKey[] = [];
     let files = 0;
-    for await (const run of readEveryRunKey(ledger)) {
+    for await (const run of readInSlices(ledger.runs.listKeys)) {
       app.signal.throwIfAborted();
       const found = (await findGuestFiles(stores, run, guest)).length;
       if (found > 0) runs.push(run);
@@ -236,7 +236,7 @@ Examples:
 /** What a ledger knows about a booking, with the guest's name: for the guest, not for the screen of an operator. */
 function guestHistoryToJson(trace: Trace): object {
   const history = toHistory(withoutWorkers(trace), { withAnswers: false });
-  if (trace.kind === 'booking') return { ...history, booking: readFields(trace.line) };
+  if (trace.kind === 'booking') return { ...history, booking: toFields(readBooking(trace.line)) };
   const { place, reason, field, reference, value } = trace;
   const held = { ...(field && { field }), ...(reference && { reference }), ...(value && { value }) };
   return { ...history, rejected: { place, reason, ...held } };

@@ -19,9 +19,12 @@ import { acceptIn, dayOfRunId } from '../../src/review/day/open-run.js';
 import { runsAtOnce } from '../../src/review/day/run-permits.js';
 import { type CronTimes, createCronTimes } from '../../src/schedule/cron-times.js';
 import { findFirstAskableDay, findSourceDeadline, toDailyPattern } from '../../src/schedule/due-days.js';
-import { createLateResultScheduler } from '../../src/schedule/late-results.js';
-import { createReviewScheduler } from '../../src/schedule/review-scheduler.js';
-import { createSyncScheduler, createTodayScheduler } from '../../src/schedule/scheduler.js';
+import {
+  createLateResultScheduler,
+  createReviewScheduler,
+  createSyncScheduler,
+  createTodayScheduler,
+} from '../../src/schedule/scheduler.js';
 import { createWantedDays, type WantedDays } from '../../src/schedule/wanted-days.js';
 import { kindOf } from '../../src/sources/registry.js';
 import { type App, recordLook } from '../app.js';
@@ -115,7 +118,7 @@ function openOperations(app: App, { ledger, wantedDays }: Serving, sync: Operati
       return wantedDays.want(day, { mode: 'run', trigger: 'manual', ...options });
     },
     async accept(run, accepts) {
-      const accepted = await acceptIn({ accepts }, run, { ledger, clock });
+      const accepted = await acceptIn(accepts, run, { ledger, clock });
       for (const kind of accepts.kinds) notify({ type: 'accepted', kind, run: accepted });
     },
     look: wantedDays.look,
@@ -360,8 +363,7 @@ function hookRunsOf(
   catchUpDays: number,
 ): HookRuns {
   return {
-    findFirstDay: (day) =>
-      findFirstAskableDay(day, ledger, { cronTimes, now: new Date(clock()), catchUpDays }),
+    findFirstDay: (day) => findFirstAskableDay(day, ledger, cronTimes, new Date(clock()), catchUpDays),
     async findRun(requestId) {
       await gate.check();
       const runId = await ledger.runs.findOfHook(requestId);

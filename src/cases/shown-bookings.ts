@@ -9,7 +9,7 @@ import { type CopiedHotel, readCopiedHotels } from '../mappings/copied-hotels.js
 import { createHotelComparer, type HotelPair } from '../mappings/hotels/compare-hotels.js';
 import { pairColumns, pairToCells, pairToJson } from '../mappings/hotels/shown-hotels.js';
 import type { createSentComparer, SentComparison } from '../review/stored/as-sent.js';
-import { maskAnswers, readMaskedFields } from '../review/stored/stored-line.js';
+import { maskAnswers, maskBooking } from '../review/stored/stored-line.js';
 import { type Suspicion, toSuspicion } from '../review/suspects/listing.js';
 import type { Why } from '../review/verdicts/listed-lines.js';
 import type { ListedBooking } from '../review/verdicts/listing.js';
@@ -143,7 +143,7 @@ function toSentHistory(
       : step?.state === 'refused'
         ? ('refused' as const)
         : ('pending' as const),
-    booking: readMaskedFields(trace.line),
+    booking: maskBooking(readBooking(trace.line)),
     verdict: judged.verdict,
     ...(judged.verdict === 'unknown' && { verdictReason: judged.reason }),
     // No e-mail that arrived by then names it. That says nothing about its mapping.

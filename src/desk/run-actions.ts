@@ -4,9 +4,10 @@ import { html } from '../base/html.js';
 import { UsageError } from '../base/safe-error.js';
 import { type BusinessDay, createBusinessDay } from '../booking/business-day.js';
 import { findWait } from '../ledger/steps.js';
-import { describeIncomparable, runsCompared } from '../review/collect/delivered-lines.js';
+import { describeIncomparable } from '../review/collect/delivered-lines.js';
 import { decideOpening, isUnfinished, type Opening } from '../review/day/open-run.js';
 import { hasBegun, requireBegun } from '../review/day/range-plan.js';
+import { listRunsOfDay } from '../review/every-run.js';
 import { isResultLookedFor } from '../review/file/late-result.js';
 import { auditAccepted, describeImplausible } from '../rules/acceptance-words.js';
 import { type AcceptanceKind, acceptanceKinds, isOverdue, isToBeAccepted, type Run } from '../rules/run.js';
@@ -76,8 +77,7 @@ async function whyNotRun(day: BusinessDay, opening: Opening, visit: DeskVisit): 
     return `${showDay(day.iso)} is done: run ${opening.run.id} succeeded. To send it again, or what was booked late, replay it.`;
   // What is missing is found by comparing with what earlier runs delivered, which takes the guests' names.
   const isComparing = opening.kind === 'new' && opening.topsUp;
-  const obstacle =
-    isComparing && describeIncomparable(await ledger.runs.list({ day: day.iso, limit: runsCompared }));
+  const obstacle = isComparing && describeIncomparable(await listRunsOfDay(ledger, day.iso));
   return obstacle ? showMessage(obstacle, command) : whyNotBegun(day, visit);
 }
 

@@ -1,4 +1,5 @@
 import { type Job, Queue, WaitingError, Worker } from 'bullmq';
+import type { Redis } from 'ioredis';
 import { orAborted, pause } from '../base/abort.js';
 import {
   type PerformStep,
@@ -8,20 +9,13 @@ import {
   type StepReference,
 } from '../booking/step-queue.js';
 import {
-  bringForward,
-  dropWaiting,
-  holdOffAllWorkers,
-  probeRights,
-  queueName,
-  queuePrefix,
-  readReference,
-  toJob,
-} from './bullmq-jobs.js';
-import {
   breakWhenSilent,
   endConnection,
   openRedisConnection,
+  probeRights,
   type QueueNotice,
+  queueName,
+  queuePrefix,
   type RedisAddress,
   type RedisConnection,
 } from './redis-connection.js';
@@ -58,7 +52,7 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
   const { url, ca, name, lockMs = 30_000, answerMs = 5_000, clock, onNotice } = options;
   const stopping = new AbortController();
   let opened: ReturnType<typeof open> | undefined;
-  let worker: StepWorker | undefined;
+  let worker: ReturnType<typeof startStepWorker> | undefined;
   let isClosed = false;
   let closing: Promise<void> | undefined;
 
@@ -188,8 +182,6 @@ const anyNumberOfTimes = 1_000_000;
 /** Maximum sleep of a worker before it checks again, during a hold-off and after Redis refused something. */
 const checkAgainMs = 1_000;
 
-type StepWorker = ReturnType<typeof startStepWorker>;
-
 /**
  * BullMQ's worker hands out steps and renews locks; it never sees an error.
  *
@@ -295,4 +287,88 @@ async function putBack(job: Job<StepReference>, token: string | undefined): Prom
   // If that fails, its lock expires and it is handed out again.
   await job.moveToWait(token).catch(() => {});
   throw new WaitingError();
+}
+
+/**
+ * BullMQ takes jobs without a priority first. Every step has one, because jobs of equal priority keep their order; what
+ * BullMQ puts back after its worker died goes first.
+ */
+const priorities = { urgent: 1, normal: 2 };
+
+function toJob({ runId, step, attempt, notBefore, isUrgent }: QueuedStep, now: number) {
+  return {
+    // All jobs have the same name in BullMQ; the reference says which step it is.
+    name: 'step',
+    data: { runId, step, attempt },
+    opts: {
+      // At most one job per reference. BullMQ allows no colon in an id.
+      jobId: `${jobIdPrefix(runId)}${encodeURIComponent(step)}/${attempt}`,
+      priority: isUrgent ? priorities.urgent : priorities.normal,
+      timestamp: now,
+      delay: Math.max(0, Math.ceil((notBefore ?? now) - now)),
+    },
+  };
+}
+
+/**
+ * What a job refers to; undefined for one that none of our queues wrote: anybody who can write to Redis may invent
+ * jobs.
+ */
+function readReference(data: unknown): StepReference | undefined {
+  if (typeof data !== 'object' || data === null) return undefined;
+  const { runId, step, attempt } = data as Readonly<Record<string, unknown>>;
+  if (typeof runId !== 'string' || typeof step !== 'string') return undefined;
+  return Number.isSafeInteger(attempt) ? { runId, step, attempt: Number(attempt) } : undefined;
+}
+
+/** Starts the ids of a run's jobs and of no others. */
+function jobIdPrefix(runId: string): string {
+  return `${encodeURIComponent(runId)}/`;
+}
+
+/**
+ * Brings jobs forward that already wait and are due later than asked now. BullMQ ignores a job that it holds, and keeps
+ * the due time by the clock of the process that added it, which may have been ahead.
+ */
+async function bringForward(
+  client: Redis,
+  queue: Queue,
+  jobs: readonly ReturnType<typeof toJob>[],
+): Promise<void> {
+  if (jobs.length === 0) return;
+  // Only of these jobs: a large day may have very many that are delayed.
+  const dueTimes = await client.zmscore(queue.toKey('delayed'), ...jobs.map(({ opts }) => opts.jobId));
+  for (const [index, { opts }] of jobs.entries()) {
+    const held = dueTimes[index] == null ? undefined : await queue.getJob(opts.jobId);
+    if (!held || held.timestamp + held.delay <= opts.timestamp + opts.delay) continue;
+    // It may be handed out meanwhile.
+    await held.changeDelay(opts.delay).catch(() => {});
+  }
+}
+
+/** While the counter of BullMQ's rate limit has this value, no worker of any process takes a job. */
+const fullCounter = String(Number.MAX_SAFE_INTEGER);
+
+/** Like `Queue.rateLimit`, which would replace a longer time by a shorter one, and does not say whether one was in force. */
+const holdOffScript = `
+local held = redis.call('GET', KEYS[1])
+local isHeld = held == ARGV[1]
+if isHeld and redis.call('PTTL', KEYS[1]) >= tonumber(ARGV[2]) then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return isHeld and 0 or 1
+`;
+
+/**
+ * @param forMs whole milliseconds from now, more than 0
+ * @returns whether no hold-off was in force before
+ */
+async function holdOffAllWorkers(client: Redis, queue: Queue, forMs: number): Promise<boolean> {
+  return (await client.eval(holdOffScript, 1, queue.toKey('limiter'), fullCounter, forMs)) === 1;
+}
+
+/** Removes the waiting jobs of a run; those held by a worker stay. */
+async function dropWaiting(queue: Queue, runId: string): Promise<void> {
+  const prefix = jobIdPrefix(runId);
+  const ids = await queue.getRanges(['delayed', 'prioritized', 'wait'], 0, -1);
+  await Promise.all(ids.filter((id) => id.startsWith(prefix)).map((id) => queue.remove(id)));
 }

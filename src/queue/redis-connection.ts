@@ -4,6 +4,10 @@ import { untilAborted } from '../base/abort.js';
 import { needsPerson, type PeerFault } from '../base/peer-patience.js';
 import { QueueAwayError } from '../booking/step-queue.js';
 
+/** Shared by all processes. */
+export const queueName = 'hotel-review-steps';
+export const queuePrefix = 'hotel-review';
+
 /** How long the server may take to close a connection. */
 const disconnectMs = 500;
 const longestRetryMs = 1_000;
@@ -259,4 +263,19 @@ const faults: readonly (readonly [PeerFault, RegExp])[] = [
 /** What a reason means for the queue, as the server or the network words it. */
 export function judgeRedis(reason: string): PeerFault {
   return faults.find(([, words]) => words.test(reason))?.[0] ?? 'passing';
+}
+
+/** Commands that the queue needs, on a key that does not exist: they change nothing, and are refused like all of their kind. */
+const rightsProbe = `
+redis.call("HDEL", KEYS[1], "field")
+redis.call("LREM", KEYS[1], 0, "member")
+redis.call("SREM", KEYS[1], "member")
+redis.call("ZREM", KEYS[1], "member")
+redis.call("XTRIM", KEYS[1], "MAXLEN", 0)
+redis.call("DEL", KEYS[1])
+return 1`;
+
+/** Whether the server lets us run scripts and write to the keys of the queue; nothing is written. */
+export async function probeRights(client: Redis): Promise<void> {
+  await client.eval(rightsProbe, 1, `${queuePrefix}:${queueName}:rights-probe`);
 }

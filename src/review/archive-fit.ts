@@ -2,14 +2,7 @@ import { answerWithin } from '../base/abort.js';
 import type { PeerFault } from '../base/peer-patience.js';
 import { describeError, SafeError } from '../base/safe-error.js';
 import { LedgerUnusableError } from '../ledger/errors.js';
-import {
-  decideFit,
-  isToBeMarked,
-  type LedgerFit,
-  type LedgerMark,
-  parseMark,
-  renderMark,
-} from '../ledger/identity.js';
+import { decideFit, isToBeMarked, parseMark, renderMark } from '../ledger/identity.js';
 import type { Ledger, ReadOnlyLedger } from '../ledger/ledger.js';
 import { type Archive, ArchiveError } from '../storage/archive.js';
 
@@ -26,15 +19,6 @@ export class ArchiveAwayError extends SafeError {
   }
 }
 
-/** A ledger beside its archive. */
-export interface FitParts {
-  readonly archive: Archive;
-  /** Undefined if there is none. */
-  readonly ledger: ReadOnlyLedger | undefined;
-  /** The ledger's path, or its address without a password. */
-  readonly location: string;
-}
-
 /**
  * What is wrong with a ledger that is not the one of its archive; undefined if nothing is. Days that the archive's ledger has sent would
  * be sent again, and its cases would be forgotten.
@@ -45,15 +29,26 @@ export async function findMisfit({
   archive,
   ledger,
   location,
-}: FitParts): Promise<LedgerUnusableError | undefined> {
+}: {
+  readonly archive: Archive;
+  /** Undefined if there is none. */
+  readonly ledger: ReadOnlyLedger | undefined;
+  /** The ledger's path, or its address without a password. */
+  readonly location: string;
+}): Promise<LedgerUnusableError | undefined> {
   // Before the ledger, which may go on meanwhile: it would seem to be older than it is.
   const mark = await askForMark(archive);
-  const reason = explainMisfit(decideFit(await ledger?.identify(), mark), {
-    hasLedger: ledger !== undefined,
-    archive: archive.path,
-    mark: mark === undefined ? undefined : parseMark(mark),
-  });
-  return reason === undefined ? undefined : new LedgerUnusableError(location, reason);
+  const fit = decideFit(await ledger?.identify(), mark);
+  if (fit === 'fits' || fit === 'no-mark') return undefined;
+  const run = mark === undefined ? undefined : parseMark(mark)?.latestRun;
+  const latest = run ? `, whose latest run is ${run.id} of ${run.day}, ended at ${run.endedAt}` : '';
+  const found = ledger ? 'another one' : 'none';
+  const got = fit === 'older-ledger' ? 'an older copy of it' : found;
+  return new LedgerUnusableError(
+    location,
+    `expected the ledger of the archive ${archive.path}${latest}, got: ${got}; nothing is reviewed. Restore that ledger, or correct the setting ` +
+      'or archive; if that ledger is lost, `run --unknown-archive` goes on with this one, which does not know what the other one sent',
+  );
 }
 
 async function askForMark(archive: Archive): Promise<string | undefined> {
@@ -67,30 +62,8 @@ async function askForMark(archive: Archive): Promise<string | undefined> {
   }
 }
 
-function explainMisfit(
-  fit: LedgerFit,
-  {
-    hasLedger,
-    archive,
-    mark,
-  }: { readonly hasLedger: boolean; readonly archive: string; readonly mark: LedgerMark | undefined },
-): string | undefined {
-  if (fit === 'fits' || fit === 'no-mark') return undefined;
-  const run = mark?.latestRun;
-  const latest = run ? `, whose latest run is ${run.id} of ${run.day}, ended at ${run.endedAt}` : '';
-  const found = hasLedger ? 'another one' : 'none';
-  const got = fit === 'older-ledger' ? 'an older copy of it' : found;
-  return (
-    `expected the ledger of the archive ${archive}${latest}, got: ${got}; nothing is reviewed. Restore that ledger, or correct the setting ` +
-    'or archive; if that ledger is lost, `run --unknown-archive` goes on with this one, which does not know what the other one sent'
-  );
-}
-
 /** Tells the archive of the ledger's latest run, unless it belongs to another ledger or knows of a later run. */
-export async function noteLatestRun({
-  archive,
-  ledger,
-}: Pick<FitParts, 'archive'> & { readonly ledger: ReadOnlyLedger }): Promise<void> {
+export async function noteLatestRun(archive: Archive, ledger: ReadOnlyLedger): Promise<void> {
   for (;;) {
     const mark = await archive.readLedgerMark();
     const own = await ledger.identify();

@@ -3,6 +3,7 @@ import { formatBytes, formatCount, formatCountOf, formatDuration, formatInstant 
 import { describeError } from '../base/safe-error.js';
 import type { FilterWarning, SourceNotice } from '../booking/source.js';
 import type { QueueAwayError } from '../booking/step-queue.js';
+import type { RunKey } from '../ledger/runs.js';
 import type { Canary } from '../rules/canary.js';
 import type { DayCounts } from '../rules/day-outcome.js';
 import { countPlanned } from '../rules/file-chain.js';
@@ -11,10 +12,7 @@ import type { Ending, Evidence, Step } from '../rules/step.js';
 import { describeDrops, nameDrops } from '../rules/volume.js';
 import { describeFilterWarning } from '../rules/where-report.js';
 
-/** The run that an event belongs to. */
-export type RunName = Pick<Run, 'id' | 'day'>;
-
-type OfRun = { readonly run: RunName };
+type OfRun = { readonly run: RunKey };
 type OfWholeRun = { readonly run: Run };
 type OfVolume = OfRun & { readonly volume: VolumeComparison };
 
@@ -203,7 +201,7 @@ export const reviewEvents = {
   }),
   /** A worker is ready to perform steps. */
   working: event<object>({ level: 'info', log: 'working' }),
-  stopping: event<{ readonly run?: RunName; readonly graceMs: number }>({
+  stopping: event<{ readonly run?: RunKey; readonly graceMs: number }>({
     level: 'warn',
     log: 'stopping',
     fields: ({ run, graceMs }) => ({ ...(run && nameFields(run)), graceMs }),
@@ -259,7 +257,7 @@ function runFields({ id, day, state }: Run) {
   return { run: id, day, state };
 }
 
-export function nameFields({ id, day }: RunName) {
+export function nameFields({ id, day }: RunKey) {
   return { run: id, day };
 }
 

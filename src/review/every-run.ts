@@ -1,5 +1,5 @@
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
-import { type RunKey, readInSlices } from '../ledger/runs.js';
+import { readInSlices } from '../ledger/runs.js';
 import type { Run } from '../rules/run.js';
 
 /** Every run, or every run of a day; the newest first. */
@@ -10,9 +10,12 @@ export function readEveryRun(
   return readInSlices((slice) => ledger.runs.list({ ...ofDay, ...slice }));
 }
 
-/** The same, with no more than its id and its day. */
-export function readEveryRunKey(ledger: ReadOnlyLedger): AsyncGenerator<RunKey, void, undefined> {
-  return readInSlices(ledger.runs.listKeys);
+/** More runs than any day has. */
+const mostOfDay = 1_000;
+
+/** The runs of a day at once, newest first. */
+export function listRunsOfDay(ledger: ReadOnlyLedger, day: string): Promise<readonly Run[]> {
+  return ledger.runs.list({ day, limit: mostOfDay });
 }
 
 /** Whether a run is the newest one of its day. Call it for each, the newest first. */

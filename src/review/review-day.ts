@@ -16,10 +16,10 @@ import {
 import { addTriedUntil, classOfCollect } from '../rules/try-again.js';
 import type { PeerClocks } from '../transports/http/peer-clocks.js';
 import { type CollectParts, collectDay } from './collect/collect.js';
-import { runsCompared } from './collect/delivered-lines.js';
 import { acquireDay, DayBusyError } from './day/join-run.js';
 import { acceptIn, type DayRequest, type OpenedRun, openRun } from './day/open-run.js';
 import type { Delivery } from './delivery.js';
+import { listRunsOfDay } from './every-run.js';
 import { storeDayOutcome } from './outcome/read-outcome.js';
 import type { Workforce } from './perform/workforce.js';
 
@@ -98,7 +98,7 @@ async function review(call: Call): Promise<DayResult> {
   );
   if (found.kind === 'to-join') {
     reportOpened(call, found.run, false);
-    const run = await acceptIn(request, found.run, parts);
+    const run = await acceptIn(request.accepts, found.run, parts);
     return { run: await parts.workforce.deliver(run, signal), wasDone: false };
   }
 
@@ -217,7 +217,9 @@ async function collect(
 async function needsCanary(run: Run, { zone }: BusinessDay, ledger: ReadOnlyLedger): Promise<boolean> {
   if (!mayCompleteDay(run)) return false;
   if (!run.topsUp) return true;
-  const ofDay = { day: run.day, limit: runsCompared };
-  if ((await ledger.runs.list(ofDay)).some((earlier) => makesDayGood(earlier, zone))) return false;
-  return !(await ledger.canaries.list(ofDay)).some(({ sentAt }) => sentAt !== undefined);
+  const { day } = run;
+  const runs = await listRunsOfDay(ledger, day);
+  if (runs.some((earlier) => makesDayGood(earlier, zone))) return false;
+  const canaries = await ledger.canaries.list({ day, limit: runs.length });
+  return !canaries.some(({ sentAt }) => sentAt !== undefined);
 }

@@ -1,7 +1,7 @@
 import { formatCount } from '../base/format.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
+import { readInSlices } from '../ledger/runs.js';
 import type { Archive, RunFolder } from '../storage/archive.js';
-import { readEveryRunKey } from './every-run.js';
 import { manifestName } from './file/archive-run.js';
 
 /** Folders of the archive that hold bookings of runs which the ledger does not know. */
@@ -33,7 +33,7 @@ export async function findUnknownFolders(
 ): Promise<UnknownFolders> {
   const folders = await archive.listFolders();
   const known = new Set<string>();
-  if (ledger) for await (const { id } of readEveryRunKey(ledger)) known.add(id);
+  if (ledger) for await (const { id } of readInSlices(ledger.runs.listKeys)) known.add(id);
   return sortUnknown(folders, { account: archive.account, known });
 }
 

@@ -121,7 +121,9 @@ export function findDayRange(cronTimes: CronTimes, now: Date, catchUpDays: numbe
 export async function findFirstAskableDay(
   day: BusinessDay,
   ledger: ReadOnlyLedger,
-  { cronTimes, now, catchUpDays }: Pick<DueDaysQuestion, 'cronTimes' | 'now' | 'catchUpDays'>,
+  cronTimes: CronTimes,
+  now: Date,
+  catchUpDays: number,
 ): Promise<string> {
   const today = businessDayAt(now, cronTimes.zone);
   const { iso: from } =

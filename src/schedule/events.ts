@@ -1,6 +1,7 @@
 import { type EventOf, event } from '../base/events.js';
 import { describeError } from '../base/safe-error.js';
-import { nameFields, type RunName } from '../review/events.js';
+import type { RunKey } from '../ledger/runs.js';
+import { nameFields } from '../review/events.js';
 import type { DueDay } from './due-days.js';
 
 type OfDueDay = { readonly dueDay: DueDay };
@@ -35,13 +36,13 @@ export const schedulerEvents = {
     fields: ({ day, error }) => ({ day, ...faultFields({ error }) }),
   }),
   /** The source of a day did not arrive in time. Reported once, over all processes. */
-  'source-given-up': event<{ readonly run: RunName }>({
+  'source-given-up': event<{ readonly run: RunKey }>({
     level: 'error',
     log: 'source given up: it did not come in time',
     fields: ({ run }) => nameFields(run),
   }),
   /** Whether the result of a run has come could not be found out. The next look tries again. */
-  'look-failed': event<OfFault & { readonly run: RunName }>({
+  'look-failed': event<OfFault & { readonly run: RunKey }>({
     level: 'warn',
     log: 'its result could not be looked for: the next look tries again',
     fields: ({ run, error }) => ({ ...nameFields(run), ...faultFields({ error }) }),

@@ -16,8 +16,9 @@ import {
   type Run,
   type Trigger,
 } from '../rules/run.js';
+import type { CronTimes } from './cron-times.js';
 import type { NotifyScheduler } from './events.js';
-import { createScheduler, type SchedulerParts } from './scheduler.js';
+import { createScheduler } from './scheduler.js';
 
 /** How often the list is read, besides whenever a day is wanted or has ended here: another process may have left days in it. */
 const checkMs = 60_000;
@@ -50,7 +51,12 @@ export interface ReplayRequest {
 /** The reviews of a long-running process. */
 export type WantedDays = ReturnType<typeof createWantedDays>;
 
-interface WantedDaysParts extends Pick<SchedulerParts, 'cronTimes'> {
+/**
+ * Days are wanted in the ledger, and one loop works on them: what a process has not got to when it ends is found by the next one. A run
+ * whose day somebody holds is left to them, and looked at again.
+ */
+export function createWantedDays(given: {
+  readonly cronTimes: CronTimes;
   readonly parts: ReviewParts;
   readonly configuredDelivery: DeliveryKind;
   /** The largest number of days that are replayed at once, over all processes on the ledger. */
@@ -62,13 +68,7 @@ interface WantedDaysParts extends Pick<SchedulerParts, 'cronTimes'> {
   readonly afterReview: (run: Run) => Promise<void>;
   /** Stops all reviews. */
   readonly signal: AbortSignal;
-}
-
-/**
- * Days are wanted in the ledger, and one loop works on them: what a process has not got to when it ends is found by the next one. A run
- * whose day somebody holds is left to them, and looked at again.
- */
-export function createWantedDays(given: WantedDaysParts) {
+}) {
   const { parts, configuredDelivery, permits, cronTimes, notify, onNewRun, afterReview, signal } = given;
   const { ledger, clock, workforce } = parts;
   const following = new Set<Promise<void>>();

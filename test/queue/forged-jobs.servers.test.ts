@@ -1,6 +1,6 @@
 import { Queue } from 'bullmq';
 import { expect, it } from 'vitest';
-import { queueName, queuePrefix } from '../../src/queue/bullmq-jobs.js';
+import { queueName, queuePrefix } from '../../src/queue/redis-connection.js';
 import { settled, stepsOf } from '../contracts/queue-worker.js';
 import { useRedis } from '../support/use-servers.js';
 import { useQueues } from './opened-queues.js';

@@ -19,6 +19,8 @@ import {
 } from '../../src/rules/try-again.js';
 import { someRun } from '../review/some-run.js';
 
+const over = createBusinessDay('1969-12-31', 'UTC');
+
 const triggers = ['schedule', 'hook', 'manual', 'replay', 'today'] as const;
 const classes: readonly FailureClass[] = ['retryable', 'fatal', 'refused', 'data', 'internal'];
 const codes = ['steps-failed', 'too-many-refused', 'missing', 'result-incomplete', 'result-unreadable'];
@@ -79,8 +81,7 @@ it('a person may try a run again once it failed, and nobody else what needs a pe
       // Whoever opens the day gives the same answer.
       if (trigger === 'today') continue;
       const mode = by === 'result' ? 'resume' : 'run';
-      const day = createBusinessDay('1970-01-01', 'UTC');
-      const opening = decideOpening(run, { mode, runId: run.id, by, day });
+      const opening = decideOpening(run, { mode, runId: run.id, by, day: over });
       expect(opening.kind).toBe(expected[by] ? 'resume' : 'already-done');
     }
   }

@@ -55,7 +55,9 @@ describe('the first day that callers of the hook may request', () => {
       fakeLedger({
         runs: { summarise: async () => ({ runsByState: noRuns, ...(firstDay && { firstDay }) }) },
       }),
-      { cronTimes: nightly, now, catchUpDays },
+      nightly,
+      now,
+      catchUpDays,
     );
 
   it('is that of the catch-up window in an empty ledger, and where the ledger is younger', async () => {

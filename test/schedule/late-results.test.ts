@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Run } from '../../src/rules/run.js';
 import { createCronTimes } from '../../src/schedule/cron-times.js';
 import type { SchedulerEvent } from '../../src/schedule/events.js';
-import { createLateResultScheduler } from '../../src/schedule/late-results.js';
+import { createLateResultScheduler } from '../../src/schedule/scheduler.js';
 import { SftpError } from '../../src/transports/sftp/sftp.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 import { runOf } from './ledger-days.js';

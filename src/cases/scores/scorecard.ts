@@ -8,9 +8,10 @@ import { findHotel, findProvider, readBooking, writeProviderHotel } from '../../
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { isNamedByMapping, type ReceivedPair } from '../../ledger/mails.js';
-import { keyOfBooking } from '../../review/collect/booking-keys.js';
+import { keyOfBooking } from '../../review/collect/line-index.js';
 import { maxProviders } from '../../review/collect/store-bookings.js';
-import { judgeRuns, runsOfDay } from '../../review/outcome/read-outcome.js';
+import { listRunsOfDay } from '../../review/every-run.js';
+import { judgeRuns } from '../../review/outcome/read-outcome.js';
 import { readStoredEntries } from '../../review/outcome/stored-entries.js';
 import type { Case } from '../../rules/case.js';
 import type { DayStanding } from '../../rules/day-outcome.js';
@@ -266,7 +267,7 @@ export async function* readOutcomes(
   day: string,
   namedPairs: NamedPairs,
 ): AsyncGenerator<readonly Outcome[], void, undefined> {
-  const runs = await ledger.runs.list({ day, limit: runsOfDay });
+  const runs = await listRunsOfDay(ledger, day);
   const { sent } = await judgeRuns(ledger, day, runs);
   // One stays named if another run sends it, too. What the only run of a day sent is known by its row.
   const namedKeys = runs.length > 1 ? await readNamedKeys(ledger, runs, namedPairs) : new Set();

@@ -1,7 +1,11 @@
 import type { Redis } from 'ioredis';
 import { QueueAwayError } from '../../booking/step-queue.js';
-import { probeRights } from '../../queue/bullmq-jobs.js';
-import { describeRedis, openRedisConnection, type RedisAddress } from '../../queue/redis-connection.js';
+import {
+  describeRedis,
+  openRedisConnection,
+  probeRights,
+  type RedisAddress,
+} from '../../queue/redis-connection.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
 import type { Check } from './check.js';
 

@@ -5,7 +5,7 @@ import { sliceLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { planBatches } from '../../rules/batch-plan.js';
 import type { Run } from '../../rules/run.js';
-import type { Evidence, Outcome, Slice } from '../../rules/step.js';
+import type { Evidence, Outcome } from '../../rules/step.js';
 import type { ReviewService } from '../../service/client.js';
 import type { Verdict } from '../../service/verdict.js';
 import type { Delivery } from '../delivery.js';
@@ -35,7 +35,7 @@ export function createBodyDelivery({
   async function renderCanary(run: Run): Promise<Buffer> {
     const canary = await findCanary?.(run.id);
     if (!canary) throw new RangeError(`no canary of run ${run.id} in the ledger`);
-    return buildRequestBody(Buffer.from(`${canary.line}\n`), { first: 0, bookings: 1 }, run);
+    return buildRequestBody(Buffer.from(`${canary.line}\n`), { first: 0, bookings: 1 }, run.masterIdName);
   }
 
   return {
@@ -47,7 +47,7 @@ export function createBodyDelivery({
       if (step.kind === 'canary') return post(await renderCanary(run), signal);
       if (!step.slice) throw new TypeError(`expected a batch, got: ${step.name}`);
       if (!lines) throw new RangeError(`no ${step.slice.stream} batch ${step.slice.batch} in the ledger`);
-      return post(buildRequestBody(lines, step.slice, run), signal);
+      return post(buildRequestBody(lines, step.slice, run.masterIdName), signal);
     },
   };
 }
@@ -80,8 +80,8 @@ const tail = Buffer.from(']}');
 /** Builds the request body (spec 4.2) of a slice from the stored lines of its batch, as that run sends it. */
 export function buildRequestBody(
   lines: Buffer,
-  slice: Pick<Slice, 'first' | 'bookings'>,
-  { masterIdName }: Pick<Run, 'masterIdName'>,
+  slice: Parameters<typeof sliceLines>[1],
+  masterIdName: string | undefined,
 ): Buffer {
   return Buffer.concat([head, renderItems(sliceLines(lines, slice), slice.bookings, masterIdName), tail]);
 }

@@ -40,14 +40,14 @@ import { compareFilters, forget } from '../../rules/where-report.js';
 import { makeCanary } from '../canary.js';
 import type { Delivery } from '../delivery.js';
 import type { Notify } from '../events.js';
-import { createComparingCollect } from '../suspects/comparison.js';
+import { listRunsOfDay } from '../every-run.js';
+import { createComparingCollect } from '../suspects/listing.js';
 import type { DayReader } from './day-reader.js';
 import {
   type DeliveredIndex,
   describeIncomparable,
   indexDelivered,
   listNameForms,
-  runsCompared,
 } from './delivered-lines.js';
 import { findRepetition } from './repeated-day.js';
 import { type BookingStore, createBookingStore } from './store-bookings.js';
@@ -89,7 +89,7 @@ export async function collectDay(
   const parts = { ...given, limits };
   const source = parts.reader.locate(day);
   const collect = await beginCollect(run, source, parts);
-  const ofDay = await ledger.runs.list({ day: run.day, limit: runsCompared });
+  const ofDay = await listRunsOfDay(ledger, run.day);
   const others = ofDay.filter(({ id }) => id !== run.id);
   const collected = others.filter(({ collectedAt }) => collectedAt !== undefined);
   const delivered = run.topsUp ? await readDelivered(run, others, parts, signal) : undefined;
@@ -148,7 +148,7 @@ async function beginCollect(
     comparesMappings: !!copy,
   };
   const collect = await ledger.bookings.beginCollect({ runId, token }, start);
-  return copy ? createComparingCollect(collect, { copy, now }) : collect;
+  return copy ? createComparingCollect(collect, copy, now) : collect;
 }
 
 /** What the other runs of the day delivered. */
@@ -209,7 +209,7 @@ async function compareWithEarlierDays(
   // Late bookings are a person's word. Where today is reviewed, too, the nightly run tops the day up, and is nobody's.
   const isOnWord = acceptsRepeated || (topsUp && trigger === 'replay');
   if (!past || isOnWord || !isToCompare(posted + file, limits)) return undefined;
-  const repetition = await findRepetition(day, { bookings, delivery, ledger: past });
+  const repetition = await findRepetition(day, { find: bookings.find, delivery, ledger: past });
   const { sent, incomparable } = repetition;
   if (sent > 0 && sent === incomparable) bookings.warn({ reason: 'earlier-days-not-compared', count: sent });
   return repetition;

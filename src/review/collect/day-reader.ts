@@ -118,12 +118,6 @@ const lacksHotelId = 2;
 /** A source's chunk, rendered. Plain data, so that it can be sent between threads. */
 export type RenderedChunk = ReturnType<ReturnType<typeof createChunkRenderer>>;
 
-/** What is stored beside a booking's line. */
-interface LineFacts extends BookingKeys {
-  readonly provider: string | undefined;
-  readonly hasHotelId: boolean;
-}
-
 /**
  * Creates the function that normalises a chunk's records and renders each booking as the line that will be stored.
  */
@@ -187,7 +181,14 @@ function createChunkRenderer(
       });
     }
 
-    function addLine(stream: BatchStream, line: LineFacts, extraValues: readonly unknown[] = []): void {
+    function addLine(
+      stream: BatchStream,
+      line: BookingKeys & {
+        readonly provider: string | undefined;
+        readonly hasHotelId: boolean;
+      },
+      extraValues: readonly unknown[] = [],
+    ): void {
       const at = providers.push(line.provider) - 1;
       ends[at] = buffer.length;
       streams[at] = batchStreams.indexOf(stream);

@@ -151,9 +151,6 @@ export function listNameForms(runs: readonly Run[]): readonly GuestNames[] {
   return runs.map(({ guestNames = 'send', linesBlanked }) => (linesBlanked ? 'omit' : guestNames));
 }
 
-/** The number of runs to compare with before topping up a day. */
-export const runsCompared = 1_000;
-
 /**
  * Why a day can't be topped up: the delivered bookings no longer have their guest names, so they can't be compared.
  * Those that runs of today delivered are compared without them: a day must be completed even if its nightly run comes

@@ -18,7 +18,7 @@ const runsPerDay = 100;
 
 /** Where the bookings of other days are looked up. */
 interface LookUp {
-  readonly bookings: Pick<BookingStore, 'find'>;
+  readonly find: BookingStore['find'];
   readonly delivery: Delivery;
   readonly ledger: ReadOnlyLedger;
 }
@@ -71,7 +71,7 @@ async function lookUpDay(day: string, lookUp: LookUp) {
 }
 
 /** Which of a sample of the run's bookings were collected now, by their numbers, and about how many there are in all. */
-async function lookUpRun({ id }: Run, { bookings, delivery, ledger }: LookUp) {
+async function lookUpRun({ id }: Run, { find, delivery, ledger }: LookUp) {
   const found = new Set<number>();
   let sampled = 0;
   let repeated = 0;
@@ -84,7 +84,7 @@ async function lookUpRun({ id }: Run, { bookings, delivery, ledger }: LookUp) {
         const batches = await ledger.bookings.readBatches(id, stream, range);
         const block = toComparable(Buffer.concat(batches), delivery.names);
         for (let index = 0; index < block.ends.length; index += 1) {
-          const number = bookings.find(block, index);
+          const number = find(block, index);
           if (number !== undefined) found.add(number);
         }
         looked += block.ends.length;

@@ -42,8 +42,8 @@ export function createBookingStore(
   } = {},
 ) {
   const batching = {
-    posted: createBatcher('posted', batchSize, collect),
-    file: createBatcher('file', batchSize, collect),
+    posted: createBatcher('posted', batchSize, collect.holds),
+    file: createBatcher('file', batchSize, collect.holds),
   };
   const providers = new Map<string, number>();
   let where: RenderedChunk['where'];
@@ -195,7 +195,7 @@ const expectedLineBytes = 120;
 export function createBatcher(
   stream: BatchStream,
   batchSize: number,
-  stored: Pick<Collect, 'holds'>,
+  holds: Collect['holds'],
   memory = createLineIndex(),
 ) {
   /** Lines that share a hash with a different line: hardly ever any. */
@@ -233,7 +233,7 @@ export function createBatcher(
 
   async function isHeldAt(position: number, line: Buffer): Promise<boolean> {
     const number = Math.floor(position / batchSize);
-    if (number < firstWaiting) return stored.holds(stream, number, line);
+    if (number < firstWaiting) return holds(stream, number, line);
     const batch = whole[number - firstWaiting]?.lines ?? lines.written();
     return findLine(batch, position % batchSize).equals(line);
   }

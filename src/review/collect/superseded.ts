@@ -6,7 +6,7 @@ import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { SupersededRows } from '../../ledger/stored-outcomes.js';
 import type { Run } from '../../rules/run.js';
 import { KeyError } from '../../storage/day-keys.js';
-import { createOccurrenceIndex, keyOfBooking } from './booking-keys.js';
+import { createOccurrenceIndex, keyOfBooking } from './line-index.js';
 
 /** The bookings and references that the source of a run holds. */
 export type SourceKeys = ReturnType<typeof createSourceKeys>;
@@ -26,23 +26,12 @@ export function createSourceKeys() {
   };
 }
 
-/** What a collect says about the bookings of the day's other runs. */
-export interface Superseded {
-  readonly rows: readonly SupersededRows[];
-  /** Whether a booking is superseded now, by this collect or an earlier one. */
-  isSuperseded(booking: Booking): boolean;
-}
-
 /**
  * Finds which bookings of the day's other runs the source no longer holds, although it holds their reference, with another hotel or
  * stay; and which of those that an earlier collect did not find are there again. One without a reference is never superseded, and
  * one whose reference is gone stays as it was.
  */
-export async function findSuperseded(
-  ledger: ReadOnlyLedger,
-  runs: readonly Run[],
-  source: SourceKeys,
-): Promise<Superseded> {
+export async function findSuperseded(ledger: ReadOnlyLedger, runs: readonly Run[], source: SourceKeys) {
   const found: SupersededRows[] = [];
   const gone = createOccurrenceIndex();
   for (const run of runs) {
@@ -74,5 +63,9 @@ export async function findSuperseded(
       if (!(error instanceof KeyError)) throw error;
     }
   }
-  return { rows: found, isSuperseded: (booking) => gone.find(keyOfBooking(booking)) !== undefined };
+  return {
+    rows: found,
+    /** Whether a booking is superseded now, by this collect or an earlier one. */
+    isSuperseded: (booking: Booking) => gone.find(keyOfBooking(booking)) !== undefined,
+  };
 }

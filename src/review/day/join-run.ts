@@ -118,11 +118,7 @@ export type Abandoned = Awaited<ReturnType<typeof abandon>>;
  * Cancels the latest run of a day if it is unfinished, even while others work on it: the ledger refuses what they write from now
  * on. A day that is only wanted is so no more. There is nothing to cancel if the day has no run, or its latest one has ended.
  */
-export async function abandon(
-  day: string,
-  reason: string,
-  { ledger, clock }: Pick<JoinParts, 'ledger' | 'clock'>,
-) {
+export async function abandon(day: string, reason: string, { ledger, clock }: Omit<JoinParts, 'workforce'>) {
   // Held so that nobody opens a run of the day in the meantime; failing to get it shows that somebody works on the day.
   const hold = await ledger.holds.day(day);
   try {

@@ -17,7 +17,8 @@ import {
   type RunFailure,
 } from '../../rules/run.js';
 import { mayTryAgain } from '../../rules/try-again.js';
-import { describeIncomparable, runsCompared } from '../collect/delivered-lines.js';
+import { describeIncomparable } from '../collect/delivered-lines.js';
+import { listRunsOfDay } from '../every-run.js';
 import type { ReviewParts, RunRequest } from '../review-day.js';
 
 export interface DayRequest {
@@ -261,12 +262,12 @@ export async function openRun(
   const { latest, opening } = await findOpening(request, parts);
   // A process that was suspended here could open a day that others have finished or taken over since.
   if (lost.aborted) return 'lost';
-  const acceptances = acceptancesIn(request, latest, clock());
+  const acceptances = acceptancesIn(request.accepts, latest, clock());
   switch (opening.kind) {
     case 'already-done':
       return { kind: 'done', run: opening.run };
     case 'accept':
-      return { kind: 'accepted', run: await acceptIn(request, opening.run, { ledger, clock }) };
+      return { kind: 'accepted', run: await acceptIn(request.accepts, opening.run, parts) };
     case 'resume':
       return {
         kind: 'resumed',
@@ -294,7 +295,7 @@ export async function openRun(
 
 /** Of affected bookings only those are accepted that are known. */
 function acceptancesIn(
-  { accepts }: Pick<DayRequest, 'accepts'>,
+  accepts: DayRequest['accepts'],
   run: Run | undefined,
   at: number,
 ): Acceptances | undefined {
@@ -315,11 +316,11 @@ function keepAcceptances(latest: Run | undefined, { topsUp }: { readonly topsUp?
 
 /** Records what the request accepts about the run, if anything. */
 export async function acceptIn(
-  request: Pick<DayRequest, 'accepts'>,
+  accepts: DayRequest['accepts'],
   run: Run,
   { ledger, clock }: { readonly ledger: Ledger; readonly clock: () => number },
 ): Promise<Run> {
-  const acceptances = acceptancesIn(request, run, clock());
+  const acceptances = acceptancesIn(accepts, run, clock());
   return acceptances ? ledger.runs.accept(run.id, acceptances) : run;
 }
 
@@ -333,7 +334,7 @@ function refuseUnseen(latest: Run | undefined, { day, seenRunId }: RunRequest): 
 
 /** @throws UsageError before creating a run that could only fail */
 async function refuseIncomparable({ iso }: BusinessDay, ledger: ReadOnlyLedger): Promise<void> {
-  const obstacle = describeIncomparable(await ledger.runs.list({ day: iso, limit: runsCompared }));
+  const obstacle = describeIncomparable(await listRunsOfDay(ledger, iso));
   if (obstacle !== undefined) throw new UsageError(obstacle);
 }
 

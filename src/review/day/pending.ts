@@ -6,10 +6,9 @@ import type { StepKind } from '../../rules/step.js';
 
 /** Why a run is not done: the closed set. Instants are epoch milliseconds. */
 export type Pending = NonNullable<ReturnType<typeof decidePending>>;
-type Delayed = ReturnType<typeof delay>;
 
 export interface PendingLimits {
-  readonly retry: Pick<RetryPolicy, 'tries' | 'baseMs' | 'capMs'>;
+  readonly retry: Omit<RetryPolicy, 'retryAfterCapMs' | 'waits'>;
   readonly resultTimeoutMs: number;
 }
 
@@ -105,7 +104,7 @@ export function describePending(pending: Pending, format: (instant: number) => s
 }
 
 function describeDelay(
-  { step, until, code, askedMs, attempt, of, others }: Delayed,
+  { step, until, code, askedMs, attempt, of, others }: ReturnType<typeof delay>,
   format: (instant: number) => string,
 ): string {
   const why =

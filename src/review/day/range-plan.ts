@@ -45,7 +45,7 @@ export function requestOf(
 export function planDay(
   mode: RangeMode | undefined,
   latest: Run | undefined,
-  request: Pick<DayToOpen, 'day' | 'delivery' | 'reason'>,
+  request: Omit<DayToOpen, 'mode'>,
 ): DayPlan {
   const why = whyNot(mode, latest);
   if (why !== undefined) return { action: 'nothing', why, ...(latest && { run: latest }) };
@@ -119,7 +119,7 @@ export function toPlanObjects(days: readonly PlannedDay[]) {
 export async function planRange(
   ledger: ReadOnlyLedger,
   days: readonly BusinessDay[],
-  { mode, ...request }: Pick<DayRequest, 'delivery' | 'reason'> & { readonly mode: RangeMode | undefined },
+  { mode, ...request }: Omit<DayRequest, 'mode'> & { readonly mode: RangeMode | undefined },
 ): Promise<PlannedDay[]> {
   const [from, to] = [days[0]?.iso ?? '', days.at(-1)?.iso ?? ''];
   const latest = new Map((await ledger.runs.listLatest({ from, to })).map((run) => [run.day, run]));

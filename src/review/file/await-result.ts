@@ -116,14 +116,16 @@ export async function lookForResult(attempt: FileAttempt, session: SftpSession):
     (isSeenAgain || areSame(read.files, growing.files, (one, other) => one.sha256 === other.sha256));
   const since = isUnchanged ? growing.since : now;
   const moment: ResultMoment = { isQuiet: isUnchanged && isQuiet(since), isDue: isOver(since) };
-  return sortFiles(attempt, read, { since, moment, notYet: moment.isDue ? end : wait });
+  return sortFiles(attempt, read, since, moment, moment.isDue ? end : wait);
 }
 
 /** Sets aside what is not ours, and judges the rest once nothing of it is cut off, or its time is over. */
 async function sortFiles(
   attempt: FileAttempt,
   read: ReadFiles,
-  { since, moment, notYet }: Pick<Look, 'moment' | 'notYet'> & { readonly since: number },
+  since: number,
+  moment: ResultMoment,
+  notYet: Look['notYet'],
 ): Promise<Outcome> {
   const { resultNames, claim } = attempt;
   const hasSettled = (file: ReadFile) =>
@@ -214,7 +216,7 @@ interface Look {
   readonly state: VerdictState;
   readonly moment: ResultMoment;
   /** What is recorded about a result that must still grow. */
-  readonly file: Pick<ReviewFile, 'growing'>;
+  readonly file: Partial<ReviewFile>;
   notYet(code: string, found?: Found): Outcome;
 }
 
@@ -267,7 +269,7 @@ function describeUnreadable({ resultColumn }: FileAttempt, totals: ResultTotals)
   const seen = {
     columns: columns.length,
     rows: 1 + end.rows,
-    namesBookings: namesBookings(totals),
+    namesBookings: namesBookings(fields),
     encoding,
     delimiter,
     ...(container !== undefined && { container }),

@@ -15,7 +15,7 @@ export interface PathSettings {
   readonly pathPrefix: string;
 }
 
-type NamedStep = Pick<FailedStep, 'name' | 'code'>;
+type NamedStep = Omit<FailedStep, 'failureClass'>;
 
 /** Why a run fails that a step of a file delivery failed; or what to do about it; undefined if the code says enough. */
 export function explainFailure(

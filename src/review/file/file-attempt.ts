@@ -46,13 +46,21 @@ export interface FileParts extends ResultRules, ResultReading {
   readonly notify: Notify;
 }
 
-/** One attempt of a step of a file delivery, with what it works with. */
-export interface FileAttempt extends FileParts {
-  readonly claim: Claim;
+/** A look at the server for a run. */
+export interface Look {
+  readonly sftp: SftpServer;
+  /** How long an attempt of a step may use the server. */
+  readonly stepMs: number;
+  readonly resultPattern: string;
   readonly run: Run;
   readonly day: BusinessDay;
-  readonly remote: RemoteFiles;
   readonly signal: AbortSignal;
+}
+
+/** One attempt of a step of a file delivery, with what it works with. */
+export interface FileAttempt extends FileParts, Look {
+  readonly claim: Claim;
+  readonly remote: RemoteFiles;
 }
 
 /**
@@ -75,7 +83,7 @@ export async function inSession(
 
 /** Runs `work` in a session of its own, for a limited time. @throws SftpError */
 export async function useSession<Found>(
-  { sftp, stepMs, signal }: Pick<FileAttempt, 'sftp' | 'stepMs' | 'signal'>,
+  { sftp, stepMs, signal }: Omit<Look, 'resultPattern' | 'run' | 'day'>,
   work: (session: SftpSession) => Promise<Found>,
 ): Promise<Found> {
   const limit = startTimeLimit(signal, stepMs, () => {

@@ -27,18 +27,18 @@ import { checkReviewFile } from './file-check.js';
 import { hasNewResult } from './late-result.js';
 import { createResultNameTest, expectFewResults, limitEarlier, locateRemoteFiles } from './remote-files.js';
 
-interface FileDeliveryParts extends FileParts {
-  /** Posts the bookings that can't be in the file. */
-  readonly body: Delivery;
-  /** The account's time zone. */
-  readonly timezone: string;
-}
-
 /**
  * Delivers a day as a CSV file on an SFTP server; bookings that can't be in the file are posted by body. (Spec 4.3;
  * design 5.)
  */
-export function createFileDelivery(parts: FileDeliveryParts): Delivery {
+export function createFileDelivery(
+  parts: FileParts & {
+    /** Posts the bookings that can't be in the file. */
+    readonly body: Delivery;
+    /** The account's time zone. */
+    readonly timezone: string;
+  },
+): Delivery {
   const { body, incomplete, masterIdColumn, timezone } = parts;
   return {
     kind: 'file',

@@ -1,6 +1,7 @@
 import { yieldIfDue } from '../../base/event-loop.js';
 import { readBooking } from '../../booking/stored-line.js';
 import { type StoredBatch, splitStoredLines } from '../../ledger/batches.js';
+import { createOccurrenceIndex } from '../collect/line-index.js';
 import { createEchoReader } from './echo-result.js';
 import {
   type KeyField,
@@ -65,7 +66,7 @@ export interface Judgement {
  * since, a row whose reference was not sent belongs to the erased bookings with its ids.
  *
  * A result that repeats the file row by row is read while it arrives, with memory for incorrect rows only. Any other is
- * read from the start once it is there, and takes about 100 bytes per booking that was sent; no text is kept. Errors of either
+ * read from the start once it is there, and takes about 50 bytes per booking that was sent; no text is kept. Errors of either
  * input are rethrown.
  */
 export function startJoin(sources: JoinSources, rules: JoinRules) {
@@ -83,7 +84,7 @@ export async function compareResult(
   { readBytes, readSent }: JoinSources,
   rules: JoinRules,
 ): Promise<Judgement> {
-  let matcher: RowMatcher | undefined;
+  let matcher: ReturnType<typeof createRowMatcher> | undefined;
   let taken = 0;
   const table = await readResult(readBytes(), rules, async (rows, of) => {
     taken += rows.length;
@@ -109,29 +110,24 @@ export async function compareResult(
 /** Separates what a text of the index is from the text. As a control character it occurs in none. */
 const mark = '\x1d';
 
-/** The bookings of a stored batch, by the groups of the index to which they belong. */
-interface IndexedBatch {
-  readonly batch: number;
-  readonly serviceIds: Float64Array;
-  /** Those with the same key, for rows with an exact match. */
-  readonly exact: Uint32Array;
-  /** Those with the same reference, or the same other ids where it was erased, for any other row. */
-  readonly loose: Uint32Array;
-}
-
-type SentIndex = Awaited<ReturnType<typeof indexSent>>;
-
 /** Indexes what was sent by all that a row of such a result can name. A group is a number; only hashes of its text are kept. */
 async function indexSent(
   readSent: JoinSources['readSent'],
-  table: Pick<ResultTable, 'fields'>,
+  { fields }: Omit<ResultTable, 'end'>,
   { hasErased }: JoinRules,
 ) {
-  const key = listKeyFields(table);
+  const key = listKeyFields(fields);
   const otherIds = hasErased ? key.filter((field) => field !== 'bookingReferenceId') : [];
-  const index = createTextIndex();
+  const index = createOccurrenceIndex();
   const ambiguous = new Set<number>();
-  const batches: IndexedBatch[] = [];
+  const batches: {
+    readonly batch: number;
+    readonly serviceIds: Float64Array;
+    /** Those with the same key, for rows with an exact match. */
+    readonly exact: Uint32Array;
+    /** Those with the same reference, or the same other ids where it was erased, for any other row. */
+    readonly loose: Uint32Array;
+  }[] = [];
   const add = (text: string) => index.findOrAdd(text) ?? index.size - 1;
 
   /** The spelling of a new reference gets the next number. */
@@ -182,12 +178,10 @@ const nameMapping = (serviceId: number, group: number) => `mapping${mark}${servi
 /** Verdicts of several rows combined, one bit each; 0 for none. */
 const verdictBits = { correct: 1, incorrect: 2, unclear: 4 } as const;
 
-type RowMatcher = ReturnType<typeof createRowMatcher>;
-
 /** Gives the verdicts of rows to the bookings that they mean. */
 function createRowMatcher(
-  { key, batches, groups, find, add, findLoose }: SentIndex,
-  { fields, ambiguous }: Pick<ResultTable, 'fields' | 'ambiguous'>,
+  { key, batches, groups, find, add, findLoose }: Awaited<ReturnType<typeof indexSent>>,
+  { fields, ambiguous }: Omit<ResultTable, 'end'>,
   { resultNames }: JoinRules,
 ) {
   const verdicts = new Uint8Array(groups);
@@ -275,74 +269,4 @@ export function foldReference(reference: string): string {
   while (end > start && padding.test(reference.charAt(end - 1))) end -= 1;
   while (start < end - 1 && reference[start] === '0') start += 1;
   return reference.slice(start, end).toLowerCase();
-}
-
-/** A slot holds a text's number plus one (0 marks a free slot) and the two halves of its hash. */
-const slotWidth = 3;
-
-/**
- * Numbers texts in order of arrival, from 0, and keeps 64 bits of each: a hash table in one typed array, about 30 bytes
- * per text. Texts with equal hashes count as one, which for a million texts a day happens once in about ten million days.
- */
-function createTextIndex() {
-  let slots = new Uint32Array(slotWidth * 2 ** 11);
-  let size = 0;
-
-  /** The offset of the slot with that hash, or of the free slot where it belongs. */
-  function findSlot(high: number, low: number): number {
-    for (let at = slotWidth * (low % (slots.length / slotWidth)); ; at = (at + slotWidth) % slots.length)
-      if (slots[at] === 0 || (slots[at + 1] === low && slots[at + 2] === high)) return at;
-  }
-
-  function grow(): void {
-    const before = slots;
-    slots = new Uint32Array(2 * before.length);
-    for (let from = 0; from < before.length; from += slotWidth) {
-      const slot = before.subarray(from, from + slotWidth);
-      const [taken, low = 0, high = 0] = slot;
-      if (taken !== 0) slots.set(slot, findSlot(high, low));
-    }
-  }
-
-  function find(text: string): number | undefined {
-    const taken = slots[findSlot(...hash(text))] ?? 0;
-    return taken === 0 ? undefined : taken - 1;
-  }
-
-  return {
-    get size(): number {
-      return size;
-    },
-    find,
-    /** Adds what is not there. @returns its number if it is */
-    findOrAdd(text: string): number | undefined {
-      const [high, low] = hash(text);
-      const at = findSlot(high, low);
-      const taken = slots[at] ?? 0;
-      if (taken !== 0) return taken - 1;
-      size += 1;
-      slots.set([size, low, high], at);
-      // At most three quarters full, so that a free slot is near.
-      if (4 * slotWidth * size > 3 * slots.length) grow();
-      return undefined;
-    },
-  };
-}
-
-/** Two hashes of 32 bits over all units; every bit depends on all bits of both. */
-function hash(text: string): readonly [high: number, low: number] {
-  let high = 0xdeadbeef;
-  let low = 0x41c6ce57;
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
-    high = Math.imul(high ^ unit, 2654435761);
-    low = Math.imul(low ^ unit, 1597334677);
-  }
-  return [scatter(high, low), scatter(low, high)];
-}
-
-function scatter(hash: number, other: number): number {
-  let mixed = Math.imul(hash ^ (hash >>> 16), 2246822507);
-  mixed ^= Math.imul(other ^ (other >>> 13), 3266489909);
-  return (mixed ^ (mixed >>> 16)) >>> 0;
 }

@@ -61,7 +61,7 @@ export function isComplete(
   if (resultNames === 'all') return false;
   const { end, unidentified, foreign, summaries } = totals;
   const unnamed = end.malformed + unidentified - summaries + foreign;
-  return moment.isQuiet && end.isWhole && namesBookings(totals) && unnamed === 0;
+  return moment.isQuiet && end.isWhole && namesBookings(totals.fields) && unnamed === 0;
 }
 
 /** The files of one result, the newest first, as if they were one. @param unanswered bookings that none of them names */
@@ -125,7 +125,7 @@ function countJudged({ verdicts }: RecordedVerdicts) {
 /** Decides about a result that is ours: the one place that says what is good enough. */
 export function decideOnResult(
   totals: ResultTotals,
-  { unanswered, unclear }: Pick<ResultCounts, 'unanswered' | 'unclear'>,
+  { unanswered, unclear }: { readonly unanswered: number; readonly unclear: number },
   moment: ResultMoment,
   rules: ResultRules,
 ): ResultDecision {
@@ -148,7 +148,7 @@ function hasNoVerdict({ end, summaries, judging }: ResultTotals): boolean {
 
 /** Whether it has content that cannot be read as a table of bookings at all: another separator or encoding would help. */
 export function isNoTable({ fields, columns, end }: ResultTable): boolean {
-  if (!namesBookings({ fields })) return columns.length + end.rows > 0;
+  if (!namesBookings(fields)) return columns.length + end.rows > 0;
   return end.rows > 0 && end.malformed === end.rows;
 }
 

@@ -5,6 +5,7 @@ import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { ReviewFile } from '../../rules/review-file.js';
 import type { Run } from '../../rules/run.js';
 import { SftpError, type SizeLimit } from '../../transports/sftp/sftp.js';
+import { listRunsOfDay } from '../every-run.js';
 
 /**
  * Where a day's review file is on the SFTP server, from its root, without a leading slash. (Spec 4.3, step 2.)
@@ -91,9 +92,6 @@ const freeRows = 10_000;
 /** A result repeats the rows of the file, with a few more columns. */
 const resultFactor = 10;
 
-/** Runs of one day that are consulted. */
-const runsConsulted = 1_000;
-
 type Sent = Partial<ReviewFile> | undefined;
 
 /** The largest file that is downloaded from the server in answer to the one that was sent. */
@@ -109,8 +107,7 @@ export async function limitEarlier(
   { ledger }: { readonly ledger: ReadOnlyLedger },
   day: string,
 ): Promise<SizeLimit> {
-  const runs = await ledger.runs.list({ day, limit: runsConsulted });
-  return limitReceived(largestOf(runs));
+  return limitReceived(largestOf(await listRunsOfDay(ledger, day)));
 }
 
 /** The largest file that these runs sent. */

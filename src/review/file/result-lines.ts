@@ -1,4 +1,4 @@
-import { longestRecord } from '../../base/csv.js';
+import { type CsvRecord, createRecordCutter, longestRecord } from '../../base/csv.js';
 import { splitCells } from '../../base/csv-cells.js';
 import {
   createConverter,
@@ -9,6 +9,73 @@ import {
   nameContainer,
   readByteOrderMark,
 } from '../../base/encoding.js';
+
+/** The form in which a table was read. */
+export interface TableForm {
+  readonly encoding: Encoding;
+  readonly delimiter: string;
+  /** What it is if it is no text, such as a workbook. */
+  readonly container?: string | undefined;
+}
+
+interface TableReading {
+  /** Whether the lines above the header are records, too. */
+  readonly withTitles: boolean;
+  /** How many of these cells are names of columns that we know. */
+  readonly countKnown: (cells: readonly string[]) => number;
+  /** Whether a record of several lines is none, or hides others. */
+  readonly isDoubted: (lines: readonly string[], cells: readonly string[], delimiter: string) => boolean;
+  readonly take: (record: CsvRecord, form: TableForm, titleLines: number) => void;
+}
+
+/**
+ * Cuts a CSV file of ours or of the service into records: a service may write its result in another way than we write our file. An
+ * unclosed quote makes only its own line malformed.
+ *
+ * @returns after each block and at the end, whether something is cut off
+ */
+export async function* cutTable(
+  blocks: AsyncIterable<Uint8Array>,
+  { withTitles, countKnown, isDoubted, take }: TableReading,
+): AsyncGenerator<{ readonly isCutOff: boolean }, void, undefined> {
+  const lines = createResultLines();
+  /** The lines up to the header, while it is not found. */
+  let above: ResultLine[] = [];
+  let cutter: ReturnType<typeof createRecordCutter> | undefined;
+
+  /** Titles may stand above the header. */
+  function begin(isEnd: boolean): void {
+    const first = findHeader(above, countKnown, isEnd);
+    if (!first) return;
+    const { delimiter, titleLines } = first;
+    const form = { ...lines.found, delimiter };
+    cutter = createRecordCutter({
+      ...{ delimiter, policy: 'lenient' },
+      isDoubted: (some, cells = []) => isDoubted(some, cells, delimiter),
+      take: (record) => take(record, form, titleLines),
+    });
+    above.slice(withTitles ? 0 : titleLines).forEach(cutter.take);
+    above = [];
+  }
+
+  function takeLines(some: readonly ResultLine[], isEnd = false): void {
+    if (cutter) some.forEach(cutter.take);
+    else {
+      above = above.concat(some);
+      begin(isEnd);
+    }
+  }
+
+  for await (const block of blocks) {
+    takeLines(lines.take(block));
+    yield { isCutOff: true };
+  }
+  const { lines: others, unended } = lines.end();
+  takeLines([...others, ...unended], true);
+  const isCutOff = unended.length > 0 || cutter?.isBegun === true;
+  cutter?.end();
+  yield { isCutOff };
+}
 
 /** A line without its line end; undefined if it is too long. */
 type ResultLine = string | undefined;
@@ -23,7 +90,7 @@ const firstBytes = 64 * 1024;
  * What doesn't look like UTF-16 is UTF-8, and a line of it that is not valid UTF-8 is Windows-1252: so it is read in the same way
  * however the bytes arrive.
  */
-export function createResultLines() {
+function createResultLines() {
   let encoding: Encoding | undefined;
   let container: string | undefined;
   let convert = (block: Buffer) => block;
@@ -113,18 +180,15 @@ const longestHeader = 100_000;
 const delimiters = [',', ';', '\t', '|'];
 const statement = /^"?sep=(.)"?$/i;
 
-/** How many of these cells are names of columns that we know. */
-type CountKnown = (cells: readonly string[]) => number;
-
 /**
  * Finds the header among the first lines: the one with the most known columns, with the separator that
  * makes most of them. Titles, blank lines and `sep=;` may precede it. Without any, the first line counts.
  *
  * @returns undefined if the header may follow, unless `isAll`
  */
-export function findHeader(
+function findHeader(
   lines: readonly ResultLine[],
-  countKnown: CountKnown,
+  countKnown: TableReading['countKnown'],
   isAll: boolean,
 ): { readonly delimiter: string; readonly titleLines: number } | undefined {
   let most = 0;

@@ -1,9 +1,7 @@
-import { type CsvRecord, createRecordCutter } from '../../base/csv.js';
-import type { Encoding } from '../../base/encoding.js';
 import { hidesRow } from '../../base/hidden-rows.js';
 import { type BookingField, bookingFields, defaultMasterIdColumn } from '../../booking/booking.js';
 import { readFieldText } from '../../booking/field-text.js';
-import { createResultLines, findHeader } from './result-lines.js';
+import { cutTable, type TableForm } from './result-lines.js';
 
 /** What a result says about one booking; undefined where the column is missing or its value unreadable. */
 export interface ResultRow {
@@ -48,14 +46,7 @@ export interface ResultTable {
   /** The names of columns of a field that has more than one, with their numbers. None of its verdicts counts then. */
   readonly ambiguous: readonly string[];
   /** The form in which it was read; undefined for an empty result. */
-  readonly form:
-    | {
-        readonly encoding: Encoding;
-        readonly delimiter: string;
-        /** What it is if it is no text, such as a workbook. */
-        readonly container?: string | undefined;
-      }
-    | undefined;
+  readonly form: TableForm | undefined;
   readonly end: {
     /** Rows after the header, including malformed ones, to compare with the number of bookings sent. */
     readonly rows: number;
@@ -74,13 +65,13 @@ type Keyed = { readonly [field in KeyField]?: string | number | undefined };
 const namingFields: readonly ResultField[] = ['bookingReferenceId', 'serviceId', 'providerHotelId'];
 
 /** Whether a result has a column that identifies bookings. */
-export function namesBookings({ fields }: Pick<ResultTable, 'fields'>): boolean {
+export function namesBookings(fields: readonly ResultField[]): boolean {
   return fields.some((field) => namingFields.includes(field));
 }
 
 /** The fields that identify a booking in a result; empty if there are none. */
-export function listKeyFields(table: Pick<ResultTable, 'fields'>): readonly KeyField[] {
-  return namesBookings(table) ? keyFields.filter((field) => table.fields.includes(field)) : [];
+export function listKeyFields(fields: readonly ResultField[]): readonly KeyField[] {
+  return namesBookings(fields) ? keyFields.filter((field) => fields.includes(field)) : [];
 }
 
 /** The same text for all that agree in these fields. As a control character, what separates them occurs in none. */
@@ -102,71 +93,36 @@ export async function readResult(
   reading: ResultReading,
   take: (rows: readonly ResultRow[], table: Omit<ResultTable, 'end'>) => void | Promise<void>,
 ): Promise<ResultTable> {
-  const lines = createResultLines();
-  /** The lines up to the header, while it is not found. */
-  let above: (string | undefined)[] = [];
-  let cutter: ReturnType<typeof createRecordCutter> | undefined;
   let header: Header | undefined;
-  let form: ResultTable['form'];
+  let form: TableForm | undefined;
   let found: ResultRow[] = [];
   let rows = 0;
   let malformed = 0;
-
-  function read({ cells, text }: CsvRecord, delimiter: string): void {
-    if (cells?.every(isBlank)) return;
-    if (cells && !header) {
-      header = readHeader(cells, reading);
-      form = { ...lines.found, delimiter };
-      return;
-    }
-    if (cells && header && fits(cells, header.cells.length)) found.push(readRow(cells, header));
-    else if (isTotal(text ?? cells?.join(' '))) found.push({ isSummary: true });
-    else malformed += 1;
-    rows += 1;
-  }
-
-  /** Titles may stand above the header. */
-  function begin(isEnd: boolean): void {
-    const countKnown = (cells: readonly string[]) => findColumns(cells, reading).size;
-    const first = findHeader(above, countKnown, isEnd);
-    if (!first) return;
-    const { delimiter, titleLines } = first;
-    cutter = createRecordCutter({
-      ...{ delimiter, policy: 'lenient' },
-      isDoubted: (some, cells = []) =>
-        isDoubtful(some, cells, delimiter, header ?? readHeader(cells, reading)),
-      take: (record) => read(record, delimiter),
-    });
-    above.slice(titleLines).forEach(cutter.take);
-    above = [];
-  }
-
-  function takeLines(some: readonly (string | undefined)[], isEnd = false): void {
-    if (cutter) some.forEach(cutter.take);
-    else {
-      above = above.concat(some);
-      begin(isEnd);
-    }
-  }
-
+  let isWhole = false;
   const describe = () => ({ ...(header?.table ?? noTable), form });
-
-  async function handOver(): Promise<void> {
+  const blocks = cutTable(bytes, {
+    withTitles: false,
+    countKnown: (cells) => findColumns(cells, reading).size,
+    isDoubted: (some, cells, delimiter) =>
+      isDoubtful(some, cells, delimiter, header ?? readHeader(cells, reading)),
+    take({ cells, text }, as) {
+      if (cells?.every(isBlank)) return;
+      if (cells && !header) {
+        header = readHeader(cells, reading);
+        form = as;
+        return;
+      }
+      if (cells && header && fits(cells, header.cells.length)) found.push(readRow(cells, header));
+      else if (isTotal(text ?? cells?.join(' '))) found.push({ isSummary: true });
+      else malformed += 1;
+      rows += 1;
+    },
+  });
+  for await (const { isCutOff } of blocks) {
     if (found.length > 0) await take(found, describe());
     found = [];
+    isWhole = header !== undefined && !isCutOff;
   }
-
-  for await (const block of bytes) {
-    takeLines(lines.take(block));
-    await handOver();
-  }
-  const { lines: others, unended } = lines.end();
-  takeLines(others);
-  takeLines(unended, true);
-  const isOpen = cutter?.isBegun;
-  cutter?.end();
-  await handOver();
-  const isWhole = header !== undefined && unended.length === 0 && !isOpen;
   return { ...describe(), end: { rows, malformed, isWhole } };
 }
 

@@ -1,6 +1,12 @@
 import { measure } from '../../base/content.js';
+import { bookingFields, findHotelHash, guestNameFields } from '../../booking/booking.js';
 import { createBusinessDay } from '../../booking/business-day.js';
-import type { Ledger } from '../../ledger/ledger.js';
+import { batchStreams } from '../../booking/sending.js';
+import { blankFields, readBooking } from '../../booking/stored-line.js';
+import { eraseExtraAt, readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
+import type { BlankLines } from '../../ledger/guests.js';
+import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { RunKey } from '../../ledger/runs.js';
 import type { RemoteRemoval } from '../../rules/review-file.js';
 import type { Run } from '../../rules/run.js';
 import { mayStillSend } from '../../rules/try-again.js';
@@ -14,15 +20,29 @@ import { listArchived } from '../file/archive-run.js';
 import { listSpooled, removeSpooled } from '../file/file-attempt.js';
 import { createResultNameTest, largestOf, limitReceived, locateRemoteFiles } from '../file/remote-files.js';
 import { listSent, removeNoted } from '../stored/remove-sent.js';
+import { readReference } from '../stored/stored-line.js';
 import { findUnknownFolders } from '../unknown-folders.js';
-import { createLineBlanker, type Erasure, findBlankable } from './blank-lines.js';
-import { findGuestFiles, findRecords, findRejectsToErase } from './guest.js';
+import { findGuestFiles, findRecords, findRejectsToErase, type Guest } from './guest.js';
 import { createNameTest } from './name-test.js';
 
-interface EraseParts extends ServerParts {
+/** What is erased of a guest. */
+interface Erasure {
+  readonly guest: Guest;
+  /** Reference and stay too, not only the name. */
+  readonly all: boolean;
+  readonly at: number;
+}
+
+interface EraseParts {
   readonly ledger: Ledger;
   readonly archive: Archive;
   readonly spool: Spool;
+  /** Undefined if none is configured. */
+  readonly sftp: SftpServer | undefined;
+  readonly resultPattern: string;
+  readonly timezone: string;
+  readonly dryRun: boolean;
+  readonly signal: AbortSignal;
 }
 
 const busy = 'its day is being worked on: erase again later';
@@ -35,23 +55,142 @@ const unfinished = ({ day }: Run) =>
  * being erased, and its lines, which tell what to look for, come last, so that an interrupted erasure is found again.
  */
 export async function eraseGuest(parts: EraseParts, erasure: Erasure): Promise<Receipt> {
-  const { ledger, signal } = parts;
-  const receipt: Receipt = { erased: [], left: [] };
-  // Before the first name goes: a booking may have had another name in each run.
-  await eraseAnswers(parts, erasure, receipt);
-  await eraseRejects(parts, erasure, receipt);
+  const { ledger, archive, spool, dryRun, signal } = parts;
+  const { guest, all, at } = erasure;
+  const receipt = createReceipt();
+  const { note, leave } = receipt;
+  const blank = createLineBlanker(erasure);
   const server = createServerEraser(parts, erasure, receipt);
+
+  /** What the service wrote, of every run of a day that holds the guest: its answer to one batch may name the guest of another one. */
+  async function eraseAnswers(): Promise<void> {
+    const namesGuest = createNameTest([...guest.names, ...(all ? [guest.reference] : [])]);
+    for (const day of new Set(guest.traces.map(({ run }) => run.day)))
+      for await (const run of readEveryRun(ledger, { day })) {
+        const answered = await ledger.steps.listAnswered(run.id);
+        const found = answered.filter(({ answer = '' }) => namesGuest(answer));
+        if (found.length === 0) continue;
+        if (!dryRun) await ledger.guests.dropAnswers(run.id, found);
+        const names = found.map(({ step, attempt }) => `the answer to attempt ${attempt} of ${step}`);
+        note(run, 'ledger', names);
+      }
+  }
+
+  /** What is kept of records that could not be sent. Without `all`, the hash of the guest's own reference stays. */
+  async function eraseRejects(): Promise<void> {
+    for (const { run, reject } of await findRejectsToErase(ledger, erasure)) {
+      const { place, reference } = reject;
+      const withHash = all || reference !== guest.reference;
+      if (!dryRun) await ledger.rejects.eraseReject(run.id, place, { withHash });
+      note(run, 'ledger', [`reference and value of rejected record ${place}`]);
+    }
+  }
+
+  async function isHolding(run: Run): Promise<boolean> {
+    const inLedger = await findBlankable(ledger, run, guest, blank);
+    return inLedger.length > 0 || (await findGuestFiles(parts, run, guest)).length > 0;
+  }
+
+  /** The runs of one day that hold the guest, while nobody else may work on it. @param runs the newest first */
+  async function eraseDay(runs: readonly Run[]): Promise<void> {
+    const holding: Run[] = [];
+    for (const run of runs) if (await isHolding(run)) holding.push(run);
+    const behind = runs.filter((run) => !holding.includes(run) && isServerBehind(run));
+    const [first] = [...holding, ...behind];
+    if (!first) return;
+    const hold = await ledger.holds.day(first.day);
+    if (!hold) {
+      for (const run of holding.length > 0 ? holding : behind) leave(run, 'ledger', busy);
+      return;
+    }
+    try {
+      const ended: Run[] = [];
+      for (const run of holding) {
+        // `run` and `cancel` are about the newest one only. Meanwhile it may have been resumed.
+        const maySend = run === runs[0] && mayStillSend(await ledger.runs.get(run.id));
+        if (maySend) leave(run, 'ledger', unfinished(run));
+        else if (dryRun || (await ledger.guests.beginErasing(run.id, at))) ended.push(run);
+        else leave(run, 'ledger', busy);
+      }
+      await server.eraseDay([...ended, ...behind]);
+      for (const run of ended) {
+        if (hold.lost.aborted) leave(run, 'ledger', busy);
+        else await eraseRun(run);
+      }
+    } finally {
+      await hold.release();
+    }
+  }
+
+  async function eraseRun(run: Run): Promise<void> {
+    const archived = await listArchived(archive, run);
+    const spooled = await listSpooled(spool, run.id);
+    const inLedger = await findBlankable(ledger, run, guest, blank);
+    if (!dryRun) {
+      await archive.remove(run.day, run.id, archived);
+      await removeSpooled(spool, run.id);
+      await ledger.guests.eraseBookings(run.id, blank);
+    }
+    note(run, 'archive', archived);
+    note(run, 'spool', spooled);
+    note(run, 'ledger', inLedger);
+  }
+
+  /** The folders of runs that the ledger does not know: whole ones, if a file of theirs holds the guest. */
+  async function eraseUnknown(): Promise<void> {
+    const { ours, unmarked } = await findUnknownFolders(archive, ledger);
+    for (const folder of [...ours, ...unmarked]) {
+      signal.throwIfAborted();
+      const { day, runId, names } = folder;
+      const run = { id: runId, day };
+      const isOurs = folder.account !== undefined;
+      const { holds, unreadable } = await lookInto(archive, folder, guest);
+      if (holds && isOurs) {
+        if (!dryRun) await archive.remove(day, runId, names);
+        note(run, 'archive', names);
+      } else if (holds) {
+        const where = archive.locate(day, runId);
+        leave(
+          run,
+          'archive',
+          `${where} holds the guest, and has no mark that says whose it is: remove it yourself`,
+        );
+      } else if (isOurs) for (const why of unreadable) leave(run, 'archive', why);
+    }
+  }
+
+  /** What a killed process of a ledger that is gone has left: everything in a spool can be made again. */
+  async function eraseUnknownSpooled(): Promise<void> {
+    for (const name of await spool.list()) {
+      if (await ledger.runs.find(name.split('.')[0] ?? '')) continue;
+      try {
+        if ((await findRecords(() => spool.read(name), guest)).length === 0) continue;
+      } catch (error) {
+        if (error instanceof KeyError) continue;
+        throw error;
+      }
+      if (!dryRun) await spool.remove([name]);
+      note(undefined, 'spool', [name]);
+    }
+  }
+
+  // Before the first name goes: a booking may have had another name in each run.
+  await eraseAnswers();
+  await eraseRejects();
   try {
     for await (const ofDay of readDays(ledger)) {
       signal.throwIfAborted();
-      await eraseDay(parts, ofDay, { erasure, receipt, server });
+      await eraseDay(ofDay);
     }
   } finally {
     await server.close();
   }
-  await eraseUnknown(parts, erasure, receipt);
-  await eraseUnknownSpooled(parts, erasure, receipt);
-  return receipt;
+  await eraseUnknown().catch((error: unknown) => {
+    if (!(error instanceof ArchiveError)) throw error;
+    leave(undefined, 'archive', error.message);
+  });
+  await eraseUnknownSpooled();
+  return { erased: receipt.erased, left: receipt.left };
 }
 
 /** The runs of each day, the newest first. */
@@ -67,128 +206,60 @@ async function* readDays(ledger: Ledger): AsyncGenerator<readonly Run[], void, u
   if (ofDay.length > 0) yield ofDay;
 }
 
-/** What the service wrote, of every run of a day that holds the guest: its answer to one batch may name the guest of another one. */
-async function eraseAnswers(
-  { ledger, dryRun }: EraseParts,
-  { guest, all }: Erasure,
-  { erased }: Receipt,
-): Promise<void> {
-  const days = new Set(guest.traces.map(({ run }) => run.day));
-  const namesGuest = createNameTest([...guest.names, ...(all ? [guest.reference] : [])]);
-  for (const day of days)
-    for await (const run of readEveryRun(ledger, { day })) {
-      const answered = await ledger.steps.listAnswered(run.id);
-      const found = answered.filter(({ answer = '' }) => namesGuest(answer));
-      if (found.length === 0) continue;
-      if (!dryRun) await ledger.guests.dropAnswers(run.id, found);
-      for (const { step, attempt } of found)
-        erased.push({ ...placeIn(run, 'ledger'), name: `the answer to attempt ${attempt} of ${step}` });
-    }
+const allFields: ReadonlySet<string> = new Set(
+  bookingFields.flatMap(({ name, kind, property }) =>
+    kind === 'guest-name' || kind === 'date' || property === 'bookingReferenceId' ? [name] : [],
+  ),
+);
+
+/** Blanks the guest's lines where they are: all others keep their rows. */
+export function createLineBlanker({ guest, all }: Omit<Erasure, 'at'>): BlankLines {
+  const fields = all ? allFields : guestNameFields;
+  // A cell doubles quotes.
+  const needle = guest.reference.replaceAll('"', '""');
+  return (lines) => {
+    if (!lines.includes(needle)) return undefined;
+    const stored = splitStoredLines(lines);
+    const rows = stored.flatMap((line, row) => (readReference(line) === guest.reference ? [row] : []));
+    if (rows.length === 0) return undefined;
+    const theirs = new Set(rows);
+    const blanked = stored.map((line, row) => (theirs.has(row) ? blankFields(line, fields) : line));
+    const changed = rows.filter((row) => blanked[row] !== stored[row]);
+    if (changed.length === 0) return { rows };
+    const stays = changed.map((row) => ({
+      row,
+      hotelHash: findHotelHash(readBooking(stored[row] ?? '')),
+    }));
+    return {
+      rows,
+      lines: Buffer.from(blanked.map((line) => `${line}\n`).join('')),
+      ...(all && { stays }),
+    };
+  };
 }
 
-interface DayErasure {
-  readonly erasure: Erasure;
-  readonly receipt: Receipt;
-  readonly server: ReturnType<typeof createServerEraser>;
-}
-
-/** The runs of one day that hold the guest, while nobody else may work on it. @param runs the newest first */
-async function eraseDay(parts: EraseParts, runs: readonly Run[], of: DayErasure): Promise<void> {
-  const { ledger } = parts;
-  const { erasure, receipt, server } = of;
-  const holding: Run[] = [];
-  for (const run of runs) if (await isHolding(parts, run, erasure)) holding.push(run);
-  const behind = runs.filter((run) => !holding.includes(run) && isServerBehind(run));
-  const [first] = [...holding, ...behind];
-  if (!first) return;
-  const leave = (run: Run, why: string) => receipt.left.push({ ...placeIn(run, 'ledger'), why });
-  const hold = await ledger.holds.day(first.day);
-  if (!hold) {
-    for (const run of holding.length > 0 ? holding : behind) leave(run, busy);
-    return;
-  }
-  try {
-    const ended: Run[] = [];
-    for (const run of holding) {
-      // `run` and `cancel` are about the newest one only.
-      const why = await beginErasing(parts, run, { erasure, isResumable: run === runs[0] });
-      if (why === undefined) ended.push(run);
-      else leave(run, why);
-    }
-    await server.eraseDay([...ended, ...behind]);
-    for (const run of ended) {
-      if (hold.lost.aborted) leave(run, busy);
-      else await eraseRun(parts, run, erasure, receipt);
-    }
-  } finally {
-    await hold.release();
-  }
-}
-
-async function isHolding(parts: EraseParts, run: Run, erasure: Erasure): Promise<boolean> {
-  const inLedger = await findBlankable(parts.ledger, run, erasure, createLineBlanker(erasure));
-  return inLedger.length > 0 || (await findGuestFiles(parts, run, erasure.guest)).length > 0;
-}
-
-/** @returns why the run must be left alone, if it must */
-async function beginErasing(
-  { ledger, dryRun }: EraseParts,
+/** What a run still holds of the guest in the ledger, by name. */
+async function findBlankable(
+  ledger: ReadOnlyLedger,
   run: Run,
-  { erasure, isResumable }: { readonly erasure: Erasure; readonly isResumable: boolean },
-): Promise<string | undefined> {
-  // Meanwhile it may have been resumed.
-  if (isResumable && mayStillSend(await ledger.runs.get(run.id))) return unfinished(run);
-  return dryRun || (await ledger.guests.beginErasing(run.id, erasure.at)) ? undefined : busy;
-}
-
-async function eraseRun(
-  { ledger, archive, spool, dryRun }: EraseParts,
-  run: Run,
-  erasure: Erasure,
-  { erased }: Receipt,
-): Promise<void> {
-  const blank = createLineBlanker(erasure);
-  const archived = await listArchived(archive, run);
-  const spooled = await listSpooled(spool, run.id);
-  const inLedger = await findBlankable(ledger, run, erasure, blank);
-  if (!dryRun) {
-    await archive.remove(run.day, run.id, archived);
-    await removeSpooled(spool, run.id);
-    await ledger.guests.eraseBookings(run.id, blank);
-  }
-  for (const name of archived) erased.push({ ...placeIn(run, 'archive'), name });
-  for (const name of spooled) erased.push({ ...placeIn(run, 'spool'), name });
-  for (const name of inLedger) erased.push({ ...placeIn(run, 'ledger'), name });
-}
-
-/** The folders of runs that the ledger does not know: whole ones, if a file of theirs holds the guest. */
-async function eraseUnknown(parts: EraseParts, erasure: Erasure, { erased, left }: Receipt): Promise<void> {
-  const { ledger, archive, dryRun, signal } = parts;
-  try {
-    const { ours, unmarked } = await findUnknownFolders(archive, ledger);
-    for (const folder of [...ours, ...unmarked]) {
-      signal.throwIfAborted();
-      const { day, runId, names } = folder;
-      const run = { id: runId, day };
-      const isOurs = folder.account !== undefined;
-      const { holds, unreadable } = await lookInto(parts, folder, erasure);
-      if (holds && isOurs) {
-        if (!dryRun) await archive.remove(day, runId, names);
-        for (const name of names) erased.push({ ...placeIn(run, 'archive'), name });
-      } else if (holds)
-        left.push({
-          ...placeIn(run, 'archive'),
-          why: `${archive.locate(day, runId)} holds the guest, and has no mark that says whose it is: remove it yourself`,
-        });
-      else if (isOurs) for (const why of unreadable) left.push({ ...placeIn(run, 'archive'), why });
+  guest: Guest,
+  blank: BlankLines,
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  if (!guest.traces.some((trace) => trace.kind === 'booking' && trace.run.id === run.id)) return found;
+  for (const stream of batchStreams)
+    for await (const { batch, lines } of readStoredBatches(ledger, run, stream)) {
+      const blanked = blank(lines);
+      if (!blanked) continue;
+      const name = `${stream} batch ${batch}`;
+      if (blanked.lines) found.push(name);
+      const extraColumns = await ledger.bookings.readExtra(run.id, stream, batch);
+      if (eraseExtraAt(extraColumns, blanked.rows)) found.push(`kept columns of ${name}`);
     }
-  } catch (error) {
-    if (!(error instanceof ArchiveError)) throw error;
-    left.push({ runId: null, day: null, place: 'archive', why: error.message });
-  }
+  return found;
 }
 
-async function lookInto({ archive }: EraseParts, { day, runId, names }: RunFolder, { guest }: Erasure) {
+async function lookInto(archive: Archive, { day, runId, names }: RunFolder, guest: Guest) {
   const unreadable: string[] = [];
   for (const name of names) {
     const read = () => archive.read(day, runId, name);
@@ -212,51 +283,6 @@ async function startsSealed(blocks: AsyncIterable<Uint8Array>): Promise<boolean>
   return false;
 }
 
-/** What a killed process of a ledger that is gone has left: everything in a spool can be made again. */
-async function eraseUnknownSpooled(
-  { ledger, spool, dryRun }: EraseParts,
-  { guest }: Erasure,
-  { erased }: Receipt,
-): Promise<void> {
-  for (const name of await spool.list()) {
-    if (await ledger.runs.find(name.split('.')[0] ?? '')) continue;
-    try {
-      if ((await findRecords(() => spool.read(name), guest)).length === 0) continue;
-    } catch (error) {
-      if (error instanceof KeyError) continue;
-      throw error;
-    }
-    if (!dryRun) await spool.remove([name]);
-    erased.push({ runId: null, day: null, place: 'spool', name });
-  }
-}
-
-/** What is kept of records that could not be sent. Without `all`, the hash of the guest's own reference stays. */
-async function eraseRejects(
-  { ledger, dryRun }: EraseParts,
-  erasure: Erasure,
-  { erased }: Receipt,
-): Promise<void> {
-  const { guest, all } = erasure;
-  for (const { run, reject } of await findRejectsToErase(ledger, erasure)) {
-    const { place, reference } = reject;
-    const withHash = all || reference !== guest.reference;
-    if (!dryRun) await ledger.rejects.eraseReject(run.id, place, { withHash });
-    erased.push({ ...placeIn(run, 'ledger'), name: `reference and value of rejected record ${place}` });
-  }
-}
-
-interface ServerParts {
-  readonly ledger: Ledger;
-  readonly spool: Spool;
-  /** Undefined if none is configured. */
-  readonly sftp: SftpServer | undefined;
-  readonly resultPattern: string;
-  readonly timezone: string;
-  readonly dryRun: boolean;
-  readonly signal: AbortSignal;
-}
-
 const settled: readonly RemoteRemoval['outcome'][] = ['removed', 'absent', 'other'];
 
 /** Whether the server may still hold something of a run of which a guest was erased, for example because it refused. */
@@ -268,8 +294,11 @@ function isServerBehind({ guestErasedAt, file }: Run): boolean {
 }
 
 /** Removes files with the guest from the SFTP server, as far as it permits that, in one session for all days. */
-function createServerEraser(parts: ServerParts, { guest, at }: Erasure, receipt: Receipt) {
-  const { ledger, spool, sftp, timezone, resultPattern, dryRun, signal } = parts;
+function createServerEraser(
+  { ledger, spool, sftp, timezone, resultPattern, dryRun, signal }: EraseParts,
+  { guest, at }: Erasure,
+  { note, leave }: ReturnType<typeof createReceipt>,
+) {
   let session: SftpSession | SftpError | undefined;
 
   /** Whether the file is one that these runs sent or judged, or holds the guest in any other way. */
@@ -298,10 +327,10 @@ function createServerEraser(parts: ServerParts, { guest, at }: Erasure, receipt:
         staying.add(path);
         continue;
       }
-      const note = (outcome: RemoteRemoval['outcome']) => noteOf(runs, newest, path, outcome);
-      const outcome = dryRun ? 'removed' : await removeNoted(open, path, note);
-      if (outcome === 'removed') receipt.erased.push({ ...placeIn(newest, 'sftp'), name: path });
-      else leave(newest, `${path}: the server denies it; check the permissions of the account`);
+      const record = (outcome: RemoteRemoval['outcome']) => noteOf(runs, newest, path, outcome);
+      const outcome = dryRun ? 'removed' : await removeNoted(open, path, record);
+      if (outcome === 'removed') note(newest, 'sftp', [path]);
+      else leave(newest, 'sftp', `${path}: the server denies it; check the permissions of the account`);
     }
     if (!dryRun) await noteRest(runs, staying);
   }
@@ -327,8 +356,6 @@ function createServerEraser(parts: ServerParts, { guest, at }: Erasure, receipt:
       }
   }
 
-  const leave = (run: Run, why: string) => receipt.left.push({ ...placeIn(run, 'sftp'), why });
-
   return {
     /** The files of one day. @param runs that hold the guest, the newest first */
     async eraseDay(runs: readonly Run[]): Promise<void> {
@@ -343,7 +370,7 @@ function createServerEraser(parts: ServerParts, { guest, at }: Erasure, receipt:
         if (!(error instanceof SftpError)) throw error;
         // Other days would have to wait for the same server.
         session ??= error;
-        leave(newest, error.message);
+        leave(newest, 'sftp', error.message);
       }
     },
     async close(): Promise<void> {
@@ -366,8 +393,21 @@ export interface Receipt {
   readonly left: (Omit<ErasedPlace, 'name'> & { readonly why: string })[];
 }
 
-const placeIn = ({ id, day }: Pick<Run, 'id' | 'day'>, place: ErasedPlace['place']) => ({
-  runId: id,
-  day,
-  place,
-});
+function createReceipt() {
+  const { erased, left }: Receipt = { erased: [], left: [] };
+  const placeIn = (run: RunKey | undefined, place: ErasedPlace['place']) => ({
+    runId: run?.id ?? null,
+    day: run?.day ?? null,
+    place,
+  });
+  return {
+    erased,
+    left,
+    note(run: RunKey | undefined, place: ErasedPlace['place'], names: readonly string[]): void {
+      for (const name of names) erased.push({ ...placeIn(run, place), name });
+    },
+    leave(run: RunKey | undefined, place: ErasedPlace['place'], why: string): void {
+      left.push({ ...placeIn(run, place), why });
+    },
+  };
+}

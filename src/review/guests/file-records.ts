@@ -1,7 +1,6 @@
-import { createRecordCutter } from '../../base/csv.js';
 import { hidesRow } from '../../base/hidden-rows.js';
 import { bookingFields, defaultMasterIdColumn } from '../../booking/booking.js';
-import { createResultLines, findHeader } from '../file/result-lines.js';
+import { cutTable } from '../file/result-lines.js';
 
 /** A record of a CSV file. */
 export interface FileRecord {
@@ -27,55 +26,30 @@ const columnNames = new Set(
 const countKnown = (cells: readonly string[]) =>
   cells.filter((cell) => columnNames.has(cell.trim().toLowerCase())).length;
 
-/**
- * Cuts a CSV file of ours or of the service into records: a service may write its result in another way than we write our file. An
- * unclosed quote makes only its own line malformed.
- */
+/** The records of a CSV file of ours or of the service, with what stands above its header. */
 export async function* readRecords(
-  blocks: AsyncIterable<Uint8Array>,
+  bytes: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<readonly FileRecord[], void, undefined> {
-  const lines = createResultLines();
-  /** The lines up to the header, while it is not found. */
-  let above: (string | undefined)[] = [];
-  let cutter: ReturnType<typeof createRecordCutter> | undefined;
   // Nothing that stands above the header has columns.
   let columns = findColumns(undefined);
   let isHeaderRead = false;
   let records: FileRecord[] = [];
-
-  function begin(isEnd: boolean): void {
-    const found = findHeader(above, countKnown, isEnd);
-    if (!found) return;
-    const { delimiter, titleLines } = found;
-    cutter = createRecordCutter({
-      ...{ delimiter, policy: 'lenient' },
-      isDoubted: (some, cells = []) => hidesRecord(some, cells, delimiter, columns),
-      take({ line, cells, text }) {
-        if (!isHeaderRead && line > titleLines) {
-          columns = findColumns(cells);
-          isHeaderRead = true;
-        }
-        records.push({ line, cells, text, columns });
-      },
-    });
-    above.forEach(cutter.take);
-  }
-
-  function takeLines(some: readonly (string | undefined)[], isEnd = false): readonly FileRecord[] {
-    if (cutter) some.forEach(cutter.take);
-    else {
-      above = above.concat(some);
-      begin(isEnd);
-    }
-    if (isEnd) cutter?.end();
-    const taken = records;
+  const blocks = cutTable(bytes, {
+    withTitles: true,
+    countKnown,
+    isDoubted: (some, cells, delimiter) => hidesRecord(some, cells, delimiter, columns),
+    take({ line, cells, text }, _, titleLines) {
+      if (!isHeaderRead && line > titleLines) {
+        columns = findColumns(cells);
+        isHeaderRead = true;
+      }
+      records.push({ line, cells, text, columns });
+    },
+  });
+  for await (const _ of blocks) {
+    yield records;
     records = [];
-    return taken;
   }
-
-  for await (const block of blocks) yield takeLines(lines.take(block));
-  const { lines: others, unended } = lines.end();
-  yield takeLines([...others, ...unended], true);
 }
 
 function findColumns(cells: readonly string[] = []): FileColumns {

@@ -5,12 +5,12 @@ import { readBooking } from '../../booking/stored-line.js';
 import { readBatchesWithKey, readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { isHeld, type Reject } from '../../ledger/rejects.js';
-import type { RunKey } from '../../ledger/runs.js';
+import { type RunKey, readInSlices } from '../../ledger/runs.js';
 import type { Trace } from '../../ledger/tracing.js';
 import type { Run } from '../../rules/run.js';
 import { type Archive, ArchiveError } from '../../storage/archive.js';
 import type { Spool } from '../../storage/spool.js';
-import { readEveryRun, readEveryRunKey } from '../every-run.js';
+import { readEveryRun } from '../every-run.js';
 import { listArchived } from '../file/archive-run.js';
 import { listSpooled } from '../file/file-attempt.js';
 import { foldReference } from '../file/join-result.js';
@@ -138,7 +138,7 @@ export async function findRejectsToErase(
 export async function findBookingsOf(ledger: ReadOnlyLedger, name: string, signal: AbortSignal) {
   const references = new Set<string>();
   let unreferenced = 0;
-  for await (const run of readEveryRunKey(ledger)) {
+  for await (const run of readInSlices(ledger.runs.listKeys)) {
     for await (const reference of readReferencesOf(ledger, run, name, signal))
       if (reference === undefined) unreferenced += 1;
       else references.add(reference);
@@ -170,11 +170,6 @@ async function* readReferencesOf(
       }
     }
   }
-}
-
-/** Whether a stored line is about the guest. */
-export function isLineOf({ reference }: Guest, line: string): boolean {
-  return readReference(line) === reference;
 }
 
 function isSameName(one: string, other: string): boolean {

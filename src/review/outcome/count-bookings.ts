@@ -1,7 +1,7 @@
 import { forEachYielding, yieldToEventLoop } from '../../base/event-loop.js';
 import type { BatchStream } from '../../booking/sending.js';
 import type { DayStanding, StandingRows } from '../../rules/day-outcome.js';
-import { createKeyCounter, createOccurrenceIndex, type KeyCounter } from '../collect/booking-keys.js';
+import { createKeyCounter, createOccurrenceIndex, type KeyCounter } from '../collect/line-index.js';
 
 /** What a result said about a booking. */
 export type RecordedVerdict = Exclude<DayStanding, 'uncounted'>;
@@ -19,24 +19,19 @@ export interface WalkedEntry {
   readonly isSuperseded?: boolean;
 }
 
-/** The bookings of a stored batch. */
-export interface WalkedBatch {
-  readonly stream: BatchStream;
-  readonly batch: number;
-  readonly entries: readonly WalkedEntry[];
-}
-
 export interface WalkedRun {
   readonly id: string;
   /** Whether some of its bookings are neither delivered nor refused. */
   readonly hasPending: boolean;
   /** In the same order on each call. */
-  read(): AsyncIterable<WalkedBatch>;
+  read(): AsyncIterable<{
+    readonly stream: BatchStream;
+    readonly batch: number;
+    readonly entries: readonly WalkedEntry[];
+  }>;
 }
 
 /** The bookings that count for a day, in numbers. */
-export type WalkedCounts = ReturnType<typeof createCounts>;
-
 const createCounts = () => ({
   delivered: 0,
   refused: 0,
@@ -49,15 +44,6 @@ const createCounts = () => ({
   suspects: 0,
 });
 
-/** What the bookings of a day came to, booking by booking. */
-export interface Walked {
-  readonly counts: WalkedCounts;
-  /** The runs that hold counted bookings, or whose verdict counts for one. */
-  readonly contributing: ReadonlySet<string>;
-  /** What bookings count as, where their own run says something else. */
-  readonly rows: readonly StandingRows[];
-}
-
 /**
  * Finds which of the stored bookings count for their day. Bookings with equal keys count as often as the run with most of them holds
  * them, each as the newest run has it that sent it; one that no run sent counts as the newest run has it. Of the verdicts on
@@ -65,7 +51,7 @@ export interface Walked {
  *
  * @param runs newest first
  */
-export async function countBookings(runs: readonly WalkedRun[]): Promise<Walked> {
+export async function countBookings(runs: readonly WalkedRun[]) {
   const slots = createSlots();
   const counters = new Map<string, KeyCounter>();
   for (const run of runs) {
@@ -186,7 +172,8 @@ function createSlots() {
       else leaveOut(row);
       if (held === undefined || fold(held, entry.verdict)) contributing.add(batches.at(-1)?.runId ?? '');
     },
-    async sum(): Promise<Walked> {
+    /** With the runs that hold counted bookings, or whose verdict counts for one; and what bookings count as, where their own run says something else. */
+    async sum() {
       await forEachYielding(eachSlot(), undefined, sumSlot);
       return { counts, contributing, rows: standings.list() };
     },

@@ -14,14 +14,12 @@ import {
 } from '../../rules/day-outcome.js';
 import { mayCompleteDay, type Run } from '../../rules/run.js';
 import { KeyError } from '../../storage/day-keys.js';
+import { listRunsOfDay } from '../every-run.js';
 import { countBookings } from './count-bookings.js';
 import { readEntries } from './stored-entries.js';
 
-/** More runs than any day has. */
-export const runsOfDay = 1_000;
-
 export async function readDayOutcome(ledger: ReadOnlyLedger, day: string): Promise<DayBookings> {
-  return judgeRuns(ledger, day, await ledger.runs.list({ day, limit: runsOfDay }));
+  return judgeRuns(ledger, day, await listRunsOfDay(ledger, day));
 }
 
 /** The same, for who knows the runs of the day, newest first. */
@@ -111,7 +109,7 @@ export async function storeDayOutcome(ledger: Ledger, day: string): Promise<DayC
   const [known] = await ledger.days.listOutcomes({ from: day, to: day });
   if (!known) return undefined;
   if (isCurrent(known)) return known.stored?.counts;
-  const runs = await ledger.runs.list({ day, limit: runsOfDay });
+  const runs = await listRunsOfDay(ledger, day);
   const found = await countDay(ledger, runs, known);
   if (found) await ledger.days.storeOutcome({ day, mark: known.mark, counts: found.counts }, found.rows);
   return found?.counts;

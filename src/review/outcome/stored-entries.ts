@@ -5,7 +5,7 @@ import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { type Judged, unansweredReasons } from '../../rules/review-file.js';
 import type { Run } from '../../rules/run.js';
 import { judgeBooking } from '../../rules/verdict.js';
-import { keyOfBooking } from '../collect/booking-keys.js';
+import { keyOfBooking } from '../collect/line-index.js';
 import type { RecordedVerdict, WalkedEntry, WalkedRun } from './count-bookings.js';
 
 /** The bookings that a run holds, as the ledger has them. */

@@ -2,7 +2,7 @@ import type { RetryPolicy } from '../../base/retry.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { Tally } from '../../ledger/run-changes.js';
 import type { FailedStep } from '../../ledger/steps.js';
-import type { DayOutcome } from '../../rules/day-outcome.js';
+import type { DayCounts } from '../../rules/day-outcome.js';
 import { describeCode, type Endpoints } from '../../rules/peers.js';
 import {
   type ImplausibleAffected,
@@ -16,7 +16,8 @@ import { formatShare, isMoreThanShare } from '../../rules/share.js';
 import { classOfRun, tooManyRefused } from '../../rules/try-again.js';
 import type { PeerClocks } from '../../transports/http/peer-clocks.js';
 import type { Notify } from '../events.js';
-import { judgeRuns, runsOfDay, storeDayOutcome } from '../outcome/read-outcome.js';
+import { listRunsOfDay } from '../every-run.js';
+import { judgeRuns, storeDayOutcome } from '../outcome/read-outcome.js';
 
 /** After this many failed tries in a row the service counts as down, rather than a batch as bad; and so for failed steps. */
 export const maxFailuresInRow = 5;
@@ -24,7 +25,7 @@ export const maxFailuresInRow = 5;
 const minRefusedToStop = 20;
 
 /** Why a run fails; its class follows from its failed steps. */
-export type Explanation = Pick<RunFailure, 'code' | 'message'>;
+export type Explanation = Omit<RunFailure, 'class'>;
 
 export interface SettleParts {
   readonly ledger: Ledger;
@@ -133,12 +134,7 @@ const leastAffected = 20;
  * than so many mappings.
  */
 export function judgeAffected(
-  {
-    affected,
-    accepted,
-    posted,
-    unanswered,
-  }: Pick<DayOutcome, 'affected' | 'accepted' | 'posted' | 'unanswered'>,
+  { affected, accepted, posted, unanswered }: DayCounts,
   maxAffectedShare: number,
 ): ImplausibleAffected | undefined {
   const judged = accepted - posted - (unanswered ?? 0);
@@ -157,7 +153,7 @@ export async function findImplausible(
   maxAffectedShare: number,
 ): Promise<ImplausibleAffected | undefined> {
   if (!mayCompleteDay(run)) return undefined;
-  const runs = await ledger.runs.list({ day: run.day, limit: runsOfDay });
+  const runs = await listRunsOfDay(ledger, run.day);
   // No day has more than its runs together, and few need to be counted booking by booking.
   const most = runs.reduce((sum, { counts }) => sum + (counts.affected ?? 0), 0);
   return most < leastAffected

@@ -1,4 +1,4 @@
-import { type Hold, orAborted, pause, untilAborted } from '../../base/abort.js';
+import { answerWithin, type Hold, orAborted, pause, untilAborted } from '../../base/abort.js';
 import { createPatience } from '../../base/peer-patience.js';
 import {
   type PerformStep,
@@ -8,6 +8,7 @@ import {
 } from '../../booking/step-queue.js';
 import { FencedError } from '../../ledger/errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
+import type { Worker } from '../../ledger/workers.js';
 import { hasWork, isActive, type Run } from '../../rules/run.js';
 import { type SettleParts, settleIfDue } from './settle.js';
 import {
@@ -16,6 +17,7 @@ import {
   enqueueOpenSteps,
   holdClaims,
   type PerformParts,
+  renewalsPerLease,
 } from './step-runner.js';
 
 /** Interval at which the runs that others work on are looked at. */
@@ -104,21 +106,21 @@ async function readOwnRun(ledger: Ledger, { id, token }: Run): Promise<Run> {
   return run;
 }
 
-export interface SharedWorkforceParts extends WorkforceParts {
-  readonly queue: StepQueue;
-  readonly reconcileMs: number;
-  /** False in a process that leaves the steps to other processes. */
-  readonly performs: boolean;
-  /** Of the process. A review that is stopped by itself, such as one of today by the night, leaves the queue to the others. */
-  readonly stop: AbortSignal;
-}
-
 /**
  * Several processes that share a ledger and a queue. Each performs the steps it is handed, under the run's current token,
  * and renews its claims. Each reconciles periodically, so that a queue that lost everything, or a process that died,
  * delays nothing for long.
  */
-export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
+export function createSharedWorkforce(
+  parts: WorkforceParts & {
+    readonly queue: StepQueue;
+    readonly reconcileMs: number;
+    /** False in a process that leaves the steps to other processes. */
+    readonly performs: boolean;
+    /** Of the process. A review that is stopped by itself, such as one of today by the night, leaves the queue to the others. */
+    readonly stop: AbortSignal;
+  },
+): Workforce {
   const { ledger, queue, leaseMs, reconcileMs, graceMs, performs, clock, random, notify } = parts;
   const claims = holdClaims(ledger, leaseMs);
   const performStep = createStepRunner(parts, queue, claims, reportFault);
@@ -270,4 +272,36 @@ async function reconcileRun(
   const current = await settleIfDue(run, parts);
   if (hasWork(current)) await enqueueOpenSteps(current, parts, signal);
   return current;
+}
+
+/** How long the end may take. */
+const lastMs = 1_000;
+
+/**
+ * Says in the ledger that this process works, until it is closed. A ledger that can't be asked is told of by those who need it: here
+ * the next renewal tries again.
+ */
+export function startHeartbeat(ledger: Ledger, leaseMs: number, worker: Worker) {
+  const ending = new AbortController();
+  const renewing = keepRenewing();
+
+  async function keepRenewing(): Promise<void> {
+    // Once, and not awaited: nobody sees the rows of those that are gone, and few die.
+    void ledger.workers.removeGone().catch(() => {});
+    while (!ending.signal.aborted) {
+      await ledger.workers.heartbeat(worker).catch(() => {});
+      await pause(leaseMs / renewalsPerLease, ending.signal, { holdsProcess: false });
+    }
+  }
+
+  return {
+    async close(): Promise<void> {
+      ending.abort();
+      // A ledger that is away must not hold up the end of the process: the row lapses by itself.
+      await answerWithin(
+        lastMs,
+        renewing.then(() => ledger.workers.remove(worker.id)),
+      ).catch(() => {});
+    },
+  };
 }

@@ -53,7 +53,7 @@ async function hashAgain(
     if (stream === 'file') return (await measure(renderReviewFile(ledger, run))).sha256;
     const { first = 0, bookings = 0 } = step ?? {};
     const lines = await ledger.bookings.readBatch(run.id, stream, batch);
-    const body = buildRequestBody(lines, { first, bookings }, run);
+    const body = buildRequestBody(lines, { first, bookings }, run.masterIdName);
     return createHash('sha256').update(body).digest('hex');
   } catch (error) {
     if (error instanceof KeyError) return undefined;
@@ -86,7 +86,7 @@ export async function previewBodies(ledger: ReadOnlyLedger, run: Run, take?: Tak
   for await (const { batch, lines } of readStoredBatches(ledger, run, 'posted')) {
     batches += 1;
     const bookings = lines.reduce((count, byte) => (byte === 0x0a ? count + 1 : count), 0);
-    const body = buildRequestBody(lines, { first: 0, bookings }, run);
+    const body = buildRequestBody(lines, { first: 0, bookings }, run.masterIdName);
     all.update(body);
     bytes += body.length;
     await take?.(`batch-${batch}.json`, body);

@@ -1,6 +1,7 @@
 import { businessDayAt } from '../../booking/business-day.js';
 import { blankNames } from '../../booking/stored-line.js';
 import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
+import type { RunKey } from '../../ledger/runs.js';
 import type { Run } from '../../rules/run.js';
 import type { Archive } from '../../storage/archive.js';
 import type { DayKeys } from '../../storage/day-keys.js';
@@ -112,18 +113,16 @@ interface StoredFiles {
  *
  * @throws ArchiveError `unreadable`, `unwritable`
  */
-export async function removeUnknownDue(parts: UnknownParts, before: string): Promise<void> {
+export async function removeUnknownDue(parts: RetentionParts, before: string): Promise<void> {
   for (const { day, runId, archived, spooled } of await listUnknownDue(parts, before)) {
     await parts.spool.remove(spooled);
     await parts.archive.remove(day, runId, archived);
   }
 }
 
-type UnknownParts = Pick<RetentionParts, 'ledger' | 'archive' | 'spool'>;
-
 /** What `removeUnknownDue` would remove. */
 export async function listUnknownDue(
-  { ledger, archive, spool }: UnknownParts,
+  { ledger, archive, spool }: RetentionParts,
   before: string,
 ): Promise<readonly StoredFiles[]> {
   const { ours } = await findUnknownFolders(archive, ledger);
@@ -190,11 +189,6 @@ export interface StoredNames {
   readonly ageDays: number;
 }
 
-/** What is kept of a run while its age is compared with that of others. */
-interface OldRun extends Pick<Run, 'id' | 'day' | 'delivery'> {
-  readonly since: string;
-}
-
 const dayMs = 86_400_000;
 
 /**
@@ -208,14 +202,17 @@ export async function findOldestNames(
   const { ledger, archive, spool } = stores;
   const today = businessDayAt(new Date(now), timezone).iso;
   const spooled = await spool.list();
-  const runs: OldRun[] = [];
+  const runs: (RunKey & { readonly delivery: Run['delivery']; readonly since: string })[] = [];
   for await (const run of readEveryRun(ledger)) {
     const { id, day, delivery } = run;
     runs.push({ id, day, delivery, since: countedFrom(run, timezone) });
   }
   runs.sort((one, other) => (one.since < other.since ? -1 : Number(one.since > other.since)));
   const found: StoredNames[] = [];
-  const look = async (place: StoredNames['place'], isIn: (run: OldRun) => boolean | Promise<boolean>) => {
+  const look = async (
+    place: StoredNames['place'],
+    isIn: (run: (typeof runs)[number]) => boolean | Promise<boolean>,
+  ) => {
     const oldest = await findFirst(runs, isIn);
     if (!oldest) return;
     const { id: runId, since } = oldest;

@@ -18,30 +18,19 @@ export function refusedToJson({ line, code, step }: RefusedBooking) {
   return { reference: readReference(line) ?? null, code, step };
 }
 
-/** The fields of a stored line: see `toFields`. */
-export function readFields(line: string): Record<string, unknown> {
-  return toFields(readBooking(line));
-}
-
 /** A booking under the service's names (spec 2.5) and in its order; a missing field is absent. */
 export function toFields(booking: Booking): Record<string, unknown> {
   const fields = bookingFields.map(({ name, property }) => [name, booking[property]] as const);
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
-/** The fields of a stored line for display, with the guest's name masked. */
-export function readMaskedFields(line: string): Record<string, unknown> {
-  return maskName(readFields(line));
-}
-
 /** A booking for display, under the service's field names, with the guest's name masked. */
 export function maskBooking(booking: Booking): Record<string, unknown> {
-  return maskName(toFields(booking));
-}
-
-function maskName(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, guestNameFields.has(name) ? '***' : value]),
+    Object.entries(toFields(booking)).map(([name, value]) => [
+      name,
+      guestNameFields.has(name) ? '***' : value,
+    ]),
   );
 }
 

@@ -28,7 +28,7 @@ export interface ListedBooking extends CopiedHotel, Why {
   readonly extraValues?: ExtraValues;
   readonly hotels: HotelPair;
   /** That of its provider hotel and master hotel, as booked. */
-  readonly case?: Pick<Case, 'id' | 'state'> | undefined;
+  readonly case?: Case | undefined;
 }
 
 /** Bookings by how much they need help, guests in house first, however many. What is not in a window costs no look-up. */
@@ -161,7 +161,7 @@ async function lookUp(
 }
 
 /** The stay of a listed booking. */
-export function stayOfListed({ fields, day }: Pick<ListedBooking, 'fields' | 'day'>): StayDates {
+export function stayOfListed({ fields, day }: Booking): StayDates {
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
   return stayOf({ checkInDate: text(fields.CheckInDate), checkOutDate: text(fields.CheckOutDate) }, day);
 }

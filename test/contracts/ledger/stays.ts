@@ -8,7 +8,7 @@ import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { StayAhead } from '../../../src/ledger/stays.js';
 import type { SupersededRows } from '../../../src/ledger/stored-outcomes.js';
 import { createSourceKeys, findSuperseded } from '../../../src/review/collect/superseded.js';
-import { createLineBlanker } from '../../../src/review/guests/blank-lines.js';
+import { createLineBlanker } from '../../../src/review/guests/erase-guest.js';
 import { readStaysAhead } from '../../../src/review/stays/stays-ahead.js';
 import { planBatches } from '../../../src/rules/batch-plan.js';
 import type { NewRun } from '../../../src/rules/changes.js';
@@ -96,7 +96,7 @@ export function describeStays(opened: () => OpenedLedger): void {
         (await readAll(ledger, [hotel], { today: '2026-11-20' })).map(({ reference }) => reference);
       expect(await references()).toEqual(['E-1', 'E-2']);
       const guest = { reference: 'E-1', names: new Set<string>(), traces: [] };
-      const erase = createLineBlanker({ guest, all: true, at });
+      const erase = createLineBlanker({ guest, all: true });
       await ledger.guests.eraseBookings('r1', erase);
       expect(await references()).toEqual(['E-2']);
       await ledger.guests.prune('2027-01-01');

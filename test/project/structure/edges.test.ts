@@ -36,7 +36,7 @@ describe('text for people', () => {
       'src/booking/item-line.ts',
       'src/booking/render-line.ts',
       // Keys into buffers, and files of the spool.
-      'src/review/collect/booking-keys.ts',
+      'src/review/collect/line-index.ts',
       'src/review/file/file-attempt.ts',
     ]);
     // In the script of a child process, whose output doctor reads.

@@ -53,7 +53,7 @@ describe('the request body of a slice', () => {
           const first = from % stored.length;
           const bookings = 1 + (size % (stored.length - first));
           const lines = linesOf(stored);
-          const body = buildRequestBody(lines, { first, bookings }, { masterIdName: 'Id' });
+          const body = buildRequestBody(lines, { first, bookings }, 'Id');
           const items = stored.slice(first, first + bookings).map((booking) => toItem(booking, 'Id'));
           expect(body.toString()).toBe(JSON.stringify({ Hotels: items }));
           expect(lines.equals(linesOf(stored))).toBe(true);
@@ -69,7 +69,7 @@ describe('the request body of a slice', () => {
     [1, 2],
   ])('is refused where the batch ends before the slice does: from %d, %d bookings', (first, bookings) => {
     const lines = linesOf([{ serviceId: 1 }, { serviceId: 2 }]);
-    expect(() => buildRequestBody(lines, { first, bookings }, {})).toThrow(
+    expect(() => buildRequestBody(lines, { first, bookings }, undefined)).toThrow(
       new RangeError('a stored batch has fewer bookings than its step'),
     );
   });

@@ -43,7 +43,7 @@ describe('batching', () => {
   });
 
   it('keeps a possible duplicate while further lines are added', async () => {
-    const batching = createBatcher('posted', 2, { holds: async () => false }, createForgetfulMemory());
+    const batching = createBatcher('posted', 2, async () => false, createForgetfulMemory());
     const answers = ['aaa', 'bbb', 'ccc', 'bbb'].map((line) => add(batching, line, line));
     expect(await Promise.all(answers)).toEqual([true, true, true, false]);
     const batches = batching.takeBatches({ isLast: true });
@@ -54,7 +54,7 @@ describe('batching', () => {
   });
 
   it('does not accept what it carries, and says how much of each batch that is', async () => {
-    const batching = createBatcher('file', 2, { holds: async () => true });
+    const batching = createBatcher('file', 2, async () => true);
     await add(batching, 'a', undefined);
     batching.startCarrying();
     for (const line of ['b', 'a', 'c', 'd']) await add(batching, line, undefined);
@@ -70,7 +70,7 @@ async function batch(acts: readonly Act[], batchSize: number, memory: LineIndex)
     if (!stored) throw new RangeError(`asked about batch ${number}, which was not stored`);
     return stored.lines.toString().split('\n').slice(0, -1).includes(line.toString());
   };
-  const batching = createBatcher('posted', batchSize, { holds }, memory);
+  const batching = createBatcher('posted', batchSize, holds, memory);
   const answers: boolean[] = [];
   // Several lines per block: adjacent lines of a block are kept together.
   const lines = acts.filter((act) => typeof act === 'string');

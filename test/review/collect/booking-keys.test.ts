@@ -5,7 +5,7 @@ import {
   createKeyCounter,
   createOccurrenceIndex,
   keyOfBooking,
-} from '../../../src/review/collect/booking-keys.js';
+} from '../../../src/review/collect/line-index.js';
 
 describe('the key of a booking', () => {
   const booking: Booking = {

@@ -35,7 +35,7 @@ describe('late bookings', () => {
     const run = await collectRun(renamed, 'r2', records(0, 10), topsUp);
     expect(run.counts).toMatchObject({ accepted: 1, duplicates: 9 });
     const lines = await late.ledger.bookings.readBatch('r2', 'posted', 0);
-    expect(buildRequestBody(lines, { first: 0, bookings: 1 }, run).toString()).toContain(
+    expect(buildRequestBody(lines, { first: 0, bookings: 1 }, run.masterIdName).toString()).toContain(
       '{"MappingsId":700009,',
     );
   });

@@ -57,16 +57,15 @@ function ledgerOf(days: Readonly<Record<string, readonly number[]>>, past: Past 
 /** What the ledger's days have sent of these bookings. */
 function compare(today: readonly number[], ledger: Ledger, names?: GuestNames) {
   const numbers = new Map(today.map((number, index) => [lineOf(number).trimEnd(), index]));
-  const bookings = {
-    find: ({ bytes }: LineBlock, index: number) => numbers.get(bytes.toString().split('\n')[index] ?? ''),
-  };
+  const find = ({ bytes }: LineBlock, index: number) =>
+    numbers.get(bytes.toString().split('\n')[index] ?? '');
   const delivery = createBodyDelivery({
     service: { reviewBookedHotels: () => Promise.reject(new Error('nothing is sent')) },
     masterIdName: 'ServiceId',
     batchSize: perBatch,
     ...(names && { names }),
   });
-  return findRepetition(day, { bookings, delivery, ledger });
+  return findRepetition(day, { find, delivery, ledger });
 }
 
 const numbers = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index);

@@ -4,7 +4,10 @@ import type { Trigger } from '../../../src/rules/run.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
 import { someRun } from '../some-run.js';
 
-const outcome = { accepted: 200, posted: 0, affected: 0, unanswered: 0 };
+const outcome = {
+  ...{ accepted: 200, posted: 0, affected: 0, unanswered: 0 },
+  ...{ delivered: 200, refused: 0, pending: 0, suspects: null, senders: [] },
+};
 
 describe('the affected bookings of a day', () => {
   it.each([
