@@ -2,7 +2,7 @@ import { isAbsolute, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { wrapText } from '../../base/format.js';
 import { unknownBaseUrl, unknownHost, unknownHostKey, unknownWord } from '../../base/setting-placeholders.js';
-import { listForms, listSettingNames, readSettingFacts } from '../../config/single-setting.js';
+import { listForms, listSettingNames, readSettingFacts } from '../../config/outline.js';
 import type { SourceKindName } from '../../sources/registry.js';
 import { writeYaml } from '../examination/write-yaml.js';
 

@@ -14,7 +14,7 @@ import type { Examined } from '../../../src/checks/setup/examine-export.js';
 import { writeSource } from '../../../src/checks/setup/export-text.js';
 import { createSourceTemplates } from '../../../src/checks/setup/source-templates.js';
 import { parseConfig } from '../../../src/config/parse.js';
-import { listPlaceholders as listUnfilled } from '../../../src/config/placeholders.js';
+import { listPlaceholders as listUnfilled } from '../../../src/checks/doctor/settings.js';
 import { hookSecret } from '../../support/hook-secrets.js';
 
 const generated = { hashKey: 'ZvYw4SKLhqKH1cB1nUf2qXl2Lh8gqA3bWq0m8c5e7tQ=', hookSecret };
