@@ -93,7 +93,7 @@ export async function openObserved(app: App) {
   return {
     health,
     /** @param serving only `serve` has a hook and pages */
-    openServer(port: number, serving?: Pick<ServerOptions, 'hook' | 'desk'>): Server {
+    openServer(port: number, serving: Partial<ServerOptions> = {}): Server {
       const opened = createServer({ ...composeServer(app), port, health, metrics, ...serving });
       return { close: opened.close, listen: () => opened.listen().catch(explainAddress) };
     },

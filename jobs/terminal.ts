@@ -26,18 +26,18 @@ function toText(text: Text): string {
     .join('\n');
 }
 
-interface TerminalOptions {
+/**
+ * @param options `config`: the configuration file, as given; `log` replaces the progress; `showsModuleErrors`: shows the messages of a
+ *   bookings module's errors, which may quote a booking
+ */
+export function createTerminal(options: {
   readonly reports: Reports;
-  /** The configuration file, as given. */
   readonly config: string;
-  /** Replaces the progress. */
   readonly log?: Log | undefined;
-  /** Shows the messages of a bookings module's errors, which may quote a booking. */
   readonly showsModuleErrors?: boolean;
   readonly io: CommandIo;
-}
-
-export function createTerminal({ reports, config, log, showsModuleErrors = false, io }: TerminalOptions) {
+}) {
+  const { reports, config, log, showsModuleErrors = false, io } = options;
   const { stdout: output, stderr: errors } = io;
   const target = reports.isJson ? errors : output;
   const palette = createPalette({ stream: target, env: io.env, mark: createMark() });

@@ -52,7 +52,7 @@ interface RangeOptions {
 }
 
 function requestFor({ io }: App, { mode, delivery, reason, acceptVolume }: RangeOptions) {
-  const request = requestOf(mode, { delivery, reason, accepts: readAccepts({ acceptVolume }, io) });
+  const request = requestOf(mode, { delivery, reason, accepts: readAccepts({ acceptVolume }, io.user) });
   return { ...request, trigger: 'replay' } as const;
 }
 
@@ -128,7 +128,7 @@ async function reviewOne(
 ): Promise<DayOutcome> {
   const { ledger } = parts;
   const request = requestFor(app, options);
-  const { onOpened, recorded } = recordOpening(ledger, request, app);
+  const { onOpened, recorded } = recordOpening(app, request);
   try {
     const asked = { ...request, day, configuredDelivery: app.config.delivery };
     const { run } = await reportingBreakOff(app, day.iso, () =>

@@ -9,7 +9,6 @@ import { createBusinessDay, goBack, listDays } from '../../src/booking/business-
 import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import type { PerformedBy } from '../../src/ledger/steps.js';
 import { describeBusy, workerToJson } from '../../src/ledger/workers.js';
-import { findMisfit } from '../../src/review/archive-fit.js';
 import {
   describeWaiting,
   type RunReport,
@@ -32,7 +31,7 @@ import type { App } from '../app.js';
 import { clock } from '../clock.js';
 import { command, dayOption, flag, option, optionalDay, wholeNumber } from '../command.js';
 import { exitCode } from '../exit-code.js';
-import { showLedgerLocation } from '../parts.js';
+import { findMisfitOf } from '../parts.js';
 import { readRunDetails, renderClosing } from '../run-summary.js';
 import { findMailbox } from '../verdict-mails.js';
 
@@ -122,10 +121,9 @@ async function findLost(
 ) {
   const archive = app.archive();
   try {
-    const location = await showLedgerLocation(app.config);
     const [misfit, { ours }] = await answerWithin(
       archiveMs,
-      Promise.all([findMisfit({ archive, ledger, location }), findUnknownFolders(archive, ledger)]),
+      Promise.all([findMisfitOf(app.config, archive, ledger), findUnknownFolders(archive, ledger)]),
     );
     const unknown = ours.filter((folder) => folder.day >= from && folder.day <= to);
     return {
