@@ -9,8 +9,7 @@ import { exitCode } from './exit-code.js';
 import { describeFailure, stackFrames } from './failure.js';
 import { build, type CommandIo } from './process.js';
 import { readCommandLine } from './program.js';
-import { createReports, type Reports } from './reports.js';
-import { createTerminal, type Terminal } from './terminal.js';
+import { createReports, createTerminal, type Reports, type Terminal } from './terminal.js';
 
 /** The reason that `io.signal` aborts with. */
 export { StoppedError } from '../src/base/safe-error.js';

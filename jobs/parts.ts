@@ -158,7 +158,7 @@ export function openArchive(config: Config, peerClock?: PeerClock): Archive {
       ? createDirectoryArchive({ root: kept.path, account })
       : createS3Archive({
           ...{ root: kept, account, temporaryFolder: file.spool },
-          open: findBucket({ ...config, peerClock }, kept.bucket),
+          open: findBucket(config, kept.bucket, peerClock),
         });
   const keys = openKeys(config);
   return keys ? encryptArchive(archive, keys, mayHoldNames) : archive;
@@ -190,7 +190,7 @@ export function openReviewService(config: Config, peerClock?: PeerClock): Servic
     proxy,
     otherSecrets: file.sftp?.password === undefined ? [] : [file.sftp.password],
     connections: body.concurrency,
-    timeoutMs: (body.timeoutSeconds ?? service.timeoutSeconds) * 1000,
+    timeoutMs: body.timeoutSeconds * 1000,
     connectTimeoutMs,
     clock: now,
     peerClock,

@@ -21,11 +21,7 @@ const lookEveryMs = 5_000;
  *
  * @returns false if the process was asked to stop
  */
-export async function waitForLedger(
-  app: App,
-  port: number | undefined,
-  { hasHook = false } = {},
-): Promise<boolean> {
+export async function waitForLedger(app: App, port: number | undefined, hasHook = false): Promise<boolean> {
   const { config, signal, log } = app;
   let problem = await findConfiguredMisfit(config);
   if (!problem) return true;

@@ -89,14 +89,13 @@ async function change(app: App, id: number, request: CaseRequest): Promise<boole
   return (await performRequest(cases, [id], request, { who: app.io.user, clock })).has(id);
 }
 
-interface Words {
+function readRequest(given: {
   readonly action: string | undefined;
   readonly words: readonly string[];
   readonly note: string | undefined;
   readonly as: Resolution | undefined;
-}
-
-function readRequest({ action, words, note, as }: Words): CaseRequest | { readonly kind: 'show' } {
+}): CaseRequest | { readonly kind: 'show' } {
+  const { action, words, note, as } = given;
   if (note?.trim() === '') throw new InvalidArgumentError('--note is empty');
   if (as !== undefined && action !== 'resolve') throw new InvalidArgumentError('--as is for resolve only');
   const refuseWords = () => {

@@ -40,7 +40,7 @@ Exit code 2 when something is wrong.`,
       loadConfig({ file, env, script, adjust }),
     );
     for (const finding of findings) tell(finding);
-    if (config) await lookAtParts(config, bare, { file, day, tell });
+    if (config) await lookAtParts(config, bare, file, day, tell);
     const isWrong = found.some(({ verdict }) => verdict === 'wrong');
     bare.say(renderCount(found));
     bare.report({ ok: !isWrong, findings: found });
@@ -51,7 +51,9 @@ Exit code 2 when something is wrong.`,
 function lookAtParts(
   config: Config,
   bare: Bare,
-  { file, day, tell }: { file: string; day: string | undefined; tell: (finding: Finding) => void },
+  file: string,
+  day: string | undefined,
+  tell: (finding: Finding) => void,
 ): Promise<void> {
   return withApp(config, bare, async (app) => {
     const checked = {

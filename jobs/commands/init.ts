@@ -18,6 +18,7 @@ import { writeYaml } from '../../src/checks/examination/write-yaml.js';
 import { type Asker, createAsker, wrapLines } from '../../src/checks/setup/asker.js';
 import {
   type ConfigurationContent,
+  createSourceTemplates,
   listPlaceholders,
   listSecrets,
   referToFile,
@@ -28,7 +29,6 @@ import {
 import { findDayInName } from '../../src/checks/setup/day-in-name.js';
 import { type Examined, examineExport } from '../../src/checks/setup/examine-export.js';
 import { describeExport, describeIncomplete, writeSource } from '../../src/checks/setup/export-text.js';
-import { createSourceTemplates } from '../../src/checks/setup/source-templates.js';
 import { isThere, writeNewFiles } from '../../src/checks/setup/write-new-files.js';
 import { dotEnvName, readDotEnv } from '../../src/config/environment.js';
 import { parseConfig } from '../../src/config/parse.js';

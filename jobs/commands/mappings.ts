@@ -88,7 +88,7 @@ export async function syncOnce(app: App, options: SyncOptions): Promise<number> 
   const configured = newHotels === undefined ? undefined : { name: newHotels, path: newHotels };
   const listed =
     file || configured
-      ? await listInFiles({ file, configured, halted: app.io.halted }, copy, held)
+      ? await listInFiles(file, configured, app.io.halted, copy, held)
       : await listNewHotels(copy, held);
   return app.answer([...describeSync(sync), ...describeWatch(watched, app.command), ...listed], {
     ...syncToJson(sync),
@@ -226,15 +226,9 @@ function renderNewHotels(hotels: readonly NewMasterHotel[]): string[] {
  * @throws UsageError when one can't be written
  */
 async function listInFiles(
-  {
-    file,
-    configured,
-    halted,
-  }: {
-    readonly file: GivenFile | undefined;
-    readonly configured: GivenFile | undefined;
-    readonly halted: AbortSignal;
-  },
+  file: GivenFile | undefined,
+  configured: GivenFile | undefined,
+  halted: AbortSignal,
   copy: Ledger['mappings'],
   held: ReadonlySet<number>,
 ): Promise<string[]> {

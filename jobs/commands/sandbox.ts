@@ -3,6 +3,7 @@ import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { InvalidArgumentError } from 'commander';
+import { untilAborted } from '../../src/base/abort.js';
 import { print } from '../../src/base/foreign-text.js';
 import { formatCount } from '../../src/base/format.js';
 import { UsageError } from '../../src/base/safe-error.js';
@@ -247,10 +248,7 @@ Examples:
         ]),
         listAddresses(sandbox, configuration),
       );
-      await new Promise<void>((end) => {
-        if (signal.aborted) return end();
-        signal.addEventListener('abort', () => end(), { once: true });
-      });
+      await untilAborted(signal);
     } finally {
       await sandbox.close();
     }

@@ -26,9 +26,8 @@ import { exitCode } from '../exit-code.js';
 import { describeFailure } from '../failure.js';
 import { runReview } from '../main-job.js';
 import { type CommandIo, runAsProcess } from '../process.js';
-import { createReports } from '../reports.js';
-import { openSource } from '../sources.js';
-import { createTerminal, type Terminal } from '../terminal.js';
+import { composeSource } from '../sources.js';
+import { createReports, createTerminal, type Terminal } from '../terminal.js';
 
 /**
  * `npm start`: reviews two made-up days with the sandbox, one by body and one by file. Needs no setup and leaves nothing
@@ -67,7 +66,7 @@ async function reviewTwoDays(io: CommandIo, stay: boolean): Promise<number> {
 
   /** Shows the progress; the closing lines only if it fails. */
   async function review(day: BusinessDay, delivery: DeliveryKind): Promise<number> {
-    const path = (await openSource(config, sourceMessages)).locate(day);
+    const path = (await composeSource(config, sourceMessages)).source.locate(day);
     await writeDayFile(path, { day: day.iso, count: bookings, seed: 6, world, wrongShare }, 'csv', io);
     const closing: string[] = [];
     const terminal: Terminal = { ...openTerminal(), say: (text) => void closing.push(text) };
