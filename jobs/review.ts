@@ -261,7 +261,7 @@ export async function logQueueProblems({ queue }: Config, log: Log, signal: Abor
   if (queue.kind !== 'redis') return;
   const { checkQueue } = await import('../src/checks/doctor/queue.js');
   const look = () => checkQueue({ ...queue, answerMs });
-  const findings = await lookOnce({ part: 'queue', seconds: 10, look }, signal);
+  const findings = await lookOnce('queue', 10, look, signal);
   for (const { verdict, message, advice } of findings) {
     if (verdict !== 'ok') log[verdict === 'wrong' ? 'error' : 'warn']({ advice }, `redis: ${message}`);
   }

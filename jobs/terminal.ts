@@ -40,7 +40,7 @@ export function createTerminal(options: {
   const { reports, config, log, showsModuleErrors = false, io } = options;
   const { stdout: output, stderr: errors } = io;
   const target = reports.isJson ? errors : output;
-  const palette = createPalette({ stream: target, env: io.env, mark: createMark() });
+  const palette = createPalette(target, io.env, createMark());
   const warn = (line: string): void => {
     print(errors, `${line}\n`);
   };

@@ -1,8 +1,7 @@
-import { lookAtAll } from '../../src/checks/doctor/check.js';
+import { type Finding, lookAtAll, renderCount, renderFinding } from '../../src/checks/doctor/check.js';
 import { readConfiguration } from '../../src/checks/doctor/configuration.js';
 import { findHanging } from '../../src/checks/doctor/file-systems.js';
 import { checks } from '../../src/checks/doctor/list.js';
-import { type Finding, renderCount, renderFinding } from '../../src/checks/examination/finding.js';
 import { type Config, loadConfig } from '../../src/config/load.js';
 import { withApp } from '../app.js';
 import { clock } from '../clock.js';

@@ -31,12 +31,7 @@ export function parseConfig(request: ReadRequest, adjust?: (settings: unknown) =
   if (!checked.success || read.problems.length + problems.length > 0) {
     throw new ConfigurationError(request.file, [...read.problems, ...problems, ...wrong]);
   }
-  return resolveConfig(checked.data, {
-    folder: dirname(resolve(request.file)),
-    literalSecrets: findLiteralSecrets(read),
-    proxy,
-    s3,
-  });
+  return resolveConfig(checked.data, dirname(resolve(request.file)), proxy, s3, findLiteralSecrets(read));
 }
 
 /** The settings, as paths, whose secrets are in the configuration itself. */

@@ -1,4 +1,5 @@
 import { pause, startTimeLimit, untilAborted } from '../../base/abort.js';
+import { wrapText } from '../../base/format.js';
 import { describeError } from '../../base/safe-error.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { NormaliserFor } from '../../booking/normalise.js';
@@ -11,7 +12,84 @@ import type { Archive } from '../../storage/archive.js';
 import type { KeyFolder } from '../../storage/key-folder.js';
 import type { Spool } from '../../storage/spool.js';
 import type { SftpServer } from '../../transports/sftp/sftp.js';
-import { type Finding, findingsOf, type Part } from '../examination/finding.js';
+
+/** What doctor checks, in the order of its report. */
+export const parts = [
+  'configuration',
+  'file-modes',
+  'clock',
+  'source',
+  'service',
+  'sftp',
+  'ledger',
+  'queue',
+  'archive',
+  'spool',
+  'mappings',
+  'verdicts',
+  'notify',
+  'users',
+  'keys',
+  'disk',
+] as const;
+
+export type Part = (typeof parts)[number];
+
+/** `warning`: a run works, but a person should look at this. `wrong`: a run would fail. */
+type FindingVerdict = 'ok' | 'warning' | 'wrong';
+
+/** One result of a check. It holds no secret, no guest's name, and nothing the service said. */
+export interface Finding {
+  readonly part: Part;
+  readonly verdict: FindingVerdict;
+  /** What was tried, and the outcome. Lists take several lines. */
+  readonly message: string;
+  /** What to do about it. */
+  readonly advice?: string;
+}
+
+/** Creates the findings of one part. */
+export function findingsOf(part: Part) {
+  const make =
+    (verdict: FindingVerdict) =>
+    (message: string, advice?: string): Finding => ({
+      part,
+      verdict,
+      message,
+      ...(advice !== undefined && { advice }),
+    });
+  return { ok: make('ok'), warning: make('warning'), wrong: make('wrong') };
+}
+
+const verdictWidth = 'warning'.length + 2;
+const partWidth = Math.max(...parts.map((part) => part.length)) + 2;
+const messageColumn = verdictWidth + partWidth;
+
+/** A finding for people, in 80 columns: verdict, part and message, with the advice below. */
+export function renderFinding({ part, verdict, message, advice }: Finding): string {
+  const lines = message.split('\n').flatMap((line) => wrapText(line, messageColumn));
+  const [first = '', ...others] = lines;
+  const head = `${verdict.padEnd(verdictWidth)}${part.padEnd(partWidth)}${first.trimStart()}`;
+  const below = advice === undefined ? [] : wrapText(advice, messageColumn + 2);
+  return [head, ...others, ...below].join('\n');
+}
+
+/** The last line: how many of each verdict, and what is wrong. */
+export function renderCount(findings: readonly Finding[]): string {
+  const count = (wanted: FindingVerdict) => findings.filter(({ verdict }) => verdict === wanted).length;
+  const warnings = count('warning');
+  const wrongParts = new Set(findings.filter(({ verdict }) => verdict === 'wrong').map(({ part }) => part));
+  const which = wrongParts.size > 0 ? `: ${[...wrongParts].join(', ')}` : '';
+  return `${count('ok')} ok, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}, ${count('wrong')} wrong${which}`;
+}
+
+/** The source, and how its records are read. */
+export interface SourceReading {
+  readonly source: BookingSource;
+  readonly normaliserFor: NormaliserFor;
+  /** The labels of extra columns. */
+  readonly extraLabels: readonly string[];
+}
 
 /** The configuration, and the parts that it describes: each is opened when it is first asked for. */
 export interface CheckedApp {
@@ -32,11 +110,7 @@ export interface CheckedApp {
   /** Undefined if nothing is encrypted. */
   keys(): KeyFolder | undefined;
   sftp(): SftpServer;
-  openSource(): Promise<{
-    readonly source: BookingSource;
-    readonly normaliserFor: NormaliserFor;
-    readonly extraLabels: readonly string[];
-  }>;
+  openSource(): Promise<SourceReading>;
   readonly sourceParts: SourceParts;
   /** Undefined if none is configured. */
   openMailbox(): Promise<Mailbox | undefined>;
@@ -83,7 +157,7 @@ export async function lookAtAll(
     const looks = group
       .filter((check) => check.appliesTo?.(app) ?? true)
       .map(({ part, seconds = 10, look }) =>
-        lookOnce({ part, seconds, look: (stopped) => look(app, stopped) }, signal),
+        lookOnce(part, seconds, (stopped) => look(app, stopped), signal),
       );
     const ended = Promise.allSettled(looks);
     try {
@@ -94,23 +168,19 @@ export async function lookAtAll(
   }
 }
 
-interface Look {
-  readonly part: Part;
-  /** How long it may take before it is stopped. */
-  readonly seconds: number;
-  look(signal: AbortSignal): Promise<readonly Finding[]>;
-}
-
 /** How long a stopped check may take to clean up before it is abandoned. */
 const graceMs = 3_000;
 
 /**
  * Looks at a part in bounded time. What the part's adapter throws is a finding, too.
  *
+ * @param seconds how long it may take before it is stopped
  * @throws the signal's reason if it aborts
  */
 export async function lookOnce(
-  { part, seconds, look }: Look,
+  part: Part,
+  seconds: number,
+  look: (signal: AbortSignal) => Promise<readonly Finding[]>,
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {
   const { wrong } = findingsOf(part);

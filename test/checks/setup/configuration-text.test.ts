@@ -13,7 +13,7 @@ import {
   renderDotEnv,
 } from '../../../src/checks/setup/configuration-text.js';
 import type { Examined } from '../../../src/checks/setup/examine-export.js';
-import { writeSource } from '../../../src/checks/setup/export-text.js';
+import { writeSource } from '../../../src/checks/setup/examine-export.js';
 import { parseConfig } from '../../../src/config/parse.js';
 import { hookSecret } from '../../support/hook-secrets.js';
 
