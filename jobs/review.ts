@@ -1,7 +1,7 @@
 import { needsPerson } from '../src/base/peer-patience.js';
 import { UsageError } from '../src/base/safe-error.js';
 import { QueueAwayError } from '../src/booking/step-queue.js';
-import { lookOnce } from '../src/checks/doctor/check.js';
+import { lookOnce } from '../src/checks/check.js';
 import type { Config } from '../src/config/load.js';
 import { readErasedGuests } from '../src/ledger/guests.js';
 import type { Ledger } from '../src/ledger/ledger.js';

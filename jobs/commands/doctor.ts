@@ -1,4 +1,4 @@
-import { type Finding, lookAtAll, renderCount, renderFinding } from '../../src/checks/doctor/check.js';
+import { type Finding, lookAtAll, renderCount, renderFinding } from '../../src/checks/check.js';
 import { readConfiguration } from '../../src/checks/doctor/configuration.js';
 import { findHanging } from '../../src/checks/doctor/file-systems.js';
 import { checks } from '../../src/checks/doctor/list.js';

@@ -10,7 +10,7 @@ import { isTimeZone } from '../../src/base/geography.js';
 import { UsageError } from '../../src/base/safe-error.js';
 import { isPlaceholder } from '../../src/base/setting-placeholders.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
-import type { Finding } from '../../src/checks/doctor/check.js';
+import type { Finding } from '../../src/checks/check.js';
 import type { EncodingGuess } from '../../src/checks/examination/encoding-check.js';
 import { checkSource, warnOfSamePath } from '../../src/checks/examination/source-check.js';
 import { leaveOutCancelled, warnOfUnconfirmed } from '../../src/checks/examination/unconfirmed.js';

@@ -2,7 +2,7 @@ import { describeError } from '../../base/safe-error.js';
 import { isGroup } from '../../base/setting-values.js';
 import type { Config } from '../../config/load.js';
 import { ConfigurationError } from '../../config/problems.js';
-import { type Finding, findingsOf } from './check.js';
+import { type Finding, findingsOf } from '../check.js';
 
 const { ok, warning, wrong } = findingsOf('configuration');
 

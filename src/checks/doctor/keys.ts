@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { formatCountOf } from '../../base/format.js';
 import type { Config } from '../../config/load.js';
-import { type Check, findingsOf } from './check.js';
+import { type Check, findingsOf } from '../check.js';
 import { findFolder, listWritten } from './folders.js';
 
 const { ok, warning, wrong } = findingsOf('keys');

@@ -1,5 +1,5 @@
 import { formatCountOf, formatDuration } from '../../base/format.js';
-import { checkOfLedger, findingsOf } from './check.js';
+import { checkOfLedger, findingsOf } from '../check.js';
 
 const { ok, warning } = findingsOf('notify');
 

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { QueueAwayError } from '../../booking/step-queue.js';
 import { probeRights } from '../../queue/bullmq-jobs.js';
 import { describeRedis, openRedisConnection, type RedisAddress } from '../../queue/redis-connection.js';
-import { type Check, type Finding, findingsOf } from './check.js';
+import { type Check, type Finding, findingsOf } from '../check.js';
 
 const { ok, warning, wrong } = findingsOf('queue');
 

@@ -10,8 +10,8 @@ import { readSmtpAddress } from '../../notify/channels/smtp-address.js';
 import { judgeDeadlines } from '../../notify/deadlines.js';
 import { nobodyIsTold } from '../../rules/notice.js';
 import { kindOf } from '../../sources/registry.js';
+import { type Check, type Finding, findingsOf, type Part } from '../check.js';
 import { warnOfSamePath } from '../examination/source-check.js';
-import { type Check, type Finding, findingsOf, type Part } from './check.js';
 
 /** What the settings themselves say: what is still to be filled in, and what they risk. */
 export const settings: Check = {

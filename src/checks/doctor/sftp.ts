@@ -5,7 +5,7 @@ import { formatCount, formatInstant } from '../../base/format.js';
 import { type BusinessDay, businessDayAt } from '../../booking/business-day.js';
 import { createResultNameTest, locateRemoteFiles } from '../../review/file/remote-files.js';
 import { type RemoteFile, SftpError, type SftpSession } from '../../transports/sftp/sftp.js';
-import { type Check, type Finding, findingsOf } from './check.js';
+import { type Check, type Finding, findingsOf } from '../check.js';
 
 const { ok, warning } = findingsOf('sftp');
 

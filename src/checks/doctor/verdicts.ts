@@ -4,7 +4,7 @@ import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { readDayOutcomes } from '../../review/outcome/read-outcome.js';
 import { judgeCanary } from '../../rules/canary.js';
 import { groupByDay } from '../../rules/run.js';
-import { type Check, checkOfLedger, type Finding, findingsOf } from './check.js';
+import { type Check, checkOfLedger, type Finding, findingsOf } from '../check.js';
 
 const { ok, warning } = findingsOf('verdicts');
 

@@ -9,7 +9,7 @@ import { areTooManyRejects } from '../../rules/gates.js';
 import { formatShare } from '../../rules/share.js';
 import { describeFilters } from '../../rules/where-report.js';
 import { kindOf, type SourceSettings } from '../../sources/registry.js';
-import { type Finding, findingsOf, type SourceReading } from '../doctor/check.js';
+import { type Finding, findingsOf, type SourceReading } from '../check.js';
 
 const { ok, warning, wrong } = findingsOf('source');
 

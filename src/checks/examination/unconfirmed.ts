@@ -9,7 +9,7 @@ import type { RowFilter } from '../../sources/common/row-filter.js';
 import type { Sample } from '../../sources/common/sample.js';
 import { createValueTest } from '../../sources/common/where-condition.js';
 import { kindOf, type SourceSettings } from '../../sources/registry.js';
-import { type Finding, findingsOf } from '../doctor/check.js';
+import { type Finding, findingsOf } from '../check.js';
 import { writeYaml } from './write-yaml.js';
 
 /** A column that nobody uses, by which some bookings are cancelled or not confirmed yet. */

@@ -1,17 +1,17 @@
-import { pause, startTimeLimit, untilAborted } from '../../base/abort.js';
-import { wrapText } from '../../base/format.js';
-import { describeError } from '../../base/safe-error.js';
-import type { BusinessDay } from '../../booking/business-day.js';
-import type { NormaliserFor } from '../../booking/normalise.js';
-import type { BookingSource } from '../../booking/source.js';
-import type { Mailbox } from '../../cases/mails/mailbox.js';
-import type { Config } from '../../config/load.js';
-import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import type { SourceParts } from '../../sources/common/kind.js';
-import type { Archive } from '../../storage/archive.js';
-import type { KeyFolder } from '../../storage/key-folder.js';
-import type { Spool } from '../../storage/spool.js';
-import type { SftpServer } from '../../transports/sftp/sftp.js';
+import { pause, startTimeLimit, untilAborted } from '../base/abort.js';
+import { wrapText } from '../base/format.js';
+import { describeError } from '../base/safe-error.js';
+import type { BusinessDay } from '../booking/business-day.js';
+import type { NormaliserFor } from '../booking/normalise.js';
+import type { BookingSource } from '../booking/source.js';
+import type { Mailbox } from '../cases/mails/mailbox.js';
+import type { Config } from '../config/load.js';
+import type { ReadOnlyLedger } from '../ledger/ledger.js';
+import type { SourceParts } from '../sources/common/kind.js';
+import type { Archive } from '../storage/archive.js';
+import type { KeyFolder } from '../storage/key-folder.js';
+import type { Spool } from '../storage/spool.js';
+import type { SftpServer } from '../transports/sftp/sftp.js';
 
 /** What doctor checks, in the order of its report. */
 export const parts = [
