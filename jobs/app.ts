@@ -5,16 +5,11 @@ import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { createHeartbeat } from '../src/notify/channels/heartbeat.js';
 import { createHeartbeatObserver, type HeartbeatObserver } from '../src/notify/heartbeat-observer.js';
 import { adoptArchive } from '../src/review/archive-fit.js';
-import type { ReviewCallbacks, RunRequest } from '../src/review/review-day.js';
+import type { RunRequest } from '../src/review/review-day.js';
 import { auditAccepted } from '../src/rules/acceptance-words.js';
 import type { Action } from '../src/rules/action.js';
 import type { Run } from '../src/rules/run.js';
-import type { ServiceClient } from '../src/service/client.js';
-import type { MappingService } from '../src/service/operations.js';
-import type { Archive } from '../src/storage/archive.js';
-import type { DayKeys } from '../src/storage/day-keys.js';
-import type { Spool } from '../src/storage/spool.js';
-import { createPeerClocks, type PeerClocks } from '../src/transports/http/peer-clocks.js';
+import { createPeerClocks } from '../src/transports/http/peer-clocks.js';
 import { describeHost } from '../src/transports/http/transport.js';
 import type { SftpServer } from '../src/transports/sftp/sftp.js';
 import { clock, random } from './clock.js';
@@ -35,60 +30,6 @@ import {
 } from './parts.js';
 import type { OpenedReview } from './review.js';
 import type { Terminal } from './terminal.js';
-
-/**
- * What a command works with: its terminal, the configuration, and the parts that it describes. A part is opened when it is first
- * asked for; whatever was opened is closed when the command ends, the latest first.
- */
-export interface App extends Terminal {
-  readonly config: Config;
-  /** The day that it is in the account's zone: YYYY-MM-DD. */
-  today(): string;
-  /** The ledger, which is created if there is none, unless the archive knows another one. */
-  ledger(): Promise<Ledger>;
-  /** The same, which becomes the ledger of the archive, whichever that was. Called before `ledger`. */
-  adoptLedger(): Promise<Ledger>;
-  /** The ledger, only for reading; undefined if there is none. Creates nothing. The first caller says how. */
-  findLedger(how?: LedgerReading): Promise<ReadOnlyLedger | undefined>;
-  archive(): Archive;
-  spool(): Spool;
-  /** Undefined if nothing is encrypted. */
-  keys(): DayKeys | undefined;
-  /** A connection that is closed when it is idle for so long; the first caller's value wins. */
-  sftp(idleMs?: number): SftpServer;
-  /** What is known of the clocks of those who answer. */
-  readonly peerClocks: PeerClocks;
-  /** The client for reviews. It never retries: the step runner does. */
-  reviewService(): ServiceClient;
-  /** The service's typed operations, with the configured retries. */
-  mappingService(): MappingService;
-  /** Closes a part when the command ends, before what was opened earlier. */
-  keep<Part extends { close(): unknown }>(part: Part): Part;
-  /** What reviews a day: its source, its deliveries, and what performs its steps, unless these are left to workers. */
-  review(performs?: boolean): Promise<OpenedReview>;
-  /** Tells people, directly and once, that the ledger can't be used. Reviews that end because of it are told of by their events. */
-  readonly tellOfLedger: TellOfLedger;
-  /** Ends work when the app closes, before any part is closed. */
-  beforeClose(end: () => unknown): void;
-  /** Records a look at bookings without guests' names, if there is a ledger; one that can't be written to causes a warning only. */
-  look(action: Action): Promise<void>;
-  /**
-   * Records an action on guests' data before it is performed, if there is a ledger.
-   *
-   * @throws NotRecordedError, so that nothing reveals or removes names without a record
-   */
-  record(action: Action): Promise<void>;
-  /** Writes the file of `--csv`, if one was named, only readable by its owner. */
-  writeCsv(
-    options: CsvOptions,
-    columns: readonly string[],
-    fill: Parameters<typeof writeCsvFile>[3],
-  ): Promise<void>;
-  /** Answers that there is nothing, with the exit code of a failure. Without words it is the ledger that is not there. */
-  answerNone(json: object, words?: Parameters<Terminal['answer']>[0]): number;
-  /** "There is no ledger at … yet." */
-  describeNoLedger(): string;
-}
 
 /** Performs the work with an app, and closes what it opened, whatever happened. */
 export async function withApp<Result>(
@@ -170,15 +111,21 @@ function createParts() {
   };
 }
 
+/**
+ * What a command works with: its terminal, the configuration, and the parts that it describes. A part is opened when it is first
+ * asked for; whatever was opened is closed when the command ends, the latest first.
+ */
+export type App = ReturnType<typeof createApp>;
+
 function createApp(
   config: Config,
   terminal: Terminal,
   { once, keep, beforeClose }: Parts,
   tellOfLedger: TellOfLedger,
-): App {
+) {
   let adopts = false;
   const peerClocks = createPeerClocks(clock, terminal.caution);
-  const ledger = once(
+  const openOnce = once(
     () =>
       openLedger(config, {
         adopts,
@@ -191,60 +138,84 @@ function createApp(
   let reading: LedgerReading = {};
   const readLedger = once(() => findLedger(config, reading), closePart);
   let written: Promise<Ledger> | undefined;
+  const ledger = (): Promise<Ledger> => {
+    written = openOnce();
+    return written;
+  };
   /** What is open for writing can be read, too. */
-  const findOpen = (how: LedgerReading = {}) => {
+  const findOpen = (how: LedgerReading = {}): Promise<ReadOnlyLedger | undefined> => {
     reading = how;
     return written ?? readLedger();
   };
+  const archive = once(() => openArchive(config, peerClocks.of('archive')));
   const describeNoLedger = () =>
     `There is no ledger${'path' in config.ledger ? ` at ${config.ledger.path}` : ''} yet.`;
   let sftp: SftpServer | undefined;
   let review: Promise<OpenedReview> | undefined;
-  const app: App = {
+  const app = {
     ...terminal,
     config,
+    /** The day that it is in the account's zone: YYYY-MM-DD. */
     today: () => businessDayAt(new Date(clock()), config.timezone).iso,
-    ledger() {
-      written = ledger();
-      return written;
-    },
+    /** The ledger, which is created if there is none, unless the archive knows another one. */
+    ledger,
+    /** The same, which becomes the ledger of the archive, whichever that was. Called before `ledger`. */
     async adoptLedger() {
       adopts = true;
-      const adopted = await app.ledger();
-      await adoptArchive(app.archive(), adopted);
+      const adopted = await ledger();
+      await adoptArchive(archive(), adopted);
       return adopted;
     },
+    /** The ledger, only for reading; undefined if there is none. Creates nothing. The first caller says how. */
     findLedger: findOpen,
+    /** What is known of the clocks of those who answer. */
     peerClocks,
-    archive: once(() => openArchive(config, peerClocks.of('archive'))),
+    archive,
     spool: once(() => openSpool(config)),
+    /** Undefined if nothing is encrypted. */
     keys: () => openKeys(config),
+    /** A connection that is closed when it is idle for so long; the first caller's value wins. */
     sftp(idleMs = sftpIdleMs) {
       sftp ??= keep(openSftp(config, { keep: { idleMs, clock } }));
       return sftp;
     },
+    /** The client for reviews. It never retries: the step runner does. */
     reviewService: once(() => openReviewService(config, peerClocks.of('service')), closePart),
+    /** The service's typed operations, with the configured retries. */
     mappingService: once(() => openMappingService(config), closePart),
+    /** Closes a part when the command ends, before what was opened earlier. */
     keep,
-    review(performs = true) {
+    /** What reviews a day: its source, its deliveries, and what performs its steps, unless these are left to workers. */
+    review(performs = true): Promise<OpenedReview> {
       // Most commands only look back: they do without what reviews a day.
       review ??= import('./review.js').then(({ openReview }) => openReview(app, performs));
       return review;
     },
+    /** Tells people, directly and once, that the ledger can't be used. Reviews that end because of it are told of by their events. */
     tellOfLedger,
+    /** Ends work when the app closes, before any part is closed. */
     beforeClose,
-    async look(action) {
+    /** Records a look at bookings without guests' names, if there is a ledger; one that can't be written to causes a warning only. */
+    async look(action: Action) {
       const found = await findOpen();
       if (found) await recordLook(found, action, terminal);
     },
-    async record(action) {
+    /**
+     * Records an action on guests' data before it is performed, if there is a ledger.
+     *
+     * @throws NotRecordedError, so that nothing reveals or removes names without a record
+     */
+    async record(action: Action) {
       const found = await findOpen();
       if (found) await recordAction(found, action, terminal);
     },
-    async writeCsv({ csv, ...how }, columns, fill) {
-      if (csv !== undefined) await writeCsvFile(columns, { csv, ...how }, terminal, fill);
-    },
-    answerNone: (json, words = describeNoLedger()) => terminal.answer(words, json, exitCode.failed),
+    /** Writes the file of `--csv`, if one was named, only readable by its owner. */
+    writeCsv: (file: CsvOptions, columns: readonly string[], fill: Parameters<typeof writeCsvFile>[3]) =>
+      writeCsvFile(columns, file, terminal, fill),
+    /** Answers that there is nothing, with the exit code of a failure. Without words it is the ledger that is not there. */
+    answerNone: (json: object, words: Parameters<Terminal['answer']>[0] = describeNoLedger()) =>
+      terminal.answer(words, json, exitCode.failed),
+    /** "There is no ledger at … yet." */
     describeNoLedger,
   };
   return app;
@@ -303,10 +274,9 @@ export async function recordLook(
 
 /** Records the run that a command opens, resumes or accepts, like a look. */
 export function recordOpening(
-  ledger: ReadOnlyLedger,
+  { look }: App,
   { trigger, reason, accepts, acceptsRepeated }: Omit<RunRequest, 'day' | 'mode' | 'configuredDelivery'>,
-  terminal: Terminal,
-): Required<Pick<ReviewCallbacks, 'onOpened' | 'onAccepted'>> & { readonly recorded: () => Promise<void> } {
+) {
   let recording = Promise.resolve();
   const action = trigger === 'replay' ? 'replay' : 'run';
   const record = ({ id, day }: Run, how: Action['details']) => {
@@ -317,11 +287,11 @@ export function recordOpening(
       ...(acceptsRepeated && { acceptRepeated: true }),
       ...(reason !== undefined && { reason }),
     };
-    recording = recordLook(ledger, { action, subject: day, details }, terminal);
+    recording = look({ action, subject: day, details });
   };
   return {
-    onOpened: (run, isNew) => record(run, isNew ? {} : { resumed: true }),
-    onAccepted: (run) => record(run, {}),
+    onOpened: (run: Run, isNew: boolean) => record(run, isNew ? {} : { resumed: true }),
+    onAccepted: (run: Run) => record(run, {}),
     recorded: () => recording,
   };
 }

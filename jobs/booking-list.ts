@@ -1,6 +1,5 @@
-import { formatCount } from '../src/base/format.js';
+import { formatCount, renderTable } from '../src/base/format.js';
 import type { WriteCommand } from '../src/base/shell.js';
-import { renderTable } from '../src/base/tables.js';
 import { toExtraCells } from '../src/booking/extra-values.js';
 import { describeCheckIn, isInHouse } from '../src/booking/stay.js';
 import {
@@ -27,7 +26,7 @@ import type { App } from './app.js';
 import { clock } from './clock.js';
 import { type CsvOptions, command, csvOptions, type Described, dayOrYesterday } from './command.js';
 import { type ExitCode, exitCode } from './exit-code.js';
-import type { RecordChunks } from './reports.js';
+import type { RecordChunks } from './terminal.js';
 
 /** Rows shown on a terminal; `--csv` and `--json` list all. */
 const shown = 200;
@@ -114,7 +113,7 @@ async function renderBookings(
     names,
     ...bookings.flatMap((booking, index) => [
       lines[index] ?? '',
-      ...renderDetails(booking, { today, showsHotels: areDoubted && hasHotels }),
+      ...renderDetails(booking, today, areDoubted && hasHotels),
     ]),
     legend,
     ...explainCopies(bookings).map((line) => `  ${line}`),
@@ -158,10 +157,7 @@ function listColumns(
 }
 
 /** What is below the row of a booking: where its guest is now, its two hotels and its case, as far as known. */
-function renderDetails(
-  booking: ListedBooking,
-  { today, showsHotels }: { readonly today: string; readonly showsHotels: boolean },
-): string[] {
+function renderDetails(booking: ListedBooking, today: string, showsHotels: boolean): string[] {
   const { hotels, fields, copyServiceId, copy, case: found } = booking;
   const stay = stayOfListed(booking);
   return [

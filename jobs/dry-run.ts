@@ -1,9 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { renderCsv } from '../src/base/csv-cells.js';
-import { formatCount, wrapText } from '../src/base/format.js';
+import { formatCount, renderTable, wrapText } from '../src/base/format.js';
 import { describeError } from '../src/base/safe-error.js';
-import { renderTable } from '../src/base/tables.js';
 import type { BusinessDay } from '../src/booking/business-day.js';
 import type { ExtraValues } from '../src/booking/extra-values.js';
 import type { FilterReport } from '../src/booking/source.js';
@@ -19,6 +18,7 @@ import { extraAt } from '../src/ledger/batches.js';
 import { readErasedGuests } from '../src/ledger/guests.js';
 import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { rejectColumns, rejectsListed, rejectToJson } from '../src/ledger/rejects.js';
+import { createSqliteLedger } from '../src/ledger/sqlite/sqlite-ledger.js';
 import { collectDay } from '../src/review/collect/collect.js';
 import { requireBegun } from '../src/review/day/range-plan.js';
 import { toVolumeReport } from '../src/review/day/report.js';
@@ -30,11 +30,10 @@ import type { Run } from '../src/rules/run.js';
 import { classOfCollect } from '../src/rules/try-again.js';
 import { describeFilters, describeFilterWarnings } from '../src/rules/where-report.js';
 import { kindOf } from '../src/sources/registry.js';
-import { type App, recordAction } from './app.js';
+import type { App } from './app.js';
 import { clock } from './clock.js';
 import { exitCode } from './exit-code.js';
 import { createOutFolder, type OutFolder } from './output-files.js';
-import { openSqlite } from './parts.js';
 import { composeCollect, createDelivery } from './review.js';
 import { renderReasons } from './run-summary.js';
 import { openSourceParts } from './sources.js';
@@ -53,9 +52,8 @@ export async function dryRunDay(app: App, day: BusinessDay, out: string | undefi
   requireBegun(day, clock());
   if (out !== undefined) {
     // Creates the ledger if there is none yet.
-    const recording = (await app.findLedger({ waits: false })) ?? (await app.ledger());
-    const details = { out: app.locate(out) };
-    await recordAction(recording, { action: 'dry-run', subject: day.iso, details }, app);
+    if (!(await app.findLedger({ waits: false }))) await app.ledger();
+    await app.record({ action: 'dry-run', subject: day.iso, details: { out: app.locate(out) } });
   }
   const folder = out === undefined ? undefined : await createOutFolder(out, app.locate(out), io.halted);
   const past = await findReachableLedger(app);
@@ -63,7 +61,7 @@ export async function dryRunDay(app: App, day: BusinessDay, out: string | undefi
   // Nothing else appears until the source has answered.
   app.warn(`${day.iso}: reading the bookings for a dry run`);
   try {
-    const found = await lookAhead(app, day, ledger, { past, folder });
+    const found = await lookAhead(app, day, ledger, past, folder);
     await folder?.finish();
     const code = found.failure ? exitCode.failed : exitCode.done;
     return app.answer(renderDryRun(found, kindOf(config.source).placeUnit, out), toReport(found), code);
@@ -73,17 +71,21 @@ export async function dryRunDay(app: App, day: BusinessDay, out: string | undefi
   }
 }
 
-interface Around {
-  /** To compare with the local copy of the mappings. */
-  readonly past: ReadOnlyLedger | undefined;
-  /** Takes what would be sent. */
-  readonly folder: OutFolder | undefined;
-}
-
 type Found = Awaited<ReturnType<typeof lookAhead>>;
 
-/** What a run of that day would do. */
-async function lookAhead(app: App, day: BusinessDay, ledger: Ledger, { past, folder }: Around) {
+/**
+ * What a run of that day would do.
+ *
+ * @param past to compare with the local copy of the mappings
+ * @param folder takes what would be sent
+ */
+async function lookAhead(
+  app: App,
+  day: BusinessDay,
+  ledger: Ledger,
+  past: ReadOnlyLedger | undefined,
+  folder: OutFolder | undefined,
+) {
   const failure = await collect(app, day, ledger, past);
   app.endProgress();
   const run = await ledger.runs.get(runId);
@@ -131,7 +133,7 @@ async function findReachableLedger(app: App): Promise<ReadOnlyLedger | undefined
  */
 async function openTemporaryLedger(temporaryFolder: string) {
   const folder = await mkdtemp(join(temporaryFolder, 'hotel-review-'));
-  const ledger = openSqlite(join(folder, 'dry-run.db'), { isUnlinked: true });
+  const ledger = createSqliteLedger({ path: join(folder, 'dry-run.db'), clock, isUnlinked: true });
   const discard = () => rm(folder, { recursive: true, force: true });
   if (process.platform !== 'win32') await discard();
   return { ledger, discard };
@@ -178,13 +180,8 @@ async function collect(
 }
 
 async function findUnconfirmedBookings({ config, sourceMessages, signal }: App, day: BusinessDay) {
-  const sample = await takeSample({
-    settings: config.source,
-    parts: openSourceParts(config, sourceMessages),
-    day,
-    signal,
-    enough: AbortSignal.timeout(unconfirmedMs),
-  });
+  const parts = openSourceParts(config, sourceMessages);
+  const sample = await takeSample(config.source, parts, day, signal, AbortSignal.timeout(unconfirmedMs));
   return lookForUnconfirmed(sample, config.source);
 }
 

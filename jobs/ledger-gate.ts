@@ -9,13 +9,13 @@ import {
   LedgerUnusableError,
 } from '../src/ledger/errors.js';
 import type { Ledger } from '../src/ledger/ledger.js';
-import { ArchiveAwayError, findMisfit, noteLatestRun } from '../src/review/archive-fit.js';
+import { ArchiveAwayError, noteLatestRun } from '../src/review/archive-fit.js';
 import { readEveryRun } from '../src/review/every-run.js';
 import type { DeliveryKind } from '../src/rules/run.js';
 import type { DayKeys } from '../src/storage/day-keys.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
-import { findLedger, openArchive, showLedgerLocation } from './parts.js';
+import { findLedger, findMisfitOf, openArchive } from './parts.js';
 
 /** How long a process waits at its end for an archive that does not answer. */
 const archiveMs = 10_000;
@@ -44,11 +44,7 @@ export function createLedgerGate(app: App, ledger: Ledger) {
     try {
       await ledger.verify();
       patience.noteSuccess();
-      const misfit = await findMisfit({
-        archive: app.archive(),
-        ledger,
-        location: await showLedgerLocation(config),
-      });
+      const misfit = await findMisfitOf(config, app.archive(), ledger);
       awayArchive = undefined;
       note(misfit);
     } catch (error) {
@@ -128,11 +124,7 @@ async function refuseEmptyFolder(keys: DayKeys | undefined, ledger: Ledger): Pro
 export async function findConfiguredMisfit(config: Config): Promise<LedgerUnusableError | undefined> {
   const ledger = await findLedger(config);
   try {
-    return await findMisfit({
-      archive: openArchive(config),
-      ledger,
-      location: await showLedgerLocation(config),
-    });
+    return await findMisfitOf(config, openArchive(config), ledger);
   } catch (error) {
     if (error instanceof ArchiveAwayError) return undefined;
     throw error;

@@ -83,7 +83,7 @@ async function review(
   const { config, signal } = app;
   const release = isQuiet ? app.holdBack() : undefined;
   const parts = await app.review(!detach);
-  const { recorded, ...callbacks } = recordOpening(parts.ledger, request, app);
+  const { recorded, ...callbacks } = recordOpening(app, request);
   const stopFollowing = followUpMeanwhile(app);
   try {
     const asked = { ...request, day, configuredDelivery: config.delivery };
@@ -229,7 +229,7 @@ export const acceptVolume = flag(
 /** What the flags accept, and who typed them. */
 export function readAccepts(
   given: { readonly acceptVolume: boolean; readonly acceptAffected?: boolean },
-  { user }: Pick<App['io'], 'user'>,
+  user: string,
 ): DayRequest['accepts'] {
   const kinds: readonly AcceptanceKind[] = [
     ...(given.acceptVolume ? ['volume' as const] : []),

@@ -9,8 +9,7 @@ import { exitCode } from './exit-code.js';
 import { describeFailure, stackFrames } from './failure.js';
 import { build, type CommandIo } from './process.js';
 import { readCommandLine } from './program.js';
-import { createReports, type Reports } from './reports.js';
-import { createTerminal, type Terminal } from './terminal.js';
+import { createReports, createTerminal, type Reports, type Terminal } from './terminal.js';
 
 /** The reason that `io.signal` aborts with. */
 export { StoppedError } from '../src/base/safe-error.js';
@@ -81,35 +80,29 @@ export function execute(
   const { run, around, logs = false } = command;
   if (!run) throw new Error('a command that only has commands below it is never performed');
   const globals = logs ? { ...given, logLevel: given.logLevel ?? 'info' } : given;
-  const perform = (note?: (config: Config) => void): Promise<number> => {
-    switch (run.needs) {
-      case 'nothing':
-        return withTerminal(globals, running, (terminal) =>
-          run.perform({ ...terminal, globals }, input as never),
-        );
-      case 'configuration':
-        return withConfig(globals, running, async (config, terminal) => {
-          note?.(config);
-          // Not loaded for help, nor for commands without a configuration.
-          const { withApp } = await import('./app.js');
-          const { log } = terminal;
-          const own = logs ? { ...terminal, warn: (line: string) => log.warn(line) } : terminal;
-          return withApp(config, own, (app) =>
-            run.perform(app, resolveDays(command, input, config.timezone) as never),
-          );
-        });
-    }
-  };
+  const perform = (note?: (config: Config) => void): Promise<number> =>
+    withTerminal(globals, running, async (terminal) => {
+      if (run.needs === 'nothing') return run.perform({ ...terminal, globals }, input as never);
+      const { cwd, env, script } = running.io;
+      const config = await loadConfig({ file: resolve(cwd, globals.config), env, script });
+      note?.(config);
+      const { log } = terminal;
+      const own = logs ? { ...terminal, warn: (line: string) => log.warn(line) } : terminal;
+      // Not loaded for help, nor for commands without a configuration.
+      const work = import('./app.js').then(({ withApp }) =>
+        withApp(config, own, (app) =>
+          run.perform(app, resolveDays(command, input, config.timezone) as never),
+        ),
+      );
+      return stopInTime(work, config, running);
+    });
   return around ? around(input as never, running.io, perform) : perform();
 }
-
-type Job = (terminal: Terminal) => Promise<number>;
-type ConfiguredJob = (config: Config, terminal: Terminal) => Promise<number>;
 
 async function withTerminal(
   { config, logLevel, stackTrace }: GlobalOptions,
   { io, reports }: Running,
-  job: Job,
+  job: (terminal: Terminal) => Promise<number>,
 ): Promise<number> {
   io.signal.throwIfAborted();
   refuseUnverifiedTls(io.env);
@@ -132,14 +125,6 @@ function refuseUnverifiedTls(env: NodeJS.ProcessEnv): void {
     'NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment turns off the verification of all certificates; unset it, and name ' +
       'the file of an authority that you trust besides the usual ones in NODE_EXTRA_CA_CERTS instead',
   );
-}
-
-function withConfig(globals: GlobalOptions, running: Running, job: ConfiguredJob): Promise<number> {
-  const { cwd, env, script } = running.io;
-  return withTerminal(globals, running, async (terminal) => {
-    const config = await loadConfig({ file: resolve(cwd, globals.config), env, script });
-    return stopInTime(job(config, terminal), config, running);
-  });
 }
 
 /** Fails if a stop takes too long: a ledger or a queue that does not answer must not delay the exit. */

@@ -4,9 +4,14 @@ import { answerWithin } from '../src/base/abort.js';
 import { print } from '../src/base/foreign-text.js';
 import { codeOf } from '../src/base/safe-error.js';
 import type { Config } from '../src/config/load.js';
-import { createLedgerGauges, type LedgerFacts, readLedgerFacts } from '../src/desk/server/ledger-metrics.js';
+import {
+  createLedgerGauges,
+  type LedgerFacts,
+  type NameAges,
+  readLedgerFacts,
+} from '../src/desk/server/ledger-metrics.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
-import { findOldestNames, type StoredNames } from '../src/review/stored/retention.js';
+import { findOldestNames } from '../src/review/stored/retention.js';
 import { clock } from './clock.js';
 import { exitCode } from './exit-code.js';
 import { describeFailure } from './failure.js';
@@ -69,7 +74,7 @@ async function readAfterRun(config: Config, within: number): Promise<AfterRun> {
 /** What the ledger says after it, if it could be read. */
 interface AfterRun {
   readonly facts: LedgerFacts | undefined;
-  readonly names: readonly Pick<StoredNames, 'place' | 'ageDays'>[];
+  readonly names: NameAges;
   readonly timezone: string;
 }
 
@@ -106,7 +111,7 @@ export function readFacts({ timezone }: Config, ledger: ReadOnlyLedger): Promise
 }
 
 /** The oldest guest names in each place, for the same metrics. */
-export function findNames(config: Config, ledger: ReadOnlyLedger): Promise<readonly StoredNames[]> {
+export function findNames(config: Config, ledger: ReadOnlyLedger): Promise<NameAges> {
   const stores = { ledger, archive: openArchive(config), spool: openSpool(config) };
   return findOldestNames(stores, { now: clock(), timezone: config.timezone });
 }

@@ -4,6 +4,7 @@ import { dirname, isAbsolute } from 'node:path';
 import { measureRoom } from '../src/base/disk-room.js';
 import { escapePattern } from '../src/base/foreign-text.js';
 import { describeError } from '../src/base/safe-error.js';
+import { listWritten } from '../src/checks/doctor/folders.js';
 import type { Config } from '../src/config/load.js';
 import { isLedgerFault, LedgerAwayError } from '../src/ledger/errors.js';
 import type { Ledger } from '../src/ledger/ledger.js';
@@ -101,6 +102,8 @@ export function createLedgerTelling(
     return telling;
   };
 
+  const tellOf = (error: unknown, day?: string) => (isLedgerFault(error) ? tell(error, day) : undefined);
+
   function worked(): void {
     if (!isLogged) return;
     isLogged = false;
@@ -115,11 +118,11 @@ export function createLedgerTelling(
     notify(event: HotelReviewEvent): Promise<void> | undefined {
       switch (event.type) {
         case 'due-day-failed':
-          return isLedgerFault(event.error) ? tell(event.error, event.dueDay.day.iso) : undefined;
+          return tellOf(event.error, event.dueDay.day.iso);
         case 'review-broke-off':
-          return isLedgerFault(event.error) ? tell(event.error, event.day) : undefined;
+          return tellOf(event.error, event.day);
         case 'check-failed':
-          return isLedgerFault(event.error) ? tell(event.error) : undefined;
+          return tellOf(event.error);
         case 'settled':
           if (event.run.state === 'succeeded') reviewed.add(event.run.day);
           return undefined;
@@ -257,20 +260,16 @@ function listChecks(config: Config, ledger: Ledger): CheckParts {
   };
 }
 
+const isOfRun = (part: string) => ['ledger', 'archive', 'spool'].includes(part);
+
 /** The disks that a run writes to; one that does not exist yet is left out. */
-async function measureFree({ ledger, archive, file }: Config) {
-  const paths = {
-    'the ledger': 'path' in ledger ? dirname(ledger.path) : undefined,
-    'the archive': 'path' in archive ? archive.path : undefined,
-    'the spool': file.spool,
-  };
+async function measureFree(config: Config) {
   // Processes on several machines may share any other ledger.
-  const where = 'path' in ledger ? '' : ` on ${hostname()}`;
+  const where = 'path' in config.ledger ? '' : ` on ${hostname()}`;
   const measured = await Promise.all(
-    Object.entries(paths).map(async ([name, path]) => {
-      if (path === undefined) return [];
-      const found = await measureRoom(path).catch(() => undefined);
-      return found ? [{ place: `${name}${where}`, path, ...found }] : [];
+    listWritten(config).map(async ({ part, path }) => {
+      const found = isOfRun(part) ? await measureRoom(path).catch(() => undefined) : undefined;
+      return found ? [{ place: `the ${part}${where}`, path, ...found }] : [];
     }),
   );
   return measured.flat();

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createMeasure } from '../src/base/content.js';
 import { byteOrderMark, renderRecords } from '../src/base/csv-cells.js';
 import { codeOf, UsageError } from '../src/base/safe-error.js';
+import type { CsvOptions } from './command.js';
 
 /** The part of a command's terminal and process that writing a file needs. */
 interface Surroundings {
@@ -16,28 +17,20 @@ interface Surroundings {
   readonly locate: (path: string) => string;
 }
 
-/** A file that was named on the command line. */
-interface NamedOutput {
-  /** The option that named it, for messages: `--csv` */
-  readonly option: string;
-  /** As it was typed. */
-  readonly name: string;
-  /** Replaces an existing file; undefined where nothing can ask for that. */
-  readonly force?: boolean;
-}
-
 type Add<Content> = (content: Content) => Promise<void>;
 
 /**
  * Writes a file that was named on the command line; only its owner can read it. It appears under its name when it is complete,
  * or not at all: a failure, or a stop of the process, leaves nothing behind.
  *
+ * @param output the option that named it, for messages; its name as it was typed; `force` replaces an existing file, and is undefined
+ *   where nothing can ask for that
  * @param fill adds the content, piece by piece, or writes it to the path of the draft
  * @returns what `fill` returns
  * @throws UsageError when it exists, unless it may be replaced, and when it can't be created; the reason of a stop
  */
 export async function writeNamedFile<Result>(
-  { option, name, force }: NamedOutput,
+  { option, name, force }: { readonly option: string; readonly name: string; readonly force?: boolean },
   { signal, io: { halted }, locate }: Surroundings,
   fill: (add: Add<string | Uint8Array>, draft: string) => Promise<Result>,
 ): Promise<Result> {
@@ -53,7 +46,7 @@ export async function writeNamedFile<Result>(
     return result;
   };
   try {
-    return await writeWhole(locate(name), write, { force: force === true, halted });
+    return await writeWhole(locate(name), write, force === true, halted);
   } catch (error) {
     const code = codeOf(error) ?? 'unknown';
     if (code === 'EEXIST') throw new UsageError(`${option}: ${name} ${describeTaken(force)}`);
@@ -80,25 +73,21 @@ export async function replaceFile(path: string, text: string): Promise<void> {
     // Despite the umask, because other accounts read it.
     await file.chmod(0o644);
   };
-  await writeWhole(path, write, { force: true });
-}
-
-interface WriteOptions {
-  /** Replaces an existing file. */
-  readonly force: boolean;
-  /** Aborts right before the process ends at once. */
-  readonly halted?: AbortSignal | undefined;
+  await writeWhole(path, write, true);
 }
 
 /**
  * Writes a file beside its place, flushes it to disk, and moves it there.
  *
+ * @param force replaces an existing file
+ * @param halted aborts right before the process ends at once
  * @throws the system's error: EEXIST if something is there that is not to be replaced; and whatever `write` throws
  */
 export async function writeWhole<Result>(
   path: string,
   write: (file: FileHandle, draft: string) => Promise<Result>,
-  { force, halted }: WriteOptions,
+  force: boolean,
+  halted?: AbortSignal,
 ): Promise<Result> {
   await refuseTaken(path, force);
   const draft = `${path}.${randomUUID()}.part`;
@@ -143,25 +132,19 @@ async function publish(draft: string, path: string): Promise<void> {
   }
 }
 
-/** A CSV file for people, and how it is written. */
-export interface CsvTarget {
-  readonly csv: string;
-  /** One character; Excel expects the list separator of the computer's region, which may be a semicolon. */
-  readonly delimiter?: string | undefined;
-  readonly force: boolean;
-}
-
 /**
- * Writes a CSV file for people that was named with `--csv`, with these columns: see `writeNamedFile`.
+ * Writes a CSV file for people, with these columns, if one was named with `--csv`: see `writeNamedFile`. Excel expects the list
+ * separator of the computer's region, which may be a semicolon.
  *
  * @param fill adds the records, some at a time
  */
 export async function writeCsvFile(
   columns: readonly string[],
-  { csv, delimiter = ',', force }: CsvTarget,
+  { csv, delimiter = ',', force }: CsvOptions,
   surroundings: Surroundings,
   fill: (add: Add<readonly object[]>) => Promise<void>,
 ): Promise<void> {
+  if (csv === undefined) return;
   await writeNamedFile({ option: '--csv', name: csv, force }, surroundings, async (add) => {
     await add(byteOrderMark + renderRecords([[...columns]], { delimiter }));
     await fill((records) => add(renderRecords(records, { columns: [...columns], delimiter })));
@@ -190,7 +173,7 @@ export async function createOutFolder(name: string, folder = name, halted?: Abor
 
   async function write(file: string, content: Content | string): Promise<void> {
     try {
-      await writeWhole(join(folder, file), (handle) => writeFile(handle, content), { force: false, halted });
+      await writeWhole(join(folder, file), (handle) => writeFile(handle, content), false, halted);
     } catch (error) {
       if (!(error instanceof Error && 'code' in error)) throw error;
       if (denials.includes(error.code)) throw refusalOf(name, error);

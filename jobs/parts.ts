@@ -3,11 +3,7 @@ import { UsageError } from '../src/base/safe-error.js';
 import type { Config } from '../src/config/load.js';
 import type { Ledger, ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { fileExists } from '../src/ledger/sqlite/ledger-file.js';
-import {
-  createSqliteLedger,
-  createSqliteReader,
-  type SqliteLedgerOptions,
-} from '../src/ledger/sqlite/sqlite-ledger.js';
+import { createSqliteLedger, createSqliteReader } from '../src/ledger/sqlite/sqlite-ledger.js';
 import { archiveDay } from '../src/mappings/export/fetch-export.js';
 import { ArchiveAwayError, findMisfit } from '../src/review/archive-fit.js';
 import { dayOfRunId } from '../src/review/day/open-run.js';
@@ -69,7 +65,7 @@ export async function openLedger(
   switch (ledger.kind) {
     case 'sqlite':
       if (!how.adopts && !fileExists(ledger.path)) await refuseSecondLedger(config);
-      return openSqlite(ledger.path, common);
+      return createSqliteLedger({ ...common, path: ledger.path, clock });
     case 'postgres': {
       const { createPostgresLedger } = await import('../src/ledger/postgres/postgres-ledger.js');
       return createPostgresLedger({
@@ -87,13 +83,8 @@ export async function openLedger(
  * file needs the archive, so one that can't be asked prevents nothing else.
  */
 async function refuseSecondLedger(config: Config): Promise<void> {
-  const parts = {
-    archive: openArchive(config),
-    ledger: undefined,
-    location: await showLedgerLocation(config),
-  };
   try {
-    const misfit = await findMisfit(parts);
+    const misfit = await findMisfitOf(config, openArchive(config), undefined);
     if (misfit) throw misfit;
   } catch (error) {
     if (!(error instanceof ArchiveAwayError)) throw error;
@@ -102,16 +93,14 @@ async function refuseSecondLedger(config: Config): Promise<void> {
   }
 }
 
+/** What is wrong with a ledger beside that archive; undefined if nothing is. @throws ArchiveAwayError */
+export async function findMisfitOf(config: Config, archive: Archive, ledger: ReadOnlyLedger | undefined) {
+  return findMisfit({ archive, ledger, location: await showLedgerLocation(config) });
+}
+
 /** By file, nothing works with an archive that refuses us. @throws UsageError if only a person can put that right */
 export function refuseArchive({ fault, message }: ArchiveAwayError, { delivery }: Config): void {
   if (delivery === 'file' && needsPerson(fault)) throw new UsageError(message);
-}
-
-export function openSqlite(
-  path: string,
-  options: Pick<SqliteLedgerOptions, 'leaseMs' | 'worker' | 'keys' | 'hashKey' | 'isUnlinked'> = {},
-): Ledger {
-  return createSqliteLedger({ path, clock, ...options });
 }
 
 /** How to open a ledger for reading. */
@@ -169,7 +158,7 @@ export function openArchive(config: Config, peerClock?: PeerClock): Archive {
       ? createDirectoryArchive({ root: kept.path, account })
       : createS3Archive({
           ...{ root: kept, account, temporaryFolder: file.spool },
-          open: findBucket({ ...config, peerClock }, kept.bucket),
+          open: findBucket(config, kept.bucket, peerClock),
         });
   const keys = openKeys(config);
   return keys ? encryptArchive(archive, keys, mayHoldNames) : archive;
@@ -201,7 +190,7 @@ export function openReviewService(config: Config, peerClock?: PeerClock): Servic
     proxy,
     otherSecrets: file.sftp?.password === undefined ? [] : [file.sftp.password],
     connections: body.concurrency,
-    timeoutMs: (body.timeoutSeconds ?? service.timeoutSeconds) * 1000,
+    timeoutMs: body.timeoutSeconds * 1000,
     connectTimeoutMs,
     clock: now,
     peerClock,

@@ -121,25 +121,12 @@ interface Process {
   exit(code: number): void;
 }
 
-interface StopListener {
-  /** Aborts when the process is asked to stop. */
-  readonly signal: AbortSignal;
-  /** Aborts right before a second signal ends the process: its listeners can write, but not wait. */
-  readonly halted: AbortSignal;
-  /** The command has ended with this code: from now on a signal ends the process with the same code, at once. */
-  end(code: number): void;
-}
-
 /**
  * One AbortSignal for the whole process: Ctrl-C and SIGTERM stop it cleanly, a second signal at once.
  *
  * @param haltedCode what the process exits with then
  */
-export function listenForStop(
-  process: Process,
-  errors: NodeJS.WritableStream,
-  haltedCode: number,
-): StopListener {
+export function listenForStop(process: Process, errors: NodeJS.WritableStream, haltedCode: number) {
   const controller = new AbortController();
   const halt = new AbortController();
   let ended: number | undefined;
@@ -154,9 +141,12 @@ export function listenForStop(
   };
   for (const name of stopSignals) process.on(name, stop);
   return {
+    /** Aborts when the process is asked to stop. */
     signal: controller.signal,
+    /** Aborts right before a second signal ends the process: its listeners can write, but not wait. */
     halted: halt.signal,
-    end(code): void {
+    /** The command has ended with this code: from now on a signal ends the process with the same code, at once. */
+    end(code: number): void {
       ended = code;
     },
   };

@@ -1,7 +1,7 @@
 import { needsPerson } from '../src/base/peer-patience.js';
 import { UsageError } from '../src/base/safe-error.js';
 import { QueueAwayError } from '../src/booking/step-queue.js';
-import { lookOnce } from '../src/checks/doctor/check.js';
+import { lookOnce } from '../src/checks/check.js';
 import type { Config } from '../src/config/load.js';
 import { readErasedGuests } from '../src/ledger/guests.js';
 import type { Ledger } from '../src/ledger/ledger.js';
@@ -80,7 +80,7 @@ export async function openReview(app: App, performs: boolean): Promise<OpenedRev
   app.beforeClose(() => notifications.close());
   const told = keepArchiveTold(app, ledger);
   app.beforeClose(() => told.close());
-  const workforce = await openWorkforce(app, { ledger, deliveryFor, notify, peerClocks }, performs);
+  const workforce = await openWorkforce(app, ledger, deliveryFor, performs);
   app.beforeClose(() => workforce.close());
   return {
     ...(await composeCollect(config, sourceMessages, peerClocks.of('source'))),
@@ -183,16 +183,17 @@ const stepMs = 3 * defaultLimits.transferMs;
 
 /** Opens what performs the steps: this process alone, or all that share the queue. */
 async function openWorkforce(
-  { config, signal, io }: App,
-  parts: Pick<ReviewParts, 'ledger' | 'deliveryFor' | 'notify' | 'peerClocks'>,
+  { config, notify, peerClocks, signal, io }: App,
+  ledger: Ledger,
+  deliveryFor: ReviewParts['deliveryFor'],
   performs: boolean,
 ): Promise<Workforce> {
   const { body, workers, queue, file } = config;
   const { sftp } = file;
   const paths = sftp && { root: sftp.root, pathPrefix: file.ftpFilePathPrefix };
   const common = {
-    ...parts,
-    deliveryOf: ({ delivery }: { readonly delivery: DeliveryKind }) => parts.deliveryFor(delivery),
+    ...{ ledger, notify, peerClocks },
+    deliveryOf: ({ delivery }: { readonly delivery: DeliveryKind }) => deliveryFor(delivery),
     retry: openRetryPolicy(config),
     limits: { maxRefusedShare: config.maxRefusedShare, maxAffectedShare: config.maxAffectedShare },
     endpoints: { service: describeHost(config.service.baseUrl), sftp: sftp && `${sftp.host}:${sftp.port}` },
@@ -217,7 +218,7 @@ async function openWorkforce(
           name: `hotel-review:${io.worker}`,
           lockMs: common.leaseMs,
           ...pace,
-          onNotice: parts.notify,
+          onNotice: notify,
         }),
         // Steps that the queue has lost must not wait for long, nor longer than those of a dead process.
         reconcileMs: Math.min(15, workers.leaseSeconds / 2) * 1000,
@@ -260,7 +261,7 @@ export async function logQueueProblems({ queue }: Config, log: Log, signal: Abor
   if (queue.kind !== 'redis') return;
   const { checkQueue } = await import('../src/checks/doctor/queue.js');
   const look = () => checkQueue({ ...queue, answerMs });
-  const findings = await lookOnce({ part: 'queue', seconds: 10, look }, signal);
+  const findings = await lookOnce('queue', 10, look, signal);
   for (const { verdict, message, advice } of findings) {
     if (verdict !== 'ok') log[verdict === 'wrong' ? 'error' : 'warn']({ advice }, `redis: ${message}`);
   }

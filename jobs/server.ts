@@ -21,11 +21,7 @@ const lookEveryMs = 5_000;
  *
  * @returns false if the process was asked to stop
  */
-export async function waitForLedger(
-  app: App,
-  port: number | undefined,
-  { hasHook = false } = {},
-): Promise<boolean> {
+export async function waitForLedger(app: App, port: number | undefined, hasHook = false): Promise<boolean> {
   const { config, signal, log } = app;
   let problem = await findConfiguredMisfit(config);
   if (!problem) return true;
@@ -93,7 +89,7 @@ export async function openObserved(app: App) {
   return {
     health,
     /** @param serving only `serve` has a hook and pages */
-    openServer(port: number, serving?: Pick<ServerOptions, 'hook' | 'desk'>): Server {
+    openServer(port: number, serving: Partial<ServerOptions> = {}): Server {
       const opened = createServer({ ...composeServer(app), port, health, metrics, ...serving });
       return { close: opened.close, listen: () => opened.listen().catch(explainAddress) };
     },

@@ -4,13 +4,12 @@ import { defaultRetryPolicy, type RetryPolicy } from '../src/base/retry.js';
 import type { BusinessDay } from '../src/booking/business-day.js';
 import { openNormaliser } from '../src/booking/normalise.js';
 import type { Sending } from '../src/booking/sending.js';
-import type { BookingSource } from '../src/booking/source.js';
 import type { Config } from '../src/config/load.js';
 import type { ErasedGuests } from '../src/ledger/guests.js';
 import { createDayReader, type DayReader } from '../src/review/collect/day-reader.js';
 import { createThreadedReader } from '../src/review/reading-thread/threaded-reader.js';
 import type { SourceMessages, SourceParts } from '../src/sources/common/kind.js';
-import { openSource as openConfiguredSource } from '../src/sources/registry.js';
+import { openSource } from '../src/sources/registry.js';
 import type { PeerClock } from '../src/transports/http/peer-clocks.js';
 import type { S3Bucket } from '../src/transports/s3/bucket.js';
 import { now, random } from './clock.js';
@@ -18,7 +17,7 @@ import { now, random } from './clock.js';
 /** What a thread receives at its start. */
 export interface ReadingOrder {
   readonly settings: SourceSettings;
-  readonly day: Pick<BusinessDay, 'iso' | 'zone'>;
+  readonly day: { readonly iso: string; readonly zone: string };
   readonly sending: Sending;
   readonly erased?: ErasedGuests | undefined;
 }
@@ -30,12 +29,11 @@ export interface ReadingOrder {
 const maxYoungGenerationSizeMb = 24;
 
 export async function openReader(
-  { source, s3, retry, proxy }: Config,
+  config: Config,
   sourceMessages: SourceMessages,
   peerClock?: PeerClock,
 ): Promise<DayReader> {
-  const settings = { source, s3, retry, proxy };
-  const parts = await composeSource(settings, sourceMessages, peerClock);
+  const parts = await composeSource(config, sourceMessages, peerClock);
   const reader = createDayReader(parts);
   if (availableParallelism() === 1) return reader;
   return createThreadedReader(
@@ -43,7 +41,7 @@ export async function openReader(
     parts.source,
     (day, sending, erased) =>
       new Worker(new URL('./processes/reading-thread.js', import.meta.url), {
-        workerData: { ...createReadingOrder(settings, day, sending), erased },
+        workerData: { ...createReadingOrder(config, day, sending), erased },
         resourceLimits: { maxYoungGenerationSizeMb },
       }),
     peerClock,
@@ -51,11 +49,11 @@ export async function openReader(
 }
 
 export function createReadingOrder(
-  settings: SourceSettings,
+  { source, s3, retry, proxy }: SourceSettings,
   { iso, zone }: BusinessDay,
   { kind, names, incomplete = 'post' }: Sending,
 ): ReadingOrder {
-  return { settings, day: { iso, zone }, sending: { kind, names, incomplete } };
+  return { settings: { source, s3, retry, proxy }, day: { iso, zone }, sending: { kind, names, incomplete } };
 }
 
 /** The part of the configuration that describes a source; plain data that can be sent to another thread. */
@@ -68,40 +66,33 @@ export async function composeSource(
   peerClock?: PeerClock,
 ) {
   return {
-    source: await openSource(settings, sourceMessages, peerClock),
+    source: await openSource(settings.source, openSourceParts(settings, sourceMessages, peerClock)),
     normaliserFor: openNormaliser(settings.source),
     extraLabels: Object.keys(settings.source.keep),
   };
 }
 
-export function openSource(
-  settings: SourceSettings,
-  sourceMessages: SourceMessages,
-  peerClock?: PeerClock,
-): Promise<BookingSource> {
-  return openConfiguredSource(settings.source, openSourceParts(settings, sourceMessages, peerClock));
-}
-
 export function openSourceParts(
-  { s3, retry, proxy }: Omit<SourceSettings, 'source'>,
+  settings: Omit<SourceSettings, 'source'>,
   sourceMessages: SourceMessages,
   peerClock?: PeerClock,
 ): SourceParts {
   return {
-    openBucket: (bucket) => findBucket({ s3, proxy, peerClock }, bucket)(),
+    openBucket: (bucket) => findBucket(settings, bucket, peerClock)(),
     peerClock,
-    retry: openRetryPolicy({ retry }),
+    retry: openRetryPolicy(settings),
     clock: now,
     random,
-    proxy,
+    proxy: settings.proxy,
     sourceMessages,
   };
 }
 
 /** Opens a bucket on demand, and loads the S3 client only then. */
 export function findBucket(
-  { s3, proxy, peerClock }: Pick<Config, 's3' | 'proxy'> & { readonly peerClock?: PeerClock | undefined },
+  { s3, proxy }: Omit<SourceSettings, 'source'>,
   bucket: string,
+  peerClock?: PeerClock,
 ): () => Promise<S3Bucket> {
   let found: Promise<S3Bucket> | undefined;
   return () => {
@@ -116,7 +107,7 @@ export function findBucket(
  * The configured retries: of steps, of calls of the service, of an export on its SFTP server and of HTTP sources. Adapters
  * reread the files of a source by rules of their own.
  */
-export function openRetryPolicy({ retry }: Pick<Config, 'retry'>): RetryPolicy {
+export function openRetryPolicy({ retry }: Omit<SourceSettings, 'source'>): RetryPolicy {
   return {
     ...defaultRetryPolicy,
     tries: retry.tries,

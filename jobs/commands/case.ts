@@ -1,7 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { showInLine } from '../../src/base/foreign-text.js';
-import { formatCount, formatInstant } from '../../src/base/format.js';
-import { renderTable } from '../../src/base/tables.js';
+import { formatCount, formatInstant, renderTable } from '../../src/base/format.js';
 import { toExtraCells } from '../../src/booking/extra-values.js';
 import { isInHouse } from '../../src/booking/stay.js';
 import { type CaseRequest, performRequest } from '../../src/cases/case-requests.js';
@@ -89,14 +88,13 @@ async function change(app: App, id: number, request: CaseRequest): Promise<boole
   return (await performRequest(cases, [id], request, { who: app.io.user, clock })).has(id);
 }
 
-interface Words {
+function readRequest(given: {
   readonly action: string | undefined;
   readonly words: readonly string[];
   readonly note: string | undefined;
   readonly as: Resolution | undefined;
-}
-
-function readRequest({ action, words, note, as }: Words): CaseRequest | { readonly kind: 'show' } {
+}): CaseRequest | { readonly kind: 'show' } {
+  const { action, words, note, as } = given;
   if (note?.trim() === '') throw new InvalidArgumentError('--note is empty');
   if (as !== undefined && action !== 'resolve') throw new InvalidArgumentError('--as is for resolve only');
   const refuseWords = () => {

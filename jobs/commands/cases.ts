@@ -1,5 +1,4 @@
-import { formatCount, formatCountOf } from '../../src/base/format.js';
-import { renderTable } from '../../src/base/tables.js';
+import { formatCount, formatCountOf, renderTable } from '../../src/base/format.js';
 import { toExtraCells } from '../../src/booking/extra-values.js';
 import {
   caseToCells,
@@ -80,14 +79,13 @@ Examples:
   },
 });
 
-interface Filter {
+function describeFilter(asked: {
   readonly state: string | undefined;
   readonly provider: string | undefined;
   readonly checkInBefore: string | undefined;
   readonly left: true | undefined;
-}
-
-function describeFilter({ state, provider, checkInBefore, left }: Filter): string {
+}): string {
+  const { state, provider, checkInBefore, left } = asked;
   return [
     state === undefined ? (left ? '' : ' with open bookings') : ` in the state ${state}`,
     left ? ' with bookings that nobody resolved before the guests left' : '',

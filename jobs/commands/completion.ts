@@ -4,7 +4,6 @@ import { bareCommand } from '../command.js';
 import commandWords from '../command-words.json' with { type: 'json' };
 
 const shells = ['bash', 'zsh', 'fish'] as const;
-type Shell = (typeof shells)[number];
 
 /** Prints what makes a shell complete commands, options and their choices. */
 export default bareCommand({
@@ -205,8 +204,4 @@ ${lines.join('\n')}
 `;
 }
 
-const renderers: Readonly<Record<Shell, () => string>> = {
-  bash: renderBash,
-  zsh: renderZsh,
-  fish: renderFish,
-};
+const renderers = { bash: renderBash, zsh: renderZsh, fish: renderFish };

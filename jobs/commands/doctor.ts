@@ -1,8 +1,7 @@
-import { lookAtAll } from '../../src/checks/doctor/check.js';
+import { type Finding, lookAtAll, renderCount, renderFinding } from '../../src/checks/check.js';
 import { readConfiguration } from '../../src/checks/doctor/configuration.js';
 import { findHanging } from '../../src/checks/doctor/file-systems.js';
 import { checks } from '../../src/checks/doctor/list.js';
-import { type Finding, renderCount, renderFinding } from '../../src/checks/examination/finding.js';
 import { type Config, loadConfig } from '../../src/config/load.js';
 import { withApp } from '../app.js';
 import { clock } from '../clock.js';
@@ -40,7 +39,7 @@ Exit code 2 when something is wrong.`,
       loadConfig({ file, env, script, adjust }),
     );
     for (const finding of findings) tell(finding);
-    if (config) await lookAtParts(config, bare, { file, day, tell });
+    if (config) await lookAtParts(config, bare, file, day, tell);
     const isWrong = found.some(({ verdict }) => verdict === 'wrong');
     bare.say(renderCount(found));
     bare.report({ ok: !isWrong, findings: found });
@@ -51,7 +50,9 @@ Exit code 2 when something is wrong.`,
 function lookAtParts(
   config: Config,
   bare: Bare,
-  { file, day, tell }: { file: string; day: string | undefined; tell: (finding: Finding) => void },
+  file: string,
+  day: string | undefined,
+  tell: (finding: Finding) => void,
 ): Promise<void> {
   return withApp(config, bare, async (app) => {
     const checked = {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { showInLine } from '../../src/base/foreign-text.js';
 import { formatCountOf } from '../../src/base/format.js';
-import { type HistoryOptions, historyToJson, subjectOf, toHistory } from '../../src/cases/shown-bookings.js';
+import { historyToJson, subjectOf, toHistory } from '../../src/cases/shown-bookings.js';
 import type { PackedEvidence } from '../../src/desk/page.js';
 import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import { mappingToJson } from '../../src/ledger/mappings.js';
@@ -147,7 +147,7 @@ async function gatherFiles(app: App, ledger: ReadOnlyLedger, reference: string) 
 }
 
 /** With the time until when the mailbox was read. */
-type DatedEvidence = RunEvidence & Pick<HistoryOptions, 'emailsReadUntil'>;
+type DatedEvidence = RunEvidence & { readonly emailsReadUntil: number | undefined };
 
 const folderOf = ({ run }: RunEvidence) => `${run.day}_${run.id}`;
 const toJsonFile = (value: unknown) => Buffer.from(`${JSON.stringify(value, null, 2)}\n`);

@@ -10,14 +10,15 @@ import { isTimeZone } from '../../src/base/geography.js';
 import { UsageError } from '../../src/base/safe-error.js';
 import { isPlaceholder } from '../../src/base/setting-placeholders.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
+import type { Finding } from '../../src/checks/check.js';
 import type { EncodingGuess } from '../../src/checks/examination/encoding-check.js';
-import type { Finding } from '../../src/checks/examination/finding.js';
 import { checkSource, warnOfSamePath } from '../../src/checks/examination/source-check.js';
 import { leaveOutCancelled, warnOfUnconfirmed } from '../../src/checks/examination/unconfirmed.js';
 import { writeYaml } from '../../src/checks/examination/write-yaml.js';
 import { type Asker, createAsker, wrapLines } from '../../src/checks/setup/asker.js';
 import {
   type ConfigurationContent,
+  createSourceTemplates,
   listPlaceholders,
   listSecrets,
   referToFile,
@@ -26,9 +27,13 @@ import {
   type SourceText,
 } from '../../src/checks/setup/configuration-text.js';
 import { findDayInName } from '../../src/checks/setup/day-in-name.js';
-import { type Examined, examineExport } from '../../src/checks/setup/examine-export.js';
-import { describeExport, describeIncomplete, writeSource } from '../../src/checks/setup/export-text.js';
-import { createSourceTemplates } from '../../src/checks/setup/source-templates.js';
+import {
+  describeExport,
+  describeIncomplete,
+  type Examined,
+  examineExport,
+  writeSource,
+} from '../../src/checks/setup/examine-export.js';
 import { isThere, writeNewFiles } from '../../src/checks/setup/write-new-files.js';
 import { dotEnvName, readDotEnv } from '../../src/config/environment.js';
 import { parseConfig } from '../../src/config/parse.js';
@@ -257,8 +262,7 @@ const parseContent = (configuration: string, content: ConfigurationContent) =>
 /** Where nobody can be asked, an answer that is missing says which option gives it. */
 function openQuestions({ globals, io, signal }: Bare) {
   const { stdin: input, stderr: output } = io;
-  const asker =
-    !globals.json && input.isTTY && output.isTTY ? createAsker({ input, output, signal }) : undefined;
+  const asker = !globals.json && input.isTTY && output.isTTY ? createAsker(input, output, signal) : undefined;
   return async <Value>(
     given: Value | undefined,
     missing: string,

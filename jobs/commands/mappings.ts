@@ -2,10 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { showInLine } from '../../src/base/foreign-text.js';
-import { formatCount, formatCountOf, formatDuration, formatInstant } from '../../src/base/format.js';
+import {
+  formatCount,
+  formatCountOf,
+  formatDuration,
+  formatInstant,
+  renderTable,
+} from '../../src/base/format.js';
 import { codeOf, UsageError } from '../../src/base/safe-error.js';
 import type { WriteCommand } from '../../src/base/shell.js';
-import { renderTable } from '../../src/base/tables.js';
 import type { ProviderHotel } from '../../src/booking/booking.js';
 import { type WatchReport, watchMappings } from '../../src/cases/follow-mappings.js';
 import type { KnownHotel } from '../../src/ledger/hotels.js';
@@ -88,7 +93,7 @@ export async function syncOnce(app: App, options: SyncOptions): Promise<number> 
   const configured = newHotels === undefined ? undefined : { name: newHotels, path: newHotels };
   const listed =
     file || configured
-      ? await listInFiles({ file, configured, halted: app.io.halted }, copy, held)
+      ? await listInFiles(file, configured, app.io.halted, copy, held)
       : await listNewHotels(copy, held);
   return app.answer([...describeSync(sync), ...describeWatch(watched, app.command), ...listed], {
     ...syncToJson(sync),
@@ -226,15 +231,9 @@ function renderNewHotels(hotels: readonly NewMasterHotel[]): string[] {
  * @throws UsageError when one can't be written
  */
 async function listInFiles(
-  {
-    file,
-    configured,
-    halted,
-  }: {
-    readonly file: GivenFile | undefined;
-    readonly configured: GivenFile | undefined;
-    readonly halted: AbortSignal;
-  },
+  file: GivenFile | undefined,
+  configured: GivenFile | undefined,
+  halted: AbortSignal,
   copy: Ledger['mappings'],
   held: ReadonlySet<number>,
 ): Promise<string[]> {

@@ -91,7 +91,9 @@ Examples:
 
 const units = { booking: 'bookings', file: 'files', entry: 'entries' };
 
-function describeEncryption(encryption: Processing['encryption']): string {
+function describeEncryption(
+  encryption: { readonly keys: string; readonly days: number; readonly since: string | null } | null,
+): string {
   if (!encryption)
     return "none: guests' names in ledger, archive and spool are stored as they are (setting keys)";
   const { keys, days, since } = encryption;
@@ -105,8 +107,6 @@ function section(title: string, lines: readonly string[]): string[] {
 }
 
 const fields = bookingFields.map(({ name }) => name);
-
-type Processing = Awaited<ReturnType<typeof describeProcessing>>;
 
 /** The record of processing activities (GDPR article 30), as far as the configuration and the stored data show it. */
 async function describeProcessing(app: App) {

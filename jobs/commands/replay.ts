@@ -1,7 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import { formatCount, formatCountOf, wrapText } from '../../src/base/format.js';
+import { formatCount, formatCountOf, renderTable, wrapText } from '../../src/base/format.js';
 import { completeCommands, quoteForShell, type WriteCommand } from '../../src/base/shell.js';
-import { renderTable } from '../../src/base/tables.js';
 import { type BusinessDay, createBusinessDay } from '../../src/booking/business-day.js';
 import {
   describePlan,
@@ -52,7 +51,7 @@ interface RangeOptions {
 }
 
 function requestFor({ io }: App, { mode, delivery, reason, acceptVolume }: RangeOptions) {
-  const request = requestOf(mode, { delivery, reason, accepts: readAccepts({ acceptVolume }, io) });
+  const request = requestOf(mode, { delivery, reason, accepts: readAccepts({ acceptVolume }, io.user) });
   return { ...request, trigger: 'replay' } as const;
 }
 
@@ -128,7 +127,7 @@ async function reviewOne(
 ): Promise<DayOutcome> {
   const { ledger } = parts;
   const request = requestFor(app, options);
-  const { onOpened, recorded } = recordOpening(ledger, request, app);
+  const { onOpened, recorded } = recordOpening(app, request);
   try {
     const asked = { ...request, day, configuredDelivery: app.config.delivery };
     const { run } = await reportingBreakOff(app, day.iso, () =>

@@ -1,6 +1,5 @@
-import { formatCount, wrapText } from '../../src/base/format.js';
+import { formatCount, renderTable, wrapText } from '../../src/base/format.js';
 import type { WriteCommand } from '../../src/base/shell.js';
-import { renderTable } from '../../src/base/tables.js';
 import { type Cells, gatherDayReport, listSections, type Section } from '../../src/desk/day-report.js';
 import { renderPage } from '../../src/desk/day-report-page.js';
 import { renderNotes } from '../../src/rules/finding.js';

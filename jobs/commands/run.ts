@@ -77,7 +77,7 @@ Examples:
       detach: given.detach,
       isQuiet: given.quiet,
       acceptsRepeated: given.acceptRepeated,
-      accepts: readAccepts(given, app.io),
+      accepts: readAccepts(given, app.io.user),
     });
   },
 });

@@ -3,11 +3,11 @@ import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { InvalidArgumentError } from 'commander';
+import { untilAborted } from '../../src/base/abort.js';
 import { print } from '../../src/base/foreign-text.js';
-import { formatCount } from '../../src/base/format.js';
+import { formatCount, renderTable } from '../../src/base/format.js';
 import { UsageError } from '../../src/base/safe-error.js';
 import { createCommandWriter, quoteForShell } from '../../src/base/shell.js';
-import { renderTable } from '../../src/base/tables.js';
 import { businessDayAt } from '../../src/booking/business-day.js';
 import { commandNameIn } from '../../src/config/command-name.js';
 import { type DayCounts, renderDay } from '../../src/sandbox/bookings/day-text.js';
@@ -247,10 +247,7 @@ Examples:
         ]),
         listAddresses(sandbox, configuration),
       );
-      await new Promise<void>((end) => {
-        if (signal.aborted) return end();
-        signal.addEventListener('abort', () => end(), { once: true });
-      });
+      await untilAborted(signal);
     } finally {
       await sandbox.close();
     }

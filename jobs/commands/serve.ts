@@ -59,18 +59,13 @@ interface Serving {
   readonly cronTimes: CronTimes;
 }
 
-/** The pages of `serve`, with its operations. */
+/** The pages of `serve`, with its operations. @param checkCaller checks callers of the hook, who may look too */
 async function openDesk(
   app: App,
   { ledger, cronTimes: nights }: Serving,
-  {
-    operations,
-    health,
-    checkCaller,
-  }: Pick<DeskParts, 'operations' | 'health'> & {
-    /** Checks callers of the hook, who may look too. */
-    readonly checkCaller: CheckCaller | undefined;
-  },
+  operations: Operations,
+  health: DeskParts['health'],
+  checkCaller: CheckCaller | undefined,
 ) {
   const { config, log, signal, commandElsewhere: command } = app;
   const { timezone, hashKey, source, deadline } = config;
@@ -251,7 +246,7 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
   const cronTimes = createCronTimes(timing.cron, timezone);
   const giveUps = createCronTimes(toDailyPattern(timing.giveUpAfter), timezone);
   const asked = port ?? config.server.port;
-  if (!(await waitForLedger(app, asked, { hasHook: true }))) return exitCode.done;
+  if (!(await waitForLedger(app, asked, true))) return exitCode.done;
   const observed = await openObserved(app);
   const ledger = await app.ledger();
   app.observe(tellFailures(ledger, notify));
@@ -334,7 +329,7 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
   };
   const { health, openServer } = observed;
   const operations = openOperations(app, serving, sync.operation);
-  const desk = await openDesk({ ...app, signal: untilClosed }, serving, { operations, health, checkCaller });
+  const desk = await openDesk({ ...app, signal: untilClosed }, serving, operations, health, checkCaller);
   const server = openServer(asked, { ...(hook && { hook }), desk });
   working.push(server);
   const { url } = await server.listen();

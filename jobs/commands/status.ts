@@ -1,14 +1,12 @@
 import { InvalidArgumentError } from 'commander';
 import { answerWithin } from '../../src/base/abort.js';
 import type { Paint } from '../../src/base/colours.js';
-import { formatCount, formatLocalInstant, wrapText } from '../../src/base/format.js';
+import { formatCount, formatLocalInstant, renderTable, wrapText } from '../../src/base/format.js';
 import { describeError, UsageError } from '../../src/base/safe-error.js';
 import type { WriteCommand } from '../../src/base/shell.js';
-import { renderTable } from '../../src/base/tables.js';
 import { createBusinessDay, goBack, listDays } from '../../src/booking/business-day.js';
 import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import { describeBusy, workerToJson } from '../../src/ledger/workers.js';
-import { findMisfit } from '../../src/review/archive-fit.js';
 import {
   describeWaiting,
   type RunReport,
@@ -31,7 +29,7 @@ import type { App } from '../app.js';
 import { clock } from '../clock.js';
 import { command, dayOption, flag, option, optionalDay, wholeNumber } from '../command.js';
 import { exitCode } from '../exit-code.js';
-import { showLedgerLocation } from '../parts.js';
+import { findMisfitOf } from '../parts.js';
 import { readRunDetails, renderClosing } from '../run-summary.js';
 import { findMailbox } from '../verdict-mails.js';
 
@@ -121,10 +119,9 @@ async function findLost(
 ) {
   const archive = app.archive();
   try {
-    const location = await showLedgerLocation(app.config);
     const [misfit, { ours }] = await answerWithin(
       archiveMs,
-      Promise.all([findMisfit({ archive, ledger, location }), findUnknownFolders(archive, ledger)]),
+      Promise.all([findMisfitOf(app.config, archive, ledger), findUnknownFolders(archive, ledger)]),
     );
     const unknown = ours.filter((folder) => folder.day >= from && folder.day <= to);
     return {

@@ -1,6 +1,5 @@
-import { formatCountOf } from '../../src/base/format.js';
+import { formatCountOf, renderTable } from '../../src/base/format.js';
 import { UsageError } from '../../src/base/safe-error.js';
-import { renderTable } from '../../src/base/tables.js';
 import { createAsker } from '../../src/checks/setup/asker.js';
 import type { Config } from '../../src/config/load.js';
 import { findPasswordFault, hashPassword } from '../../src/storage/access/passwords.js';
@@ -144,7 +143,7 @@ async function readNewPassword(name: string, streams: CommandIo, signal: AbortSi
 }
 
 async function askTwice(name: string, { stdin, stderr }: CommandIo, signal: AbortSignal): Promise<string> {
-  const { ask } = createAsker({ input: stdin, output: stderr, signal });
+  const { ask } = createAsker(stdin, stderr, signal);
   const check = (answer: string) => {
     const fault = findPasswordFault(answer, name);
     return fault && `The password ${fault}.`;

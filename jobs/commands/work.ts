@@ -1,12 +1,11 @@
 import { untilAborted } from '../../src/base/abort.js';
 import { UsageError } from '../../src/base/safe-error.js';
 import { LedgerAwayError } from '../../src/ledger/errors.js';
-import type { App } from '../app.js';
 import { command, option, wholeNumber } from '../command.js';
 import { exitCode } from '../exit-code.js';
 import { keepFollowingUp } from '../follow-up.js';
 import { logQueueProblems } from '../review.js';
-import { waitForLedger } from '../server.js';
+import { openObserved, waitForLedger } from '../server.js';
 
 /** A worker: performs the steps that the queue hands out, of any run, until it is asked to stop. */
 export default command({
@@ -30,7 +29,7 @@ Examples:
         `work takes its steps from Redis: set queue to redis://…, or use \`${app.command('run')}\``,
       );
     if (!(await waitForLedger(app, port))) return exitCode.done;
-    const server = port === undefined ? undefined : await openServer(app, port);
+    const server = port === undefined ? undefined : (await openObserved(app)).openServer(port);
     const { workforce, gate } = await app.review();
     const followingUp: Promise<void>[] = [];
     // At once, so that each has the whole time that a stop may take.
@@ -60,9 +59,3 @@ Examples:
     return exitCode.done;
   },
 });
-
-/** Without a port, the server and its metrics are not even loaded. */
-async function openServer(app: App, port: number) {
-  const { openObserved } = await import('../server.js');
-  return (await openObserved(app)).openServer(port);
-}

@@ -26,9 +26,8 @@ import { exitCode } from '../exit-code.js';
 import { describeFailure } from '../failure.js';
 import { runReview } from '../main-job.js';
 import { type CommandIo, runAsProcess } from '../process.js';
-import { createReports } from '../reports.js';
-import { openSource } from '../sources.js';
-import { createTerminal, type Terminal } from '../terminal.js';
+import { composeSource } from '../sources.js';
+import { createReports, createTerminal, type Terminal } from '../terminal.js';
 
 /**
  * `npm start`: reviews two made-up days with the sandbox, one by body and one by file. Needs no setup and leaves nothing
@@ -67,7 +66,7 @@ async function reviewTwoDays(io: CommandIo, stay: boolean): Promise<number> {
 
   /** Shows the progress; the closing lines only if it fails. */
   async function review(day: BusinessDay, delivery: DeliveryKind): Promise<number> {
-    const path = (await openSource(config, sourceMessages)).locate(day);
+    const path = (await composeSource(config, sourceMessages)).source.locate(day);
     await writeDayFile(path, { day: day.iso, count: bookings, seed: 6, world, wrongShare }, 'csv', io);
     const closing: string[] = [];
     const terminal: Terminal = { ...openTerminal(), say: (text) => void closing.push(text) };
@@ -126,7 +125,7 @@ async function reviewTwoDays(io: CommandIo, stay: boolean): Promise<number> {
     await sayNight(app, days.file);
     const found = await sayWrongBooking(app, days.file);
     say(`\nThe sandbox ${stay ? 'is running' : 'has stopped'}; its folder is kept. What to do next:\n\n`);
-    sayWhatIsNext(app, { days, caseId: found.id, email: sandbox.service.emails[0], stay });
+    sayWhatIsNext(app, days.file, found.id, sandbox.service.emails[0], stay);
   });
   if (!stay) return code;
   try {
@@ -210,25 +209,24 @@ To see what was kept:
   );
 }
 
-interface WhatIsLeft {
-  readonly days: Readonly<Record<DeliveryKind, BusinessDay>>;
-  readonly caseId: number;
-  /** One with verdicts by body. */
-  readonly email: string | undefined;
-  readonly stay: boolean;
-}
-
-function sayWhatIsNext({ command, say }: Terminal, { days, caseId, email, stay }: WhatIsLeft): void {
+/** @param email one with verdicts by body */
+function sayWhatIsNext(
+  { command, say }: Terminal,
+  { iso: day }: BusinessDay,
+  caseId: number,
+  email: string | undefined,
+  stay: boolean,
+): void {
   const readEmail =
     email === undefined
       ? []
       : [['Read a verdict that came by e-mail', command(`verdicts import ${quoteForShell(email)}`)]];
   const steps = [
     ['Work on that booking: phones, other bookings, what was done', command(`case ${caseId}`)],
-    ['List all wrong bookings of the night', command(`affected ${days.file.iso}`)],
+    ['List all wrong bookings of the night', command(`affected ${day}`)],
     ...readEmail,
     ['List both nights', command('status')],
-    ['Check that what was sent matches the ledger', command(`verify ${days.file.iso}`)],
+    ['Check that what was sent matches the ledger', command(`verify ${day}`)],
     ...(stay ? [] : [['See the same in the browser', 'npm start -- --stay']]),
     ['Set up your own account, in five steps (README.md)', 'npx --no hotel-review init'],
   ];

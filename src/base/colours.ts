@@ -16,15 +16,11 @@ export const noColours: Paint = (_colour, text) => text;
  *
  * @param mark must be unguessable; consists of two groups of four digits
  */
-export function createPalette({
-  stream,
-  env,
-  mark,
-}: {
-  readonly stream: NodeJS.WritableStream & { readonly isTTY?: boolean };
-  readonly env: NodeJS.ProcessEnv;
-  readonly mark: string;
-}): { readonly paint: Paint; readonly show: (text: string) => string } {
+export function createPalette(
+  stream: NodeJS.WritableStream & { readonly isTTY?: boolean },
+  env: NodeJS.ProcessEnv,
+  mark: string,
+): { readonly paint: Paint; readonly show: (text: string) => string } {
   const hasColours = stream.isTTY === true && env.TERM !== 'dumb' && (env.NO_COLOR ?? '') === '';
   if (!hasColours) return { paint: noColours, show: makeVisible };
   const start = (code: number) => `\u001b[${code};${mark}m`;

@@ -122,11 +122,6 @@ export function nameContainer(bytes: Buffer): string | undefined {
   return containers.find(([signature]) => bytes.subarray(0, signatureBytes).equals(signature))?.[1];
 }
 
-/** The most likely encoding of bytes without a byte order mark; undefined if they don't look like text. */
-export function guessEncoding(bytes: Buffer): Encoding | undefined {
-  return listLikelyEncodings(bytes)[0];
-}
-
 /** Those that fit bytes without a byte order mark, the most likely first; none if they don't look like text. */
 export function listLikelyEncodings(bytes: Buffer): readonly Encoding[] {
   if (bytes.includes(0)) return guessUnits(bytes);

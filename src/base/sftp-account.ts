@@ -30,13 +30,8 @@ export const sftpAccount = {
 };
 
 /** For `refine`: one of the two is required. */
-export const hasSftpSecret = ({
-  password,
-  privateKeyFile,
-}: {
-  readonly password?: string | undefined;
-  readonly privateKeyFile?: string | undefined;
-}): boolean => password !== undefined || privateKeyFile !== undefined;
+export const hasSftpSecret = ({ password, privateKeyFile }: SftpAccount): boolean =>
+  password !== undefined || privateKeyFile !== undefined;
 
 export const sftpSecretMissing = {
   error: 'must hold a password or a privateKeyFile',

@@ -3,9 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { codeOf } from '../base/safe-error.js';
-import type { ProxyRules } from '../transports/http/connection-rules.js';
-import { checkS3Endpoint, type S3Account } from '../transports/s3/bucket.js';
-import { ConfigurationError, type Problem } from './problems.js';
+import { checkS3Endpoint } from '../transports/s3/bucket.js';
+import { ConfigurationError } from './problems.js';
 
 /** `$${`, `${NAME}`, `${file:PATH}`, or a `${` that is none of them. */
 const reference = /\$\$\{|\$\{(?:([A-Za-z_][A-Za-z0-9_]*)|file:([^{}]+))\}|\$\{/g;
@@ -71,10 +70,7 @@ function readSecretFile(path: string): { readonly content?: string; readonly com
 }
 
 /** HTTPS_PROXY and NO_PROXY, as most programs read them: in small letters first. */
-export function readProxyRules(env: NodeJS.ProcessEnv): {
-  readonly proxy: ProxyRules;
-  readonly problems: readonly Problem[];
-} {
+export function readProxyRules(env: NodeJS.ProcessEnv) {
   const name = env.https_proxy ? 'https_proxy' : 'HTTPS_PROXY';
   const written = env[name];
   if (!written) return { proxy: {}, problems: [] };
@@ -86,10 +82,7 @@ export function readProxyRules(env: NodeJS.ProcessEnv): {
 }
 
 /** Amazon's own variables. What they leave out comes from the profile or the role of the machine. */
-export function readS3Account(env: NodeJS.ProcessEnv): {
-  readonly s3: S3Account;
-  readonly problems: readonly Problem[];
-} {
+export function readS3Account(env: NodeJS.ProcessEnv) {
   const name = env.AWS_ENDPOINT_URL_S3 ? 'AWS_ENDPOINT_URL_S3' : 'AWS_ENDPOINT_URL';
   const endpoint = env[name] || undefined;
   const message = endpoint === undefined ? undefined : checkS3Endpoint(endpoint);
@@ -118,18 +111,22 @@ function isProxyAddress(text: string): boolean {
 /** Expected beside the configuration file. */
 export const dotEnvName = '.env';
 
+/** The variables of a `.env` file, in the format of `node --env-file`; none if there is no such file. @throws ConfigurationError */
+export async function readDotEnv(file: string): Promise<NodeJS.Dict<string>> {
+  return parseEnv((await readText(file)) ?? '');
+}
+
 /**
- * The variables of a `.env` file, in the format of `node --env-file`; none if there is no such file. Errors never quote its
- * content.
+ * The text of a file; undefined if there is none. Errors never quote its content.
  *
  * @throws ConfigurationError if it exists and can't be read
  */
-export async function readDotEnv(file: string): Promise<NodeJS.Dict<string>> {
+export async function readText(file: string): Promise<string | undefined> {
   try {
-    return parseEnv(new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file)));
+    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file));
   } catch (error) {
     const code = codeOf(error) ?? 'unknown';
-    if (code === 'ENOENT') return {};
+    if (code === 'ENOENT') return undefined;
     const message =
       code === 'ERR_ENCODING_INVALID_ENCODED_DATA'
         ? 'expected a text in UTF-8, got: other bytes'

@@ -10,7 +10,6 @@ const shownCharacters = 60;
 /** Explains in our own words what the schema objects to. */
 export function explainIssues(
   issues: readonly z.core.$ZodIssue[],
-  schema: z.core.$ZodType,
   { tree, origins }: SettingsTree,
 ): Problem[] {
   const valueAt = (path: readonly PropertyKey[]) => path.reduce<unknown>(takeMember, tree);
@@ -19,13 +18,13 @@ export function explainIssues(
       ? [issue]
       : issue.discriminator === undefined
         ? findMistakesInGroup(issue, valueAt(issue.path))
-        : [issue, ...findMistakesOfEveryKind(issue, schema, valueAt)],
+        : [issue, ...findMistakesOfEveryKind(issue, valueAt)],
   );
   const problems = all.flatMap((issue): Problem[] => {
     if (issue.code === 'unrecognized_keys')
-      return issue.keys.map((key) => explainName(issue.path, key, schema, valueAt(issue.path)));
+      return issue.keys.map((key) => explainName(issue.path, key, valueAt(issue.path)));
     // The member's name is wrong, not its value.
-    if (issue.code === 'invalid_key') return [explainKey(issue, schema)];
+    if (issue.code === 'invalid_key') return [explainKey(issue)];
     const path = formatPath(issue.path);
     const value = valueAt(issue.path);
     const origin = origins.get(path);
@@ -33,7 +32,7 @@ export function explainIssues(
       const got = origin === 'file' ? 'a text from a file' : 'a text from the environment';
       return [{ path, message: addGot(issue.message, got) }];
     }
-    const got = mayBeQuoted(schema, issue.path) ? describe(value) : describeType(value);
+    const got = mayBeQuoted(issue.path) ? describe(value) : describeType(value);
     const needsQuotes =
       issue.code === 'invalid_type' && issue.expected === 'string' && typeof value === 'number';
     return [
@@ -54,10 +53,10 @@ function addGot(message: string, got: string): string {
   return message.startsWith('expected ') ? `${message}, got: ${got}` : message;
 }
 
-function explainKey({ path, issues }: z.core.$ZodIssueInvalidKey, schema: z.core.$ZodType): Problem {
+function explainKey({ path, issues }: z.core.$ZodIssueInvalidKey): Problem {
   const group = path.slice(0, -1);
   const message = issues[0]?.message ?? '';
-  return mayBeQuoted(schema, group)
+  return mayBeQuoted(group)
     ? { path: formatPath(path), message: addGot(message, describe(path.at(-1))) }
     : { path: showUnknownName(group, String(path.at(-1))), message: addGot(message, 'another name') };
 }
@@ -68,26 +67,17 @@ function showUnknownName(path: readonly PropertyKey[], name: string): string {
   return path.length === 0 ? '[…]' : `${formatPath(path)}[…]`;
 }
 
-function explainName(
-  path: readonly PropertyKey[],
-  name: string,
-  schema: z.core.$ZodType,
-  group: unknown,
-): Problem {
-  const { names } = outlineSetting(schema, path);
+function explainName(path: readonly PropertyKey[], name: string, group: unknown): Problem {
+  const { names } = outlineSetting(path);
   const setting = showUnknownName(path, name);
   // A setting that another kind of this group has. The kind itself is known.
   if (names.includes(name))
-    return { path: setting, message: `unknown setting where kind is ${kindOf(group)}` };
+    return { path: setting, message: `unknown setting where kind is ${takeMember(group, 'kind')}` };
   const meant = findNearestName(name, names);
   return {
     path: setting,
     message: meant === undefined ? 'unknown setting' : `unknown setting; did you mean ${meant}?`,
   };
-}
-
-function kindOf(group: unknown): string {
-  return isGroup(group) ? String(group.kind) : '';
 }
 
 function describeType(value: unknown): string {
@@ -133,12 +123,11 @@ function findMistakesInGroup(issue: z.core.$ZodIssueInvalidUnion, value: unknown
  */
 function findMistakesOfEveryKind(
   issue: z.core.$ZodIssueInvalidUnion,
-  schema: z.core.$ZodType,
   valueAt: (path: readonly PropertyKey[]) => unknown,
 ): z.core.$ZodIssue[] {
   const path = issue.path.slice(0, -1);
   const kind = issue.path.at(-1);
-  const [first = [], ...others] = findKinds(schema, path).map((group) =>
+  const [first = [], ...others] = findKinds(path).map((group) =>
     (group.safeParse(valueAt(path)).error?.issues ?? [])
       .flatMap(splitNames)
       .filter((one) => one.path[0] !== kind),

@@ -4,31 +4,29 @@ import { dirname, join } from 'node:path';
 import { findAuthority } from '../base/connection-security.js';
 import { codeOf } from '../base/safe-error.js';
 import { commandNameIn } from './command-name.js';
-import { dotEnvName, readDotEnv } from './environment.js';
+import { dotEnvName, readDotEnv, readText } from './environment.js';
 import { ConfigurationError, type Problem } from './problems.js';
 import type { Config } from './resolve.js';
 
 export type { Config } from './resolve.js';
 
-interface LoadRequest {
-  readonly file: string;
-  readonly env: NodeJS.ProcessEnv;
-  /** See `commandNameIn`. */
-  readonly script?: string | undefined;
-  /** Changes the settings as they are written, before they are checked. */
-  readonly adjust?: ((settings: unknown) => void) | undefined;
-}
-
 /**
  * Reads the configuration file. `${NAME}` in it is replaced by the variable of the environment or, if that has none, of
  * the file `.env` beside it. (Design 9.)
  *
+ * @param request `script`: see `commandNameIn`; `adjust` changes the settings as they are written, before they are checked
  * @throws ConfigurationError when there is no such file, it or `.env` can't be read, or something in it has to be fixed
  */
-export async function loadConfig({ file, env, script, adjust }: LoadRequest): Promise<Config> {
+export async function loadConfig(request: {
+  readonly file: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly script?: string | undefined;
+  readonly adjust?: ((settings: unknown) => void) | undefined;
+}): Promise<Config> {
+  const { file, env, script, adjust } = request;
   // The schema's libraries take longer to load than everything else; --help must not wait for them.
   const [text, { parseConfig }] = await Promise.all([
-    readText(file, commandNameIn(env, script)),
+    requireText(file, commandNameIn(env, script)),
     import('./parse.js'),
   ]);
   const ofFile = await readDotEnv(join(dirname(file), dotEnvName));
@@ -38,21 +36,11 @@ export async function loadConfig({ file, env, script, adjust }: LoadRequest): Pr
   return config;
 }
 
-async function readText(file: string, commandName: string): Promise<string> {
-  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-    const message =
-      error.code === 'ENOENT'
-        ? `there is no such file; \`${commandName} init\` writes one, or name another with --config`
-        : `cannot be read (${error.code ?? error.name})`;
-    throw new ConfigurationError(file, [{ path: file, message }]);
-  });
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new ConfigurationError(file, [
-      { path: file, message: 'expected a text in UTF-8, got: other bytes' },
-    ]);
-  }
+async function requireText(file: string, commandName: string): Promise<string> {
+  const text = await readText(file);
+  if (text !== undefined) return text;
+  const message = `there is no such file; \`${commandName} init\` writes one, or name another with --config`;
+  throw new ConfigurationError(file, [{ path: file, message }]);
 }
 
 /** Checks the CA certificate files that addresses name, so that a wrong one is not first noticed at night. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { confidentiality, isGroup } from '../base/setting-values.js';
+import { settingsSchema } from './schema.js';
 
 /** What the schema says about a place in the tree of settings. */
 interface SettingOutline {
@@ -15,8 +16,8 @@ interface SettingOutline {
  * Whether a message may quote what is written there: nobody knows what an unknown setting holds, and a text in place of a group may
  * be any of its members.
  */
-export function mayBeQuoted(schema: z.core.$ZodType, path: readonly PropertyKey[]): boolean {
-  const { level, names, takesText } = outlineSetting(schema, path);
+export function mayBeQuoted(path: readonly PropertyKey[]): boolean {
+  const { level, names, takesText } = outlineSetting(path);
   return level === 'open' && (names.length === 0 || takesText);
 }
 
@@ -26,12 +27,8 @@ export function mayBeQuoted(schema: z.core.$ZodType, path: readonly PropertyKey[
  *
  * @param tree the settings as written: with them, a group that names its kind counts as that kind only
  */
-export function outlineSetting(
-  schema: z.core.$ZodType,
-  path: readonly PropertyKey[],
-  tree?: unknown,
-): SettingOutline {
-  let groups = listKinds(schema);
+export function outlineSetting(path: readonly PropertyKey[], tree?: unknown): SettingOutline {
+  let groups = listKinds(settingsSchema);
   let level: SettingOutline['level'] = 'open';
   let takesText = false;
   let written = tree;
@@ -53,12 +50,12 @@ export function outlineSetting(
 }
 
 /** The kinds of the group at that path. A plain group has one kind; anything else has none. */
-export function findKinds(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly z.ZodObject[] {
+export function findKinds(path: readonly PropertyKey[]): readonly z.ZodObject[] {
   return path
     .filter((name) => typeof name !== 'number')
     .reduce<readonly z.ZodObject[]>(
       (groups, name) => listMembers(groups, String(name)).flatMap(listKinds),
-      listKinds(schema),
+      listKinds(settingsSchema),
     );
 }
 
@@ -69,7 +66,7 @@ export function takeMember(parent: unknown, name: PropertyKey): unknown {
 }
 
 /** Whether a group is of that kind. */
-export function isOfKind({ shape }: z.ZodObject, kind: unknown): boolean {
+function isOfKind({ shape }: z.ZodObject, kind: unknown): boolean {
   return shape.kind instanceof z.ZodLiteral && shape.kind.values.has(kind as z.core.util.Literal);
 }
 
@@ -112,4 +109,46 @@ function listWrappers(schema: z.core.$ZodType): z.core.$ZodType[] {
   const isWrapper =
     schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodExactOptional;
   return isWrapper ? [schema, ...listWrappers(schema.unwrap())] : [schema];
+}
+
+/**
+ * What the schema says about a setting, for people who write a configuration.
+ *
+ * @param kind of the source, if several kinds have a setting of that name
+ * @throws RangeError for a setting that the schema doesn't have
+ */
+export function readSettingFacts(path: readonly string[], kind?: string) {
+  const name = path.at(-1) ?? '';
+  const groups = findKinds(path.slice(0, -1)).filter(({ shape }) => Object.hasOwn(shape, name));
+  const group = groups.find((one) => kind !== undefined && isOfKind(one, kind)) ?? groups[0];
+  const member: z.core.$ZodType | undefined = group?.shape[name];
+  if (member === undefined) throw new RangeError(`expected a setting of the schema, got: ${path.join('.')}`);
+  return readFacts(member);
+}
+
+/** The description is one sentence. */
+function readFacts(member: z.core.$ZodType) {
+  const { description = '', default: fallback } = z.toJSONSchema(member, {
+    io: 'input',
+    unrepresentable: 'any',
+  });
+  return { description, fallback };
+}
+
+/** How a group is written: in each of its kinds once, with its defaults. */
+export function listForms(
+  path: readonly string[],
+): readonly (readonly [name: string, fallback: unknown])[][] {
+  return findKinds(path).map(({ shape }) =>
+    Object.entries(shape).map(([name, member]) => [
+      name,
+      member instanceof z.ZodLiteral ? member.value : readFacts(member).fallback,
+    ]),
+  );
+}
+
+/** The names in a group, in the order of the schema. @param kind of the group, if there are several */
+export function listSettingNames(path: readonly string[], kind: string): readonly string[] {
+  const group = findKinds(path).find((one) => isOfKind(one, kind));
+  return Object.keys(group?.shape ?? {});
 }

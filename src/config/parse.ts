@@ -1,5 +1,4 @@
 import { dirname, resolve } from 'node:path';
-import type * as z from 'zod';
 import { isGroup } from '../base/setting-values.js';
 import { readProxyRules, readS3Account } from './environment.js';
 import { explainIssues } from './explain.js';
@@ -25,25 +24,20 @@ export function parseConfig(request: ReadRequest, adjust?: (settings: unknown) =
   const isReported = (path: string) =>
     reported.some((other) => path === other || path.startsWith(`${other}.`) || path.startsWith(`${other}[`));
   const issues = checked.error?.issues ?? [];
-  const wrong = explainIssues(issues, settingsSchema, read).filter(({ path }) => !isReported(path));
+  const wrong = explainIssues(issues, read).filter(({ path }) => !isReported(path));
   const { proxy, problems: ofProxy } = readProxyRules(request.env);
   const { s3, problems: ofS3 } = readS3Account(request.env);
   const problems = [...ofProxy, ...ofS3];
   if (!checked.success || read.problems.length + problems.length > 0) {
     throw new ConfigurationError(request.file, [...read.problems, ...problems, ...wrong]);
   }
-  return resolveConfig(checked.data, {
-    folder: dirname(resolve(request.file)),
-    literalSecrets: findLiteralSecrets(settingsSchema, read),
-    proxy,
-    s3,
-  });
+  return resolveConfig(checked.data, dirname(resolve(request.file)), proxy, s3, findLiteralSecrets(read));
 }
 
 /** The settings, as paths, whose secrets are in the configuration itself. */
-function findLiteralSecrets(schema: z.core.$ZodType, { tree, origins }: SettingsTree): string[] {
+function findLiteralSecrets({ tree, origins }: SettingsTree): string[] {
   const isSecret = (path: readonly PropertyKey[], text: string) =>
-    outlineSetting(schema, path, tree).level === 'secret' || holdsPassword(text);
+    outlineSetting(path, tree).level === 'secret' || holdsPassword(text);
 
   const search = (value: unknown, path: readonly PropertyKey[]): string[] => {
     if (typeof value === 'string') {

@@ -39,7 +39,10 @@ export interface Config
 /** @param folder the configuration file's, absolute: the base of relative paths */
 export function resolveConfig(
   settings: Settings,
-  { folder, ...facts }: { readonly folder: string } & Pick<Config, 'proxy' | 's3' | 'literalSecrets'>,
+  folder: string,
+  proxy: ProxyRules,
+  s3: S3Account,
+  literalSecrets: readonly string[],
 ): Config {
   const { service, source, body, file } = settings;
   return {
@@ -58,8 +61,7 @@ export function resolveConfig(
     verdicts: resolveMember(settings.verdicts, 'maildir', folder),
     mappings: resolveMember(settings.mappings, 'newHotels', folder),
     archive: resolveMember(mustRead(readArchiveLocation, settings.archive), 'path', folder),
-    folder,
-    ...facts,
+    ...{ folder, proxy, s3, literalSecrets },
   };
 }
 

@@ -1,10 +1,13 @@
 import * as z from 'zod';
+import { isAddressOrNetwork } from '../base/addresses.js';
 import { isTimeZone } from '../base/geography.js';
 import { isGuessable } from '../base/guessable.js';
 import {
   confidentiality,
   expected,
   group,
+  headerText,
+  hostName,
   isAccepted,
   isGroup,
   numberUpTo,
@@ -13,23 +16,256 @@ import {
   text,
   textLike,
   textThat,
+  timeOfDay,
   timeOfDayOrNone,
   webAddress,
   wholeNumber,
 } from '../base/setting-values.js';
-import type { FieldKind } from '../booking/booking.js';
+import { defaultMasterIdColumn, type FieldKind, masterIdField, textFields } from '../booking/booking.js';
 import { isCalendarDay } from '../booking/business-day.js';
 import { readField } from '../booking/field-text.js';
 import { guestNameChoices } from '../booking/sending.js';
 import { notify } from '../notify/channels/channel-settings.js';
 import { heartbeatKinds } from '../notify/channels/heartbeat-forms.js';
 import { createCronTimes } from '../schedule/cron-times.js';
+import { checkBaseUrl } from '../service/client.js';
 import { sourceSchema } from '../sources/registry.js';
+import { readKeys, shortestKey } from '../transports/http/webhook-signature.js';
 import { file } from './file-delivery-settings.js';
 import { ledger, queue, readArchiveLocation } from './locations.js';
-import { hook, schedule, server, workers } from './serve-settings.js';
-import { body, retry, service } from './service-settings.js';
-import { verdicts } from './verdict-mail-settings.js';
+
+const hourInSeconds = 3_600;
+const dayInSeconds = 86_400;
+
+/** The master id's name must differ from those of the other fields. (Spec 2.5 and 2.6.) */
+const otherFields = new RegExp(`^(?!(?:${textFields.map(({ name }) => name).join('|')})$)`);
+const fieldName = () =>
+  text('a name without control characters')
+    .regex(/^\P{Cc}*$/u, expected('a name without control characters'))
+    .regex(otherFields, expected('a name that no other field has'));
+
+const service = group(
+  {
+    baseUrl: z
+      .string(expected('an address such as https://service.example.com/api/3.0'))
+      .refine((url) => checkBaseUrl(url) === undefined, { error: ({ input }) => checkBaseUrl(String(input)) })
+      .describe('The address of the mapping service, including its version.')
+      .register(confidentiality, { level: 'private' }),
+    apiKey: headerText()
+      .describe("The account's API key, sent as the header `apikey`.")
+      .register(confidentiality, { level: 'secret' }),
+    accountId: headerText()
+      .describe("The account's identifier, sent as the header `accountId`. A number needs quotes.")
+      .register(confidentiality, { level: 'private' }),
+    timeoutSeconds: numberUpTo(hourInSeconds).default(30).describe('How long a whole request may take.'),
+    masterIdName: fieldName()
+      .default(masterIdField.name)
+      .describe('The name of the master hotel id in JSON, in this deployment of the service.'),
+    masterIdColumn: fieldName()
+      .default(defaultMasterIdColumn)
+      .describe("The master hotel id's column in the review file."),
+    statusCodes: z
+      .record(
+        textLike(/^(?:0|[1-9]\d{0,8})$/, 'a StatusCode such as 2030'),
+        oneOf('accepted', 'retryable', 'fatal', 'refused'),
+        expected('a group of StatusCodes, such as 2030: retryable'),
+      )
+      .default({})
+      .describe('The meaning of each `StatusCode` in an HTTP 200, where it differs from the defaults.'),
+  },
+  'a group with baseUrl, apiKey and accountId',
+);
+
+const body = group({
+  batchSize: wholeNumber(1, 10_000).default(500).describe('Bookings per request.'),
+  concurrency: wholeNumber(1, 256).default(8).describe('Concurrent requests per process.'),
+  requestsPerSecond: numberUpTo(100_000)
+    .exactOptional()
+    .describe(
+      'The maximum number of requests per second: across all processes with Redis, otherwise per process. Unlimited by default.',
+    ),
+  timeoutSeconds: numberUpTo(hourInSeconds)
+    .exactOptional()
+    .describe('How long a request with a batch may take; by default `service.timeoutSeconds`.'),
+});
+
+const retry = group({
+  tries: wholeNumber(1, 100).default(6).describe('How many times a step is tried.'),
+  baseSeconds: numberUpTo(hourInSeconds)
+    .default(1)
+    .describe('The longest wait before the second try. It doubles with each further try.'),
+  capSeconds: numberUpTo(dayInSeconds).default(60).describe('The longest wait between two tries.'),
+});
+
+const cronText = (example: string) => {
+  const fields = `five cron fields such as "${example}"`;
+  return textLike(/^\s*(?:[\w*/,?#-]+\s+){4}[\w*/,?#-]+\s*$/, fields).refine(
+    (pattern) => isAccepted(() => createCronTimes(pattern, 'UTC')),
+    expected(fields),
+  );
+};
+
+const schedule = group({
+  cron: cronText('30 2 * * *')
+    .default('30 2 * * *')
+    .describe('When `serve` starts the run of the day before, in the configured time zone.'),
+  today: cronText('*/20 7-23 * * *')
+    .exactOptional()
+    .describe(
+      'When `serve` also sends the new bookings of the current day, always by body: such as `"*/20 7-23 * * *"`. Without it, no day is reviewed before it is over.',
+    ),
+  catchUpDays: wholeNumber(0, 366).default(3).describe('How many missed days `serve` catches up on.'),
+  resumeMinutes: wholeNumber(1, 1_440)
+    .default(30)
+    .describe(
+      'How often `serve` resumes failed runs that may succeed without a person, and checks for late exports.',
+    ),
+  giveUpAfter: timeOfDay('12:00')
+    .default('12:00')
+    .describe(
+      'Until when `serve` retries a day whose source is missing or not marked as done, in the configured time zone.',
+    ),
+});
+
+const strongSecret = `at least ${shortestKey} random bytes, such as the output of: echo "whsec_$(openssl rand -base64 32)" (after whsec_, base64)`;
+const strongToken = `at least ${shortestKey} random bytes, such as the output of: openssl rand -hex 32`;
+
+const hook = group({
+  secret: textThat((secret) => isAccepted(() => readKeys(secret)), strongSecret)
+    .describe(
+      'The secret with which callers sign, or which they send as a bearer token, of at least 24 random bytes. Without it, there is no hook.',
+    )
+    .register(confidentiality, { level: 'secret' })
+    .exactOptional(),
+});
+
+const signIn = group({
+  header: textLike(/^[\w-]+$/, 'the name of a header such as x-forwarded-user').describe(
+    'The header with the name of the user, trusted only from `server.proxies`. The proxy must not pass on this header from outside.',
+  ),
+});
+
+const server = group({
+  host: text('a host name or an address')
+    .default('127.0.0.1')
+    .describe('The address on which `serve` listens; `0.0.0.0` for all addresses.'),
+  port: wholeNumber(0, 65_535)
+    .default(8080)
+    .describe('The port of the pages, the hook, health and metrics; 0 picks a free one.'),
+  hosts: z
+    .array(hostName(), expected('a list of host names'))
+    .default([])
+    .describe(
+      'The host names under which others reach `serve` or `work`, for example through a proxy. Loopback names, its own address and the host of `publicUrl` are always allowed; requests for any other are refused, except for `/healthz` and `/readyz`.',
+    ),
+  publicUrl: webAddress('https://review.example.com')
+    .refine(
+      (url) => !URL.canParse(url) || /^[^/]*\/\/[^/?]*\/?$/.test(url),
+      'must not hold a path or a query: the pages are at the root of their host',
+    )
+    .describe(
+      'The address at which people reach the pages of `serve`, without a path. Notifications link to it. If it is https, people sign in there only, and the proxy must pass on its `Host`.',
+    )
+    .register(confidentiality, { level: 'private' })
+    .exactOptional(),
+  proxies: z
+    .array(
+      textThat(isAddressOrNetwork, 'an address such as 127.0.0.1, or a network such as 10.0.3.0/24'),
+      expected('a list of addresses and networks'),
+    )
+    .default([])
+    .describe(
+      'The addresses and networks of the proxies in front of `serve`. The last entry of `X-Forwarded-For` that they pass on says who the caller is: for signing in, for the hook and in logs. From elsewhere the header is ignored. Without proxies, attempts to sign in are slowed by name only, because all may come from the address of a proxy.',
+    ),
+  users: text('a path')
+    .exactOptional()
+    .describe(
+      'The file of the users of the pages of `serve`: names, roles and hashed passwords, which `user add` writes. Without users, the pages are read-only on this machine, and refused elsewhere.',
+    ),
+  signIn: signIn
+    .exactOptional()
+    .describe(
+      'A proxy where people sign in, which passes their names on in a header. Only names in `server.users` are let in.',
+    ),
+  metricsToken: textThat(
+    (token) => Buffer.byteLength(token) >= shortestKey && !isGuessable(token),
+    strongToken,
+  )
+    .describe(
+      'The bearer token that `/metrics` of `serve` and `work` requires, of at least 24 random bytes. Without it, everybody who can connect may read the metrics.',
+    )
+    .register(confidentiality, { level: 'secret' })
+    .exactOptional(),
+});
+
+const workers = group({
+  leaseSeconds: numberUpTo(hourInSeconds)
+    .default(30)
+    .describe('How long a process may be silent before others take over its work.'),
+  stopSeconds: numberUpTo(hourInSeconds)
+    .default(3)
+    .describe('How long a running step may continue after a stop was requested.'),
+  connections: wholeNumber(2, 100)
+    .default(5)
+    .describe(
+      'How many connections a process opens to PostgreSQL at most. One is kept for renewals of leases; steps wait for the others.',
+    ),
+});
+
+const dayInMinutes = 1_440;
+
+const imap = group({
+  host: hostName().describe('The IMAP server.'),
+  port: wholeNumber(1, 65_535)
+    .exactOptional()
+    .describe('Its port; by default 993, and 143 with `tls: starttls` or `tls: none`.'),
+  user: text().describe('The user name on the IMAP server.').register(confidentiality, { level: 'private' }),
+  password: text()
+    .describe('The password, or an app password where the provider asks for one.')
+    .register(confidentiality, { level: 'secret' }),
+  folder: text('the name of a folder').default('INBOX').describe('The folder that is read.'),
+  tls: oneOf('implicit', 'starttls', 'none')
+    .default('implicit')
+    .describe(
+      'How the connection is encrypted: from its start, by STARTTLS, or not at all, which sends password and e-mails in plain text. The certificate is always verified.',
+    ),
+});
+
+const mailboxes = ['imap', 'maildir'] as const;
+
+/** The e-mails in which the service names bookings with an incorrect mapping. */
+const verdicts = group({
+  imap: imap.exactOptional().describe('A mailbox on an IMAP server.'),
+  maildir: text('a path').exactOptional().describe('A maildir: a folder with `new` and `cur`.'),
+  from: z
+    .array(
+      textLike(
+        /^[^\s@<>,;:"()]*@[a-z0-9.-]+$/i,
+        'an address such as reviews@service.example, or a domain such as "@service.example"',
+      ),
+      expected('a list of addresses and domains'),
+    )
+    .min(1, expected('a list of addresses and domains'))
+    .exactOptional()
+    .describe(
+      'Whose e-mails count, as a list: addresses such as `reviews@service.example`, and domains such as `"@service.example"`. By default those of anybody count.',
+    ),
+  authenticatedBy: textLike(/^[a-z0-9._-]+$/i, 'the name of a mail server such as mx.example.com')
+    .exactOptional()
+    .describe(
+      'The name by which your mail server signs its `Authentication-Results`, such as `mx.example.com`. With it, an e-mail counts only if that server found that DMARC or DKIM passes for its sender.',
+    ),
+  pollMinutes: numberUpTo(dayInMinutes).default(5).describe('How often `serve` looks for new e-mails.'),
+})
+  .refine((given) => mailboxes.filter((name) => given[name] !== undefined).length <= 1, {
+    error: 'must hold only one of imap and maildir',
+    when: ({ value }) => isGroup(value),
+  })
+  .refine(({ from, authenticatedBy }) => authenticatedBy === undefined || from !== undefined, {
+    path: ['authenticatedBy'],
+    error: 'needs verdicts.from: whose e-mails count',
+    when: ({ value }) => isGroup(value),
+  });
 
 const forms = 'a time of day such as "06:00", or a group with at';
 const time = () => timeOfDayOrNone('06:00');
@@ -71,12 +307,9 @@ export const heartbeat = group(
   'a group with url and kind',
 );
 
-const cronFields = 'five cron fields such as "0 1 * * *"';
-
 /** The local copy of the account's mappings. */
 export const mappings = group({
-  cron: textLike(/^\s*(?:[\w*/,?#-]+\s+){4}[\w*/,?#-]+\s*$/, cronFields)
-    .refine((pattern) => isAccepted(() => createCronTimes(pattern, 'UTC')), expected(cronFields))
+  cron: cronText('0 1 * * *')
     .exactOptional()
     .describe('When `serve` syncs the copy, in the configured time zone. Without it, `serve` does not sync.'),
   newHotels: text('a file')

@@ -2,25 +2,25 @@ import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createPalette } from '../../src/base/colours.js';
-import { renderTable } from '../../src/base/tables.js';
+import { renderTable } from '../../src/base/format.js';
 
 const terminal = Object.assign(new PassThrough(), { isTTY: true });
 const mark = '1234;5678';
-const { paint, show } = createPalette({ stream: terminal, env: {}, mark });
+const { paint, show } = createPalette(terminal, {}, mark);
 
 describe('colours', () => {
   it.each([
     ['a file', { stream: new PassThrough(), env: {} }],
     ['NO_COLOR', { stream: terminal, env: { NO_COLOR: '1' } }],
     ['a dumb terminal', { stream: terminal, env: { TERM: 'dumb' } }],
-  ])('are left out for %s', (_what, options) => {
-    const palette = createPalette({ ...options, mark });
+  ])('are left out for %s', (_what, { stream, env }) => {
+    const palette = createPalette(stream, env, mark);
     expect(palette.show(palette.paint('red', 'failed'))).toBe('failed');
   });
 
   it('are used on a terminal, even if NO_COLOR is empty', () => {
     expect(show(paint('red', 'failed'))).toBe('\u001B[31mfailed\u001B[39m');
-    const { paint: used } = createPalette({ stream: terminal, env: { NO_COLOR: '' }, mark });
+    const { paint: used } = createPalette(terminal, { NO_COLOR: '' }, mark);
     expect(used('red', 'failed')).toContain('\u001B');
   });
 

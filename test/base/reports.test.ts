@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createReports, renderLargeObject } from '../../jobs/reports.js';
+import { createReports, renderLargeObject } from '../../jobs/terminal.js';
 import { captureStream } from '../support/captured-stream.js';
 
 const failure = { class: 'stopped', message: 'stopped at once', exitCode: 1 };

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { execute } from '../../jobs/main.js';
-import { createReports } from '../../jobs/reports.js';
+import { createReports } from '../../jobs/terminal.js';
 import { StoppedError } from '../../src/base/safe-error.js';
 import { captureIo } from '../support/command-io.js';
 import { day, prepareDay } from '../support/day-folder.js';

@@ -2,10 +2,12 @@ import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { openSqlite } from '../../jobs/parts.js';
 import { openDatabase } from '../../src/ledger/sqlite/database.js';
 import { openLedgerFile } from '../../src/ledger/sqlite/ledger-file.js';
+import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { newRun } from '../contracts/ledger/days.js';
+
+const openSqlite = (path: string) => createSqliteLedger({ path, clock: Date.now });
 
 const names = ['2026-11-18', '2026-11-19', '2026-11-20', '2026-11-21'];
 

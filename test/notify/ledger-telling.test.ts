@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { createLedgerTelling } from '../../jobs/notifications.js';
-import { createReports } from '../../jobs/reports.js';
-import { createTerminal } from '../../jobs/terminal.js';
+import { createReports, createTerminal } from '../../jobs/terminal.js';
 import { businessDayAt } from '../../src/booking/business-day.js';
 import type { Config } from '../../src/config/load.js';
 import { DatabaseBusyError, LedgerFullError } from '../../src/ledger/errors.js';

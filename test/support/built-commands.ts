@@ -1,8 +1,7 @@
 import { withApp } from '../../jobs/app.js';
 import { type ReviewRequest, runReview } from '../../jobs/main-job.js';
 import type { CommandIo } from '../../jobs/process.js';
-import { createReports } from '../../jobs/reports.js';
-import { createTerminal } from '../../jobs/terminal.js';
+import { createReports, createTerminal } from '../../jobs/terminal.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { loadConfig } from '../../src/config/load.js';
 import { captureIo } from './command-io.js';

@@ -3,8 +3,7 @@ import { describeError } from '../../base/safe-error.js';
 import { findMisfit } from '../../review/archive-fit.js';
 import { describeUnknown, findUnknownFolders } from '../../review/unknown-folders.js';
 import { ArchiveError, reportsFolder, toBlocks } from '../../storage/archive.js';
-import { findingsOf } from '../examination/finding.js';
-import type { Check } from './check.js';
+import { type Check, findingsOf } from '../check.js';
 
 const { ok, warning, wrong } = findingsOf('archive');
 

@@ -2,26 +2,21 @@ import { describeError } from '../../base/safe-error.js';
 import { isGroup } from '../../base/setting-values.js';
 import type { Config } from '../../config/load.js';
 import { ConfigurationError } from '../../config/problems.js';
-import { type Finding, findingsOf } from '../examination/finding.js';
+import { type Finding, findingsOf } from '../check.js';
 
 const { ok, warning, wrong } = findingsOf('configuration');
-
-interface ReadConfiguration {
-  /** Absent if it can't be used. */
-  readonly config?: Config;
-  readonly findings: readonly Finding[];
-}
 
 /**
  * Reads the configuration and reports everything that is wrong with it. Where nothing but host keys of SFTP servers is wrong, the other
  * parts can be checked: connecting to such a server says which key it presents.
  *
+ * @returns no configuration if it can't be used
  * @param load may change the settings as they are written, before they are checked
  */
 export async function readConfiguration(
   file: string,
   load: (adjust?: (settings: unknown) => void) => Promise<Config>,
-): Promise<ReadConfiguration> {
+): Promise<{ readonly config?: Config; readonly findings: readonly Finding[] }> {
   try {
     const config = await load();
     return { config, findings: [ok(`${file} is understood; bookings are delivered by ${config.delivery}`)] };

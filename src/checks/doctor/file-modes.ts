@@ -6,8 +6,7 @@ import { codeOf } from '../../base/safe-error.js';
 import { quoteForShell } from '../../base/shell.js';
 import { dotEnvName } from '../../config/environment.js';
 import { kindOf } from '../../sources/registry.js';
-import { type Finding, findingsOf } from '../examination/finding.js';
-import type { Check, CheckedApp } from './check.js';
+import { type Check, type CheckedApp, type Finding, findingsOf } from '../check.js';
 
 const { ok, warning } = findingsOf('file-modes');
 

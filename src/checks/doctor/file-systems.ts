@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { env, execPath } from 'node:process';
 import { answerWithin, TooLateError } from '../../base/abort.js';
-import { type Finding, findingsOf } from '../examination/finding.js';
-import type { CheckedApp } from './check.js';
+import { type CheckedApp, type Finding, findingsOf } from '../check.js';
 import { listClosed } from './file-modes.js';
 import { listWritten } from './folders.js';
 

@@ -4,8 +4,7 @@ import { dirname, join } from 'node:path';
 import { measureRoom } from '../../base/disk-room.js';
 import { codeOf, describeError } from '../../base/safe-error.js';
 import type { Config } from '../../config/load.js';
-import { type Finding, findingsOf, type Part } from '../examination/finding.js';
-import type { Check } from './check.js';
+import { type Check, type Finding, findingsOf, type Part } from '../check.js';
 
 /** A folder on this machine that is written to; it may not exist yet. */
 interface WrittenFolder {

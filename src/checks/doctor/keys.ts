@@ -1,10 +1,9 @@
 import { realpath } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { formatCountOf } from '../../base/format.js';
 import type { Config } from '../../config/load.js';
-import { findingsOf } from '../examination/finding.js';
-import type { Check } from './check.js';
-import { findFolder } from './folders.js';
+import { type Check, findingsOf } from '../check.js';
+import { findFolder, listWritten } from './folders.js';
 
 const { ok, warning, wrong } = findingsOf('keys');
 
@@ -28,13 +27,11 @@ export const keys: Check = {
 };
 
 /** The folders of the ledger and of the archive, if the keys lie in them. */
-async function listNeighbours({ keys = '', ledger, archive }: Config): Promise<readonly string[]> {
-  const home = await findRealPath(keys);
+async function listNeighbours(config: Config): Promise<readonly string[]> {
+  const home = await findRealPath(config.keys ?? '');
   const found: string[] = [];
-  for (const path of [
-    ...('path' in ledger ? [dirname(ledger.path)] : []),
-    ...(archive.kind === 'directory' ? [archive.path] : []),
-  ]) {
+  for (const { part, path } of listWritten(config)) {
+    if (part !== 'ledger' && part !== 'archive') continue;
     const way = relative(await findRealPath(path), home);
     if (way !== '..' && !way.startsWith(`..${sep}`)) found.push(path);
   }

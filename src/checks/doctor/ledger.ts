@@ -1,8 +1,7 @@
 import { formatCount, formatCountOf } from '../../base/format.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { isActive, type Run } from '../../rules/run.js';
-import { type Finding, findingsOf } from '../examination/finding.js';
-import type { Check } from './check.js';
+import { type Check, type Finding, findingsOf } from '../check.js';
 
 const { ok, warning } = findingsOf('ledger');
 

@@ -1,5 +1,5 @@
+import type { Check } from '../check.js';
 import { archive, bucket } from './archive.js';
-import type { Check } from './check.js';
 import { fileModes } from './file-modes.js';
 import { disk, writtenFolders } from './folders.js';
 import { keys } from './keys.js';

@@ -5,8 +5,7 @@ import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { readEveryRun } from '../../review/every-run.js';
 import { findOldestNames, type StoredNames } from '../../review/stored/retention.js';
 import { KeyError } from '../../storage/day-keys.js';
-import { type Finding, findingsOf } from '../examination/finding.js';
-import { checkOfLedger } from './check.js';
+import { checkOfLedger, type Finding, findingsOf } from '../check.js';
 
 /** The clean-up follows the night's review, and a jumping clock delays it to the next one. */
 const toleratedDays = 2;

@@ -1,6 +1,5 @@
 import { formatCountOf, formatDuration } from '../../base/format.js';
-import { findingsOf } from '../examination/finding.js';
-import { checkOfLedger } from './check.js';
+import { checkOfLedger, findingsOf } from '../check.js';
 
 const { ok, warning } = findingsOf('notify');
 

@@ -1,7 +1,6 @@
 import { describeNeededHost } from '../../base/addresses.js';
 import { createTransport, type HttpResult } from '../../transports/http/transport.js';
-import { type Finding, findingsOf } from '../examination/finding.js';
-import type { Check } from './check.js';
+import { type Check, type Finding, findingsOf } from '../check.js';
 
 const { ok, warning } = findingsOf('configuration');
 

@@ -6,8 +6,7 @@ import {
   probeRights,
   type RedisAddress,
 } from '../../queue/redis-connection.js';
-import { type Finding, findingsOf } from '../examination/finding.js';
-import type { Check } from './check.js';
+import { type Check, type Finding, findingsOf } from '../check.js';
 
 const { ok, warning, wrong } = findingsOf('queue');
 

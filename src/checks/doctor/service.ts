@@ -1,8 +1,7 @@
 import { probeService } from '../../service/client.js';
 import type { Verdict } from '../../service/verdict.js';
 import { clockAdvice, describeOffset, findOffset } from '../../transports/http/peer-clocks.js';
-import { type Finding, findingsOf } from '../examination/finding.js';
-import type { Check } from './check.js';
+import { type Check, type Finding, findingsOf } from '../check.js';
 
 const { ok, warning, wrong } = findingsOf('service');
 

@@ -1,16 +1,17 @@
 import { isLoopbackAddress } from '../../base/addresses.js';
 import { findRemoteHost, readConnectionSecurity } from '../../base/connection-security.js';
 import { formatLocalInstant } from '../../base/format.js';
+import { isPlaceholder } from '../../base/setting-placeholders.js';
+import { isGroup } from '../../base/setting-values.js';
 import { businessDayAt } from '../../booking/business-day.js';
 import type { Config } from '../../config/load.js';
-import { listPlaceholders } from '../../config/placeholders.js';
+import { formatPath } from '../../config/problems.js';
 import { readSmtpAddress } from '../../notify/channels/smtp-address.js';
 import { judgeDeadlines } from '../../notify/deadlines.js';
 import { nobodyIsTold } from '../../rules/notice.js';
 import { kindOf } from '../../sources/registry.js';
-import { type Finding, findingsOf, type Part } from '../examination/finding.js';
+import { type Check, type Finding, findingsOf, type Part } from '../check.js';
 import { warnOfSamePath } from '../examination/source-check.js';
-import type { Check } from './check.js';
 
 /** What the settings themselves say: what is still to be filled in, and what they risk. */
 export const settings: Check = {
@@ -28,6 +29,22 @@ export const settings: Check = {
 };
 
 const warn = (part: Part, message: string, advice: string) => findingsOf(part).warning(message, advice);
+
+/** The settings, as paths, that still hold a placeholder of `init`. */
+export function listPlaceholders({ service, source, s3, file: { sftp } }: Config): readonly string[] {
+  const search = (value: unknown, path: readonly string[]): string[] => {
+    if (isGroup(value))
+      return Object.entries(value).flatMap(([name, member]) => search(member, [...path, name]));
+    return [value].flat().some(isPlaceholder) ? [formatPath(path)] : [];
+  };
+  return [
+    ...search(service, ['service']),
+    // The options of a bookings module are the module's own business.
+    ...search(source.kind === 'module' ? { ...source, options: {} } : source, ['source']),
+    ...search({ AWS_ACCESS_KEY_ID: s3.accessKeyId, AWS_SECRET_ACCESS_KEY: s3.secretAccessKey }, []),
+    ...search(sftp, ['file', 'sftp']),
+  ];
+}
 
 function askToFillIn(path: string): Finding {
   return findingsOf('configuration').wrong(

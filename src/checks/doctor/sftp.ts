@@ -5,8 +5,7 @@ import { formatCount, formatInstant } from '../../base/format.js';
 import { type BusinessDay, businessDayAt } from '../../booking/business-day.js';
 import { createResultNameTest, locateRemoteFiles } from '../../review/file/remote-files.js';
 import { type RemoteFile, SftpError, type SftpSession } from '../../transports/sftp/sftp.js';
-import { type Finding, findingsOf } from '../examination/finding.js';
-import type { Check } from './check.js';
+import { type Check, type Finding, findingsOf } from '../check.js';
 
 const { ok, warning } = findingsOf('sftp');
 
@@ -23,7 +22,7 @@ export const sftp: Check = {
     const session = await sftp().connect({ signal: new AbortController().signal });
     const local = await mkdtemp(join(temporaryFolder, 'hotel-review-doctor-'));
     try {
-      const told = await tryToDeliver({ session, folder, local, signal });
+      const told = await tryToDeliver(session, folder, local, signal);
       const address = `${server.username}@${server.host}:${server.port}`;
       return [
         ok(`connected as ${address}; it presented a pinned host key`),
@@ -37,28 +36,25 @@ export const sftp: Check = {
   },
 };
 
-interface Trial {
-  readonly session: SftpSession;
-  /** On the server, below its root. */
-  readonly folder: string;
-  /** On this machine. */
-  readonly local: string;
-  readonly signal: AbortSignal;
-}
-
 /**
  * Does with a small file what a run does with the day's file and its result: creates the folder, uploads, renames, reads
  * back. Neither name ends in `.csv`, so that the file is not taken for review.
  *
+ * @param folder on the server, below its root
+ * @param local on this machine
  * @throws SftpError for the first step that fails; the signal's reason
  */
-async function tryToDeliver(trial: Trial): Promise<Finding[]> {
-  const { session, folder } = trial;
+async function tryToDeliver(
+  session: SftpSession,
+  folder: string,
+  local: string,
+  signal: AbortSignal,
+): Promise<Finding[]> {
   const name = `.hotel-review-doctor-${randomUUID()}`;
   const [uploaded, published] = [`${folder}/${name}.tmp`, `${folder}/${name}.renamed.tmp`];
   await session.makeFolder(folder);
   try {
-    const time = await deliver(trial, uploaded, published);
+    const time = await deliver(session, local, signal, uploaded, published);
     const what = `a file was uploaded to ${folder} (created if missing, as an upload does), renamed`;
     const size = 'size and content decide whether a file has changed';
     return [
@@ -78,7 +74,13 @@ async function tryToDeliver(trial: Trial): Promise<Finding[]> {
   }
 }
 
-async function deliver({ session, local, signal }: Trial, uploaded: string, published: string) {
+async function deliver(
+  session: SftpSession,
+  local: string,
+  signal: AbortSignal,
+  uploaded: string,
+  published: string,
+) {
   const [sent, received] = [join(local, 'sent'), join(local, 'received')];
   const content = Buffer.from(`A file of hotel-review doctor, ${randomUUID()}. It can be removed.\n`);
   await writeFile(sent, content, { mode: 0o600 });

@@ -1,7 +1,7 @@
+import type { Check } from '../check.js';
 import { checkEncoding } from '../examination/encoding-check.js';
 import { checkSource } from '../examination/source-check.js';
 import { lookForUnconfirmed, takeSample, warnOfUnconfirmed } from '../examination/unconfirmed.js';
-import type { Check } from './check.js';
 
 /** Since the check began, which must not fail because a second reading is slow. */
 const secondReadingMs = 7_000;
@@ -19,7 +19,7 @@ export const source: Check = {
     const encoding = 'encoding' in settings ? settings.encoding : undefined;
     const mayBeGarbled = encoding !== undefined && (isRead || encoding === 'utf-8');
     if (!isRead && !mayBeGarbled) return found;
-    const sample = await takeSample({ settings, parts, day, signal, enough });
+    const sample = await takeSample(settings, parts, day, signal, enough);
     return [
       ...found,
       ...(isRead ? warnOfUnconfirmed(lookForUnconfirmed(sample, settings)) : []),

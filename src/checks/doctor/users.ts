@@ -1,8 +1,7 @@
 import { formatCountOf } from '../../base/format.js';
 import { may } from '../../storage/access/roles.js';
 import { openUsersFile } from '../../storage/access/users-file.js';
-import { findingsOf } from '../examination/finding.js';
-import type { Check } from './check.js';
+import { type Check, findingsOf } from '../check.js';
 
 const { ok, warning } = findingsOf('users');
 

@@ -1,11 +1,10 @@
 import { formatCountOf, formatDuration, formatInstant } from '../../base/format.js';
-import { businessDayAt } from '../../booking/business-day.js';
+import { businessDayAt, goBack } from '../../booking/business-day.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { readDayOutcomes } from '../../review/outcome/read-outcome.js';
 import { judgeCanary } from '../../rules/canary.js';
 import { groupByDay } from '../../rules/run.js';
-import { type Finding, findingsOf } from '../examination/finding.js';
-import { type Check, checkOfLedger } from './check.js';
+import { type Check, checkOfLedger, type Finding, findingsOf } from '../check.js';
 
 const { ok, warning } = findingsOf('verdicts');
 
@@ -48,9 +47,7 @@ export const unreadVerdicts: Check = {
 /** How many bookings were delivered of which no result says anything. */
 async function countByBody(ledger: ReadOnlyLedger, timezone: string, now: number): Promise<number> {
   const to = businessDayAt(new Date(now), timezone).previous();
-  let from = to;
-  for (let days = 1; days < daysCounted; days += 1) from = from.previous();
-  const period = { from: from.iso, to: to.iso };
+  const period = { from: goBack(to, daysCounted - 1).iso, to: to.iso };
   const runs = groupByDay(await ledger.runs.listOfDays(period));
   const outcomes = [...(await readDayOutcomes(ledger, period, runs)).values()];
   const byBody = outcomes.map((one) => (one.knowledge === 'by-email' ? one.delivered : one.posted));

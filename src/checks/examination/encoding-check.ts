@@ -2,7 +2,7 @@ import { isAscii } from 'node:buffer';
 import { isByteEncoding, readAs } from '../../base/encoding.js';
 import type { Sample } from '../../sources/common/sample.js';
 import { describeGuess } from '../../sources/files/text-file.js';
-import { type Finding, findingsOf } from './finding.js';
+import { type Finding, findingsOf } from '../check.js';
 
 /** The encoding of a file where only its bytes suggest it. */
 export interface EncodingGuess {

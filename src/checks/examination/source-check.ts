@@ -1,21 +1,15 @@
 import { type Booking, type ServiceField, serviceFields, textFields } from '../../booking/booking.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { readExtraValue } from '../../booking/extra-values.js';
-import {
-  addDates,
-  countDates,
-  type DateCounts,
-  type NormaliserFor,
-  noDates,
-} from '../../booking/normalise.js';
-import { type BookingSource, type FilterColumn, filteredAtMost, SourceError } from '../../booking/source.js';
+import { addDates, countDates, type DateCounts, noDates } from '../../booking/normalise.js';
+import { type FilterColumn, filteredAtMost, SourceError } from '../../booking/source.js';
 import { readNormalised } from '../../review/collect/day-reader.js';
 import { maskBooking } from '../../review/stored/stored-line.js';
 import { areTooManyRejects } from '../../rules/gates.js';
 import { formatShare } from '../../rules/share.js';
 import { describeFilters } from '../../rules/where-report.js';
 import { kindOf, type SourceSettings } from '../../sources/registry.js';
-import { type Finding, findingsOf } from './finding.js';
+import { type Finding, findingsOf, type SourceReading } from '../check.js';
 
 const { ok, warning, wrong } = findingsOf('source');
 
@@ -28,11 +22,7 @@ const sampleSize = 5;
 /** How many records are read for them at most, if a source returns more than was requested. */
 const recordsTried = 300;
 
-interface SourceCheckParts {
-  readonly source: BookingSource;
-  readonly normaliserFor: NormaliserFor;
-  /** The labels of extra columns; none by default. */
-  readonly extraLabels?: readonly string[];
+interface SourceCheckParts extends SourceReading {
   readonly day: BusinessDay;
   readonly maxRejectedShare: number;
   readonly emptyDay: 'succeed' | 'fail';
@@ -130,7 +120,7 @@ async function readSample(
 }
 
 function judge(sample: Sample, parts: SourceCheckParts): Finding[] {
-  const { source, day, maxRejectedShare, emptyDay, extraLabels = [] } = parts;
+  const { source, day, maxRejectedShare, emptyDay, extraLabels } = parts;
   const { understood, dates, rejects, read, filtered, absentColumns, isWhole } = sample;
   const location = source.locate(day);
   if (read === 0 && !isWhole)

@@ -9,7 +9,7 @@ import type { RowFilter } from '../../sources/common/row-filter.js';
 import type { Sample } from '../../sources/common/sample.js';
 import { createValueTest } from '../../sources/common/where-condition.js';
 import { kindOf, type SourceSettings } from '../../sources/registry.js';
-import { type Finding, findingsOf } from './finding.js';
+import { type Finding, findingsOf } from '../check.js';
 import { writeYaml } from './write-yaml.js';
 
 /** A column that nobody uses, by which some bookings are cancelled or not confirmed yet. */
@@ -245,27 +245,19 @@ function list(words: string): ReadonlySet<string> {
   return new Set(words.trim().split(/\s+/));
 }
 
-interface SampleLook {
-  readonly settings: SourceSettings;
-  readonly parts: SourceParts;
-  readonly day: BusinessDay;
-  readonly signal: AbortSignal;
-  /** Ends the look without a result. */
-  readonly enough: AbortSignal;
-}
-
 /**
  * Looks at the first records of a day. Undefined if the source can't be read in time, which is for others to say.
  *
+ * @param enough ends the look without a result
  * @throws the signal's reason if it aborts
  */
-export async function takeSample({
-  settings,
-  parts,
-  day,
-  signal,
-  enough,
-}: SampleLook): Promise<Sample | undefined> {
+export async function takeSample(
+  settings: SourceSettings,
+  parts: SourceParts,
+  day: BusinessDay,
+  signal: AbortSignal,
+  enough: AbortSignal,
+): Promise<Sample | undefined> {
   try {
     const sample = await kindOf(settings).openSample(settings, parts);
     return await sample(day, AbortSignal.any([signal, enough]));

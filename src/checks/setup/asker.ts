@@ -17,15 +17,11 @@ interface Question {
 /** Asks a person on a terminal. Each question fails with a StoppedError if the person or the process stops. */
 export type Asker = ReturnType<typeof createAsker>;
 
-interface TerminalStreams {
-  readonly input: Readable;
-  /** Standard error: standard output is for programs. */
-  readonly output: Writable;
-  /** Aborts when the process is asked to stop. */
-  readonly signal: AbortSignal;
-}
-
-export function createAsker({ input, output, signal }: TerminalStreams) {
+/**
+ * @param output standard error: standard output is for programs
+ * @param signal aborts when the process is asked to stop
+ */
+export function createAsker(input: Readable, output: Writable, signal: AbortSignal) {
   const say = (text: string) => void print(output, wrapLines(text));
 
   /** Asks until nothing is wrong with the answer. */

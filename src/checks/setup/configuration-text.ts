@@ -1,8 +1,8 @@
 import { isAbsolute, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { wrapText } from '../../base/format.js';
-import { unknownBaseUrl, unknownHost, unknownHostKey, unknownWord } from '../../base/setting-placeholders.js';
-import { listForms, listSettingNames, readSettingFacts } from '../../config/single-setting.js';
+import { unknown } from '../../base/setting-placeholders.js';
+import { listForms, listSettingNames, readSettingFacts } from '../../config/outline.js';
 import type { SourceKindName } from '../../sources/registry.js';
 import { writeYaml } from '../examination/write-yaml.js';
 
@@ -31,7 +31,7 @@ export interface ConfigurationContent {
   readonly schema: string;
 }
 
-export const fromVariable = (name: string): Written => ({ yaml: `"\${${name}}"` });
+const fromVariable = (name: string): Written => ({ yaml: `"\${${name}}"` });
 
 /** The text of a configuration, valid as it is. Descriptions and defaults come from the schema. */
 export function renderConfiguration(content: ConfigurationContent): string {
@@ -45,7 +45,7 @@ export function renderConfiguration(content: ConfigurationContent): string {
 ${setting(['timezone'], timezone)}
 
 service:
-${setting(['service', 'baseUrl'], { yaml: unknownBaseUrl, note: "PLACEHOLDER: put in the service's address." })}
+${setting(['service', 'baseUrl'], { yaml: unknown.baseUrl, note: "PLACEHOLDER: put in the service's address." })}
 ${setting(['service', 'apiKey'], fromVariable('HOTEL_REVIEW_API_KEY'))}
 ${setting(['service', 'accountId'], fromVariable('HOTEL_REVIEW_ACCOUNT_ID'))}
 ${setting(['service', 'masterIdName'])}
@@ -95,7 +95,7 @@ function renderFile({ incomplete }: ConfigurationContent): string {
   return `
 file:
   sftp:
-${setting(['file', 'sftp', 'host'], { yaml: unknownHost, note: "PLACEHOLDER: put in the server's name." })}
+${setting(['file', 'sftp', 'host'], { yaml: unknown.host, note: "PLACEHOLDER: put in the server's name." })}
 ${setting(['file', 'sftp', 'port'])}
 ${renderAccount(['file', 'sftp'], 'HOTEL_REVIEW_SFTP_PASSWORD')}
 ${setting(['file', 'sftp', 'root'])}
@@ -104,13 +104,13 @@ ${setting(['file', 'incomplete'], incomplete)}
 }
 
 /** An account on an SFTP server, to be filled in. */
-export function renderAccount(path: readonly string[], variable: string): string {
+function renderAccount(path: readonly string[], variable: string): string {
   const hostKey =
     "PLACEHOLDER: put in what `hotel-review doctor` shows, once the server's operator has confirmed it.";
-  return `${setting([...path, 'username'], { yaml: unknownWord, note: 'PLACEHOLDER: put in your user name there.' })}
+  return `${setting([...path, 'username'], { yaml: unknown.word, note: 'PLACEHOLDER: put in your user name there.' })}
 ${setting([...path, 'password'], fromVariable(variable))}
 ${setting([...path, 'privateKeyFile'])}
-${setting([...path, 'hostKey'], { yaml: unknownHostKey, note: hostKey })}`;
+${setting([...path, 'hostKey'], { yaml: unknown.hostKey, note: hostKey })}`;
 }
 
 /** The secrets of a configuration, each with its value in `.env` or a placeholder. */
@@ -119,9 +119,9 @@ export function listSecrets(
   generated: { readonly hashKey: string; readonly hookSecret: string },
 ): Readonly<Record<string, string>> {
   return {
-    HOTEL_REVIEW_API_KEY: unknownWord,
-    HOTEL_REVIEW_ACCOUNT_ID: unknownWord,
-    ...(delivery === 'file' && { HOTEL_REVIEW_SFTP_PASSWORD: unknownWord }),
+    HOTEL_REVIEW_API_KEY: unknown.word,
+    HOTEL_REVIEW_ACCOUNT_ID: unknown.word,
+    ...(delivery === 'file' && { HOTEL_REVIEW_SFTP_PASSWORD: unknown.word }),
     ...source.secrets,
     HOTEL_REVIEW_HASH_KEY: generated.hashKey,
     HOTEL_REVIEW_HOOK_SECRET: generated.hookSecret,
@@ -176,3 +176,67 @@ export function referToFile(file: string, folder: string): string {
   const written = path.replaceAll(sep, '/');
   return written.startsWith('../') ? written : `./${written}`;
 }
+
+const fillIn = (value: string, what: string): Written => ({
+  yaml: writeYaml(value),
+  note: `PLACEHOLDER: put in ${what}.`,
+});
+
+const database = (address: string): SourceText => ({
+  kind: 'sql',
+  settings: {
+    // The address holds a password.
+    url: fromVariable('HOTEL_REVIEW_SOURCE_URL'),
+    query: fillIn(unknown.query, 'your own query'),
+  },
+  secrets: { HOTEL_REVIEW_SOURCE_URL: address },
+});
+
+/**
+ * What `init --kind` writes, to be filled in: a source that is no file on this machine.
+ *
+ * @param refer names a file of this package as a person who reads the configuration finds it
+ */
+export const createSourceTemplates = (refer: (file: string) => string) =>
+  ({
+    http: {
+      kind: 'http',
+      settings: {
+        url: fillIn(unknown.api, "the API's address"),
+        headers: { yaml: `\n    Authorization: "Bearer \${HOTEL_REVIEW_SOURCE_TOKEN}"` },
+      },
+      secrets: { HOTEL_REVIEW_SOURCE_TOKEN: unknown.word },
+    },
+    postgres: database(unknown.database),
+    mysql: database(unknown.mysql),
+    s3: {
+      kind: 'csv',
+      settings: {
+        kind: { note: '`ndjson` for a JSON object per line.' },
+        path: fillIn(
+          unknown.bucketPath,
+          "the bucket and the path. Access comes from Amazon's own variables, such as AWS_REGION and AWS_ACCESS_KEY_ID, or from the profile or role of the machine",
+        ),
+      },
+      secrets: {},
+    },
+    sftp: {
+      kind: 'csv',
+      settings: {
+        kind: { note: '`ndjson` for a JSON object per line.' },
+        path: fillIn(unknown.serverPath, 'the server and the path'),
+        sftp: { yaml: `\n${renderAccount(['source', 'sftp'], 'HOTEL_REVIEW_SOURCE_PASSWORD')}` },
+      },
+      secrets: { HOTEL_REVIEW_SOURCE_PASSWORD: unknown.word },
+    },
+    module: {
+      kind: 'module',
+      settings: {
+        path: fillIn(
+          'bookings.mjs',
+          `your file: ${refer('docs/sources.md')} says how to write it, and ${refer('examples/bookings.mjs')} is an example`,
+        ),
+      },
+      secrets: {},
+    },
+  }) satisfies Readonly<Record<string, SourceText>>;

@@ -27,21 +27,16 @@ const digits: Readonly<Record<string, string>> = {
   '.': '\\.',
 };
 
-/** The day that a path names. */
-export interface NamedDay {
-  readonly iso: string;
-  /** The path for any day, as the setting `source.path` takes it. @param isNext whether it names the day after that of its bookings */
-  template(isNext: boolean): string;
-}
-
 /**
  * Finds the day in the path of an export; undefined if it names none. Where several patterns fit, that of most files beside it
  * is meant.
  *
+ * @returns `template` gives the path for any day, as the setting `source.path` takes it; `isNext`: whether it names the day after that of
+ *   its bookings
  * @param path with slashes
  * @param beside the names in its folder
  */
-export function findDayInName(path: string, beside: readonly string[], zone: string): NamedDay | undefined {
+export function findDayInName(path: string, beside: readonly string[], zone: string) {
   const shapeOf = (name: string, form: string) => name.replace(matchForm(form), '*');
   const fitting = forms.flatMap((form) => {
     const iso = createDateReader(form)(path.match(matchForm(form))?.at(-1) ?? '');
@@ -53,7 +48,7 @@ export function findDayInName(path: string, beside: readonly string[], zone: str
   const [found] = fitting.toSorted((one, other) => other.files - one.files);
   if (found === undefined) return undefined;
   const day = createBusinessDay(found.iso, zone);
-  return { iso: found.iso, template: (isNext) => writeTemplate(path, found.form, day, isNext) };
+  return { iso: found.iso, template: (isNext: boolean) => writeTemplate(path, found.form, day, isNext) };
 }
 
 /** Digits beside a date would make it a number. */

@@ -2,18 +2,14 @@ import { lstat, mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { codeOf, UsageError } from '../../base/safe-error.js';
 
-interface NewFile {
-  readonly path: string;
-  readonly text: string;
-  readonly mode: number;
-}
-
 /**
  * Writes new files, all of them or none; creates missing folders.
  *
  * @throws UsageError if one exists already or can't be written
  */
-export async function writeNewFiles(files: readonly NewFile[]): Promise<void> {
+export async function writeNewFiles(
+  files: readonly { readonly path: string; readonly text: string; readonly mode: number }[],
+): Promise<void> {
   const written: string[] = [];
   let current = '';
   try {

@@ -1,5 +1,4 @@
-import { formatKilometres } from '../../base/format.js';
-import { fitParts } from '../../base/tables.js';
+import { fitParts, formatKilometres } from '../../base/format.js';
 import type { KnownHotel } from '../../ledger/hotels.js';
 import { type CopiedHotel, type CopyStanding, neverSynced } from '../copied-hotels.js';
 import type { HotelPair, LocatedHotel } from './compare-hotels.js';

@@ -5,7 +5,7 @@ import {
   decodeLines,
   type Encoding,
   endsWithReturns,
-  guessEncoding,
+  listLikelyEncodings,
   nameContainer,
   readByteOrderMark,
 } from '../../base/encoding.js';
@@ -170,7 +170,7 @@ function createResultLines() {
 }
 
 function guessUnits(bytes: Buffer): Encoding {
-  const guess = guessEncoding(bytes.subarray(0, firstBytes));
+  const [guess] = listLikelyEncodings(bytes.subarray(0, firstBytes));
   return guess === 'utf-16le' || guess === 'utf-16be' ? guess : 'utf-8';
 }
 

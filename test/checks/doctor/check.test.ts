@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Check, lookAtAll } from '../../../src/checks/doctor/check.js';
-import { type Finding, findingsOf, type Part } from '../../../src/checks/examination/finding.js';
+import { type Check, type Finding, findingsOf, lookAtAll, type Part } from '../../../src/checks/check.js';
 import { makeApp } from './checked.js';
 
 const check = (part: Part, look: Check['look'], seconds = 30): Check => ({ part, seconds, look });

@@ -1,6 +1,6 @@
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import { type Check, type CheckedApp, lookAtAll } from '../../../src/checks/doctor/check.js';
-import type { Finding } from '../../../src/checks/examination/finding.js';
+import type { Finding } from '../../../src/checks/check.js';
+import { type Check, type CheckedApp, lookAtAll } from '../../../src/checks/check.js';
 import { parse } from '../../config/writing.js';
 
 export const day = createBusinessDay('2026-11-20', 'Europe/Madrid');

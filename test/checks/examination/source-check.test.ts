@@ -30,7 +30,14 @@ async function check(
   const file = path.replace('{day}', day.iso);
   if (content !== undefined) writeFileSync(file, content);
   const source = createCsvSource({ file: createLocalDayFile(path), columns });
-  const parts = { source, normaliserFor: () => createNormaliser(), day, maxRejectedShare, emptyDay };
+  const parts = {
+    source,
+    normaliserFor: () => createNormaliser(),
+    extraLabels: [],
+    day,
+    maxRejectedShare,
+    emptyDay,
+  };
   return { file, findings: await checkSource(parts, signal) };
 }
 
@@ -83,6 +90,7 @@ describe('a day without bookings', () => {
 
 describe('reading', () => {
   const parts = {
+    extraLabels: [],
     normaliserFor: () => createNormaliser(),
     day,
     maxRejectedShare: 0.1,
@@ -123,6 +131,7 @@ describe('a source with a filter', () => {
     }));
     const source = createFilteredSource(createArraySource([bookings]), { Estado: ['CONF'] });
     const parts = {
+      extraLabels: [],
       source,
       normaliserFor: () => createNormaliser(),
       day,

@@ -9,7 +9,7 @@ function sit() {
   const input = new PassThrough();
   const screen = captureStream({ isTTY: true });
   const stop = new AbortController();
-  const asker = createAsker({ input, output: screen.stream, signal: stop.signal });
+  const asker = createAsker(input, screen.stream, stop.signal);
   const reads = (text: string) => vi.waitUntil(() => screen.text().includes(text), { timeout: patienceMs });
   return { asker, input, screen, stop, reads };
 }

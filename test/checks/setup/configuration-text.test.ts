@@ -2,8 +2,10 @@ import { parseEnv } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { serviceFields } from '../../../src/booking/booking.js';
+import { listPlaceholders as listUnfilled } from '../../../src/checks/doctor/settings.js';
 import {
   type ConfigurationContent,
+  createSourceTemplates,
   listPlaceholders,
   listSecrets,
   referToFile,
@@ -11,10 +13,8 @@ import {
   renderDotEnv,
 } from '../../../src/checks/setup/configuration-text.js';
 import type { Examined } from '../../../src/checks/setup/examine-export.js';
-import { writeSource } from '../../../src/checks/setup/export-text.js';
-import { createSourceTemplates } from '../../../src/checks/setup/source-templates.js';
+import { writeSource } from '../../../src/checks/setup/examine-export.js';
 import { parseConfig } from '../../../src/config/parse.js';
-import { listPlaceholders as listUnfilled } from '../../../src/config/placeholders.js';
 import { hookSecret } from '../../support/hook-secrets.js';
 
 const generated = { hashKey: 'ZvYw4SKLhqKH1cB1nUf2qXl2Lh8gqA3bWq0m8c5e7tQ=', hookSecret };

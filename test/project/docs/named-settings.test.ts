@@ -35,14 +35,14 @@ const isFile = (found: string) => /\.(?:md|db|dump|csv|runs)$/.test(found);
 function isSetting(found: string): boolean {
   const names = found.replaceAll('[]', '').split('.');
   return names.every((name, at) => {
-    const groups = findKinds(settingsSchema, names.slice(0, at));
+    const groups = findKinds(names.slice(0, at));
     return groups.length === 0 || groups.some(({ shape }) => Object.hasOwn(shape, name));
   });
 }
 
 /** The names of all settings below a path. */
 function listNames(below: readonly string[] = []): string[] {
-  const names = new Set(findKinds(settingsSchema, below).flatMap(({ shape }) => Object.keys(shape)));
+  const names = new Set(findKinds(below).flatMap(({ shape }) => Object.keys(shape)));
   return [...names].flatMap((name) => [name, ...listNames([...below, name])]);
 }
 
