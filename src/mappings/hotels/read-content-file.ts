@@ -1,7 +1,9 @@
+import { createCsvCutter } from '../../base/csv.js';
 import type { Coordinates } from '../../base/geography.js';
+import { hidesRow } from '../../base/hidden-rows.js';
 import { readFieldText } from '../../booking/field-text.js';
 import type { HotelContent } from '../../ledger/hotels.js';
-import { createColumnFinder, type ReadRow, readExportRows, readServiceId } from '../export/read-rows.js';
+import { ExportFileError, findMasterId } from '../export/inspect-file.js';
 
 /** A row of the content file that can't be read. */
 export interface OddRow {
@@ -10,9 +12,6 @@ export interface OddRow {
   /** What was expected; quotes no value. */
   readonly reason: string;
 }
-
-/** A row of the content file, or why it can't be read. */
-export type ContentRow = HotelContent | OddRow;
 
 /** The content file, of which an export has one. */
 export interface ContentFile {
@@ -28,24 +27,89 @@ export interface ContentFile {
  *
  * @throws ExportFileError when it is not a content file; the signal's reason
  */
-export function readContentFile(
-  { file, content, masterIdNames }: ContentFile,
+export async function* readContentFile(
+  file: ContentFile,
   signal: AbortSignal,
-): AsyncGenerator<readonly ContentRow[], void, undefined> {
-  const createReader = (header: readonly string[]) => createContentReader(file, header, masterIdNames);
-  return readExportRows({ file, content, createReader, masterIdNames }, signal);
+): AsyncGenerator<readonly (HotelContent | OddRow)[], void, undefined> {
+  let read: ReturnType<typeof createContentReader> | undefined;
+  let row = 0;
+  for await (const { header, rows } of readExportRows(file, signal)) {
+    read ??= createContentReader(file, header);
+    const readRow = read;
+    yield rows.map((cells) => {
+      row += 1;
+      return readRow(cells, row);
+    });
+  }
+}
+
+/**
+ * Reads the rows of an export's file, many at a time, as cells. At least the header is returned.
+ *
+ * @throws ExportFileError; the signal's reason
+ */
+export async function* readExportRows({ file, content, masterIdNames }: ContentFile, signal: AbortSignal) {
+  let header: readonly string[] | undefined;
+  let isHiding: ReturnType<typeof createDoubt> = () => false;
+  let rows: (readonly string[])[] = [];
+  let row = 0;
+  const cutter = createCsvCutter({
+    policy: 'lenient',
+    isDoubted: (lines, cells = []) => isHiding(lines, cells),
+    take({ cells, fault, text = '' }) {
+      if (cells?.length === 0) return;
+      if (fault === 'unclosed-quote')
+        throw new ExportFileError(
+          file,
+          `a quote in row ${row + 1} is not closed before other rows, or before the end`,
+        );
+      if (fault === 'record-too-long') throw new ExportFileError(file, `row ${row + 1} is longer than 1 MB`);
+      // Where a quote stands in the wrong place, quotes mean nothing.
+      const readable = cells ?? text.split(',');
+      if (header) {
+        row += 1;
+        rows.push(readable);
+      } else {
+        header = readable;
+        isHiding = createDoubt(readable, masterIdNames);
+      }
+    },
+  });
+  function* hand() {
+    if (header) yield { header, rows };
+    rows = [];
+  }
+
+  for await (const block of content) {
+    signal.throwIfAborted();
+    cutter.cut(block);
+    yield* hand();
+  }
+  cutter.end();
+  yield* hand();
+  if (!header) throw new ExportFileError(file, 'expected a header, got: an empty file');
+}
+
+/** Says whether a record hides other rows, in quotes that were never closed. */
+function createDoubt(header: readonly string[], masterIdNames: readonly string[]) {
+  const keyColumn = header.indexOf(findMasterId(header, masterIdNames) ?? '');
+  const isRow = (cells: readonly string[]) =>
+    cells.length === header.length && readServiceId(cells[keyColumn] ?? '') !== undefined;
+  return (lines: readonly string[], cells: readonly string[]): boolean =>
+    hidesRow(lines, isRow(cells) ? cells : undefined, { delimiter: ',', keyColumn, isRow });
 }
 
 /** The longest text that is kept of a cell, in characters. */
 const longestText = 500;
 
-function createContentReader(
-  file: string,
-  header: readonly string[],
-  masterIdNames: readonly string[],
-): ReadRow<ContentRow> {
-  const { find, findMasterId } = createColumnFinder(file, header, masterIdNames);
-  const serviceIdAt = findMasterId();
+/** @throws ExportFileError where a column is missing */
+function createContentReader({ file, masterIdNames }: ContentFile, header: readonly string[]) {
+  const find = (column: string): number => {
+    const index = header.indexOf(column);
+    if (index === -1) throw new ExportFileError(file, `has no column ${column} in its header`);
+    return index;
+  };
+  const serviceIdAt = find(findMasterId(header, masterIdNames) ?? masterIdNames.join(' or '));
   const [latitudeAt, longitudeAt] = [find('Lat'), find('Long')];
   const addressAt = [find('AddressLine1'), find('AddressLine2')];
   const texts = [
@@ -58,7 +122,7 @@ function createContentReader(
     ['website', find('Website')],
   ] as const;
 
-  return (cells, row) => {
+  return (cells: readonly string[], row: number): HotelContent | OddRow => {
     if (!hasCells(cells, header.length))
       return { row, reason: `expected ${header.length} cells, got: ${cells.length}` };
     const serviceId = readServiceId(cells[serviceIdAt] ?? '');
@@ -102,4 +166,10 @@ function readDegrees(cell: string, most: number): number | undefined {
   const text = cell.trim();
   const number = degrees.test(text) ? Number(text.replace(',', '.')) : Number.NaN;
   return Math.abs(number) <= most ? number : undefined;
+}
+
+/** A master hotel's id in a cell; undefined where it has none. */
+function readServiceId(cell: string): number | undefined {
+  const number = /^\s*\d{1,16}\s*$/.test(cell) ? Number(cell) : 0;
+  return number >= 1 && Number.isSafeInteger(number) ? number : undefined;
 }
