@@ -12,7 +12,7 @@ import { type Config, loadConfig } from '../../src/config/load.js';
 import { renderPair } from '../../src/mappings/hotels/shown-hotels.js';
 import type { DeliveryKind } from '../../src/rules/run.js';
 import { writeDayFile } from '../../src/sandbox/bookings/write-day.js';
-import { account } from '../../src/sandbox/common/parts.js';
+import { account } from '../../src/sandbox/parts/parts.js';
 import { writeSandboxConfiguration } from '../../src/sandbox/configuration.js';
 import { startSandbox } from '../../src/sandbox/sandbox.js';
 import { createWorld } from '../../src/sandbox/world/world.js';

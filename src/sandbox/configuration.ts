@@ -3,7 +3,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import { SandboxError } from './common/errors.js';
-import { account } from './common/parts.js';
+import { account } from './parts/parts.js';
 import type { Sandbox } from './sandbox.js';
 
 /** Starts the file in every version. */

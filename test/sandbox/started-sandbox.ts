@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, vi } from 'vitest';
 import { createFaultPlan, parseFault } from '../../src/sandbox/common/faults.js';
-import { account, type SandboxOptions } from '../../src/sandbox/common/parts.js';
+import { account, type SandboxOptions } from '../../src/sandbox/parts/parts.js';
 import { createSeededRandom } from '../../src/sandbox/common/random.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js';
 import { createWorld, type World } from '../../src/sandbox/world/world.js';

@@ -1,9 +1,9 @@
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isCalendarDay } from '../../booking/business-day.js';
-import { deliverLater } from '../common/deliver-later.js';
+import { deliverLater } from '../parts/deliver-later.js';
 import { nameReason, Refusal } from '../common/errors.js';
-import type { SandboxParts } from '../common/parts.js';
+import type { SandboxParts } from '../parts/parts.js';
 import { publish } from '../common/publish.js';
 import { countOf } from '../common/tell.js';
 import { BrokenFile, type Findings, reviewFile } from './review-file.js';

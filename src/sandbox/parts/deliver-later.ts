@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { nameReason } from './errors.js';
-import type { ResultFault } from './faults.js';
+import { nameReason } from '../common/errors.js';
+import type { ResultFault } from '../common/faults.js';
 import type { SandboxParts } from './parts.js';
 
 interface Delivery {
