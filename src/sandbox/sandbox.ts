@@ -1,8 +1,8 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { noFaults } from './common/faults.js';
-import { account, type SandboxOptions, type SandboxParts } from './parts/parts.js';
 import { createOutbox } from './outbox/outbox.js';
+import { account, type SandboxOptions, type SandboxParts } from './parts/parts.js';
 import { startService } from './service/service.js';
 import { readOrMakeHostKey } from './sftp/host-key.js';
 import { startSftp } from './sftp/sftp-server.js';

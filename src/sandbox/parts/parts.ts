@@ -1,7 +1,7 @@
-import type { Outbox } from '../outbox/outbox.js';
-import type { World } from '../world/world.js';
 import type { FaultPlan } from '../common/faults.js';
 import type { Tell } from '../common/tell.js';
+import type { Outbox } from '../outbox/outbox.js';
+import type { World } from '../world/world.js';
 
 /** The credentials. They protect nothing, and are printed and written to files. */
 export const account = {

@@ -5,11 +5,11 @@ import { isCalendarDay, readInstant } from '../../booking/business-day.js';
 import { Refusal } from '../common/errors.js';
 import type { Operation } from '../common/faults.js';
 import { type TextField, type TextProperty, textFields } from '../common/fields.js';
-import type { SandboxParts } from '../parts/parts.js';
 import { countOf } from '../common/tell.js';
 import { acceptExport } from '../export/exports.js';
 import { createFileReview } from '../file-review/file-review.js';
 import type { BookedHotel } from '../outbox/outbox.js';
+import type { SandboxParts } from '../parts/parts.js';
 import { channelIdsOf, isCorrectlyMapped, locationCodeOf, type Mapping, type World } from '../world/world.js';
 
 /** The outcome of a call that had no effect. */

@@ -5,8 +5,8 @@ import { type AddressInfo, isIPv6 } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { nameReason, Refusal } from '../common/errors.js';
 import type { CallFault, Operation } from '../common/faults.js';
-import { account, type SandboxParts } from '../parts/parts.js';
 import type { BookedHotel } from '../outbox/outbox.js';
+import { account, type SandboxParts } from '../parts/parts.js';
 import { createOperations, noOutcome, type PerformedCall } from './operations.js';
 
 /** The version segment, which starts every path. (Spec 9.) */

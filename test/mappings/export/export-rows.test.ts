@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inspectFile } from '../../../src/mappings/export/inspect-file.js';
-import { readExportRows } from '../../../src/mappings/hotels/read-content-file.js';
+import { readExportRows } from '../../../src/mappings/hotels/load-hotels.js';
 import { anyPlaces, anyRecords, cutIntoBlocks } from './blocks.js';
 
 const masterIdNames = ['ServiceId'];
