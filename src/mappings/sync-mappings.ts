@@ -97,13 +97,7 @@ async function openSync(
   return sync;
 }
 
-type TakenPage =
-  | { readonly kind: 'stored'; readonly sync: MappingSync }
-  /** The service refused the resume key. */
-  | { readonly kind: 'refused'; readonly refusal: MappingServiceError }
-  /** The service refused the limit, or the page was too large. */
-  | { readonly kind: 'too-long'; readonly refusal: MappingServiceError };
-
+/** `refused`: the service refused the resume key. `too-long`: it refused the limit, or the page was too large. */
 async function takePage(
   sync: MappingSync,
   pass: SyncPass,
@@ -112,25 +106,19 @@ async function takePage(
     parts: { service, copy, clock, notify },
     signal,
   }: { readonly request: SyncRequest; readonly parts: SyncParts; readonly signal: AbortSignal },
-): Promise<TakenPage> {
+) {
   const { syncId, resumeKey, since } = sync;
   const { limit, isLowered } = pass;
   const askedAt = clock();
   let page: MappingsPage;
   try {
     page = await service.getMappings(
-      {
-        lastUpdateDateTime: new Date(since),
-        syncId,
-        limit,
-        ...(providerFamily !== undefined && { providerFamily }),
-        ...(resumeKey !== undefined && { resumeKey }),
-      },
+      { lastUpdateDateTime: new Date(since), syncId, limit, providerFamily, resumeKey },
       { signal },
     );
   } catch (error) {
-    if (resumeKey !== undefined && refusesKey(error)) return { kind: 'refused', refusal: error };
-    if (needsShorterPage(error)) return { kind: 'too-long', refusal: error };
+    if (resumeKey !== undefined && refusesKey(error)) return { kind: 'refused', refusal: error } as const;
+    if (needsShorterPage(error)) return { kind: 'too-long', refusal: error } as const;
     throw error;
   }
   const now = clock();
@@ -160,7 +148,7 @@ async function takePage(
   }
   if (isLowered) notify({ type: 'pages-shortened', sync: stored, limit });
   notify({ type: 'page-stored', sync: stored });
-  return { kind: 'stored', sync: stored };
+  return { kind: 'stored', sync: stored } as const;
 }
 
 /** Converts a mapping record (spec 2.2) for the copy. */

@@ -145,8 +145,8 @@ function createMappingBook() {
     latest.set(keyOf(providerName, providerHotelId), mapping);
   }
 
-  function change(mapping: Mapping, difference: Partial<Mapping> & Pick<Mapping, 'changedAt'>): void {
-    Object.assign(mapping, difference);
+  function change(mapping: Mapping, changedAt: number, difference: Partial<Mapping>): void {
+    Object.assign(mapping, difference, { changedAt });
     inOrder.delete(mapping);
     inOrder.add(mapping);
     listed = undefined;
@@ -169,12 +169,12 @@ function createMappingBook() {
         .get(serviceId)
         ?.find(({ providerName, providerHotelId }) => keyOf(providerName, providerHotelId) === key);
       if (known) {
-        change(known, { isDeleted: false, createdAt: changedAt, changedAt });
+        change(known, changedAt, { isDeleted: false, createdAt: changedAt });
         latest.set(key, known);
       } else {
         add({ ...mapping, serviceId }, changedAt, changedAt);
       }
-      change(mapping, { isDeleted: true, changedAt });
+      change(mapping, changedAt, { isDeleted: true });
     },
   };
 }
@@ -296,7 +296,7 @@ function createChange(book: MappingBook, random: () => number): (instant: number
         return move(changedAt, ({ serviceId }) => book.ofHotel(serviceId).filter(isActive));
       default: {
         const mapping = draw(kind === 'mapping-returned' ? canReturn : isActive);
-        if (mapping) book.change(mapping, { ...differ(kind, mapping, changedAt), changedAt });
+        if (mapping) book.change(mapping, changedAt, differ(kind, mapping, changedAt));
       }
     }
   };
