@@ -247,7 +247,7 @@ function sayHowToCheck(error: MappingServiceError, startedAt: number, { command:
   const since = new Date(startedAt).toISOString();
   return new MappingServiceError(
     `The service gave no clear answer to the export request (${code}) and may have started the export, so the request is not repeated. Check whether the e-mail or the files arrive: ${write(`export fetch --since ${since}`)}. If neither does, request the export again: ${write('export request --email ADDRESS')}.`,
-    { kind, code, operation, outcomeUnknown: true, ...(httpStatus !== undefined && { httpStatus }) },
+    { kind, code, operation, outcomeUnknown: true, httpStatus },
     { cause: error },
   );
 }

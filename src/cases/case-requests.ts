@@ -42,11 +42,8 @@ export async function performRequest(
     found.add(held.id);
     const at = clock();
     const { next, acts } = applyRequest(held, request, at);
-    return toDecision(
-      held,
-      next,
-      acts.map((act) => ({ who, at, ...act })),
-    );
+    const recorded = acts.map((act) => ({ who, at, ...act }));
+    return toDecision(held, next, recorded);
   });
   return found;
 }
@@ -57,7 +54,7 @@ const actions = {
   reopen: 'case-reopened',
 } as const satisfies Record<CaseCommand, AuditedAction>;
 
-export function writeRefusal({ id, state }: Pick<HeldCase, 'id' | 'state'>): string {
+export function writeRefusal({ id, state }: { readonly id: number; readonly state: string }): string {
   return `case ${id} is ${state}: reopen it first`;
 }
 

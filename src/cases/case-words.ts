@@ -77,10 +77,7 @@ function describeUpdate(entry: Entry, named: string, showDay: (iso: string) => s
 }
 
 /** What an entry says about bookings that a result calls correct; undefined if it is about something else. */
-export function describeCorrect({
-  calledCorrect,
-  run,
-}: Pick<Entry, 'calledCorrect' | 'run'>): string | undefined {
+export function describeCorrect({ calledCorrect, run }: Partial<Entry>): string | undefined {
   if (!calledCorrect) return undefined;
   const bookings = formatCountOf(Number(calledCorrect), 'named booking');
   return `the result of run ${showInLine(String(run))} calls ${bookings} correct; that resolves nothing`;

@@ -4,7 +4,7 @@ import { SafeError } from '../base/safe-error.js';
 import { SyncOvertakenError } from '../ledger/errors.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { MappingSync, ReportedRow } from '../ledger/mappings.js';
-import { isDeletion } from '../service/answers.js';
+import { InvalidField, isDeletion } from '../service/answers.js';
 import { invalidAnswer, MappingServiceError } from '../service/errors.js';
 import type { MappingRecord, MappingService, MappingsPage } from '../service/operations.js';
 import { tooLargeCode } from '../service/verdict.js';
@@ -49,7 +49,8 @@ export async function syncMappings(
   parts: SyncParts,
   signal: AbortSignal,
 ): Promise<MappingSync> {
-  const hold = await parts.copy.holdSync();
+  const { copy, notify } = parts;
+  const hold = await copy.holdSync();
   if (!hold) throw new SyncBusyError('the local copy of the mappings is being synced by another process');
   try {
     const stop = AbortSignal.any([signal, hold.lost]);
@@ -63,7 +64,9 @@ export async function syncMappings(
       } else if (restarts === maxRestarts) throw taken.refusal;
       else {
         restarts += 1;
-        sync = await restart(sync, taken.refusal, parts);
+        const { syncId, resumeKey } = sync;
+        sync = await copy.restartSync({ syncId, ...(resumeKey !== undefined && { resumeKey }) });
+        notify({ type: 'sync-restarted', sync, code: taken.refusal.code });
         pass.pager = createPager();
       }
     }
@@ -94,13 +97,7 @@ async function openSync(
   return sync;
 }
 
-type TakenPage =
-  | { readonly kind: 'stored'; readonly sync: MappingSync }
-  /** The service refused the resume key. */
-  | { readonly kind: 'refused'; readonly refusal: MappingServiceError }
-  /** The service refused the limit, or the page was too large. */
-  | { readonly kind: 'too-long'; readonly refusal: MappingServiceError };
-
+/** `refused`: the service refused the resume key. `too-long`: it refused the limit, or the page was too large. */
 async function takePage(
   sync: MappingSync,
   pass: SyncPass,
@@ -109,25 +106,19 @@ async function takePage(
     parts: { service, copy, clock, notify },
     signal,
   }: { readonly request: SyncRequest; readonly parts: SyncParts; readonly signal: AbortSignal },
-): Promise<TakenPage> {
+) {
   const { syncId, resumeKey, since } = sync;
   const { limit, isLowered } = pass;
   const askedAt = clock();
   let page: MappingsPage;
   try {
     page = await service.getMappings(
-      {
-        lastUpdateDateTime: new Date(since),
-        syncId,
-        limit,
-        ...(providerFamily !== undefined && { providerFamily }),
-        ...(resumeKey !== undefined && { resumeKey }),
-      },
+      { lastUpdateDateTime: new Date(since), syncId, limit, providerFamily, resumeKey },
       { signal },
     );
   } catch (error) {
-    if (resumeKey !== undefined && refusesKey(error)) return { kind: 'refused', refusal: error };
-    if (needsShorterPage(error)) return { kind: 'too-long', refusal: error };
+    if (resumeKey !== undefined && refusesKey(error)) return { kind: 'refused', refusal: error } as const;
+    if (needsShorterPage(error)) return { kind: 'too-long', refusal: error } as const;
     throw error;
   }
   const now = clock();
@@ -157,17 +148,7 @@ async function takePage(
   }
   if (isLowered) notify({ type: 'pages-shortened', sync: stored, limit });
   notify({ type: 'page-stored', sync: stored });
-  return { kind: 'stored', sync: stored };
-}
-
-async function restart(
-  { syncId, resumeKey }: MappingSync,
-  { code }: MappingServiceError,
-  { copy, notify }: Pick<SyncParts, 'copy' | 'notify'>,
-): Promise<MappingSync> {
-  const sync = await copy.restartSync({ syncId, ...(resumeKey !== undefined && { resumeKey }) });
-  notify({ type: 'sync-restarted', sync, code });
-  return sync;
+  return { kind: 'stored', sync: stored } as const;
 }
 
 /** Converts a mapping record (spec 2.2) for the copy. */
@@ -210,17 +191,12 @@ function needsShorterPage(error: unknown): error is MappingServiceError {
 
 /** Says what was refused. */
 function explainLimit(error: MappingServiceError, limit: number): MappingServiceError {
-  const { kind, code, operation, httpStatus, statusCode, answer } = error;
+  const { code } = error;
   return new MappingServiceError(
     code === tooLargeCode
       ? `getMappings asked for ${limit} mappings and got an answer that is larger than so many can be (${code}); ask the operator of the service.`
       : `getMappings was refused by the service (${code}, invalid limit): the account does not even allow ${limit} mappings per page; ask the operator of the service.`,
-    {
-      ...{ kind, code, operation },
-      ...(httpStatus !== undefined && { httpStatus }),
-      ...(statusCode !== undefined && { statusCode }),
-      ...(answer !== undefined && { answer }),
-    },
+    error,
     { cause: error },
   );
 }
@@ -240,7 +216,7 @@ interface SyncPass {
   limit: number;
   /** Whether the limit was lowered, and no page has come since. */
   isLowered: boolean;
-  pager: Pager;
+  pager: ReturnType<typeof createPager>;
 }
 
 /** What any account is expected to allow: the service's default. */
@@ -254,33 +230,28 @@ function lowerLimit(pass: SyncPass): boolean {
   return true;
 }
 
-type Page = Pick<MappingsPage, 'ResumeKey' | 'Mappings' | 'skipped'>;
+type Page = Omit<MappingsPage, 'answeredAt'>;
 
 /** How many consecutive pages may contain nothing new. */
 const mostWithoutNews = 10;
-
-/** Follows the pages of one retrieval. */
-interface Pager {
-  /**
-   * The key of the page after this one; undefined when this was the last.
-   *
-   * @param sentKey the key with which the page was requested
-   * @throws MappingServiceError when the pages would never end
-   */
-  next(page: Page, sentKey: string | undefined): string | undefined;
-}
 
 /**
  * Decides after each page whether another one follows. The specification shows neither what the last page looks like, so a page
  * without rows or without a key is the last, nor whether keys differ, so a page is judged by its rows: one that only repeats an
  * earlier page of the retrieval is nothing new, and a service that returns such pages for ever is not called for ever.
  */
-export function createPager(): Pager {
+export function createPager() {
   const seen = new Set<string>();
   let previous: string | undefined;
   let withoutNews = 0;
   return {
-    next(page, sentKey) {
+    /**
+     * The key of the page after this one; undefined when this was the last.
+     *
+     * @param sentKey the key with which the page was requested
+     * @throws MappingServiceError when the pages would never end
+     */
+    next(page: Page, sentKey: string | undefined): string | undefined {
       const key = keyOf(page);
       if (key === undefined || page.Mappings.length + page.skipped.length === 0) return undefined;
       const digest = digestOf(page);
@@ -306,7 +277,7 @@ function keyOf({ ResumeKey: key }: Page): string | undefined {
 }
 
 function endless(message: string) {
-  return invalidAnswer('getMappings', { field: 'ResumeKey', message });
+  return invalidAnswer('getMappings', new InvalidField('ResumeKey', message));
 }
 
 /** The same rows in the same order have the same digest. */

@@ -3,7 +3,8 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import { SandboxError } from './common/errors.js';
-import { account, type Sandbox } from './sandbox.js';
+import { account } from './parts/parts.js';
+import type { Sandbox } from './sandbox.js';
 
 /** Starts the file in every version. */
 const mark = '# For the sandbox that was started last in this folder';
@@ -15,11 +16,7 @@ const canaryHint = `# A wrong pair that this sandbox names in an e-mail, as agre
 `;
 
 /** Renders a configuration for a running sandbox. Its secrets are made up, so they are written literally. */
-export function renderSandboxConfiguration({
-  service,
-  sftp,
-  outbox,
-}: Omit<Sandbox, 'folder' | 'close'>): string {
+function renderSandboxConfiguration({ service, sftp, outbox }: Sandbox): string {
   const settings = {
     timezone: 'UTC',
     service: {

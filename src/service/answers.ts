@@ -136,28 +136,22 @@ export function parseJson(body: Uint8Array): unknown {
   }
 }
 
-/** What a JSON answer says about the call: the envelope of spec 2.1, or the `{code, message}` that gateways send. */
-export interface LenientEnvelope {
-  /** Undefined when absent or unreadable. */
-  readonly status: boolean | undefined;
-  readonly statusCode: number | undefined;
-  /** May name a guest. */
-  readonly message: string | undefined;
-  /** Whether it has any of `Status`, `StatusCode` and `code`; without any of them an object is not an envelope. */
-  readonly isRecognised: boolean;
-}
+export type LenientEnvelope = ReturnType<typeof readEnvelopeLeniently>;
 
 /**
- * The one way in which envelopes are read: `"StatusCode": "2000"` and `"Status": "true"`, written as text, mean the
+ * What a JSON answer says about the call: the envelope of spec 2.1, or the `{code, message}` that gateways send; what is absent or
+ * unreadable is undefined. The one way in which envelopes are read: `"StatusCode": "2000"` and `"Status": "true"`, written as text, mean the
  * same as the contract's number and boolean. Undefined when it is not a JSON object. Never throws.
  */
-export function readEnvelopeLeniently(json: unknown): LenientEnvelope | undefined {
+export function readEnvelopeLeniently(json: unknown) {
   if (!isObject(json)) return undefined;
   const { Status, StatusCode, code, Message, message } = json;
   return {
     status: toBoolean(Status),
     statusCode: toInteger(StatusCode) ?? toInteger(code),
+    /** May name a guest. */
     message: readMessage(Message) ?? readMessage(message),
+    /** Whether it has any of them; without any, an object is not an envelope. */
     isRecognised: [Status, StatusCode, code].some(isPresent),
   };
 }

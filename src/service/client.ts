@@ -17,13 +17,9 @@ import {
   type Verdict,
 } from './verdict.js';
 
-export interface ServiceClientOptions extends ConnectionRules {
+export interface ServiceClientOptions extends ConnectionRules, Credentials {
   /** The service's address including the version segment, with or without a trailing slash. (Spec 9.) */
   readonly baseUrl: string;
-  readonly apiKey: string;
-  readonly accountId: string;
-  /** Removed from the service's words like the credentials: secrets for other servers that it may know. */
-  readonly otherSecrets?: readonly string[] | undefined;
   /** Maximum number of connections. */
   readonly connections: number;
   /** For a whole call, in milliseconds. */
@@ -220,7 +216,7 @@ export function checkHeaderValue(name: string, value: string): string {
 interface Credentials {
   readonly apiKey: string;
   readonly accountId: string;
-  /** Secrets for other servers that the service may know, such as the password of its SFTP server. */
+  /** Removed from the service's words, too: secrets for other servers that it may know, such as the password of its SFTP server. */
   readonly otherSecrets?: readonly string[] | undefined;
 }
 

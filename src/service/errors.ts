@@ -11,60 +11,52 @@ interface ServiceErrorDetails {
   readonly code: string;
   /** The operation that was called: `getMappings`. */
   readonly operation: string;
-  readonly httpStatus?: number;
+  readonly httpStatus?: number | undefined;
   /** The envelope's StatusCode, if there was one. (Spec 2.1.) */
-  readonly statusCode?: number;
+  readonly statusCode?: number | undefined;
   /** True when the service may have processed a call that is not repeated: check for its effect. */
-  readonly outcomeUnknown?: boolean;
+  readonly outcomeUnknown?: boolean | undefined;
   /** Of an invalid answer: the first field that is missing or of another type, such as `Mappings[3].ServiceId`. */
-  readonly field?: string;
+  readonly field?: string | undefined;
   /** The service's own words. They may name a guest, so no message quotes them. */
-  readonly answer?: string;
+  readonly answer?: string | undefined;
 }
 
 /** A call failed. The message is safe to show: no text of the service, no credentials. */
 export class MappingServiceError extends SafeError implements ServiceErrorDetails {
   override readonly name = 'MappingServiceError';
-  readonly kind: ServiceErrorKind;
-  readonly code: string;
-  readonly operation: string;
-  declare readonly httpStatus?: number;
-  declare readonly statusCode?: number;
-  declare readonly outcomeUnknown?: boolean;
-  declare readonly field?: string;
-  declare readonly answer?: string;
+  declare readonly kind: ServiceErrorKind;
+  declare readonly code: string;
+  declare readonly operation: string;
+  declare readonly httpStatus?: number | undefined;
+  declare readonly statusCode?: number | undefined;
+  declare readonly outcomeUnknown?: boolean | undefined;
+  declare readonly field?: string | undefined;
+  declare readonly answer?: string | undefined;
 
-  constructor(
-    message: string,
-    { kind, code, operation, ...known }: ServiceErrorDetails,
-    options?: ErrorOptions,
-  ) {
+  constructor(message: string, details: ServiceErrorDetails, options?: ErrorOptions) {
     super(message, options);
-    this.kind = kind;
-    this.code = code;
-    this.operation = operation;
-    Object.assign(this, known);
-    // Logging an error with all its fields must not log a guest's name.
-    if (known.answer !== undefined)
-      Object.defineProperty(this, 'answer', { value: known.answer, enumerable: false });
+    for (const name of detailNames)
+      if (details[name] !== undefined)
+        // Logging an error with all its fields must not log a guest's name.
+        Object.defineProperty(this, name, { value: details[name], enumerable: name !== 'answer' });
   }
 }
+
+const detailNames = [
+  ...(['kind', 'code', 'operation', 'httpStatus', 'statusCode'] as const),
+  ...(['outcomeUnknown', 'field', 'answer'] as const),
+];
 
 /** The error for an answer that does not follow the specification. */
 export function invalidAnswer(
   operation: string,
-  { field, message }: Pick<InvalidField, 'field' | 'message'>,
-  { httpStatus, statusCode }: Pick<Verdict, 'httpStatus' | 'statusCode'> = {},
+  { field, message }: InvalidField,
+  verdict?: Verdict,
 ): MappingServiceError {
+  const { httpStatus, statusCode } = verdict ?? {};
   return new MappingServiceError(
     `${operation} got an answer that does not follow the specification: ${message}. Ask the service's operator.`,
-    {
-      kind: 'invalid-answer',
-      code: 'invalid-answer',
-      operation,
-      field,
-      ...(httpStatus !== undefined && { httpStatus }),
-      ...(statusCode !== undefined && { statusCode }),
-    },
+    { kind: 'invalid-answer', code: 'invalid-answer', operation, field, httpStatus, statusCode },
   );
 }

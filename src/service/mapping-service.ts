@@ -62,14 +62,11 @@ export function createMappingService(options: MappingServiceOptions): MappingSer
   });
 
   async function tryOnce<Answer>(
-    { operation, isRepeatable, ...request }: OperationCall,
+    { operation, ...request }: OperationCall,
     read: (answer: Fields, date: string | undefined) => Answer,
     signal: AbortSignal,
   ) {
-    const { verdict, answer } = await client.call(
-      { ...request, method: 'GET', startsWork: !isRepeatable },
-      { signal },
-    );
+    const { verdict, answer } = await client.call({ ...request, method: 'GET' }, { signal });
     try {
       const json = answer && readJson(answer);
       if (verdict.kind === 'accepted') return { value: read(readSuccess(json), answer?.date) };
@@ -95,7 +92,7 @@ export function createMappingService(options: MappingServiceOptions): MappingSer
     for (let made = 1; ; made += 1) {
       const { failed, value } = await tryOnce(asked, read, signal);
       if (failed === undefined) return value;
-      const delayMs = mayRepeat(failed, asked.isRepeatable) ? nextDelayMs(failed.retryAfterMs) : undefined;
+      const delayMs = mayRepeat(failed, asked) ? nextDelayMs(failed.retryAfterMs) : undefined;
       if (delayMs === undefined) throw failedCall(failed, { ...asked, host: describeHost(baseUrl) }, made);
       await pause(delayMs, signal);
       signal.throwIfAborted();
@@ -106,7 +103,6 @@ export function createMappingService(options: MappingServiceOptions): MappingSer
     async getMappings({ lastUpdateDateTime, syncId, providerFamily, resumeKey, limit }, { signal }) {
       const request = {
         operation: 'getMappings',
-        isRepeatable: true,
         path: addQuery('/mappings', {
           lastUpdateDateTime: lastUpdateDateTime.toISOString(),
           providerFamily,
@@ -120,7 +116,7 @@ export function createMappingService(options: MappingServiceOptions): MappingSer
     },
     async getMasterHotelBrands({ signal }) {
       const path = '/content/GetMasterHotelBrands';
-      const request = { operation: 'getMasterHotelBrands', isRepeatable: true, path };
+      const request = { operation: 'getMasterHotelBrands', path };
       return call(request, readMasterHotelBrands, signal);
     },
     async exportMappingsFile({ emailId, providers }, { signal }) {
@@ -129,7 +125,7 @@ export function createMappingService(options: MappingServiceOptions): MappingSer
       const names = providers.map(encodeQueryPart).join(',');
       const request = {
         operation: 'exportMappingsFile',
-        isRepeatable: false,
+        startsWork: true,
         path: names === '' ? path : `${path}&providerfamilies=${names}`,
       };
       return call(request, (_, date) => ({ answeredAt: readDate(date) }), signal);
@@ -146,12 +142,10 @@ function addQuery(path: string, parameters: Readonly<Record<string, string | und
   return `${path}?${query.join('&')}`;
 }
 
-/** A GET. */
-interface OperationCall extends Pick<ServiceRequest, 'path' | 'headers' | 'maxAnswerBytes'> {
+/** One that starts work may not be made twice: it is repeated only where the service cannot have processed it. */
+interface OperationCall extends Omit<ServiceRequest, 'method'> {
   /** For messages: `getMappings`. */
   readonly operation: string;
-  /** Whether the call may be made twice; if not, it is repeated only where the service cannot have processed it. */
-  readonly isRepeatable: boolean;
 }
 
 type FailedVerdict = Exclude<Verdict, { readonly kind: 'accepted' }>;
@@ -163,11 +157,11 @@ function isRefusal({ statusCode }: Verdict, statusCodes: StatusCodeTable): boole
 
 function mayRepeat(
   verdict: FailedVerdict,
-  isRepeatable: boolean,
+  { startsWork }: OperationCall,
 ): verdict is Extract<Verdict, { readonly kind: 'retryable' }> {
   // The same answer would be as large again.
   if (verdict.code === tooLargeCode) return false;
-  return verdict.kind === 'retryable' && (isRepeatable || !verdict.outcomeUnknown);
+  return verdict.kind === 'retryable' && !(startsWork && verdict.outcomeUnknown);
 }
 
 const itsWords = "The service's own words, if any, are in the error's answer.";
@@ -179,17 +173,13 @@ const itsWords = "The service's own words, if any, are in the error's answer.";
  */
 function failedCall(
   verdict: FailedVerdict,
-  { operation, isRepeatable, host }: OperationCall & { readonly host: string },
+  { operation, startsWork, host }: OperationCall & { readonly host: string },
   made: number,
 ): MappingServiceError {
   const { code, httpStatus, statusCode, answer } = verdict;
   const fail = (kind: ServiceErrorKind, message: string, outcomeUnknown?: true) =>
     new MappingServiceError(`${operation} ${message}`, {
-      ...{ kind, code, operation },
-      ...(httpStatus !== undefined && { httpStatus }),
-      ...(statusCode !== undefined && { statusCode }),
-      ...(answer !== undefined && { answer }),
-      ...(outcomeUnknown && { outcomeUnknown }),
+      ...{ kind, code, operation, httpStatus, statusCode, answer, outcomeUnknown },
     });
   // Without a status there was no answer: the network failed.
   const what = httpStatus === undefined ? `${code}, ${host}` : code;
@@ -205,7 +195,7 @@ function failedCall(
           'refused',
           `did not succeed in ${tries} (${what}): set the meaning of this code in statusCodes. ${itsWords}`,
         );
-      if (verdict.outcomeUnknown && !isRepeatable)
+      if (verdict.outcomeUnknown && startsWork)
         return fail(
           'retryable',
           `got no clear answer (${what}), and the service may have processed it, so it is not repeated. Check for its effect before you call again.`,

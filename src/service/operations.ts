@@ -28,8 +28,8 @@ export interface MappingsQuery {
   readonly lastUpdateDateTime: Date;
   /** The same for all calls of a sync cycle. */
   readonly syncId: string;
-  readonly providerFamily?: string;
-  readonly resumeKey?: string;
+  readonly providerFamily?: string | undefined;
+  readonly resumeKey?: string | undefined;
   readonly limit: number;
 }
 

@@ -21,7 +21,7 @@ export type SourceKindName = SourceSettings['kind'];
 export const sourceKinds: readonly SourceKind<SourceSettings>[] = kinds;
 
 /** The kind of source that the settings are for. */
-export function kindOf({ kind }: Pick<SourceSettings, 'kind'>): SourceKind<SourceSettings> {
+export function kindOf({ kind }: { readonly kind: SourceKindName }): SourceKind<SourceSettings> {
   const found = sourceKinds.find(({ name }) => name === kind);
   if (found === undefined) throw new RangeError(`the registry has no kind of source ${kind}`);
   return found;

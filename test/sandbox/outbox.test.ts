@@ -114,3 +114,10 @@ it('concurrent e-mails are files of their own, for their owner only', async () =
   }
   expect((await stat(folder)).mode & 0o777).toBe(0o700);
 });
+
+it('e-mails about reviews and others of the same instant lie in files of their own', async () => {
+  const { folder, outbox } = await openOutbox();
+  const exported = { to: 'account@example.com', subject: 'Your mappings have been exported', text: 'x' };
+  const paths = [await outbox.notify({ about, incorrect: [wrong] }), await outbox.post(exported)];
+  expect((await readdir(folder)).sort()).toEqual(paths.map((path) => basename(path)).sort());
+});

@@ -127,7 +127,11 @@ export function createMailbox(
   };
 }
 
-interface PollingParts {
+/**
+ * Reads what arrives in a mailbox: at the start, and every `pollMs`. Several processes may read the same mailbox, because the
+ * ledger records each e-mail once.
+ */
+export function createMailPoller(parts: {
   readonly mailbox: Pick<Mailbox, 'readNew'>;
   readonly taker: MailTaker;
   readonly pollMs: number;
@@ -137,13 +141,7 @@ interface PollingParts {
   readonly clock: () => number;
   /** Stops everything. */
   readonly signal: AbortSignal;
-}
-
-/**
- * Reads what arrives in a mailbox: at the start, and every `pollMs`. Several processes may read the same mailbox, because the
- * ledger records each e-mail once.
- */
-export function createMailPoller(parts: PollingParts) {
+}) {
   const { mailbox, taker, pollMs, notify, noteMailbox, clock, signal } = parts;
   const closing = new AbortController();
   const stop = AbortSignal.any([signal, closing.signal]);

@@ -222,7 +222,7 @@ function providerToJson(providerName: string | null, { counts, cases, hours, hot
 const round = (share: number) => Number(share.toFixed(6));
 
 /** Why no verdict is known: never "0 %". */
-export function nameUnknown({ sent, byEmail }: Pick<ProviderJson, 'sent' | 'byEmail'>): string {
+export function nameUnknown({ sent, byEmail }: { readonly sent: number; readonly byEmail: number }): string {
   if (sent === 0) return '-';
   return byEmail === sent ? 'by e-mail' : 'no result';
 }

@@ -1,6 +1,6 @@
 import type { Ledger } from '../../ledger/ledger.js';
 import type { FetchedExport, RequestedExport } from '../../ledger/mappings.js';
-import type { MappingService } from '../../service/operations.js';
+import type { ExportRequest, MappingService } from '../../service/operations.js';
 import type { Archive } from '../../storage/archive.js';
 import type { Spool } from '../../storage/spool.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../transports/sftp/sftp.js';
@@ -22,23 +22,28 @@ const clockToleranceMs = 60_000;
 /** Far more than the largest export of a real account; a server must not fill the disk. */
 const maxBytes = 20e9;
 
-interface FetchSettings extends WatchSettings {
-  /** Accepted names of the master id's column. */
-  readonly masterIdNames: readonly string[];
-}
-
-interface FetchParts extends WatchParts {
-  readonly settings: FetchSettings;
+interface FetchParts {
+  readonly settings: {
+    /** Relative to the SFTP root, without leading or trailing slash; empty for the root itself. */
+    readonly folder: string;
+    readonly pollMs: number;
+    /** A complete export stays unchanged for this long. */
+    readonly quietMs: number;
+    /** Accepted names of the master id's column. */
+    readonly masterIdNames: readonly string[];
+  };
   /** For exports only: anything else in it is removed. */
   readonly spool: Spool;
   readonly archive: Archive;
   readonly log: Ledger['exports'];
-}
-
-interface FetchRequest {
-  /** Only exports since then, by the server's clock, epoch milliseconds; default: since the last request. */
-  readonly since?: number | undefined;
-  readonly timeoutMs: number;
+  readonly sftp: SftpServer;
+  /** The delay after this many consecutive failures, in milliseconds; undefined to give up. */
+  readonly backOff: (failures: number) => number | undefined;
+  /** Resolves early when the signal aborts. */
+  readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  readonly notify: NotifyExport;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
 }
 
 export type FetchResult =
@@ -50,10 +55,11 @@ export type FetchResult =
 /**
  * Waits for an export and downloads its files into the archive. An interrupted fetch resumes where it stopped.
  *
+ * @param asked.since only exports since then, by the server's clock, epoch milliseconds; default: since the last request
  * @throws ExportFileError when a file does not follow the specification; SftpError; ArchiveError; the signal's reason
  */
 export async function fetchExport(
-  { since, timeoutMs }: FetchRequest,
+  { since, timeoutMs }: { readonly since?: number | undefined; readonly timeoutMs: number },
   parts: FetchParts,
   signal: AbortSignal,
 ): Promise<FetchResult> {
@@ -162,20 +168,6 @@ async function* abortable(
   }
 }
 
-interface WatchSettings {
-  /** Relative to the SFTP root, without leading or trailing slash; empty for the root itself. */
-  readonly folder: string;
-  readonly pollMs: number;
-  /** A complete export stays unchanged for this long. */
-  readonly quietMs: number;
-}
-
-export interface WatchParts extends SessionParts {
-  readonly settings: WatchSettings;
-  /** Epoch milliseconds. */
-  readonly clock: () => number;
-}
-
 /** Which export to wait for. */
 interface WantedExport {
   /** Its files are not older than this, by the server's clock; epoch milliseconds. */
@@ -197,13 +189,13 @@ const timerSlackMs = 5;
 /** Waits until all files of an export are there and have stopped changing; undefined when none came in time. */
 async function awaitExport(
   wanted: WantedExport,
-  parts: WatchParts,
+  parts: FetchParts,
   signal: AbortSignal,
 ): Promise<ExportSet | undefined> {
   const { settings, clock, pause, notify } = parts;
   const { folder, pollMs, quietMs } = settings;
   const measureQuiet = createQuietWatch();
-  const patient: WatchParts = {
+  const patient: FetchParts = {
     ...parts,
     // Keep trying a server that is away for longer than usual: there is time to wait for the export anyway.
     backOff: (failures) => parts.backOff(failures) ?? (clock() < wanted.deadline ? pollMs : undefined),
@@ -255,31 +247,20 @@ async function endsWithLines(session: SftpSession, { files }: ExportSet, folder:
   return true;
 }
 
-export function pathOf(folder: string, name: string): string {
+function pathOf(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`;
 }
-
-interface SessionParts {
-  readonly sftp: SftpServer;
-  /** The delay after this many consecutive failures, in milliseconds; undefined to give up. */
-  readonly backOff: (failures: number) => number | undefined;
-  /** Resolves early when the signal aborts. */
-  readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  readonly notify: NotifyExport;
-}
-
-/** @param progressed call it on progress; it resets the number of failures */
-type SessionAction<Result> = (session: SftpSession, progressed: () => void) => Promise<Result>;
 
 /**
  * Runs an action in a session, and again in a new one when the server failed.
  *
+ * @param action is given what to call on progress: it resets the number of failures
  * @throws SftpError after too many consecutive failures, or when retrying cannot help; the signal's reason
  */
-export async function useSession<Result>(
-  { sftp, backOff, pause, notify }: SessionParts,
+async function useSession<Result>(
+  { sftp, backOff, pause, notify }: FetchParts,
   signal: AbortSignal,
-  action: SessionAction<Result>,
+  action: (session: SftpSession, progressed: () => void) => Promise<Result>,
 ): Promise<Result> {
   let failures = 0;
   const progressed = () => {
@@ -306,25 +287,24 @@ export async function useSession<Result>(
   }
 }
 
-interface RequestParts {
-  readonly service: Pick<MappingService, 'exportMappingsFile'>;
-  readonly log: Ledger['exports'];
-  /** Epoch milliseconds. */
-  readonly clock: () => number;
-}
-
 /**
- * Requests an export from the service and records when and for which providers, but not its recipient.
+ * Requests an export from the service and records when (in epoch milliseconds) and for which providers, but not its recipient.
  *
  * @throws MappingServiceError when the service does not accept the request; the signal's reason
  */
 export async function requestExport(
-  { emailId, providers }: { readonly emailId: string; readonly providers: readonly string[] },
-  { service, log, clock }: RequestParts,
+  asked: ExportRequest,
+  parts: {
+    readonly service: Pick<MappingService, 'exportMappingsFile'>;
+    readonly log: Ledger['exports'];
+    readonly clock: () => number;
+  },
   signal: AbortSignal,
 ): Promise<RequestedExport> {
+  const { service, log, clock } = parts;
+  const { providers } = asked;
   const requestedAt = clock();
-  const { answeredAt } = await service.exportMappingsFile({ emailId, providers }, { signal });
+  const { answeredAt } = await service.exportMappingsFile(asked, { signal });
   const requested = {
     requestedAt,
     // The service read its data at some time between our request and its answer.

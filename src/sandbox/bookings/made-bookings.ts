@@ -154,19 +154,12 @@ const daysLate = 3;
 const daysAhead = 330;
 const longestStay = 21;
 
-interface Stay {
-  /** YYYY-MM-DD */
-  readonly checkIn: string;
-  /** YYYY-MM-DD, one to 21 nights later. */
-  readonly checkOut: string;
-}
-
 /**
- * Makes up stays as people book them: mostly in the coming weeks, rarely next year, and mostly short.
+ * Makes up stays of one to 21 nights as people book them: mostly in the coming weeks, rarely next year, and mostly short.
  *
- * @param day YYYY-MM-DD
+ * @param day YYYY-MM-DD, as the dates of the stays
  */
-function createStays(day: string, random: () => number): () => Stay {
+function createStays(day: string, random: () => number) {
   const first = Date.parse(`${day}T00:00:00Z`) - daysLate * dayMs;
   const dates = Array.from({ length: daysLate + daysAhead + longestStay + 1 }, (_, index) =>
     writeDate(first + index * dayMs),
@@ -291,55 +284,18 @@ const namePools: readonly NamePool[] = [
     'Анна Сергій Ольга Дмитрий Наталія Иван Юлия Олександр Ђорђе Мария',
     'Шевченко Коваленко Смирнова Кузнецов Бондаренко Попова Петров Їжакевич Јовановић Орлова',
   ),
-  {
-    share: 3,
-    given: words('محمد فاطمة أحمد مريم يوسف ليلى خالد نور'),
-    family: words('الحسن العلي المنصوري حداد خوري النجار السيد بن‌علي'),
-    order: 'given-first',
-    isEuropean: false,
-  },
-  {
-    share: 2,
-    given: words('נועה דוד יעל אורי תמר איתי שרה משה'),
-    family: words('כהן לוי מזרחי פרץ ביטון אברהם פרידמן שגיא'),
-    order: 'given-first',
-    isEuropean: false,
-  },
-  {
-    share: 4,
-    given: words('伟 芳 秀英 娜 敏 静怡 国强 小龙 雨桐 浩然'),
-    family: words('王 李 张 刘 陈 杨 赵 黄 歐陽 司马'),
-    order: 'in-one',
-    isEuropean: false,
-  },
-  {
-    share: 3,
-    given: words('さくら 陽翔 美咲 大輔 ゆい 蓮 花子 健太'),
-    family: words('佐藤 鈴木 髙橋 田中 渡邊 山本 小林 齋藤'),
-    order: 'family-first',
-    isEuropean: false,
-  },
-  {
-    share: 2,
-    given: words('민준 서연 지훈 하은 도윤 수빈 예준 지우'),
-    family: words('김 이 박 최 정 강 남궁 황보'),
-    order: 'in-one',
-    isEuropean: false,
-  },
-  {
-    share: 1,
-    given: words('สมชาย สุดา ณัฐพล กมลวรรณ ปิยะ อรุณี'),
-    family: words('ใจดี ศรีสุข วงศ์ไทย บุญมี ทองคำ แก้วกาญจนา'),
-    order: 'given-first',
-    isEuropean: false,
-  },
-  {
-    share: 2,
-    given: words('आरव प्रिया राहुल अनन्या विक्रम ईशा कृष्णा संजय'),
-    family: words('शर्मा सिंह पटेल गुप्ता वर्मा अय्यर जोशी मिश्रा'),
-    order: 'given-first',
-    isEuropean: false,
-  },
+  other(3, 'محمد فاطمة أحمد مريم يوسف ليلى خالد نور', 'الحسن العلي المنصوري حداد خوري النجار السيد بن‌علي'),
+  other(2, 'נועה דוד יעל אורי תמר איתי שרה משה', 'כהן לוי מזרחי פרץ ביטון אברהם פרידמן שגיא'),
+  other(4, '伟 芳 秀英 娜 敏 静怡 国强 小龙 雨桐 浩然', '王 李 张 刘 陈 杨 赵 黄 歐陽 司马', 'in-one'),
+  other(
+    3,
+    'さくら 陽翔 美咲 大輔 ゆい 蓮 花子 健太',
+    '佐藤 鈴木 髙橋 田中 渡邊 山本 小林 齋藤',
+    'family-first',
+  ),
+  other(2, '민준 서연 지훈 하은 도윤 수빈 예준 지우', '김 이 박 최 정 강 남궁 황보', 'in-one'),
+  other(1, 'สมชาย สุดา ณัฐพล กมลวรรณ ปิยะ อรุณี', 'ใจดี ศรีสุข วงศ์ไทย บุญมี ทองคำ แก้วกาญจนา'),
+  other(2, 'आरव प्रिया राहुल अनन्या विक्रम ईशा कृष्णा संजय', 'शर्मा सिंह पटेल गुप्ता वर्मा अय्यर जोशी मिश्रा'),
 ];
 
 /** Makes up guests; a known share have names that are hard to process. */
@@ -372,9 +328,14 @@ function createGuests(random: () => number): () => string {
 }
 
 function european(share: number, given: string, family: string): NamePool {
-  return { share, given: words(given), family: words(family), order: 'given-first', isEuropean: true };
+  return { ...other(share, given, family), isEuropean: true };
 }
 
-function words(text: string): readonly string[] {
-  return text.split(' ');
+function other(
+  share: number,
+  given: string,
+  family: string,
+  order: NamePool['order'] = 'given-first',
+): NamePool {
+  return { share, given: given.split(' '), family: family.split(' '), order, isEuropean: false };
 }

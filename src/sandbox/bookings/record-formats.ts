@@ -14,6 +14,13 @@ export interface RecordFormat {
 const header = `${['ServiceId', ...textFields.map(({ name }) => name)].join(',')}\n`;
 const needsQuotes = /[",\r\n]/;
 
+const reasonsOfIds = {
+  'service-id-absent': 'service-id-missing',
+  'service-id-in-letters': 'service-id-invalid',
+  'service-id-zero': 'service-id-invalid',
+  'service-id-too-large': 'service-id-invalid',
+} as const;
+
 /** CSV as in RFC 4180, but with LF: the service's field names as header, cells quoted where needed. */
 export const csvFormat: RecordFormat = {
   header,
@@ -25,10 +32,7 @@ export const csvFormat: RecordFormat = {
     return `${line}\n`;
   },
   reasons: {
-    'service-id-absent': 'service-id-missing',
-    'service-id-in-letters': 'service-id-invalid',
-    'service-id-zero': 'service-id-invalid',
-    'service-id-too-large': 'service-id-invalid',
+    ...reasonsOfIds,
     'name-in-two-parts': 'wrong-cell-count',
     'quotes-not-escaped': 'malformed-quotes',
   },
@@ -64,10 +68,7 @@ export const ndjsonFormat: RecordFormat = {
     return `{${members.slice(1)}}\n`;
   },
   reasons: {
-    'service-id-absent': 'service-id-missing',
-    'service-id-in-letters': 'service-id-invalid',
-    'service-id-zero': 'service-id-invalid',
-    'service-id-too-large': 'service-id-invalid',
+    ...reasonsOfIds,
     'name-in-two-parts': 'field-not-text',
     'quotes-not-escaped': 'malformed-json',
   },

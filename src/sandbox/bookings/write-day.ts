@@ -4,7 +4,7 @@ import { link, lstat, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { hasCode } from '../common/errors.js';
+import { codeOf } from '../../base/safe-error.js';
 import { type DayCounts, type DayFormat, type DayText, dayFormats, renderDay } from './day-text.js';
 import type { MadeDay } from './made-bookings.js';
 
@@ -56,7 +56,7 @@ async function isTaken(path: string): Promise<boolean> {
     await lstat(path);
     return true;
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return false;
+    if (codeOf(error) === 'ENOENT') return false;
     throw error;
   }
 }
@@ -66,7 +66,7 @@ async function publish(temporary: string, path: string): Promise<void> {
   try {
     await link(temporary, path);
   } catch (error) {
-    throw hasCode(error, 'EEXIST') ? new NameTakenError(path) : error;
+    throw codeOf(error) === 'EEXIST' ? new NameTakenError(path) : error;
   }
 }
 
@@ -97,7 +97,7 @@ export async function streamDay(
     return true;
   } catch (error) {
     signal?.throwIfAborted();
-    if (hasCode(error, 'EPIPE')) return false;
+    if (codeOf(error) === 'EPIPE') return false;
     throw error;
   }
 }

@@ -1,3 +1,5 @@
+import { codeOf } from '../../base/safe-error.js';
+
 /** The sandbox can't run like this: something has to be fixed first, and the message says what. */
 export class SandboxError extends Error {
   override readonly name = 'SandboxError';
@@ -5,12 +7,7 @@ export class SandboxError extends Error {
 
 /** An error's code, such as ENOSPC, or its class: its own message may quote text that names guests. */
 export function nameReason(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown';
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
-}
-
-export function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
+  return codeOf(error) ?? (error instanceof Error ? error.name : 'unknown');
 }
 
 /** The service refuses a call, inside a success unless the HTTP status says otherwise. The message names no guest and quotes no secret. */

@@ -1,43 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify';
-import { deliverLater } from '../common/deliver-later.js';
-import { hasCode, Refusal } from '../common/errors.js';
-import type { FaultPlan, ResultFault } from '../common/faults.js';
+import { codeOf } from '../../base/safe-error.js';
+import { Refusal } from '../common/errors.js';
 import { publish } from '../common/publish.js';
-import type { Tell } from '../common/tell.js';
-import type { Attachment, Email, Mailer } from '../outbox/outbox.js';
+import { deliverLater } from '../parts/deliver-later.js';
+import { account, type SandboxParts } from '../parts/parts.js';
 import { contentColumns, contentOf, type HotelContent } from '../world/hotel-content.js';
-import { channelIdsOf, locationCodeOf } from '../world/mapping-fields.js';
-import type { Mapping, World } from '../world/world.js';
-
-/** Exports of the mappings. (Spec 4.5.) */
-export interface Exports {
-  /** Answers at once. The files and then the e-mail follow after the delay. @throws Refusal */
-  accept(parameters: URLSearchParams): void;
-  /** Abandons pending exports and waits for those being written. Idempotent. */
-  close(): Promise<void>;
-}
-
-interface ExportsOptions {
-  readonly world: World;
-  /** The SFTP root on this disk. */
-  readonly root: string;
-  /** A folder outside the SFTP root but on its disk, for drafts. Created when needed, removed by `close`. */
-  readonly drafts: string;
-  /** The prefix of the file names. */
-  readonly accountName: string;
-  readonly delayMs: number;
-  /** Asked once per accepted export. */
-  readonly faults: FaultPlan;
-  readonly mailer: Mailer;
-  /** Files are named as SFTP clients see them. */
-  readonly tell: Tell;
-}
+import { channelIdsOf, locationCodeOf, type Mapping, type World } from '../world/world.js';
 
 interface ExportRequest {
   readonly emailId: string;
@@ -51,48 +25,29 @@ const maxAttachedBytes = 10 * 1024 * 1024;
 /** One address with a domain; no character that could end a header or add a recipient. */
 const emailAddress = /^[^\s@,;:<>()[\]"\\\p{Cc}]{1,64}@[^\s@,;:<>()[\]"\\\p{Cc}]{1,255}$/u;
 
-export function createExports(options: ExportsOptions): Exports {
-  const { world, root, drafts, accountName, delayMs, faults, mailer, tell } = options;
-  const closing = new AbortController();
-  const { signal } = closing;
-  const pending = new Set<Promise<void>>();
-
-  async function perform(request: ExportRequest, fault: ResultFault | undefined): Promise<void> {
-    const guid = randomUUID();
-    const files = exportKinds.map((kind) => `${accountName}_${kind}_${guid}.csv`);
-    await deliverLater({
-      ...{ name: files.join(', '), delayMs, fault, signal, tell },
-      async write() {
-        const rows = createExportTables(world, request.providers);
-        await mkdir(drafts, { recursive: true, mode: 0o700 });
-        const counts: number[] = [];
-        for (const [place, kind] of exportKinds.entries())
-          counts.push(await writeRows(rows[kind], join(drafts, files[place] ?? ''), signal));
-        for (const [place, file] of files.entries())
-          await publish(join(drafts, file), join(root, file), counts[place] ?? 0, fault);
-        return fault?.kind === 'result-partial' ? 'only the first halves (fault)' : 'written';
-      },
-      notify: () => notify(request, files),
-    });
-  }
-
-  async function notify(request: ExportRequest, files: readonly string[]) {
-    const attachments = await readAttachments(root, files);
-    return mailer.post(composeEmail(request, files, attachments));
-  }
-
-  return {
-    accept(parameters) {
-      const request = readRequest(parameters, world.providers);
-      const performed = perform(request, faults.nextResult()).finally(() => pending.delete(performed));
-      pending.add(performed);
+/** Accepts an export of the mappings (spec 4.5): the files and then the e-mail follow after the delay. @throws Refusal */
+export function acceptExport(parameters: URLSearchParams, parts: SandboxParts): void {
+  const { world, root, drafts, faults, outbox, signal } = parts;
+  const request = readRequest(parameters, world.providers);
+  const fault = faults.nextResult();
+  const guid = randomUUID();
+  const files = exportKinds.map((kind) => `${account.name}_${kind}_${guid}.csv`);
+  const places = files.map((file) => join(drafts, file));
+  const delivery = {
+    ...{ name: files.join(', '), drafts: places, fault },
+    async write() {
+      const rows = createExportTables(world, request.providers);
+      await mkdir(drafts, { recursive: true, mode: 0o700 });
+      const counts: number[] = [];
+      for (const [index, kind] of exportKinds.entries())
+        counts.push(await writeRows(rows[kind], places[index] ?? '', signal));
+      for (const [index, file] of files.entries())
+        await publish(places[index] ?? '', join(root, file), counts[index] ?? 0, fault);
+      return fault?.kind === 'result-partial' ? 'only the first halves (fault)' : 'written';
     },
-    async close() {
-      closing.abort();
-      await Promise.all(pending);
-      await rm(drafts, { recursive: true, force: true });
-    },
+    notify: async () => outbox.post(composeEmail(request, files, await readAttachments(root, files))),
   };
+  deliverLater(delivery, parts);
 }
 
 /** Reads the parameters of a call. A blank one counts as not given. */
@@ -131,7 +86,7 @@ async function writeRows(rows: Rows, draft: string, signal: AbortSignal): Promis
 }
 
 /** The files as attachments; none where they are too large together, or have been taken away already. */
-async function readAttachments(root: string, files: readonly string[]): Promise<readonly Attachment[]> {
+async function readAttachments(root: string, files: readonly string[]) {
   try {
     const sizes = await Promise.all(files.map(async (file) => (await stat(join(root, file))).size));
     if (sizes.reduce((total, size) => total + size, 0) > maxAttachedBytes) return [];
@@ -143,7 +98,7 @@ async function readAttachments(root: string, files: readonly string[]): Promise<
       })),
     );
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return [];
+    if (codeOf(error) === 'ENOENT') return [];
     throw error;
   }
 }
@@ -152,8 +107,8 @@ async function readAttachments(root: string, files: readonly string[]): Promise<
 function composeEmail(
   { emailId, providers }: ExportRequest,
   files: readonly string[],
-  attachments: readonly Attachment[],
-): Email {
+  attachments: Awaited<ReturnType<typeof readAttachments>>,
+) {
   const where = `${attachments.length > 0 ? 'attached, and ' : ''}on the SFTP server`;
   const introduction = `The mappings of ${providers.join(', ')} have been exported. The files are ${where}:`;
   return {
@@ -165,7 +120,7 @@ function composeEmail(
 }
 
 /** The rows of a file, header first. */
-export type Rows = Iterable<readonly (string | number)[]>;
+type Rows = Iterable<readonly (string | number)[]>;
 
 /** The middle parts of the files' names. */
 const exportKinds = ['mappings', 'transformed', 'hotels'] as const;

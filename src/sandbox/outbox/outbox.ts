@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTransport } from 'nodemailer';
+import { createTransport, type SendMailOptions } from 'nodemailer';
 import type { TextProperty } from '../common/fields.js';
 import type { World } from '../world/world.js';
 
@@ -11,7 +11,7 @@ export interface BookedHotel extends Readonly<Partial<Record<TextProperty, strin
 }
 
 /** The content of an e-mail about a review. */
-export interface Notice {
+interface Notice {
   /** What was reviewed: "the request body of 14:03:07" or "VerifyMappings/112026/20112026.csv". */
   readonly about: string;
   /** The affected bookings, or at least the first `maxListedBookings` of them. */
@@ -23,21 +23,62 @@ export interface Notice {
 /** An e-mail lists this many bookings and gives the number of the others. */
 export const maxListedBookings = 1_000;
 
-/** Holds the e-mails about reviews that the service would have sent. */
-export interface Outbox {
-  /** Like `post` of the mailer, whose path it returns. */
-  notify(notice: Notice): Promise<string>;
-}
+export type Outbox = ReturnType<typeof createOutbox>;
 
+/**
+ * Holds the e-mails that the service would have sent: nothing is ever sent. Names files by time and number,
+ * `20261120T140307.123Z-0001.eml`, with mode 0600. Concurrent calls don't disturb each other.
+ */
 export function createOutbox({
+  folder,
+  from,
   to,
   world,
-  ...options
-}: MailerOptions & { readonly to: string; readonly world: World }): Outbox {
-  const mailer = createMailer(options);
+  clock,
+}: {
+  /** Created when missing, with mode 0700: e-mails name guests. */
+  readonly folder: string;
+  readonly from: string;
+  /** Who gets the e-mails about reviews. */
+  readonly to: string;
+  readonly world: World;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+}) {
+  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
+  let emails = 0;
+
+  /**
+   * Writes an e-mail as an `.eml` file, complete or not at all.
+   *
+   * @returns its path
+   * @throws a system error when the folder can't be written
+   */
+  async function post(email: SendMailOptions): Promise<string> {
+    const now = new Date(clock());
+    const { message } = await transport.sendMail({
+      ...email,
+      from,
+      date: now,
+      messageId: `<${randomUUID()}@sandbox.invalid>`,
+      textEncoding: 'quoted-printable',
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    emails += 1;
+    const path = join(folder, `${stampOf(now)}-${String(emails).padStart(4, '0')}.eml`);
+    const draft = join(folder, `.${randomUUID()}.part`);
+    await writeFile(draft, message, { flag: 'wx', mode: 0o600 });
+    await rename(draft, path);
+    return path;
+  }
+
   return {
-    notify: ({ about, incorrect, count = incorrect.length }) =>
-      mailer.post({
+    post,
+    /** Posts an e-mail about a review. */
+    notify: ({ about, incorrect, count = incorrect.length }: Notice) =>
+      post({
         to,
         subject: `Incorrect hotel mappings: ${count === 1 ? '1 booking is' : `${count} bookings are`} affected`,
         // Data of bookings goes into the content only, so it can't inject headers.
@@ -87,67 +128,6 @@ const unprintable = /[\p{Cc}\u2028\u2029]+/gu;
 
 function toOneLine(text: string | undefined, absent = '(not given)'): string {
   return text === undefined ? absent : text.replace(unprintable, ' ');
-}
-
-export interface Email {
-  readonly to: string;
-  readonly subject: string;
-  readonly text: string;
-  readonly attachments?: readonly Attachment[];
-}
-
-export interface Attachment {
-  readonly filename: string;
-  readonly content: Buffer;
-  readonly contentType: string;
-}
-
-/** Writes e-mails to the outbox folder. Nothing is ever sent. */
-export interface Mailer {
-  /**
-   * Writes an e-mail as an `.eml` file, complete or not at all. Concurrent calls don't disturb each other.
-   *
-   * @returns its path
-   * @throws a system error when the folder can't be written
-   */
-  post(email: Email): Promise<string>;
-}
-
-interface MailerOptions {
-  /** Created when missing, with mode 0700: e-mails name guests. */
-  readonly folder: string;
-  readonly from: string;
-  /** Epoch milliseconds. */
-  readonly clock: () => number;
-}
-
-/** Names files by time and number, `20261120T140307.123Z-0001.eml`, with mode 0600. */
-export function createMailer({ folder, from, clock }: MailerOptions): Mailer {
-  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
-  let emails = 0;
-
-  return {
-    async post(email) {
-      const now = new Date(clock());
-      const { message } = await transport.sendMail({
-        ...email,
-        attachments: [...(email.attachments ?? [])],
-        from,
-        date: now,
-        messageId: `<${randomUUID()}@sandbox.invalid>`,
-        textEncoding: 'quoted-printable',
-        disableFileAccess: true,
-        disableUrlAccess: true,
-      });
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      emails += 1;
-      const path = join(folder, `${stampOf(now)}-${String(emails).padStart(4, '0')}.eml`);
-      const draft = join(folder, `.${randomUUID()}.part`);
-      await writeFile(draft, message, { flag: 'wx', mode: 0o600 });
-      await rename(draft, path);
-      return path;
-    },
-  };
 }
 
 /** 20261120T140307.123Z */

@@ -6,19 +6,11 @@ import { Refusal } from '../common/errors.js';
 import type { Operation } from '../common/faults.js';
 import { type TextField, type TextProperty, textFields } from '../common/fields.js';
 import { countOf } from '../common/tell.js';
-import type { Exports } from '../export/exports.js';
-import type { FileReview } from '../file-review/file-review.js';
+import { acceptExport } from '../export/exports.js';
+import { createFileReview } from '../file-review/file-review.js';
 import type { BookedHotel } from '../outbox/outbox.js';
-import { channelIdsOf, locationCodeOf } from '../world/mapping-fields.js';
-import { isCorrectlyMapped, type Mapping, type World } from '../world/world.js';
-
-export interface OperationsOptions {
-  readonly world: World;
-  /** The most mappings that a page may have; 1,000 by default. */
-  readonly maxLimit?: number | undefined;
-  readonly exports: Pick<Exports, 'accept'>;
-  readonly fileReview: Pick<FileReview, 'accept'>;
-}
+import type { SandboxParts } from '../parts/parts.js';
+import { channelIdsOf, isCorrectlyMapped, locationCodeOf, type Mapping, type World } from '../world/world.js';
 
 /** The outcome of a call that had no effect. */
 export const noOutcome: Readonly<Record<Operation, string>> = {
@@ -51,9 +43,10 @@ type Perform = (
 /** A page takes a moment, so that parallel calls can be noticed. */
 const pageMs = 2;
 
-export function createOperations(options: OperationsOptions): { readonly [Name in Operation]: Perform } {
-  const { world, maxLimit = 1_000, exports, fileReview } = options;
+export function createOperations(parts: SandboxParts): { readonly [Name in Operation]: Perform } {
+  const { world, maxLimit } = parts;
   const pages = createMappingPages(world, maxLimit);
+  const reviewFile = createFileReview(parts);
   const syncing = new Set<string>();
 
   return {
@@ -81,7 +74,7 @@ export function createOperations(options: OperationsOptions): { readonly [Name i
 
     /** Accepts an uploaded file for review; incorrect mappings are reported with its result. (Spec 4.3.) */
     async 'by-file'(_, parameters) {
-      const bookings = await fileReview.accept(parameters.get('ftpFilePath') ?? undefined);
+      const bookings = await reviewFile(parameters.get('ftpFilePath') ?? undefined);
       return {
         message: 'The file was accepted for review.',
         outcome: `${countOf(bookings, 'booking')} accepted`,
@@ -120,7 +113,7 @@ export function createOperations(options: OperationsOptions): { readonly [Name i
 
     /** Accepts an export; the files follow. (Spec 4.5.) */
     export(_, parameters) {
-      exports.accept(parameters);
+      acceptExport(parameters, parts);
       return { message: 'The mappings are being exported.', outcome: 'export accepted' };
     },
   };
@@ -223,13 +216,6 @@ function quoteName(name: string): string {
   return JSON.stringify(name.slice(0, maxQuotedName));
 }
 
-/** A page of changed mappings as it is answered. (Spec 2.3.) */
-interface MappingPage {
-  /** Null on the last page. */
-  readonly ResumeKey: string | null;
-  readonly Mappings: readonly object[];
-}
-
 /** The parameters of Get Mappings. (Spec 4.1.) */
 interface MappingsQuery {
   readonly syncId: string;
@@ -240,11 +226,8 @@ interface MappingsQuery {
   readonly limit: number;
 }
 
-/** The position of a retrieval. It holds no rows. */
-interface Cursor extends Pick<MappingsQuery, 'syncId' | 'since' | 'providerFamily'> {
-  /** The place of the next row in the world's history. */
-  readonly from: number;
-}
+/** The position of a retrieval: its first query, and the place of the next row in the world's history. It holds no rows. */
+type Cursor = MappingsQuery & { readonly from: number };
 
 /** As observed in a live deployment. (Design 6.) */
 const defaultLimit = 10;
@@ -267,10 +250,11 @@ function createMappingPages(world: World, maxLimit: number) {
     return key;
   }
 
-  function findCursor({ syncId, since, providerFamily, resumeKey }: MappingsQuery): Cursor {
+  function findCursor(query: MappingsQuery): Cursor {
+    const { syncId, since, providerFamily, resumeKey } = query;
     if (resumeKey === undefined) {
       const place = world.history.findIndex(({ changedAt }) => changedAt >= since);
-      return { syncId, since, providerFamily, from: place === -1 ? world.history.length : place };
+      return { ...query, from: place === -1 ? world.history.length : place };
     }
     const cursor = cursors.get(resumeKey.toLowerCase());
     if (!cursor) throw new Refusal(2006, 'resumeKey: there is no such key; start again without one.');
@@ -299,7 +283,8 @@ function createMappingPages(world: World, maxLimit: number) {
   return {
     readQuery: (headers: IncomingHttpHeaders, parameters: URLSearchParams) =>
       readMappingsQuery(headers, parameters, world.providers, maxLimit),
-    readPage(query: MappingsQuery): MappingPage {
+    /** As it is answered (spec 2.3); without a resume key on the last page. */
+    readPage(query: MappingsQuery) {
       const cursor = findCursor(query);
       const Mappings: object[] = [];
       for (let place = cursor.from; place < world.history.length; place += 1) {

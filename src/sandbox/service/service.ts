@@ -4,48 +4,10 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, isIPv6 } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { nameReason, Refusal } from '../common/errors.js';
-import type { CallFault, FaultPlan, Operation } from '../common/faults.js';
-import type { Tell } from '../common/tell.js';
-import type { BookedHotel, Outbox } from '../outbox/outbox.js';
-import { createOperations, noOutcome, type OperationsOptions, type PerformedCall } from './operations.js';
-
-export interface SandboxService {
-  /** For the setting `service.baseUrl`. */
-  readonly baseUrl: string;
-  readonly counts: {
-    /** Authenticated requests to an operation. */
-    readonly calls: number;
-    /** Bookings accepted by body; those in files are reported with their results. */
-    readonly reviewed: number;
-    /** Bookings accepted by body whose mapping is incorrect. */
-    readonly incorrect: number;
-  };
-  /** The e-mails about bodies, by their paths. */
-  readonly emails: readonly string[];
-  /** Cuts all connections and waits for the e-mails that are being written. Idempotent. */
-  close(): Promise<void>;
-}
-
-/** In PEM. */
-export interface TlsFiles {
-  readonly certificate: Buffer;
-  readonly key: Buffer;
-}
-
-interface ServiceOptions extends OperationsOptions {
-  /** The name or address of this machine to listen on and to use in the base URL; 127.0.0.1 by default. */
-  readonly host?: string;
-  /** 0 for any free port. */
-  readonly port: number;
-  /** Switches from http to https. */
-  readonly tls?: TlsFiles | undefined;
-  /** The customer's account, as in the two headers. (Spec 5.) */
-  readonly account: { readonly apiKey: string; readonly accountId: string };
-  readonly faults: FaultPlan;
-  readonly outbox: Outbox;
-  readonly clock: () => number;
-  readonly tell: Tell;
-}
+import type { CallFault, Operation } from '../common/faults.js';
+import type { BookedHotel } from '../outbox/outbox.js';
+import { account, type SandboxParts } from '../parts/parts.js';
+import { createOperations, noOutcome, type PerformedCall } from './operations.js';
 
 /** The version segment, which starts every path. (Spec 9.) */
 const basePath = '/api/3.0';
@@ -74,12 +36,13 @@ const keepAliveMs = 75_000;
  *
  * @throws Error of node:net when it can't listen, for example with the code EADDRINUSE
  */
-export async function startService(options: ServiceOptions): Promise<SandboxService> {
-  const { host = '127.0.0.1', port, tls, account, faults, outbox, clock, tell } = options;
-  const operations = createOperations(options);
+export async function startService(parts: SandboxParts) {
+  const { host, port, tls, faults, outbox, clock, tell, pending } = parts;
+  const operations = createOperations(parts);
+  /** Authenticated requests to an operation; bookings accepted by body, and those of them whose mapping is incorrect. */
   const counts = { calls: 0, reviewed: 0, incorrect: 0 };
+  /** Those about bodies, by their paths. */
   const emails: string[] = [];
-  const writing = new Set<Promise<void>>();
 
   /** Matches paths exactly: case-sensitive and without decoding. */
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -93,7 +56,7 @@ export async function startService(options: ServiceOptions): Promise<SandboxServ
     const { operation, method } = route;
     if (request.method !== method)
       return turnAway(405, `This operation is called with ${method}.`, { Allow: method });
-    const problem = findAccountProblem(request, account);
+    const problem = findAccountProblem(request);
     if (problem !== undefined) return turnAway(403, problem);
     return serveCall(operation, new URLSearchParams(query.join('?')), request, response);
   }
@@ -135,8 +98,8 @@ export async function startService(options: ServiceOptions): Promise<SandboxServ
         tell(`${what}: ${email}`);
       })
       .catch((error) => tell(`no ${what}: ${nameReason(error)}`))
-      .finally(() => writing.delete(written));
-    writing.add(written);
+      .finally(() => pending.delete(written));
+    pending.add(written);
   }
 
   /** For faults of the sandbox itself, such as a full disk. */
@@ -164,24 +127,21 @@ export async function startService(options: ServiceOptions): Promise<SandboxServ
   const address = server.address() as AddressInfo;
 
   return {
+    /** For the setting `service.baseUrl`. */
     baseUrl: `${tls ? 'https' : 'http'}://${isIPv6(host) ? `[${host}]` : host}:${address.port}${basePath}`,
     ...{ counts, emails },
+    /** Cuts all connections and waits for the calls: one that was cut off may still have an e-mail to write. Idempotent. */
     async close() {
       const stopped = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
       await stopped;
-      // A call that was cut off may still have an e-mail to write.
       await Promise.all(openCalls);
-      await Promise.all(writing);
     },
   };
 }
 
 /** Why the headers are not those of the account; undefined when they are. Never quotes what was sent. */
-function findAccountProblem(
-  { headers: { apikey, accountid } }: IncomingMessage,
-  account: ServiceOptions['account'],
-): string | undefined {
+function findAccountProblem({ headers: { apikey, accountid } }: IncomingMessage): string | undefined {
   if (typeof apikey !== 'string' || apikey === '') return 'The header apikey is missing.';
   if (typeof accountid !== 'string' || accountid === '') return 'The header accountId is missing.';
   const isRight = apikey === account.apiKey && accountid === account.accountId;

@@ -29,19 +29,6 @@ const maxRead = 255 * 1_024;
 /** Even with names of maximal length, each sent twice, this fills less than half a packet. */
 const entriesPerAnswer = 100;
 
-/** A client's SFTP channel. */
-export interface SftpChannel {
-  /** Resolves once its requests are done and its files closed. Idempotent; never rejects. */
-  end(): Promise<void>;
-}
-
-interface ChannelOptions {
-  /** The folder that clients see as `/`. */
-  readonly root: string;
-  /** Paths are told as in the by-file call: relative to the root, without a leading slash. */
-  readonly tell: Tell;
-}
-
 /** What a handle stands for. */
 type Opened =
   | {
@@ -54,9 +41,6 @@ type Opened =
   /** The names that were not sent yet. */
   | { readonly kind: 'folder'; readonly path: string; readonly names: string[] };
 
-/** Attributes that a client sets; absent ones stay unchanged. Times in seconds. */
-type WantedAttributes = Partial<Attributes>;
-
 /** Sends the reply to the request with this number. Has no effect when the client has left. */
 type Reply = (request: number) => void;
 
@@ -68,8 +52,14 @@ class RequestRefused extends Error {
 /**
  * Answers a client's requests one at a time, in order, so that a close comes after all earlier writes. The rename is that of
  * SFTP 3, which fails when the target exists; ssh2 refuses what nobody listens to: links, and all extensions.
+ *
+ * @param parts.root the folder that clients see as `/`
+ * @param parts.tell paths are told as in the by-file call: relative to the root, without a leading slash
  */
-export function serveChannel(channel: SFTPWrapper, { root, tell }: ChannelOptions): SftpChannel {
+export function serveChannel(
+  channel: SFTPWrapper,
+  { root, tell }: { readonly root: string; readonly tell: Tell },
+) {
   const opened = new Map<string, Opened>();
   let handles = 0;
   let queue = Promise.resolve();
@@ -133,7 +123,7 @@ export function serveChannel(channel: SFTPWrapper, { root, tell }: ChannelOption
     return done;
   });
   answer('FSTAT', async (handle: Buffer) => attributesOf(await find(handle, 'file').file.stat()));
-  answer('FSETSTAT', async (handle: Buffer, wanted: WantedAttributes) => {
+  answer('FSETSTAT', async (handle: Buffer, wanted: Partial<Attributes>) => {
     await setAttributes(join(root, find(handle, 'file').path), wanted);
     return done;
   });
@@ -161,7 +151,7 @@ export function serveChannel(channel: SFTPWrapper, { root, tell }: ChannelOption
   });
   answer('STAT', async (path: string) => attributesOf(await stat(onDisk(path))));
   answer('LSTAT', async (path: string) => attributesOf(await lstat(onDisk(path))));
-  answer('SETSTAT', async (path: string, wanted: WantedAttributes) => {
+  answer('SETSTAT', async (path: string, wanted: Partial<Attributes>) => {
     await setAttributes(onDisk(path), wanted);
     return done;
   });
@@ -202,6 +192,7 @@ export function serveChannel(channel: SFTPWrapper, { root, tell }: ChannelOption
     await Promise.allSettled(left.map((one) => (one.kind === 'file' ? one.file.close() : undefined)));
   }
 
+  /** Resolves once its requests are done and its files closed. Idempotent; never rejects. */
   function end(): Promise<void> {
     if (!ended) {
       ended = true;
@@ -241,8 +232,8 @@ function toAttributes(stats: Stats): Attributes {
   return { mode, uid, gid, size, atime: Math.floor(atimeMs / 1_000), mtime: Math.floor(mtimeMs / 1_000) };
 }
 
-/** Its owner stays the same, whatever is asked for. */
-async function setAttributes(path: string, { size, mode, atime, mtime }: WantedAttributes): Promise<void> {
+/** Absent ones stay unchanged, and so does its owner, whatever is asked for. Times in seconds. */
+async function setAttributes(path: string, { size, mode, atime, mtime }: Partial<Attributes>): Promise<void> {
   if (size !== undefined) await truncate(path, size);
   if (mode !== undefined) await chmod(path, mode & ownerOnly);
   if (atime !== undefined && mtime !== undefined) await utimes(path, atime, mtime);

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import ssh2 from 'ssh2';
-import { hasCode, SandboxError } from '../common/errors.js';
+import { codeOf } from '../../base/safe-error.js';
+import { SandboxError } from '../common/errors.js';
 
 /**
  * Reads the private key from a file in OpenSSH format. If there is none, generates an ed25519 key and stores it, readable by
@@ -33,7 +34,7 @@ async function readKey(path: string): Promise<string | undefined> {
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
   try {

@@ -1,30 +1,20 @@
 import { once } from 'node:events';
-import { mkdir } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import ssh2, { type Connection, type ServerChannel } from 'ssh2';
 import type { Tell } from '../common/tell.js';
-import { type SftpChannel, serveChannel } from './channel.js';
+import { serveChannel } from './channel.js';
 import { fingerprintOf } from './host-key.js';
-
-export interface SandboxSftp {
-  readonly host: string;
-  readonly port: number;
-  /** Of the host key, as printed by `ssh-keygen -l`. */
-  readonly fingerprint: string;
-  /** Ends all sessions and resolves once no file is open. Idempotent. */
-  close(): Promise<void>;
-}
 
 interface SftpOptions {
   /** A name or address of this machine; 127.0.0.1 by default. */
   readonly host?: string;
   /** 0 for any free port. */
   readonly port: number;
-  /** The folder that clients see as `/`. Created when missing. */
+  /** The folder that clients see as `/`. */
   readonly root: string;
   /** A private key in OpenSSH format; see readOrMakeHostKey. */
   readonly hostKey: string;
-  readonly login: Login;
+  readonly login: { readonly username: string; readonly password: string };
   readonly tell: Tell;
 }
 
@@ -36,18 +26,10 @@ const silenceMs = 120_000;
  *
  * @throws Error of node:net when it can't listen, for example with the code EADDRINUSE; and for an invalid host key
  */
-export async function startSftp({
-  host = '127.0.0.1',
-  port,
-  root,
-  hostKey,
-  login,
-  tell,
-}: SftpOptions): Promise<SandboxSftp> {
+export async function startSftp({ host = '127.0.0.1', port, root, hostKey, login, tell }: SftpOptions) {
   const fingerprint = fingerprintOf(hostKey);
-  await mkdir(root, { recursive: true, mode: 0o700 });
   const sockets = new Set<Socket>();
-  const channels = new Set<SftpChannel>();
+  const channels = new Set<ReturnType<typeof serveChannel>>();
 
   const ssh = new ssh2.Server({ hostKeys: [hostKey], ident: 'HotelReviewSandbox' }, (connection) => {
     // ssh2 closes a broken connection itself, but an unhandled error would end the process.
@@ -81,7 +63,9 @@ export async function startSftp({
   return {
     host,
     port: (server.address() as AddressInfo).port,
+    /** Of the host key, as printed by `ssh-keygen -l`. */
     fingerprint,
+    /** Ends all sessions and resolves once no file is open. Idempotent. */
     close() {
       stopped ??= stop();
       return stopped;
@@ -105,16 +89,11 @@ function serveSessions(connection: Connection, serveSftp: (accept: () => ssh2.SF
   });
 }
 
-interface Login {
-  readonly username: string;
-  readonly password: string;
-}
-
 /**
  * Authenticates by user name and password only. User names that clients sent are not told: people sometimes type passwords
  * there.
  */
-function authenticate(connection: Connection, login: Login, tell: Tell): void {
+function authenticate(connection: Connection, login: SftpOptions['login'], tell: Tell): void {
   let triedOtherwise = false;
 
   connection.on('authentication', (attempt) => {

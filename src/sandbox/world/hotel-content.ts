@@ -3,7 +3,7 @@ import { placeOf, places } from './places.js';
 import type { Hotel } from './world.js';
 
 /** A master hotel brand, as the service names its fields. (Spec 2.4.) */
-export interface Brand {
+interface Brand {
   readonly Id: number;
   readonly BrandCode: string;
   readonly BrandName: string;

@@ -1,6 +1,6 @@
 import { createPick, createSeededRandom } from '../common/random.js';
 import { type BrandOfChain, createBrands } from './hotel-content.js';
-import { places } from './places.js';
+import { placeOf, places } from './places.js';
 
 export interface Hotel {
   readonly serviceId: number;
@@ -145,8 +145,8 @@ function createMappingBook() {
     latest.set(keyOf(providerName, providerHotelId), mapping);
   }
 
-  function change(mapping: Mapping, difference: Partial<Mapping> & Pick<Mapping, 'changedAt'>): void {
-    Object.assign(mapping, difference);
+  function change(mapping: Mapping, changedAt: number, difference: Partial<Mapping>): void {
+    Object.assign(mapping, difference, { changedAt });
     inOrder.delete(mapping);
     inOrder.add(mapping);
     listed = undefined;
@@ -169,12 +169,12 @@ function createMappingBook() {
         .get(serviceId)
         ?.find(({ providerName, providerHotelId }) => keyOf(providerName, providerHotelId) === key);
       if (known) {
-        change(known, { isDeleted: false, createdAt: changedAt, changedAt });
+        change(known, changedAt, { isDeleted: false, createdAt: changedAt });
         latest.set(key, known);
       } else {
         add({ ...mapping, serviceId }, changedAt, changedAt);
       }
-      change(mapping, { isDeleted: true, changedAt });
+      change(mapping, changedAt, { isDeleted: true });
     },
   };
 }
@@ -296,7 +296,7 @@ function createChange(book: MappingBook, random: () => number): (instant: number
         return move(changedAt, ({ serviceId }) => book.ofHotel(serviceId).filter(isActive));
       default: {
         const mapping = draw(kind === 'mapping-returned' ? canReturn : isActive);
-        if (mapping) book.change(mapping, { ...differ(kind, mapping, changedAt), changedAt });
+        if (mapping) book.change(mapping, changedAt, differ(kind, mapping, changedAt));
       }
     }
   };
@@ -330,4 +330,28 @@ function drawKind(random: () => number): ChangeKind {
 
 function isActive({ isDeleted }: Mapping): boolean {
   return !isDeleted;
+}
+
+const channels = ['Retail', 'Package', 'Mobile', 'Members'] as const;
+const ratePlans = ['Refundable', 'NonRefundable', 'Negotiated'] as const;
+const combinations = channels.flatMap((channel) => ratePlans.map((ratePlan) => `${channel},${ratePlan}`));
+/** Coprime to the number of combinations, so that consecutive ones always differ. */
+const combinationStep = 5;
+const maxChannels = 3;
+/** Of a destination. */
+const zones = 9;
+
+/** One to three elements, each a channel and a rate plan type joined by a comma. (Spec 2.2.) */
+export function channelIdsOf({ number, channelsEdition }: Mapping): string[] {
+  const count = 1 + (number % maxChannels);
+  return Array.from({ length: count }, (_, index) => {
+    const place = number + channelsEdition + index * combinationStep;
+    return combinations[place % combinations.length] as string;
+  });
+}
+
+/** The provider's destination code, such as `MAD-7`. (Spec 2.2.) */
+export function locationCodeOf({ number, locationEdition }: Mapping, hotel: Hotel): string {
+  const [airport] = placeOf(hotel.city).airports;
+  return `${airport}-${1 + ((number + locationEdition) % zones)}`;
 }

@@ -39,11 +39,6 @@ export function readDayPlaceholder(placeholder: string): DayTemplate | undefined
 }
 
 /** A business day as sources query it: `start` is its first instant, `end` the first instant after it. */
-interface DayBounds {
-  readonly start: Date;
-  readonly end: Date;
-}
-
-export function readDayBounds({ firstInstant, lastInstant }: BusinessDay): DayBounds {
+export function readDayBounds({ firstInstant, lastInstant }: BusinessDay) {
   return { start: firstInstant, end: new Date(lastInstant.getTime() + 1) };
 }

@@ -21,18 +21,21 @@ import {
 } from '../files/text-file.js';
 import { type CsvHeader, readCsvHeader, splitPlainLines } from './records.js';
 
-export interface CsvSourceOptions extends WantedColumns {
+interface CsvForm extends WantedColumns {
+  /** How many lines stand above the header; none by default. */
+  readonly skipRows?: number;
+  /** A record with more bytes is skipped and reported; 1 MB by default. (Design 4.) */
+  readonly recordLimit?: number;
+}
+
+export interface CsvSourceOptions extends CsvForm {
   readonly file: DayFile;
   /** One ASCII character; a comma by default. A line `sep=` in the file takes precedence. */
   readonly delimiter?: string;
-  /** How many lines stand above the header; none by default. */
-  readonly skipRows?: number;
   /** UTF-8 by default. A byte order mark takes precedence. */
   readonly encoding?: Encoding;
   /** How many bytes to read at a time, which also sets the size of a chunk; 256 KiB by default. */
   readonly blockBytes?: number;
-  /** A record with more bytes is skipped and reported; 1 MB by default. (Design 4.) */
-  readonly recordLimit?: number;
 }
 
 /**
@@ -71,7 +74,7 @@ function isDelimiter(text: string): boolean {
   return /^[^"\r\n\0]$/.test(text) && text.charCodeAt(0) < 0x80;
 }
 
-interface CsvDecoderOptions extends WantedColumns, Pick<CsvSourceOptions, 'recordLimit' | 'skipRows'> {
+interface CsvDecoderOptions extends CsvForm {
   readonly delimiter: string;
   /** For messages. */
   readonly path: string;
@@ -130,7 +133,7 @@ function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: n
 
   function readHeader(cells: readonly string[], lines: readonly string[], line: number): CsvHeader {
     const found = readCsvHeader(cells, options, path);
-    const doubtRows = (columns: number) => createDoubt({ header: found, columns, delimiter });
+    const doubtRows = (columns: number) => createDoubt(found, columns, delimiter);
     hidesBooking = doubtRows(found.width);
     // A quote that was never closed makes columns of its line one, so that the rows seem to have too many cells.
     const written = lines[0]?.split(delimiter).length ?? 0;
@@ -231,18 +234,13 @@ function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: n
   };
 }
 
-interface DoubtOptions {
-  readonly header: CsvHeader;
-  /** How many cells a booking has. */
-  readonly columns: number;
-  readonly delimiter: string;
-}
-
 /**
  * Creates the function that says whether a record which spans lines hides bookings, because a quote in it was never
  * closed. A line counts if it would be accepted as a booking.
+ *
+ * @param columns how many cells a booking has
  */
-function createDoubt({ header, columns, delimiter }: DoubtOptions) {
+function createDoubt(header: CsvHeader, columns: number, delimiter: string) {
   // Settings decide how dates are read, which rejects nothing. A number in `source.missing` only makes this doubt more.
   const normalise = createNormaliser();
   const signs = {
@@ -288,24 +286,24 @@ function isCutDate(cell: string, other: string): boolean {
 const separatorLine = /^"?sep=([^"\r\n])"?[,;\t ]*\r?$/i;
 const longestSeparatorLine = 32;
 
-/** What stands above the header. */
-interface Preamble {
-  readonly bytes: number;
-  readonly lines: number;
-  /** The one that a line `sep=` names. */
-  readonly delimiter: string | undefined;
-}
-
 /**
- * Finds where the header begins: below the line `sep=` and below `skipRows` lines, of which that may be one. Undefined if
- * that takes more bytes.
+ * Finds what stands above the header: the line `sep=`, which names a delimiter, and `skipRows` lines, of which that may be one.
+ * Undefined if that takes more bytes.
  *
+ * @param asked.limit how many bytes to look at
+ * @param asked.path for messages
  * @throws SourceError if those lines are longer than `limit`
  */
 export function readPreamble(
   bytes: Buffer,
-  { skipRows, isWhole, limit, path }: PreambleReading,
-): Preamble | undefined {
+  asked: {
+    readonly skipRows: number;
+    readonly isWhole: boolean;
+    readonly limit: number;
+    readonly path: string;
+  },
+) {
+  const { skipRows, isWhole, limit, path } = asked;
   const firstEnd = bytes.subarray(0, longestSeparatorLine).indexOf(lineFeed);
   if (firstEnd === -1 && !isWhole && bytes.length < longestSeparatorLine) return undefined;
   const firstLine = bytes.toString('latin1', 0, firstEnd === -1 ? bytes.length : firstEnd);
@@ -322,13 +320,4 @@ export function readPreamble(
     start = end + 1;
   }
   return { bytes: start, lines, delimiter };
-}
-
-interface PreambleReading {
-  readonly skipRows: number;
-  readonly isWhole: boolean;
-  /** How many bytes to look at. */
-  readonly limit: number;
-  /** For messages. */
-  readonly path: string;
 }

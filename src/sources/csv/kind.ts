@@ -26,7 +26,7 @@ const kind: SourceKind<CsvSettings> = {
     ]);
     return createCsvSource({
       ...source,
-      file: openDayFile(source, parts),
+      file: openDayFile(source, parts.openBucket),
     });
   },
   openSample: async (settings, parts) => (await import('./sample.js')).sampleCsv(settings, parts),

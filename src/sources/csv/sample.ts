@@ -11,17 +11,6 @@ export function sampleCsv(settings: CsvSettings, parts: SourceParts): SampleDay 
 
 const delimiters = [',', ';', '\t', '|'] as const;
 
-interface CsvReading {
-  readonly delimiter: string;
-  /** How many lines stand above the header. */
-  readonly skipRows: number;
-  readonly header: readonly string[];
-  /** The rows with as many cells as the header. */
-  readonly rows: readonly (readonly string[])[];
-  /** Their share of all rows. */
-  readonly fitting: number;
-}
-
 /** Detects the delimiter and the rows above the header, and samples the rows below it. */
 function readCsvSample(text: string): Sample {
   const bytes = Buffer.from(text);
@@ -49,19 +38,15 @@ function readCsvSample(text: string): Sample {
   };
 }
 
-function readWith(delimiter: string, whole: string): CsvReading {
+function readWith(delimiter: string, whole: string) {
   const skipRows = countTitleRows(delimiter, whole);
   const text = whole.split('\n').slice(skipRows).join('\n');
   const [header = [], ...records] = parseCsv(text, delimiter, sampleRecords + 1);
   const pickFitting = (rows: readonly (readonly string[])[]) => {
     const fitting = rows.filter((row) => row.length === header.length);
-    return {
-      delimiter,
-      skipRows,
-      header,
-      rows: fitting,
-      fitting: rows.length === 0 ? 1 : fitting.length / rows.length,
-    };
+    // The rows with as many cells as the header, and their share of all rows.
+    const share = rows.length === 0 ? 1 : fitting.length / rows.length;
+    return { delimiter, skipRows, header, rows: fitting, fitting: share };
   };
   const inOrder = pickFitting(records);
   // An unclosed quote swallows all records that follow. Line by line, it spoils only its own.

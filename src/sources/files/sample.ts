@@ -16,7 +16,7 @@ export function sampleFile(
   readSample: (text: string) => Sample,
   explainEmpty: (location: string) => SourceError,
 ): SampleDay {
-  const file = openDayFile(settings, parts);
+  const file = openDayFile(settings, parts.openBucket);
   return async (day, signal) => {
     const beginning = await readBeginning(file, day, signal);
     if (beginning === undefined) throw explainEmpty(file.locate(day));

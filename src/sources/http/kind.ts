@@ -99,7 +99,7 @@ const kind: SourceKind<HttpSettings> = {
     });
   },
   async openSample(source, parts) {
-    const { sampleObjects } = await import('../json/sample.js');
+    const { sampleObjects } = await import('../common/sample.js');
     return sampleObjects(await this.open(source, parts));
   },
 };

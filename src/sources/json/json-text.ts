@@ -158,7 +158,6 @@ export type JsonPicker = ReturnType<typeof createJsonPicker>;
 
 /** Instead of an offset: the current object has no such member. */
 const nowhere = -1;
-const malformed = Symbol('malformed');
 
 /**
  * Picks what is asked for out of JSON objects. A field is the member with exactly that name. If there is none and the name has
@@ -219,8 +218,8 @@ export function createJsonPicker(wanted: WantedColumns) {
   return {
     /** @param json should be one JSON object */
     pick(place: number, json: string): SourceRecord {
-      const value = parse(json);
-      if (value === malformed) return { place, unreadable: 'malformed-json' };
+      const value = parseJson(json);
+      if (value === undefined) return { place, unreadable: 'malformed-json' };
       if (!isObject(value)) return { place, unreadable: 'not-an-object' };
       text = json;
       members = value;
@@ -235,12 +234,12 @@ export function createJsonPicker(wanted: WantedColumns) {
   };
 }
 
-/** The parser's error quotes the text, and so a guest. It is dropped. */
-function parse(json: string): unknown {
+/** Undefined if it is not JSON: the parser's error quotes the text, and so a guest, and is dropped. */
+export function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    return malformed;
+    return undefined;
   }
 }
 

@@ -31,7 +31,7 @@ const kind: SourceKind<ModuleSettings> = {
     });
   },
   async openSample(source, parts) {
-    const { sampleObjects } = await import('../json/sample.js');
+    const { sampleObjects } = await import('../common/sample.js');
     return sampleObjects(await this.open(source, parts));
   },
 };

@@ -20,10 +20,10 @@ const kind: SourceKind<NdjsonSettings> = {
     ]);
     return createNdjsonSource({
       ...source,
-      file: openDayFile(source, parts),
+      file: openDayFile(source, parts.openBucket),
     });
   },
-  openSample: async (settings, parts) => (await import('./sample.js')).sampleNdjson(settings, parts),
+  openSample: async (settings, parts) => (await import('./ndjson-source.js')).sampleNdjson(settings, parts),
 };
 
 export const ndjson = { ...kind, settings };

@@ -2,9 +2,13 @@ import type { Encoding } from '../../base/encoding.js';
 import type { UnreadableReason } from '../../booking/normalise.js';
 import { type BookingSource, SourceError, type SourceRecord } from '../../booking/source.js';
 import type { WantedColumns } from '../common/columns.js';
+import type { SourceParts } from '../common/kind.js';
+import { listMembers, type Sample, type SampleDay, sampleRecords, toMemberSample } from '../common/sample.js';
 import type { DayFile } from '../files/day-file.js';
+import { sampleFile } from '../files/sample.js';
 import { convertText, createTextGate, decodeFile, type FileDecoder } from '../files/text-file.js';
-import { createJsonPicker, type JsonPicker } from '../json/json-text.js';
+import { createJsonPicker, type JsonPicker, parseJson } from '../json/json-text.js';
+import type { NdjsonSettings } from './kind.js';
 
 export interface NdjsonSourceOptions extends WantedColumns {
   readonly file: DayFile;
@@ -43,25 +47,21 @@ export function createNdjsonSource(options: NdjsonSourceOptions): BookingSource 
   };
 }
 
-interface NdjsonDecoderOptions {
-  /** For messages. */
-  readonly path: string;
-  readonly recordLimit?: number | undefined;
-}
-
 const blank = /^[ \t\r]*$/;
 
 /** The error for a file without any text. */
-export function explainEmptyNdjson(path: string): SourceError {
+function explainEmptyNdjson(path: string): SourceError {
   return new SourceError('empty', `${path} is empty: a day without bookings has at least a blank line`);
 }
 
 /**
  * Decodes UTF-8 without a byte order mark. Notices come at the end: only then is it known which members no object has.
+ *
+ * @param options.path for messages
  */
 export function createNdjsonDecoder(
   picker: JsonPicker,
-  { path, recordLimit = 1_000_000 }: NdjsonDecoderOptions,
+  { path, recordLimit = 1_000_000 }: { readonly path: string; readonly recordLimit?: number | undefined },
 ): FileDecoder {
   const gate = createTextGate(path);
   let isEmpty = true;
@@ -119,4 +119,18 @@ export function createNdjsonDecoder(
 
 function couldBeCutOff(reason: UnreadableReason): boolean {
   return reason === 'malformed-json' || reason === 'record-too-long';
+}
+
+export function sampleNdjson(settings: NdjsonSettings, parts: SourceParts): SampleDay {
+  return sampleFile(settings, parts, readNdjsonSample, explainEmptyNdjson);
+}
+
+/** Samples the lines that are JSON objects. */
+function readNdjsonSample(text: string): Sample {
+  return toMemberSample(
+    text
+      .split('\n')
+      .slice(0, sampleRecords)
+      .map((line) => listMembers(parseJson(line))),
+  );
 }

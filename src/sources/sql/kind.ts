@@ -65,13 +65,10 @@ const kind: SourceKind<SqlSettings> = {
   resolve: (source, folder) => ({ ...source, url: completePostgresUrl(source.url, folder) }),
   async open(source, { peerClock }) {
     const { createSqlSource } = await import('./sql-source.js');
-    return createSqlSource({
-      ...source,
-      peerClock,
-    });
+    return createSqlSource({ ...source, peerClock });
   },
   findDatabase: ({ url }) => ({ setting: 'source.url', url }),
-  openSample: async (settings) => (await import('./sample.js')).sampleQuery(settings),
+  openSample: async (settings) => (await import('./sql-source.js')).sampleQuery(settings),
 };
 
 export const sql = { ...kind, settings };

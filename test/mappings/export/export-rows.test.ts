@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inspectFile } from '../../../src/mappings/export/inspect-file.js';
-import { readExportRows } from '../../../src/mappings/export/read-rows.js';
+import { readExportRows } from '../../../src/mappings/hotels/load-hotels.js';
 import { anyPlaces, anyRecords, cutIntoBlocks } from './blocks.js';
 
 const masterIdNames = ['ServiceId'];
@@ -15,10 +15,9 @@ function inspect(text: string, places: readonly number[] = []) {
 
 async function read(text: string, places: readonly number[] = []) {
   const rows: (readonly string[])[] = [];
-  const createReader = () => (cells: readonly string[]) => cells;
   const content = cutIntoBlocks(Buffer.from(text), places);
-  const file = { file: 'file.csv', content, createReader, masterIdNames };
-  for await (const some of readExportRows(file, never)) rows.push(...some);
+  const file = { file: 'file.csv', content, masterIdNames };
+  for await (const some of readExportRows(file, never)) rows.push(...some.rows);
   return rows;
 }
 

@@ -150,7 +150,7 @@ describe('a file on this machine', () => {
     const open = (path = '{day}.csv', doneMarker?: string) => {
       const openBucket = () => Promise.reject(new TypeError('no bucket'));
       const marker = doneMarker === undefined ? {} : { doneMarker: at(doneMarker) };
-      return openDayFile({ path: at(path), ...marker }, { openBucket });
+      return openDayFile({ path: at(path), ...marker }, openBucket);
     };
     return { at, open };
   }

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
 import { SourceError } from '../../../src/booking/source.js';
-import { createDayRows } from '../../../src/sources/sql/day-rows.js';
+import { createDayRows } from '../../../src/sources/sql/sql-source.js';
 import { type ClockDifference, findOffset } from '../../../src/transports/http/peer-clocks.js';
 import { certificateNeeds, makeCertificate } from '../../support/machine.js';
 import { startMariadb } from '../../support/mariadb.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { makeBookings } from '../../../src/sandbox/bookings/made-bookings.js';
 import { csvFormat, type MadeRecord } from '../../../src/sandbox/bookings/record-formats.js';
 import type { FaultPlan } from '../../../src/sandbox/common/faults.js';
-import { account } from '../../../src/sandbox/sandbox.js';
+import { account } from '../../../src/sandbox/parts/parts.js';
 import type { World } from '../../../src/sandbox/world/world.js';
 import type { BuiltCommands } from '../built-commands.js';
 import type { FastClock } from '../fast-clock.js';
