@@ -9,8 +9,8 @@ import { isLedgerFault, LedgerAwayError } from '../src/ledger/errors.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import type { ChannelSettings } from '../src/notify/channels/channel-settings.js';
 import { type CheckParts, findStaleBound } from '../src/notify/check-notices.js';
-import { composeMessage } from '../src/notify/compose-messages.js';
 import { findDueDigest, findJudgedDays, judgeDeadlines } from '../src/notify/deadlines.js';
+import { composeMessage } from '../src/notify/describe-notice.js';
 import type { HotelReviewEvent, NotifyAll } from '../src/notify/events.js';
 import { type NotifierParts, startNotifier } from '../src/notify/notifier.js';
 import { codeOfFailure } from '../src/notify/refused-credentials.js';
@@ -172,7 +172,7 @@ export function composeNotifier(app: App, ledger: Ledger): Omit<NotifierParts, '
     timezone: config.timezone,
     publicUrl: config.server.publicUrl,
     async reportDay(day: string) {
-      const { renderSavedReport } = await import('../src/desk/day-report-page.js');
+      const { renderSavedReport } = await import('../src/desk/day-report.js');
       const { headline, page } = await renderSavedReport({ config, command }, ledger, day, clock());
       return { headline: shorten(headline), page: Buffer.from(shorten(page)) };
     },

@@ -22,7 +22,7 @@ import { isCalendarDay } from '../booking/business-day.js';
 import { readField } from '../booking/field-text.js';
 import { guestNameChoices } from '../booking/guest-names.js';
 import { notify } from '../notify/channels/channel-settings.js';
-import { heartbeatKinds } from '../notify/channels/heartbeat-forms.js';
+import { heartbeatKinds } from '../notify/channels/heartbeat.js';
 import { createCronTimes } from '../schedule/cron-times.js';
 import { sourceSchema } from '../sources/registry.js';
 import { file } from './file-delivery-settings.js';

@@ -29,7 +29,7 @@ import {
   showMessage,
   writeAddress,
 } from './parts.js';
-import { readArchived } from './run-file.js';
+import { readArchived } from './run-page.js';
 import { HttpError } from './server/http-error.js';
 
 /** The most urgent ones; the list of cases has all. */

@@ -13,9 +13,8 @@ import type { DeskParts, DeskRoute } from './page.js';
 import { providerPage, providersPage } from './providers-page.js';
 import { replayActions } from './replay-days.js';
 import { runActions } from './run-actions.js';
-import { manifestDownload, resultDownload } from './run-file.js';
 import { runLists } from './run-lists.js';
-import { runPage } from './run-page.js';
+import { manifestDownload, resultDownload, runPage } from './run-page.js';
 import { type RegisterParts, registerRoutes } from './serve-pages.js';
 import { addSignInRoutes } from './sign-in.js';
 

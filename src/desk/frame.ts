@@ -61,12 +61,11 @@ function renderVisitor({ visitor, csrfToken, signedInBy }: DeskVisit): Html {
 
 export type Assets = Awaited<ReturnType<typeof readAssets>>;
 
-/** @param folder where they are; the desk's style sheet includes that of the calendar */
+/** @param folder where they are */
 export async function readAssets(folder: URL) {
   const read = (name: string) => readFile(new URL(name, folder), 'utf8');
-  const style = [await read('desk.css'), await read('calendar.css')].join('\n');
   return {
-    style: toAsset('css', 'text/css; charset=utf-8', style),
+    style: toAsset('css', 'text/css; charset=utf-8', await read('desk.css')),
     script: toAsset('js', 'text/javascript; charset=utf-8', await read('desk.js')),
     icon: toAsset('svg', 'image/svg+xml', await read('desk.svg')),
   };

@@ -27,7 +27,7 @@ import {
   toPage,
   writeAddress,
 } from './parts.js';
-import { findShownRun, runInput } from './run-file.js';
+import { findShownRun, runInput } from './run-page.js';
 
 const masked = '***';
 const showsValue = (text: string | null) => text !== null && text !== masked;

@@ -2,8 +2,7 @@ import { pause } from '../base/abort.js';
 import { businessDayAt, lastDayBefore } from '../booking/business-day.js';
 import { makesDayGood } from '../rules/good-day.js';
 import { durationOf, mayCompleteDay, type Run } from '../rules/run.js';
-import type { Heartbeat } from './channels/heartbeat.js';
-import type { Beat } from './channels/heartbeat-forms.js';
+import type { Beat, Heartbeat } from './channels/heartbeat.js';
 import type { HotelReviewEvent } from './events.js';
 
 interface HeartbeatObserverParts {

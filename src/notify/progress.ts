@@ -4,8 +4,15 @@ import { formatByteRate, formatBytes, formatRate } from '../base/format.js';
 import { watchEvents } from '../cases/events.js';
 import { type ExportEvent, exportEvents, type SyncEvent, syncEvents } from '../mappings/events.js';
 import { describe, type HotelReviewEvent } from './events.js';
-import { createMovingLines, drawBar } from './moving-lines.js';
-import { createBars, dayOf, describeMilestone, type ReviewProgress, withDay } from './progress-bars.js';
+import {
+  createBars,
+  createMovingLines,
+  dayOf,
+  describeMilestone,
+  drawBar,
+  type ReviewProgress,
+  withDay,
+} from './progress-bars.js';
 
 /** Shows a person how far the work has come. */
 export interface Progress {

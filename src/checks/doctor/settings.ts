@@ -4,7 +4,7 @@ import { formatLocalInstant } from '../../base/format.js';
 import { businessDayAt } from '../../booking/business-day.js';
 import type { Config } from '../../config/load.js';
 import { listPlaceholders } from '../../config/placeholders.js';
-import { readSmtpAddress } from '../../notify/channels/smtp-address.js';
+import { readSmtpAddress } from '../../notify/channels/channel-settings.js';
 import { judgeDeadlines } from '../../notify/deadlines.js';
 import { nobodyIsTold } from '../../rules/notice.js';
 import { kindOf } from '../../sources/registry.js';

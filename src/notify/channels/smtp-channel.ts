@@ -13,9 +13,8 @@ import {
   type Message,
 } from '../channel.js';
 import { refusesSender } from '../refused-credentials.js';
-import type { SettingsOf } from './channel-settings.js';
+import { readSmtpAddress, type SettingsOf } from './channel-settings.js';
 import { disarm, summarise, unlinked } from './message-texts.js';
-import { readSmtpAddress } from './smtp-address.js';
 
 /** E-mails by SMTP: a connection for each, with a verified certificate unless the settings allow plain text. */
 export function createSmtpChannel(
