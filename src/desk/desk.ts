@@ -6,7 +6,6 @@ import { casesDownload, casesPage } from './cases-page.js';
 import { bookingResolution, caseChange } from './change-cases.js';
 import { dayPage, reportDownload } from './day-page.js';
 import { daysPage } from './days-page.js';
-import { createFrame } from './frame.js';
 import { createSummaryMemory, mappingsPage, syncMappings } from './mappings-page.js';
 import { notificationsPage, testNotifications } from './notifications-page.js';
 import type { DeskParts, DeskRoute } from './page.js';
@@ -48,11 +47,11 @@ export const routes: readonly DeskRoute[] = [
 /** The pages on which operators and the booking team work. */
 export function createDesk(
   parts: Omit<DeskParts, 'summariseMappings'>,
-  serving: Omit<RegisterParts, 'desk' | 'frame' | 'answerMs'>,
-): (app: FastifyInstance, limits: Pick<RegisterParts, 'answerMs'>) => void {
-  return (app, { answerMs }) => {
+  serving: Omit<RegisterParts, 'desk' | 'answerMs'>,
+) {
+  return (app: FastifyInstance, { answerMs }: { readonly answerMs: number }): void => {
     const desk = { ...parts, summariseMappings: createSummaryMemory() };
-    const registering = { ...serving, desk, answerMs, frame: createFrame(serving.assets) };
+    const registering = { ...serving, desk, answerMs };
     registerRoutes(app, routes, registering);
     addSignInRoutes(app, registering);
   };

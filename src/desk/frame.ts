@@ -15,15 +15,17 @@ const areas: readonly { readonly name: string; readonly path: string; readonly p
   { name: 'Audit trail', path: '/audit', permission: 'see-audit' },
 ];
 
-export type RenderFrame = ReturnType<typeof createFrame>;
-
 /**
  * The frame that all pages share: navigation, who is signed in, the message of a change that was just made, and the time. Without a
  * visit nobody is signed in, and there is no navigation.
  */
-export function createFrame({ style, script, icon }: Assets) {
-  return ({ title, content, refreshSeconds }: View, visit?: DeskVisit, message?: string): string =>
-    html`<!doctype html>
+export function renderFrame(
+  { style, script, icon }: Assets,
+  { title, content, refreshSeconds }: View,
+  visit?: DeskVisit,
+  message?: string,
+): string {
+  return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
