@@ -10,7 +10,7 @@ import type { Ledger } from '../src/ledger/ledger.js';
 import type { ChannelSettings } from '../src/notify/channels/channel-settings.js';
 import { type CheckParts, findStaleBound } from '../src/notify/check-notices.js';
 import { findDueDigest, findJudgedDays, judgeDeadlines } from '../src/notify/deadlines.js';
-import { composeMessage } from '../src/notify/describe-notice.js';
+import { changeTexts, composeMessage } from '../src/notify/describe-notice.js';
 import type { HotelReviewEvent, NotifyAll } from '../src/notify/events.js';
 import { type NotifierParts, startNotifier } from '../src/notify/notifier.js';
 import { codeOfFailure } from '../src/notify/refused-credentials.js';
@@ -157,16 +157,11 @@ export async function startNotifications(app: App, ledger: Ledger) {
 export function composeNotifier(app: App, ledger: Ledger): Omit<NotifierParts, 'channels'> {
   const { config, notify, warn, commandElsewhere: command, signal } = app;
   const shorten = createLocalPathShortener(config);
-  const withShortPaths = (notice: Notice): Notice => {
-    const facts = Object.entries(notice.facts).map(([name, fact]) => [
-      name,
+  const withShortPaths = (notice: Notice) =>
+    changeTexts(notice, (text, name) =>
       // Which disk is full can't be told without its path.
-      typeof fact === 'string' && !(notice.event === 'resource-low' && name === 'path')
-        ? shorten(fact)
-        : fact,
-    ]);
-    return { ...notice, facts: Object.fromEntries(facts) };
-  };
+      notice.event === 'resource-low' && name === 'path' ? text : shorten(text),
+    );
   const composing = {
     ...{ ledger, command, clock },
     timezone: config.timezone,

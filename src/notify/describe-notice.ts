@@ -8,7 +8,7 @@ import { adviseOn, describeImplausible } from '../rules/acceptance-words.js';
 import { adviseInLines } from '../rules/finding.js';
 import { countDaysBehind } from '../rules/good-day.js';
 import { isPartProblem, type Notice, type NoticeEvent, type PartProblem } from '../rules/notice.js';
-import type { Message } from './channel.js';
+import type { Composed } from './channel.js';
 import { isRefusingChannel } from './refused-credentials.js';
 
 /** The state of the reviews when a message is sent. */
@@ -23,10 +23,8 @@ export interface Situation {
   readonly command: WriteCommand;
 }
 
-type Words = Pick<Message, 'title' | 'text'>;
-
 /** The first line says what, which day, and how bad; the others what to do. */
-export function describeNotice(notice: Notice, situation: Situation): Words {
+export function describeNotice(notice: Notice, situation: Situation): Composed {
   const { event, subject, stage } = notice;
   if (stage === 'recovered') {
     const recovery = isPartProblem(event) ? recoveries[event](subject) : `${event} ${subject}`;
@@ -247,7 +245,7 @@ function join(texts: readonly string[]): string {
 }
 
 /** Several notices of one kind as one message: how many, and a line for each. */
-export function describeDigest(each: readonly Words[]): Words {
+export function describeDigest(each: readonly Composed[]): Composed {
   const [first] = each;
   const title = `${formatCount(each.length)} notices, the first: ${first?.title ?? ''}`;
   const listed = each.slice(0, listedInDigest).map(({ title }) => showInLine(`- ${title}`));
@@ -285,7 +283,7 @@ export async function composeMessage(
   notices: readonly Notice[],
   parts: ComposeParts,
   { takesFiles }: { readonly takesFiles: boolean },
-): Promise<Pick<Message, 'title' | 'text' | 'url' | 'attachments'>> {
+): Promise<Composed> {
   const [first] = notices;
   const { publicUrl } = parts;
   // Only the list shows them all.
@@ -301,15 +299,17 @@ export async function composeMessage(
   const situation = await readSituation(parts);
   const each = notices.map((notice) => describeNotice(withBrokenNames(notice), situation));
   const [only] = each;
-  if (!first || !only || each.length > 1) return { ...describeDigest(each), ...link };
-  return { title: only.title, text: only.text, ...link };
+  return { ...(only && each.length === 1 ? only : describeDigest(each)), ...link };
 }
 
 /** What others chose, such as a provider's name, must not become a link. */
-function withBrokenNames(notice: Notice): Notice {
+const withBrokenNames = (notice: Notice) => changeTexts(notice, breakHostNames);
+
+/** The same with other texts in its facts. */
+export function changeTexts(notice: Notice, change: (text: string, name: string) => string): Notice {
   const facts = Object.entries(notice.facts).map(([name, fact]) => [
     name,
-    typeof fact === 'string' ? breakHostNames(fact) : fact,
+    typeof fact === 'string' ? change(fact, name) : fact,
   ]);
   return { ...notice, facts: Object.fromEntries(facts) };
 }

@@ -5,7 +5,16 @@ import { durationOf, mayCompleteDay, type Run } from '../rules/run.js';
 import type { Beat, Heartbeat } from './channels/heartbeat.js';
 import type { HotelReviewEvent } from './events.js';
 
-interface HeartbeatObserverParts {
+export type HeartbeatObserver = ReturnType<typeof createHeartbeatObserver>;
+
+/** How long a stopping process waits. */
+const stopMs = 1_000;
+
+/**
+ * Tells the heartbeat service how last night went: one beat at a time, without holding up the work. A beat that can't be sent is
+ * lost: sent an hour later, it would claim that all is well now.
+ */
+export function createHeartbeatObserver(parts: {
   readonly heartbeat: Heartbeat;
   readonly timezone: string;
   /** Epoch milliseconds */
@@ -16,18 +25,7 @@ interface HeartbeatObserverParts {
   readonly stop: AbortSignal;
   /** How long `close` waits for calls in flight. */
   readonly closeMs?: number;
-}
-
-export type HeartbeatObserver = ReturnType<typeof createHeartbeatObserver>;
-
-/** How long a stopping process waits. */
-const stopMs = 1_000;
-
-/**
- * Tells the heartbeat service how last night went: one beat at a time, without holding up the work. A beat that can't be sent is
- * lost: sent an hour later, it would claim that all is well now.
- */
-export function createHeartbeatObserver(parts: HeartbeatObserverParts) {
+}) {
   const { heartbeat, timezone, clock, warn, stop, closeMs = 15_000 } = parts;
   const closing = new AbortController();
   let sent = Promise.resolve();

@@ -45,7 +45,11 @@ const phaseWidth = 'deliver'.length;
  * A bar for each phase of a day, with rate and time left; a complete one stays on the screen. Of many days, each has one bar, which
  * changes until the day is over.
  */
-export function createBars(lines: MovingLines, clock: () => number, isOfMany: boolean): ReviewProgress {
+export function createBars(
+  lines: ReturnType<typeof createMovingLines>,
+  clock: () => number,
+  isOfMany: boolean,
+): ReviewProgress {
   const bars = new Map<string, Bar>();
   let isStopped = false;
 
@@ -101,7 +105,7 @@ export function createBars(lines: MovingLines, clock: () => number, isOfMany: bo
     show(day, accepted, done, detail ?? `${formatCount(done)} reviewed`, done);
   }
 
-  function begin(day: string, phase: Pick<Phase, 'name' | 'isTimed' | 'transfer'>, before = 0): void {
+  function begin(day: string, phase: Omit<Phase, 'startedAt' | 'before'>, before = 0): void {
     const bar = barOf(day);
     hide(bar);
     bar.phase = { ...phase, startedAt: clock(), before };
@@ -200,11 +204,8 @@ export function createBars(lines: MovingLines, clock: () => number, isOfMany: bo
 }
 
 /** Each step of a file delivery is a milestone; batches are only counted. */
-export function describeMilestone({
-  step,
-  outcome,
-  evidence,
-}: ReviewEvent & { type: 'step-ended' }): string | undefined {
+export function describeMilestone(ended: ReviewEvent & { type: 'step-ended' }): string | undefined {
+  const { step, outcome, evidence } = ended;
   if (step.kind === 'batch') return undefined;
   if (step.kind === 'await-result' && outcome !== 'done') return `waiting for the result (${evidence.code})`;
   return outcome === 'done' ? `${step.name}: done` : `${step.name}: ${outcome} (${evidence.code})`;
@@ -227,8 +228,6 @@ export function drawBar(done: number, total: number): string {
   const full = Math.round(share * barWidth);
   return `${'█'.repeat(full)}${'░'.repeat(barWidth - full)} ${Math.floor(share * 100)}%`;
 }
-
-type MovingLines = ReturnType<typeof createMovingLines>;
 
 const leastMsBetween = 100;
 

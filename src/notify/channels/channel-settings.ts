@@ -168,18 +168,8 @@ const onlyBy: Readonly<Partial<Record<NoticeEvent, WrittenChannel['kind']>>> = {
 
 const isFirst = <One>(one: One, index: number, all: readonly One[]) => all.indexOf(one) === index;
 
-/** A mail server, as `smtp://USER:PASSWORD@HOST:PORT` or `smtps://…` names it. */
-interface SmtpAddress {
-  readonly host: string;
-  readonly port: number;
-  /** Whether TLS begins with the connection. */
-  readonly isImplicitTls: boolean;
-  readonly isThisMachine: boolean;
-  readonly login?: { readonly user: string; readonly password: string };
-}
-
-/** Undefined for anything else. */
-export function readSmtpAddress(text: string): SmtpAddress | undefined {
+/** A mail server, as `smtp://USER:PASSWORD@HOST:PORT` or `smtps://…` names it; undefined for anything else. */
+export function readSmtpAddress(text: string) {
   const form = /^(smtps?):\/\/[^/?#]+\/?$/i.exec(text);
   if (form === null || !URL.canParse(text)) return undefined;
   const { hostname, port, username, password } = new URL(text);
@@ -190,6 +180,7 @@ export function readSmtpAddress(text: string): SmtpAddress | undefined {
   return {
     host: host.replace(/^\[(.*)\]$/, '$1'),
     port: port === '' ? (isImplicitTls ? 465 : 587) : Number(port),
+    /** Whether TLS begins with the connection. */
     isImplicitTls,
     isThisMachine: isLoopback(host),
     ...(login.user !== '' && { login }),
@@ -197,7 +188,7 @@ export function readSmtpAddress(text: string): SmtpAddress | undefined {
 }
 
 /** Undefined for a password without a user, and for a stray %. */
-function readLogin(username: string, password: string): SmtpAddress['login'] {
+function readLogin(username: string, password: string) {
   try {
     const login = { user: decodeURIComponent(username), password: decodeURIComponent(password) };
     return login.user === '' && login.password !== '' ? undefined : login;

@@ -4,7 +4,15 @@ import type { Counts } from '../../rules/run.js';
 import type { ProxyRules } from '../../transports/http/connection-rules.js';
 import type { HttpResult, Transport } from '../../transports/http/transport.js';
 
-interface HeartbeatOptions {
+export type Heartbeat = ReturnType<typeof createHeartbeat>;
+
+const maxAnswerBytes = 4_096;
+/** Retries within seconds; an hour-old beat would no longer be true. */
+const retries = { tries: 3, baseMs: 500, capMs: 2_000, retryAfterCapMs: 0, waits: 0 };
+const once = { ...retries, tries: 1 };
+
+/** The service that expects to hear of each night. */
+export function createHeartbeat(options: {
   readonly kind: HeartbeatKind;
   /** A secret: whoever has it can report that all is well. */
   readonly url: string;
@@ -15,17 +23,7 @@ interface HeartbeatOptions {
   readonly startMs?: number;
   /** The time limit for the end of a run, including retries. */
   readonly endMs?: number;
-}
-
-export type Heartbeat = ReturnType<typeof createHeartbeat>;
-
-const maxAnswerBytes = 4_096;
-/** Retries within seconds; an hour-old beat would no longer be true. */
-const retries = { tries: 3, baseMs: 500, capMs: 2_000, retryAfterCapMs: 0, waits: 0 };
-const once = { ...retries, tries: 1 };
-
-/** The service that expects to hear of each night. */
-export function createHeartbeat(options: HeartbeatOptions) {
+}) {
   const { kind, proxy, random, startMs = 2_000, endMs = 30_000 } = options;
   const url = new URL(options.url);
   let opened: Promise<Transport> | undefined;
@@ -40,7 +38,7 @@ export function createHeartbeat(options: HeartbeatOptions) {
   return {
     /** Returns a short code if the service did not accept it, such as `http-404`. @throws the signal's reason */
     async send(beat: Beat, signal: AbortSignal): Promise<string | undefined> {
-      const call = renderBeat(kind, url, beat);
+      const call = forms[kind](url, beat);
       if (call === undefined) return undefined;
       const { method, path, body } = call;
       opened ??= open();
@@ -106,17 +104,12 @@ interface BeatCall {
   readonly body?: string;
 }
 
-/** The call in the form of that service; undefined if it has none for this. Keeps the query of the configured address. */
-function renderBeat(kind: HeartbeatKind, url: URL, beat: Beat): BeatCall | undefined {
-  switch (kind) {
-    case 'healthchecks':
-      return renderHealthchecks(url, beat);
-    case 'uptime-kuma':
-      return renderUptimeKuma(url, beat);
-    case 'cronitor':
-      return renderCronitor(url, beat);
-  }
-}
+/** The call in the form of each service; undefined if it has none for this. Keeps the query of the configured address. */
+const forms: Readonly<Record<HeartbeatKind, (url: URL, beat: Beat) => BeatCall | undefined>> = {
+  healthchecks: renderHealthchecks,
+  'uptime-kuma': renderUptimeKuma,
+  cronitor: renderCronitor,
+};
 
 const healthchecksEnds = { start: '/start', success: '', failure: '/fail' };
 
