@@ -18,17 +18,11 @@ import type { ReceivedFile } from '../rules/review-file.js';
 import { hasWork, isActive, type Run } from '../rules/run.js';
 import { formatKnown, listCounts } from '../rules/run-verdicts.js';
 import type { StepKind } from '../rules/step.js';
+import type { Permission } from '../storage/access/roles.js';
 import { cancel, readDayActions, renderButtons } from './day-actions.js';
 import { runsRead } from './day-report.js';
 import { markOfRun, renderMark } from './marks.js';
-import {
-  type DeskParts,
-  type DeskVisit,
-  type Download,
-  defineDownload,
-  definePage,
-  type View,
-} from './page.js';
+import { type DeskParts, type DeskVisit, defineDownload, definePage } from './page.js';
 import { renderFacts, renderTable, showDay, showInstant, showMessage, writeAddress } from './parts.js';
 import { HttpError } from './server/http-error.js';
 
@@ -45,11 +39,6 @@ export async function findShownRun(ledger: ReadOnlyLedger, id: string): Promise<
   return run;
 }
 
-/** A run that was promised, and that nobody has opened yet. */
-async function findPromisedRun(ledger: ReadOnlyLedger, id: string): Promise<WantedDay | undefined> {
-  return runName.test(id) ? ledger.wanted.findPromise(id) : undefined;
-}
-
 /** Without JavaScript, the page of an active run loads itself again after this many seconds. */
 const refreshSeconds = 10;
 const troublesShown = 10;
@@ -61,29 +50,33 @@ export const runPage = definePage({
   input: runInput,
   json: 'usually',
   async read({ id }, visit) {
-    const promised = await findPromisedRun(visit.desk.ledger, id);
-    return promised
-      ? readPromised(promised, visit)
-      : readRun(await findShownRun(visit.desk.ledger, id), visit);
+    const { ledger } = visit.desk;
+    const promised = runName.test(id) ? await ledger.wanted.findPromise(id) : undefined;
+    return promised ? readPromised(promised, visit) : readRun(await findShownRun(ledger, id), visit);
   },
   isStartedByHook: ({ trigger }) => trigger === 'hook',
   render(run, visit) {
-    if (run.state === 'not-started') return renderPromised(run);
-    const { runId, day } = run;
-    const path = `/runs/${encodeURIComponent(runId)}`;
-    const words = run.pending?.words ?? run.headline;
+    const { runId, day, actions } = run;
+    const isPromised = run.state === 'not-started';
+    const isLive = isPromised || isActive(run);
     return {
       title: `Run ${runId}`,
       content: html`<p><a href="/days/${encodeURIComponent(day)}">‹ Day ${showDay(day)}</a></p>
-<div${isActive(run) && html` data-live`}>${run.actions.length > 0 && html`<p class="buttons">${renderButtons(day, run.actions)}</p>`}
-<section class="card"><p class="headline">${renderMark(markOfRun(run))}${words === null ? undefined : html` <span>${showInLine(showMessage(words, visit.desk.command))}</span>`}</p>
-${isActive(run) && renderBar(run)}${renderCounts(run, visit)}</section>
-${renderOrigin(run, visit)}${renderSteps(run, visit)}${renderWorkers(run)}
-${renderTroubles(run, visit)}${renderFile(run, visit)}${renderReasons('Rejected, by reason', run.rejects, visit.may('see-bookings') && `${path}/rejected`)}${renderReasons('Warnings', run.warnings, false)}</div>`,
-      ...(isActive(run) && { refreshSeconds }),
+<div${isLive && html` data-live`}>${actions.length > 0 && html`<p class="buttons">${renderButtons(day, actions)}</p>`}
+${isPromised ? html`<section class="card"><p class="headline"><span>${run.pending.words}</span></p></section>` : renderRun(run, visit)}</div>`,
+      ...(isLive && { refreshSeconds }),
     };
   },
 });
+
+function renderRun(run: ShownRun, visit: DeskVisit): Html {
+  const words = run.pending?.words ?? run.headline;
+  const rejected = `/runs/${encodeURIComponent(run.runId)}/rejected`;
+  return html`<section class="card"><p class="headline">${renderMark(markOfRun(run))}${words === null ? undefined : html` <span>${showInLine(showMessage(words, visit.desk.command))}</span>`}</p>
+${isActive(run) && renderBar(run)}${renderCounts(run, visit)}</section>
+${renderOrigin(run, visit)}${renderSteps(run, visit)}${renderWorkers(run)}
+${renderTroubles(run, visit)}${renderFile(run, visit)}${renderReasons('Rejected, by reason', run.rejects, visit.may('see-bookings') && rejected)}${renderReasons('Warnings', run.warnings, false)}`;
+}
 
 /** A run that has not started yet: its day is wanted. */
 function readPromised(wanted: WantedDay, visit: DeskVisit) {
@@ -91,16 +84,6 @@ function readPromised(wanted: WantedDay, visit: DeskVisit) {
     ...wantedToJson(wanted, 'not-started'),
     pending: { kind: 'not-started', words: 'It has not started yet.' },
     actions: visit.may('operate') ? [cancel] : [],
-  };
-}
-
-function renderPromised({ runId, day, pending, actions }: ReturnType<typeof readPromised>): View {
-  return {
-    title: `Run ${runId}`,
-    content: html`<p><a href="/days/${encodeURIComponent(day)}">‹ Day ${showDay(day)}</a></p>
-<div data-live>${actions.length > 0 && html`<p class="buttons">${renderButtons(day, actions)}</p>`}
-<section class="card"><p class="headline"><span>${pending.words}</span></p></section></div>`,
-    refreshSeconds,
   };
 }
 
@@ -427,7 +410,9 @@ export const manifestDownload = defineRunDownload('manifest', {
 /** A file of a run in the archive, which is not sent if it is wrong. */
 function defineRunDownload(
   file: string,
-  about: Pick<Download, 'permission' | 'contentType'> & {
+  about: {
+    readonly permission: Permission;
+    readonly contentType: string;
     find(run: Run, desk: DeskParts): Promise<{ name: string; wrong: VerifiedItem | undefined }>;
   },
 ) {
