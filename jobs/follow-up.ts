@@ -253,7 +253,7 @@ function nameOf(run: Run): string | undefined {
 async function savePage(app: App, day: string, name: string): Promise<void> {
   const archive = app.archive();
   if ((await archive.list(reportsFolder, day)).includes(name)) return;
-  const { renderSavedReport } = await import('../src/desk/day-report-page.js');
+  const { renderSavedReport } = await import('../src/desk/day-report.js');
   const { page } = await renderSavedReport(
     { config: app.config, command: app.commandElsewhere },
     await app.ledger(),

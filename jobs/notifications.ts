@@ -10,8 +10,8 @@ import { isLedgerFault, LedgerAwayError } from '../src/ledger/errors.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import type { ChannelSettings } from '../src/notify/channels/channel-settings.js';
 import { type CheckParts, findStaleBound } from '../src/notify/check-notices.js';
-import { composeMessage } from '../src/notify/compose-messages.js';
 import { findDueDigest, findJudgedDays, judgeDeadlines } from '../src/notify/deadlines.js';
+import { changeTexts, composeMessage } from '../src/notify/describe-notice.js';
 import type { HotelReviewEvent, NotifyAll } from '../src/notify/events.js';
 import { type NotifierParts, startNotifier } from '../src/notify/notifier.js';
 import { codeOfFailure } from '../src/notify/refused-credentials.js';
@@ -160,22 +160,17 @@ export async function startNotifications(app: App, ledger: Ledger) {
 export function composeNotifier(app: App, ledger: Ledger): Omit<NotifierParts, 'channels'> {
   const { config, notify, warn, commandElsewhere: command, signal } = app;
   const shorten = createLocalPathShortener(config);
-  const withShortPaths = (notice: Notice): Notice => {
-    const facts = Object.entries(notice.facts).map(([name, fact]) => [
-      name,
+  const withShortPaths = (notice: Notice) =>
+    changeTexts(notice, (text, name) =>
       // Which disk is full can't be told without its path.
-      typeof fact === 'string' && !(notice.event === 'resource-low' && name === 'path')
-        ? shorten(fact)
-        : fact,
-    ]);
-    return { ...notice, facts: Object.fromEntries(facts) };
-  };
+      notice.event === 'resource-low' && name === 'path' ? text : shorten(text),
+    );
   const composing = {
     ...{ ledger, command, clock },
     timezone: config.timezone,
     publicUrl: config.server.publicUrl,
     async reportDay(day: string) {
-      const { renderSavedReport } = await import('../src/desk/day-report-page.js');
+      const { renderSavedReport } = await import('../src/desk/day-report.js');
       const { headline, page } = await renderSavedReport({ config, command }, ledger, day, clock());
       return { headline: shorten(headline), page: Buffer.from(shorten(page)) };
     },

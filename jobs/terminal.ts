@@ -44,7 +44,7 @@ export function createTerminal(options: {
   const warn = (line: string): void => {
     print(errors, `${line}\n`);
   };
-  const progress = createProgress({ stream: errors, clock, isDumb: io.env.TERM === 'dumb' });
+  const progress = createProgress(errors, clock, io.env.TERM === 'dumb');
   const onFault = (error: unknown) => {
     if (log) log.error({ fault: describeError(error) }, 'observer failed');
     else warn(`warning: the progress can't be shown: ${describeError(error)}`);

@@ -1,7 +1,12 @@
 import { formatCount, renderTable, wrapText } from '../../src/base/format.js';
 import type { WriteCommand } from '../../src/base/shell.js';
-import { type Cells, gatherDayReport, listSections, type Section } from '../../src/desk/day-report.js';
-import { renderPage } from '../../src/desk/day-report-page.js';
+import {
+  type Cells,
+  gatherDayReport,
+  listSections,
+  renderPage,
+  type Section,
+} from '../../src/desk/day-report.js';
 import { renderNotes } from '../../src/rules/finding.js';
 import { clock } from '../clock.js';
 import { command, dayOrYesterday, force, option } from '../command.js';

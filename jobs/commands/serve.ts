@@ -9,7 +9,6 @@ import { createCallerFinder } from '../../src/desk/access/caller.js';
 import { createDesk } from '../../src/desk/desk.js';
 import type { DeskParts, Operations } from '../../src/desk/page.js';
 import { scoreDays } from '../../src/desk/providers-page.js';
-import { createHookCallerFinder } from '../../src/desk/serve-pages.js';
 import { type CheckCaller, createCallerCheck } from '../../src/desk/server/check-caller.js';
 import type { HookRuns } from '../../src/desk/server/hook.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
@@ -74,7 +73,7 @@ async function openDesk(
   await access.hasUsers();
   const scores = createScoreMemory(ledger);
   // So that the first visitor waits less.
-  scoreDays(scores, { today: app.today(), signal }).catch((error: unknown) => {
+  scoreDays(scores, app.today(), signal).catch((error: unknown) => {
     if (!signal.aborted) log.warn({ fault: describeError(error) }, 'providers not compared yet');
   });
   return createDesk(
@@ -94,7 +93,7 @@ async function openDesk(
     },
     {
       access,
-      ...(checkCaller && { findHookCaller: createHookCallerFinder(checkCaller) }),
+      checkCaller,
       assets: await readDeskAssets(),
       record: (action) => ledger.audit.record(action),
       signal,

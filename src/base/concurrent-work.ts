@@ -34,8 +34,8 @@ export function createGate(permits: number) {
 }
 
 /**
- * Shares work between all who ask while it is done, and for a while afterwards, so that frequent callers cause no more of it than a
- * few.
+ * Shares work between all who ask while it is done, and for a while after it succeeded, so that frequent callers cause no more of it
+ * than a few.
  */
 export function shareWork<Result>(
   work: () => Promise<Result>,
@@ -49,8 +49,14 @@ export function shareWork<Result>(
       return result;
     const started: NonNullable<typeof last> = { result: work() };
     last = started;
-    return started.result.finally(() => {
-      started.endedAt = clock();
-    });
+    started.result.then(
+      () => {
+        started.endedAt = clock();
+      },
+      () => {
+        last = undefined;
+      },
+    );
+    return started.result;
   };
 }

@@ -26,7 +26,7 @@ import { isCalendarDay } from '../booking/business-day.js';
 import { readField } from '../booking/field-text.js';
 import { guestNameChoices } from '../booking/sending.js';
 import { notify } from '../notify/channels/channel-settings.js';
-import { heartbeatKinds } from '../notify/channels/heartbeat-forms.js';
+import { heartbeatKinds } from '../notify/channels/heartbeat.js';
 import { createCronTimes } from '../schedule/cron-times.js';
 import { checkBaseUrl } from '../service/client.js';
 import { sourceSchema } from '../sources/registry.js';

@@ -13,7 +13,15 @@ import { mappingStates } from '../rules/case.js';
 import { choiceField, optionalDayField, pageField, searchField } from './fields.js';
 import { renderMark } from './marks.js';
 import { type DeskVisit, defineDownload, definePage } from './page.js';
-import { cutPage, renderPages, renderSelect, renderTable, showDay, writeAddress } from './parts.js';
+import {
+  type Choices,
+  cutPage,
+  renderPages,
+  renderSelect,
+  renderTable,
+  showDay,
+  writeAddress,
+} from './parts.js';
 import { see } from './see.js';
 
 const casesPerPage = 50;
@@ -139,8 +147,6 @@ ${renderChoice('Country', 'country', countries, country)}
 ${renderChoice('Assigned to', 'assignee', [[nobody, 'nobody'], ...choices.assignees], assignee)}
 <p class="buttons"><button>Search</button><a href="/cases">Clear</a></p></form>`;
 }
-
-type Choices = Parameters<typeof renderSelect>[2];
 
 const stateChoices: Choices = [
   ['', 'with open bookings'],

@@ -31,7 +31,6 @@ const changeInput = filterSchema.extend({
   /** Of the list, if the cases were chosen there. */
   page: z.coerce.number().int().positive().max(999_999).optional(),
 });
-type Change = z.output<typeof changeInput>;
 
 /** Reports, assigns, notes, dismisses or reopens one or several cases: all of them, or none if one does not allow it. */
 export const caseChange = defineAction({
@@ -74,7 +73,8 @@ export const caseChange = defineAction({
 });
 
 /** To the list as it was, if the cases were chosen there. */
-function leadBack({ do: _, id: __, page, ...filter }: Change, ids: readonly number[]): string {
+function leadBack(change: z.output<typeof changeInput>, ids: readonly number[]): string {
+  const { do: _, id: __, page, ...filter } = change;
   const isFromList = page !== undefined || Object.values(filter).some((value) => value !== undefined);
   if (ids.length === 1 && !isFromList) return `/cases/${ids[0]}`;
   return writeAddress('/cases', { ...filter, page: page === 1 ? undefined : page });

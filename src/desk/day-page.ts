@@ -29,7 +29,7 @@ import {
   showMessage,
   writeAddress,
 } from './parts.js';
-import { readArchived } from './run-file.js';
+import { readArchived } from './run-page.js';
 import { HttpError } from './server/http-error.js';
 
 /** The most urgent ones; the list of cases has all. */
@@ -248,10 +248,9 @@ function renderRuns({ runs, judgement, promised }: DayData, visit: DeskVisit): H
   return html`${waiting}${table}`;
 }
 
-type DayRun = DayData['runs'][number];
-
 /** Why it failed, was cancelled or waits; otherwise why somebody started it. */
-function describeRun({ error, cancelReason, waiting, reason }: DayRun, visit: DeskVisit): string | undefined {
+function describeRun(run: DayData['runs'][number], visit: DeskVisit): string | undefined {
+  const { error, cancelReason, waiting, reason } = run;
   const wait = waiting && describeWaiting(waiting, (instant) => showInstant(instant, visit));
   return error ? showMessage(error.message, visit.desk.command) : (cancelReason ?? wait ?? reason);
 }

@@ -6,16 +6,14 @@ import { casesDownload, casesPage } from './cases-page.js';
 import { bookingResolution, caseChange } from './change-cases.js';
 import { dayPage, reportDownload } from './day-page.js';
 import { daysPage } from './days-page.js';
-import { createFrame } from './frame.js';
 import { createSummaryMemory, mappingsPage, syncMappings } from './mappings-page.js';
 import { notificationsPage, testNotifications } from './notifications-page.js';
 import type { DeskParts, DeskRoute } from './page.js';
 import { providerPage, providersPage } from './providers-page.js';
 import { replayActions } from './replay-days.js';
 import { runActions } from './run-actions.js';
-import { manifestDownload, resultDownload } from './run-file.js';
 import { runLists } from './run-lists.js';
-import { runPage } from './run-page.js';
+import { manifestDownload, resultDownload, runPage } from './run-page.js';
 import { type RegisterParts, registerRoutes } from './serve-pages.js';
 import { addSignInRoutes } from './sign-in.js';
 
@@ -49,11 +47,11 @@ export const routes: readonly DeskRoute[] = [
 /** The pages on which operators and the booking team work. */
 export function createDesk(
   parts: Omit<DeskParts, 'summariseMappings'>,
-  serving: Omit<RegisterParts, 'desk' | 'frame' | 'answerMs'>,
-): (app: FastifyInstance, limits: Pick<RegisterParts, 'answerMs'>) => void {
-  return (app, { answerMs }) => {
+  serving: Omit<RegisterParts, 'desk' | 'answerMs'>,
+) {
+  return (app: FastifyInstance, { answerMs }: { readonly answerMs: number }): void => {
     const desk = { ...parts, summariseMappings: createSummaryMemory() };
-    const registering = { ...serving, desk, answerMs, frame: createFrame(serving.assets) };
+    const registering = { ...serving, desk, answerMs };
     registerRoutes(app, routes, registering);
     addSignInRoutes(app, registering);
   };

@@ -15,15 +15,17 @@ const areas: readonly { readonly name: string; readonly path: string; readonly p
   { name: 'Audit trail', path: '/audit', permission: 'see-audit' },
 ];
 
-export type RenderFrame = ReturnType<typeof createFrame>;
-
 /**
  * The frame that all pages share: navigation, who is signed in, the message of a change that was just made, and the time. Without a
  * visit nobody is signed in, and there is no navigation.
  */
-export function createFrame({ style, script, icon }: Assets) {
-  return ({ title, content, refreshSeconds }: View, visit?: DeskVisit, message?: string): string =>
-    html`<!doctype html>
+export function renderFrame(
+  { style, script, icon }: Assets,
+  { title, content, refreshSeconds }: View,
+  visit?: DeskVisit,
+  message?: string,
+): string {
+  return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
@@ -61,12 +63,11 @@ function renderVisitor({ visitor, csrfToken, signedInBy }: DeskVisit): Html {
 
 export type Assets = Awaited<ReturnType<typeof readAssets>>;
 
-/** @param folder where they are; the desk's style sheet includes that of the calendar */
+/** @param folder where they are */
 export async function readAssets(folder: URL) {
   const read = (name: string) => readFile(new URL(name, folder), 'utf8');
-  const style = [await read('desk.css'), await read('calendar.css')].join('\n');
   return {
-    style: toAsset('css', 'text/css; charset=utf-8', style),
+    style: toAsset('css', 'text/css; charset=utf-8', await read('desk.css')),
     script: toAsset('js', 'text/javascript; charset=utf-8', await read('desk.js')),
     icon: toAsset('svg', 'image/svg+xml', await read('desk.svg')),
   };

@@ -103,9 +103,8 @@ async function findMapping(ledger: ReadOnlyLedger, asked: ProviderHotel) {
   return { ...asked, mapping, hotel, cases, isSynced: await wasSynced(ledger.mappings) };
 }
 
-type Found = Awaited<ReturnType<typeof findMapping>>;
-
-function renderFound({ mapping, hotel, cases, isSynced, ...asked }: Found, visit: DeskVisit): Html {
+function renderFound(found: Awaited<ReturnType<typeof findMapping>>, visit: DeskVisit): Html {
+  const { mapping, hotel, cases, isSynced, ...asked } = found;
   const linked = cases.map(
     ({ id, state, serviceId }) =>
       html`<a href="/cases/${id}">Case ${id}</a>: booked as ${serviceId}, ${state}. `,

@@ -6,16 +6,6 @@ import type { RunState } from '../rules/run.js';
 
 export type Mark = DayMark | RunState | MappingState | BookingState;
 
-interface Look {
-  /** A class of the style. */
-  readonly colour: 'good' | 'bad' | 'busy' | 'wait' | 'faint';
-  readonly sign: keyof typeof signs;
-  /** The name of the mark if absent. */
-  readonly words?: string;
-  /** For the legend of the days. */
-  readonly meaning?: string;
-}
-
 const circle = 'M8 2a6 6 0 1 0 .01 0';
 const tray = 'M2.5 14h11';
 
@@ -38,7 +28,18 @@ const signs = {
 
 const incomplete = 'being worked on, or incomplete';
 
-const looks: Readonly<Record<Mark, Look>> = {
+/** The class of the style that colours each, its sign, its words unless these are its name, and a meaning for the legend of days. */
+const looks: Readonly<
+  Record<
+    Mark,
+    {
+      readonly colour: 'good' | 'bad' | 'busy' | 'wait' | 'faint';
+      readonly sign: keyof typeof signs;
+      readonly words?: string;
+      readonly meaning?: string;
+    }
+  >
+> = {
   good: { colour: 'good', sign: 'check', meaning: 'a complete day; all verdicts are known' },
   sent: { colour: 'busy', sign: 'arrow', meaning: 'a complete day; some verdicts are not known here' },
   attention: { colour: 'bad', sign: 'warning', words: 'needs attention', meaning: 'somebody has to act' },
@@ -61,19 +62,12 @@ const looks: Readonly<Record<Mark, Look>> = {
 };
 
 /** The mark of a run. One that succeeded is marked as such only if it is good. (Design 11.) */
-export function markOfRun({
-  state,
-  judgement,
-}: {
-  readonly state: RunState;
-  readonly judgement: Judgement;
-}): Mark {
-  if (state !== 'succeeded') return state;
-  return judgement === 'good' ? state : judgement;
+export function markOfRun(run: { readonly state: RunState; readonly judgement: Judgement }): Mark {
+  return run.state !== 'succeeded' || run.judgement === 'good' ? run.state : run.judgement;
 }
 
 /** The CSS class that colours it. */
-export function colourOf(mark: Mark): Look['colour'] {
+export function colourOf(mark: Mark) {
   return looks[mark].colour;
 }
 

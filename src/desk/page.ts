@@ -66,7 +66,10 @@ export interface PackedEvidence {
  */
 export interface Operations {
   /** Starts the day, resumes it, or joins the process that works on it. @throws DayBusyError, UsageError */
-  run(day: BusinessDay, request: Pick<DayRequest, 'reason' | 'accepts'>): Promise<StartedDay>;
+  run(
+    day: BusinessDay,
+    request: { readonly reason: string | undefined; readonly accepts: DayRequest['accepts'] },
+  ): Promise<StartedDay>;
   /** Records that this is right about a run that was sent. */
   accept(run: Run, accepts: NonNullable<DayRequest['accepts']>): Promise<void>;
   readonly replay: WantedDays['replay'];
@@ -162,8 +165,15 @@ export interface ChangeAction<
    * `perform` records the change in its own transaction.
    */
   audit?(input: z.output<Fields>, form: z.output<Form> & ReasonGiven): Action;
-  /** @throws HttpError, UsageError or DayBusyError, which are shown to the visitor */
-  perform(input: z.output<Fields>, form: z.output<Form> & ReasonGiven, visit: DeskVisit): Promise<Done>;
+  /**
+   * @returns what is shown once on the next page, and the path of that
+   * @throws HttpError, UsageError or DayBusyError, which are shown to the visitor
+   */
+  perform(
+    input: z.output<Fields>,
+    form: z.output<Form> & ReasonGiven,
+    visit: DeskVisit,
+  ): Promise<{ readonly message: string; readonly next: string }>;
 }
 
 export type ReasonGiven = { readonly reason: string };
@@ -188,13 +198,6 @@ export interface Preview {
   readonly button: string;
   /** Where `Back` leads. */
   readonly back: string;
-}
-
-export interface Done {
-  /** Shown once on the next page. */
-  readonly message: string;
-  /** The path to continue at. */
-  readonly next: string;
 }
 
 /** A file to keep. */

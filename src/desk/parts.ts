@@ -98,7 +98,7 @@ export function linkDay(day: string): Html {
 }
 
 /** 26 Nov 2026, 21:30 in the account's time zone. @param instant epoch milliseconds, or as JSON has it */
-export function showInstant(instant: number | string, { timezone }: Pick<DeskVisit, 'timezone'>): string {
+export function showInstant(instant: number | string, { timezone }: { readonly timezone: string }): string {
   return formatDayAndTime(typeof instant === 'number' ? instant : Date.parse(instant), timezone);
 }
 
@@ -127,11 +127,6 @@ export function cutPage<Entry>(entries: readonly Entry[], asked: number, size = 
   return { ...cut, shown: entries.slice((cut.page - 1) * size, cut.page * size) };
 }
 
-/** How many entries come before a page. */
-export function entriesBefore(page: number): number {
-  return (page - 1) * entriesPerPage;
-}
-
 /** The number of entries, and links to other pages. */
 export function renderPages(
   { count, page, pages }: ReturnType<typeof toPage>,
@@ -147,11 +142,11 @@ export function renderPages(
 ${step(page + 1, 'next', 'Next')}</nav>`;
 }
 
-/** A value, and words for it where they differ. */
-type Choice = string | readonly [value: string, words: string];
+/** Values, and words for those where they differ. */
+export type Choices = readonly (string | readonly [value: string, words: string])[];
 
 /** A field that takes one of these values. */
-export function renderSelect(label: string, name: string, choices: readonly Choice[], chosen = ''): Html {
+export function renderSelect(label: string, name: string, choices: Choices, chosen = ''): Html {
   const options = choices.map((choice) => {
     const [value, words] = typeof choice === 'string' ? [choice, choice] : choice;
     return html`<option value="${value}"${value === chosen ? html` selected` : undefined}>${showInLine(shorten(words, 60))}</option>`;

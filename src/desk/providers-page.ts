@@ -7,12 +7,13 @@ import {
   type DayScore,
   nameUnknown,
   type ProviderJson,
+  type ScoreMemory,
   scoreProviders,
   wilsonInterval,
 } from '../cases/scores/scorecard.js';
 import { optionalDayField, pageField } from './fields.js';
 import { linkToMapping } from './mappings-page.js';
-import { type DeskParts, type DeskVisit, definePage } from './page.js';
+import { type DeskVisit, definePage } from './page.js';
 import { cutPage, renderFacts, renderPages, renderTable, showDay, writeAddress } from './parts.js';
 import { HttpError } from './server/http-error.js';
 
@@ -103,7 +104,7 @@ function renderRange(path: string, { from, to }: { readonly from: string; readon
 <button>Show</button> <a href="${path}">The last 90 days</a></form>`;
 }
 
-type Counted = Pick<ProviderJson, 'sent' | 'known' | 'affected' | 'byEmail' | 'namedByEmail'>;
+type Counted = ProviderJson | ReturnType<typeof addUpWeeks>[number];
 
 /** What became of bookings. */
 const counts = {
@@ -144,18 +145,14 @@ type Range = { readonly [bound in 'from' | 'to']?: string | undefined };
 
 /** The scores of all providers over a range of days; the most certain offender first. */
 async function readScores(range: Range, visit: DeskVisit) {
-  const { desk, timezone } = visit;
-  const scored = await scoreDays(desk.scores, visit, range);
+  const { desk, timezone, today, signal } = visit;
+  const scored = await scoreDays(desk.scores, today, signal, range);
   const providers = await scoreProviders(desk.ledger, timezone, scored);
   return { from: scored.at(0)?.day ?? '', to: scored.at(-1)?.day ?? '', scored, providers };
 }
 
 /** The scores of each day of a range, the last 90 by default. They are remembered, so `serve` asks before anybody else does. */
-export async function scoreDays(
-  scores: DeskParts['scores'],
-  { today, signal }: Pick<DeskVisit, 'today' | 'signal'>,
-  range: Range = {},
-) {
+export function scoreDays(scores: ScoreMemory, today: string, signal: AbortSignal, range: Range = {}) {
   return scores(readRange(range, today), signal);
 }
 

@@ -110,8 +110,6 @@ async function planReplay(asked: AskedDays, visit: DeskVisit) {
   };
 }
 
-type ReplayPlan = Awaited<ReturnType<typeof planReplay>>;
-
 /** The days of a range that have begun, in their order. */
 function findDays({ from, to = from }: AskedDays, visit: DeskVisit) {
   const refuse = (refusal: string) => ({ days: [], refusal });
@@ -176,7 +174,7 @@ function describeBookings(known: readonly number[], unknown: number): string {
 /** What a replay would do with each day, and the field that confirms it. */
 function previewPlan(
   which: RangeMode,
-  { days, seen, refusal }: ReplayPlan,
+  { days, seen, refusal }: Awaited<ReturnType<typeof planReplay>>,
   { desk: { command }, timezone }: DeskVisit,
 ) {
   const begun = days.filter(isToReview).length;

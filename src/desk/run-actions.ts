@@ -15,7 +15,7 @@ import { mayTryAgain } from '../rules/try-again.js';
 import { describeDrops } from '../rules/volume.js';
 import { accepts } from './day-actions.js';
 import { dayField } from './fields.js';
-import { type DeskVisit, defineAction, type Preview } from './page.js';
+import { type DeskVisit, defineAction } from './page.js';
 import { showDay, showInstant, showMessage } from './parts.js';
 import { writeWho } from './serve-pages.js';
 
@@ -78,13 +78,9 @@ async function whyNotRun(day: BusinessDay, opening: Opening, visit: DeskVisit): 
   // What is missing is found by comparing with what earlier runs delivered, which takes the guests' names.
   const isComparing = opening.kind === 'new' && opening.topsUp;
   const obstacle = isComparing && describeIncomparable(await listRunsOfDay(ledger, day.iso));
-  return obstacle ? showMessage(obstacle, command) : whyNotBegun(day, visit);
-}
-
-/** Undefined for a day that has begun. */
-function whyNotBegun(day: BusinessDay, { now, today }: DeskVisit): string | undefined {
-  if (hasBegun(day, now)) return undefined;
-  return `${showDay(day.iso)} has not started: in ${day.zone} it is ${showDay(today)}.`;
+  if (obstacle) return showMessage(obstacle, command);
+  if (hasBegun(day, visit.now)) return undefined;
+  return `${showDay(day.iso)} has not started: in ${day.zone} it is ${showDay(visit.today)}.`;
 }
 
 /** What the run would do, and why the latest one is not enough. */
@@ -208,16 +204,11 @@ const lookForResult = defineAction({
   },
 });
 
-interface Acceptance {
-  readonly title: string;
-  /** What was found, what to do about it, and where. */
-  describe(run: Run): Required<Pick<Preview, 'data' | 'lines' | 'details'>>;
-}
-
-const acceptances: Readonly<Record<AcceptanceKind, Acceptance>> = {
+/** What was found, what to do about it, and where. */
+const acceptances = {
   volume: {
     title: 'Accept few bookings',
-    describe: ({ id, day, volume }) => ({
+    describe: ({ id, day, volume }: Run) => ({
       data: { runId: id, volume },
       lines: [
         `Run ${id} has far fewer bookings than usual: ${volume ? describeDrops(volume).join('; ') : ''}.`,
@@ -228,7 +219,7 @@ const acceptances: Readonly<Record<AcceptanceKind, Acceptance>> = {
   },
   affected: {
     title: 'Accept many affected bookings',
-    describe: ({ id, implausible }) => ({
+    describe: ({ id, implausible }: Run) => ({
       data: { runId: id, ...implausible },
       lines: [
         `Run ${id} found ${implausible ? describeImplausible(implausible) : ''}.`,

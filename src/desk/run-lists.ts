@@ -18,7 +18,6 @@ import { outlineBooking } from './day-report.js';
 import { pageField } from './fields.js';
 import { definePage } from './page.js';
 import {
-  entriesBefore,
   entriesPerPage,
   renderPages,
   renderTable,
@@ -27,7 +26,7 @@ import {
   toPage,
   writeAddress,
 } from './parts.js';
-import { findShownRun, runInput } from './run-file.js';
+import { findShownRun, runInput } from './run-page.js';
 
 const masked = '***';
 const showsValue = (text: string | null) => text !== null && text !== masked;
@@ -44,7 +43,7 @@ const rejectedPage = definePage({
     const kept = reasons.reduce((sum, one) => sum + one.count, 0);
     const found = reason === undefined ? kept : (reasons.find((one) => one.reason === reason)?.count ?? 0);
     const listed = toListed(run, found, page);
-    const skip = entriesBefore(listed.page);
+    const skip = (listed.page - 1) * entriesPerPage;
     const rejects = await ledger.rejects.list(run.id, entriesPerPage, { reason, skip });
     // Columns are easily mixed up, so each of them may be a name.
     const show = (text: string | null) => (text === null || may('see-names') ? text : masked);
@@ -178,7 +177,7 @@ function defineBookingList(name: ListName) {
       });
       // In the order of the command: guests in house first, then the nearest check-in.
       const listed = toListed(run, list.count, page);
-      const from = entriesBefore(listed.page);
+      const from = (listed.page - 1) * entriesPerPage;
       const bookings: ListedBooking[] = [];
       for await (const some of list.read({ from, to: from + entriesPerPage })) bookings.push(...some);
       const hasAnswers = isRefused && run.counts.accepted <= bookingsMasked;

@@ -11,13 +11,12 @@ import { businessDayAt } from '../booking/business-day.js';
 import type { Action, RecordedAction } from '../rules/action.js';
 import { may, type Visitor } from '../storage/access/roles.js';
 import { type Access, isOfScript, type Visit } from './access/access.js';
-import type { Sender } from './access/caller.js';
 import { isSame } from './access/sessions.js';
-import type { Assets, RenderFrame } from './frame.js';
+import { type Assets, renderFrame } from './frame.js';
 import type { ChangeAction, DeskParts, DeskRoute, DeskVisit, Download, Look, Page, View } from './page.js';
 import { renderChangeForm } from './parts.js';
 import { see } from './see.js';
-import { type CheckCaller, readBearerToken, toSender, WrongCredentialsError } from './server/check-caller.js';
+import { type CheckCaller, readBearerToken, WrongCredentialsError } from './server/check-caller.js';
 import {
   allowOnly,
   answerError,
@@ -26,15 +25,15 @@ import {
   type ServerLog,
   sendError,
   stopping,
+  tryLater,
 } from './server/http-error.js';
 
 export interface RegisterParts {
   readonly desk: DeskParts;
   readonly access: Access;
-  /** Who may see the runs that the hook started, besides people. */
-  readonly findHookCaller?: FindHookCaller;
+  /** Whoever may call the hook may also see the runs that it started. */
+  readonly checkCaller?: CheckCaller | undefined;
   readonly assets: Assets;
-  readonly frame: RenderFrame;
   /** @throws if the audit trail can't be written to: then nothing is changed */
   readonly record: (action: RecordedAction) => Promise<void>;
   /** Aborts when the process stops. */
@@ -65,12 +64,12 @@ export function registerRoutes(
   routes: readonly DeskRoute[],
   parts: RegisterParts,
 ): void {
-  const { desk, access, frame, log } = parts;
+  const { desk, access, assets, log } = parts;
   const waitForPermit = limitExpensiveWork();
   /** Who asks, found out once: of requests that passed the checks of the server, because none of another host may learn it. */
   const visits = new WeakMap<FastifyRequest, Promise<Visit | undefined>>();
   app.addHook('onRequest', async (request) => {
-    const visit = access.identify(toSender(request));
+    const visit = access.identify(request);
     // Thrown where it is asked for: a damaged users' file breaks neither assets nor error pages.
     visit.catch(() => {});
     visits.set(request, visit);
@@ -83,9 +82,10 @@ export function registerRoutes(
       return reply.redirect(`/sign-in?to=${encodeURIComponent(request.url)}`, 303);
     const found = await visits.get(request)?.catch(() => undefined);
     const visit = found && toDeskVisit(found, request, reply);
-    return sendPage(reply.code(answer.status).headers(answer.headers), frame(renderError(answer), visit));
+    const page = renderFrame(assets, renderError(answer), visit);
+    return sendPage(reply.code(answer.status).headers(answer.headers), page);
   });
-  for (const asset of Object.values(parts.assets)) addAsset(app, asset);
+  for (const asset of Object.values(assets)) addAsset(app, asset);
   for (const route of routes) {
     app.get(route.path, async (request, reply) => {
       const asked = await admit(request, reply, route);
@@ -104,8 +104,8 @@ export function registerRoutes(
 
   /** What a visitor asks for who has the permission. */
   async function admit(request: FastifyRequest, reply: FastifyReply, route: DeskRoute) {
-    const findCaller = 'isStartedByHook' in route ? parts.findHookCaller : undefined;
-    const visit = (await visits.get(request)) ?? findCaller?.(toSender(request));
+    const checkCaller = 'isStartedByHook' in route ? parts.checkCaller : undefined;
+    const visit = (await visits.get(request)) ?? (checkCaller && findHookCaller(checkCaller, request));
     if (!visit)
       throw (await access.hasUsers())
         ? new HttpError(401, 'sign in first: /sign-in')
@@ -140,7 +140,7 @@ export function registerRoutes(
 
   async function change(action: ChangeAction, { request, reply, input, visit }: Asked) {
     const body = readBody(request);
-    refuseForged(access, visit, request);
+    refuseForged(visit, request);
     const form = { ...parse(action.form, body), reason: readReason(action, body) };
     const audited = action.audit?.(input, form);
     const details = { ...audited?.details, ...(form.reason && { reason: form.reason }) };
@@ -174,17 +174,14 @@ export function registerRoutes(
     const leave = route.cost === 'expensive' ? await waitForPermit(visit.signal) : () => {};
     const limit = startTimeLimit(visit.signal, withinMs, () => new TooLateError(withinMs));
     const { signal } = limit;
-    async function readAndLeave(): Promise<Answer> {
-      try {
-        return await read({ ...visit, signal, desk: { ...desk, ledger: desk.ledger.stoppedBy(signal) } });
-      } finally {
-        // Not before the work has ended: a database that does not answer holds the permit.
-        limit.stop();
-        leave();
-      }
-    }
+    const reading = { ...visit, signal, desk: { ...desk, ledger: desk.ledger.stoppedBy(signal) } };
+    const answer = read(reading).finally(() => {
+      // Not before the work has ended: a database that does not answer holds the permit.
+      limit.stop();
+      leave();
+    });
     try {
-      return await answerWithin(withinMs, readAndLeave());
+      return await answerWithin(withinMs, answer);
     } catch (error) {
       throw parts.signal.aborted ? stopping() : error;
     }
@@ -223,7 +220,7 @@ export function registerRoutes(
       : access.cookieFor(request, 'hotel-review-message');
     const message = cookie && openMessage(cookie.read(request.headers), visit);
     if (message !== undefined) reply.header('set-cookie', cookie?.clear());
-    return sendPage(reply, frame(view, visit, message));
+    return sendPage(reply, renderFrame(assets, view, visit, message));
   }
 }
 
@@ -283,11 +280,8 @@ function readReason({ reason }: ChangeAction, body: ParsedUrlQuery): string {
 }
 
 function addAsset(app: FastifyInstance, { path, contentType, content }: Assets['style']): void {
-  app.get(path, (_request, reply) =>
-    reply
-      .headers({ 'content-type': contentType, 'cache-control': 'public, max-age=31536000, immutable' })
-      .send(content),
-  );
+  const headers = { 'content-type': contentType, 'cache-control': 'public, max-age=31536000, immutable' };
+  app.get(path, (_request, reply) => reply.headers(headers).send(content));
   allowOnly(app, 'GET, HEAD', path);
 }
 
@@ -335,8 +329,10 @@ export function isFromOtherSite({ headers: { 'sec-fetch-site': site } }: Fastify
 }
 
 /** @throws HttpError 403 for a form that is not from a page of this visit */
-export function refuseForged(access: Access, visit: Visit, request: FastifyRequest): void {
-  if (isFromOtherSite(request) || access.isForged(visit, readField(readBody(request), 'token')))
+export function refuseForged({ csrfToken }: Visit, request: FastifyRequest): void {
+  const token = readField(readBody(request), 'token');
+  const isOurs = csrfToken !== undefined && token !== undefined && isSame(token, csrfToken);
+  if (isFromOtherSite(request) || !isOurs)
     throw new HttpError(403, 'this form is too old, or not from this page: load the page and try again');
 }
 
@@ -362,40 +358,28 @@ function signMessage(text: string, { csrfToken }: Visit): string | undefined {
   return csrfToken && createHmac('sha256', csrfToken).update(text).digest('base64url');
 }
 
-const hooksVisit: Visit = {
-  visitor: { name: 'end-of-day hook', role: 'viewer' },
-  signedInBy: 'hook',
-  csrfToken: undefined,
-};
-
-export type FindHookCaller = ReturnType<typeof createHookCallerFinder>;
-
-/**
- * Recognises callers of the hook by its secret. A signature covers the empty body.
- *
- * @returns a function that finds undefined for a request without the hook's credentials
- */
-export function createHookCallerFinder(checkCaller: CheckCaller) {
-  return ({ headers, remoteAddress }: Sender): Visit | undefined => {
-    // A password that a proxy asks people for is not a wrong one here.
-    if (readBearerToken(headers) === undefined && !('webhook-signature' in headers)) return undefined;
-    try {
-      checkCaller({ headers, body: new Uint8Array(), remoteAddress });
-      return hooksVisit;
-    } catch (error) {
-      if (error instanceof WrongCredentialsError) return undefined;
-      throw error;
-    }
+/** Recognises callers of the hook by its secret; undefined for any other. A signature covers the empty body. */
+function findHookCaller(checkCaller: CheckCaller, { headers, ip }: FastifyRequest): Visit | undefined {
+  // A password that a proxy asks people for is not a wrong one here.
+  if (readBearerToken(headers) === undefined && !('webhook-signature' in headers)) return undefined;
+  try {
+    checkCaller({ headers, body: new Uint8Array(), ip });
+  } catch (error) {
+    if (error instanceof WrongCredentialsError) return undefined;
+    throw error;
+  }
+  return {
+    visitor: { name: 'end-of-day hook', role: 'viewer' },
+    signedInBy: 'hook',
+    csrfToken: undefined,
   };
 }
-
-const defaults = { atOnce: 2, mostWaiting: 16, waitMs: 5_000 };
 
 /**
  * Bounds how many expensive pages are worked on at the same time, whoever asks: a few visitors must not slow down reviews, or the
  * pages of others. Few wait, and not for long.
  */
-export function limitExpensiveWork({ atOnce, mostWaiting, waitMs } = defaults) {
+export function limitExpensiveWork(atOnce = 2, mostWaiting = 16, waitMs = 5_000) {
   const gate = createGate(atOnce);
   /** @returns gives the permit back. @throws HttpError 503, or the signal's reason for a visitor who has left */
   return async (visitor: AbortSignal): Promise<() => void> => {
@@ -415,8 +399,4 @@ export function limitExpensiveWork({ atOnce, mostWaiting, waitMs } = defaults) {
   };
 }
 
-function tooBusy(): HttpError {
-  return new HttpError(503, 'too many large pages are being read: send the request again in a moment', {
-    'retry-after': '5',
-  });
-}
+const tooBusy = () => tryLater('too many large pages are being read: send the request again in a moment', 5);

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { formatCountOf } from '../base/format.js';
 import { html } from '../base/html.js';
 import type { Action } from '../rules/action.js';
+import { renderFrame } from './frame.js';
 import type { View } from './page.js';
 import {
   isFromOtherSite,
@@ -15,32 +16,30 @@ import {
   wantsPage,
   writeWho,
 } from './serve-pages.js';
-import { toSender } from './server/check-caller.js';
 import { allowOnly, HttpError } from './server/http-error.js';
 
 /** Adds the routes for signing in and out. Call it after the desk's routes are registered. */
 export function addSignInRoutes(
   app: FastifyInstance,
-  { access, frame, record, desk, log }: RegisterParts,
+  { access, assets, record, desk, log }: RegisterParts,
 ): void {
   app.get(signInPath, async (request, reply) => {
     const to = readReturnPath(readField(request.query as Record<string, unknown>, 'to'));
-    if (await access.identify(toSender(request))) return reply.redirect(to, 303);
+    if (await access.identify(request)) return reply.redirect(to, 303);
     refuseWrongAddress(request);
     if (!(await access.hasUsers())) throw new HttpError(403, nobodyYet);
     return sendForm(request, reply, { to });
   });
 
   app.post(signInPath, async (request, reply) => {
-    const asking = toSender(request);
     const fields = readBody(request);
     refuseWrongAddress(request);
-    if (isFromOtherSite(request) || !(await access.isOwnForm(asking, readField(fields, 'token'))))
+    if (isFromOtherSite(request) || !(await access.isOwnForm(request, readField(fields, 'token'))))
       throw new HttpError(403, notOurForm);
     const to = readReturnPath(readField(fields, 'to'));
     const name = readField(fields, 'name') ?? '';
     const password = readField(fields, 'password') ?? '';
-    const answer = await access.signIn({ name, password }, asking);
+    const answer = await access.signIn({ name, password }, request);
     if (answer.kind === 'signed-in') {
       await note({ action: 'sign-in' }, writeWho(answer.visitor));
       return reply.header('set-cookie', answer.cookies).redirect(to, 303);
@@ -61,11 +60,10 @@ export function addSignInRoutes(
   allowOnly(app, 'GET, HEAD, POST', signInPath);
 
   app.post(signOutPath, async (request, reply) => {
-    const asking = toSender(request);
-    const visit = await access.identify(asking);
+    const visit = await access.identify(request);
     if (visit === undefined) return reply.redirect(signInPath, 303);
-    refuseForged(access, visit, request);
-    reply.header('set-cookie', await access.signOut(asking));
+    refuseForged(visit, request);
+    reply.header('set-cookie', await access.signOut(request));
     await note({ action: 'sign-out' }, writeWho(visit.visitor));
     return reply.redirect(signInPath, 303);
   });
@@ -73,14 +71,14 @@ export function addSignInRoutes(
 
   /** @throws HttpError 403 */
   function refuseWrongAddress(request: FastifyRequest): void {
-    const fault = access.findFault(toSender(request));
+    const fault = access.findFault(request);
     if (fault !== undefined) throw new HttpError(403, fault, {}, 'wrong-host');
   }
 
   async function sendForm(request: FastifyRequest, reply: FastifyReply, form: SignInForm) {
-    const { token, setCookie } = await access.openForm(toSender(request));
+    const { token, setCookie } = await access.openForm(request);
     if (setCookie !== undefined) reply.header('set-cookie', setCookie);
-    return sendPage(reply, frame(renderSignIn(form, token)));
+    return sendPage(reply, renderFrame(assets, renderSignIn(form, token)));
   }
 
   function note(action: Action, who: string): Promise<void> {

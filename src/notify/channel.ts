@@ -1,5 +1,5 @@
 import { SafeError } from '../base/safe-error.js';
-import type { NoticeEvent, NoticeStage, Severity } from '../rules/notice.js';
+import type { Notice, NoticeEvent, NoticeStage, Severity } from '../rules/notice.js';
 import type { ProxyRules } from '../transports/http/connection-rules.js';
 
 /** Takes messages to people: an adapter per kind, in `src/notify/channels`. */
@@ -16,7 +16,24 @@ export interface Channel {
   close(): Promise<void>;
 }
 
-export interface Message {
+/** What people read, whatever the channel. */
+export interface Composed {
+  /** One line: what, which day, how bad. */
+  readonly title: string;
+  /** Lines in plain text: details, and what to do. May be empty. */
+  readonly text: string;
+  /** Where people can look at it; absent without `server.publicUrl`. */
+  readonly url?: string;
+  /** For channels that carry files. */
+  readonly attachments?: readonly {
+    readonly name: string;
+    /** Such as `text/html; charset=utf-8`. */
+    readonly contentType: string;
+    readonly content: Buffer;
+  }[];
+}
+
+export interface Message extends Composed {
   /** The same whenever this message is sent again. Letters, digits, - and _: a signature separates it by a dot. */
   readonly id: string;
   /** `test` is only sent by `notify test`. */
@@ -28,24 +45,14 @@ export interface Message {
   /** YYYY-MM-DD */
   readonly day?: string;
   readonly runId?: string;
-  /** One line: what, which day, how bad. */
-  readonly title: string;
-  /** Lines in plain text: details, and what to do. May be empty. */
-  readonly text: string;
-  /** Where people can look at it; absent without `server.publicUrl`. */
-  readonly url?: string;
   readonly counts: Readonly<Record<string, number | null>>;
   /** Epoch milliseconds */
   readonly raisedAt: number;
-  /** For channels that carry files. */
-  readonly attachments?: readonly Attachment[];
 }
 
-export interface Attachment {
-  readonly name: string;
-  /** Such as `text/html; charset=utf-8`. */
-  readonly contentType: string;
-  readonly content: Buffer;
+/** Whether it ends its incident. */
+export function endsIncident({ event, stage }: Message | Notice): boolean {
+  return stage === 'recovered' || event === 'day-recovered';
 }
 
 /** A message was not accepted. It holds no secret and no text of the receiver. */

@@ -27,13 +27,13 @@ export interface CheckParts {
   /** How long after it was requested an export may take. */
   readonly exportPatienceMs: number;
   /** The free space of the disks in use. The places of two machines differ. */
-  readonly measureFree: () => Promise<Disks>;
+  readonly measureFree: () => Promise<
+    readonly (DiskRoom & { readonly place: string; readonly path: string })[]
+  >;
   /** The digest that is due; undefined for none. */
   readonly findDigest: (now: number) => Promise<NewNotice | undefined>;
   readonly clock: () => number;
 }
-
-type Disks = readonly ({ readonly place: string; readonly path: string } & DiskRoom)[];
 
 const dayMs = 86_400_000;
 /** A nightly run that takes less time than the night before, or a change of the clocks, must not skip a reminder. */
@@ -46,7 +46,7 @@ const leastFreeInodes = 1_000;
 /** What one look sees. */
 interface Look extends CheckParts {
   readonly now: number;
-  readonly disks: Disks;
+  readonly disks: Awaited<ReturnType<CheckParts['measureFree']>>;
   /** What was open before. */
   readonly problems: readonly OpenProblem[];
 }
@@ -92,7 +92,7 @@ const daysReminded = 31;
 
 /** Once for each day since the problem was found, so that nightly runs remind every night. */
 export function isReminderDue(
-  { raisedAt, lastToldAt }: Pick<OpenProblem, 'raisedAt' | 'lastToldAt'>,
+  { raisedAt, lastToldAt }: { readonly raisedAt: number; readonly lastToldAt: number },
   now: number,
 ): boolean {
   const countDays = (at: number) => Math.floor((at - raisedAt + reminderSlackMs) / dayMs);
@@ -210,13 +210,13 @@ async function endOthers(look: Look, found: readonly NewNotice[]): Promise<void>
   await ledger.notices.end(ended, { at: now });
 }
 
-type Decide = (problem: OpenProblem, look: Look) => Promise<boolean> | boolean;
-
 /**
  * Decides about a problem that was not found just now. One that no check above looks for is over once something that
  * depends on the part has succeeded.
  */
-const worksAgain: Readonly<Record<PartProblem, Decide>> = {
+const worksAgain: Readonly<
+  Record<PartProblem, (problem: OpenProblem, look: Look) => Promise<boolean> | boolean>
+> = {
   'copy-stale': () => true,
   'export-missing': () => true,
   'resource-low': ({ subject }, { disks }) => disks.some(({ place }) => place === subject),

@@ -10,24 +10,28 @@ import {
  * By when the day before must be reviewed: a time of day such as 06:00, or `none`. It may differ by business day, whose deadline is on
  * the day after it.
  */
-export type Deadline = string | DeadlinePlan;
-
-interface DeadlinePlan {
-  readonly at: string;
-  /** By business day, YYYY-MM-DD. */
-  readonly exceptions: Readonly<Record<string, string>>;
-}
+export type Deadline =
+  | string
+  | {
+      readonly at: string;
+      /** By business day, YYYY-MM-DD. */
+      readonly exceptions: Readonly<Record<string, string>>;
+    };
 
 const noDeadline = 'none';
 
 /** How many days back a day can be late, so that a day that nobody will review is not reported for ever. */
 const judgedDays = 31;
 
-interface DeadlineQuestion {
-  readonly deadline: Deadline;
+/** What the clock says. */
+interface Now {
   readonly timezone: string;
   /** Epoch milliseconds */
   readonly now: number;
+}
+
+interface DeadlineQuestion extends Now {
+  readonly deadline: Deadline;
   /** When a process first looked at a deadline, epoch milliseconds: those that had passed by then do not count. */
   readonly countedFrom: number;
   /**
@@ -37,15 +41,8 @@ interface DeadlineQuestion {
   readonly reviewedDays: Iterable<string>;
 }
 
-interface DayDeadline {
-  /** YYYY-MM-DD */
-  readonly day: string;
-  /** Epoch milliseconds */
-  readonly at: number;
-}
-
 /** The days that can be late now, both ends included. */
-export function findJudgedDays({ timezone, now }: Pick<DeadlineQuestion, 'timezone' | 'now'>) {
+export function findJudgedDays({ timezone, now }: Now) {
   const to = businessDayAt(new Date(now), timezone);
   return { from: goBack(to, judgedDays), to };
 }
@@ -57,11 +54,12 @@ export function findJudgedDays({ timezone, now }: Pick<DeadlineQuestion, 'timezo
  * @returns those that were not reviewed by their deadline and still are not, oldest first, and the next deadline of a day that is not
  *   reviewed yet, if there is one within a month
  */
-export function judgeDeadlines(question: DeadlineQuestion): { late: DayDeadline[]; next?: DayDeadline } {
+export function judgeDeadlines(question: DeadlineQuestion) {
   const { deadline, now, countedFrom } = question;
   const reviewedDays = new Set(question.reviewedDays);
   const { from, to } = findJudgedDays(question);
-  const late: DayDeadline[] = [];
+  /** The days, YYYY-MM-DD, and when their deadlines passed, epoch milliseconds. */
+  const late: { readonly day: string; readonly at: number }[] = [];
   // A month ahead, as a plan may leave out any number of days.
   let day = from;
   for (let ahead = 0; ahead <= judgedDays; day = day.next()) {
@@ -71,7 +69,7 @@ export function judgeDeadlines(question: DeadlineQuestion): { late: DayDeadline[
     if (at > now) return { late, next: { day: day.iso, at } };
     late.push({ day: day.iso, at });
   }
-  return { late };
+  return { late, next: undefined };
 }
 
 /** The days that nobody expects to be reviewed, YYYY-MM-DD. */
@@ -96,7 +94,7 @@ export function findDeadline(day: BusinessDay, deadline: Deadline): number | und
  */
 export function findDueDigest(
   at: string,
-  { now, countedFrom, timezone }: Pick<DeadlineQuestion, 'now' | 'countedFrom' | 'timezone'>,
+  { now, countedFrom, timezone }: Now & { readonly countedFrom: number },
 ) {
   const today = businessDayAt(new Date(now), timezone);
   const date = instantAt(today, at).getTime() <= now ? today : today.previous();

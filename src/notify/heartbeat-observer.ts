@@ -2,22 +2,8 @@ import { pause } from '../base/abort.js';
 import { businessDayAt, lastDayBefore } from '../booking/business-day.js';
 import { makesDayGood } from '../rules/good-day.js';
 import { durationOf, mayCompleteDay, type Run } from '../rules/run.js';
-import type { Heartbeat } from './channels/heartbeat.js';
-import type { Beat } from './channels/heartbeat-forms.js';
+import type { Beat, Heartbeat } from './channels/heartbeat.js';
 import type { HotelReviewEvent } from './events.js';
-
-interface HeartbeatObserverParts {
-  readonly heartbeat: Heartbeat;
-  readonly timezone: string;
-  /** Epoch milliseconds */
-  readonly clock: () => number;
-  /** Gets the code of a beat that was not accepted. */
-  readonly warn: (code: string) => void;
-  /** The process is asked to stop. */
-  readonly stop: AbortSignal;
-  /** How long `close` waits for calls in flight. */
-  readonly closeMs?: number;
-}
 
 export type HeartbeatObserver = ReturnType<typeof createHeartbeatObserver>;
 
@@ -28,7 +14,18 @@ const stopMs = 1_000;
  * Tells the heartbeat service how last night went: one beat at a time, without holding up the work. A beat that can't be sent is
  * lost: sent an hour later, it would claim that all is well now.
  */
-export function createHeartbeatObserver(parts: HeartbeatObserverParts) {
+export function createHeartbeatObserver(parts: {
+  readonly heartbeat: Heartbeat;
+  readonly timezone: string;
+  /** Epoch milliseconds */
+  readonly clock: () => number;
+  /** Gets the code of a beat that was not accepted. */
+  readonly warn: (code: string) => void;
+  /** The process is asked to stop. */
+  readonly stop: AbortSignal;
+  /** How long `close` waits for calls in flight. */
+  readonly closeMs?: number;
+}) {
   const { heartbeat, timezone, clock, warn, stop, closeMs = 15_000 } = parts;
   const closing = new AbortController();
   let sent = Promise.resolve();

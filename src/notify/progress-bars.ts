@@ -1,8 +1,9 @@
+import { clearScreenDown, cursorTo, moveCursor } from 'node:readline';
+import { print } from '../base/foreign-text.js';
 import { formatByteRate, formatBytes, formatCount, formatDuration, formatRate } from '../base/format.js';
 import { describeSuspects, type ReviewEvent } from '../review/events.js';
 import type { Run } from '../rules/run.js';
 import { describe, type HotelReviewEvent } from './events.js';
-import { drawBar, type MovingLines } from './moving-lines.js';
 
 /** How far the review of a day has come, or the reviews of many days at once. */
 export interface ReviewProgress {
@@ -44,7 +45,11 @@ const phaseWidth = 'deliver'.length;
  * A bar for each phase of a day, with rate and time left; a complete one stays on the screen. Of many days, each has one bar, which
  * changes until the day is over.
  */
-export function createBars(lines: MovingLines, clock: () => number, isOfMany: boolean): ReviewProgress {
+export function createBars(
+  lines: ReturnType<typeof createMovingLines>,
+  clock: () => number,
+  isOfMany: boolean,
+): ReviewProgress {
   const bars = new Map<string, Bar>();
   let isStopped = false;
 
@@ -100,7 +105,7 @@ export function createBars(lines: MovingLines, clock: () => number, isOfMany: bo
     show(day, accepted, done, detail ?? `${formatCount(done)} reviewed`, done);
   }
 
-  function begin(day: string, phase: Pick<Phase, 'name' | 'isTimed' | 'transfer'>, before = 0): void {
+  function begin(day: string, phase: Omit<Phase, 'startedAt' | 'before'>, before = 0): void {
     const bar = barOf(day);
     hide(bar);
     bar.phase = { ...phase, startedAt: clock(), before };
@@ -199,11 +204,8 @@ export function createBars(lines: MovingLines, clock: () => number, isOfMany: bo
 }
 
 /** Each step of a file delivery is a milestone; batches are only counted. */
-export function describeMilestone({
-  step,
-  outcome,
-  evidence,
-}: ReviewEvent & { type: 'step-ended' }): string | undefined {
+export function describeMilestone(ended: ReviewEvent & { type: 'step-ended' }): string | undefined {
+  const { step, outcome, evidence } = ended;
   if (step.kind === 'batch') return undefined;
   if (step.kind === 'await-result' && outcome !== 'done') return `waiting for the result (${evidence.code})`;
   return outcome === 'done' ? `${step.name}: done` : `${step.name}: ${outcome} (${evidence.code})`;
@@ -216,4 +218,65 @@ export function withDay(day: string | undefined, words: string): string {
 export function dayOf(event: HotelReviewEvent): string | undefined {
   if ('run' in event) return event.run?.day;
   return 'day' in event ? event.day : undefined;
+}
+
+const barWidth = 24;
+
+/** The bar of what is done, and its share in percent. */
+export function drawBar(done: number, total: number): string {
+  const share = total > 0 ? Math.min(1, done / total) : 1;
+  const full = Math.round(share * barWidth);
+  return `${'█'.repeat(full)}${'░'.repeat(barWidth - full)} ${Math.floor(share * 100)}%`;
+}
+
+const leastMsBetween = 100;
+
+/** Lines at the bottom of a terminal, which change; text is printed above them. */
+export function createMovingLines(stream: NodeJS.WriteStream) {
+  let lines: readonly string[] = [];
+  let onScreen = 0;
+  let drawnAt = 0;
+
+  function clear(): void {
+    if (onScreen === 0) return;
+    cursorTo(stream, 0);
+    moveCursor(stream, 0, 1 - onScreen);
+    clearScreenDown(stream);
+    onScreen = 0;
+  }
+
+  function redraw(): void {
+    clear();
+    // A line that wraps would take two on the screen. Some terminals don't know their width.
+    const most = (stream.columns || 80) - 1;
+    print(stream, lines.map((line) => [...line].slice(0, most).join('')).join('\n'));
+    onScreen = lines.length;
+    drawnAt = performance.now();
+  }
+
+  return {
+    /** Replaces the lines. Within a moment of the last time, what is on the screen stays. */
+    draw(changed: readonly string[]): void {
+      lines = changed;
+      if (lines.length !== onScreen || performance.now() - drawnAt >= leastMsBetween) redraw();
+    },
+    /** Prints a line of text. */
+    say(text: string): void {
+      clear();
+      print(stream, `${text}\n`);
+      if (lines.length > 0) redraw();
+    },
+    /** Leaves the lines where they are: further ones are drawn below. */
+    leave(): void {
+      if (lines.length === 0) return;
+      redraw();
+      print(stream, '\n');
+      lines = [];
+      onScreen = 0;
+    },
+    erase(): void {
+      clear();
+      lines = [];
+    },
+  };
 }

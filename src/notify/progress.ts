@@ -4,32 +4,29 @@ import { formatByteRate, formatBytes, formatRate } from '../base/format.js';
 import { watchEvents } from '../cases/events.js';
 import { type ExportEvent, exportEvents, type SyncEvent, syncEvents } from '../mappings/events.js';
 import { describe, type HotelReviewEvent } from './events.js';
-import { createMovingLines, drawBar } from './moving-lines.js';
-import { createBars, dayOf, describeMilestone, type ReviewProgress, withDay } from './progress-bars.js';
+import {
+  createBars,
+  createMovingLines,
+  dayOf,
+  describeMilestone,
+  drawBar,
+  type ReviewProgress,
+  withDay,
+} from './progress-bars.js';
 
-/** Shows a person how far the work has come. */
-export interface Progress {
-  readonly notify: (event: HotelReviewEvent) => void;
-  /** Shows many days at once from now on, instead of one. */
-  followDays(): Omit<ReviewProgress, 'notify'>;
-  /** Ends the progress: further output starts on a line of its own, and later events of a review are not shown. */
-  stop(): void;
-}
-
-interface ProgressOptions {
-  readonly stream: NodeJS.WriteStream;
-  readonly clock: () => number;
-  /** A terminal without escape codes (TERM=dumb). */
-  readonly isDumb?: boolean;
-}
+export type Progress = ReturnType<typeof createProgress>;
 
 /** Interval between two lines of progress where there is no terminal. */
 const linesEveryMs = 10_000;
 /** The same for a watch, everywhere; most watches end before the first. */
 const watchLinesEveryMs = 5_000;
 
-/** Lines that change where the terminal can draw, occasional lines elsewhere. */
-export function createProgress({ stream, clock, isDumb = false }: ProgressOptions): Progress {
+/**
+ * Shows a person how far the work has come: in lines that change where the terminal can draw, in occasional lines elsewhere.
+ *
+ * @param isDumb a terminal without escape codes (TERM=dumb)
+ */
+export function createProgress(stream: NodeJS.WriteStream, clock: () => number, isDumb = false) {
   const draws = stream.isTTY && !isDumb;
   const lines = createMovingLines(stream);
   const follow = (isOfMany: boolean) =>
@@ -84,18 +81,20 @@ export function createProgress({ stream, clock, isDumb = false }: ProgressOption
   }
 
   return {
-    notify(event) {
+    notify(event: HotelReviewEvent): void {
       if (isOneOf(syncEvents, event)) return showSync(event);
       if (isOneOf(exportEvents, event)) return showExport(event);
       if (!isOneOf(watchEvents, event)) return review.notify(event);
       const text = describe(event, clock());
       if (text !== undefined && watchThrottle.isDue()) lines.say(`  ${text}`);
     },
-    followDays() {
+    /** Shows many days at once from now on, instead of one. */
+    followDays(): Omit<ReviewProgress, 'notify'> {
       review = follow(true);
       return review;
     },
-    stop() {
+    /** Ends the progress: further output starts on a line of its own, and later events of a review are not shown. */
+    stop(): void {
       if (sync) lines.erase();
       review.stop();
     },

@@ -4,12 +4,10 @@ import { ArchiveAwayError } from '../review/archive-fit.js';
 import { MappingServiceError } from '../service/errors.js';
 import { SftpError } from '../transports/sftp/sftp.js';
 
-/** A channel of people, by its name. */
-type RefusingChannel = `channel ${string}`;
+/** The subject of a problem with a channel of people. */
+export const toRefusingChannel = (name: string) => `channel ${name}` as const;
 
-export const toRefusingChannel = (name: string): RefusingChannel => `channel ${name}`;
-
-export function isRefusingChannel(subject: string): subject is RefusingChannel {
+export function isRefusingChannel(subject: string): subject is ReturnType<typeof toRefusingChannel> {
   return subject.startsWith('channel ');
 }
 

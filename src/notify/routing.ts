@@ -1,6 +1,6 @@
 import { createBusinessDay, instantAt } from '../booking/business-day.js';
 import type { ClaimedMessage } from '../ledger/notices.js';
-import { isAtLeast, type Notice, type NoticeEvent, type Severity } from '../rules/notice.js';
+import { isAtLeast, type NewNotice, type Notice, type NoticeEvent, type Severity } from '../rules/notice.js';
 
 /** Which channel gets a notice, when, and how often it is tried: decisions without effects. */
 
@@ -15,8 +15,8 @@ export interface ChannelRules {
 
 /** Whether the channel gets it. One that was told of a day's problem is also told that the day recovered. */
 export function isWanted(
-  { event, severity, facts }: Pick<Notice, 'event' | 'severity' | 'facts'>,
-  { on, minimum }: Pick<ChannelRules, 'on' | 'minimum'>,
+  { event, severity, facts }: Omit<NewNotice, 'subject' | 'raisedAt'> & { readonly severity: Severity },
+  { on, minimum }: ChannelRules,
 ): boolean {
   if (!isAtLeast(severity, minimum)) return false;
   if (on.includes(event)) return true;
@@ -24,7 +24,7 @@ export function isWanted(
 }
 
 /** The events of the problems that a recovery ends, as its facts name them. */
-export function endedEvents({ ended }: Notice['facts']): NoticeEvent[] {
+function endedEvents({ ended }: Notice['facts']): NoticeEvent[] {
   return typeof ended === 'string' ? (ended.split(' ') as NoticeEvent[]) : [];
 }
 
@@ -33,8 +33,8 @@ export const collectingMs = 10_000;
 
 /** When a message may be sent: what is not critical waits for others of its kind. */
 export function findDueTime(
-  { event, subject, severity, raisedAt }: Pick<Notice, 'event' | 'subject' | 'severity' | 'raisedAt'>,
-  { at }: Pick<ChannelRules, 'at'>,
+  { event, subject, severity, raisedAt }: Notice,
+  { at }: ChannelRules,
   timezone: string,
 ): number {
   if (severity === 'critical') return raisedAt;
@@ -60,16 +60,8 @@ export function isTooOld({ raisedAt }: Notice, now: number): boolean {
 const sendsAtMost = 3;
 
 /** Whether it may have been received so often that it is not sent again. */
-export function isSentEnough({ unconfirmed }: Pick<ClaimedMessage, 'unconfirmed'>): boolean {
+export function isSentEnough({ unconfirmed }: { readonly unconfirmed: number }): boolean {
   return unconfirmed >= sendsAtMost;
-}
-
-/** How a try failed. */
-interface Failure {
-  readonly now: number;
-  readonly random: () => number;
-  readonly retryAfterMs?: number | undefined;
-  readonly mayHaveArrived: boolean;
 }
 
 /**
@@ -77,9 +69,15 @@ interface Failure {
  * may have arrived waits long: people would get it twice.
  */
 export function retryAt(
-  { attempt, unconfirmed, notice }: Pick<ClaimedMessage, 'attempt' | 'unconfirmed' | 'notice'>,
-  { now, random, retryAfterMs = 0, mayHaveArrived }: Failure,
+  { attempt, unconfirmed, notice }: ClaimedMessage,
+  failure: {
+    readonly now: number;
+    readonly random: () => number;
+    readonly retryAfterMs?: number | undefined;
+    readonly mayHaveArrived: boolean;
+  },
 ): number | undefined {
+  const { now, random, retryAfterMs = 0, mayHaveArrived } = failure;
   if (isTooOld(notice, now)) return undefined;
   if (mayHaveArrived && isSentEnough({ unconfirmed: unconfirmed + 1 })) return undefined;
   const pause = mayHaveArrived ? longestPauseMs : Math.min(firstPauseMs * 2 ** (attempt - 1), longestPauseMs);
@@ -87,7 +85,7 @@ export function retryAt(
 }
 
 /** This many or more of a kind become one message. */
-export const leastForDigest = 10;
+const leastForDigest = 10;
 
 /**
  * Groups what is sent as one message: the notices of one kind, if there are many and they are not critical; any other

@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto';
 import type { Ledger } from '../ledger/ledger.js';
 import type { ClaimedMessage } from '../ledger/notices.js';
 import { incidentOf, type Notice } from '../rules/notice.js';
-import { type Channel, ChannelError, confirmWithinMs, type Message } from './channel.js';
+import {
+  type Channel,
+  ChannelError,
+  type Composed,
+  confirmWithinMs,
+  endsIncident,
+  type Message,
+} from './channel.js';
 import type { SendingEvent } from './events.js';
 import { bundle, collectingMs, isSentEnough, isTooOld, retryAt } from './routing.js';
 
@@ -15,8 +22,6 @@ export interface SenderParts {
   readonly random: () => number;
   readonly notify: (event: SendingEvent) => void;
 }
-
-export type Composed = Pick<Message, 'title' | 'text' | 'url' | 'attachments'>;
 
 const attemptMs = Math.max(...Object.values(confirmWithinMs));
 /** For all messages claimed together; an attempt starts only if it fits into what is left of it. */
@@ -118,7 +123,7 @@ export function createSender({ store, channels, compose, clock, random, notify }
 export function explainFailure(
   error: unknown,
   isCutOff: boolean,
-): Pick<ChannelError, 'code' | 'mayHaveArrived'> & Partial<Pick<ChannelError, 'retryAfterMs'>> {
+): { readonly code: string; readonly mayHaveArrived: boolean; readonly retryAfterMs?: number | undefined } {
   if (error instanceof ChannelError) return error;
   return isCutOff ? { code: 'timeout', mayHaveArrived: true } : { code: 'internal', mayHaveArrived: false };
 }
@@ -143,7 +148,7 @@ function toMessage({ id, notice }: ClaimedMessage, composed: Composed): Message 
     id,
     event,
     stage,
-    severity: stage === 'recovered' || event === 'day-recovered' ? 'info' : severity,
+    severity: endsIncident(notice) ? 'info' : severity,
     incident: incidentOf(notice),
     ...(day !== undefined && { day }),
     ...(runId !== undefined && { runId }),

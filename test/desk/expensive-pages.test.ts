@@ -29,7 +29,7 @@ describe('the permits for expensive pages', () => {
   });
 
   it('are refused to who waited too long, and to who would be one too many to wait', async () => {
-    const enter = limitExpensiveWork({ atOnce: 1, mostWaiting: 1, waitMs: 20 });
+    const enter = limitExpensiveWork(1, 1, 20);
     const leave = await enter(staying);
     const waiting = enter(staying);
     await expect(enter(staying)).rejects.toEqual(busy);
@@ -39,7 +39,7 @@ describe('the permits for expensive pages', () => {
   });
 
   it('are not kept for a visitor who left while waiting', async () => {
-    const enter = limitExpensiveWork({ atOnce: 1, mostWaiting: 1, waitMs: 60_000 });
+    const enter = limitExpensiveWork(1, 1, 60_000);
     const leave = await enter(staying);
     const leaving = new AbortController();
     const left = enter(leaving.signal);

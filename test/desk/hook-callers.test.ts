@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { createHookCallerFinder } from '../../src/desk/serve-pages.js';
 import type { Role } from '../../src/storage/access/roles.js';
 import { readKeys, sign } from '../../src/transports/http/webhook-signature.js';
 import { openTemporaryLedger } from '../review/temporary-ledger.js';
@@ -8,7 +7,7 @@ import { addRun } from './operations/asking.js';
 import { checkCallersOf } from './server/some-server.js';
 import { now, startDesk } from './some-desk.js';
 
-const remoteAddress = '127.0.0.1';
+const ip = '127.0.0.1';
 const bearer = { authorization: `Bearer ${hookSecret}` };
 const wrong = (guess: number) => ({ authorization: `Bearer ${'wrong-token-number-of-many-'}${guess}` });
 
@@ -25,7 +24,7 @@ async function start({
   const { url } = await startDesk({
     ledger,
     role,
-    findHookCaller: createHookCallerFinder(checkCaller),
+    checkCaller,
   });
   return async (path: string, headers: Record<string, string>) =>
     (await fetch(url + path, { headers, redirect: 'manual' })).status;
@@ -54,7 +53,7 @@ it('Guesses here and at the hook are counted together, and never lock out the ri
   const checkCaller = checkCallersOf(hookSecret);
   const ask = await start({ checkCaller });
   const call = (headers: Record<string, string>) => () =>
-    checkCaller({ headers, body: new Uint8Array(), remoteAddress });
+    checkCaller({ headers, body: new Uint8Array(), ip });
   for (let guess = 0; guess < 3; guess += 1) expect(await ask('/runs/by-hook', wrong(guess))).toBe(401);
   for (let guess = 3; guess < 5; guess += 1)
     expect(call(wrong(guess))).toThrow('the bearer token is not the secret');

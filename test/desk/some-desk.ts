@@ -5,7 +5,7 @@ import { createDesk } from '../../src/desk/desk.js';
 import { readAssets } from '../../src/desk/frame.js';
 import { createSummaryMemory } from '../../src/desk/mappings-page.js';
 import type { DeskParts } from '../../src/desk/page.js';
-import type { FindHookCaller } from '../../src/desk/serve-pages.js';
+import type { CheckCaller } from '../../src/desk/server/check-caller.js';
 import type { RecordedAction } from '../../src/rules/action.js';
 import { createCronTimes } from '../../src/schedule/cron-times.js';
 import type { Role } from '../../src/storage/access/roles.js';
@@ -29,7 +29,6 @@ export function admitAs(role: Role | undefined): Access {
     findFault: () => undefined,
     cookieFor: (_, name) => createCookie(name, false),
     signOut: async () => '',
-    isForged: (_, token) => token !== csrfToken,
   };
 }
 
@@ -71,7 +70,7 @@ interface DeskOptions extends Pick<Parts, 'limits' | 'shortenPaths' | 'checks' |
   readonly clock?: () => number;
   /** Instead of what remembers what was recorded. */
   readonly record?: (action: RecordedAction) => Promise<void>;
-  readonly findHookCaller?: FindHookCaller;
+  readonly checkCaller?: CheckCaller;
   /** Parts of the desk besides the ledger. */
   readonly parts?: Partial<DeskParts>;
 }
@@ -82,7 +81,7 @@ export async function startDesk({
   clock = () => now,
   parts,
   access,
-  findHookCaller,
+  checkCaller,
   record,
   ...options
 }: DeskOptions): Promise<SomeDesk> {
@@ -94,7 +93,7 @@ export async function startDesk({
     { ...otherParts, clock, ledger, scores: createScoreMemory(ledger), ...parts },
     {
       access: access ?? admitAs('role' in options ? options.role : role),
-      ...(findHookCaller && { findHookCaller }),
+      checkCaller,
       assets: await readAssets(assetsFolder),
       record: record ?? (async (action) => void recorded.push(action)),
       signal: new AbortController().signal,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../src/booking/business-day.js';
-import type { Heartbeat } from '../../src/notify/channels/heartbeat.js';
-import type { Beat } from '../../src/notify/channels/heartbeat-forms.js';
+import type { Beat, Heartbeat } from '../../src/notify/channels/heartbeat.js';
 import type { HotelReviewEvent } from '../../src/notify/events.js';
 import { createHeartbeatObserver, toBeat } from '../../src/notify/heartbeat-observer.js';
 import type { DueDay } from '../../src/schedule/due-days.js';

@@ -243,7 +243,7 @@ it('progress of an export is a line per event and occasional lines for a downloa
 function start({ isTTY = false } = {}) {
   let now = 0;
   const { stream, text, lines, screen } = captureStream({ isTTY });
-  const progress = createProgress({ stream, clock: () => now });
+  const progress = createProgress(stream, () => now);
   started.push(progress);
   return {
     ...{ progress, text, lines, screen },

@@ -20,10 +20,11 @@ const message = (id: string, changes: Partial<Notice> = {}): ClaimedMessage => (
   notice: noticeOf(changes),
 });
 const hour = 3_600_000;
+const rest = { name: 'ops', on: [], minimum: 'info', at: '08:00' } as const;
 
 describe('a channel', () => {
   it('gets the events that it names, from its lowest severity up', () => {
-    const rules = { on: ['affected-found'], minimum: 'warning' } as const;
+    const rules = { ...rest, on: ['affected-found'], minimum: 'warning' } as const;
     expect(isWanted(noticeOf(), rules)).toBe(true);
     expect(isWanted(noticeOf({ severity: 'info' }), rules)).toBe(false);
     expect(isWanted(noticeOf({ event: 'day-late', severity: 'critical' }), rules)).toBe(false);
@@ -35,10 +36,10 @@ describe('a channel', () => {
       severity: 'critical',
       facts: { ended: 'day-late run-failed' },
     });
-    expect(isWanted(recovered, { on: ['run-failed'], minimum: 'critical' })).toBe(true);
-    expect(isWanted(recovered, { on: ['result-late'], minimum: 'info' })).toBe(false);
-    expect(isWanted(recovered, { on: noticeEventNames, minimum: 'info' })).toBe(true);
-    const onRunFailed = { on: ['run-failed'], minimum: 'info' } as const;
+    expect(isWanted(recovered, { ...rest, on: ['run-failed'], minimum: 'critical' })).toBe(true);
+    expect(isWanted(recovered, { ...rest, on: ['result-late'], minimum: 'info' })).toBe(false);
+    expect(isWanted(recovered, { ...rest, on: noticeEventNames, minimum: 'info' })).toBe(true);
+    const onRunFailed = { ...rest, on: ['run-failed'], minimum: 'info' } as const;
     expect(isWanted({ ...recovered, event: 'copy-stale' }, onRunFailed)).toBe(false);
     expect(isWanted({ ...recovered, facts: {} }, onRunFailed)).toBe(false);
   });
@@ -47,7 +48,7 @@ describe('a channel', () => {
 describe('when a message is due', () => {
   it('it waits a moment for others of its kind, unless it is critical', () => {
     const { raisedAt } = noticeOf();
-    const due = (severity: Notice['severity']) => findDueTime(noticeOf({ severity }), { at: '08:00' }, zone);
+    const due = (severity: Notice['severity']) => findDueTime(noticeOf({ severity }), rest, zone);
     expect(due('warning')).toBe(raisedAt + collectingMs);
     expect(due('critical')).toBe(raisedAt);
   });
@@ -59,8 +60,8 @@ describe('when a message is due', () => {
       severity: 'info',
       raisedAt: Date.parse('2026-11-20T06:00:00Z'),
     });
-    expect(findDueTime(digest, { at: '09:30' }, zone)).toBe(Date.parse('2026-11-20T08:30:00Z'));
-    expect(findDueTime(digest, { at: '06:30' }, zone)).toBe(digest.raisedAt);
+    expect(findDueTime(digest, { ...rest, at: '09:30' }, zone)).toBe(Date.parse('2026-11-20T08:30:00Z'));
+    expect(findDueTime(digest, { ...rest, at: '06:30' }, zone)).toBe(digest.raisedAt);
   });
 
   it('the morning digest of a day on which no process was running is due at once', () => {
@@ -70,7 +71,7 @@ describe('when a message is due', () => {
       severity: 'info',
       raisedAt: Date.parse('2026-11-21T02:00:00Z'),
     });
-    expect(findDueTime(missed, { at: '08:00' }, zone)).toBe(missed.raisedAt);
+    expect(findDueTime(missed, rest, zone)).toBe(missed.raisedAt);
   });
 });
 
@@ -82,7 +83,7 @@ describe('a message that failed', () => {
   ) => {
     const { random = 1, retryAfterMs, later = 0, unconfirmed } = options;
     const at = retryAt(
-      { attempt, unconfirmed: unconfirmed ?? 0, notice: noticeOf() },
+      { id: 'm1', attempt, unconfirmed: unconfirmed ?? 0, notice: noticeOf() },
       { now: now + later, random: () => random, retryAfterMs, mayHaveArrived: unconfirmed !== undefined },
     );
     return at === undefined ? undefined : (at - now - later) / 1_000;

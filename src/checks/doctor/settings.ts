@@ -6,7 +6,7 @@ import { isGroup } from '../../base/setting-values.js';
 import { businessDayAt } from '../../booking/business-day.js';
 import type { Config } from '../../config/load.js';
 import { formatPath } from '../../config/problems.js';
-import { readSmtpAddress } from '../../notify/channels/smtp-address.js';
+import { readSmtpAddress } from '../../notify/channels/channel-settings.js';
 import { judgeDeadlines } from '../../notify/deadlines.js';
 import { nobodyIsTold } from '../../rules/notice.js';
 import { kindOf } from '../../sources/registry.js';

@@ -4,7 +4,7 @@ import { describeNeededHost, isLoopback } from '../../base/addresses.js';
 import { hasPassed } from '../../base/elapsed.js';
 import { createBackOff, decoyHash, isPassword } from '../../storage/access/passwords.js';
 import type { Visitor } from '../../storage/access/roles.js';
-import { readUserName, type User, type Users, type UsersFile } from '../../storage/access/users-file.js';
+import { readUserName, type User, type Users } from '../../storage/access/users-file.js';
 import { createCallerFinder, type Sender } from './caller.js';
 import {
   type CookieName,
@@ -33,22 +33,6 @@ interface Credentials {
   readonly password: string;
 }
 
-interface AccessOptions {
-  /** Undefined where none is configured. */
-  readonly users?: Pick<UsersFile, 'read'> | undefined;
-  /** Whether only this machine can connect. Then everybody may look if there are no users. */
-  readonly isLocal: boolean;
-  /** The addresses and networks of trusted proxies. */
-  readonly proxies?: readonly string[];
-  /** Where people reach this server, if that is configured. */
-  readonly publicUrl?: string | undefined;
-  /** The header with the name of somebody who signed in at a trusted proxy; from elsewhere it is ignored. */
-  readonly nameHeader?: string | undefined;
-  /** How long a session lasts without a request, in milliseconds. */
-  readonly idleMs: number;
-  readonly clock: () => number;
-}
-
 /** How often the cookie of an active session is renewed. */
 const renewalMs = 60_000;
 /** How long a browser is known that somebody signed in with. */
@@ -63,8 +47,22 @@ const anybody: Visit = {
 export type Access = ReturnType<typeof createAccess>;
 
 /** Who may use the desk. Everything that reads the users' file throws UsersFileError if it is damaged. */
-export function createAccess(options: AccessOptions) {
-  const { users, isLocal, proxies = [], publicUrl, nameHeader, idleMs, clock } = options;
+export function createAccess(parts: {
+  /** Undefined where none is configured. */
+  readonly users?: { read(): Promise<Users | undefined> } | undefined;
+  /** Whether only this machine can connect. Then everybody may look if there are no users. */
+  readonly isLocal: boolean;
+  /** The addresses and networks of trusted proxies. */
+  readonly proxies?: readonly string[];
+  /** Where people reach this server, if that is configured. */
+  readonly publicUrl?: string | undefined;
+  /** The header with the name of somebody who signed in at a trusted proxy; from elsewhere it is ignored. */
+  readonly nameHeader?: string | undefined;
+  /** How long a session lasts without a request, in milliseconds. */
+  readonly idleMs: number;
+  readonly clock: () => number;
+}) {
+  const { users, isLocal, proxies = [], publicUrl, nameHeader, idleMs, clock } = parts;
   const findCaller = createCallerFinder(proxies);
   const ownAddress = createOwnAddress(publicUrl);
   const checkPassword = createPasswordCheck(findUsers, clock);
@@ -77,7 +75,7 @@ export function createAccess(options: AccessOptions) {
     return found && found.users.length > 0 ? found : undefined;
   }
 
-  function cookieFor({ headers }: Pick<Sender, 'headers'>, name: CookieName) {
+  function cookieFor({ headers }: Sender, name: CookieName) {
     return createCookie(name, ownAddress.isSecure(headers));
   }
 
@@ -147,8 +145,7 @@ export function createAccess(options: AccessOptions) {
       const browserCookie = cookieFor(request, 'hotel-review-browser');
       const browser = browserCookie.read(request.headers);
       const { address, isOwnAddress } = findCaller(request);
-      const from = { browser, address: isOwnAddress ? address : undefined };
-      const checked = await checkPassword(credentials, from);
+      const checked = await checkPassword(credentials, browser, isOwnAddress ? address : undefined);
       if (checked.kind !== 'right') return { ...checked, address };
       const { known, user } = checked;
       const now = clock();
@@ -172,10 +169,6 @@ export function createAccess(options: AccessOptions) {
       for (const [id, until] of ended) if (until <= now) ended.delete(id);
       if (opened) ended.set(opened.session.id, endOf(opened.session));
       return cookieFor(request, 'hotel-review').clear();
-    },
-    /** Whether a form was sent from elsewhere than a page of this visit. */
-    isForged({ csrfToken }: Visit, token: string | undefined): boolean {
-      return csrfToken === undefined || token === undefined || !isSame(token, csrfToken);
     },
   };
 }
@@ -228,10 +221,7 @@ function createPasswordCheck(findUsers: () => Promise<Users | undefined>, clock:
     return { kind: 'wrong' as const, ...(user && { knownName: user.name }) };
   }
 
-  return async (
-    { name: written, password }: Credentials,
-    { browser, address }: { readonly browser: string; readonly address: string | undefined },
-  ) => {
+  return async ({ name: written, password }: Credentials, browser: string, address: string | undefined) => {
     // An impossible name counts as a wrong one.
     const name = readUserName(written) ?? '';
     const known = await findUsers();

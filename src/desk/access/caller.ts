@@ -2,21 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP, SocketAddress } from 'node:net';
 import { familyOf, readNetwork } from '../../base/addresses.js';
 
-/** Where a request came from. */
+/** Where a request came from: requests of the framework fit. */
 export interface Sender {
   readonly headers: IncomingHttpHeaders;
-  /** From the socket. */
-  readonly remoteAddress: string | undefined;
-}
-
-/** Who sent a request. */
-export interface Caller {
-  /** An address in its one form; of the last proxy that is known if the proxy does not say who asked it; empty if unknown. */
-  readonly address: string;
-  /** Whether the address is the caller's own: behind that of a proxy, or of one that is not known as such, may be everybody. */
-  readonly isOwnAddress: boolean;
-  /** Whether a trusted proxy passed the request on, and vouches for its headers. */
-  readonly isVouchedFor: boolean;
+  /** From the socket; undefined once that is closed. */
+  readonly ip: string | undefined;
 }
 
 export type FindCaller = ReturnType<typeof createCallerFinder>;
@@ -36,8 +26,8 @@ export function createCallerFinder(proxies: readonly string[]) {
   }
   const isTrusted = (address: string) => address !== '' && trusted.check(address, familyOf(address));
 
-  return ({ headers, remoteAddress = '' }: Sender): Caller => {
-    const connected = readAddress(remoteAddress) ?? '';
+  return ({ headers, ip = '' }: Sender) => {
+    const connected = readAddress(ip) ?? '';
     const passedOn = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
     let address = connected;
     while (isTrusted(address)) {
@@ -46,8 +36,11 @@ export function createCallerFinder(proxies: readonly string[]) {
       address = before;
     }
     return {
+      /** In its one form; of the last proxy that is known if the proxy does not say who asked it; empty if unknown. */
       address,
+      /** Whether the address is the caller's own: behind that of a proxy, or of one that is not known as such, may be everybody. */
       isOwnAddress: proxies.length > 0 && address !== '' && !isTrusted(address),
+      /** Whether a trusted proxy passed the request on, and vouches for its headers. */
       isVouchedFor: isTrusted(connected),
     };
   };

@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { FastifyRequest } from 'fastify';
 import { createBackOff } from '../../storage/access/passwords.js';
 import { isSigned, readKeys } from '../../transports/http/webhook-signature.js';
 import type { FindCaller, Sender } from '../access/caller.js';
@@ -9,10 +8,6 @@ import { HttpError } from './http-error.js';
 /** The token of the header `authorization: Bearer TOKEN`. */
 export function readBearerToken({ authorization = '' }: IncomingHttpHeaders): string | undefined {
   return /^Bearer +(\S|\S.*\S) *$/i.exec(authorization)?.[1];
-}
-
-export function toSender({ headers, raw }: FastifyRequest): Sender {
-  return { headers, remoteAddress: raw.socket.remoteAddress };
 }
 
 /** A request whose body has not been parsed yet. */

@@ -11,22 +11,16 @@ export type HealthCheck = () => Promise<void>;
 
 export type Health = ReturnType<typeof createHealth>;
 
-interface HealthParts {
-  readonly clock: () => number;
-  /** Told the problem of a part when it changes. */
-  readonly log: ServerLog;
-  /** How long each check may take. */
-  readonly checkMs?: number;
-}
-
 /**
- * Checks all parts at the same time.
+ * Checks all parts at the same time, and logs the problem of a part when it changes.
  *
  * @param checks by name, for example `ledger`
+ * @param checkMs how long each may take
  */
 export function createHealth(
   checks: Readonly<Record<string, HealthCheck>>,
-  { clock, log, checkMs = 2_000 }: HealthParts,
+  { clock, log }: { readonly clock: () => number; readonly log: ServerLog },
+  checkMs = 2_000,
 ) {
   const logged = new Map<string, string>();
 

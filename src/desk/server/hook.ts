@@ -8,7 +8,7 @@ import {
   isCalendarDay,
 } from '../../booking/business-day.js';
 import type { Sender } from '../access/caller.js';
-import { type CheckCaller, type IncomingCall, toSender } from './check-caller.js';
+import type { CheckCaller, IncomingCall } from './check-caller.js';
 import { allowOnly, HttpError, toHttpError } from './http-error.js';
 import type { ServerLimits, ServerOptions } from './server.js';
 
@@ -42,21 +42,19 @@ export interface HookSettings {
   readonly runs: HookRuns;
 }
 
-type HookOptions = HookSettings & Pick<ServerOptions, 'timezone' | 'clock'> & Pick<ServerLimits, 'answerMs'>;
+type HookOptions = HookSettings & ServerOptions & ServerLimits;
 
 /** Bytes; the hook needs less than a hundred. */
 const maxBodyBytes = 64 * 1024;
 
 /** Adds the route of the end-of-day hook. */
-export function addHookRoute(
-  app: FastifyInstance,
-  options: HookOptions & Pick<ServerOptions, 'metrics' | 'findCaller' | 'log'>,
-): void {
+export function addHookRoute(app: FastifyInstance, options: HookOptions): void {
+  const { metrics, findCaller, log } = options;
   const answer = createHook(options);
   const record = (sender: Sender, status: number, run: object = {}) => {
-    options.metrics.countHookRequest(status);
-    const { address: caller } = options.findCaller(sender);
-    options.log.info({ path: hookPath, status, caller, ...run }, 'end-of-day hook answered');
+    metrics.countHookRequest(status);
+    const { address: caller } = findCaller(sender);
+    log.info({ path: hookPath, status, caller, ...run }, 'end-of-day hook answered');
   };
 
   app.register((scope) => {
@@ -67,13 +65,13 @@ export function addHookRoute(
     scope.setErrorHandler((error, request) => {
       const { raw } = request;
       // A caller that disconnected gets no answer.
-      if (raw.complete || !raw.destroyed) record(toSender(request), toHttpError(error).status);
+      if (raw.complete || !raw.destroyed) record(request, toHttpError(error).status);
       throw error;
     });
     scope.post<{ Body?: Buffer }>(hookPath, async (request, reply) => {
-      const sender = toSender(request);
-      const { status, runId, day } = await answer({ ...sender, body: request.body ?? Buffer.alloc(0) });
-      record(sender, status, { run: runId, day });
+      const { headers, ip, body = Buffer.alloc(0) } = request;
+      const { status, runId, day } = await answer({ headers, ip, body });
+      record({ headers, ip }, status, { run: runId, day });
       return reply.code(status).send({ runId, day, statusUrl: `/runs/${encodeURIComponent(runId)}` });
     });
   });
@@ -88,7 +86,7 @@ type HookAnswer = HookRun & { readonly status: 202 | 200 };
  *
  * @returns a function that throws HttpError for a request that it refuses, TooLateError, or what `runs` throws
  */
-export function createHook({ checkCaller, runs, timezone, clock, answerMs }: HookOptions) {
+function createHook({ checkCaller, runs, timezone, clock, answerMs }: HookOptions) {
   /** Starts in progress by request id: the same request, sent again meanwhile, waits for the same start. */
   const starting = new Map<string, Promise<HookAnswer>>();
 

@@ -34,13 +34,11 @@ const classes = {
   503: 'unavailable',
 } as const;
 
-type ErrorStatus = keyof typeof classes;
-
 /** A request that is answered with an error status. The message goes to the caller as it is. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   constructor(
-    readonly status: ErrorStatus,
+    readonly status: keyof typeof classes,
     message: string,
     readonly headers: Readonly<Record<string, string>> = {},
     /** Only where a status has several. */
@@ -79,17 +77,17 @@ export function toHttpError(error: unknown): HttpError {
     : new HttpError(status, status === 413 ? 'the body is too large' : 'the request cannot be read');
 }
 
-function tryLater(message: string): HttpError {
-  return new HttpError(503, message, { 'retry-after': '10' });
+export function tryLater(message: string, seconds = 10): HttpError {
+  return new HttpError(503, message, { 'retry-after': String(seconds) });
 }
 
 /** The framework's own errors carry their status; on any other error `statusCode` means something else. */
-function readStatus(error: unknown): ErrorStatus {
+function readStatus(error: unknown): HttpError['status'] {
   if (!codeOf(error)?.startsWith('FST_')) return 500;
   const { statusCode = 500 } = error as { readonly statusCode?: number };
   // The path is longer than any that exists.
   if (statusCode === 414) return 404;
-  if (statusCode in classes) return statusCode as ErrorStatus;
+  if (statusCode in classes) return statusCode as HttpError['status'];
   return statusCode >= 400 && statusCode < 500 ? 400 : 500;
 }
 
@@ -100,7 +98,7 @@ export function setErrorAnswers(app: FastifyInstance, log: ServerLog): void {
 }
 
 export function stopping(): HttpError {
-  return new HttpError(503, 'this process is stopping', { 'retry-after': '5' });
+  return tryLater('this process is stopping', 5);
 }
 
 export function nothingHere(): HttpError {
@@ -142,12 +140,14 @@ const breaks: Readonly<Record<string, HttpError>> = {
 };
 
 /** Refuses any other method on a path. */
-export function allowOnly(app: FastifyInstance, allow: Allowed, url: string): void {
+export function allowOnly(
+  app: FastifyInstance,
+  allow: 'GET, HEAD' | 'POST' | 'GET, HEAD, POST',
+  url: string,
+): void {
   const method = app.supportedMethods.filter((other) => !allow.split(', ').includes(other));
   const handler = async () => {
     throw new HttpError(405, `this path only accepts ${allow}`, { allow });
   };
   app.route({ url, method, handler });
 }
-
-type Allowed = 'GET, HEAD' | 'POST' | 'GET, HEAD, POST';

@@ -123,10 +123,10 @@ interface LedgerGauge {
   /** Then there is one for each of its values. */
   readonly label?: string;
   /** What is undefined or null is absent. */
-  read(facts: ShownFacts): number | null | undefined | Iterable<readonly [value: string, count: number]>;
+  read(
+    facts: LedgerFacts & { readonly names: NameAges; readonly now: number; readonly timezone: string },
+  ): number | null | undefined | Readonly<Record<string, number>>;
 }
-
-type ShownFacts = LedgerFacts & { readonly names: NameAges; readonly now: number; readonly timezone: string };
 
 /** The places that hold guest names, each with the age of its oldest. */
 export type NameAges = readonly { readonly place: string; readonly ageDays: number }[];
@@ -148,12 +148,12 @@ const ledgerGauges: Readonly<Record<string, LedgerGauge>> = {
   runs: {
     help: 'Runs that the ledger holds, by state',
     label: 'state',
-    read: ({ summary }) => Object.entries(summary.runsByState),
+    read: ({ summary }) => summary.runsByState,
   },
   day_states: {
     help: 'How many of the 14 days before today are in which state, by their newest run',
     label: 'state',
-    read: ({ recentDays: states }) => Object.entries(states),
+    read: ({ recentDays }) => recentDays,
   },
   latest_day_timestamp_seconds: {
     help: 'When the latest day, the newest before today that was collected, was over, in seconds since 1970',
@@ -162,17 +162,17 @@ const ledgerGauges: Readonly<Record<string, LedgerGauge>> = {
   latest_day_records: {
     help: 'Records of the source of the latest day, by outcome',
     label: 'outcome',
-    read: ({ latestDay }) => latestDay && Object.entries(latestDay.records),
+    read: ({ latestDay }) => latestDay?.records,
   },
   latest_day_bookings: {
     help: 'Accepted bookings of the latest day, by state',
     label: 'state',
-    read: ({ latestDay }) => latestDay && Object.entries(latestDay.bookings),
+    read: ({ latestDay }) => latestDay?.bookings,
   },
   latest_day_provider_bookings: {
     help: 'Accepted bookings of the latest day, by provider: the 20 largest, and the rest as other',
     label: 'provider',
-    read: ({ latestDay }) => latestDay?.providers,
+    read: ({ latestDay }) => latestDay && Object.fromEntries(latestDay.providers),
   },
   latest_day_posted_bookings: {
     help: 'Bookings of the latest day that went by body although the day went by file',
@@ -193,13 +193,16 @@ const ledgerGauges: Readonly<Record<string, LedgerGauge>> = {
   mapping_cases: {
     help: 'Cases that the ledger holds, by the state of their mapping',
     label: 'state',
-    read: ({ cases }) => Object.entries(cases.byState),
+    read: ({ cases }) => cases.byState,
   },
   open_case_bookings: {
     help: 'Bookings of cases whose stay is not over and which nobody has settled, by what is known about their check-in',
     label: 'check_in',
-    read: ({ cases: { openBookings, unknownCheckIns: unknown, inHouse } }) =>
-      Object.entries({ 'in-house': inHouse, known: openBookings - unknown - inHouse, unknown }),
+    read: ({ cases: { openBookings, unknownCheckIns: unknown, inHouse } }) => ({
+      'in-house': inHouse,
+      known: openBookings - unknown - inHouse,
+      unknown,
+    }),
   },
   nearest_open_check_in_timestamp_seconds: {
     help: 'When the earliest check-in day of those bookings begins, in seconds since 1970; in the past while a guest is in house',
@@ -209,7 +212,7 @@ const ledgerGauges: Readonly<Record<string, LedgerGauge>> = {
   open_problems: {
     help: 'Problems that people are told about and that are not over, by event',
     label: 'event',
-    read: ({ problems }) => Object.entries(problems),
+    read: ({ problems }) => problems,
   },
   pending_notifications: {
     help: 'Notifications that no receiver has accepted yet',
@@ -234,7 +237,7 @@ const ledgerGauges: Readonly<Record<string, LedgerGauge>> = {
   oldest_guest_name_age_days: {
     help: 'Age of the oldest guest name that is kept, by place',
     label: 'place',
-    read: ({ names }) => names.map(({ place, ageDays }) => [place, ageDays] as const),
+    read: ({ names }) => Object.fromEntries(names.map(({ place, ageDays }) => [place, ageDays])),
   },
 };
 
@@ -270,7 +273,8 @@ export function createLedgerGauges(registry: Registry, timezone: string) {
         if (label === undefined) gauge.remove();
         else gauge.reset();
         if (typeof says === 'number') gauge.set(says);
-        else for (const [value, count] of says ?? []) gauge.set({ [label ?? '']: value }, count);
+        else
+          for (const [value, count] of Object.entries(says ?? {})) gauge.set({ [label ?? '']: value }, count);
       }
     },
   };

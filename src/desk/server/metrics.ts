@@ -1,7 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { answerWithin } from '../../base/abort.js';
 import { shareWork } from '../../base/concurrent-work.js';
-import { hasPassed } from '../../base/elapsed.js';
 import type { HotelReviewEvent } from '../../notify/events.js';
 import { createLedgerGauges, type LedgerFacts, type NameAges } from './ledger-metrics.js';
 
@@ -216,26 +215,12 @@ export function createMetrics(options: MetricsOptions) {
     }
   }
 
-  let looked: { readonly at: number; readonly ages: Promise<NameAges> } | undefined;
-
   /** Looking takes long, so a scrape may end before it: the next one gets the answer. */
-  function findNames(look: () => Promise<NameAges>): Promise<NameAges> {
-    if (looked && !hasPassed(namesLookMs, { since: looked.at, now: clock() })) return looked.ages;
-    const ages = look();
-    looked = { at: clock(), ages };
-    ages.catch(() => {
-      looked = undefined;
-    });
-    return ages;
-  }
+  const findNames = oldestNames && shareWork(oldestNames, clock, namesLookMs);
 
   /** In Prometheus' text format. */
   async function scrape() {
-    const [facts, waiting, names] = await Promise.all([
-      ask(readFacts),
-      ask(queueDepth),
-      ask(oldestNames && (() => findNames(oldestNames))),
-    ]);
+    const [facts, waiting, names] = await Promise.all([ask(readFacts), ask(queueDepth), ask(findNames)]);
     ledger.show(facts, names ?? [], clock());
     depth.remove();
     if (waiting !== undefined) depth.set(waiting);

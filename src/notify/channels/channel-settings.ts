@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isLoopback } from '../../base/addresses.js';
 import {
   confidentiality,
   expected,
@@ -15,7 +16,6 @@ import {
 import { type NoticeEvent, nightEvents, noticeEventNames, severities } from '../../rules/notice.js';
 import { readKeys, shortestKey } from '../../transports/http/webhook-signature.js';
 import type { ChannelRules } from '../routing.js';
-import { readSmtpAddress } from './smtp-address.js';
 
 const kind = <const Kind extends string>(name: Kind, description: string) =>
   z.literal(name, expected(name)).describe(description);
@@ -167,3 +167,32 @@ const onlyBy: Readonly<Partial<Record<NoticeEvent, WrittenChannel['kind']>>> = {
 };
 
 const isFirst = <One>(one: One, index: number, all: readonly One[]) => all.indexOf(one) === index;
+
+/** A mail server, as `smtp://USER:PASSWORD@HOST:PORT` or `smtps://…` names it; undefined for anything else. */
+export function readSmtpAddress(text: string) {
+  const form = /^(smtps?):\/\/[^/?#]+\/?$/i.exec(text);
+  if (form === null || !URL.canParse(text)) return undefined;
+  const { hostname, port, username, password } = new URL(text);
+  const login = readLogin(username, password);
+  if (hostname === '' || login === undefined) return undefined;
+  const isImplicitTls = form[1]?.toLowerCase() === 'smtps';
+  const host = hostname.toLowerCase();
+  return {
+    host: host.replace(/^\[(.*)\]$/, '$1'),
+    port: port === '' ? (isImplicitTls ? 465 : 587) : Number(port),
+    /** Whether TLS begins with the connection. */
+    isImplicitTls,
+    isThisMachine: isLoopback(host),
+    ...(login.user !== '' && { login }),
+  };
+}
+
+/** Undefined for a password without a user, and for a stray %. */
+function readLogin(username: string, password: string) {
+  try {
+    const login = { user: decodeURIComponent(username), password: decodeURIComponent(password) };
+    return login.user === '' && login.password !== '' ? undefined : login;
+  } catch {
+    return undefined;
+  }
+}

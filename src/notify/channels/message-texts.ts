@@ -18,11 +18,6 @@ export function summarise({ severity, event, stage, day, runId }: Message): stri
     .join(' · ');
 }
 
-/** Whether a message ends its incident. */
-export function endsIncident({ event, stage }: Message): boolean {
-  return stage === 'recovered' || event === 'day-recovered';
-}
-
 /**
  * Text in which nothing that others wrote becomes a link or calls people, in any program that shows it or passes it on: no
  * address with its scheme or `www`, no name of a Windows share, no link of Markdown, no `@channel`, no `<!channel>`. Bare names of hosts

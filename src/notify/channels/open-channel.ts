@@ -1,10 +1,10 @@
-import type { Channel, ChannelParts } from '../channel.js';
+import type { Channel, ChannelParts, Message } from '../channel.js';
 import type { ChannelSettings, SettingsOf } from './channel-settings.js';
 import { withSafeTexts } from './message-texts.js';
 import { renderPagerDutyEvent } from './pagerduty.js';
 import { renderSlackMessage } from './slack.js';
 import { findTeamsFault, renderTeamsMessage } from './teams.js';
-import type { RenderCall } from './web-channel.js';
+import type { WebCall } from './web-channel.js';
 import { renderWebhook } from './webhook.js';
 
 /** Opens a channel, and loads only what its kind needs. It connects only when there is a message to send. */
@@ -20,20 +20,20 @@ async function openKind(settings: ChannelSettings, parts: ChannelParts): Promise
   }
   const { createWebChannel } = await import('./web-channel.js');
   const findFault = settings.kind === 'teams' ? findTeamsFault : undefined;
-  return createWebChannel({ ...settings, render: chooseRenderer(settings, parts), findFault }, parts);
+  const render = (message: Message): WebCall =>
+    settings.kind === 'webhook'
+      ? renderWebhook(message, settings.secret, parts.clock())
+      : { body: JSON.stringify(renderBody(message, settings)) };
+  return createWebChannel({ ...settings, render, findFault }, parts);
 }
 
-type WebSettings = Exclude<ChannelSettings, SettingsOf<'email'>>;
-
-function chooseRenderer(settings: WebSettings, { clock }: ChannelParts): RenderCall {
+function renderBody(message: Message, settings: SettingsOf<'slack' | 'teams' | 'pagerduty'>): object {
   switch (settings.kind) {
     case 'slack':
-      return (message) => ({ body: JSON.stringify(renderSlackMessage(message)) });
+      return renderSlackMessage(message);
     case 'teams':
-      return (message) => ({ body: JSON.stringify(renderTeamsMessage(message)) });
-    case 'webhook':
-      return (message) => renderWebhook(message, settings.secret, clock());
+      return renderTeamsMessage(message);
     case 'pagerduty':
-      return (message) => ({ body: JSON.stringify(renderPagerDutyEvent(message, settings.routingKey)) });
+      return renderPagerDutyEvent(message, settings.routingKey);
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { shorten } from '../../base/format.js';
-import type { Message } from '../channel.js';
-import { disarm, endsIncident } from './message-texts.js';
+import { endsIncident, type Message } from '../channel.js';
+import { disarm } from './message-texts.js';
 
 const summaryCharacters = 1_024;
 const keyCharacters = 255;

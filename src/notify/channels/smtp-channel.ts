@@ -13,9 +13,8 @@ import {
   type Message,
 } from '../channel.js';
 import { refusesSender } from '../refused-credentials.js';
-import type { SettingsOf } from './channel-settings.js';
+import { readSmtpAddress, type SettingsOf } from './channel-settings.js';
 import { disarm, summarise, unlinked } from './message-texts.js';
-import { readSmtpAddress } from './smtp-address.js';
 
 /** E-mails by SMTP: a connection for each, with a verified certificate unless the settings allow plain text. */
 export function createSmtpChannel(
@@ -76,15 +75,9 @@ function toSmtpOptions({ smtp, plaintext }: SettingsOf<'email'>) {
   };
 }
 
-/** What the library throws. The server's words may quote what was sent to it, including the password. */
-interface SmtpFault {
-  readonly code?: string;
-  readonly originalCode?: string;
-  readonly responseCode?: number;
-  readonly command?: string;
-}
-
+/** Of what the library throws. The server's words may quote what was sent to it, including the password. */
 function readCode(error: unknown): string {
+  type SmtpFault = { code?: string; originalCode?: string; responseCode?: number; command?: string };
   const { code, originalCode, responseCode, command } = (error ?? {}) as SmtpFault;
   if (command === 'STARTTLS') return 'starttls-failed';
   if (responseCode) return `smtp-${responseCode}`;

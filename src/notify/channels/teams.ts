@@ -1,6 +1,6 @@
 import { shorten } from '../../base/format.js';
-import type { Message } from '../channel.js';
-import { disarm, endsIncident, escapeMarkdown, summarise } from './message-texts.js';
+import { endsIncident, type Message } from '../channel.js';
+import { disarm, escapeMarkdown, summarise } from './message-texts.js';
 
 /** Teams accepts 28 kB per message: these limits stay below it, even if each character takes four or five bytes. */
 const titleCharacters = 500;

@@ -15,15 +15,13 @@ export interface WebCall {
   readonly headers?: readonly string[];
 }
 
-/** Writes the call for a message. */
-export type RenderCall = (message: Message) => WebCall;
-
 interface WebReceiver {
   readonly name: string;
   readonly url: string;
-  readonly render: RenderCall;
+  /** Writes the call for a message. */
+  readonly render: (message: Message) => WebCall;
   /** Reads the code of a failure in the body of a 2xx answer. */
-  readonly findFault?: ((body: string) => string | undefined) | undefined;
+  readonly findFault: ((body: string) => string | undefined) | undefined;
 }
 
 const connectTimeoutMs = 10_000;
@@ -31,9 +29,10 @@ const maxAnswerBytes = 65_536;
 
 /** A channel that posts JSON to an address. A 2xx means that the message was accepted, unless its body says otherwise. */
 export function createWebChannel(
-  { name, url, render, findFault }: WebReceiver,
+  receiver: WebReceiver,
   { proxy, clock, timeoutMs = confirmWithinMs.web }: ChannelParts,
 ): Channel {
+  const { name, url, render } = receiver;
   const { origin, pathname, search } = new URL(url);
   const transport = createTransport({
     origin,
@@ -61,7 +60,7 @@ export function createWebChannel(
       const result = await call.catch((error: unknown) => {
         throw isSent || !signal.aborted ? error : explainUnreached(name, 'timeout');
       });
-      const refusal = readRefusal({ name, findFault }, result, new Date(clock()));
+      const refusal = readRefusal(receiver, result, new Date(clock()));
       if (refusal !== undefined) throw refusal;
     },
     close: () => transport.close(),
@@ -70,7 +69,7 @@ export function createWebChannel(
 
 /** Undefined if the message was accepted. The response is never quoted: it may quote the request. */
 function readRefusal(
-  { name, findFault }: Pick<WebReceiver, 'name' | 'findFault'>,
+  { name, findFault }: WebReceiver,
   { answer, failure }: HttpResult,
   now: Date,
 ): ChannelError | undefined {

@@ -4,8 +4,8 @@ import { createCallerFinder } from '../../../src/desk/access/caller.js';
 
 const proxies = ['127.0.0.1', '10.0.3.0/24', '2001:db8:5::/48'];
 
-function find(passedOn: string | string[] | undefined, remoteAddress?: string, known = proxies) {
-  return createCallerFinder(known)({ headers: { 'x-forwarded-for': passedOn as string }, remoteAddress });
+function find(passedOn: string | string[] | undefined, ip?: string, known = proxies) {
+  return createCallerFinder(known)({ headers: { 'x-forwarded-for': passedOn as string }, ip });
 }
 
 describe('behind a trusted proxy, the caller', () => {

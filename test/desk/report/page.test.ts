@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { type DayReport, gatherDayReport, listSections } from '../../../src/desk/day-report.js';
-import { renderPage } from '../../../src/desk/day-report-page.js';
+import { type DayReport, gatherDayReport, listSections, renderPage } from '../../../src/desk/day-report.js';
 import { renderNotes } from '../../../src/rules/finding.js';
 import { parse, service, source } from '../../config/writing.js';
 import { at, day, done, newRun, perform, rightOf } from '../../contracts/ledger/days.js';

@@ -31,7 +31,7 @@ describe('readiness', () => {
   });
 
   it('does not wait for a part that does not answer', async () => {
-    const health = createHealth({ ledger: silent, queue: fine }, { ...quiet, checkMs: 20 });
+    const health = createHealth({ ledger: silent, queue: fine }, quiet, 20);
     expect(await health.look()).toEqual({
       ready: false,
       parts: { ledger: 'no answer within 0.02 s', queue: 'ok' },

@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createHeartbeat } from '../../../src/notify/channels/heartbeat.js';
-import type { Beat, HeartbeatKind } from '../../../src/notify/channels/heartbeat-forms.js';
+import { type Beat, createHeartbeat, type HeartbeatKind } from '../../../src/notify/channels/heartbeat.js';
 import { someRun } from '../../review/some-run.js';
 import { type StandInHandler, startStandIn } from '../../support/http-stand-in.js';
 import { patienceMs } from '../../support/patience.js';
