@@ -7,18 +7,18 @@ import {
   bookingToJson,
   describeWhy,
   listBookingColumns,
-} from '../src/cases/shown-bookings.js';
+} from '../src/cases/booking-history.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import { adviseLoad, explainCopies, nameCopy } from '../src/mappings/copied-hotels.js';
 import { renderPair } from '../src/mappings/hotels/shown-hotels.js';
-import { readDayOutcome } from '../src/review/outcome/read-outcome.js';
-import type { ListName, Why } from '../src/review/verdicts/listed-lines.js';
+import type { ListName, Why } from '../src/review/lists/listed-lines.js';
 import {
   type BookingList,
   type ListedBooking,
   listBookings,
   stayOfListed,
-} from '../src/review/verdicts/listing.js';
+} from '../src/review/lists/listing.js';
+import { readDayOutcome } from '../src/review/outcome/read-outcome.js';
 import type { Action } from '../src/rules/action.js';
 import type { DayOutcome, SentRun } from '../src/rules/day-outcome.js';
 import type { Run } from '../src/rules/run.js';

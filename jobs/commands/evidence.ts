@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { showInLine } from '../../src/base/foreign-text.js';
 import { formatCountOf } from '../../src/base/format.js';
-import { historyToJson, subjectOf, toHistory } from '../../src/cases/shown-bookings.js';
+import { historyToJson, subjectOf, toHistory } from '../../src/cases/booking-history.js';
 import type { PackedEvidence } from '../../src/desk/page.js';
 import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import { mappingToJson } from '../../src/ledger/mappings.js';

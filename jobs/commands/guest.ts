@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { formatCountOf } from '../../src/base/format.js';
 import { UsageError } from '../../src/base/safe-error.js';
 import { readBooking } from '../../src/booking/stored-line.js';
-import { toHistory } from '../../src/cases/shown-bookings.js';
+import { toHistory } from '../../src/cases/booking-history.js';
 import { readActions } from '../../src/ledger/audit.js';
 import { quickRewrite, type Remains, rememberReference } from '../../src/ledger/guests.js';
 import type { Ledger, ReadOnlyLedger } from '../../src/ledger/ledger.js';

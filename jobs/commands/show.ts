@@ -8,7 +8,7 @@ import {
   historyToJson,
   readHistories,
   subjectOf,
-} from '../../src/cases/shown-bookings.js';
+} from '../../src/cases/booking-history.js';
 import { canaryToJson } from '../../src/ledger/canaries.js';
 import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import { explainUnsearched } from '../../src/ledger/rejects.js';

@@ -1,7 +1,7 @@
 import { isIP, isIPv4 } from 'node:net';
 
 /**
- * Whether a host is this machine, the only one that plain `http://` may be used for. (Design 10.)
+ * Whether a host is this machine, the only one that plain `http://` may be used for.
  *
  * @param hostname of a parsed URL, which always writes an IPv4 address as four numbers
  */

@@ -21,7 +21,7 @@ const rounded = /^-?\d+[.,]\d+e[+-]\d{1,3}$/i;
 const plainDecimal = /^-?\d+(?:\.\d+)?$/;
 const firstOutsideAscii = 0x80;
 
-/** True for the words that mean "no value", in any case. (Spec 4.3, file rule 4; design 4.) */
+/** True for the words that mean "no value", in any case. (Spec 4.3, file rule 4.) */
 export function readsAsNull(text: string): boolean {
   return text.length <= longestNullWord && nullWord.test(text);
 }
@@ -81,7 +81,7 @@ const readUnlessPlaceholder = (value: unknown, placeholders: Placeholders): Fiel
   return typeof text === 'string' && isPlaceholder(text, placeholders) ? undefined : text;
 };
 
-/** How the values of each kind are read and checked. (Design 4.) */
+/** How the values of each kind are read and checked. */
 export const fieldRules: Readonly<Record<FieldKind, FieldRules>> = {
   id: { read: readUnlessPlaceholder },
   code: {

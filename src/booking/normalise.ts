@@ -31,7 +31,7 @@ import {
   type InstantWarning,
 } from './written-date.js';
 
-/** Why a record can't be sent. (Design 4.) */
+/** Why a record can't be sent. */
 export type RejectReason = 'service-id-missing' | 'service-id-invalid' | 'field-not-text' | TextFault;
 
 const unreadableDates = {
@@ -44,7 +44,7 @@ const implausibleDates = {
   CheckOutDate: 'implausible-check-out-date',
 } as const satisfies Record<DateField, string>;
 
-/** A problem with a booking that is sent anyway. (Design 4.) */
+/** A problem with a booking that is sent anyway. */
 export type BookingWarning =
   | (typeof unreadableDates)[DateField]
   | (typeof implausibleDates)[DateField]
@@ -88,7 +88,7 @@ interface Understood {
 const serviceIdDigits = /^0*[1-9]\d{0,15}$/;
 
 /**
- * Creates the function that turns a source's record into a booking, or gives the reason for rejecting it. (Design 4.)
+ * Creates the function that turns a source's record into a booking, or gives the reason for rejecting it.
  *
  * It never throws, and it returns one of its own bookings unchanged (except with a `dateFormat` that reads YYYY-MM-DD
  * as another date, such as yyyy-dd-MM).

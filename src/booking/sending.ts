@@ -64,7 +64,7 @@ export function usualStream(sending: Sending): {
     : { stream: 'file', mayLackFields: sending.incomplete === 'leave-empty' };
 }
 
-/** Why a booking can't be in the review file. It is posted by body or rejected. (Spec 4.3, design 4.) */
+/** Why a booking can't be in the review file. It is posted by body or rejected. (Spec 4.3.) */
 export interface FileObstacle {
   readonly field: ServiceField;
   readonly reason: 'missing' | 'reads-as-null';

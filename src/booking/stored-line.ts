@@ -84,7 +84,7 @@ export function blankNames(lines: Buffer): Buffer {
   return replaceNames(lines, () => undefined);
 }
 
-/** The same lines as they stand in a review file without names: the reference is in their column, since no cell may be blank. (Design 4.) */
+/** The same lines as they stand in a review file without names: the reference is in their column, since no cell may be blank. */
 export function putReferences(lines: Buffer): Buffer {
   return replaceNames(lines, (start) => {
     const from = findCellAt(lines, start, referenceIndex);

@@ -39,7 +39,7 @@ export function isDateFormat(pattern: string): boolean {
 /**
  * Creates a reader for a source's dates: in `dateFormat` (a date-fns pattern) if given, with YYYY-MM-DD as the
  * fallback. A time part ("T" or white space followed by a digit) is cut off. Years have four digits unless the
- * pattern has two. (Design 4.)
+ * pattern has two.
  *
  * @throws RangeError for a pattern without year, month and day
  */

@@ -18,7 +18,7 @@ import { applyEvidence, automatic, toDecision } from '../rules/case-transitions.
 import { type CaseParts, casesPerTransaction, followSince } from './case-bookings.js';
 
 /** A mapping that is wrong or doubtful, and who found it. */
-export interface Finding extends CaseKey {
+export interface WrongMapping extends CaseKey {
   readonly origin: CaseOrigin;
   readonly move?: CaseMove | undefined;
   /** When the verdict or the move happened, in epoch milliseconds. Only a later move corrects the case. */
@@ -28,10 +28,10 @@ export interface Finding extends CaseKey {
 }
 
 /** A finding that names a booking. Empty for a stay that is over, or without the provider's hotel. */
-export function toFinding(
+export function toWrongMapping(
   booking: Booking,
   about: { readonly origin: CaseOrigin; readonly at: number; readonly day: string; readonly today: string },
-): Finding[] {
+): WrongMapping[] {
   const { providerName, providerHotelId, serviceId, bookingReferenceId: reference } = booking;
   const { origin, at, day, today } = about;
   const dates = stayOf(booking, day);
@@ -40,15 +40,15 @@ export function toFinding(
 }
 
 /** All findings about one case. Those that differ only in the bookings they name are one: a day may have a hundred thousand. */
-interface CaseFindings extends CaseKey {
-  readonly findings: (Omit<Finding, 'stay' | keyof CaseKey> & {
+interface CaseEvidence extends CaseKey {
+  readonly findings: (Omit<WrongMapping, 'stay' | keyof CaseKey> & {
     /** By reference. */
     readonly named: Map<string, CaseStay>;
   })[];
 }
 
-function gatherFindings(findings: readonly Finding[]): readonly CaseFindings[] {
-  const gathered = new Map<string, CaseFindings>();
+function gatherByCase(findings: readonly WrongMapping[]): readonly CaseEvidence[] {
+  const gathered = new Map<string, CaseEvidence>();
   for (const finding of findings) {
     const { providerName, providerHotelId, serviceId, origin, move, at, stay } = finding;
     const key = keyOfCase(finding);
@@ -69,9 +69,9 @@ function gatherFindings(findings: readonly Finding[]): readonly CaseFindings[] {
  * hotel, booked as that master hotel, whose stay is not over. A finding without such a booking opens no case. Where one names a booking
  * that a later run has moved elsewhere, what later runs say about it is followed. Idempotent.
  */
-export async function openCases(found: readonly Finding[], parts: CaseParts): Promise<void> {
+export async function openCases(found: readonly WrongMapping[], parts: CaseParts): Promise<void> {
   const { ledger, today, signal, notify } = parts;
-  const groups = gatherFindings(found);
+  const groups = gatherByCase(found);
   const opened = { cases: 0, bookings: 0 };
   const outdated: CaseStay[] = [];
   // At the same hotels, there may be a hundred times as many stays on other mappings.
@@ -105,7 +105,7 @@ export async function openCases(found: readonly Finding[], parts: CaseParts): Pr
  * run has moved elsewhere.
  */
 async function openTogether(
-  groups: readonly CaseFindings[],
+  groups: readonly CaseEvidence[],
   found: ReadonlyMap<string, readonly CaseStay[]>,
   { ledger, clock }: CaseParts,
 ): Promise<{ readonly added: readonly number[]; readonly outdated: readonly CaseStay[] }> {

@@ -12,7 +12,7 @@ export type { Config } from './resolve.js';
 
 /**
  * Reads the configuration file. `${NAME}` in it is replaced by the variable of the environment or, if that has none, of
- * the file `.env` beside it. (Design 9.)
+ * the file `.env` beside it.
  *
  * @param request `script`: see `commandNameIn`; `adjust` changes the settings as they are written, before they are checked
  * @throws ConfigurationError when there is no such file, it or `.env` can't be read, or something in it has to be fixed

@@ -10,7 +10,7 @@ import { type Config, resolveConfig } from './resolve.js';
 import { settingsSchema } from './schema.js';
 
 /**
- * Parses the text of a configuration file. (Design 9.)
+ * Parses the text of a configuration file.
  *
  * @throws ConfigurationError with everything that is wrong; if the text is not YAML, with that alone
  */

@@ -11,7 +11,7 @@ import {
   historyToJson,
   readHistories,
   subjectOf,
-} from '../cases/shown-bookings.js';
+} from '../cases/booking-history.js';
 import { canaryToJson } from '../ledger/canaries.js';
 import { createErasedTest, readErasedGuests } from '../ledger/guests.js';
 import type { Ledger } from '../ledger/ledger.js';
@@ -281,7 +281,7 @@ function writeVerdict(booking: BookingInRun, visit: DeskVisit): string {
   return describeVerdict(booking, (instant) => showInstant(instant, visit));
 }
 
-/** Unknown is never green. (Design 11.) */
+/** Unknown is never green. */
 function renderVerdict({ verdict }: BookingInRun, words: string): Html {
   const marks = { correct: 'good', incorrect: 'attention', unknown: 'unfinished' } as const;
   return renderMark(marks[verdict], words);

@@ -15,7 +15,7 @@ import type { Config } from '../config/load.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import { explainCopies, nameCopy } from '../mappings/copied-hotels.js';
 import { readDescription, readReport } from '../review/day/report.js';
-import { type ListedBooking, listBookings } from '../review/verdicts/listing.js';
+import { type ListedBooking, listBookings } from '../review/lists/listing.js';
 import type { Judgement } from '../rules/describe-day.js';
 import { adviseInLines, type Finding, type Note } from '../rules/finding.js';
 import { chooseCompared, daysToCompare, listProviderVolumes, usualOf } from '../rules/volume.js';

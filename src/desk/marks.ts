@@ -61,7 +61,7 @@ const looks: Readonly<
   left: { colour: 'bad', sign: 'warning' },
 };
 
-/** The mark of a run. One that succeeded is marked as such only if it is good. (Design 11.) */
+/** The mark of a run. One that succeeded is marked as such only if it is good. */
 export function markOfRun(run: { readonly state: RunState; readonly judgement: Judgement }): Mark {
   return run.state !== 'succeeded' || run.judgement === 'good' ? run.state : run.judgement;
 }

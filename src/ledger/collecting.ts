@@ -9,7 +9,6 @@ import type { PlannedStep, Right } from '../rules/step.js';
 import { type ExtraColumns, extraColumns, readBatch, storedBatches, writeExtraColumns } from './batches.js';
 import { canaries, storeCanary } from './canaries.js';
 import { FencedError } from './errors.js';
-import { type Suspect, storeSuspects, suspects, verdicts } from './findings.js';
 import { followedRuns } from './followed-runs.js';
 import { mailBookings } from './mails.js';
 import { raise } from './notices.js';
@@ -21,6 +20,8 @@ import { contextOfBatch, contextOfExtraColumns } from './sealing.js';
 import { bookingPages, createCollectedIndexes } from './stays.js';
 import { attempts, insertSteps, steps } from './steps.js';
 import { type SupersededRows, standingRows, storeSuperseded, supersededRows } from './stored-outcomes.js';
+import { type Suspect, storeSuspects, suspects } from './suspects.js';
+import { verdicts } from './verdicts.js';
 
 /** Number of batches that `holds` caches: duplicates are mostly close together or in the order of their originals. */
 const cachedBatches = 32;

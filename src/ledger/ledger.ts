@@ -8,7 +8,7 @@ import * as canaries from './canaries.js';
 import * as cases from './cases.js';
 import { beginCollect, type CollectStart } from './collecting.js';
 import { LedgerUnusableError } from './errors.js';
-import * as findings from './findings.js';
+
 import * as followed from './followed-runs.js';
 import * as guests from './guests.js';
 import * as hotels from './hotels.js';
@@ -24,13 +24,15 @@ import * as runs from './runs.js';
 import * as stays from './stays.js';
 import * as steps from './steps.js';
 import * as days from './stored-outcomes.js';
+import * as suspects from './suspects.js';
 import type { SchemaWords } from './table.js';
 import * as tracing from './tracing.js';
+import * as verdicts from './verdicts.js';
 import * as wanted from './wanted-days.js';
 import * as workers from './workers.js';
 
 /**
- * The database with every run, step and booking and its state: the source of truth. (Design 3.)
+ * The database with every run, step and booking and its state: the source of truth.
  *
  * Bookings are stored by batch, in the bytes in which they are sent. All instants are epoch milliseconds. With PostgreSQL
  * every operation may throw LedgerUnusableError, LedgerAwayError or LedgerFullError.
@@ -80,7 +82,7 @@ const areas = {
   wanted,
   days,
   steps,
-  bookings: { ...ownBatches, ...findings, ...tracing },
+  bookings: { ...ownBatches, ...suspects, ...tracing, ...verdicts },
   stays: { ...stays, readReadableBatches },
   rejects,
   canaries,

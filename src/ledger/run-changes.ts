@@ -12,7 +12,6 @@ import {
 } from '../rules/state-machine.js';
 import type { Claim, Claimed, Ending, Outcome, Recorded, Right, StoredStep } from '../rules/step.js';
 import { FencedError } from './errors.js';
-import { replaceVerdicts } from './findings.js';
 import { noteChangedRun } from './identity.js';
 import { raise } from './notices.js';
 import {
@@ -39,6 +38,7 @@ import {
   steps,
 } from './steps.js';
 import { bigint, type Row, table, text } from './table.js';
+import { replaceVerdicts } from './verdicts.js';
 import { asPromised } from './wanted-days.js';
 
 /** Whatever changes a run: it is created and taken over, its attempts are recorded, it is reopened and settled. */

@@ -7,7 +7,6 @@ import { preparingKinds } from '../rules/file-chain.js';
 import type { Judged } from '../rules/review-file.js';
 import type { Run } from '../rules/run.js';
 import { extraAt, readExtraOfBatch, readLines } from './batches.js';
-import { findJudged, findSuspect, type Suspect } from './findings.js';
 import { findNaming, findNamingMapping } from './mails.js';
 import { all, count, type Query, readsTogether, type Store, sql, walks, withoutUndefined } from './query.js';
 import { findRejects, type Reject } from './rejects.js';
@@ -15,7 +14,9 @@ import { readRun, runNumber, runs } from './runs.js';
 import { type Candidates, findCandidates, type TraceRange } from './stays.js';
 import { type Attempt, attemptsOf, steps } from './steps.js';
 import { isSuperseded } from './stored-outcomes.js';
+import { findSuspect, type Suspect } from './suspects.js';
 import * as t from './table.js';
+import { findJudged } from './verdicts.js';
 
 /**
  * Everything the ledger knows about a booking reference, newest run first.

@@ -5,9 +5,9 @@ import { SyncOvertakenError } from '../ledger/errors.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { MappingSync, ReportedRow } from '../ledger/mappings.js';
 import { InvalidField, isDeletion } from '../service/answers.js';
+import { tooLargeCode } from '../service/call-result.js';
 import { invalidAnswer, MappingServiceError } from '../service/errors.js';
 import type { MappingRecord, MappingService, MappingsPage } from '../service/operations.js';
-import { tooLargeCode } from '../service/verdict.js';
 import type { NotifySync } from './events.js';
 import { decideBounds } from './sync-bounds.js';
 
@@ -176,9 +176,9 @@ export class SyncBusyError extends SafeError {
   override readonly name = 'SyncBusyError';
 }
 
-/** The StatusCode for a limit that the account doesn't allow. (Design 6.) */
+/** The StatusCode for a limit that the account doesn't allow. */
 const invalidLimit = 2012;
-/** The StatusCodes for an unknown and an expired key. (Design 6.) */
+/** The StatusCodes for an unknown and an expired key. */
 const resumeKeyCodes: readonly number[] = [2006, 2027];
 /** HTTP statuses by which the service may say that a key is gone. */
 const goneStatuses: readonly unknown[] = [404, 410];

@@ -79,7 +79,7 @@ function keep(findings: readonly (Finding | false | 0 | null | undefined)[]): Fi
 
 /**
  * How a day went, for each place that says it: the judgement, a headline, and what there is to say of it. `state` is what stands beside
- * these findings; absent where they say it already. Sent is not reviewed, and unknown never looks good. (Design 11.)
+ * these findings; absent where they say it already. Sent is not reviewed, and unknown never looks good.
  */
 export function describeDay(outcome: DayOutcome, { timezone, canary }: DayFacts) {
   const { latest: run } = outcome;

@@ -37,7 +37,7 @@ interface EventKind {
   readonly lasts: 'until-day-is-good' | 'until-recovered' | 'once';
 }
 
-/** Every event by the name that `notify` uses. (Design 9.) */
+/** Every event by the name that `notify` uses. */
 export const noticeEvents = {
   'run-failed': { severity: 'critical', lasts: 'until-day-is-good' },
   'day-late': { severity: 'critical', lasts: 'until-day-is-good' },

@@ -7,7 +7,7 @@ export type Judged = 'incorrect' | (typeof unansweredReasons)[number];
 /** `cleared`: a file called the booking incorrect, and a newer one called it correct. That says nothing about what counts now. */
 export type StoredVerdict = Judged | 'cleared';
 
-export function isJudged(stored: StoredVerdict): stored is Judged {
+export function stillCounts(stored: StoredVerdict): stored is Judged {
   return stored !== 'cleared';
 }
 

@@ -25,7 +25,7 @@ const colours: Readonly<Record<Exclude<RunState, 'succeeded'>, Colour>> = {
   cancelled: 'gray',
 };
 
-/** Colours the state of a run. Green is only for one that `describeRun` calls good. (Design 11.) */
+/** Colours the state of a run. Green is only for one that `describeRun` calls good. */
 export function paintState(paint: Paint, { state }: Run, isGood: boolean, text: string): string {
   if (state !== 'succeeded') return paint(colours[state], text);
   return isGood ? paint('green', text) : text;

@@ -56,7 +56,7 @@ export interface RunFailure {
   readonly message: string;
 }
 
-/** The error classes of design 6, and `internal` for a bug of our own. */
+/** The error classes, and `internal` for a bug of our own. */
 export type FailureClass = 'retryable' | 'fatal' | 'refused' | 'data' | 'internal';
 
 /**

@@ -2,7 +2,7 @@ import type { BatchStream } from '../booking/sending.js';
 import type { JudgedRows, ReviewFile } from './review-file.js';
 import type { Run } from './run.js';
 
-/** The steps that deliveries are made of. (Design 2 and 5.) */
+/** The steps that deliveries are made of. */
 export type StepKind = 'batch' | 'write' | 'upload' | 'trigger' | 'await-result' | 'archive' | 'canary';
 
 /**
@@ -73,7 +73,7 @@ export interface Evidence {
 }
 
 /** What an attempt found out, however it ended. */
-export interface Findings {
+export interface StepFindings {
   readonly evidence: Evidence;
   /** What is known about the run's file now. */
   readonly file?: Partial<ReviewFile>;
@@ -88,8 +88,8 @@ export interface Findings {
  * clock decide, too. It differs from a `Verdict`, which is about one call: steps also wait, and use SFTP and the disk.
  */
 export type Outcome =
-  | (Findings & { readonly kind: 'done' })
-  | (Findings & {
+  | (StepFindings & { readonly kind: 'done' })
+  | (StepFindings & {
       readonly kind: 'retryable';
       readonly outcomeUnknown: boolean;
       readonly retryAfterMs?: number | undefined;
@@ -98,21 +98,21 @@ export type Outcome =
       readonly class?: 'internal';
     })
   /** What the step waits for has not arrived: check again at that instant, without using up a try. */
-  | (Findings & { readonly kind: 'waiting'; readonly until: number })
+  | (StepFindings & { readonly kind: 'waiting'; readonly until: number })
   /** What the step waits for did not arrive in time. While the run has other steps to perform, it checks again at that instant. */
-  | (Findings & { readonly kind: 'overdue'; readonly until: number })
-  | (Findings & {
+  | (StepFindings & { readonly kind: 'overdue'; readonly until: number })
+  | (StepFindings & {
       readonly kind: 'refused';
       /** Nobody refused what was asked for: what came back does not suffice, or is too much. */
       readonly class?: 'data';
     })
-  | (Findings & {
+  | (StepFindings & {
       readonly kind: 'fatal';
       /** What the operator should do. */
       readonly advice: string;
     })
   /** We aborted the call. */
-  | (Findings & { readonly kind: 'interrupted' });
+  | (StepFindings & { readonly kind: 'interrupted' });
 
 /** The names of the ways in which an attempt ends, once it is decided what follows from its outcome. */
 export type Ending = 'done' | 'retry' | 'failed' | 'refused' | 'halved' | 'overdue' | 'fatal' | 'interrupted';

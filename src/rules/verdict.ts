@@ -12,7 +12,7 @@ export function hasFinalVerdicts(run: Run): boolean {
   return isOver || !mayHaveResult(run) || run.file?.archivedTo !== undefined;
 }
 
-/** What is known about a booking's mapping. `unknown` never counts as good. (Design 11.) */
+/** What is known about a booking's mapping. `unknown` never counts as good. */
 export type BookingVerdict =
   | { readonly verdict: 'incorrect' }
   | { readonly verdict: 'correct' }

@@ -2,7 +2,7 @@ import { formatCount, formatCountOf } from '../base/format.js';
 import { type CountedDay, type DayVolume, isSilent, type Volume, type VolumeComparison } from './run.js';
 import { isLessThanShare } from './share.js';
 
-/** Few bookings don't count as a quiet day until they have been compared with what is usual. (Design 11.) */
+/** Few bookings don't count as a quiet day until they have been compared with what is usual. */
 export interface VolumeSettings {
   /** Fewer bookings than this are always too few. */
   readonly minimum?: number | undefined;

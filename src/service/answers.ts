@@ -23,7 +23,7 @@ const alwaysSkipped = 5;
 /** A page of which a larger share cannot be read is an error. */
 const maxSkippedShare = 0.1;
 
-/** Values of `Type` observed in a live deployment, in lower case. (Design 6.) */
+/** Values of `Type` observed in a live deployment, in lower case. */
 const deletedTypes: readonly string[] = ['delete', 'deleted'];
 
 /** Whether a mapping is gone. */

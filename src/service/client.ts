@@ -9,13 +9,13 @@ import {
   type HttpResult,
 } from '../transports/http/transport.js';
 import {
+  type CallResult,
   defaultStatusCodes,
   judgeAnswer,
   judgeFailure,
   type StatusCodeTable,
   tooLargeCode,
-  type Verdict,
-} from './verdict.js';
+} from './call-result.js';
 
 export interface ServiceClientOptions extends ConnectionRules, Credentials {
   /** The service's address including the version segment, with or without a trailing slash. (Spec 9.) */
@@ -58,13 +58,16 @@ export interface ReviewService {
    *
    * @param body the JSON request body, UTF-8
    */
-  reviewBookedHotels(body: Uint8Array, options: { readonly signal: AbortSignal }): Promise<Verdict>;
+  reviewBookedHotels(body: Uint8Array, options: { readonly signal: AbortSignal }): Promise<CallResult>;
   /**
    * GET /hotels/ReviewMappingsOfBookedHotelsByFile (spec 4.3). A GET with side effects: each call starts a review.
    *
    * @param ftpFilePath the file's path on the SFTP server: `VerifyMappings/112026/20112026.csv`
    */
-  reviewBookedHotelsByFile(ftpFilePath: string, options: { readonly signal: AbortSignal }): Promise<Verdict>;
+  reviewBookedHotelsByFile(
+    ftpFilePath: string,
+    options: { readonly signal: AbortSignal },
+  ): Promise<CallResult>;
 }
 
 /** Makes each call once and judges it. Repeating is up to the caller: the step runner, or the other operations. */
@@ -76,7 +79,7 @@ export interface ServiceClient extends ReviewService {
   call(
     request: ServiceRequest,
     options: { readonly signal: AbortSignal },
-  ): Promise<{ readonly verdict: Verdict; readonly answer?: HttpAnswer | undefined }>;
+  ): Promise<{ readonly result: CallResult; readonly answer?: HttpAnswer | undefined }>;
   /** Cuts every connection. Idempotent. */
   close(): Promise<void>;
 }
@@ -108,23 +111,23 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
   const limits = { connections, timeoutMs, connectTimeoutMs, maxAnswerBytes };
   const transport = createTransport({ origin, ...limits, ca, proxy, peerClock });
 
-  const judge = ({ answer, failure }: HttpResult, startsWork: boolean): Verdict => {
+  const judge = ({ answer, failure }: HttpResult, startsWork: boolean): CallResult => {
     const judgeWhole = (whole: HttpAnswer) =>
       judgeAnswer({ ...whole, now: clock() }, { codes, startsWork }, redact);
     if (failure === undefined) {
-      const verdict = judgeWhole(answer);
-      return answer.bodyTruncated && answer.status < 300 ? { ...verdict, code: tooLargeCode } : verdict;
+      const result = judgeWhole(answer);
+      return answer.bodyTruncated && answer.status < 300 ? { ...result, code: tooLargeCode } : result;
     }
     if (answer === undefined) return judgeFailure(failure);
-    const verdict = judgeWhole(answer);
+    const result = judgeWhole(answer);
     // A status other than success is clear without its body; a success needs it, and the failure says why it is missing.
-    return answer.status >= 300 ? verdict : { ...verdict, code: failure.code };
+    return answer.status >= 300 ? result : { ...result, code: failure.code };
   };
 
   const call: ServiceClient['call'] = async (request, { signal }) => {
     const { method, path, headers: more, body, maxAnswerBytes, startsWork = false } = request;
     const common = body === undefined ? headers : headersWithBody;
-    const result = await transport.call({
+    const received = await transport.call({
       method,
       path: `${root}${path}`,
       headers: more === undefined ? common : [...common, ...more],
@@ -132,17 +135,17 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
       maxAnswerBytes,
       signal,
     });
-    return { verdict: judge(result, startsWork), answer: result.answer };
+    return { result: judge(received, startsWork), answer: received.answer };
   };
 
   return {
     call,
     async reviewBookedHotels(body, { signal }) {
-      return (await call({ method: 'POST', path: reviewPath, body }, { signal })).verdict;
+      return (await call({ method: 'POST', path: reviewPath, body }, { signal })).result;
     },
     async reviewBookedHotelsByFile(ftpFilePath, { signal }) {
       const path = reviewByFilePath(ftpFilePath);
-      return (await call({ method: 'GET', path, startsWork: true }, { signal })).verdict;
+      return (await call({ method: 'GET', path, startsWork: true }, { signal })).result;
     },
     close: () => transport.close(),
   };
@@ -168,8 +171,8 @@ export async function probeService(
   };
   const client = createServiceClient({ ...options, peerClock, connections: 1 });
   try {
-    const { verdict } = await client.call({ method: 'POST', path: reviewPath, body: noHotels }, { signal });
-    return { verdict, difference };
+    const { result } = await client.call({ method: 'POST', path: reviewPath, body: noHotels }, { signal });
+    return { result, difference };
   } finally {
     await client.close();
   }
@@ -187,7 +190,7 @@ function reviewByFilePath(ftpFilePath: string): string {
  * Says why an address cannot be the service's, for the person who configured it; undefined when it can.
  *
  * The words never repeat the address, which may hold a password. Plain `http://` is for loopback only, because the API
- * key travels in a header. (Design 10.)
+ * key travels in a header.
  */
 export function checkBaseUrl(url: string): string | undefined {
   const address = URL.canParse(url) ? new URL(url) : undefined;
@@ -225,7 +228,7 @@ const shortestEncoded = 8;
 
 /**
  * Creates the function that removes the caller's own secrets from the service's words: a service that echoes the
- * call, as it is or encoded, would otherwise put them into the ledger. (Design 10.)
+ * call, as it is or encoded, would otherwise put them into the ledger.
  *
  * The key is removed anywhere; the account's identifier, which may be a short number, only as a separate word.
  */

@@ -1,8 +1,8 @@
 import { SafeError } from '../base/safe-error.js';
 import type { InvalidField } from './answers.js';
-import type { Verdict } from './verdict.js';
+import type { CallResult } from './call-result.js';
 
-/** What the caller must do about it: the classes of design 6. */
+/** What the caller must do about it. */
 export type ServiceErrorKind = 'retryable' | 'fatal' | 'refused' | 'invalid-answer';
 
 interface ServiceErrorDetails {
@@ -52,9 +52,9 @@ const detailNames = [
 export function invalidAnswer(
   operation: string,
   { field, message }: InvalidField,
-  verdict?: Verdict,
+  result?: CallResult,
 ): MappingServiceError {
-  const { httpStatus, statusCode } = verdict ?? {};
+  const { httpStatus, statusCode } = result ?? {};
   return new MappingServiceError(
     `${operation} got an answer that does not follow the specification: ${message}. Ask the service's operator.`,
     { kind: 'invalid-answer', code: 'invalid-answer', operation, field, httpStatus, statusCode },

@@ -11,10 +11,10 @@ import {
   readMasterHotelBrands,
   readSuccess,
 } from './answers.js';
+import { type CallResult, type StatusCodeTable, tooLargeCode } from './call-result.js';
 import { checkHeaderValue, createServiceClient, type ServiceRequest } from './client.js';
 import { invalidAnswer, MappingServiceError, type ServiceErrorKind } from './errors.js';
 import type { MappingService } from './operations.js';
-import { type StatusCodeTable, tooLargeCode, type Verdict } from './verdict.js';
 
 /** Large enough for the list of all brands. */
 const maxAnswerBytes = 16_000_000;
@@ -23,7 +23,7 @@ const maxPageBytes = (limit: number) => 1_000_000 + 2_000 * limit;
 const connections = 8;
 const connectTimeoutMs = 10_000;
 
-/** Codes of these operations. (Design 6.) */
+/** Codes of these operations. */
 const ownStatusCodes: StatusCodeTable = {
   2006: 'refused', // invalid resume key
   2007: 'refused', // invalid date-time
@@ -66,15 +66,15 @@ export function createMappingService(options: MappingServiceOptions): MappingSer
     read: (answer: Fields, date: string | undefined) => Answer,
     signal: AbortSignal,
   ) {
-    const { verdict, answer } = await client.call({ ...request, method: 'GET' }, { signal });
+    const { result, answer } = await client.call({ ...request, method: 'GET' }, { signal });
     try {
       const json = answer && readJson(answer);
-      if (verdict.kind === 'accepted') return { value: read(readSuccess(json), answer?.date) };
+      if (result.kind === 'accepted') return { value: read(readSuccess(json), answer?.date) };
       // JSON without an envelope is an error at once, because another try would not change it.
-      if (json !== undefined && !isRefusal(verdict, statusCodes)) readSuccess(json);
-      return { failed: verdict };
+      if (json !== undefined && !isRefusal(result, statusCodes)) readSuccess(json);
+      return { failed: result };
     } catch (error) {
-      throw error instanceof InvalidField ? invalidAnswer(operation, error, verdict) : error;
+      throw error instanceof InvalidField ? invalidAnswer(operation, error, result) : error;
     }
   }
 
@@ -148,20 +148,20 @@ interface OperationCall extends Omit<ServiceRequest, 'method'> {
   readonly operation: string;
 }
 
-type FailedVerdict = Exclude<Verdict, { readonly kind: 'accepted' }>;
+type FailedCall = Exclude<CallResult, { readonly kind: 'accepted' }>;
 
 /** A refusal need not have the form of a success. */
-function isRefusal({ statusCode }: Verdict, statusCodes: StatusCodeTable): boolean {
+function isRefusal({ statusCode }: CallResult, statusCodes: StatusCodeTable): boolean {
   return statusCode !== undefined && statusCodes[statusCode] !== 'accepted';
 }
 
 function mayRepeat(
-  verdict: FailedVerdict,
+  result: FailedCall,
   { startsWork }: OperationCall,
-): verdict is Extract<Verdict, { readonly kind: 'retryable' }> {
+): result is Extract<CallResult, { readonly kind: 'retryable' }> {
   // The same answer would be as large again.
-  if (verdict.code === tooLargeCode) return false;
-  return verdict.kind === 'retryable' && !(startsWork && verdict.outcomeUnknown);
+  if (result.code === tooLargeCode) return false;
+  return result.kind === 'retryable' && !(startsWork && result.outcomeUnknown);
 }
 
 const itsWords = "The service's own words, if any, are in the error's answer.";
@@ -172,11 +172,11 @@ const itsWords = "The service's own words, if any, are in the error's answer.";
  * @param made how many times the call was made
  */
 function failedCall(
-  verdict: FailedVerdict,
+  result: FailedCall,
   { operation, startsWork, host }: OperationCall & { readonly host: string },
   made: number,
 ): MappingServiceError {
-  const { code, httpStatus, statusCode, answer } = verdict;
+  const { code, httpStatus, statusCode, answer } = result;
   const fail = (kind: ServiceErrorKind, message: string, outcomeUnknown?: true) =>
     new MappingServiceError(`${operation} ${message}`, {
       ...{ kind, code, operation, httpStatus, statusCode, answer, outcomeUnknown },
@@ -184,18 +184,18 @@ function failedCall(
   // Without a status there was no answer: the network failed.
   const what = httpStatus === undefined ? `${code}, ${host}` : code;
   const tries = made === 1 ? '1 try' : `${made} tries`;
-  switch (verdict.kind) {
+  switch (result.kind) {
     case 'fatal':
       return fail('fatal', `cannot succeed (${what}): check baseUrl, apiKey and accountId.`);
     case 'refused':
       return fail('refused', `was refused by the service (${what}): change its arguments. ${itsWords}`);
     case 'retryable':
-      if (verdict.refusedWhenSpent)
+      if (result.refusedWhenSpent)
         return fail(
           'refused',
           `did not succeed in ${tries} (${what}): set the meaning of this code in statusCodes. ${itsWords}`,
         );
-      if (verdict.outcomeUnknown && startsWork)
+      if (result.outcomeUnknown && startsWork)
         return fail(
           'retryable',
           `got no clear answer (${what}), and the service may have processed it, so it is not repeated. Check for its effect before you call again.`,

@@ -32,7 +32,7 @@ export interface ArchivedFile {
 }
 
 /**
- * The evidence of file runs, one folder per run: `<day>/<run>/`. (Design 2 and 5.) Several accounts may share it: each folder of a
+ * The evidence of file runs, one folder per run: `<day>/<run>/`. Several accounts may share it: each folder of a
  * run is marked with its account before its first file, and each account has one file that says which ledger it belongs to.
  *
  * Every method throws ArchiveError `unsafe-name` for a day, run or name that is not a plain file name; see expectSafeName.

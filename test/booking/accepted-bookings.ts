@@ -26,7 +26,7 @@ export const toName = (value: unknown) =>
 export const toCheckIn = (value: unknown, dateFormat?: string) =>
   accept({ ServiceId: 1, CheckInDate: value }, dateFormat).booking.checkInDate;
 
-/** Checks the rules of design 4 for a text, character by character. */
+/** Checks the rules of fields for a text, character by character. */
 export function expectTidy(text: string): void {
   for (const character of text) {
     const code = character.codePointAt(0) ?? 0;

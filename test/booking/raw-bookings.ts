@@ -7,7 +7,7 @@ export const anyText = fc.oneof(
   fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) }),
 );
 
-/** Texts that exercise the rules of design 4: words for "no value", blanks, line breaks, lone surrogates, dates. */
+/** Texts that exercise the rules of fields: words for "no value", blanks, line breaks, lone surrogates, dates. */
 const trickyText = fc
   .array(
     fc.constantFrom(

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { defaultStatusCodes } from '../../src/service/verdict.js';
+import { defaultStatusCodes } from '../../src/service/call-result.js';
 import { hookSecret } from '../support/hook-secrets.js';
 import { makeTemporaryFolder } from '../support/temporary-folder.js';
 import { hostKey, parse, parseText, service, sftp, source, writeSettings } from './writing.js';

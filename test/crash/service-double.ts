@@ -1,5 +1,5 @@
+import type { CallResult } from '../../src/service/call-result.js';
 import type { ReviewService } from '../../src/service/client.js';
-import type { Verdict } from '../../src/service/verdict.js';
 import { ok, refusal, unavailable } from '../review/scripted-service.js';
 import type { Outside } from './outside.js';
 import type { SftpDouble } from './sftp-double.js';
@@ -21,7 +21,7 @@ export interface Troubles {
 /** From the call to the first half of its result, to the whole of it, and to another one in its place. */
 const [halfAfterMs, wholeAfterMs, rewrittenAfterMs] = [700, 2_000, 60_000];
 
-const unanswered: Verdict = {
+const unanswered: CallResult = {
   kind: 'retryable',
   code: 'timeout',
   outcomeUnknown: true,
@@ -43,7 +43,7 @@ export function createServiceDouble(
     return true;
   }
 
-  function judge(references: readonly string[]): Verdict {
+  function judge(references: readonly string[]): CallResult {
     if (isFirst(references, troubles.unavailableOnce)) return unavailable;
     if (isFirst(references, troubles.unansweredOnce)) return unanswered;
     return troubles.refused !== undefined && references.includes(troubles.refused) ? refusal : ok;

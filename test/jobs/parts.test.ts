@@ -10,8 +10,8 @@ it('The service is asked through the proxy of the environment, for reviews and f
   const { signal } = new AbortController();
   const reviews = openReviewService(config);
   onTestFinished(() => reviews.close());
-  const { verdict } = await reviews.call({ method: 'GET', path: '/' }, { signal });
-  expect(verdict.code).toBe('proxy-unreachable');
+  const { result } = await reviews.call({ method: 'GET', path: '/' }, { signal });
+  expect(result.code).toBe('proxy-unreachable');
   const mappings = openMappingService(config);
   onTestFinished(() => mappings.close());
   await expect(mappings.getMasterHotelBrands({ signal })).rejects.toThrow(/proxy.unreachable/);

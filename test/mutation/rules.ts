@@ -35,7 +35,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   ),
   'src/booking/normalise.ts': booking('normalise', 'instants', 'written-date'),
   'src/booking/written-date.ts': booking('instants', 'written-date'),
-  'src/service/verdict.ts': inFolder('service')('verdict'),
+  'src/service/call-result.ts': inFolder('service')('call-result'),
   'src/review/file/explain-failure.ts': file('explain-failure'),
   'src/review/file/judge-result.ts': file('judge-result'),
   'src/review/perform/settle.ts': [

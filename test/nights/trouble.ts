@@ -1,5 +1,5 @@
+import type { CallResult } from '../../src/service/call-result.js';
 import { MappingServiceError } from '../../src/service/errors.js';
-import type { Verdict } from '../../src/service/verdict.js';
 import { ArchiveError } from '../../src/storage/archive.js';
 import { SftpError } from '../../src/transports/sftp/sftp.js';
 import { beginLife, type Death, type Life } from '../crash/life.js';
@@ -25,7 +25,7 @@ export interface TroubledLife extends Life {
 
 const [diesTelling, jumped] = ['dies telling', 'clock jumps'];
 
-const unanswered: Verdict = {
+const unanswered: CallResult = {
   kind: 'retryable',
   code: 'timeout',
   outcomeUnknown: true,
@@ -34,7 +34,7 @@ const unanswered: Verdict = {
 
 /** What nobody but a person may try again. */
 export const refused = 'call refused';
-const refusals: Readonly<Record<string, Verdict>> = {
+const refusals: Readonly<Record<string, CallResult>> = {
   'service.reviewBookedHotels': { kind: 'fatal', code: 'http-404', httpStatus: 404 },
   'service.reviewBookedHotelsByFile': { kind: 'refused', code: 'http-422', httpStatus: 422 },
 };

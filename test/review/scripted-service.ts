@@ -1,11 +1,11 @@
-import type { Verdict } from '../../src/service/verdict.js';
+import type { CallResult } from '../../src/service/call-result.js';
 
 /** Responds to one call. @param references of the bookings in the body */
-export type Answer = (references: readonly string[], signal: AbortSignal) => Verdict | Promise<Verdict>;
+export type Answer = (references: readonly string[], signal: AbortSignal) => CallResult | Promise<CallResult>;
 
-export const ok: Verdict = { kind: 'accepted', code: 'ok', httpStatus: 200, statusCode: 2000 };
+export const ok: CallResult = { kind: 'accepted', code: 'ok', httpStatus: 200, statusCode: 2000 };
 
-export const refusal: Verdict = {
+export const refusal: CallResult = {
   kind: 'refused',
   code: 'code-2009',
   httpStatus: 200,
@@ -18,7 +18,7 @@ export const unavailable = {
   httpStatus: 503,
   outcomeUnknown: false,
   refusedWhenSpent: false,
-} as const satisfies Verdict;
+} as const satisfies CallResult;
 
 /** A service whose answers a test chooses. */
 export function createScriptedService() {
@@ -45,7 +45,7 @@ export function createScriptedService() {
 }
 
 /** Responds to each call with the next verdict. */
-export function inTurn(verdicts: readonly Verdict[]): Answer {
+export function inTurn(verdicts: readonly CallResult[]): Answer {
   const left = [...verdicts];
   return () => left.shift() ?? Promise.reject(new RangeError('no more answers'));
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isJudged, listResultFiles } from '../../src/rules/review-file.js';
+import { listResultFiles, stillCounts } from '../../src/rules/review-file.js';
 
 const fileOf = (name: string) => ({ name, size: 9, sha256: '00', rows: 1 });
 const result = { ...fileOf('b.csv'), isWhole: true };
@@ -15,5 +15,5 @@ it.each<[Parameters<typeof listResultFiles>[0], readonly string[]]>([
 
 it('a verdict that a newer file took back says nothing about its booking', () => {
   const stored = ['incorrect', 'not-in-result', 'unclear', 'cleared'] as const;
-  expect(stored.filter(isJudged)).toEqual(['incorrect', 'not-in-result', 'unclear']);
+  expect(stored.filter(stillCounts)).toEqual(['incorrect', 'not-in-result', 'unclear']);
 });

@@ -3,12 +3,12 @@ import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { CallResult } from '../../src/service/call-result.js';
 import {
   createServiceClient,
   type ServiceClient,
   type ServiceClientOptions,
 } from '../../src/service/client.js';
-import type { Verdict } from '../../src/service/verdict.js';
 import { type StandIn, type StandInHandler, startStandIn, success } from '../support/http-stand-in.js';
 import { headersOf } from './opened-service.js';
 
@@ -48,14 +48,14 @@ function clientOf(baseUrl: string, more: Partial<ServiceClientOptions> = {}): Se
   return client;
 }
 
-function review(client: ServiceClient, signal = new AbortController().signal): Promise<Verdict> {
+function review(client: ServiceClient, signal = new AbortController().signal): Promise<CallResult> {
   return client.reviewBookedHotels(body, { signal });
 }
 
 const operationByFile = '/api/3.0/hotels/ReviewMappingsOfBookedHotelsByFile';
 const filePath = 'VerifyMappings/112026/20112026.csv';
 
-function reviewFile(client: ServiceClient, path = filePath): Promise<Verdict> {
+function reviewFile(client: ServiceClient, path = filePath): Promise<CallResult> {
   const { signal } = new AbortController();
   return client.reviewBookedHotelsByFile(path, { signal });
 }

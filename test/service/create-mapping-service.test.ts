@@ -28,7 +28,7 @@ it('every call goes through the proxy', async () => {
   const limits = { timeoutMs: 60_000, connectTimeoutMs: 60_000, clock: () => new Date() };
   const probed = await probeService({ ...{ baseUrl, apiKey, accountId, proxy }, ...limits }, { signal });
   const failed = await errorOf(serviceAt(baseUrl, { proxy }).getMasterHotelBrands());
-  expect([probed.verdict.code, failed.code]).toEqual(['proxy-unreachable', 'proxy-unreachable']);
+  expect([probed.result.code, failed.code]).toEqual(['proxy-unreachable', 'proxy-unreachable']);
 });
 
 describe('an error', () => {

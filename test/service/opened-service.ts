@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest';
 import { defaultRetryPolicy, type RetryPolicy } from '../../src/base/retry.js';
+import { defaultStatusCodes } from '../../src/service/call-result.js';
 import { MappingServiceError } from '../../src/service/errors.js';
 import { createMappingService, type MappingServiceOptions } from '../../src/service/mapping-service.js';
 import type { CallOptions, ExportRequest, MappingsQuery } from '../../src/service/operations.js';
-import { defaultStatusCodes } from '../../src/service/verdict.js';
 import {
   type RecordedRequest,
   type StandIn,

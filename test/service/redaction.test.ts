@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { judgeAnswer } from '../../src/service/call-result.js';
 import { createRedaction } from '../../src/service/client.js';
-import { judgeAnswer } from '../../src/service/verdict.js';
 import { findCanaries } from '../support/canaries.js';
 
 it.each([

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CommandResult } from './command.js';
 
-/** `file` of the closing JSON as in design 9. Repeated here so that the tests don't follow the code. */
+/** `file` of the closing JSON as it must be. Repeated here so that the tests don't follow the code. */
 export interface ReportedFile {
   readonly remotePath: string | null;
   readonly sha256: string;

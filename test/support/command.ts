@@ -7,7 +7,7 @@ import { type ProgramOptions, type ProgramResult, type RunningProgram, startProg
 const command = fileURLToPath(new URL('../../dist/jobs/hotel-review.js', import.meta.url));
 const builtMain = new URL('../../dist/jobs/main.js', import.meta.url).href;
 
-/** The closing JSON as in design 9. Repeated here so that the tests don't follow the code. */
+/** The closing JSON as it must be. Repeated here so that the tests don't follow the code. */
 export interface ClosingReport {
   readonly runId: string;
   readonly day: string;

@@ -38,7 +38,7 @@ const countKeys: readonly CountName[] = [
 ];
 
 /**
- * The command ended with this code, and its report is one JSON object with the keys of design 9 (plus the reason, if
+ * The command ended with this code, and its report is one JSON object with the keys it must have (plus the reason, if
  * it failed) and sums that add up.
  */
 export function expectReport(
@@ -61,7 +61,7 @@ export function expectReport(
   expect(delivered + refused + pending).toBe(accepted);
 }
 
-/** The command ended with 2 or 4 and said why: `{"error":{"class","message"}}` and nothing else. (Design 9.) */
+/** The command ended with 2 or 4 and said why: `{"error":{"class","message"}}` and nothing else. */
 export function expectError(
   result: CommandResult,
   expected: { readonly exitCode: number; readonly class: string; readonly message: RegExp },

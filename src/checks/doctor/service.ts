@@ -1,5 +1,5 @@
+import type { CallResult } from '../../service/call-result.js';
 import { probeService } from '../../service/client.js';
-import type { Verdict } from '../../service/verdict.js';
 import { clockAdvice, describeOffset, findOffset } from '../../transports/http/peer-clocks.js';
 import { type Check, type Finding, findingsOf } from '../check.js';
 
@@ -17,13 +17,13 @@ export const service: Check = {
       connectTimeoutMs: longestSeconds * 1000,
       clock: () => new Date(clock()),
     };
-    const { verdict, difference } = await probeService({ ...service, proxy, ...limits }, { signal });
+    const { result, difference } = await probeService({ ...service, proxy, ...limits }, { signal });
     const offset = difference && describeOffset(findOffset(difference));
     return [
       // The configuration refuses an address with a password.
       judge(
         `a review of no hotels, which submits nothing (POST /hotels/ReviewMappingsOfBookedHotels at ${service.baseUrl})`,
-        verdict,
+        result,
       ),
       ...(offset === undefined ? [] : [findingsOf('clock').warning(offset, clockAdvice)]),
     ];
@@ -31,22 +31,22 @@ export const service: Check = {
 };
 
 /** Only codes: the service's own message may hold anything. */
-function judge(call: string, verdict: Verdict): Finding {
-  const { kind, code, httpStatus, statusCode } = verdict;
+function judge(call: string, result: CallResult): Finding {
+  const { kind, code, httpStatus, statusCode } = result;
   const ofStatus =
     statusCode === undefined ? `HTTP ${httpStatus}` : `HTTP ${httpStatus} and StatusCode ${statusCode}`;
   const answer = httpStatus === undefined ? code : ofStatus;
   if (kind === 'accepted' || kind === 'refused')
     return ok(`${call}, got ${answer}: address, key and account are accepted`);
-  if (kind === 'retryable' && verdict.refusedWhenSpent)
+  if (kind === 'retryable' && result.refusedWhenSpent)
     return warning(
       `${call}, got ${answer}, which is unknown: whether key and account are accepted is unclear`,
       'Define further codes in service.statusCodes.',
     );
-  return wrong(`${call}, failed: ${answer}`, adviseOn(verdict));
+  return wrong(`${call}, failed: ${answer}`, adviseOn(result));
 }
 
-function adviseOn({ kind, code, httpStatus }: Verdict): string {
+function adviseOn({ kind, code, httpStatus }: CallResult): string {
   if (code.startsWith('tls-'))
     return 'Is service.baseUrl right? For certificates of your own authority, name its file in NODE_EXTRA_CA_CERTS.';
   if (code.startsWith('proxy-'))

@@ -118,7 +118,7 @@ const pagerduty = group({
     .describe('The address of the Events API; in the EU `https://events.eu.pagerduty.com/v2/enqueue`.'),
 });
 
-/** The channels by which people are notified. (Design 9.) */
+/** The channels by which people are notified. */
 export const notify = z
   .array(
     groupByKind([email, slack, teams, webhook, pagerduty], 'a group with kind'),

@@ -6,8 +6,8 @@ import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { planBatches } from '../../rules/batch-plan.js';
 import type { Run } from '../../rules/run.js';
 import type { Evidence, Outcome } from '../../rules/step.js';
+import type { CallResult } from '../../service/call-result.js';
 import type { ReviewService } from '../../service/client.js';
-import type { Verdict } from '../../service/verdict.js';
 import type { Delivery } from '../delivery.js';
 
 /** Delivers a day by POSTing its bookings in batches. (Spec 4.2.) */
@@ -53,18 +53,18 @@ export function createBodyDelivery({
 }
 
 /**
- * What a call's verdict means for the step that made the call.
+ * What a call's result means for the step that made the call.
  *
  * @param sha256 of the bytes sent for review
  */
-export function toServiceOutcome(verdict: Verdict, sha256: string): Outcome {
-  const { code, httpStatus, statusCode, answer } = verdict;
+export function toServiceOutcome(result: CallResult, sha256: string): Outcome {
+  const { code, httpStatus, statusCode, answer } = result;
   const evidence: Evidence = { code, httpStatus, statusCode, answer, sha256 };
-  switch (verdict.kind) {
+  switch (result.kind) {
     case 'accepted':
       return { kind: 'done', evidence };
     case 'retryable': {
-      const { outcomeUnknown, retryAfterMs, refusedWhenSpent } = verdict;
+      const { outcomeUnknown, retryAfterMs, refusedWhenSpent } = result;
       return { kind: 'retryable', evidence, outcomeUnknown, retryAfterMs, refusedWhenSpent };
     }
     case 'refused':

@@ -9,7 +9,7 @@ import { describeCanary } from '../canary.js';
 import { judgeRuns } from '../outcome/read-outcome.js';
 import type { SuspectReport } from '../suspects/listing.js';
 
-/** The final report of a run, exactly as `run --json` prints it. (Design 9.) */
+/** The final report of a run, exactly as `run --json` prints it. */
 export type RunReport = Awaited<ReturnType<typeof readReport>>;
 
 interface ReportOptions {

@@ -43,7 +43,7 @@ import { namesBookings } from './result.js';
 import { createVerdictState, type RecordedVerdicts, type VerdictState } from './verdict-state.js';
 
 /**
- * `await-result`: looks once for the result and judges it (spec 4.3, step 4; design 5). A complete one ends the step: its
+ * `await-result`: looks once for the result and judges it (spec 4.3, step 4). A complete one ends the step: its
  * checksum and what it says about each booking are recorded together. What an incomplete one says is recorded too, and
  * the wait continues until `resultTimeoutMs`. A result that belongs to another file is archived and set aside.
  */

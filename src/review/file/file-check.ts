@@ -27,12 +27,12 @@ export interface ExpectedReviewFile {
 }
 
 const byteOrderMark = '\ufeff';
-/** Longer than any valid line: records over 1 MB never become bookings. (Design 4.) */
+/** Longer than any valid line: records over 1 MB never become bookings. */
 const longestLine = 8 * 1024 * 1024;
 
 /**
  * Checks a finished review file line by line and returns its first fault, or undefined. The rules are those of spec
- * 2.6 and 4.3 and design 4: strict RFC 4180, UTF-8 without byte order mark or control characters, `lineEnd` after
+ * 2.6 and 4.3: strict RFC 4180, UTF-8 without byte order mark or control characters, `lineEnd` after
  * each line, the expected number of rows and checksum.
  *
  * To find the writer's mistakes, it shares only the line end and the table of fields with the writer. It holds no

@@ -28,8 +28,7 @@ import { hasNewResult } from './late-result.js';
 import { createResultNameTest, expectFewResults, limitEarlier, locateRemoteFiles } from './remote-files.js';
 
 /**
- * Delivers a day as a CSV file on an SFTP server; bookings that can't be in the file are posted by body. (Spec 4.3;
- * design 5.)
+ * Delivers a day as a CSV file on an SFTP server; bookings that can't be in the file are posted by body. (Spec 4.3.)
  */
 export function createFileDelivery(
   parts: FileParts & {

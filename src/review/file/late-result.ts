@@ -42,12 +42,17 @@ export function hasNewResult(look: Look): Promise<boolean> {
   return useSession(look, async (session) => {
     const files = await session.list(folder);
     for (const file of files)
-      if (isResult(file.name) && !(await isJudged(session, folder, file, run))) return true;
+      if (isResult(file.name) && !(await isKnownResult(session, folder, file, run))) return true;
     return false;
   });
 }
 
-async function isJudged(session: SftpSession, folder: string, file: RemoteFile, run: Run): Promise<boolean> {
+async function isKnownResult(
+  session: SftpSession,
+  folder: string,
+  file: RemoteFile,
+  run: Run,
+): Promise<boolean> {
   const judged = listJudged(run);
   if (judged.some((one) => isSameSighting(file, one))) return true;
   const alike = judged.filter(({ name, size }) => name === file.name && size === file.size);

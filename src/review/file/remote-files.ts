@@ -35,7 +35,7 @@ export function locateRemoteFiles({ mmyyyy, ddmmyyyy }: BusinessDay): RemoteFile
   };
 }
 
-/** The day as DDMMYYYY, anything, `_Result.csv`. (Spec 4.3, step 4; design 5.) */
+/** The day as DDMMYYYY, anything, `_Result.csv`. (Spec 4.3, step 4.) */
 export const defaultResultPattern = '{day:ddMMyyyy}*_Result.csv';
 
 /** One pair of braces, or text outside braces; a single brace is neither. */

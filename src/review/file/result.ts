@@ -80,7 +80,7 @@ export function keyOf(of: Keyed, fields: readonly KeyField[] = keyFields): strin
 }
 
 /**
- * Reads a result file (spec 4.3; design 5) as leniently as possible without guessing: columns in any order, by name,
+ * Reads a result file (spec 4.3) as leniently as possible without guessing: columns in any order, by name,
  * below titles, with any usual separator and line end, as UTF-8, UTF-16 or Windows-1252, with several words for verdicts. Malformed
  * rows are counted and stop nothing. Blank rows are dropped. Holds one block at a time.
  *
@@ -199,7 +199,7 @@ export type ResultField = Exclude<BookingField, { readonly kind: 'guest-name' }>
 
 /**
  * The names of each field's column; that of the verdict is a setting. The specification leaves the result's columns open.
- * (Spec 2.6, design 6.)
+ * (Spec 2.6.)
  */
 const columnNames = new Map<ResultField, readonly string[]>();
 for (const field of bookingFields) {

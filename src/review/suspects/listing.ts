@@ -1,8 +1,8 @@
 import { findHotel, readProviderHotel } from '../../booking/stored-line.js';
 import type { Collect, CollectedBatch } from '../../ledger/collecting.js';
-import type { Suspect, SuspectReason } from '../../ledger/findings.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { CopiedMapping } from '../../ledger/mappings.js';
+import type { Suspect, SuspectReason } from '../../ledger/suspects.js';
 import type { SuspectLines } from '../../ledger/tracing.js';
 import type { CopiedHotel } from '../../mappings/copied-hotels.js';
 import type { Run } from '../../rules/run.js';

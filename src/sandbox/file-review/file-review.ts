@@ -13,7 +13,7 @@ import { deliverLater } from '../parts/deliver-later.js';
 import type { SandboxParts } from '../parts/parts.js';
 import { isCorrectlyMapped, type World } from '../world/world.js';
 
-/** As observed in a live deployment. (Design 6.) */
+/** As observed in a live deployment. */
 const statusCodes = {
   internal: 2001,
   'bad-request': 2002,
@@ -133,7 +133,7 @@ async function findReviewFile(root: string, ftpFilePath: string | undefined): Pr
   return { input, result: join(root, resultName), inputName, resultName };
 }
 
-/** The column that a result has after those of the file. (Design 6.) */
+/** The column that a result has after those of the file. */
 const verdictColumn = 'IsCorrectMapping';
 
 interface Findings {

@@ -229,7 +229,7 @@ interface MappingsQuery {
 /** The position of a retrieval: its first query, and the place of the next row in the world's history. It holds no rows. */
 type Cursor = MappingsQuery & { readonly from: number };
 
-/** As observed in a live deployment. (Design 6.) */
+/** As observed in a live deployment. */
 const defaultLimit = 10;
 const maxSyncIdLength = 200;
 

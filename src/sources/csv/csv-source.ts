@@ -24,7 +24,7 @@ import { type CsvHeader, readCsvHeader, splitPlainLines } from './records.js';
 interface CsvForm extends WantedColumns {
   /** How many lines stand above the header; none by default. */
   readonly skipRows?: number;
-  /** A record with more bytes is skipped and reported; 1 MB by default. (Design 4.) */
+  /** A record with more bytes is skipped and reported; 1 MB by default. */
   readonly recordLimit?: number;
 }
 
@@ -43,7 +43,7 @@ export interface CsvSourceOptions extends CsvForm {
  * compressed with gzip. `place` is the line on which a record begins, counted from 1. A field without a column is
  * undefined. Blank lines and rows of empty cells are no records.
  *
- * An unreadable record is reported in its place, and reading continues. (Design 4.) If the file as a whole can't be
+ * An unreadable record is reported in its place, and reading continues. If the file as a whole can't be
  * trusted, `read` throws a SourceError: `missing`, `unreadable`, `empty`, `binary`, `wrong-encoding`,
  * `missing-column`, `ambiguous-column`, `unterminated-quote`, `truncated`.
  *

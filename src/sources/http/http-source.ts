@@ -37,7 +37,7 @@ export interface HttpSourceOptions extends WantedColumns {
   readonly maxPageBytes?: number;
   /** A day with more pages is an error; 10,000 by default. */
   readonly maxPages?: number;
-  /** A record with more bytes is skipped and reported; 1 MB by default. (Design 4.) */
+  /** A record with more bytes is skipped and reported; 1 MB by default. */
   readonly recordLimit?: number;
   readonly proxy?: ProxyRules | undefined;
   readonly peerClock?: PeerClock | undefined;

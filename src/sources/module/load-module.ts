@@ -72,7 +72,7 @@ function explainFault(error: unknown, path: string): string | undefined {
 
 /**
  * Creates the error for something that a user's module threw. It keeps the original stack but not the original message,
- * which may quote a booking: errors are logged in many places. (Design 10.)
+ * which may quote a booking: errors are logged in many places.
  */
 export function createModuleError(message: string, thrown: unknown): SourceError {
   const error = new SourceError('unreadable', message);
@@ -111,7 +111,7 @@ const causesShown = 5;
 
 /**
  * Describes an error of a user's module with its stack. Its message may quote a booking, so it is shown, together with its
- * causes, only on request. (Design 10.)
+ * causes, only on request.
  */
 export function describeModuleFailure(
   error: unknown,

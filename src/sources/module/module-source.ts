@@ -17,7 +17,7 @@ export interface ModuleSourceOptions extends WantedColumns {
   readonly options?: Readonly<Record<string, unknown>>;
   /** Called with the error that the module threw, before `read` throws: for the author of the module. */
   readonly onFailure?: (error: unknown) => void;
-  /** A record with more bytes of text is skipped and reported; 1 MB by default. (Design 4.) */
+  /** A record with more bytes of text is skipped and reported; 1 MB by default. */
   readonly recordLimit?: number;
 }
 

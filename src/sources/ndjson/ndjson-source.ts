@@ -16,7 +16,7 @@ export interface NdjsonSourceOptions extends WantedColumns {
   readonly encoding?: Encoding;
   /** How many bytes to read at a time, which also sets the size of a chunk; 128 KiB by default. */
   readonly blockBytes?: number;
-  /** A line with more bytes is skipped and reported; 1 MB by default. (Design 4.) */
+  /** A line with more bytes is skipped and reported; 1 MB by default. */
   readonly recordLimit?: number;
 }
 

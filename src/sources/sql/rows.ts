@@ -44,7 +44,7 @@ export interface RowsRequest {
  */
 export type ReadRows = (request: RowsRequest) => AsyncGenerator<RowBlock, void, undefined>;
 
-/** In bytes, for all cells of a row together. (Design 4.) */
+/** In bytes, for all cells of a row together. */
 export const rowLimit = 1_000_000;
 
 /** About how many bytes of rows to buffer, whatever their number: a row can be as wide as a document. */

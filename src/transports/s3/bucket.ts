@@ -112,7 +112,7 @@ export function showS3Location({ bucket, key }: S3Location): string {
 
 /**
  * Says why an address cannot be that of an S3 server, for the person who configured it; undefined when it can. The words
- * never repeat the address, which may contain a password. Plain `http://` is for loopback only. (Design 10.)
+ * never repeat the address, which may contain a password. Plain `http://` is for loopback only.
  */
 export function checkS3Endpoint(url: string): string | undefined {
   const address = URL.canParse(url) ? new URL(url) : undefined;

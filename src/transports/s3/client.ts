@@ -63,7 +63,7 @@ function guardRequests(client: S3Client, { endpoint, peerClock }: S3Access): voi
   const send = handler.handle.bind(handler);
   handler.handle = async (request, options) => {
     const { protocol, hostname, port, query } = request;
-    // A configured endpoint was checked before; the environment and the profile may set one, too. (Design 10.)
+    // A configured endpoint was checked before; the environment and the profile may set one, too.
     const isHere = isLoopback(hostname) || hostname.endsWith('.localhost');
     if (endpoint === undefined && protocol === 'http:' && !isHere) {
       const why = 'plain http:// is allowed for this machine only; check AWS_ENDPOINT_URL and the profile';

@@ -1,7 +1,7 @@
 import type { ReadOnlyLedger } from '../../../src/ledger/ledger.js';
 import type { ReceivedPair, StoredBooking } from '../../../src/ledger/mails.js';
 import type { Case } from '../../../src/rules/case.js';
-import { isJudged, type Judged } from '../../../src/rules/review-file.js';
+import { type Judged, stillCounts } from '../../../src/rules/review-file.js';
 import type { Run } from '../../../src/rules/run.js';
 import type { StepState } from '../../../src/rules/step.js';
 import { toLines } from '../../contracts/ledger/days.js';
@@ -50,7 +50,7 @@ export function ledgerOf(
       readBatches: async (runId, stream, { from, to }) =>
         find(runId)?.[stream]?.slice(from, to).map(toLines) ?? [],
       nextJudged: async (runId, judged, after = -1) => {
-        const ofKind = isJudged(judged) ? find(runId)?.judged?.[judged] : undefined;
+        const ofKind = stillCounts(judged) ? find(runId)?.judged?.[judged] : undefined;
         const found = Object.entries(ofKind ?? {}).find(([batch]) => Number(batch) > after);
         return found && { batch: Number(found[0]), rows: found[1], lines: [] };
       },

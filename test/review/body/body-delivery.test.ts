@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createBodyDelivery } from '../../../src/review/body/body-delivery.js';
 import type { Claimed, Outcome, Step } from '../../../src/rules/step.js';
-import type { Verdict } from '../../../src/service/verdict.js';
+import type { CallResult } from '../../../src/service/call-result.js';
 import { someRun } from '../some-run.js';
 
 const lines = Buffer.from('1,,,,,,\n2,,,,,,\n3,,,,,,\n');
@@ -30,7 +30,7 @@ const claimOf = (claimed: Step): Claimed => ({
 });
 
 describe('performing a batch', () => {
-  it.each<[Verdict, Outcome]>([
+  it.each<[CallResult, Outcome]>([
     [
       { kind: 'accepted', ...said },
       { kind: 'done', evidence: { ...said, sha256 } },
@@ -69,7 +69,7 @@ describe('performing a batch', () => {
   });
 });
 
-function prepare(verdict: Verdict) {
+function prepare(verdict: CallResult) {
   const sent: { readonly body: string; readonly signal: AbortSignal }[] = [];
   const delivery = createBodyDelivery({
     service: {

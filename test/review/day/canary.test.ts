@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type RunRequest, reviewDay } from '../../../src/review/review-day.js';
-import type { Verdict } from '../../../src/service/verdict.js';
+import type { CallResult } from '../../../src/service/call-result.js';
 import { createArraySource, records } from '../array-source.js';
 import { ok, unavailable } from '../scripted-service.js';
 import { prepareWork, requestOf, unstopped } from '../working-day.js';
@@ -15,7 +15,7 @@ async function prepare() {
     bookings: number,
     changes: Partial<RunRequest> = {},
     own: object = { canary },
-    answer = ok as Verdict,
+    answer = ok as CallResult,
   ) => {
     const { parts } = work.startAlone({
       source: createArraySource([records(0, bookings)]),

@@ -5,7 +5,7 @@ import { type FileAttempt, type FileParts, spoolReviewFile } from '../../../src/
 import { triggerReview, uploadReviewFile } from '../../../src/review/file/file-delivery.js';
 import type { Run } from '../../../src/rules/run.js';
 import type { Outcome } from '../../../src/rules/step.js';
-import type { Verdict } from '../../../src/service/verdict.js';
+import type { CallResult } from '../../../src/service/call-result.js';
 import type { SftpSession } from '../../../src/transports/sftp/sftp.js';
 import { claimStep, record, rightOf } from '../../contracts/ledger/days.js';
 import { createOutside } from '../../crash/outside.js';
@@ -27,7 +27,7 @@ export function resultOf(incorrect: readonly number[], rows: readonly number[] =
 }
 
 /** A run whose file is in the spool, and an SFTP server in memory. */
-export async function writtenDay(...answers: readonly Verdict[]) {
+export async function writtenDay(...answers: readonly CallResult[]) {
   const prepared = await prepareFileRun();
   const { ledger } = prepared;
   const outside = createOutside(now);
@@ -105,14 +105,14 @@ export async function writtenDay(...answers: readonly Verdict[]) {
 }
 
 /** The same once the file is on the server. */
-export async function uploadedDay(...answers: readonly Verdict[]) {
+export async function uploadedDay(...answers: readonly CallResult[]) {
   const day = await writtenDay(...answers);
   await day.upload();
   return day;
 }
 
 /** The same once its result was judged. */
-export async function judgedDay(result = resultOf([1, 3]), ...answers: readonly Verdict[]) {
+export async function judgedDay(result = resultOf([1, 3]), ...answers: readonly CallResult[]) {
   const day = await uploadedDay(...answers);
   for (let call = 0; call <= answers.length; call += 1) await day.trigger();
   day.server.put(resultPath, result);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { FencedError } from '../../../src/ledger/errors.js';
-import type { Verdict } from '../../../src/service/verdict.js';
+import type { CallResult } from '../../../src/service/call-result.js';
 import { ArchiveError } from '../../../src/storage/archive.js';
 import { SftpError, type SftpSession } from '../../../src/transports/sftp/sftp.js';
 import { unavailable } from '../scripted-service.js';
@@ -14,7 +14,7 @@ const file = fileOf(fileBookings(5)).toString();
 const hourMs = 3_600_000;
 const toldPath = `${pathPrefix}${remote.path}`;
 const unanswered = { ...unavailable, outcomeUnknown: true };
-const notFound: Verdict = { kind: 'fatal', code: 'http-404', httpStatus: 404 };
+const notFound: CallResult = { kind: 'fatal', code: 'http-404', httpStatus: 404 };
 /** The bytes of a file of the same size. */
 const other = file.replace('Ana', 'Eva');
 const hash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12);

@@ -5,7 +5,7 @@ import {
   type RecordedVerdicts,
   type Said,
 } from '../../../src/review/file/verdict-state.js';
-import { isJudged, type VerdictSource } from '../../../src/rules/review-file.js';
+import { stillCounts, type VerdictSource } from '../../../src/rules/review-file.js';
 
 const bookings = 3;
 const nothing: RecordedVerdicts = { verdicts: [], sources: [] };
@@ -51,7 +51,7 @@ function oldestFirst(files: readonly Version[], keepsTimes: boolean): Version[] 
 
 function saidOf({ verdicts }: RecordedVerdicts, row: number): Said {
   const said = verdicts.filter(({ rows }) => rows.includes(row)).map(({ judged }) => judged);
-  return said.find(isJudged) ?? 'correct';
+  return said.find(stillCounts) ?? 'correct';
 }
 
 function isCleared({ verdicts }: RecordedVerdicts, row: number): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeFailure as judgeReadFailure } from '../../../src/service/verdict.js';
+import { judgeFailure as judgeReadFailure } from '../../../src/service/call-result.js';
 import { readNetworkFailure } from '../../../src/transports/http/network-failure.js';
 
 const judgeFailure = (error: unknown, known: { readonly requestWasSent?: boolean } = {}) =>

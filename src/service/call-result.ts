@@ -3,11 +3,11 @@ import { type HttpAnswer, readRetryAfter } from '../transports/http/transport.js
 import { type LenientEnvelope, parseJson, readEnvelopeLeniently } from './answers.js';
 
 /**
- * The result of a call, named by what the caller must do next. (Design 6.)
+ * The result of a call, named by what the caller must do next.
  *
  * `answer` holds the service's own words. They may name a guest: they go to the ledger and nowhere else.
  */
-export type Verdict =
+export type CallResult =
   | (Answered & { readonly kind: 'accepted' })
   | (Answered & {
       readonly kind: 'retryable';
@@ -30,8 +30,8 @@ interface Answered {
   readonly answer?: string;
 }
 
-/** The meaning of each `StatusCode` inside an HTTP 200. A setting: the specification lists no codes. (Design 6.) */
-export type StatusCodeTable = Readonly<Record<number, Verdict['kind']>>;
+/** The meaning of each `StatusCode` inside an HTTP 200. A setting: the specification lists no codes. */
+export type StatusCodeTable = Readonly<Record<number, CallResult['kind']>>;
 
 export const defaultStatusCodes: StatusCodeTable = {
   2000: 'accepted',
@@ -45,7 +45,7 @@ export const defaultStatusCodes: StatusCodeTable = {
   2030: 'retryable', // too many requests
 };
 
-/** What a verdict depends on besides the answer. */
+/** What a result depends on besides the answer. */
 interface Meanings {
   readonly codes: StatusCodeTable;
   /**
@@ -74,7 +74,7 @@ const perhapsDone = { kind: 'retryable', outcomeUnknown: true, refusedWhenSpent:
 const unknownRefusal = { kind: 'retryable', outcomeUnknown: false, refusedWhenSpent: true } as const;
 
 /**
- * The table of design 6: what an answer means for the caller. Pure.
+ * The table of what an answer means for the caller. Pure.
  *
  * @param answer `now` is the moment from which a `Retry-After` date counts
  * @param redact removes from the service's words what must not be kept
@@ -83,7 +83,7 @@ export function judgeAnswer(
   answer: HttpAnswer & { readonly now: Date },
   { codes, startsWork = false }: Meanings,
   redact: (text: string) => string = (text) => text,
-): Verdict {
+): CallResult {
   const { status } = answer;
   const envelope = answer.bodyTruncated ? undefined : readEnvelopeLeniently(parseJson(answer.body));
   const evidence = describe(answer, envelope, redact);
@@ -95,14 +95,14 @@ export function judgeAnswer(
   if (status >= 500) return { ...evidence, ...(startsWork ? perhapsDone : notDone), ...wait, code };
   if (retryableStatuses.has(status)) return { ...evidence, ...notDone, ...wait, code };
   if (refusedStatuses.has(status)) return { ...evidence, kind: 'refused', code };
-  // Redirects are not followed: they indicate a wrong address. (Design 10.)
+  // Redirects are not followed: they indicate a wrong address.
   if (status >= 300) return { ...evidence, kind: 'fatal', code };
   // A success that the contract does not mention, such as 202, promises nothing.
   return { ...evidence, ...perhapsDone, code };
 }
 
 /** What a failure of the network means for the caller. `answer` is never set: errors may quote the data they fail on. */
-export function judgeFailure({ code, meaning }: NetworkFailure): Verdict {
+export function judgeFailure({ code, meaning }: NetworkFailure): CallResult {
   switch (meaning) {
     case 'wrong':
       return { kind: 'fatal', code };
@@ -119,7 +119,7 @@ function judgeEnvelope(
   codes: StatusCodeTable,
   evidence: ReturnType<typeof describe>,
   wait: { readonly retryAfterMs?: number },
-): Verdict {
+): CallResult {
   if (envelope?.isRecognised !== true) return { ...evidence, ...perhapsDone, code: 'unreadable-answer' };
   const { status, statusCode } = envelope;
   if (statusCode === undefined) {

@@ -8,11 +8,11 @@ import type { Trace } from '../ledger/tracing.js';
 import { type CopiedHotel, readCopiedHotels } from '../mappings/copied-hotels.js';
 import { createHotelComparer, type HotelPair } from '../mappings/hotels/compare-hotels.js';
 import { pairColumns, pairToCells, pairToJson } from '../mappings/hotels/shown-hotels.js';
+import type { Why } from '../review/lists/listed-lines.js';
+import type { ListedBooking } from '../review/lists/listing.js';
 import type { createSentComparer, SentComparison } from '../review/stored/as-sent.js';
 import { maskAnswers, maskBooking } from '../review/stored/stored-line.js';
 import { type Suspicion, toSuspicion } from '../review/suspects/listing.js';
-import type { Why } from '../review/verdicts/listed-lines.js';
-import type { ListedBooking } from '../review/verdicts/listing.js';
 import { type BookingState, type Case, stateOfBooking } from '../rules/case.js';
 import { judgeBooking, type UnknownReason } from '../rules/verdict.js';
 
@@ -219,7 +219,7 @@ function describeNaming(
   return ` (its hotel was named by e-mail of ${show(Date.parse(mappingNamedByEmailAt))})`;
 }
 
-/** No news is no verdict. (Design 11.) */
+/** No news is no verdict. */
 function describeNoNaming({ notNamedUntil }: BookingHistory, show: (instant: number) => string): string {
   return notNamedUntil === undefined
     ? 'and the service reports such verdicts by e-mail only'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatInstant } from '../../src/base/format.js';
-import { describeVerdict, toHistory } from '../../src/cases/shown-bookings.js';
+import { describeVerdict, toHistory } from '../../src/cases/booking-history.js';
 import type { Trace } from '../../src/ledger/tracing.js';
 import type { StepState } from '../../src/rules/step.js';
 import { someRun } from '../review/some-run.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ChangedListError, orderByKey } from '../../../src/review/verdicts/listing.js';
+import { ChangedListError, orderByKey } from '../../../src/review/lists/listing.js';
 import { countTurns } from '../../support/turns.js';
 
 interface Item {

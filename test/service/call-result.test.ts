@@ -4,7 +4,7 @@ import {
   judgeAnswer,
   judgeFailure,
   type StatusCodeTable,
-} from '../../src/service/verdict.js';
+} from '../../src/service/call-result.js';
 
 interface Given {
   readonly status?: number;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { ExtraColumns } from '../../../src/ledger/batches.js';
 import type { ReadOnlyLedger } from '../../../src/ledger/ledger.js';
-import type { ListName } from '../../../src/review/verdicts/listed-lines.js';
-import { type BookingList, type ListedBooking, listBookings } from '../../../src/review/verdicts/listing.js';
+import type { ListName } from '../../../src/review/lists/listed-lines.js';
+import { type BookingList, type ListedBooking, listBookings } from '../../../src/review/lists/listing.js';
 import { alone } from '../../../src/rules/day-outcome.js';
-import { isJudged, type Judged } from '../../../src/rules/review-file.js';
+import { type Judged, stillCounts } from '../../../src/rules/review-file.js';
 import type { Run } from '../../../src/rules/run.js';
 import { toLines } from '../../contracts/ledger/days.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
@@ -29,7 +29,7 @@ function openLedger(
     ledger: fakeLedger({
       bookings: {
         async nextJudged(runId, judged, after = -1) {
-          const lines = isJudged(judged) ? judgements[runId]?.[judged]?.[after + 1] : undefined;
+          const lines = stillCounts(judged) ? judgements[runId]?.[judged]?.[after + 1] : undefined;
           return lines && { batch: after + 1, rows: [...lines.keys()], lines };
         },
         async readExtra(runId, _form, batch) {
