@@ -18,7 +18,7 @@ import { applyEvidence, automatic, toDecision } from '../rules/case-transitions.
 import { type CaseParts, casesPerTransaction, followSince } from './case-bookings.js';
 
 /** A mapping that is wrong or doubtful, and who found it. */
-export interface WrongMapping extends CaseKey {
+export interface CaseFinding extends CaseKey {
   readonly origin: CaseOrigin;
   readonly move?: CaseMove | undefined;
   /** When the verdict or the move happened, in epoch milliseconds. Only a later move corrects the case. */
@@ -28,10 +28,10 @@ export interface WrongMapping extends CaseKey {
 }
 
 /** A finding that names a booking. Empty for a stay that is over, or without the provider's hotel. */
-export function toWrongMapping(
+export function toCaseFinding(
   booking: Booking,
   about: { readonly origin: CaseOrigin; readonly at: number; readonly day: string; readonly today: string },
-): WrongMapping[] {
+): CaseFinding[] {
   const { providerName, providerHotelId, serviceId, bookingReferenceId: reference } = booking;
   const { origin, at, day, today } = about;
   const dates = stayOf(booking, day);
@@ -40,15 +40,15 @@ export function toWrongMapping(
 }
 
 /** All findings about one case. Those that differ only in the bookings they name are one: a day may have a hundred thousand. */
-interface CaseEvidence extends CaseKey {
-  readonly findings: (Omit<WrongMapping, 'stay' | keyof CaseKey> & {
+interface FindingsOfCase extends CaseKey {
+  readonly findings: (Omit<CaseFinding, 'stay' | keyof CaseKey> & {
     /** By reference. */
     readonly named: Map<string, CaseStay>;
   })[];
 }
 
-function gatherByCase(findings: readonly WrongMapping[]): readonly CaseEvidence[] {
-  const gathered = new Map<string, CaseEvidence>();
+function gatherByCase(findings: readonly CaseFinding[]): readonly FindingsOfCase[] {
+  const gathered = new Map<string, FindingsOfCase>();
   for (const finding of findings) {
     const { providerName, providerHotelId, serviceId, origin, move, at, stay } = finding;
     const key = keyOfCase(finding);
@@ -69,7 +69,7 @@ function gatherByCase(findings: readonly WrongMapping[]): readonly CaseEvidence[
  * hotel, booked as that master hotel, whose stay is not over. A finding without such a booking opens no case. Where one names a booking
  * that a later run has moved elsewhere, what later runs say about it is followed. Idempotent.
  */
-export async function openCases(found: readonly WrongMapping[], parts: CaseParts): Promise<void> {
+export async function openCases(found: readonly CaseFinding[], parts: CaseParts): Promise<void> {
   const { ledger, today, signal, notify } = parts;
   const groups = gatherByCase(found);
   const opened = { cases: 0, bookings: 0 };
@@ -105,7 +105,7 @@ export async function openCases(found: readonly WrongMapping[], parts: CaseParts
  * run has moved elsewhere.
  */
 async function openTogether(
-  groups: readonly CaseEvidence[],
+  groups: readonly FindingsOfCase[],
   found: ReadonlyMap<string, readonly CaseStay[]>,
   { ledger, clock }: CaseParts,
 ): Promise<{ readonly added: readonly number[]; readonly outdated: readonly CaseStay[] }> {

@@ -17,7 +17,7 @@ import {
   readReferences,
 } from './case-bookings.js';
 import { classifyMove, type FollowParts, followMappings } from './follow-mappings.js';
-import { openCases, toWrongMapping, type WrongMapping } from './open-cases.js';
+import { type CaseFinding, openCases, toCaseFinding } from './open-cases.js';
 
 /** Many at once, because reading the stays of their cases scans every run. */
 const findingsAtOnce = 100_000;
@@ -50,7 +50,7 @@ async function followRun({ runId, hasBookings }: RunToFollow, parts: FollowParts
   const { ledger, signal } = parts;
   const run = await ledger.runs.get(runId);
   if (!hasBookings) await followDay(run.day, parts);
-  let waiting: WrongMapping[] = [];
+  let waiting: CaseFinding[] = [];
   let count = 0;
   for await (const findings of findFindings(run, hasBookings, parts)) {
     for (const finding of findings) waiting.push(finding);
@@ -71,7 +71,7 @@ async function* findFindings(
   run: Run,
   hasSuspects: boolean,
   parts: FollowParts,
-): AsyncGenerator<readonly WrongMapping[]> {
+): AsyncGenerator<readonly CaseFinding[]> {
   if (!hasSuspects && run.suspects) yield* findSuspects(run, parts);
   if (run.file?.verdicts) yield* findAffected(run, parts);
 }
@@ -83,13 +83,13 @@ async function* findFindings(
 async function* findSuspects(
   run: Run,
   { ledger, today, clock }: FollowParts,
-): AsyncGenerator<readonly WrongMapping[]> {
+): AsyncGenerator<readonly CaseFinding[]> {
   const origin = { origin: 'suspect', at: run.collectedAt ?? clock(), day: run.day, today } as const;
   for await (const { suspects } of readSuspects(ledger, run.id)) {
     const found = suspects.flatMap(({ reason, serviceId: copyServiceId, line }) => {
       const isDoubtful = reason === 'other-master' || (reason === 'moved' && copyServiceId === undefined);
       if (!isDoubtful) return [];
-      return toWrongMapping(readBooking(line), origin).map((finding) => ({ finding, copyServiceId }));
+      return toCaseFinding(readBooking(line), origin).map((finding) => ({ finding, copyServiceId }));
     });
     const booked = [...new Set(found.map(({ finding }) => finding.serviceId))];
     const masters = await ledger.watch.readMasterHotels(booked);
@@ -104,12 +104,12 @@ async function* findSuspects(
 async function* findAffected(
   run: Run,
   { ledger, today, clock }: FollowParts,
-): AsyncGenerator<readonly WrongMapping[]> {
+): AsyncGenerator<readonly CaseFinding[]> {
   // What a newer file calls correct is in a case, too, which says so.
   const origin = { origin: 'affected', at: run.finishedAt ?? clock(), day: run.day, today } as const;
   for (const judged of ['incorrect', 'cleared'] as const)
     for await (const { lines } of readJudged(ledger, run, judged))
-      yield lines.flatMap((line) => toWrongMapping(readBooking(line), origin));
+      yield lines.flatMap((line) => toCaseFinding(readBooking(line), origin));
 }
 
 /** If the result of a run calls a named booking correct, in all of its rooms and stays on the mapping, its case says so. */

@@ -11,6 +11,7 @@ import { businessDayAt } from '../booking/business-day.js';
 import type { Action, RecordedAction } from '../rules/action.js';
 import { may, type Visitor } from '../storage/access/roles.js';
 import { type Access, isOfScript, type Visit } from './access/access.js';
+import { type Sender, senderOf } from './access/caller.js';
 import { isSame } from './access/sessions.js';
 import { type Assets, renderFrame } from './frame.js';
 import type { ChangeAction, DeskParts, DeskRoute, DeskVisit, Download, Look, Page, View } from './page.js';
@@ -69,7 +70,7 @@ export function registerRoutes(
   /** Who asks, found out once: of requests that passed the checks of the server, because none of another host may learn it. */
   const visits = new WeakMap<FastifyRequest, Promise<Visit | undefined>>();
   app.addHook('onRequest', async (request) => {
-    const visit = access.identify(request);
+    const visit = access.identify(senderOf(request));
     // Thrown where it is asked for: a damaged users' file breaks neither assets nor error pages.
     visit.catch(() => {});
     visits.set(request, visit);
@@ -104,8 +105,9 @@ export function registerRoutes(
 
   /** What a visitor asks for who has the permission. */
   async function admit(request: FastifyRequest, reply: FastifyReply, route: DeskRoute) {
+    const sender = senderOf(request);
     const checkCaller = 'isStartedByHook' in route ? parts.checkCaller : undefined;
-    const visit = (await visits.get(request)) ?? (checkCaller && findHookCaller(checkCaller, request));
+    const visit = (await visits.get(request)) ?? (checkCaller && findHookCaller(checkCaller, sender));
     if (!visit)
       throw (await access.hasUsers())
         ? new HttpError(401, 'sign in first: /sign-in')
@@ -174,14 +176,17 @@ export function registerRoutes(
     const leave = route.cost === 'expensive' ? await waitForPermit(visit.signal) : () => {};
     const limit = startTimeLimit(visit.signal, withinMs, () => new TooLateError(withinMs));
     const { signal } = limit;
-    const reading = { ...visit, signal, desk: { ...desk, ledger: desk.ledger.stoppedBy(signal) } };
-    const answer = read(reading).finally(() => {
-      // Not before the work has ended: a database that does not answer holds the permit.
-      limit.stop();
-      leave();
-    });
+    async function readAndLeave(): Promise<Answer> {
+      try {
+        return await read({ ...visit, signal, desk: { ...desk, ledger: desk.ledger.stoppedBy(signal) } });
+      } finally {
+        // Not before the work has ended: a database that does not answer holds the permit.
+        limit.stop();
+        leave();
+      }
+    }
     try {
-      return await answerWithin(withinMs, answer);
+      return await answerWithin(withinMs, readAndLeave());
     } catch (error) {
       throw parts.signal.aborted ? stopping() : error;
     }
@@ -359,7 +364,7 @@ function signMessage(text: string, { csrfToken }: Visit): string | undefined {
 }
 
 /** Recognises callers of the hook by its secret; undefined for any other. A signature covers the empty body. */
-function findHookCaller(checkCaller: CheckCaller, { headers, ip }: FastifyRequest): Visit | undefined {
+function findHookCaller(checkCaller: CheckCaller, { headers, ip }: Sender): Visit | undefined {
   // A password that a proxy asks people for is not a wrong one here.
   if (readBearerToken(headers) === undefined && !('webhook-signature' in headers)) return undefined;
   try {

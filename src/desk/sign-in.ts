@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { formatCountOf } from '../base/format.js';
 import { html } from '../base/html.js';
 import type { Action } from '../rules/action.js';
+import { senderOf } from './access/caller.js';
 import { renderFrame } from './frame.js';
 import type { View } from './page.js';
 import {
@@ -25,21 +26,22 @@ export function addSignInRoutes(
 ): void {
   app.get(signInPath, async (request, reply) => {
     const to = readReturnPath(readField(request.query as Record<string, unknown>, 'to'));
-    if (await access.identify(request)) return reply.redirect(to, 303);
+    if (await access.identify(senderOf(request))) return reply.redirect(to, 303);
     refuseWrongAddress(request);
     if (!(await access.hasUsers())) throw new HttpError(403, nobodyYet);
     return sendForm(request, reply, { to });
   });
 
   app.post(signInPath, async (request, reply) => {
+    const sender = senderOf(request);
     const fields = readBody(request);
     refuseWrongAddress(request);
-    if (isFromOtherSite(request) || !(await access.isOwnForm(request, readField(fields, 'token'))))
+    if (isFromOtherSite(request) || !(await access.isOwnForm(sender, readField(fields, 'token'))))
       throw new HttpError(403, notOurForm);
     const to = readReturnPath(readField(fields, 'to'));
     const name = readField(fields, 'name') ?? '';
     const password = readField(fields, 'password') ?? '';
-    const answer = await access.signIn({ name, password }, request);
+    const answer = await access.signIn({ name, password }, sender);
     if (answer.kind === 'signed-in') {
       await note({ action: 'sign-in' }, writeWho(answer.visitor));
       return reply.header('set-cookie', answer.cookies).redirect(to, 303);
@@ -60,10 +62,11 @@ export function addSignInRoutes(
   allowOnly(app, 'GET, HEAD, POST', signInPath);
 
   app.post(signOutPath, async (request, reply) => {
-    const visit = await access.identify(request);
+    const sender = senderOf(request);
+    const visit = await access.identify(sender);
     if (visit === undefined) return reply.redirect(signInPath, 303);
     refuseForged(visit, request);
-    reply.header('set-cookie', await access.signOut(request));
+    reply.header('set-cookie', await access.signOut(sender));
     await note({ action: 'sign-out' }, writeWho(visit.visitor));
     return reply.redirect(signInPath, 303);
   });
@@ -71,12 +74,12 @@ export function addSignInRoutes(
 
   /** @throws HttpError 403 */
   function refuseWrongAddress(request: FastifyRequest): void {
-    const fault = access.findFault(request);
+    const fault = access.findFault(senderOf(request));
     if (fault !== undefined) throw new HttpError(403, fault, {}, 'wrong-host');
   }
 
   async function sendForm(request: FastifyRequest, reply: FastifyReply, form: SignInForm) {
-    const { token, setCookie } = await access.openForm(request);
+    const { token, setCookie } = await access.openForm(senderOf(request));
     if (setCookie !== undefined) reply.header('set-cookie', setCookie);
     return sendPage(reply, renderFrame(assets, renderSignIn(form, token)));
   }

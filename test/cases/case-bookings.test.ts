@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toWrongMapping } from '../../src/cases/open-cases.js';
+import { toCaseFinding } from '../../src/cases/open-cases.js';
 import type { CaseBooking, CaseStay, HeldCase } from '../../src/rules/case.js';
 import { addStays, applyVersions, mergeStays, type NewerVersion } from '../../src/rules/case-transitions.js';
 
@@ -26,7 +26,7 @@ it('a finding has no date that is implausible for its day, and opens a case unti
   const booking = { serviceId: 7, providerName: 'hotelbeds', providerHotelId: '007' };
   const about = { origin: 'affected', at: 1, day, today: '2027-06-01' } as const;
   const find = (checkInDate: string, checkOutDate: string) =>
-    toWrongMapping({ ...booking, checkInDate, checkOutDate }, about);
+    toCaseFinding({ ...booking, checkInDate, checkOutDate }, about);
   expect(find('2026-12-01', '2026-12-05')).toEqual([]);
   expect(find('2026-12-01', '9999-12-31')).toEqual([]);
   expect(find('1900-01-01', '2206-12-05')).toEqual([

@@ -4,7 +4,7 @@ import type { Ledger } from '../../ledger/ledger.js';
 import type { MailOutcome, MailReason, StoredMail } from '../../ledger/mails.js';
 import type { CaseKey } from '../../rules/case.js';
 import type { NotifyCases, NotifyVerdictMails } from '../events.js';
-import { openCases, toWrongMapping } from '../open-cases.js';
+import { openCases, toCaseFinding } from '../open-cases.js';
 import type { FoundMail } from './mailbox.js';
 import {
   mostCanaries,
@@ -237,7 +237,7 @@ async function openCasesOf(
   const { bookings, pairs } = await ledger.mails.readNamed(number);
   const findings = [
     ...pairs.map((pair) => ({ ...pair, ...about })),
-    ...bookings.flatMap(({ line, day }) => toWrongMapping(readBooking(line), { ...about, day })),
+    ...bookings.flatMap(({ line, day }) => toCaseFinding(readBooking(line), { ...about, day })),
   ];
   await openCases(findings, { ledger, today: about.today, clock, notify });
   await ledger.mails.noteCasesOpened(number, clock());

@@ -1,12 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP, SocketAddress } from 'node:net';
+import type { FastifyRequest } from 'fastify';
 import { familyOf, readNetwork } from '../../base/addresses.js';
 
-/** Where a request came from: requests of the framework fit. */
+/** Where a request came from. */
 export interface Sender {
   readonly headers: IncomingHttpHeaders;
   /** From the socket; undefined once that is closed. */
   readonly ip: string | undefined;
+}
+
+/** To be read before anything is awaited: of a connection that was closed since, nobody knows the address. */
+export function senderOf({ headers, raw }: FastifyRequest): Sender {
+  return { headers, ip: raw.socket.remoteAddress };
 }
 
 export type FindCaller = ReturnType<typeof createCallerFinder>;

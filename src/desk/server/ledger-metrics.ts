@@ -125,7 +125,7 @@ interface LedgerGauge {
   /** What is undefined or null is absent. */
   read(
     facts: LedgerFacts & { readonly names: NameAges; readonly now: number; readonly timezone: string },
-  ): number | null | undefined | Readonly<Record<string, number>>;
+  ): number | null | undefined | Readonly<Record<string, number>> | ReadonlyMap<string, number>;
 }
 
 /** The places that hold guest names, each with the age of its oldest. */
@@ -172,7 +172,7 @@ const ledgerGauges: Readonly<Record<string, LedgerGauge>> = {
   latest_day_provider_bookings: {
     help: 'Accepted bookings of the latest day, by provider: the 20 largest, and the rest as other',
     label: 'provider',
-    read: ({ latestDay }) => latestDay && Object.fromEntries(latestDay.providers),
+    read: ({ latestDay }) => latestDay?.providers,
   },
   latest_day_posted_bookings: {
     help: 'Bookings of the latest day that went by body although the day went by file',
@@ -274,7 +274,8 @@ export function createLedgerGauges(registry: Registry, timezone: string) {
         else gauge.reset();
         if (typeof says === 'number') gauge.set(says);
         else
-          for (const [value, count] of Object.entries(says ?? {})) gauge.set({ [label ?? '']: value }, count);
+          for (const [value, count] of says instanceof Map ? says : Object.entries(says ?? {}))
+            gauge.set({ [label ?? '']: value }, count);
       }
     },
   };

@@ -215,8 +215,9 @@ export function createMetrics(options: MetricsOptions) {
     }
   }
 
-  /** Looking takes long, so a scrape may end before it: the next one gets the answer. */
-  const findNames = oldestNames && shareWork(oldestNames, clock, namesLookMs);
+  /** Looking takes long, so a scrape may end before it: the next one gets the answer. A look that hangs is given up. */
+  const findNames =
+    oldestNames && shareWork(() => answerWithin(namesLookMs, oldestNames()), clock, namesLookMs);
 
   /** In Prometheus' text format. */
   async function scrape() {
