@@ -12,10 +12,10 @@ import {
   database,
   one,
   type Query,
+  type Reader,
   reads,
   readsTogether,
   type Sql,
-  type Store,
   sql,
   walks,
 } from './query.js';
@@ -342,7 +342,7 @@ export const readExtra = readsTogether(function* (
 
 /** The extra values of the bookings with these references, each of the newest run that has them. */
 export const findExtra = walks(
-  async ({ read }: Store, references: readonly string[]): Promise<ReadonlyMap<string, ExtraValues>> => {
+  async ({ read }: Reader, references: readonly string[]): Promise<ReadonlyMap<string, ExtraValues>> => {
     const found = new Map<string, ExtraValues>();
     const missing = new Map(references.map((reference) => [reference, hashReference(reference)]));
     let hashes = new Uint32Array();

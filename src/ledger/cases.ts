@@ -30,10 +30,10 @@ import {
   erases,
   one,
   type Query,
+  type Reader,
   reads,
   readsTogether,
   type Sql,
-  type Store,
   sql,
   takeTurns,
   toStorable,
@@ -162,31 +162,26 @@ export function identityOf(key: CaseKey): string {
 const casesAtOnce = 250;
 
 /** Whether a column holds an id of a slice. */
-type IsInSlice = (column: Sql) => Sql;
+interface Slice<Item> {
+  readonly items: readonly Item[];
+  /** The id of the last case that was looked at; undefined at the end. */
+  readonly last: number | undefined;
+}
 
 /** All cases in the order of their ids, slice by slice. */
 async function readSlices<Item>(
-  { read }: Store,
-  readSlice: (isInSlice: IsInSlice) => Query<readonly Item[]>,
+  { read }: Reader,
+  readNext: (after: number) => Query<Slice<Item>>,
 ): Promise<Item[]> {
   const found: Item[] = [];
-  let last = 0;
-  for (;;) {
-    const after = last;
-    last = await read(() => findLastOfSlice(after));
-    if (last === 0) return found;
-    const isInSlice: IsInSlice = (column) => sql`${column} > ${after} AND ${column} <= ${last}`;
-    found.push(...(await read(() => readSlice(isInSlice))));
+  for (let after = 0; ; ) {
+    const { items, last }: Slice<Item> = await read(() => readNext(after));
+    found.push(...items);
+    if (last === undefined) return found;
+    after = last;
     await yieldIfDue();
   }
 }
-
-/** The id of the last case that is looked at next; 0 if there is none. */
-const findLastOfSlice = (after: number) =>
-  countUp(
-    sql`SELECT max(id) AS number
-     FROM (SELECT id FROM ${identifiedCases} WHERE id > ${after} ORDER BY id LIMIT ${casesAtOnce}) AS next`,
-  );
 
 export const find = readsTogether(function* (id: number): Query<HeldCase | undefined> {
   const [found] = (yield* readCases(sql`id`, [id])).values();
@@ -242,17 +237,20 @@ export const findNextReferences = reads(function* (
 
 /** Those that were opened between two instants, both included. */
 export const listOpened = walks(
-  (store: Store, { from, to }: { readonly from: number; readonly to: number }) =>
-    listWhere(store, sql`opened_at >= ${from} AND opened_at <= ${to}`),
+  (reader: Reader, { from, to }: { readonly from: number; readonly to: number }) =>
+    listWhere(reader, sql`opened_at >= ${from} AND opened_at <= ${to}`),
 );
 
 /** Those on whose mapping somebody still has to act. */
-export const listActive = walks((store: Store) => listWhere(store, isActive));
+export const listActive = walks((reader: Reader) => listWhere(reader, isActive));
 
-const listWhere = (store: Store, condition: Sql): Promise<Case[]> =>
-  readSlices(store, (isInSlice) =>
-    cases.all(sql`SELECT * FROM ${identifiedCases} WHERE ${condition} AND ${isInSlice(sql`id`)} ORDER BY id`),
-  );
+const listWhere = (reader: Reader, condition: Sql): Promise<Case[]> =>
+  readSlices(reader, function* (after) {
+    const items = yield* cases.all(
+      sql`SELECT * FROM ${identifiedCases} WHERE ${condition} AND id > ${after} ORDER BY id LIMIT ${casesAtOnce}`,
+    );
+    return { items, last: items.length < casesAtOnce ? undefined : items.at(-1)?.id };
+  });
 
 /** The active cases whose mapping moved after the evidence, each with these moves, oldest first. */
 export const listMoved = reads(function* () {
@@ -522,16 +520,26 @@ const bookingsInShort = t.columnsOf({
 });
 
 /** The cases that the filter selects, with their bookings in short. */
-export const list = walks((store: Store, filter: CaseFilter) =>
-  readSlices(store, (isInSlice) => listOfSlice(filter, isInSlice)),
+export const list = walks((reader: Reader, filter: CaseFilter) =>
+  readSlices(reader, (after) => listNext(filter, after)),
 );
 
+/** The next cases, of which those that the filter selects are listed. */
+function* listNext(filter: CaseFilter, after: number): Query<Slice<CaseSummary>> {
+  const last = yield* countUp(
+    sql`SELECT max(id) AS number
+     FROM (SELECT id FROM ${identifiedCases} WHERE id > ${after} ORDER BY id LIMIT ${casesAtOnce}) AS next`,
+  );
+  if (last === 0) return { items: [], last: undefined };
+  return { items: yield* listBetween(filter, after, last), last };
+}
+
 /** One query: it sums up the bookings of cases before it joins them. */
-function* listOfSlice(filter: CaseFilter, isInSlice: IsInSlice): Query<CaseSummary[]> {
+function* listBetween(filter: CaseFilter, after: number, last: number): Query<CaseSummary[]> {
   const { isListed } = yield* database();
   const { today, ids } = filter;
-  const isChosen: IsInSlice = (column) =>
-    sql.and([isInSlice(column), ids !== undefined && isListed(column, ids)]);
+  const isChosen = (column: Sql) =>
+    sql.and([sql`${column} > ${after} AND ${column} <= ${last}`, ids !== undefined && isListed(column, ids)]);
   const isOfCase = isChosen(sql`case_number`);
   // What is neither resolved nor open is left.
   const rows = yield* all(

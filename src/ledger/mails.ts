@@ -12,10 +12,10 @@ import {
   database,
   one,
   type Query,
+  type Reader,
   reads,
   readsTogether,
   type Sql,
-  type Store,
   sql,
   toStorable,
   walks,
@@ -350,7 +350,7 @@ const listRecentRuns = (since: number) =>
 
 /** One run or batch at a time. */
 export const findBookings = walks(async function* (
-  { read }: Store,
+  { read }: Reader,
   since: number,
   hashes: Uint32Array,
 ): AsyncGenerator<readonly StoredBooking[]> {

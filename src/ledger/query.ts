@@ -199,8 +199,8 @@ export const writes = marking('transact');
 export const renews = marking('renew');
 /** The same, for what removes personal data; it removes none if it returns 0. */
 export const erases = marking('erase');
-/** For several reads, between which other work can run: it gets the store itself. */
-export const walks = <Walk extends (store: Store, ...values: never) => unknown>(walk: Walk) =>
+/** For several reads, between which other work can run: it gets what performs them. */
+export const walks = <Walk extends (reader: Reader, ...values: never) => unknown>(walk: Walk) =>
   Object.assign(walk, { way: 'walk' as const });
 
 export type Bound<Queries, Chosen extends Way> = {
@@ -208,7 +208,7 @@ export type Bound<Queries, Chosen extends Way> = {
     ? Name
     : never]: Queries[Name] extends (...values: infer Values) => Query<infer Result>
     ? (...values: Values) => Promise<Result>
-    : Queries[Name] extends (store: Store, ...values: infer Values) => infer Result
+    : Queries[Name] extends (reader: Reader, ...values: infer Values) => infer Result
       ? (...values: Values) => Result
       : never;
 };
@@ -236,6 +236,9 @@ export type Performer = Readonly<
     <Result>(query: () => Query<Result>) => Promise<Result>
   >
 >;
+
+/** Only reads. */
+export type Reader = Pick<Store, 'read' | 'readTogether' | 'dialect'>;
 
 export interface Store extends Performer {
   readonly dialect: Dialect;

@@ -70,7 +70,11 @@ export const numbers: Column<readonly number[]> = {
   type: 'bytes',
   read: (cell) =>
     Array.from({ length: (cell as Buffer).length / 2 }, (_, at) => (cell as Buffer).readUInt16LE(2 * at)),
-  write: (value) => Buffer.from(Uint16Array.from(value).buffer),
+  write(value) {
+    const cell = Buffer.alloc(2 * value.length);
+    for (const [at, number] of value.entries()) cell.writeUInt16LE(number, 2 * at);
+    return cell;
+  },
 };
 /** Stored as 0 or 1. */
 export const flag: Column<boolean> = { type: 'integer', read: (cell) => Number(cell) === 1, write: Number };

@@ -8,7 +8,7 @@ import type { Judged } from '../rules/review-file.js';
 import type { Run } from '../rules/run.js';
 import { extraAt, readExtraOfBatch, readLines } from './batches.js';
 import { findNaming, findNamingMapping } from './mails.js';
-import { all, count, type Query, readsTogether, type Store, sql, walks, withoutUndefined } from './query.js';
+import { all, count, type Query, type Reader, readsTogether, sql, walks, withoutUndefined } from './query.js';
 import { findRejects, type Reject } from './rejects.js';
 import { readRun, runNumber, runs } from './runs.js';
 import { type Candidates, findCandidates, type TraceRange } from './stays.js';
@@ -32,7 +32,7 @@ const runsAtOnce = 100;
 
 /** The same, of some runs at a time: a booking may have been sent every night for years. */
 export const readTraces = walks(async function* (
-  { read, readTogether }: Store,
+  { read, readTogether }: Reader,
   reference: string,
 ): AsyncGenerator<readonly Trace[], void, undefined> {
   const newest = await read(() => count(sql`SELECT max(number) AS number FROM ${runs}`));

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type Judged, type JudgedRows, type StoredVerdict, stillCounts } from '../rules/review-file.js';
 import { readLinesAt } from './batches.js';
 import { change, type Query, readsTogether, type Sql, sql } from './query.js';
@@ -29,12 +28,18 @@ export function* replaceVerdicts(run: number, found: readonly JudgedRows[]): Que
   const stored = yield* verdicts.list(sql`WHERE run = ${run}`);
   const given = found.map((judged) => ({ run, ...judged }));
   const known = new Map(stored.map((row) => [`${row.batch} ${row.judged}`, row]));
-  const isSame = (row: (typeof given)[number]) =>
-    isDeepStrictEqual(known.get(`${row.batch} ${row.judged}`), row);
+  const isSame = ({ batch, judged, rows, sources = [] }: JudgedRows) => {
+    const row = known.get(`${batch} ${judged}`);
+    return row !== undefined && areEqual(row.rows, rows) && areEqual(row.sources ?? [], sources);
+  };
   if (stored.length === given.length && given.every(isSame)) return false;
   yield* change(sql`DELETE FROM ${verdicts} WHERE run = ${run}`);
   yield* verdicts.insert(given);
   return true;
+}
+
+function areEqual(numbers: readonly number[], others: readonly number[]): boolean {
+  return numbers.length === others.length && numbers.every((number, at) => number === others[at]);
 }
 
 /** The bookings that are recorded as incorrect, with what says so, and those that once were. */

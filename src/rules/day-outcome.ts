@@ -201,7 +201,7 @@ function findJudged(runs: readonly Run[]): Run | undefined {
   let newest: Run | undefined;
   for (const run of runs) {
     newest ??= run;
-    if (hasResult(run)) return newest;
+    if (hasVerdicts(run)) return newest;
     if (!run.topsUp) newest = undefined;
   }
   return undefined;
@@ -223,6 +223,7 @@ export function isEmptyDay({ accepted, latest }: DayOutcome): boolean {
   return accepted === 0 && latest?.state === 'succeeded';
 }
 
-export function hasResult({ file }: Run): boolean {
+/** What a result said so far is recorded; it may still grow. */
+export function hasVerdicts({ file }: Run): boolean {
   return file?.verdicts !== undefined;
 }

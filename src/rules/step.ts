@@ -85,7 +85,7 @@ export interface StepFindings {
 
 /**
  * What an attempt found: the closed set. What follows from it for the step and its run is a `Change`, which tries, size and
- * clock decide, too. It differs from a `Verdict`, which is about one call: steps also wait, and use SFTP and the disk.
+ * clock decide, too. It differs from a `CallResult`, which is about one call: steps also wait, and use SFTP and the disk.
  */
 export type Outcome =
   | (StepFindings & { readonly kind: 'done' })

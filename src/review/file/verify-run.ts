@@ -147,7 +147,10 @@ function isManifest(value: unknown): value is Manifest {
 }
 
 /** Compares what a manifest states with what is expected. */
-function compareStated(manifest: Manifest, expected: object): string | undefined {
+function compareStated(
+  manifest: Manifest,
+  expected: { readonly [Name in keyof Manifest]?: Manifest[Name] | undefined },
+): string | undefined {
   const names = Object.keys(expected);
   const recorded = Object.fromEntries(names.map((name) => [name, manifest[name as keyof Manifest]]));
   return JSON.stringify(recorded) === JSON.stringify(expected) ? undefined : 'differs from the ledger';

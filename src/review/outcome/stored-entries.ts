@@ -2,7 +2,7 @@ import { type BatchStream, batchStreams } from '../../booking/sending.js';
 import { readBooking } from '../../booking/stored-line.js';
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
-import { hasResult } from '../../rules/day-outcome.js';
+import { hasVerdicts } from '../../rules/day-outcome.js';
 import { type Judged, unansweredReasons } from '../../rules/review-file.js';
 import type { Run } from '../../rules/run.js';
 import { judgeBooking } from '../../rules/verdict.js';
@@ -32,7 +32,7 @@ export function readEntries(ledger: ReadOnlyLedger, run: Run): WalkedRun {
 export async function* readStoredEntries(ledger: ReadOnlyLedger, run: Run, stream: BatchStream) {
   const stateOf = await createStateReader(ledger, run, stream);
   // A run without a result says nothing, and neither does one by body.
-  const isJudged = stream === 'file' && hasResult(run);
+  const isJudged = stream === 'file' && hasVerdicts(run);
   const judgedRows = readJudgedRows(ledger, run.id);
   const suspectsOf = readSuspectRows(ledger, run.id, stream);
   const superseded = new Map(
