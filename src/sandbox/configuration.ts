@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
+import { account } from './common/account.js';
 import { SandboxError } from './common/errors.js';
-import { account } from './parts/parts.js';
 import type { Sandbox } from './sandbox.js';
 
 /** Starts the file in every version. */

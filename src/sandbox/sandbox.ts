@@ -1,12 +1,37 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { noFaults } from './common/faults.js';
+import { account } from './common/account.js';
+import { type FaultPlan, noFaults } from './common/faults.js';
+import type { Tell } from './common/tell.js';
 import { createOutbox } from './outbox/outbox.js';
-import { account, type SandboxOptions, type SandboxParts } from './parts/parts.js';
+import type { SandboxParts } from './parts/parts.js';
 import { startService } from './service/service.js';
 import { readOrMakeHostKey } from './sftp/host-key.js';
 import { startSftp } from './sftp/sftp-server.js';
-import { createWorld } from './world/world.js';
+import { createWorld, type World } from './world/world.js';
+
+export interface SandboxOptions {
+  /** For the SFTP root, the outbox and the host key; created when missing. */
+  readonly folder: string;
+  readonly clock: () => number;
+  /** The name or address to listen on and to be reached by; 127.0.0.1 by default. */
+  readonly host?: string;
+  /** In PEM. Without it, the service speaks plain http. */
+  readonly tls?: { readonly certificate: Buffer; readonly key: Buffer } | undefined;
+  /** Of the service; by default, or for 0, any free port. */
+  readonly port?: number;
+  readonly sftpPort?: number;
+  /** The usual world if absent. */
+  readonly world?: World;
+  /** None by default. */
+  readonly faults?: FaultPlan;
+  /** The most mappings that a page may have; 1,000 by default. */
+  readonly maxLimit?: number;
+  /** Delay between a call and its result or export; 2,000 by default. */
+  readonly resultDelayMs?: number;
+  /** Called for everything that happens. */
+  readonly tell?: Tell;
+}
 
 export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
@@ -49,8 +74,8 @@ export async function startSandbox({ world = createWorld(), ...options }: Sandbo
       closing.abort();
       await service.close();
       await Promise.all(parts.pending);
-      await rm(drafts, { recursive: true, force: true });
       await closeSftp();
+      await rm(drafts, { recursive: true, force: true });
     },
   };
 }

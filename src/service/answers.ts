@@ -136,7 +136,7 @@ export function parseJson(body: Uint8Array): unknown {
   }
 }
 
-export type LenientEnvelope = ReturnType<typeof readEnvelopeLeniently>;
+export type LenientEnvelope = NonNullable<ReturnType<typeof readEnvelopeLeniently>>;
 
 /**
  * What a JSON answer says about the call: the envelope of spec 2.1, or the `{code, message}` that gateways send; what is absent or
@@ -151,7 +151,7 @@ export function readEnvelopeLeniently(json: unknown) {
     statusCode: toInteger(StatusCode) ?? toInteger(code),
     /** May name a guest. */
     message: readMessage(Message) ?? readMessage(message),
-    /** Whether it has any of them; without any, an object is not an envelope. */
+    /** Whether it has any of `Status`, `StatusCode` and `code`; without any of them an object is not an envelope. */
     isRecognised: [Status, StatusCode, code].some(isPresent),
   };
 }

@@ -115,7 +115,7 @@ export function judgeFailure({ code, meaning }: NetworkFailure): CallResult {
 
 /** The service can refuse inside a 200: both `Status: true` and an accepted code are required. */
 function judgeEnvelope(
-  envelope: LenientEnvelope,
+  envelope: LenientEnvelope | undefined,
   codes: StatusCodeTable,
   evidence: ReturnType<typeof describe>,
   wait: { readonly retryAfterMs?: number },
@@ -142,7 +142,11 @@ function judgeEnvelope(
 }
 
 /** The answer as evidence: its numbers and the service's own words. */
-function describe(answer: HttpAnswer, envelope: LenientEnvelope, redact: (text: string) => string) {
+function describe(
+  answer: HttpAnswer,
+  envelope: LenientEnvelope | undefined,
+  redact: (text: string) => string,
+) {
   const { message = decode(answer.body.subarray(0, searchedLength)) } = envelope ?? {};
   const words = cutWords(redact(message.slice(0, searchedLength)));
   return {

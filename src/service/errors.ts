@@ -25,28 +25,30 @@ interface ServiceErrorDetails {
 /** A call failed. The message is safe to show: no text of the service, no credentials. */
 export class MappingServiceError extends SafeError implements ServiceErrorDetails {
   override readonly name = 'MappingServiceError';
-  declare readonly kind: ServiceErrorKind;
-  declare readonly code: string;
-  declare readonly operation: string;
+  readonly kind: ServiceErrorKind;
+  readonly code: string;
+  readonly operation: string;
   declare readonly httpStatus?: number | undefined;
   declare readonly statusCode?: number | undefined;
   declare readonly outcomeUnknown?: boolean | undefined;
   declare readonly field?: string | undefined;
   declare readonly answer?: string | undefined;
 
-  constructor(message: string, details: ServiceErrorDetails, options?: ErrorOptions) {
+  constructor(
+    message: string,
+    { kind, code, operation, answer, ...known }: ServiceErrorDetails,
+    options?: ErrorOptions,
+  ) {
     super(message, options);
-    for (const name of detailNames)
-      if (details[name] !== undefined)
-        // Logging an error with all its fields must not log a guest's name.
-        Object.defineProperty(this, name, { value: details[name], enumerable: name !== 'answer' });
+    this.kind = kind;
+    this.code = code;
+    this.operation = operation;
+    for (const [name, value] of Object.entries(known))
+      if (value !== undefined) Object.defineProperty(this, name, { value, enumerable: true });
+    // Logging an error with all its fields must not log a guest's name.
+    if (answer !== undefined) Object.defineProperty(this, 'answer', { value: answer, enumerable: false });
   }
 }
-
-const detailNames = [
-  ...(['kind', 'code', 'operation', 'httpStatus', 'statusCode'] as const),
-  ...(['outcomeUnknown', 'field', 'answer'] as const),
-];
 
 /** The error for an answer that does not follow the specification. */
 export function invalidAnswer(

@@ -103,6 +103,7 @@ export function createMappingService(options: MappingServiceOptions): MappingSer
     async getMappings({ lastUpdateDateTime, syncId, providerFamily, resumeKey, limit }, { signal }) {
       const request = {
         operation: 'getMappings',
+        startsWork: false,
         path: addQuery('/mappings', {
           lastUpdateDateTime: lastUpdateDateTime.toISOString(),
           providerFamily,
@@ -116,7 +117,7 @@ export function createMappingService(options: MappingServiceOptions): MappingSer
     },
     async getMasterHotelBrands({ signal }) {
       const path = '/content/GetMasterHotelBrands';
-      const request = { operation: 'getMasterHotelBrands', path };
+      const request = { operation: 'getMasterHotelBrands', startsWork: false, path };
       return call(request, readMasterHotelBrands, signal);
     },
     async exportMappingsFile({ emailId, providers }, { signal }) {
@@ -142,10 +143,15 @@ function addQuery(path: string, parameters: Readonly<Record<string, string | und
   return `${path}?${query.join('&')}`;
 }
 
-/** One that starts work may not be made twice: it is repeated only where the service cannot have processed it. */
-interface OperationCall extends Omit<ServiceRequest, 'method'> {
+/** A GET. */
+interface OperationCall extends Omit<ServiceRequest, 'method' | 'body' | 'startsWork'> {
   /** For messages: `getMappings`. */
   readonly operation: string;
+  /**
+   * A call that starts work may not be made twice: it is repeated only where the service cannot have processed it. Required, so that no
+   * operation is repeated because nobody thought of it.
+   */
+  readonly startsWork: boolean;
 }
 
 type FailedCall = Exclude<CallResult, { readonly kind: 'accepted' }>;

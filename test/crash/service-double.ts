@@ -55,16 +55,16 @@ export function createServiceDouble(
         Hotels: { BookingReferenceId: string }[];
       };
       const references = Hotels.map(({ BookingReferenceId }) => BookingReferenceId);
-      const verdict = judge(references);
-      const isAccepted = verdict === ok || verdict === unanswered;
+      const result = judge(references);
+      const isAccepted = result === ok || result === unanswered;
       log.push({
         kind: 'call',
         references,
         isAccepted,
-        isAnswered: verdict !== unanswered,
+        isAnswered: result !== unanswered,
         isNeedless: false,
       });
-      return verdict;
+      return result;
     },
 
     async reviewBookedHotelsByFile(path) {

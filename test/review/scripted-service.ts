@@ -36,16 +36,16 @@ export function createScriptedService() {
         };
         const references = Hotels.map(({ BookingReferenceId }) => BookingReferenceId);
         calls.push(references);
-        const verdict = await answer(references, signal);
-        if (verdict.kind === 'accepted') accepted.push(...references);
-        return verdict;
+        const result = await answer(references, signal);
+        if (result.kind === 'accepted') accepted.push(...references);
+        return result;
       },
     }),
   };
 }
 
-/** Responds to each call with the next verdict. */
-export function inTurn(verdicts: readonly CallResult[]): Answer {
-  const left = [...verdicts];
+/** Responds to each call with the next result. */
+export function inTurn(results: readonly CallResult[]): Answer {
+  const left = [...results];
   return () => left.shift() ?? Promise.reject(new RangeError('no more answers'));
 }

@@ -20,7 +20,7 @@ import ssh2, {
   type SFTPWrapper,
 } from 'ssh2';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { account } from '../../src/sandbox/parts/parts.js';
+import { account } from '../../src/sandbox/common/account.js';
 import { readOrMakeHostKey } from '../../src/sandbox/sftp/host-key.js';
 import { countDescriptors } from '../sources/files/open-descriptors.js';
 import { patienceMs } from '../support/patience.js';

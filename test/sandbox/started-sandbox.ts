@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, vi } from 'vitest';
+import { account } from '../../src/sandbox/common/account.js';
 import { createFaultPlan, parseFault } from '../../src/sandbox/common/faults.js';
 import { createSeededRandom } from '../../src/sandbox/common/random.js';
-import { account, type SandboxOptions } from '../../src/sandbox/parts/parts.js';
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.js';
 import { createWorld, type World } from '../../src/sandbox/world/world.js';
 import { decodeQuotedPrintable } from '../support/email.js';
 import { patienceMs } from '../support/patience.js';

@@ -5,8 +5,11 @@ import { DayBusyError } from '../../src/review/day/join-run.js';
 import { isActive, type Run, type RunState } from '../../src/rules/run.js';
 import { createCronTimes } from '../../src/schedule/cron-times.js';
 import type { SchedulerEvent } from '../../src/schedule/events.js';
-import type { Scheduler } from '../../src/schedule/scheduler.js';
-import { createReviewScheduler, type ReviewSchedulerParts } from '../../src/schedule/scheduler.js';
+import {
+  createReviewScheduler,
+  type ReviewSchedulerParts,
+  type Scheduler,
+} from '../../src/schedule/scheduler.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 import { failureOf, noRuns, runOf } from './ledger-days.js';
 

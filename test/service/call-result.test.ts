@@ -58,10 +58,10 @@ describe('a 200 with an envelope', () => {
     [2021, { kind: 'refused', code: 'code-2021' }],
     [2999, { ...unknownNo, code: 'code-2999' }],
     [0, { ...unknownNo, code: 'code-0' }],
-  ])('is judged by its StatusCode %i, whatever its Status', (statusCode, verdict) => {
+  ])('is judged by its StatusCode %i, whatever its Status', (statusCode, result) => {
     for (const Status of [false, true, undefined]) {
       expect(judge({ body: { Status, Message: 'No', StatusCode: statusCode } })).toEqual({
-        ...verdict,
+        ...result,
         httpStatus: 200,
         statusCode,
         answer: 'No',
@@ -123,8 +123,8 @@ describe('a 200 that cannot be read', () => {
     ['deeply nested', '['.repeat(60_000)],
     ['longer than what was read', success, true],
   ])('leaves the outcome unknown: %s', (_what, body, bodyTruncated = false) => {
-    const verdict = { ...perhapsDone, code: 'unreadable-answer', httpStatus: 200 };
-    expect(judge({ body, bodyTruncated })).toMatchObject(verdict);
+    const result = { ...perhapsDone, code: 'unreadable-answer', httpStatus: 200 };
+    expect(judge({ body, bodyTruncated })).toMatchObject(result);
   });
 });
 
@@ -249,9 +249,9 @@ describe('a failure of the network', () => {
     ['wrong', { kind: 'fatal' }],
     ['unreached', notDone],
     ['broken', perhapsDone],
-  ] as const)('%s is judged by whether the service can have acted, and has no words', (meaning, verdict) => {
+  ] as const)('%s is judged by whether the service can have acted, and has no words', (meaning, result) => {
     expect(judgeFailure({ code: 'connection-reset', meaning })).toEqual({
-      ...verdict,
+      ...result,
       code: 'connection-reset',
     });
   });

@@ -191,9 +191,9 @@ describe('an answer is judged', () => {
       }),
       { kind: 'fatal', code: 'http-426' },
     ],
-  ])('%s', async (_what, handler, verdict) => {
+  ])('%s', async (_what, handler, result) => {
     const standIn = await standInFor(handler);
-    expect(await review(clientOf(standIn.baseUrl))).toMatchObject(verdict);
+    expect(await review(clientOf(standIn.baseUrl))).toMatchObject(result);
     expect(standIn.requests).toHaveLength(1);
   });
 
@@ -259,9 +259,9 @@ describe('a call without a clear answer', () => {
 
   it('is a connection dropped in mid-answer; the part received is kept', async () => {
     const standIn = await standInFor(() => ({ kind: 'drop', when: 'mid-answer' }));
-    const verdict = await review(clientOf(standIn.baseUrl));
-    expect(verdict).toMatchObject({ ...perhapsDone, code: 'connection-reset', httpStatus: 200 });
-    expect(verdict.answer).toMatch(/^\{"Status":true/);
+    const result = await review(clientOf(standIn.baseUrl));
+    expect(result).toMatchObject({ ...perhapsDone, code: 'connection-reset', httpStatus: 200 });
+    expect(result.answer).toMatch(/^\{"Status":true/);
   });
 
   it('is answered after an informational response, also after one that nobody asked for', async () => {
@@ -315,8 +315,8 @@ describe('a call that was never sent', () => {
     const standIn = await startStandIn();
     await standIn.close();
     const client = clientOf(standIn.baseUrl, { connections: 2 });
-    const verdicts = await Promise.all(Array.from({ length: 9 }, () => review(client)));
-    for (const verdict of verdicts) expect(verdict).toEqual({ ...notDone, code: 'connection-refused' });
+    const results = await Promise.all(Array.from({ length: 9 }, () => review(client)));
+    for (const result of results) expect(result).toEqual({ ...notDone, code: 'connection-refused' });
   });
 
   it('is a connection that is not established in time', async () => {
@@ -475,9 +475,9 @@ it('a call by file whose connection drops at any moment arrives at most once, an
   const client = clientOf(`http://127.0.0.1:${await listen(server)}/api/3.0`, { connections: 1 });
   for (let number = 0; number < 120; number += 1) {
     const path = `${number}.csv`;
-    const verdict = await reviewFile(client, path);
-    if (verdict.kind === 'accepted') expect(arrived).toContain(path);
-    else expect(verdict).toMatchObject(perhapsDone);
+    const result = await reviewFile(client, path);
+    if (result.kind === 'accepted') expect(arrived).toContain(path);
+    else expect(result).toMatchObject(perhapsDone);
   }
   expect(drops).toBeGreaterThan(0);
   expect(new Set(arrived).size).toBe(arrived.length);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BookingSource } from '../../src/booking/source.js';
 import { createCsvSource } from '../../src/sources/csv/csv-source.js';
-import { createS3DayFile } from '../../src/sources/files/open-day-file.js';
+import { createS3DayFile } from '../../src/sources/files/remote-day-files.js';
 import { createAwsBucket } from '../../src/transports/s3/aws-bucket.js';
 import { collectGarbage } from '../support/collect-garbage.js';
 import { bucketName, useS3Server } from '../support/s3-server.js';
@@ -78,7 +78,7 @@ describe('a day is read in constant memory', () => {
       ...{ bytes: 200 * block.length, metadata: {} },
     });
     expect(put).toBe('put');
-    const file = createS3DayFile(bucketName, '{day}.csv', async () => bucket);
+    const file = createS3DayFile({ bucket: bucketName, key: '{day}.csv', open: async () => bucket });
     const { count, growth } = await measure(createCsvSource({ file, columns: masterIdOnly }));
     expect(count).toBe(199_000);
     expect(growth).toBeLessThan(100 * megabyte);

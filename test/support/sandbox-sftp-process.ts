@@ -23,6 +23,7 @@ process.once('message', async ({ root, hostKey, login, user }: ProcessOrder) => 
     process.setuid?.(user.uid);
   }
   const { port, fingerprint } = await startSftp({
+    host: '127.0.0.1',
     port: 0,
     root,
     hostKey,

@@ -255,8 +255,8 @@ export async function triggerReview(attempt: FileAttempt): Promise<Outcome> {
 
   await expectClaim(attempt);
   const path = `${pathPrefix}${remote.path}`;
-  const verdict = await service.reviewBookedHotelsByFile(path, { signal });
-  const outcome = await adviseOnPath(toServiceOutcome(verdict, sha256), path, attempt);
+  const result = await service.reviewBookedHotelsByFile(path, { signal });
+  const outcome = await adviseOnPath(toServiceOutcome(result, sha256), path, attempt);
   return { ...outcome, file: { ...looked.file, ...(outcome.kind === 'done' && { triggeredAt: clock() }) } };
 }
 

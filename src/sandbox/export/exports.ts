@@ -6,10 +6,11 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify';
 import { codeOf } from '../../base/safe-error.js';
+import { account } from '../common/account.js';
 import { Refusal } from '../common/errors.js';
 import { publish } from '../common/publish.js';
 import { deliverLater } from '../parts/deliver-later.js';
-import { account, type SandboxParts } from '../parts/parts.js';
+import type { SandboxParts } from '../parts/parts.js';
 import { contentColumns, contentOf, type HotelContent } from '../world/hotel-content.js';
 import { channelIdsOf, locationCodeOf, type Mapping, type World } from '../world/world.js';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTransport, type SendMailOptions } from 'nodemailer';
+import { createTransport } from 'nodemailer';
 import type { TextProperty } from '../common/fields.js';
 import type { World } from '../world/world.js';
 
@@ -18,6 +18,20 @@ interface Notice {
   readonly incorrect: readonly BookedHotel[];
   /** The number of affected bookings, where `incorrect` doesn't have them all. */
   readonly count?: number;
+}
+
+/** All that an e-mail is made of: whoever posts it can't add headers. */
+interface Email {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly attachments?: readonly Attachment[];
+}
+
+interface Attachment {
+  readonly filename: string;
+  readonly content: Buffer;
+  readonly contentType: string;
 }
 
 /** An e-mail lists this many bookings and gives the number of the others. */
@@ -54,11 +68,15 @@ export function createOutbox({
    * @returns its path
    * @throws a system error when the folder can't be written
    */
-  async function post(email: SendMailOptions): Promise<string> {
+  async function post(email: Email): Promise<string> {
+    const { subject, text, attachments = [] } = email;
     const now = new Date(clock());
     const { message } = await transport.sendMail({
-      ...email,
       from,
+      to: email.to,
+      subject,
+      text,
+      attachments: [...attachments],
       date: now,
       messageId: `<${randomUUID()}@sandbox.invalid>`,
       textEncoding: 'quoted-printable',

@@ -16,10 +16,18 @@ interface Delivery {
   notify(): Promise<string | undefined>;
 }
 
-/** Delivers what a call asked for once the delay is over, as the fault has it, and tells what became of it. */
+/**
+ * Delivers what a call asked for once the delay is over, as the fault has it, and tells what became of it. What it
+ * adds to `pending` never rejects: the sandbox waits for it when it closes.
+ */
 export function deliverLater(
   delivery: Delivery,
-  { resultDelayMs, signal, tell, pending }: SandboxParts,
+  {
+    resultDelayMs,
+    signal,
+    tell,
+    pending,
+  }: Pick<SandboxParts, 'resultDelayMs' | 'signal' | 'tell' | 'pending'>,
 ): void {
   const { name, fault } = delivery;
   const say = (what: string) => tell(`${name}: ${what}`);
@@ -38,6 +46,7 @@ export function deliverLater(
   const delivered = deliver()
     .catch((error: unknown) => say(signal.aborted ? 'abandoned' : `failed (${nameReason(error)})`))
     .then(() => Promise.all(delivery.drafts.map((draft) => rm(draft, { force: true }))))
+    .catch((error: unknown) => say(`a draft is left behind (${nameReason(error)})`))
     .then(() => void pending.delete(delivered));
   pending.add(delivered);
 }

@@ -3,10 +3,11 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, isIPv6 } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { account } from '../common/account.js';
 import { nameReason, Refusal } from '../common/errors.js';
 import type { CallFault, Operation } from '../common/faults.js';
 import type { BookedHotel } from '../outbox/outbox.js';
-import { account, type SandboxParts } from '../parts/parts.js';
+import type { SandboxParts } from '../parts/parts.js';
 import { createOperations, noOutcome, type PerformedCall } from './operations.js';
 
 /** The version segment, which starts every path. (Spec 9.) */

@@ -6,8 +6,8 @@ import { serveChannel } from './channel.js';
 import { fingerprintOf } from './host-key.js';
 
 interface SftpOptions {
-  /** A name or address of this machine; 127.0.0.1 by default. */
-  readonly host?: string;
+  /** A name or address of this machine. */
+  readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
   /** The folder that clients see as `/`. */
@@ -26,7 +26,7 @@ const silenceMs = 120_000;
  *
  * @throws Error of node:net when it can't listen, for example with the code EADDRINUSE; and for an invalid host key
  */
-export async function startSftp({ host = '127.0.0.1', port, root, hostKey, login, tell }: SftpOptions) {
+export async function startSftp({ host, port, root, hostKey, login, tell }: SftpOptions) {
   const fingerprint = fingerprintOf(hostKey);
   const sockets = new Set<Socket>();
   const channels = new Set<ReturnType<typeof serveChannel>>();

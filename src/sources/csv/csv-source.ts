@@ -21,6 +21,7 @@ import {
 } from '../files/text-file.js';
 import { type CsvHeader, readCsvHeader, splitPlainLines } from './records.js';
 
+/** How to read the text, whether or not it comes from a file of its own. */
 interface CsvForm extends WantedColumns {
   /** How many lines stand above the header; none by default. */
   readonly skipRows?: number;
@@ -290,6 +291,8 @@ const longestSeparatorLine = 32;
  * Finds what stands above the header: the line `sep=`, which names a delimiter, and `skipRows` lines, of which that may be one.
  * Undefined if that takes more bytes.
  *
+ * @param asked.skipRows how many lines stand above the header, the line `sep=` included
+ * @param asked.isWhole whether `bytes` is the whole file, so that no more can be waited for
  * @param asked.limit how many bytes to look at
  * @param asked.path for messages
  * @throws SourceError if those lines are longer than `limit`

@@ -13,6 +13,7 @@ import {
 import type { ProxyRules } from '../../transports/http/connection-rules.js';
 import type { PeerClock } from '../../transports/http/peer-clocks.js';
 import {
+  createTransport,
   type HttpAnswer,
   type HttpResult,
   readRetryAfter,
@@ -124,8 +125,6 @@ async function* readPages(
   const { maxPageBytes = pagination.kind === 'none' ? largestDay : largestPage } = options;
   const { timeoutMs, proxy, peerClock } = options;
   const paging = createPaging(pagination, address);
-  // Sources that read files don't need it.
-  const { createTransport } = await import('../../transports/http/transport.js');
   const transport = createTransport({
     origin: address.origin,
     connections: 1,

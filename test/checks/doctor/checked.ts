@@ -1,6 +1,5 @@
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import type { Finding } from '../../../src/checks/check.js';
-import { type Check, type CheckedApp, lookAtAll } from '../../../src/checks/check.js';
+import { type Check, type CheckedApp, type Finding, lookAtAll } from '../../../src/checks/check.js';
 import { parse } from '../../config/writing.js';
 
 export const day = createBusinessDay('2026-11-20', 'Europe/Madrid');

@@ -156,6 +156,12 @@ describe('loading a content file', () => {
     await expect(failing).rejects.toBeInstanceOf(ExportFileError);
   });
 
+  it('says that a column is missing before it says what is wrong with a row of the same block', async () => {
+    const tooLong = 'x'.repeat(1_100_000);
+    const block = Buffer.from(`${hotelColumns.replace('HotelName', 'Name')}\r\n${tooLong}\r\n`);
+    await expect(load(cutIntoBlocks(block, []))).rejects.toThrow('has no column HotelName in its header');
+  });
+
   it.each([
     ['was interrupted', false],
     ['lost the right to load', true],

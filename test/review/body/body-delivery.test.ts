@@ -53,8 +53,8 @@ describe('performing a batch', () => {
         retryAfterMs: 7,
       },
     ],
-  ])('that the service answers with $kind', async (verdict, outcome) => {
-    const { delivery, sent } = prepare(verdict);
+  ])('that the service answers with $kind', async (result, outcome) => {
+    const { delivery, sent } = prepare(result);
     const { signal } = new AbortController();
     expect(await delivery.perform({ ...claimOf(step), lines }, signal)).toEqual(outcome);
     expect(sent).toEqual([{ body: '{"Hotels":[{"ServiceId":2},{"ServiceId":3}]}', signal }]);
@@ -69,13 +69,13 @@ describe('performing a batch', () => {
   });
 });
 
-function prepare(verdict: CallResult) {
+function prepare(result: CallResult) {
   const sent: { readonly body: string; readonly signal: AbortSignal }[] = [];
   const delivery = createBodyDelivery({
     service: {
       async reviewBookedHotels(body, { signal }) {
         sent.push({ body: Buffer.from(body).toString(), signal });
-        return verdict;
+        return result;
       },
     },
     masterIdName: 'ServiceId',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createS3DayFile } from '../../../src/sources/files/open-day-file.js';
+import { createS3DayFile } from '../../../src/sources/files/remote-day-files.js';
 import { createAwsBucket } from '../../../src/transports/s3/aws-bucket.js';
 import { describeSourceContract } from '../../contracts/source.js';
 import { bucketName, s3Secrets, useS3Server } from '../../support/s3-server.js';
@@ -10,9 +10,11 @@ const server = useS3Server();
 function makePlace(): FilePlace {
   const folder = randomUUID();
   return {
-    file: createS3DayFile(bucketName, `${folder}/bookings-{day}.csv`, async () =>
-      createAwsBucket(bucketName, server().access()),
-    ),
+    file: createS3DayFile({
+      bucket: bucketName,
+      key: `${folder}/bookings-{day}.csv`,
+      open: async () => createAwsBucket(bucketName, server().access()),
+    }),
     lay: (day, content) => server().put(`${folder}/bookings-${day}.csv`, content),
     secrets: s3Secrets,
     held: () => server().held(),

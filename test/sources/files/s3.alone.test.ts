@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createS3DayFile } from '../../../src/sources/files/open-day-file.js';
+import { createS3DayFile } from '../../../src/sources/files/remote-day-files.js';
 import { createAwsBucket } from '../../../src/transports/s3/aws-bucket.js';
 import type { S3Access } from '../../../src/transports/s3/client.js';
 import { answerWith, bucketName, s3Secrets, useS3Server } from '../../support/s3-server.js';
@@ -26,7 +26,11 @@ describe('the object of a day', () => {
   const keyOfDay = () => `${folder}/2026-11-20.bin`;
   const lay = (content: Uint8Array) => server().put(keyOfDay(), content);
   const open = (access: S3Access = server().access(proxy.port)) =>
-    createS3DayFile(bucketName, `${folder}/{day}.bin`, async () => createAwsBucket(bucketName, access));
+    createS3DayFile({
+      bucket: bucketName,
+      key: `${folder}/{day}.bin`,
+      open: async () => createAwsBucket(bucketName, access),
+    });
 
   const readAll = (onBlock?: (count: number) => void, file = open()) => readFile(file, onBlock);
 
@@ -85,9 +89,11 @@ describe('the object of a day', () => {
   it('that cannot be read fails with its reason, and neither the key nor the words of the server', async () => {
     const none = /there is no object s3:\/\/agency-bookings\/.*2026-11-20\.bin/;
     await expectFault(readAll(), 'missing', none, s3Secrets);
-    const elsewhere = createS3DayFile('another-bucket', '{day}', async () =>
-      createAwsBucket('another-bucket', server().access()),
-    );
+    const elsewhere = createS3DayFile({
+      bucket: 'another-bucket',
+      key: '{day}',
+      open: async () => createAwsBucket('another-bucket', server().access()),
+    });
     const noBucket = /there is no such bucket; check its name.*NoSuchBucket/;
     await expectFault(readAll(undefined, elsewhere), 'unreadable', noBucket, s3Secrets);
     const nobody = open({ ...server().access(), endpoint: 'http://127.0.0.1:9' });

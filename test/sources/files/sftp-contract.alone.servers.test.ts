@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { createSftpDayFile } from '../../../src/sources/files/open-day-file.js';
+import { createSftpDayFile } from '../../../src/sources/files/remote-day-files.js';
 import { createSftpServer } from '../../../src/transports/sftp/server.js';
 import { describeSourceContract } from '../../contracts/source.js';
 import { openSsh } from '../../support/sftp-programs.js';

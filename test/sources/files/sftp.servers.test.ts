@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { appendFileSync, chmodSync, renameSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createSftpDayFile } from '../../../src/sources/files/open-day-file.js';
+import { createSftpDayFile } from '../../../src/sources/files/remote-day-files.js';
 import { createSftpServer, type SftpServerOptions } from '../../../src/transports/sftp/server.js';
 import { openSsh } from '../../support/sftp-programs.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';

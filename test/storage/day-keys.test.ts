@@ -3,9 +3,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createKeyFolder } from '../../../src/storage/day-keys.js';
-import { compiled } from '../../support/compiled.js';
-import { makeTemporaryFolder } from '../../support/temporary-folder.js';
+import { createKeyFolder } from '../../src/storage/day-keys.js';
+import { compiled } from '../support/compiled.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
 
 const day = '2026-11-20';
 const otherDay = '2026-11-21';

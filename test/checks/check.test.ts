@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Check, type Finding, findingsOf, lookAtAll, type Part } from '../../../src/checks/check.js';
-import { makeApp } from './checked.js';
+import { type Check, type Finding, findingsOf, lookAtAll, type Part } from '../../src/checks/check.js';
+import { makeApp } from './doctor/checked.js';
 
 const check = (part: Part, look: Check['look'], seconds = 30): Check => ({ part, seconds, look });
 const fine = (part: Part) => check(part, async () => [findingsOf(part).ok('fine')]);

@@ -2,8 +2,8 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inspectFile } from '../../../src/mappings/export/inspect-file.js';
-import { readExportRows } from '../../../src/mappings/hotels/load-hotels.js';
-import { anyPlaces, anyRecords, cutIntoBlocks } from './blocks.js';
+import { readExportRows } from '../../../src/mappings/hotels/read-content-file.js';
+import { anyPlaces, anyRecords, cutIntoBlocks } from '../export/blocks.js';
 
 const masterIdNames = ['ServiceId'];
 const never = new AbortController().signal;
@@ -17,7 +17,7 @@ async function read(text: string, places: readonly number[] = []) {
   const rows: (readonly string[])[] = [];
   const content = cutIntoBlocks(Buffer.from(text), places);
   const file = { file: 'file.csv', content, masterIdNames };
-  for await (const some of readExportRows(file, never)) rows.push(...some.rows);
+  for await (const some of readExportRows(file, () => (cells) => cells, never)) rows.push(...some);
   return rows;
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createKeyFolder } from '../../../src/storage/day-keys.js';
+import { createKeyFolder } from '../../src/storage/day-keys.js';
 import {
   createFileSealer,
   measureContent,
@@ -13,7 +13,7 @@ import {
   sealBytes,
   sealFile,
   sealValue,
-} from '../../../src/storage/sealed.js';
+} from '../../src/storage/sealed.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'keys-'));
 afterAll(() => rmSync(folder, { recursive: true }));
