@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
-import { formatCount, formatCountOf, renderTable, wrapText } from '../../src/base/format.js';
+import { formatCount, formatCountOf, wrapText } from '../../src/base/format.js';
 import { completeCommands, quoteForShell, type WriteCommand } from '../../src/base/shell.js';
+import { renderTable } from '../../src/base/tables.js';
 import { type BusinessDay, createBusinessDay } from '../../src/booking/business-day.js';
 import {
   describePlan,
