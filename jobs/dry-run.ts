@@ -182,7 +182,8 @@ async function collect(
 
 async function findUnconfirmedBookings({ config, sourceMessages, signal }: App, day: BusinessDay) {
   const parts = openSourceParts(config, sourceMessages);
-  const sample = await takeSample(config.source, parts, day, signal, AbortSignal.timeout(unconfirmedMs));
+  const enough = AbortSignal.timeout(unconfirmedMs);
+  const sample = await takeSample(config.source, parts, day, { signal, enough });
   return lookForUnconfirmed(sample, config.source);
 }
 

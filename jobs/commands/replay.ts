@@ -128,7 +128,7 @@ async function reviewOne(
 ): Promise<DayOutcome> {
   const { ledger } = parts;
   const request = requestFor(app, options);
-  const { onOpened, recorded } = recordOpening(app, request);
+  const { onOpened, recorded } = recordOpening(ledger, request, app);
   try {
     const asked = { ...request, day, configuredDelivery: app.config.delivery };
     const { run } = await reportingBreakOff(app, day.iso, () =>
