@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Bench, type TaskResult } from 'tinybench';
-import { renderTable } from '../src/base/format.js';
+import { renderTable } from '../src/base/tables.js';
 import { createBusinessDay } from '../src/booking/business-day.js';
 import { createNormaliser } from '../src/booking/normalise.js';
 import { readStoredBatches } from '../src/ledger/batches.js';

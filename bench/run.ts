@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { renderTable } from '../src/base/format.js';
+import { renderTable } from '../src/base/tables.js';
 import { comparisons } from './comparisons/index.js';
 import { type BenchOptions, help, readCommandLine, UsageError } from './harness/command-line.js';
 import { compareAll } from './harness/compare.js';

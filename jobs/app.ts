@@ -125,7 +125,7 @@ function createApp(
 ) {
   let adopts = false;
   const peerClocks = createPeerClocks(clock, terminal.caution);
-  const openOnce = once(
+  const openLedgerOnce = once(
     () =>
       openLedger(config, {
         adopts,
@@ -139,7 +139,7 @@ function createApp(
   const readLedger = once(() => findLedger(config, reading), closePart);
   let written: Promise<Ledger> | undefined;
   const ledger = (): Promise<Ledger> => {
-    written = openOnce();
+    written = openLedgerOnce();
     return written;
   };
   /** What is open for writing can be read, too. */
@@ -274,8 +274,9 @@ export async function recordLook(
 
 /** Records the run that a command opens, resumes or accepts, like a look. */
 export function recordOpening(
-  { look }: App,
+  ledger: ReadOnlyLedger,
   { trigger, reason, accepts, acceptsRepeated }: Omit<RunRequest, 'day' | 'mode' | 'configuredDelivery'>,
+  terminal: Terminal,
 ) {
   let recording = Promise.resolve();
   const action = trigger === 'replay' ? 'replay' : 'run';
@@ -287,7 +288,7 @@ export function recordOpening(
       ...(acceptsRepeated && { acceptRepeated: true }),
       ...(reason !== undefined && { reason }),
     };
-    recording = look({ action, subject: day, details });
+    recording = recordLook(ledger, { action, subject: day, details }, terminal);
   };
   return {
     onOpened: (run: Run, isNew: boolean) => record(run, isNew ? {} : { resumed: true }),

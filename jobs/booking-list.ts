@@ -1,5 +1,6 @@
-import { formatCount, renderTable } from '../src/base/format.js';
+import { formatCount } from '../src/base/format.js';
 import type { WriteCommand } from '../src/base/shell.js';
+import { renderTable } from '../src/base/tables.js';
 import { toExtraCells } from '../src/booking/extra-values.js';
 import { describeCheckIn, isInHouse } from '../src/booking/stay.js';
 import {

@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { renderCsv } from '../src/base/csv-cells.js';
-import { formatCount, renderTable, wrapText } from '../src/base/format.js';
+import { formatCount, wrapText } from '../src/base/format.js';
 import { describeError } from '../src/base/safe-error.js';
+import { renderTable } from '../src/base/tables.js';
 import type { BusinessDay } from '../src/booking/business-day.js';
 import type { ExtraValues } from '../src/booking/extra-values.js';
 import type { FilterReport } from '../src/booking/source.js';
@@ -181,7 +182,8 @@ async function collect(
 
 async function findUnconfirmedBookings({ config, sourceMessages, signal }: App, day: BusinessDay) {
   const parts = openSourceParts(config, sourceMessages);
-  const sample = await takeSample(config.source, parts, day, signal, AbortSignal.timeout(unconfirmedMs));
+  const enough = AbortSignal.timeout(unconfirmedMs);
+  const sample = await takeSample(config.source, parts, day, { signal, enough });
   return lookForUnconfirmed(sample, config.source);
 }
 

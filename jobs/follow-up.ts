@@ -39,7 +39,7 @@ export async function writeNewHotels(
       last = page.at(-1)?.number ?? last;
     }
   };
-  await writeWhole(path, write, true, halted);
+  await writeWhole(path, write, { force: true, halted });
   return last;
 }
 

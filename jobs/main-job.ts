@@ -83,7 +83,7 @@ async function review(
   const { config, signal } = app;
   const release = isQuiet ? app.holdBack() : undefined;
   const parts = await app.review(!detach);
-  const { recorded, ...callbacks } = recordOpening(app, request);
+  const { recorded, ...callbacks } = recordOpening(parts.ledger, request, app);
   const stopFollowing = followUpMeanwhile(app);
   try {
     const asked = { ...request, day, configuredDelivery: config.delivery };

@@ -82,19 +82,24 @@ export function execute(
   const globals = logs ? { ...given, logLevel: given.logLevel ?? 'info' } : given;
   const perform = (note?: (config: Config) => void): Promise<number> =>
     withTerminal(globals, running, async (terminal) => {
-      if (run.needs === 'nothing') return run.perform({ ...terminal, globals }, input as never);
-      const { cwd, env, script } = running.io;
-      const config = await loadConfig({ file: resolve(cwd, globals.config), env, script });
-      note?.(config);
-      const { log } = terminal;
-      const own = logs ? { ...terminal, warn: (line: string) => log.warn(line) } : terminal;
-      // Not loaded for help, nor for commands without a configuration.
-      const work = import('./app.js').then(({ withApp }) =>
-        withApp(config, own, (app) =>
-          run.perform(app, resolveDays(command, input, config.timezone) as never),
-        ),
-      );
-      return stopInTime(work, config, running);
+      switch (run.needs) {
+        case 'nothing':
+          return run.perform({ ...terminal, globals }, input as never);
+        case 'configuration': {
+          const { cwd, env, script } = running.io;
+          const config = await loadConfig({ file: resolve(cwd, globals.config), env, script });
+          note?.(config);
+          const { log } = terminal;
+          const own = logs ? { ...terminal, warn: (line: string) => log.warn(line) } : terminal;
+          // Not loaded for help, nor for commands without a configuration.
+          const work = import('./app.js').then(({ withApp }) =>
+            withApp(config, own, (app) =>
+              run.perform(app, resolveDays(command, input, config.timezone) as never),
+            ),
+          );
+          return stopInTime(work, config, running);
+        }
+      }
     });
   return around ? around(input as never, running.io, perform) : perform();
 }

@@ -4,14 +4,15 @@ import { dirname, isAbsolute } from 'node:path';
 import { measureRoom } from '../src/base/disk-room.js';
 import { escapePattern } from '../src/base/foreign-text.js';
 import { describeError } from '../src/base/safe-error.js';
+import type { Part } from '../src/checks/check.js';
 import { listWritten } from '../src/checks/doctor/folders.js';
 import type { Config } from '../src/config/load.js';
 import { isLedgerFault, LedgerAwayError } from '../src/ledger/errors.js';
 import type { Ledger } from '../src/ledger/ledger.js';
 import type { ChannelSettings } from '../src/notify/channels/channel-settings.js';
 import { type CheckParts, findStaleBound } from '../src/notify/check-notices.js';
+import { changeTexts, composeMessage } from '../src/notify/compose-messages.js';
 import { findDueDigest, findJudgedDays, judgeDeadlines } from '../src/notify/deadlines.js';
-import { changeTexts, composeMessage } from '../src/notify/describe-notice.js';
 import type { HotelReviewEvent, NotifyAll } from '../src/notify/events.js';
 import { type NotifierParts, startNotifier } from '../src/notify/notifier.js';
 import { codeOfFailure } from '../src/notify/refused-credentials.js';
@@ -255,7 +256,8 @@ function listChecks(config: Config, ledger: Ledger): CheckParts {
   };
 }
 
-const isOfRun = (part: string) => ['ledger', 'archive', 'spool'].includes(part);
+/** What a run writes to. */
+const ofRun: ReadonlySet<Part> = new Set<Part>(['ledger', 'archive', 'spool']);
 
 /** The disks that a run writes to; one that does not exist yet is left out. */
 async function measureFree(config: Config) {
@@ -263,7 +265,7 @@ async function measureFree(config: Config) {
   const where = 'path' in config.ledger ? '' : ` on ${hostname()}`;
   const measured = await Promise.all(
     listWritten(config).map(async ({ part, path }) => {
-      const found = isOfRun(part) ? await measureRoom(path).catch(() => undefined) : undefined;
+      const found = ofRun.has(part) ? await measureRoom(path).catch(() => undefined) : undefined;
       return found ? [{ place: `the ${part}${where}`, path, ...found }] : [];
     }),
   );

@@ -46,7 +46,7 @@ export async function writeNamedFile<Result>(
     return result;
   };
   try {
-    return await writeWhole(locate(name), write, force === true, halted);
+    return await writeWhole(locate(name), write, { force: force === true, halted });
   } catch (error) {
     const code = codeOf(error) ?? 'unknown';
     if (code === 'EEXIST') throw new UsageError(`${option}: ${name} ${describeTaken(force)}`);
@@ -73,21 +73,19 @@ export async function replaceFile(path: string, text: string): Promise<void> {
     // Despite the umask, because other accounts read it.
     await file.chmod(0o644);
   };
-  await writeWhole(path, write, true);
+  await writeWhole(path, write, { force: true });
 }
 
 /**
  * Writes a file beside its place, flushes it to disk, and moves it there.
  *
- * @param force replaces an existing file
- * @param halted aborts right before the process ends at once
+ * @param how `force` replaces an existing file; `halted` aborts right before the process ends at once
  * @throws the system's error: EEXIST if something is there that is not to be replaced; and whatever `write` throws
  */
 export async function writeWhole<Result>(
   path: string,
   write: (file: FileHandle, draft: string) => Promise<Result>,
-  force: boolean,
-  halted?: AbortSignal,
+  { force, halted }: { readonly force: boolean; readonly halted?: AbortSignal | undefined },
 ): Promise<Result> {
   await refuseTaken(path, force);
   const draft = `${path}.${randomUUID()}.part`;
@@ -173,7 +171,7 @@ export async function createOutFolder(name: string, folder = name, halted?: Abor
 
   async function write(file: string, content: Content | string): Promise<void> {
     try {
-      await writeWhole(join(folder, file), (handle) => writeFile(handle, content), false, halted);
+      await writeWhole(join(folder, file), (handle) => writeFile(handle, content), { force: false, halted });
     } catch (error) {
       if (!(error instanceof Error && 'code' in error)) throw error;
       if (denials.includes(error.code)) throw refusalOf(name, error);

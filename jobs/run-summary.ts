@@ -1,6 +1,7 @@
 import { noColours, type Paint } from '../src/base/colours.js';
-import { formatCount, formatDuration, renderTable, wrapText } from '../src/base/format.js';
+import { formatCount, formatDuration, wrapText } from '../src/base/format.js';
 import type { WriteCommand } from '../src/base/shell.js';
+import { renderTable } from '../src/base/tables.js';
 import { canaryToJson } from '../src/ledger/canaries.js';
 import type { ReadOnlyLedger } from '../src/ledger/ledger.js';
 import type { ReasonCount } from '../src/ledger/rejects.js';

@@ -21,14 +21,17 @@ const lookEveryMs = 5_000;
  *
  * @returns false if the process was asked to stop
  */
-export async function waitForLedger(app: App, port: number | undefined, hasHook = false): Promise<boolean> {
+export async function waitForLedger(
+  app: App,
+  { port, hasHook }: { readonly port: number | undefined; readonly hasHook: boolean },
+): Promise<boolean> {
   const { config, signal, log } = app;
   let problem = await findConfiguredMisfit(config);
   if (!problem) return true;
   const refuse = async (): Promise<never> => {
     throw problem;
   };
-  const waiting = port === undefined ? undefined : openWaitingServer(app, port, hasHook, refuse);
+  const waiting = port === undefined ? undefined : openWaitingServer(app, { port, hasHook }, refuse);
   if (waiting) log.info(await waiting.listen(), 'listening, not ready');
   try {
     while (problem && !signal.aborted) {
@@ -42,7 +45,11 @@ export async function waitForLedger(app: App, port: number | undefined, hasHook 
   return !signal.aborted;
 }
 
-function openWaitingServer(app: App, port: number, hasHook: boolean, refuse: () => Promise<never>) {
+function openWaitingServer(
+  app: App,
+  { port, hasHook }: { readonly port: number; readonly hasHook: boolean },
+  refuse: () => Promise<never>,
+) {
   const served = composeServer(app);
   const checkCaller = hasHook
     ? createCallerCheck(app.config.hook.secret, served.findCaller, clock)
@@ -89,7 +96,7 @@ export async function openObserved(app: App) {
   return {
     health,
     /** @param serving only `serve` has a hook and pages */
-    openServer(port: number, serving: Partial<ServerOptions> = {}): Server {
+    openServer(port: number, serving: Pick<ServerOptions, 'hook' | 'desk'> = {}): Server {
       const opened = createServer({ ...composeServer(app), port, health, metrics, ...serving });
       return { close: opened.close, listen: () => opened.listen().catch(explainAddress) };
     },

@@ -107,7 +107,7 @@ export function findBucket(
  * The configured retries: of steps, of calls of the service, of an export on its SFTP server and of HTTP sources. Adapters
  * reread the files of a source by rules of their own.
  */
-export function openRetryPolicy({ retry }: Omit<SourceSettings, 'source'>): RetryPolicy {
+export function openRetryPolicy({ retry }: Pick<Config, 'retry'>): RetryPolicy {
   return {
     ...defaultRetryPolicy,
     tries: retry.tries,

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
-import { formatCount, formatCountOf, renderTable } from '../../src/base/format.js';
+import { formatCount, formatCountOf } from '../../src/base/format.js';
 import type { WriteCommand } from '../../src/base/shell.js';
+import { renderTable } from '../../src/base/tables.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { readDayOutcome } from '../../src/review/outcome/read-outcome.js';
 import { type DayBookings, type DayOutcome, isEmptyDay, withoutRun } from '../../src/rules/day-outcome.js';

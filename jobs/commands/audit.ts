@@ -1,5 +1,6 @@
-import { formatCountOf, formatInstant, renderTable } from '../../src/base/format.js';
+import { formatCountOf, formatInstant } from '../../src/base/format.js';
 import { UsageError } from '../../src/base/safe-error.js';
+import { renderTable } from '../../src/base/tables.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { auditEntryToJson, readActions } from '../../src/ledger/audit.js';
 import type { RecordedAction } from '../../src/rules/action.js';

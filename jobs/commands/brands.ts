@@ -1,4 +1,4 @@
-import { renderTable } from '../../src/base/format.js';
+import { renderTable } from '../../src/base/tables.js';
 import { command, csvOptions } from '../command.js';
 
 /** The fields of a brand, in the order of the specification. (Spec 2.4.) */

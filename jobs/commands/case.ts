@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { showInLine } from '../../src/base/foreign-text.js';
-import { formatCount, formatInstant, renderTable } from '../../src/base/format.js';
+import { formatCount, formatInstant } from '../../src/base/format.js';
+import { renderTable } from '../../src/base/tables.js';
 import { toExtraCells } from '../../src/booking/extra-values.js';
 import { isInHouse } from '../../src/booking/stay.js';
 import { type CaseRequest, performRequest } from '../../src/cases/case-requests.js';

@@ -1,4 +1,5 @@
-import { formatCount, formatCountOf, renderTable } from '../../src/base/format.js';
+import { formatCount, formatCountOf } from '../../src/base/format.js';
+import { renderTable } from '../../src/base/tables.js';
 import { toExtraCells } from '../../src/booking/extra-values.js';
 import {
   caseToCells,

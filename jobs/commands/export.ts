@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { pause } from '../../src/base/abort.js';
-import { formatBytes, formatCount, formatInstant, renderTable } from '../../src/base/format.js';
+import { formatBytes, formatCount, formatInstant } from '../../src/base/format.js';
 import { decideRetry } from '../../src/base/retry.js';
 import { UsageError } from '../../src/base/safe-error.js';
+import { renderTable } from '../../src/base/tables.js';
 import type { Config } from '../../src/config/load.js';
 import type { FetchedExport } from '../../src/ledger/mappings.js';
 import {

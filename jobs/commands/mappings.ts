@@ -2,15 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { showInLine } from '../../src/base/foreign-text.js';
-import {
-  formatCount,
-  formatCountOf,
-  formatDuration,
-  formatInstant,
-  renderTable,
-} from '../../src/base/format.js';
+import { formatCount, formatCountOf, formatDuration, formatInstant } from '../../src/base/format.js';
 import { codeOf, UsageError } from '../../src/base/safe-error.js';
 import type { WriteCommand } from '../../src/base/shell.js';
+import { renderTable } from '../../src/base/tables.js';
 import type { ProviderHotel } from '../../src/booking/booking.js';
 import { type WatchReport, watchMappings } from '../../src/cases/follow-mappings.js';
 import type { KnownHotel } from '../../src/ledger/hotels.js';

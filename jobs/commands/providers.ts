@@ -1,5 +1,6 @@
 import { showInLine } from '../../src/base/foreign-text.js';
-import { formatCount, formatCountOf, renderTable } from '../../src/base/format.js';
+import { formatCount, formatCountOf } from '../../src/base/format.js';
+import { renderTable } from '../../src/base/tables.js';
 import { createBusinessDay, goBack } from '../../src/booking/business-day.js';
 import {
   createScoreMemory,

@@ -1,4 +1,5 @@
-import { formatCount, renderTable, wrapText } from '../../src/base/format.js';
+import { formatCount, wrapText } from '../../src/base/format.js';
+import { renderTable } from '../../src/base/tables.js';
 import { rejectColumns, rejectsListed, rejectToJson } from '../../src/ledger/rejects.js';
 import { kindOf } from '../../src/sources/registry.js';
 import { command, csvOptions, dayOrYesterday } from '../command.js';

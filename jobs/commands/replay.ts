@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
-import { formatCount, formatCountOf, renderTable, wrapText } from '../../src/base/format.js';
+import { formatCount, formatCountOf, wrapText } from '../../src/base/format.js';
 import { completeCommands, quoteForShell, type WriteCommand } from '../../src/base/shell.js';
+import { renderTable } from '../../src/base/tables.js';
 import { type BusinessDay, createBusinessDay } from '../../src/booking/business-day.js';
 import {
   describePlan,
@@ -127,7 +128,7 @@ async function reviewOne(
 ): Promise<DayOutcome> {
   const { ledger } = parts;
   const request = requestFor(app, options);
-  const { onOpened, recorded } = recordOpening(app, request);
+  const { onOpened, recorded } = recordOpening(ledger, request, app);
   try {
     const asked = { ...request, day, configuredDelivery: app.config.delivery };
     const { run } = await reportingBreakOff(app, day.iso, () =>

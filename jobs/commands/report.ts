@@ -1,5 +1,6 @@
-import { formatCount, renderTable, wrapText } from '../../src/base/format.js';
+import { formatCount, wrapText } from '../../src/base/format.js';
 import type { WriteCommand } from '../../src/base/shell.js';
+import { renderTable } from '../../src/base/tables.js';
 import {
   type Cells,
   gatherDayReport,

@@ -245,7 +245,7 @@ export async function serve(app: App, { port }: { readonly port: number | undefi
   const cronTimes = createCronTimes(timing.cron, timezone);
   const giveUps = createCronTimes(toDailyPattern(timing.giveUpAfter), timezone);
   const asked = port ?? config.server.port;
-  if (!(await waitForLedger(app, asked, true))) return exitCode.done;
+  if (!(await waitForLedger(app, { port: asked, hasHook: true }))) return exitCode.done;
   const observed = await openObserved(app);
   const ledger = await app.ledger();
   app.observe(tellFailures(ledger, notify));

@@ -1,9 +1,10 @@
 import { InvalidArgumentError } from 'commander';
 import { answerWithin } from '../../src/base/abort.js';
 import type { Paint } from '../../src/base/colours.js';
-import { formatCount, formatLocalInstant, renderTable, wrapText } from '../../src/base/format.js';
+import { formatCount, formatLocalInstant, wrapText } from '../../src/base/format.js';
 import { describeError, UsageError } from '../../src/base/safe-error.js';
 import type { WriteCommand } from '../../src/base/shell.js';
+import { renderTable } from '../../src/base/tables.js';
 import { createBusinessDay, goBack, listDays } from '../../src/booking/business-day.js';
 import type { ReadOnlyLedger } from '../../src/ledger/ledger.js';
 import { describeBusy, workerToJson } from '../../src/ledger/workers.js';

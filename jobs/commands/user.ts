@@ -1,5 +1,6 @@
-import { formatCountOf, renderTable } from '../../src/base/format.js';
+import { formatCountOf } from '../../src/base/format.js';
 import { UsageError } from '../../src/base/safe-error.js';
+import { renderTable } from '../../src/base/tables.js';
 import { createAsker } from '../../src/checks/setup/asker.js';
 import type { Config } from '../../src/config/load.js';
 import { findPasswordFault, hashPassword } from '../../src/storage/access/passwords.js';

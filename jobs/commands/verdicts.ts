@@ -1,8 +1,9 @@
 import { access, constants, readFile, stat } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { showInLine } from '../../src/base/foreign-text.js';
-import { formatCountOf, formatInstant, renderTable } from '../../src/base/format.js';
+import { formatCountOf, formatInstant } from '../../src/base/format.js';
 import { codeOf, UsageError } from '../../src/base/safe-error.js';
+import { renderTable } from '../../src/base/tables.js';
 import { splitMails } from '../../src/cases/mails/maildir.js';
 import type { MailTaker, TakenMail } from '../../src/cases/mails/take-mail.js';
 import { type MailReason, mailToJson } from '../../src/ledger/mails.js';

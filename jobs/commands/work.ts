@@ -28,7 +28,7 @@ Examples:
       throw new UsageError(
         `work takes its steps from Redis: set queue to redis://…, or use \`${app.command('run')}\``,
       );
-    if (!(await waitForLedger(app, port))) return exitCode.done;
+    if (!(await waitForLedger(app, { port, hasHook: false }))) return exitCode.done;
     const server = port === undefined ? undefined : (await openObserved(app)).openServer(port);
     const { workforce, gate } = await app.review();
     const followingUp: Promise<void>[] = [];

@@ -1,5 +1,5 @@
 /** What `init` writes for unknown values. Each is valid in a configuration, and no server accepts it. */
-export const unknown = {
+export const placeholder = {
   word: 'change-me',
   baseUrl: 'https://service.example.com/api/3.0',
   host: 'sftp.example.com',
@@ -12,6 +12,9 @@ export const unknown = {
   api: 'https://api.example.com/bookings?from={dayStart}&to={dayEnd}',
 };
 
-const placeholders: ReadonlySet<unknown> = new Set([...Object.values(unknown), `Bearer ${unknown.word}`]);
+const placeholders: ReadonlySet<unknown> = new Set([
+  ...Object.values(placeholder),
+  `Bearer ${placeholder.word}`,
+]);
 
 export const isPlaceholder = (value: unknown): boolean => placeholders.has(value);

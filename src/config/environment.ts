@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { codeOf } from '../base/safe-error.js';
 import { checkS3Endpoint } from '../transports/s3/bucket.js';
-import { ConfigurationError } from './problems.js';
+import { readText } from './read-text.js';
 
 /** `$${`, `${NAME}`, `${file:PATH}`, or a `${` that is none of them. */
 const reference = /\$\$\{|\$\{(?:([A-Za-z_][A-Za-z0-9_]*)|file:([^{}]+))\}|\$\{/g;
@@ -114,23 +113,4 @@ export const dotEnvName = '.env';
 /** The variables of a `.env` file, in the format of `node --env-file`; none if there is no such file. @throws ConfigurationError */
 export async function readDotEnv(file: string): Promise<NodeJS.Dict<string>> {
   return parseEnv((await readText(file)) ?? '');
-}
-
-/**
- * The text of a file; undefined if there is none. Errors never quote its content.
- *
- * @throws ConfigurationError if it exists and can't be read
- */
-export async function readText(file: string): Promise<string | undefined> {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file));
-  } catch (error) {
-    const code = codeOf(error) ?? 'unknown';
-    if (code === 'ENOENT') return undefined;
-    const message =
-      code === 'ERR_ENCODING_INVALID_ENCODED_DATA'
-        ? 'expected a text in UTF-8, got: other bytes'
-        : `cannot be read (${code})`;
-    throw new ConfigurationError(file, [{ path: file, message }]);
-  }
 }

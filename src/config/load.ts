@@ -4,8 +4,9 @@ import { dirname, join } from 'node:path';
 import { findAuthority } from '../base/connection-security.js';
 import { codeOf } from '../base/safe-error.js';
 import { commandNameIn } from './command-name.js';
-import { dotEnvName, readDotEnv, readText } from './environment.js';
+import { dotEnvName, readDotEnv } from './environment.js';
 import { ConfigurationError, type Problem } from './problems.js';
+import { readText } from './read-text.js';
 import type { Config } from './resolve.js';
 
 export type { Config } from './resolve.js';

@@ -19,7 +19,7 @@ import { readDayActions, renderButtons } from './day-actions.js';
 import { outlineCase, runsRead } from './day-report.js';
 import { dayField, pageField } from './fields.js';
 import { type Mark, markOfRun, renderMark, renderSeverity } from './marks.js';
-import { type DeskVisit, defineDownload, definePage } from './page.js';
+import { type DeskVisit, defineDownload, definePage, readArchived } from './page.js';
 import {
   cutPage,
   renderPages,
@@ -29,7 +29,6 @@ import {
   showMessage,
   writeAddress,
 } from './parts.js';
-import { readArchived } from './run-page.js';
 import { HttpError } from './server/http-error.js';
 
 /** The most urgent ones; the list of cases has all. */

@@ -235,3 +235,8 @@ export function defineDownload<Fields extends z.ZodObject>(
 ): Download {
   return { kind: 'download', ...download };
 }
+
+/** Reads an archived file for a response. Copies each block, which a response may hold for longer than the archive. */
+export async function* readArchived(archive: DeskParts['archive'], ...path: [string, string, string]) {
+  for await (const block of archive.read(...path)) yield Buffer.from(block);
+}

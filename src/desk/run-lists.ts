@@ -16,6 +16,7 @@ import { explainUnknown } from '../rules/describe-day.js';
 import { hasSentNothing, type Run } from '../rules/run.js';
 import { outlineBooking } from './day-report.js';
 import { pageField } from './fields.js';
+import { findShownRun, runInput } from './find-run.js';
 import { definePage } from './page.js';
 import {
   entriesPerPage,
@@ -26,7 +27,6 @@ import {
   toPage,
   writeAddress,
 } from './parts.js';
-import { findShownRun, runInput } from './run-page.js';
 
 const masked = '***';
 const showsValue = (text: string | null) => text !== null && text !== masked;

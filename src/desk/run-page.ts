@@ -1,8 +1,6 @@
-import * as z from 'zod';
 import { showInLine } from '../base/foreign-text.js';
 import { formatBytes, formatCount, formatDuration } from '../base/format.js';
 import { type Html, html } from '../base/html.js';
-import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import type { OpenWork } from '../ledger/steps.js';
 import { type WantedDay, wantedToJson } from '../ledger/wanted-days.js';
 import { dayOfRunId, isUnfinished } from '../review/day/open-run.js';
@@ -21,23 +19,11 @@ import type { StepKind } from '../rules/step.js';
 import type { Permission } from '../storage/access/roles.js';
 import { cancel, readDayActions, renderButtons } from './day-actions.js';
 import { runsRead } from './day-report.js';
+import { findShownRun, isRunName, runInput } from './find-run.js';
 import { markOfRun, renderMark } from './marks.js';
-import { type DeskParts, type DeskVisit, defineDownload, definePage } from './page.js';
+import { type DeskParts, type DeskVisit, defineDownload, definePage, readArchived } from './page.js';
 import { renderFacts, renderTable, showDay, showInstant, showMessage, writeAddress } from './parts.js';
 import { HttpError } from './server/http-error.js';
-
-/** The address of a run. */
-export const runInput = z.object({ id: z.string() });
-
-/** Anything else needs no query to the ledger. */
-const runName = /^[\w.-]{1,64}$/;
-
-/** @throws HttpError 404 */
-export async function findShownRun(ledger: ReadOnlyLedger, id: string): Promise<Run> {
-  const run = runName.test(id) ? await ledger.runs.find(id) : undefined;
-  if (!run) throw new HttpError(404, 'the ledger holds no run of that name');
-  return run;
-}
 
 /** Without JavaScript, the page of an active run loads itself again after this many seconds. */
 const refreshSeconds = 10;
@@ -51,7 +37,7 @@ export const runPage = definePage({
   json: 'usually',
   async read({ id }, visit) {
     const { ledger } = visit.desk;
-    const promised = runName.test(id) ? await ledger.wanted.findPromise(id) : undefined;
+    const promised = isRunName(id) ? await ledger.wanted.findPromise(id) : undefined;
     return promised ? readPromised(promised, visit) : readRun(await findShownRun(ledger, id), visit);
   },
   isStartedByHook: ({ trigger }) => trigger === 'hook',
@@ -432,9 +418,4 @@ function defineRunDownload(
       throw new HttpError(409, `${words}. ${check}`, {}, 'unverified');
     },
   });
-}
-
-/** Reads an archived file for a response. Copies each block, which a response may hold for longer than the archive. */
-export async function* readArchived(archive: DeskParts['archive'], ...path: [string, string, string]) {
-  for await (const block of archive.read(...path)) yield Buffer.from(block);
 }

@@ -23,14 +23,14 @@ const noDeadline = 'none';
 /** How many days back a day can be late, so that a day that nobody will review is not reported for ever. */
 const judgedDays = 31;
 
-/** What the clock says. */
-interface Now {
+/** When it is asked, and the zone in which days and times of day are meant. */
+interface LocalNow {
   readonly timezone: string;
   /** Epoch milliseconds */
   readonly now: number;
 }
 
-interface DeadlineQuestion extends Now {
+interface DeadlineQuestion extends LocalNow {
   readonly deadline: Deadline;
   /** When a process first looked at a deadline, epoch milliseconds: those that had passed by then do not count. */
   readonly countedFrom: number;
@@ -42,7 +42,7 @@ interface DeadlineQuestion extends Now {
 }
 
 /** The days that can be late now, both ends included. */
-export function findJudgedDays({ timezone, now }: Now) {
+export function findJudgedDays({ timezone, now }: LocalNow) {
   const to = businessDayAt(new Date(now), timezone);
   return { from: goBack(to, judgedDays), to };
 }
@@ -94,7 +94,7 @@ export function findDeadline(day: BusinessDay, deadline: Deadline): number | und
  */
 export function findDueDigest(
   at: string,
-  { now, countedFrom, timezone }: Now & { readonly countedFrom: number },
+  { now, countedFrom, timezone }: LocalNow & { readonly countedFrom: number },
 ) {
   const today = businessDayAt(new Date(now), timezone);
   const date = instantAt(today, at).getTime() <= now ? today : today.previous();

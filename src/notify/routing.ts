@@ -1,6 +1,6 @@
 import { createBusinessDay, instantAt } from '../booking/business-day.js';
 import type { ClaimedMessage } from '../ledger/notices.js';
-import { isAtLeast, type NewNotice, type Notice, type NoticeEvent, type Severity } from '../rules/notice.js';
+import { isAtLeast, type Notice, type NoticeEvent, type Severity } from '../rules/notice.js';
 
 /** Which channel gets a notice, when, and how often it is tried: decisions without effects. */
 
@@ -15,8 +15,8 @@ export interface ChannelRules {
 
 /** Whether the channel gets it. One that was told of a day's problem is also told that the day recovered. */
 export function isWanted(
-  { event, severity, facts }: Omit<NewNotice, 'subject' | 'raisedAt'> & { readonly severity: Severity },
-  { on, minimum }: ChannelRules,
+  { event, severity, facts }: Pick<Notice, 'event' | 'severity' | 'facts'>,
+  { on, minimum }: Pick<ChannelRules, 'on' | 'minimum'>,
 ): boolean {
   if (!isAtLeast(severity, minimum)) return false;
   if (on.includes(event)) return true;
@@ -33,8 +33,8 @@ export const collectingMs = 10_000;
 
 /** When a message may be sent: what is not critical waits for others of its kind. */
 export function findDueTime(
-  { event, subject, severity, raisedAt }: Notice,
-  { at }: ChannelRules,
+  { event, subject, severity, raisedAt }: Pick<Notice, 'event' | 'subject' | 'severity' | 'raisedAt'>,
+  { at }: Pick<ChannelRules, 'at'>,
   timezone: string,
 ): number {
   if (severity === 'critical') return raisedAt;
@@ -52,7 +52,7 @@ const longestWaitMs = 60 * minuteMs;
 export const giveUpAfterMs = 3 * 24 * 60 * minuteMs;
 
 /** Whether its receiver has been waited for long enough. */
-export function isTooOld({ raisedAt }: Notice, now: number): boolean {
+export function isTooOld({ raisedAt }: Pick<Notice, 'raisedAt'>, now: number): boolean {
   return now - raisedAt >= giveUpAfterMs;
 }
 
@@ -69,7 +69,7 @@ export function isSentEnough({ unconfirmed }: { readonly unconfirmed: number }):
  * may have arrived waits long: people would get it twice.
  */
 export function retryAt(
-  { attempt, unconfirmed, notice }: ClaimedMessage,
+  message: Pick<ClaimedMessage, 'attempt' | 'unconfirmed'> & { readonly notice: Pick<Notice, 'raisedAt'> },
   failure: {
     readonly now: number;
     readonly random: () => number;
@@ -77,6 +77,7 @@ export function retryAt(
     readonly mayHaveArrived: boolean;
   },
 ): number | undefined {
+  const { attempt, unconfirmed, notice } = message;
   const { now, random, retryAfterMs = 0, mayHaveArrived } = failure;
   if (isTooOld(notice, now)) return undefined;
   if (mayHaveArrived && isSentEnough({ unconfirmed: unconfirmed + 1 })) return undefined;

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createPalette } from '../../src/base/colours.js';
-import { renderTable } from '../../src/base/format.js';
+import { renderTable } from '../../src/base/tables.js';
 
 const terminal = Object.assign(new PassThrough(), { isTTY: true });
 const mark = '1234;5678';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CaseSummary } from '../../src/ledger/cases.js';
 import type { OpenProblem } from '../../src/ledger/notices.js';
-import { type ComposeParts, composeMessage } from '../../src/notify/describe-notice.js';
+import { type ComposeParts, composeMessage } from '../../src/notify/compose-messages.js';
 import type { Notice } from '../../src/rules/notice.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 

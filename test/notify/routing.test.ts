@@ -20,11 +20,10 @@ const message = (id: string, changes: Partial<Notice> = {}): ClaimedMessage => (
   notice: noticeOf(changes),
 });
 const hour = 3_600_000;
-const rest = { name: 'ops', on: [], minimum: 'info', at: '08:00' } as const;
 
 describe('a channel', () => {
   it('gets the events that it names, from its lowest severity up', () => {
-    const rules = { ...rest, on: ['affected-found'], minimum: 'warning' } as const;
+    const rules = { on: ['affected-found'], minimum: 'warning' } as const;
     expect(isWanted(noticeOf(), rules)).toBe(true);
     expect(isWanted(noticeOf({ severity: 'info' }), rules)).toBe(false);
     expect(isWanted(noticeOf({ event: 'day-late', severity: 'critical' }), rules)).toBe(false);
@@ -36,10 +35,10 @@ describe('a channel', () => {
       severity: 'critical',
       facts: { ended: 'day-late run-failed' },
     });
-    expect(isWanted(recovered, { ...rest, on: ['run-failed'], minimum: 'critical' })).toBe(true);
-    expect(isWanted(recovered, { ...rest, on: ['result-late'], minimum: 'info' })).toBe(false);
-    expect(isWanted(recovered, { ...rest, on: noticeEventNames, minimum: 'info' })).toBe(true);
-    const onRunFailed = { ...rest, on: ['run-failed'], minimum: 'info' } as const;
+    expect(isWanted(recovered, { on: ['run-failed'], minimum: 'critical' })).toBe(true);
+    expect(isWanted(recovered, { on: ['result-late'], minimum: 'info' })).toBe(false);
+    expect(isWanted(recovered, { on: noticeEventNames, minimum: 'info' })).toBe(true);
+    const onRunFailed = { on: ['run-failed'], minimum: 'info' } as const;
     expect(isWanted({ ...recovered, event: 'copy-stale' }, onRunFailed)).toBe(false);
     expect(isWanted({ ...recovered, facts: {} }, onRunFailed)).toBe(false);
   });
@@ -48,7 +47,7 @@ describe('a channel', () => {
 describe('when a message is due', () => {
   it('it waits a moment for others of its kind, unless it is critical', () => {
     const { raisedAt } = noticeOf();
-    const due = (severity: Notice['severity']) => findDueTime(noticeOf({ severity }), rest, zone);
+    const due = (severity: Notice['severity']) => findDueTime(noticeOf({ severity }), { at: '08:00' }, zone);
     expect(due('warning')).toBe(raisedAt + collectingMs);
     expect(due('critical')).toBe(raisedAt);
   });
@@ -60,8 +59,8 @@ describe('when a message is due', () => {
       severity: 'info',
       raisedAt: Date.parse('2026-11-20T06:00:00Z'),
     });
-    expect(findDueTime(digest, { ...rest, at: '09:30' }, zone)).toBe(Date.parse('2026-11-20T08:30:00Z'));
-    expect(findDueTime(digest, { ...rest, at: '06:30' }, zone)).toBe(digest.raisedAt);
+    expect(findDueTime(digest, { at: '09:30' }, zone)).toBe(Date.parse('2026-11-20T08:30:00Z'));
+    expect(findDueTime(digest, { at: '06:30' }, zone)).toBe(digest.raisedAt);
   });
 
   it('the morning digest of a day on which no process was running is due at once', () => {
@@ -71,7 +70,7 @@ describe('when a message is due', () => {
       severity: 'info',
       raisedAt: Date.parse('2026-11-21T02:00:00Z'),
     });
-    expect(findDueTime(missed, rest, zone)).toBe(missed.raisedAt);
+    expect(findDueTime(missed, { at: '08:00' }, zone)).toBe(missed.raisedAt);
   });
 });
 
@@ -83,7 +82,7 @@ describe('a message that failed', () => {
   ) => {
     const { random = 1, retryAfterMs, later = 0, unconfirmed } = options;
     const at = retryAt(
-      { id: 'm1', attempt, unconfirmed: unconfirmed ?? 0, notice: noticeOf() },
+      { attempt, unconfirmed: unconfirmed ?? 0, notice: noticeOf() },
       { now: now + later, random: () => random, retryAfterMs, mayHaveArrived: unconfirmed !== undefined },
     );
     return at === undefined ? undefined : (at - now - later) / 1_000;

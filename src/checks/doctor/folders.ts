@@ -13,6 +13,10 @@ interface WrittenFolder {
   readonly path: string;
 }
 
+/**
+ * The folders that the configuration names. Notices of low resources store the names of these parts, and one ends when its part is
+ * found with room again: a part with another name leaves it open.
+ */
 export function listWritten({ ledger, archive, file, keys, mappings }: Config): readonly WrittenFolder[] {
   const { newHotels } = mappings;
   const all: readonly (readonly [Part, setting: string, path: string | undefined])[] = [

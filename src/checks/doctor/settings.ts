@@ -17,7 +17,7 @@ import { warnOfSamePath } from '../examination/source-check.js';
 export const settings: Check = {
   part: 'configuration',
   look: async ({ config, clock }) => [
-    ...listPlaceholders(config).map(askToFillIn),
+    ...listUnfilled(config).map(askToFillIn),
     ...config.literalSecrets.map(warnOfSecret),
     describeToday(config, clock()),
     describeDeadline(config, clock()),
@@ -31,7 +31,7 @@ export const settings: Check = {
 const warn = (part: Part, message: string, advice: string) => findingsOf(part).warning(message, advice);
 
 /** The settings, as paths, that still hold a placeholder of `init`. */
-export function listPlaceholders({ service, source, s3, file: { sftp } }: Config): readonly string[] {
+export function listUnfilled({ service, source, s3, file: { sftp } }: Config): readonly string[] {
   const search = (value: unknown, path: readonly string[]): string[] => {
     if (isGroup(value))
       return Object.entries(value).flatMap(([name, member]) => search(member, [...path, name]));

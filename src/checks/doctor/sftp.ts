@@ -22,7 +22,7 @@ export const sftp: Check = {
     const session = await sftp().connect({ signal: new AbortController().signal });
     const local = await mkdtemp(join(temporaryFolder, 'hotel-review-doctor-'));
     try {
-      const told = await tryToDeliver(session, folder, local, signal);
+      const told = await tryToDeliver(session, { folder, local }, signal);
       const address = `${server.username}@${server.host}:${server.port}`;
       return [
         ok(`connected as ${address}; it presented a pinned host key`),
@@ -40,21 +40,19 @@ export const sftp: Check = {
  * Does with a small file what a run does with the day's file and its result: creates the folder, uploads, renames, reads
  * back. Neither name ends in `.csv`, so that the file is not taken for review.
  *
- * @param folder on the server, below its root
- * @param local on this machine
+ * @param folders `folder` on the server, below its root; `local` on this machine
  * @throws SftpError for the first step that fails; the signal's reason
  */
 async function tryToDeliver(
   session: SftpSession,
-  folder: string,
-  local: string,
+  { folder, local }: Readonly<Record<'folder' | 'local', string>>,
   signal: AbortSignal,
 ): Promise<Finding[]> {
   const name = `.hotel-review-doctor-${randomUUID()}`;
   const [uploaded, published] = [`${folder}/${name}.tmp`, `${folder}/${name}.renamed.tmp`];
   await session.makeFolder(folder);
   try {
-    const time = await deliver(session, local, signal, uploaded, published);
+    const time = await deliver(session, { local, uploaded, published }, signal);
     const what = `a file was uploaded to ${folder} (created if missing, as an upload does), renamed`;
     const size = 'size and content decide whether a file has changed';
     return [
@@ -76,10 +74,8 @@ async function tryToDeliver(
 
 async function deliver(
   session: SftpSession,
-  local: string,
+  { local, uploaded, published }: Readonly<Record<'local' | 'uploaded' | 'published', string>>,
   signal: AbortSignal,
-  uploaded: string,
-  published: string,
 ) {
   const [sent, received] = [join(local, 'sent'), join(local, 'received')];
   const content = Buffer.from(`A file of hotel-review doctor, ${randomUUID()}. It can be removed.\n`);

@@ -19,7 +19,7 @@ export const source: Check = {
     const encoding = 'encoding' in settings ? settings.encoding : undefined;
     const mayBeGarbled = encoding !== undefined && (isRead || encoding === 'utf-8');
     if (!isRead && !mayBeGarbled) return found;
-    const sample = await takeSample(settings, parts, day, signal, enough);
+    const sample = await takeSample(settings, parts, day, { signal, enough });
     return [
       ...found,
       ...(isRead ? warnOfUnconfirmed(lookForUnconfirmed(sample, settings)) : []),

@@ -248,15 +248,14 @@ function list(words: string): ReadonlySet<string> {
 /**
  * Looks at the first records of a day. Undefined if the source can't be read in time, which is for others to say.
  *
- * @param enough ends the look without a result
- * @throws the signal's reason if it aborts
+ * @param until `enough` ends the look without a result
+ * @throws the reason of `signal` if it aborts
  */
 export async function takeSample(
   settings: SourceSettings,
   parts: SourceParts,
   day: BusinessDay,
-  signal: AbortSignal,
-  enough: AbortSignal,
+  { signal, enough }: Readonly<Record<'signal' | 'enough', AbortSignal>>,
 ): Promise<Sample | undefined> {
   try {
     const sample = await kindOf(settings).openSample(settings, parts);

@@ -1,7 +1,7 @@
 import { isAbsolute, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { wrapText } from '../../base/format.js';
-import { unknown } from '../../base/setting-placeholders.js';
+import { placeholder } from '../../base/setting-placeholders.js';
 import { listForms, listSettingNames, readSettingFacts } from '../../config/outline.js';
 import type { SourceKindName } from '../../sources/registry.js';
 import { writeYaml } from '../examination/write-yaml.js';
@@ -45,7 +45,7 @@ export function renderConfiguration(content: ConfigurationContent): string {
 ${setting(['timezone'], timezone)}
 
 service:
-${setting(['service', 'baseUrl'], { yaml: unknown.baseUrl, note: "PLACEHOLDER: put in the service's address." })}
+${setting(['service', 'baseUrl'], { yaml: placeholder.baseUrl, note: "PLACEHOLDER: put in the service's address." })}
 ${setting(['service', 'apiKey'], fromVariable('HOTEL_REVIEW_API_KEY'))}
 ${setting(['service', 'accountId'], fromVariable('HOTEL_REVIEW_ACCOUNT_ID'))}
 ${setting(['service', 'masterIdName'])}
@@ -95,7 +95,7 @@ function renderFile({ incomplete }: ConfigurationContent): string {
   return `
 file:
   sftp:
-${setting(['file', 'sftp', 'host'], { yaml: unknown.host, note: "PLACEHOLDER: put in the server's name." })}
+${setting(['file', 'sftp', 'host'], { yaml: placeholder.host, note: "PLACEHOLDER: put in the server's name." })}
 ${setting(['file', 'sftp', 'port'])}
 ${renderAccount(['file', 'sftp'], 'HOTEL_REVIEW_SFTP_PASSWORD')}
 ${setting(['file', 'sftp', 'root'])}
@@ -107,10 +107,10 @@ ${setting(['file', 'incomplete'], incomplete)}
 function renderAccount(path: readonly string[], variable: string): string {
   const hostKey =
     "PLACEHOLDER: put in what `hotel-review doctor` shows, once the server's operator has confirmed it.";
-  return `${setting([...path, 'username'], { yaml: unknown.word, note: 'PLACEHOLDER: put in your user name there.' })}
+  return `${setting([...path, 'username'], { yaml: placeholder.word, note: 'PLACEHOLDER: put in your user name there.' })}
 ${setting([...path, 'password'], fromVariable(variable))}
 ${setting([...path, 'privateKeyFile'])}
-${setting([...path, 'hostKey'], { yaml: unknown.hostKey, note: hostKey })}`;
+${setting([...path, 'hostKey'], { yaml: placeholder.hostKey, note: hostKey })}`;
 }
 
 /** The secrets of a configuration, each with its value in `.env` or a placeholder. */
@@ -119,9 +119,9 @@ export function listSecrets(
   generated: { readonly hashKey: string; readonly hookSecret: string },
 ): Readonly<Record<string, string>> {
   return {
-    HOTEL_REVIEW_API_KEY: unknown.word,
-    HOTEL_REVIEW_ACCOUNT_ID: unknown.word,
-    ...(delivery === 'file' && { HOTEL_REVIEW_SFTP_PASSWORD: unknown.word }),
+    HOTEL_REVIEW_API_KEY: placeholder.word,
+    HOTEL_REVIEW_ACCOUNT_ID: placeholder.word,
+    ...(delivery === 'file' && { HOTEL_REVIEW_SFTP_PASSWORD: placeholder.word }),
     ...source.secrets,
     HOTEL_REVIEW_HASH_KEY: generated.hashKey,
     HOTEL_REVIEW_HOOK_SECRET: generated.hookSecret,
@@ -187,7 +187,7 @@ const database = (address: string): SourceText => ({
   settings: {
     // The address holds a password.
     url: fromVariable('HOTEL_REVIEW_SOURCE_URL'),
-    query: fillIn(unknown.query, 'your own query'),
+    query: fillIn(placeholder.query, 'your own query'),
   },
   secrets: { HOTEL_REVIEW_SOURCE_URL: address },
 });
@@ -202,19 +202,19 @@ export const createSourceTemplates = (refer: (file: string) => string) =>
     http: {
       kind: 'http',
       settings: {
-        url: fillIn(unknown.api, "the API's address"),
+        url: fillIn(placeholder.api, "the API's address"),
         headers: { yaml: `\n    Authorization: "Bearer \${HOTEL_REVIEW_SOURCE_TOKEN}"` },
       },
-      secrets: { HOTEL_REVIEW_SOURCE_TOKEN: unknown.word },
+      secrets: { HOTEL_REVIEW_SOURCE_TOKEN: placeholder.word },
     },
-    postgres: database(unknown.database),
-    mysql: database(unknown.mysql),
+    postgres: database(placeholder.database),
+    mysql: database(placeholder.mysql),
     s3: {
       kind: 'csv',
       settings: {
         kind: { note: '`ndjson` for a JSON object per line.' },
         path: fillIn(
-          unknown.bucketPath,
+          placeholder.bucketPath,
           "the bucket and the path. Access comes from Amazon's own variables, such as AWS_REGION and AWS_ACCESS_KEY_ID, or from the profile or role of the machine",
         ),
       },
@@ -224,10 +224,10 @@ export const createSourceTemplates = (refer: (file: string) => string) =>
       kind: 'csv',
       settings: {
         kind: { note: '`ndjson` for a JSON object per line.' },
-        path: fillIn(unknown.serverPath, 'the server and the path'),
+        path: fillIn(placeholder.serverPath, 'the server and the path'),
         sftp: { yaml: `\n${renderAccount(['source', 'sftp'], 'HOTEL_REVIEW_SOURCE_PASSWORD')}` },
       },
-      secrets: { HOTEL_REVIEW_SOURCE_PASSWORD: unknown.word },
+      secrets: { HOTEL_REVIEW_SOURCE_PASSWORD: placeholder.word },
     },
     module: {
       kind: 'module',

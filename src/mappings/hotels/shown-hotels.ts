@@ -1,4 +1,5 @@
-import { fitParts, formatKilometres } from '../../base/format.js';
+import { formatKilometres } from '../../base/format.js';
+import { fitParts } from '../../base/tables.js';
 import type { KnownHotel } from '../../ledger/hotels.js';
 import { type CopiedHotel, type CopyStanding, neverSynced } from '../copied-hotels.js';
 import type { HotelPair, LocatedHotel } from './compare-hotels.js';

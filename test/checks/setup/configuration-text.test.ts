@@ -2,7 +2,7 @@ import { parseEnv } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { serviceFields } from '../../../src/booking/booking.js';
-import { listPlaceholders as listUnfilled } from '../../../src/checks/doctor/settings.js';
+import { listUnfilled } from '../../../src/checks/doctor/settings.js';
 import {
   type ConfigurationContent,
   createSourceTemplates,
