@@ -12,7 +12,7 @@ import type { Ledger } from '../src/ledger/ledger.js';
 import { ArchiveAwayError, noteLatestRun } from '../src/review/archive-fit.js';
 import { readEveryRun } from '../src/review/every-run.js';
 import type { DeliveryKind } from '../src/rules/run.js';
-import type { DayKeys } from '../src/storage/day-keys.js';
+import type { KeyFolder } from '../src/storage/day-keys.js';
 import type { App } from './app.js';
 import { clock } from './clock.js';
 import { findLedger, findMisfitOf, openArchive } from './parts.js';
@@ -111,7 +111,7 @@ export function createLedgerGate(app: App, ledger: Ledger) {
  *
  * @throws KeyError `unusable` if the ledger holds names under keys, and the folder has none
  */
-async function refuseEmptyFolder(keys: DayKeys | undefined, ledger: Ledger): Promise<void> {
+async function refuseEmptyFolder(keys: KeyFolder | undefined, ledger: Ledger): Promise<void> {
   if (!keys || keys.listDays().length > 0) return;
   for await (const { id, namesBlankedAt } of readEveryRun(ledger))
     if (namesBlankedAt === undefined) await ledger.bookings.sampleBatches(id);

@@ -19,7 +19,7 @@ import {
   hashAccount,
   reportsFolder,
 } from '../src/storage/archive.js';
-import { createKeyFolder, type DayKeys } from '../src/storage/day-keys.js';
+import { createKeyFolder, type KeyFolder } from '../src/storage/day-keys.js';
 import { createS3Archive } from '../src/storage/s3-archive.js';
 import { createDirectorySpool, type Spool } from '../src/storage/spool.js';
 import type { PeerClock } from '../src/transports/http/peer-clocks.js';
@@ -32,10 +32,10 @@ import { clock, now, random } from './clock.js';
 import { findBucket, openRetryPolicy } from './sources.js';
 
 /** One for each configuration, so that each key is read once. */
-const opened = new WeakMap<Config, DayKeys>();
+const opened = new WeakMap<Config, KeyFolder>();
 
 /** The configured keys; undefined if nothing is encrypted. Nothing is created or read before a key is needed. */
-export function openKeys(config: Config): DayKeys | undefined {
+export function openKeys(config: Config): KeyFolder | undefined {
   if (config.keys === undefined) return undefined;
   const folder = opened.get(config) ?? createKeyFolder(config.keys);
   opened.set(config, folder);

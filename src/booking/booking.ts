@@ -240,3 +240,11 @@ function hashPlainText(bytes: Uint8Array, start: number, end: number, before = e
   for (let index = start; index < end; index += 1) hash = Math.imul(hash ^ (bytes[index] ?? 0), prime);
   return hash >>> 0;
 }
+
+/** What identifies a booking of a day: all its fields but the guest's name. */
+export function keyOfBooking(booking: Booking): string {
+  const texts = listTexts(booking);
+  return JSON.stringify([booking.serviceId, ...keyIndexes.map((index) => texts[index])]);
+}
+
+const keyIndexes = textFields.flatMap(({ kind }, index) => (kind === 'guest-name' ? [] : [index]));

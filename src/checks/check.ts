@@ -9,7 +9,7 @@ import type { Config } from '../config/load.js';
 import type { ReadOnlyLedger } from '../ledger/ledger.js';
 import type { SourceParts } from '../sources/common/kind.js';
 import type { Archive } from '../storage/archive.js';
-import type { DayKeys } from '../storage/day-keys.js';
+import type { KeyFolder } from '../storage/day-keys.js';
 import type { Spool } from '../storage/spool.js';
 import type { SftpServer } from '../transports/sftp/sftp.js';
 
@@ -108,7 +108,7 @@ export interface CheckedApp {
   archive(): Archive;
   spool(): Spool;
   /** Undefined if nothing is encrypted. */
-  keys(): DayKeys | undefined;
+  keys(): KeyFolder | undefined;
   sftp(): SftpServer;
   openSource(): Promise<SourceReading>;
   readonly sourceParts: SourceParts;

@@ -194,7 +194,7 @@ const hasNames = (before: string) =>
  * Blanks and removes what is old, one run at a time and only while nobody works on its day. Bookings are rewritten one
  * batch per transaction, so that nobody has to wait long.
  *
- * @param holdDay takes that right without waiting; undefined if a live process holds it
+ * @param holdDay takes the right to work on a day without waiting; undefined if a live process holds it
  */
 export function createRetention(
   store: Store,

@@ -8,7 +8,6 @@ import * as canaries from './canaries.js';
 import * as cases from './cases.js';
 import { beginCollect, type CollectStart } from './collecting.js';
 import { LedgerUnusableError } from './errors.js';
-
 import * as followed from './followed-runs.js';
 import * as guests from './guests.js';
 import * as hotels from './hotels.js';

@@ -441,8 +441,10 @@ export const listNamedPairs = reads(
 const dayMs = 86_400_000;
 
 /**
- * Whether an e-mail about a mapping, which does not name this booking's reference, is about it: it was received after the booking was collected, to be sent, and
- * before its stay was past in any time zone.
+ * Whether an e-mail about a mapping is about this booking, although it does not name its reference: it was received after the booking was
+ * collected, to be sent, and before its stay was past in any time zone.
+ *
+ * @param booking its run, and its check-in as YYYY-MM-DD
  */
 export function isNamedByMapping(
   receivedAt: number,

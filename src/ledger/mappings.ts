@@ -265,7 +265,7 @@ export interface MappingRow extends ProviderHotel {
   readonly isDeleted: boolean;
 }
 
-/** Or the service deleted the mapping of a provider hotel, without saying which master hotel it named. */
+/** A row as the service reports it: it may delete the mapping of a provider hotel without saying which master hotel it named. */
 export type ReportedRow =
   | MappingRow
   | (Omit<MappingRow, 'serviceId' | 'isDeleted'> & { readonly serviceId?: never; readonly isDeleted: true });

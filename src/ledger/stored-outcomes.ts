@@ -11,7 +11,6 @@ export const dayOutcomes = t.table(
   { key: 'day', isItsIndex: true },
 );
 
-/** Only of days whose bookings several runs hold. */
 const standing = {
   stream: t.text<BatchStream>(),
   batch: t.integer,
@@ -19,6 +18,7 @@ const standing = {
   rows: t.numbers,
 };
 const standings = t.columnsOf({ runId: t.text(), ...standing });
+/** Only of days whose bookings several runs hold. */
 export const standingRows = t.table(
   'standing_rows',
   { run: t.numberOf('runs'), ...standing },

@@ -4,7 +4,6 @@ import type { CollectedBatch } from './collecting.js';
 import { type Query, readsTogether, sql } from './query.js';
 import { runNumber } from './runs.js';
 import * as t from './table.js';
-import type { SuspectLines } from './tracing.js';
 
 /** `other-master`: in the copy it is another master hotel. `moved`: its mapping changed in the last few days. */
 export type SuspectReason = 'other-master' | 'moved';
@@ -26,6 +25,13 @@ export const suspects = t.table(
 );
 /** A booking that was flagged by comparing it with the local copy of the mappings. It is sent anyway. */
 export type Suspect = t.Row<typeof plainSuspects>;
+
+export interface SuspectLines {
+  readonly cursor: { readonly stream: BatchStream; readonly batch: number };
+  readonly stream: BatchStream;
+  /** In the order of their rows. */
+  readonly suspects: readonly (Suspect & { readonly line: string })[];
+}
 
 export function* storeSuspects(run: number, batches: readonly CollectedBatch[]): Query<void> {
   yield* suspects.insert(

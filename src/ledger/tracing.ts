@@ -186,17 +186,3 @@ export type Trace =
       readonly attempts: readonly Attempt[];
     }
   | ({ readonly kind: 'reject'; readonly run: Run } & Reject);
-
-export interface JudgedLines {
-  readonly batch: number;
-  /** Of each line. */
-  readonly rows: readonly number[];
-  readonly lines: readonly string[];
-}
-
-export interface SuspectLines {
-  readonly cursor: { readonly stream: BatchStream; readonly batch: number };
-  readonly stream: BatchStream;
-  /** In the order of their rows. */
-  readonly suspects: readonly (Suspect & { readonly line: string })[];
-}

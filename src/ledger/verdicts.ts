@@ -3,7 +3,6 @@ import { readLinesAt } from './batches.js';
 import { change, type Query, readsTogether, type Sql, sql } from './query.js';
 import { runNumber } from './runs.js';
 import * as t from './table.js';
-import type { JudgedLines } from './tracing.js';
 
 /** The bookings of a batch of which the result says the same, unless it calls their mapping correct. */
 export const verdicts = t.table(
@@ -18,6 +17,13 @@ export const verdicts = t.table(
   },
   { key: 'run, batch, judged', isItsIndex: true },
 );
+
+export interface JudgedLines {
+  readonly batch: number;
+  /** Of each line. */
+  readonly rows: readonly number[];
+  readonly lines: readonly string[];
+}
 
 /**
  * Stores what is known about the bookings of the file, in place of what was known before: see verdict-state.ts.

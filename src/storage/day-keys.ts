@@ -39,7 +39,10 @@ const rememberedDays = 64;
 /** Stands for all keys of a day that are lost. */
 const anyKey = '*';
 
-export type DayKeys = ReturnType<typeof createKeyFolder>;
+export type KeyFolder = ReturnType<typeof createKeyFolder>;
+
+/** For those who seal and open: they destroy nothing. */
+export type DayKeys = Pick<KeyFolder, 'use' | 'find'>;
 
 /**
  * The keys of business days in a folder: that of a day in `2026-11-20.key`, the ids of destroyed ones in `2026-11-20.destroyed`. They are

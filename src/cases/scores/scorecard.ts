@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { yieldToEventLoop } from '../../base/event-loop.js';
 import { addTo } from '../../base/group.js';
+import { keyOfBooking } from '../../booking/booking.js';
 import { createBusinessDay } from '../../booking/business-day.js';
 import { batchStreams } from '../../booking/sending.js';
 import { stayOf } from '../../booking/stay.js';
@@ -8,7 +9,6 @@ import { findHotel, findProvider, readBooking, writeProviderHotel } from '../../
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
 import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import { isNamedByMapping, type ReceivedPair } from '../../ledger/mails.js';
-import { keyOfBooking } from '../../review/collect/line-index.js';
 import { maxProviders } from '../../review/collect/store-bookings.js';
 import { listRunsOfDay } from '../../review/every-run.js';
 import { judgeRuns } from '../../review/outcome/read-outcome.js';

@@ -41,7 +41,7 @@ import { makeCanary } from '../canary.js';
 import type { Delivery } from '../delivery.js';
 import type { Notify } from '../events.js';
 import { listRunsOfDay } from '../every-run.js';
-import { createComparingCollect } from '../suspects/listing.js';
+import { createComparingCollect } from '../suspects/comparison.js';
 import type { DayReader } from './day-reader.js';
 import {
   type DeliveredIndex,

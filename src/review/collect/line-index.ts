@@ -1,5 +1,3 @@
-import { type Booking, listTexts, textFields } from '../../booking/booking.js';
-
 /** Rendered lines, each ended by a line feed. */
 export interface LineBlock {
   readonly bytes: Buffer;
@@ -167,14 +165,6 @@ function mix(hash: number, units: number): number {
   return mixed ^ (mixed >>> 15);
 }
 
-/** What identifies a booking of a day: all its fields but the guest's name. */
-export function keyOfBooking(booking: Booking): string {
-  const texts = listTexts(booking);
-  return JSON.stringify([booking.serviceId, ...keyIndexes.map((index) => texts[index])]);
-}
-
-const keyIndexes = textFields.flatMap(({ kind }, index) => (kind === 'guest-name' ? [] : [index]));
-
 /** Before each text, so that its hashes differ: which of the two hashes it is for, and which occurrence it is. */
 const [hashAt, occurrenceAt, textAt] = [0, 4, 8];
 const bytesPerUnit = 3;
@@ -197,7 +187,7 @@ function createScratch() {
 }
 
 /**
- * Numbers occurrences of texts in the order in which they come, in about ten bytes each. Two hashes of 38 bits agree by chance once
+ * Numbers occurrences of texts in the order in which they come, in 5 MB and, for millions, ten bytes each. Two hashes of 38 bits agree by chance once
  * in 10^23 pairs, so a text that is found counts without being compared.
  */
 export function createOccurrenceIndex() {

@@ -1,4 +1,5 @@
 import type { Booking } from '../../booking/booking.js';
+import { keyOfBooking } from '../../booking/booking.js';
 import { batchStreams } from '../../booking/sending.js';
 import { readBooking } from '../../booking/stored-line.js';
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
@@ -6,7 +7,7 @@ import type { ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { SupersededRows } from '../../ledger/stored-outcomes.js';
 import type { Run } from '../../rules/run.js';
 import { KeyError } from '../../storage/day-keys.js';
-import { createOccurrenceIndex, keyOfBooking } from './line-index.js';
+import { createOccurrenceIndex } from './line-index.js';
 
 /** The bookings and references that the source of a run holds. */
 export type SourceKeys = ReturnType<typeof createSourceKeys>;

@@ -47,7 +47,7 @@ export interface FileParts extends ResultRules, ResultReading {
 }
 
 /** A look at the server for a run. */
-export interface Look {
+export interface ServerLook {
   readonly sftp: SftpServer;
   /** How long an attempt of a step may use the server. */
   readonly stepMs: number;
@@ -58,7 +58,7 @@ export interface Look {
 }
 
 /** One attempt of a step of a file delivery, with what it works with. */
-export interface FileAttempt extends FileParts, Look {
+export interface FileAttempt extends FileParts, ServerLook {
   readonly claim: Claim;
   readonly remote: RemoteFiles;
 }
@@ -83,7 +83,7 @@ export async function inSession(
 
 /** Runs `work` in a session of its own, for a limited time. @throws SftpError */
 export async function useSession<Found>(
-  { sftp, stepMs, signal }: Omit<Look, 'resultPattern' | 'run' | 'day'>,
+  { sftp, stepMs, signal }: Pick<ServerLook, 'sftp' | 'stepMs' | 'signal'>,
   work: (session: SftpSession) => Promise<Found>,
 ): Promise<Found> {
   const limit = startTimeLimit(signal, stepMs, () => {

@@ -5,15 +5,28 @@ import { type BookingField, bookingFields, type FieldKind, textFields } from '..
 
 /** Why a review file must not be sent. Never contains a cell's content. */
 export interface FileFault {
-  readonly code: string;
+  readonly code: FileFaultCode;
   /** The booking's number in the file, counted from 1; 0 for the header. */
   readonly row: number;
   /** The column's name, if a single cell is at fault. */
   readonly column?: string;
 }
 
+type FileFaultCode =
+  | LineFaultCode
+  | 'byte-order-mark'
+  | 'line-too-long'
+  | 'unterminated-line'
+  | 'wrong-row-count'
+  | 'wrong-checksum';
+
+type LineFaultCode = CellFault | 'not-utf8' | 'control-character' | 'malformed-quotes' | 'wrong-cell-count';
+
+/** What can be wrong with the content of a cell. */
+type CellFault = 'wrong-header' | 'blank-cell' | 'reads-as-null' | 'invalid-service-id' | 'invalid-date';
+
 /** Checks a cell's content, without quotes. */
-type CellCheck = (text: string) => string | undefined;
+type CellCheck = (text: string) => CellFault | undefined;
 
 export interface ExpectedReviewFile {
   /** The name of the first column, a setting. */
@@ -114,7 +127,7 @@ function findLineFault(
   line: string,
   isText: boolean,
   checks: readonly CellCheck[],
-): { readonly code: string; readonly column?: number } | undefined {
+): { readonly code: LineFaultCode; readonly column?: number } | undefined {
   let at = 0;
   for (const [column, check] of checks.entries()) {
     cellPattern.lastIndex = at;

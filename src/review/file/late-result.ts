@@ -4,7 +4,7 @@ import type { ReviewFile } from '../../rules/review-file.js';
 import { isSameSighting, type Run } from '../../rules/run.js';
 import { lacksResult } from '../../rules/try-again.js';
 import type { RemoteFile, SftpSession } from '../../transports/sftp/sftp.js';
-import { type Look, useSession } from './file-attempt.js';
+import { type ServerLook, useSession } from './file-attempt.js';
 import { pauseBeforeLook } from './judge-result.js';
 import { createResultNameTest, limitReceived, locateRemoteFiles } from './remote-files.js';
 
@@ -35,7 +35,7 @@ export function isLateLookDue({ file }: Run, lookedAt: number | undefined, now: 
  * Whether the server holds a result with other bytes than those that were judged. It lists the folder and, where the server's times tell
  * nothing, reads what has the same name and size; it writes nothing anywhere, and needs no right to the run. @throws SftpError
  */
-export function hasNewResult(look: Look): Promise<boolean> {
+export function hasNewResult(look: ServerLook): Promise<boolean> {
   const { run, day, resultPattern } = look;
   const { folder } = locateRemoteFiles(day);
   const isResult = createResultNameTest(resultPattern, day);

@@ -62,6 +62,24 @@ export async function eraseGuest(parts: EraseParts, erasure: Erasure): Promise<R
   const blank = createLineBlanker(erasure);
   const server = createServerEraser(parts, erasure, receipt);
 
+  // Before the first name goes: a booking may have had another name in each run.
+  await eraseAnswers();
+  await eraseRejects();
+  try {
+    for await (const ofDay of readDays(ledger)) {
+      signal.throwIfAborted();
+      await eraseDay(ofDay);
+    }
+  } finally {
+    await server.close();
+  }
+  await eraseUnknown().catch((error: unknown) => {
+    if (!(error instanceof ArchiveError)) throw error;
+    leave(undefined, 'archive', error.message);
+  });
+  await eraseUnknownSpooled();
+  return { erased: receipt.erased, left: receipt.left };
+
   /** What the service wrote, of every run of a day that holds the guest: its answer to one batch may name the guest of another one. */
   async function eraseAnswers(): Promise<void> {
     const namesGuest = createNameTest([...guest.names, ...(all ? [guest.reference] : [])]);
@@ -173,24 +191,6 @@ export async function eraseGuest(parts: EraseParts, erasure: Erasure): Promise<R
       note(undefined, 'spool', [name]);
     }
   }
-
-  // Before the first name goes: a booking may have had another name in each run.
-  await eraseAnswers();
-  await eraseRejects();
-  try {
-    for await (const ofDay of readDays(ledger)) {
-      signal.throwIfAborted();
-      await eraseDay(ofDay);
-    }
-  } finally {
-    await server.close();
-  }
-  await eraseUnknown().catch((error: unknown) => {
-    if (!(error instanceof ArchiveError)) throw error;
-    leave(undefined, 'archive', error.message);
-  });
-  await eraseUnknownSpooled();
-  return { erased: receipt.erased, left: receipt.left };
 }
 
 /** The runs of each day, the newest first. */

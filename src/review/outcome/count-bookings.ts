@@ -172,7 +172,10 @@ function createSlots() {
       else leaveOut(row);
       if (held === undefined || fold(held, entry.verdict)) contributing.add(batches.at(-1)?.runId ?? '');
     },
-    /** With the runs that hold counted bookings, or whose verdict counts for one; and what bookings count as, where their own run says something else. */
+    /**
+     * With the runs that hold counted bookings, or whose verdict counts for one; and what bookings count as, where their own run
+     * says something else.
+     */
     async sum() {
       await forEachYielding(eachSlot(), undefined, sumSlot);
       return { counts, contributing, rows: standings.list() };

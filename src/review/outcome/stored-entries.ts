@@ -1,3 +1,4 @@
+import { keyOfBooking } from '../../booking/booking.js';
 import { type BatchStream, batchStreams } from '../../booking/sending.js';
 import { readBooking } from '../../booking/stored-line.js';
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';
@@ -6,7 +7,6 @@ import { hasVerdicts } from '../../rules/day-outcome.js';
 import { type Judged, unansweredReasons } from '../../rules/review-file.js';
 import type { Run } from '../../rules/run.js';
 import { judgeBooking } from '../../rules/verdict.js';
-import { keyOfBooking } from '../collect/line-index.js';
 import type { RecordedVerdict, WalkedEntry, WalkedRun } from './count-bookings.js';
 
 /** The bookings that a run holds, as the ledger has them. */

@@ -4,7 +4,7 @@ import type { Ledger, ReadOnlyLedger } from '../../ledger/ledger.js';
 import type { RunKey } from '../../ledger/runs.js';
 import type { Run } from '../../rules/run.js';
 import type { Archive } from '../../storage/archive.js';
-import type { DayKeys } from '../../storage/day-keys.js';
+import type { KeyFolder } from '../../storage/day-keys.js';
 import type { Spool } from '../../storage/spool.js';
 import { dayOfRunId, isRunId } from '../day/open-run.js';
 import { readEveryRun } from '../every-run.js';
@@ -17,7 +17,7 @@ interface RetentionParts {
   readonly archive: Archive;
   readonly spool: Spool;
   /** Undefined where nothing is encrypted. */
-  readonly keys?: DayKeys | undefined;
+  readonly keys?: KeyFolder | undefined;
 }
 
 interface RetentionPeriods {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FencedError } from '../../../src/ledger/errors.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { JudgedLines } from '../../../src/ledger/tracing.js';
+import type { JudgedLines } from '../../../src/ledger/verdicts.js';
 import type { Judged, JudgedRows, ResultCounts } from '../../../src/rules/review-file.js';
 import type { Run } from '../../../src/rules/run.js';
 import type { OpenedLedger } from '../ledger.js';

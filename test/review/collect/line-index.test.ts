@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Booking } from '../../../src/booking/booking.js';
+import { type Booking, keyOfBooking } from '../../../src/booking/booking.js';
 import {
   blockOf,
   createKeyCounter,
   createLineIndex,
   createOccurrenceIndex,
-  keyOfBooking,
   type LineIndex,
 } from '../../../src/review/collect/line-index.js';
 import { seededRandom } from '../../support/seed.js';

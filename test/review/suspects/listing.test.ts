@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { findSuspicion, type KnownMapping, listSuspects } from '../../../src/review/suspects/listing.js';
+import { findSuspicion, type KnownMapping } from '../../../src/review/suspects/comparison.js';
+import { listSuspects } from '../../../src/review/suspects/listing.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
 import { someRun } from '../some-run.js';
 
