@@ -34,7 +34,7 @@ export const ledgerSize: Comparison = {
       other: { name: "the source's CSV", run: () => bytesABooking(stage.csvFile) },
       notes: [
         'After the command ended, WAL merged.',
-        'By file the ledger keeps CSV lines; by body JSON, which names each field.',
+        'The ledger keeps lines of the review file, whichever way they are sent.',
       ],
       close: () => stage.close(),
     };
