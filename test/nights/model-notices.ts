@@ -199,7 +199,9 @@ export function judgeTold(
     for (const [index, problem] of ended.entries())
       if (counts(recovered[index] as Expected)) problems.delete(keyOf(problem));
     for (const problem of dropped) problems.delete(keyOf(problem));
-    for (const one of now) if (one.event === 'morning-digest' && counts(one)) digests.add(one.subject);
+    // One that came due while a check went on that did not end is known by what was told.
+    for (const one of [...now.filter(counts), ...found])
+      if (one.event === 'morning-digest') digests.add(one.subject);
     due = checked.isWhole ? [] : due.filter((one) => !isTold(one));
     perhaps = checked.isWhole ? [] : [...perhaps, ...now].filter((one) => !isTold(one));
     told = [];
