@@ -161,7 +161,6 @@ export function identityOf(key: CaseKey): string {
 /** A look at thousands of cases would hold up everything else. */
 const casesAtOnce = 250;
 
-/** Whether a column holds an id of a slice. */
 interface Slice<Item> {
   readonly items: readonly Item[];
   /** The id of the last case that was looked at; undefined at the end. */

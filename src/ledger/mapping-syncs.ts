@@ -126,8 +126,7 @@ function* readSync(syncId: string): Query<t.Row<typeof syncs>> {
 /** What a page may change of a mapping; the first identifies it. */
 const changed = copied.only('number', 'serviceId', 'locationCode', 'channelIds', 'movedAt');
 
-/** Applies the rows of a page and returns what to add to the cycle's counts. */
-/** @param at when the page is stored */
+/** Applies the rows of a page and returns what to add to the cycle's counts. @param at when the page is stored */
 function* storeRows(rows: readonly ReportedRow[], at: number, cycleBegunAt: number) {
   const changes = changesOf(yield* readHeld(rows), rows, at, cycleBegunAt);
   const { inserted, updated, moves, newHotels, counts } = changes;
@@ -316,7 +315,7 @@ function toMapping(
     number,
     firstSeenAt,
     movedAt,
-  }: Readonly<Record<'number' | 'firstSeenAt', number>> & { readonly movedAt?: number },
+  }: { readonly number: number; readonly firstSeenAt: number; readonly movedAt?: number },
 ): CopiedMapping {
   return withoutUndefined({
     number,

@@ -31,7 +31,7 @@ import {
   withoutUndefined,
   writes,
 } from './query.js';
-import { findLocked, lockRun, runNumber, runs } from './runs.js';
+import { findLocked, lockRun, noSuchRun, runNumber, runs } from './runs.js';
 import { contextOfAnswer } from './sealing.js';
 import * as t from './table.js';
 
@@ -338,14 +338,15 @@ export const count = reads(function* (runId: string): Query<readonly StepCount[]
 export const readOpenWork = readsTogether(function* (runId: string, now: number): Query<OpenWork> {
   const { isAbandoned } = yield* database();
   const run = yield* runNumber(runId);
-  const [counted] = yield* all<Record<'running' | 'abandoned' | 'ready' | 'delayed', number>>(
+  const counted = yield* one<Record<'running' | 'abandoned' | 'ready' | 'delayed', number>>(
     sql`SELECT count(*) FILTER (WHERE state = 'running') AS running,
        count(*) FILTER (WHERE state = 'running' AND ${isAbandoned()}) AS abandoned,
        count(*) FILTER (WHERE state = 'ready' AND coalesce(not_before, 0) <= ${now}) AS ready,
        count(*) FILTER (WHERE state = 'ready' AND not_before > ${now}) AS delayed
      FROM ${steps} WHERE run = ${run} AND state IN ('ready', 'running')`,
   );
-  const { running, ...counts } = counted ?? { running: 0, abandoned: 0, ready: 0, delayed: 0 };
+  if (!counted) throw noSuchRun(runId);
+  const { running, ...counts } = counted;
   return withoutUndefined({
     performed: running - counts.abandoned,
     ...counts,

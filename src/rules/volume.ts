@@ -27,7 +27,7 @@ const leastUsualOfProvider = 20;
 /** Providers named; the total says the rest. */
 const maxDrops = 20;
 
-/** The days with which a day may be compared: those of the eight weeks before it. */
+/** The days with which a day may be compared, the newest first: those of the eight weeks before it. */
 export function daysToCompare(day: string, exceptions: readonly string[] = []): string[] {
   if (exceptions.includes(day)) return [];
   const days = Array.from({ length: 7 * weeksCompared }, (_, before) => {

@@ -14,18 +14,21 @@ interface DayKey {
   readonly secret: Buffer;
 }
 
+type KeyErrorCode =
+  /** The setting `keys` is missing, or its folder has no keys: nothing encrypted is readable. */
+  | 'unusable'
+  /** The key of one day is gone. */
+  | 'lost'
+  /** It was destroyed after `guestNameDays` or given up, as intended. */
+  | 'destroyed'
+  /** The key, or what is encrypted under it, is damaged or incomplete. */
+  | 'damaged';
+
 /** Something encrypted can't be read or written. The message names day, key and what to do. */
 export class KeyError extends SafeError {
   override readonly name = 'KeyError';
   constructor(
-    readonly code: /** The setting `keys` is missing, or its folder has no keys: nothing encrypted is readable. */
-      | 'unusable'
-      /** The key of one day is gone. */
-      | 'lost'
-      /** It was destroyed after `guestNameDays` or given up, as intended. */
-      | 'destroyed'
-      /** The key, or what is encrypted under it, is damaged or incomplete. */
-      | 'damaged',
+    readonly code: KeyErrorCode,
     message: string,
   ) {
     super(message);

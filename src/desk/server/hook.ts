@@ -7,7 +7,7 @@ import {
   createBusinessDay,
   isCalendarDay,
 } from '../../booking/business-day.js';
-import type { Sender } from '../access/caller.js';
+import { type Sender, senderOf } from '../access/caller.js';
 import type { CheckCaller, IncomingCall } from './check-caller.js';
 import { allowOnly, HttpError, toHttpError } from './http-error.js';
 import type { ServerLimits, ServerOptions } from './server.js';
@@ -65,13 +65,13 @@ export function addHookRoute(app: FastifyInstance, options: HookOptions): void {
     scope.setErrorHandler((error, request) => {
       const { raw } = request;
       // A caller that disconnected gets no answer.
-      if (raw.complete || !raw.destroyed) record(request, toHttpError(error).status);
+      if (raw.complete || !raw.destroyed) record(senderOf(request), toHttpError(error).status);
       throw error;
     });
     scope.post<{ Body?: Buffer }>(hookPath, async (request, reply) => {
-      const { headers, ip, body = Buffer.alloc(0) } = request;
-      const { status, runId, day } = await answer({ headers, ip, body });
-      record({ headers, ip }, status, { run: runId, day });
+      const sender = senderOf(request);
+      const { status, runId, day } = await answer({ ...sender, body: request.body ?? Buffer.alloc(0) });
+      record(sender, status, { run: runId, day });
       return reply.code(status).send({ runId, day, statusUrl: `/runs/${encodeURIComponent(runId)}` });
     });
   });

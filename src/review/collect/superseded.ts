@@ -1,5 +1,4 @@
-import type { Booking } from '../../booking/booking.js';
-import { keyOfBooking } from '../../booking/booking.js';
+import { type Booking, keyOfBooking } from '../../booking/booking.js';
 import { batchStreams } from '../../booking/sending.js';
 import { readBooking } from '../../booking/stored-line.js';
 import { readStoredBatches, splitStoredLines } from '../../ledger/batches.js';

@@ -21,9 +21,6 @@ export interface KnownDays {
 export const daysLookedBack = 14;
 const weeksCompared = 4;
 
-/** The newest first. */
-const listBefore = (day: string) => daysToCompare(day);
-
 /**
  * Whether a day that is over should have a run and has none. An agency may be closed on a weekday: one without runs for four weeks is
  * missed by nobody. Until the ledger knows four weeks, this is assumed of Saturdays and Sundays only.
@@ -31,7 +28,7 @@ const listBefore = (day: string) => daysToCompare(day);
 export function isMissing(day: BusinessDay, { firstDay, latestOf }: KnownDays): boolean {
   if (firstDay === undefined || day.iso < firstDay || !holdsInstants(day)) return false;
   if (!lacksRun(latestOf(day.iso))) return false;
-  const before = listBefore(day.iso)
+  const before = daysToCompare(day.iso)
     .filter((_, index) => index % 7 === 6)
     .slice(0, weeksCompared);
   if (before.some((one) => latestOf(one) !== undefined)) return true;
@@ -59,7 +56,7 @@ export function findMissingDays(
   const ranges: DayRange[] = [];
   let isGoingOn = false;
   const { firstDay = iso } = known;
-  const last = listBefore(iso).slice(0, daysLookedBack - 1);
+  const last = daysToCompare(iso).slice(0, daysLookedBack - 1);
   for (const day of last.filter((one) => one >= firstDay).reverse()) {
     if (!lacksRun(known.latestOf(day))) continue;
     const from = isGoingOn ? ranges.at(-1)?.from : undefined;
@@ -74,7 +71,7 @@ export function findMissingDays(
 
 /** @param upTo the last day that is judged */
 export async function readKnownDays(ledger: ReadOnlyLedger, upTo: BusinessDay) {
-  const from = listBefore(upTo.iso)[daysLookedBack + 7 * weeksCompared - 1] ?? upTo.iso;
+  const from = daysToCompare(upTo.iso)[daysLookedBack + 7 * weeksCompared - 1] ?? upTo.iso;
   const summary = await ledger.runs.summarise(upTo);
   const latest = new Map((await ledger.runs.listLatest({ from, to: upTo.iso })).map((run) => [run.day, run]));
   return { summary, firstDay: summary.firstDay, latestOf: (day: string) => latest.get(day) };
