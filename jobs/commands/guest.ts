@@ -64,7 +64,7 @@ function describeRemains(remains: Remains | null): string {
 /** The account's files in the archive where there is no ledger that knows them: nothing can be judged of them. */
 async function listOrphans(app: App) {
   const { ours } = await findUnknownFolders(app.archive(), undefined);
-  const why = `no ledger knows its files (${app.archive().path}): restore the ledger, or go on with a new one (run --unknown-archive)`;
+  const why = `no ledger knows its files (${app.archive().path}): restore the ledger, or continue with a new one (run --unknown-archive)`;
   return ours.map(({ runId, day }) => ({ runId, day, place: 'archive' as const, why }));
 }
 

@@ -20,7 +20,7 @@ export default command({
     acceptRepeated: flag('--accept-repeated', 'send the day even if an earlier day sent the same bookings'),
     unknownArchive: flag(
       '--unknown-archive',
-      'go on with this ledger although the archive knows another one, which is lost; its bookings are unknown and may be sent again',
+      'continue with this ledger although the archive knows another one, which is lost; its bookings are unknown and may be sent again',
     ),
     quiet: flag('--quiet', 'for cron: after a good night print only warnings'),
     detach: flag('--detach', 'collect the day, leave the rest to workers (`work`, `serve`), and exit'),

@@ -100,7 +100,7 @@ function describeState({ id, state, failure, cancelReason }: Run): string {
   return `Run ${id} was cancelled${cancelReason === undefined ? '' : `: ${cancelReason}`}.`;
 }
 
-/** Whether a failed run would go on without this. */
+/** Whether a failed run would continue without this. */
 function describeWait(run: Run): string[] {
   if (run.state !== 'failed') return [];
   return mayTryAgain(run, 'schedule')

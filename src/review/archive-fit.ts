@@ -47,7 +47,7 @@ export async function findMisfit({
   return new LedgerUnusableError(
     location,
     `expected the ledger of the archive ${archive.path}${latest}, got: ${got}; nothing is reviewed. Restore that ledger, or correct the setting ` +
-      'or archive; if that ledger is lost, `run --unknown-archive` goes on with this one, which does not know what the other one sent',
+      'or archive; if that ledger is lost, `run --unknown-archive` continues with this one, which does not know what the other one sent',
   );
 }
 
