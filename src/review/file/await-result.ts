@@ -35,6 +35,8 @@ import {
   keepIncorrect,
   listColumns,
   listVerdicts,
+  nameMoment,
+  needsNoReading,
   pauseBeforeLook,
   type ResultMoment,
 } from './judge-result.js';
@@ -88,8 +90,9 @@ function giveUpOn(attempt: FileAttempt, code: string, found?: Found): Outcome {
 
 /** One look, in an open session. */
 export async function lookForResult(attempt: FileAttempt, session: SftpSession): Promise<Outcome> {
-  const { clock, resultQuietMs, run, claim } = attempt;
+  const { clock, resultQuietMs: quietMs, run, claim } = attempt;
   const deadline = deadlineOf(attempt);
+  // What arrives in time is seen by a look that begins after its time.
   const isDue = clock() >= deadline;
   const end = (code: string, found?: Found) => giveUpOn(attempt, code, found);
   const wait = (code: string, found?: Found) => waitOn(attempt, code, found);
@@ -97,25 +100,18 @@ export async function lookForResult(attempt: FileAttempt, session: SftpSession):
   const { results, unusableNames } = await findResults(attempt, session);
   if (results.length === 0)
     return (isDue ? end : wait)(unusableNames > 0 ? 'result-name-unusable' : 'result-absent');
-  const now = clock();
   const { growing } = run.file ?? {};
-  const isQuiet = (since: number) => now - since >= resultQuietMs;
-  // What is first seen after its time is given the time to become whole, too.
-  const isLate = isDue && !(growing?.token === claim.token && growing.since < deadline);
-  const isOver = (since: number) => isDue && (!isLate || isQuiet(since));
+  const look = { now: clock(), isDue, deadline, quietMs, token: claim.token, growing };
   const isSeenAgain = growing !== undefined && areSame(results, growing.files, isSameSighting);
-  // Whoever takes the run over reads it once more: a setting may have been changed.
-  const isKnown =
-    isSeenAgain && growing.token === claim.token && (!isQuiet(growing.since) || growing.isRead === true);
-  if (isKnown && !isOver(growing.since)) return wait('result-growing', { file: { growing } });
+  if (isSeenAgain && needsNoReading(look)) return wait('result-growing', { file: { growing } });
 
   const read = await readFiles(attempt, session, results);
   if (!read) return (isDue ? end : wait)('result-growing');
   const isUnchanged =
     growing !== undefined &&
     (isSeenAgain || areSame(read.files, growing.files, (one, other) => one.sha256 === other.sha256));
-  const since = isUnchanged ? growing.since : now;
-  const moment: ResultMoment = { isQuiet: isUnchanged && isQuiet(since), isDue: isOver(since) };
+  const since = isUnchanged ? growing.since : look.now;
+  const moment = nameMoment(look, since);
   return sortFiles(attempt, read, since, moment, moment.isDue ? end : wait);
 }
 

@@ -1,4 +1,4 @@
-import type { Judged, ResultCounts } from '../../rules/review-file.js';
+import type { Judged, ResultCounts, ReviewFile } from '../../rules/review-file.js';
 import { isMoreThanShare } from '../../rules/share.js';
 import type { ResultTotals } from './join-result.js';
 import { namesBookings, type ResultTable, resultFields } from './result.js';
@@ -19,6 +19,43 @@ export interface ResultMoment {
   readonly isDue: boolean;
   /** An earlier file of that name belonged to somebody else: at each look a growing one would be set aside again. */
   readonly wasSetAside?: boolean;
+}
+
+/** A look at a result, as far as time is concerned. */
+interface LookTime {
+  /** When the server said what is there. */
+  readonly now: number;
+  /** It began after the deadline. */
+  readonly isDue: boolean;
+  readonly deadline: number;
+  /** `resultQuietSeconds`. */
+  readonly quietMs: number;
+  /** Of the run, as this attempt claimed it. */
+  readonly token: number;
+  /** What the last look saw. */
+  readonly growing?: ReviewFile['growing'] | undefined;
+}
+
+/** @param since since when the result is as this look saw it */
+export function nameMoment(
+  { now, isDue, deadline, quietMs, token, growing }: LookTime,
+  since: number,
+): ResultMoment {
+  const isQuiet = now - since >= quietMs;
+  const isSeenInTime = growing?.token === token && growing.since < deadline;
+  // What is first seen after its time is given the time to become whole, too.
+  return { isQuiet, isDue: isDue && (isSeenInTime || isQuiet) };
+}
+
+/**
+ * Whether reading a result that looks as it did at the last look can change nothing yet. Whoever takes the run over reads
+ * it once more: a setting may have been changed.
+ */
+export function needsNoReading(look: LookTime): boolean {
+  const { growing, token } = look;
+  if (growing?.token !== token) return false;
+  const { isQuiet, isDue } = nameMoment(look, growing.since);
+  return !isDue && (!isQuiet || growing.isRead === true);
 }
 
 type ResultDecision =

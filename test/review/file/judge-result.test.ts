@@ -9,6 +9,8 @@ import {
   keepIncorrect,
   listColumns,
   listVerdicts,
+  nameMoment,
+  needsNoReading,
   pauseBeforeLook,
   type ResultMoment,
   type ResultRules,
@@ -158,6 +160,42 @@ it('Of verdicts of which only "incorrect" counts any more, nothing is known abou
   const recorded = { verdicts, sources: [] };
   const counts = { affected: 2, unanswered: 8, unclear: 0, malformed: 0 };
   expect(keepIncorrect(recorded, 10)).toEqual({ ...recorded, counts });
+});
+
+const seenAt = (since: number, others: object = {}) => ({
+  ...{ now: 100, isDue: false, deadline: 100, quietMs: 30, token: 2 },
+  growing: { files: [], since, token: 2, ...others },
+});
+const [rests, grows, anew] = [70, 71, 100];
+
+it.each([
+  ['rests', seenAt(rests), rests, quiet],
+  ['grew lately', seenAt(grows), grows, growing],
+  ['has changed', seenAt(rests), anew, growing],
+  ['is due, seen in time', { ...seenAt(grows), isDue: true }, grows, due],
+  ['is due, has changed since it was seen in time', { ...seenAt(rests), isDue: true }, anew, due],
+  ['is due, first seen after its time', { ...seenAt(grows), isDue: true, deadline: grows }, grows, growing],
+  [
+    'is due, came late, and rests',
+    { ...seenAt(rests), isDue: true, deadline: rests },
+    rests,
+    { ...quiet, isDue: true },
+  ],
+  ['is due, seen in time by another claim', { ...seenAt(grows, { token: 1 }), isDue: true }, grows, growing],
+  ['is due, never seen', { ...seenAt(grows), growing: undefined, isDue: true }, anew, growing],
+])('the moment of a result that %s', (_, look, since, moment) => {
+  expect(nameMoment(look, since)).toEqual(moment);
+});
+
+it.each([
+  ['grew lately', seenAt(grows), true],
+  ['rests', seenAt(rests), false],
+  ['rests, and was read to its end', seenAt(rests, { isRead: true }), true],
+  ['was read to its end under another claim', seenAt(rests, { isRead: true, token: 1 }), false],
+  ['grew lately, under another claim', seenAt(grows, { token: 1 }), false],
+  ['grew lately, and is due', { ...seenAt(grows), isDue: true }, false],
+])('whether nothing new can be read of a result that %s', (_, look, expected) => {
+  expect(needsNoReading(look)).toBe(expected);
 });
 
 it('checks half a second after the call, then less and less often', () => {
