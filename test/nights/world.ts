@@ -49,8 +49,8 @@ export interface World {
   ask(...words: string[]): Promise<Answer>;
   /** Both channels work, and hear what they have not heard. */
   tellTheRest(): Promise<void>;
-  /** Lets time pass until then. Returns whether `serve` would work on that day. */
-  isDueNextMorning(day: string): Promise<boolean>;
+  /** Lets time pass until then. Returns when that is, and whether `serve` would work on that day. */
+  askNextMorning(day: string): Promise<{ readonly morning: number; readonly isDue: boolean }>;
   /** The file that `run --metrics-file` writes at its end. */
   readMetrics(): Promise<string>;
   /** What must never happen and did, since it was asked the last time: see `noteSent` and `watchOutput`. */
@@ -386,9 +386,10 @@ export async function openWorld({ engine = sqlite, hasCopies = false }: WorldSet
       }
     },
 
-    async isDueNextMorning(of) {
-      outside.reach(findMorning(clock()) + dayMs);
-      return isDueBySchedule(of, config, ledgers.get(), clock);
+    async askNextMorning(of) {
+      const morning = findMorning(clock()) + dayMs;
+      outside.reach(morning);
+      return { morning, isDue: await isDueBySchedule(of, config, ledgers.get(), clock) };
     },
 
     readMetrics: product.readMetrics,
