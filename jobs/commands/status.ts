@@ -104,9 +104,13 @@ async function showWorkers(app: App, ledger: ReadOnlyLedger): Promise<number> {
     ...[worker.id, worker.host, worker.version, describeBusy(worker.busy)],
     formatLocalInstant(worker.startedAt, app.config.timezone),
   ]);
-  return app.answer(renderTable(rows, ['process', 'host', 'version', 'busy with', 'since']), {
-    workers: workers.map(workerToJson),
-  });
+  return app.answer(
+    [
+      renderTable(rows, ['process', 'host', 'version', 'busy with', 'since']),
+      `  times in ${app.config.timezone}`,
+    ],
+    { workers: workers.map(workerToJson) },
+  );
 }
 
 /** How long `status` waits for an archive: people look while something is wrong. */
