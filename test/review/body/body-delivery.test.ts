@@ -7,7 +7,10 @@ import { someRun } from '../some-run.js';
 
 const lines = Buffer.from('1,,,,,,\n2,,,,,,\n3,,,,,,\n');
 const said = { code: 'some-code', httpStatus: 200, statusCode: 2000, answer: 'words' };
-const sha256 = createHash('sha256').update('{"Hotels":[{"ServiceId":2},{"ServiceId":3}]}').digest('hex');
+/** As the run names the master id, whatever it is called by now. */
+const run = someRun({ masterIdName: 'HotelCode' });
+const bytes = '{"Hotels":[{"HotelCode":2},{"HotelCode":3}]}';
+const sha256 = createHash('sha256').update(bytes).digest('hex');
 const step: Step = {
   runId: 'run',
   name: 'batch 4.1',
@@ -21,7 +24,7 @@ const step: Step = {
 };
 
 const claimOf = (claimed: Step): Claimed => ({
-  run: someRun(),
+  run,
   step: claimed,
   attempt: 1,
   token: 1,
@@ -44,12 +47,12 @@ describe('performing a batch', () => {
       },
     ],
     [
-      { kind: 'retryable', ...said, outcomeUnknown: true, refusedWhenSpent: false, retryAfterMs: 7 },
+      { kind: 'retryable', ...said, outcomeUnknown: false, refusedWhenSpent: true, retryAfterMs: 7 },
       {
         kind: 'retryable',
         evidence: { ...said, sha256 },
-        outcomeUnknown: true,
-        refusedWhenSpent: false,
+        outcomeUnknown: false,
+        refusedWhenSpent: true,
         retryAfterMs: 7,
       },
     ],
@@ -57,7 +60,7 @@ describe('performing a batch', () => {
     const { delivery, sent } = prepare(result);
     const { signal } = new AbortController();
     expect(await delivery.perform({ ...claimOf(step), lines }, signal)).toEqual(outcome);
-    expect(sent).toEqual([{ body: '{"Hotels":[{"ServiceId":2},{"ServiceId":3}]}', signal }]);
+    expect(sent).toEqual([{ body: bytes, signal }]);
   });
 
   it('sends nothing for a batch that the ledger does not have', async () => {

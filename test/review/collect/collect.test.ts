@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { createNormaliser } from '../../../src/booking/normalise.js';
 import { SourceError } from '../../../src/booking/source.js';
 import { readErasedGuests, rememberReference } from '../../../src/ledger/guests.js';
 import { createBodyDelivery } from '../../../src/review/body/body-delivery.js';
+import { createDayReader } from '../../../src/review/collect/day-reader.js';
 import { CollectError, type CollectLimits } from '../../../src/rules/gates.js';
 import { createArraySource, readerOf, record, records, type Script } from '../array-source.js';
 import { afterEachStore, lenient, now, prepareCollect, readReferences } from '../collecting.js';
 import { whole } from '../late-days.js';
+
+const hashKey = 'a key of the tests';
 
 describe('collecting a day', () => {
   it('stores every booking in source order, batch by batch, and plans one step per batch', async () => {
@@ -28,7 +32,9 @@ describe('collecting a day', () => {
   });
 
   it('rejects a booking that its delivery cannot send, with place and reference', async () => {
-    const { ledger, collect } = await prepareCollect();
+    const { ledger, right, collect } = await prepareCollect();
+    // An erased guest has no name, and is reviewed all the same.
+    await ledger.guests.rememberErased([rememberReference('BR-3', hashKey, now)]);
     const delivery = createBodyDelivery({
       service: { reviewBookedHotels: () => Promise.reject(new Error('nothing is sent while collecting')) },
       masterIdName: 'ServiceId',
@@ -36,11 +42,13 @@ describe('collecting a day', () => {
     });
     const run = await collect([[whole(1), whole(2, { ProviderName: undefined }), whole(3)]], {
       delivery: { ...delivery, kind: 'file', incomplete: 'reject' },
+      readErased: () => readErasedGuests(ledger, hashKey),
     });
     expect(run.counts).toMatchObject({ read: 3, accepted: 2, rejected: 1 });
     expect(await ledger.bookings.trace('BR-2')).toMatchObject([
       { kind: 'reject', place: 2, reason: 'not-for-the-file' },
     ]);
+    expect(await readReferences(ledger, right, 0)).toEqual(['BR-3']);
   });
 
   it('stores place, reason and reference of every reject, and sends none of them', async () => {
@@ -155,7 +163,8 @@ describe('a day that cannot be trusted fails before anything is planned:', () =>
 
   it('too many bookings that cannot be in the review file', async () => {
     const { ledger, right, collect, events } = await prepareCollect();
-    const script: Script = [records(0, 49, complete), nameless(51)];
+    const [some, others] = [nameless(51).slice(0, 40), nameless(51).slice(40)];
+    const script: Script = [records(0, 49, complete), some, others];
     await expect(collect(script, { limits: half, delivery: ofFile })).rejects.toMatchObject({
       code: 'too-many-posted',
       message: expect.stringMatching(/^51 of 100 bookings .* Missing most often: BookingClientName \(51\)\./),
@@ -190,19 +199,29 @@ describe('an interrupted collect', () => {
 });
 
 it('the name of an erased guest is neither sent nor kept, whatever cell of a rejected record holds their reference', async () => {
-  const hashKey = 'a key of the tests';
   const { ledger, right, collect } = await prepareCollect();
   await ledger.guests.rememberErased([rememberReference('BR-2', hashKey, now)]);
   const shifted = [
     { ServiceId: 'Ana Lovelace', BookingReferenceId: 'BR-2' },
-    { ServiceId: 'Ana Lovelace', BookingReferenceId: '=7', BookingClientName: 'BR-2' },
+    { ServiceId: 'Ana Lovelace', BookingReferenceId: '=7' },
   ];
-  const whole = shifted.map((fields, at) => ({ place: 3 + at, fields, whole: Object.values(fields) }));
-  await collect([[record(1), record(2), ...whole]], {
+  const whole = shifted.map((fields, at) => ({
+    place: 3 + at,
+    fields,
+    whole: [...Object.values(fields), 'BR-2'],
+  }));
+  const valued = [1, 2].map((number) => ({ ...record(number), extraValues: [`Ana ${number}`] }));
+  await collect([], {
+    reader: createDayReader({
+      ...{ source: createArraySource([[...valued, ...whole]]), normaliserFor: () => createNormaliser() },
+      extraLabels: ['Remark'],
+    }),
     readErased: () => readErasedGuests(ledger, hashKey),
   });
   const lines = (await ledger.bookings.readBatch(right.runId, 'posted', 0)).toString().trimEnd().split('\n');
   expect(lines).toEqual(['700001,BR-1,Ana Lovelace,,,,', '700002,BR-2,,,,,']);
+  const extra = await ledger.bookings.readExtra(right.runId, 'posted', 0);
+  expect(extra).toEqual({ labels: ['Remark'], rows: [['Ana 1'], null] });
   expect(JSON.stringify(await ledger.rejects.list(right.runId, 9))).not.toContain('Ana');
   for (const other of [undefined, 'another key of the tests'])
     await expect(readErasedGuests(ledger, other)).rejects.toThrow('set hashKey to that key');

@@ -57,6 +57,10 @@ describe('late bookings', () => {
     });
     const run = await collectRun(await prepare('body'), 'r1', records(0, 20), { ...topsUp, limits });
     expect(run.counts).toMatchObject({ accepted: 20 });
+    // The other of the two is not asked for.
+    const named = { limits: { ...limits, incomplete: { ...incomplete, hotelId: false } } };
+    const some = records(0, 20, { ProviderName: 'Bedlink' });
+    expect((await collectRun(await prepare('body'), 'r1', some, named)).counts.accepted).toBe(20);
   });
 });
 
@@ -84,6 +88,14 @@ describe('late bookings by file', () => {
       expect((await ledger.bookings.trace(reference)).map(({ run }) => run.id)).toContain('r2');
     // As the hook announced: what the file repeats was not in the source.
     expect(hasUnexpectedCount({ ...run, expected: 8 })).toBe(false);
+  });
+
+  it('may be none that can be in it, as long as few of the whole day are such', async () => {
+    const late = await prepare('file');
+    await deliverRun(late.ledger, await collectRun(late, 'r1', wholes(0, 5)));
+    const limits = { maxRejectedShare: 1, emptyDay: 'succeed', batchSize: 4, maxPostedShare: 0.5 } as const;
+    const run = await collectRun(late, 'r2', [...wholes(0, 5), record(5)], { ...topsUp, limits });
+    expect(run.counts).toMatchObject({ accepted: 1, posted: 1 });
   });
 
   it('are followed by nothing that the source has replaced, at this collect or at an earlier one', async () => {

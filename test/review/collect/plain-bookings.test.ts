@@ -39,8 +39,8 @@ interface Reading {
 
 /** Numbers and bytes as texts, which are compared much faster. */
 function toComparable({ lines, ...chunk }: RenderedChunk) {
-  const { bytes, ends, streams, referenceHashes, hotelHashes, lastDays, providers } = lines;
-  const numbers = [ends, streams, referenceHashes, hotelHashes, lastDays].map(String);
+  const { bytes, ends, streams, referenceHashes, hotelHashes, lastDays, lacking, providers } = lines;
+  const numbers = [ends, streams, referenceHashes, hotelHashes, lastDays, lacking].map(String);
   return { ...chunk, progress: null, lines: Buffer.from(bytes).toString('latin1'), numbers, providers };
 }
 

@@ -2,14 +2,19 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import type { GuestNames } from '../../../src/booking/sending.js';
+import { blankNames } from '../../../src/booking/stored-line.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { createBodyDelivery } from '../../../src/review/body/body-delivery.js';
 import type { LineBlock } from '../../../src/review/collect/line-index.js';
 import { findRepetition, planSample } from '../../../src/review/collect/repeated-day.js';
-import type { Run } from '../../../src/rules/run.js';
+import type { Run, Trigger } from '../../../src/rules/run.js';
 import { KeyError } from '../../../src/storage/day-keys.js';
+import { newRun } from '../../contracts/ledger/days.js';
 import { fakeLedger } from '../../support/fake-ledger.js';
+import { records } from '../array-source.js';
+import { collectAgain, collectRun, deliverRun } from '../late-days.js';
 import { someRun } from '../some-run.js';
+import { openTemporaryLedger } from '../temporary-ledger.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const perBatch = 500;
@@ -33,7 +38,8 @@ function ledgerOf(days: Readonly<Record<string, readonly number[]>>, past: Past 
         async list({ day: iso = '' }) {
           const accepted = numbersOf(iso).length;
           const counts = { delivered: allRefused ? 0 : accepted };
-          return accepted === 0 ? [] : [someRun({ ...run, id: iso, day: iso, counts })];
+          // Each was reviewed twice.
+          return accepted === 0 ? [] : Array(2).fill(someRun({ ...run, id: iso, day: iso, counts }));
         },
       },
       bookings: {
@@ -74,13 +80,13 @@ describe('what earlier days sent of a day', () => {
   it('is counted once over several small days', async () => {
     const { ledger } = ledgerOf({
       '2026-11-19': numbers(1, 40),
-      '2026-11-17': numbers(31, 40),
+      '2026-11-12': numbers(31, 40),
       '2026-11-11': numbers(1, 100),
     });
     expect(await compare(numbers(1, 100), ledger)).toEqual({
       bookings: 70,
       isEstimate: false,
-      days: ['2026-11-19', '2026-11-17'],
+      days: ['2026-11-19', '2026-11-12'],
       sent: 2,
       incomparable: 0,
     });
@@ -109,6 +115,35 @@ describe('what earlier days sent of a day', () => {
     ['key was destroyed', ledgerOf({ '2026-11-19': numbers(1, 40) }, { fails: true })],
   ])('is unknown for a day whose %s', async (_, { ledger }) => {
     expect(await compare(numbers(1, 40), ledger)).toMatchObject({ bookings: 0, sent: 1, incomparable: 1 });
+  });
+
+  it('is found without names where none are sent now either', async () => {
+    const { ledger } = ledgerOf({ '2026-11-19': numbers(1, 40) }, { run: { linesBlanked: true } });
+    expect(await compare(numbers(1, 40), ledger, 'omit')).toMatchObject({ bookings: 40, incomparable: 0 });
+  });
+});
+
+describe('a day whose bookings an earlier day sent', () => {
+  async function collectAgainLater(trigger: Trigger, topsUp: boolean, areBlanked = false) {
+    const ledger = await openTemporaryLedger();
+    const late = { ledger, kind: 'body', trigger, batchSize: 4 } as const;
+    const earlier = await ledger.runs.create(newRun('r0', { day: '2026-11-19' }));
+    await deliverRun(ledger, await collectAgain(late, earlier, records(0, 20)));
+    if (areBlanked) await ledger.guests.blankNames('2027-01-01', blankNames);
+    const limits = { maxRejectedShare: 1, emptyDay: 'succeed', batchSize: 4, maxRepeatedShare: 0.5 } as const;
+    await collectRun(late, 'r1', records(0, 20), { topsUp, limits, past: ledger });
+    return ledger.rejects.countWarnings('r1');
+  }
+
+  it('fails, also if it is a replay', async () => {
+    await expect(collectAgainLater('replay', false)).rejects.toMatchObject({ code: 'source-repeated' });
+  });
+
+  it('does not if a person says that they are late bookings, or if nobody can know it, which is a warning', async () => {
+    expect(await collectAgainLater('replay', true)).toEqual([]);
+    expect(await collectAgainLater('schedule', false, true)).toEqual([
+      { reason: 'earlier-days-not-compared', count: 1 },
+    ]);
   });
 });
 

@@ -52,6 +52,14 @@ describe('the volume guard of a collect', () => {
     });
   });
 
+  it('warns of a steady day that is low, and does not fail it', async () => {
+    const { right, collect, events } = await prepareCollect();
+    const low = [records(0, 25, { ProviderName: 'Bedlink' })];
+    const { volume } = await collect(low, guarded({ shareOfUsual: undefined, onDrop: 'fail' }));
+    const run = { id: right.runId, day: '2026-11-20' };
+    expect(events).toContainEqual({ type: 'volume-low', run, volume });
+  });
+
   it('fails before anything is planned if a drop fails a day, and still keeps it with the run', async () => {
     const { right, ledger, collect, events } = await prepareCollect();
     await expect(collect(few, guarded({ onDrop: 'fail' }))).rejects.toMatchObject({
@@ -101,5 +109,8 @@ it.each([2, 4, 0])(
       code: 'unexpected-count',
       message: expect.stringContaining(`holds 3 records, but the end-of-day hook expected ${expected}:`),
     });
+    // A run of today need not find all of them.
+    const ofToday = await collect([], { reader: readerOf(source) }, undefined, { trigger: 'today' });
+    expect(ofToday).toMatchObject({ state: 'delivering', expected });
   },
 );

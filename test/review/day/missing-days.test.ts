@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import { findMissingDays, isMissing, lacksRun } from '../../../src/review/day/missing-days.js';
+import { findMissingDays, isMissing, lacksRun, readKnownDays } from '../../../src/review/day/missing-days.js';
 import type { Run } from '../../../src/rules/run.js';
+import { newRun, rightOf } from '../../contracts/ledger/days.js';
 import { someRun } from '../some-run.js';
+import { openTemporaryLedger } from '../temporary-ledger.js';
 
 const at = (day: string) => createBusinessDay(day, 'Europe/Madrid');
 
@@ -51,6 +53,16 @@ describe('of the 14 days up to one', () => {
     const holiday = known('2026-09-01', '2026-11-20', (day) => day === '2026-11-18');
     expect(findMissingDays(at('2026-11-20'), holiday, ['2026-11-18'])).toEqual(none);
   });
+});
+
+it('A day is missed because of a run four weeks before it, which the ledger is asked for', async () => {
+  const ledger = await openTemporaryLedger();
+  for (const day of ['2026-09-01', '2026-10-10']) {
+    const run = await ledger.runs.create(newRun(`run-of-${day}`, { day }));
+    await ledger.runs.settle(rightOf(run), { state: 'succeeded', at: 1 });
+  }
+  const latest = at('2026-11-20');
+  expect(findMissingDays(latest, await readKnownDays(ledger, latest)).days).toEqual(['2026-11-07']);
 });
 
 describe('a weekday on which the agency is closed', () => {

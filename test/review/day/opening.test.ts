@@ -37,6 +37,14 @@ it('a request to resume a run that it names resumes it while it is active, and d
   for (const latest of over) expect(open(latest, request)).toEqual(done);
 });
 
+it('a result that has come resumes the run that lacks it, and no other that failed', () => {
+  const request = { mode: 'resume', runId: id, by: 'result' } as const;
+  const failedBy = (code: string) =>
+    ({ state: 'failed', failure: { class: 'data', code, message: '' } }) as const;
+  expect(open(failedBy('result-incomplete'), request)).toEqual(resume);
+  expect(open(failedBy('truncated'), request)).toEqual(done);
+});
+
 describe('a day', () => {
   it('without a run, or with a cancelled one, gets a new one, which for late bookings leaves out what that had delivered', () => {
     for (const mode of ['run', 'replay', 'late'] as const) {
@@ -72,6 +80,12 @@ describe('a day', () => {
       );
     },
   );
+
+  it('that held another number of records than the hook expects is topped up until it holds it', () => {
+    for (const mode of ['run', 'late'] as const)
+      expect(open({ expected: 12 }, { mode })).toEqual(topUp({ delivery: 'body', expected: 12 }));
+    expect(open({ expected: 1_000 }, {})).toEqual(done);
+  });
 
   it('that was collected before it ended, in its own zone, is topped up', () => {
     const collected = (collectStartedAt: number) => ({ collectStartedAt, delivery: 'file' as const });

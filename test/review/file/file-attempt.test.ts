@@ -3,6 +3,7 @@ import { FencedError } from '../../../src/ledger/errors.js';
 import { convertFailures, useSession } from '../../../src/review/file/file-attempt.js';
 import type { Outcome } from '../../../src/rules/step.js';
 import { ArchiveError } from '../../../src/storage/archive.js';
+import { KeyError } from '../../../src/storage/day-keys.js';
 import { SftpError, type SftpSession } from '../../../src/transports/sftp/sftp.js';
 
 const clear = { outcomeUnknown: false, refusedWhenSpent: false };
@@ -34,6 +35,14 @@ it.each<[Error, object]>([
   [
     new ArchiveError('unreadable', 'no'),
     { kind: 'retryable', evidence: { code: 'archive-unreadable', answer: 'no' }, ...clear },
+  ],
+  [
+    new ArchiveError('unwritable', 'no', { peer: 'refused' }),
+    { kind: 'retryable', evidence: { code: 'archive-refused', answer: 'no' }, ...clear },
+  ],
+  [
+    new KeyError('destroyed', 'it is gone'),
+    { kind: 'fatal', evidence: { code: 'key-destroyed' }, advice: 'it is gone' },
   ],
   [
     new ArchiveError('different-content', 'no'),

@@ -64,6 +64,17 @@ describe('performing a step of a file run', () => {
   });
 });
 
+it('a file that is written after its run was taken over is left to the new owner, and removed once the run was cancelled', async () => {
+  const { delivery, ledger, run, parts } = await prepareDelivery();
+  const claim = await claimStep(ledger, run, 'write');
+  await ledger.runs.takeOver(run.id);
+  await delivery.perform(claim, signal);
+  expect(await parts.spool.list()).toEqual([reviewName(run)]);
+  await ledger.runs.abandon(run.id, { reason: 'wrong', at: now });
+  await delivery.perform(claim, signal);
+  expect(await parts.spool.list()).toEqual([]);
+});
+
 async function prepareDelivery(bookings: readonly Booking[] = fileBookings(5)) {
   const prepared = await prepareFileRun({ bookings });
   const { parts } = prepared;

@@ -8,7 +8,9 @@ import type { SftpSession } from '../../../src/transports/sftp/sftp.js';
 import { someRun } from '../some-run.js';
 import { day, remote } from './file-run.js';
 
-const judged = 'what was judged\n';
+/** Of more than one piece. */
+const times = 70_000;
+const judged = 'what was judged\n'.repeat(times);
 const name = '20112026_Result.csv';
 const sha256 = createHash('sha256').update(judged).digest('hex');
 const seen = { name, size: judged.length, modifiedAt: 1_000 };
@@ -22,7 +24,7 @@ it.each<[string, RunState, Partial<ReviewFile>, name: string, text: string, at: 
     ['the judged one', 'failed', { growing }, name, judged, 1_000, false],
     ['the judged one under a newer time', 'failed', { growing }, name, judged, 2_000, false],
     ['the judged one without times', 'failed', { growing }, name, judged, undefined, false],
-    ['another one of that size', 'failed', { growing }, name, 'other judged...\n', 2_000, true],
+    ['another one of that size', 'failed', { growing }, name, 'other judged...\n'.repeat(times), 2_000, true],
     ['a second one', 'failed', { growing }, '20112026_2_Result.csv', judged, 1_000, true],
     ['one of others', 'awaiting-result', { notOurs: growing.files }, name, judged, 1_000, false],
   ],

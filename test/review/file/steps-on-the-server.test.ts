@@ -47,6 +47,20 @@ describe('upload', () => {
     },
   );
 
+  it('removes what an attempt has left, and archives an earlier result unless a guest of the day was erased', async () => {
+    for (const isErased of [false, true]) {
+      const day = await writtenDay();
+      const { id } = await day.ledger.runs.get(day.run().id);
+      if (isErased) await day.ledger.guests.beginErasing(id, now);
+      day.server.put(`${remote.folder}/20112026.${id}.0-0.part`, 'half');
+      day.server.put(resultPath, 'of Ana\n');
+      await day.upload();
+      expect(Object.keys(day.server.readAll())).toEqual([remote.path]);
+      const earlier = [`earlier-${hash('of Ana\n')}-20112026_Result.csv`];
+      expect(await day.parts.archive.list('2026-11-20', id)).toEqual(isErased ? [] : earlier);
+    }
+  });
+
   it('leaves an earlier result on the server until it is archived', async () => {
     const day = await writtenDay();
     day.server.put(resultPath, 'earlier\n');
@@ -112,6 +126,16 @@ describe('trigger', () => {
     expect(day.countPublished()).toBe(1);
   });
 
+  it('does not publish once more what the server took away at once, and calls whatever lies there already', async () => {
+    const day = await writtenDay();
+    day.change({ publish: (...file) => day.session.publish(...file).then(() => undefined) });
+    await day.upload();
+    await day.session.remove(remote.path);
+    day.server.put(resultPath, resultOf([]));
+    expect(await day.trigger()).toMatchObject({ kind: 'done', evidence: { code: 'ok' } });
+    expect([day.calls.length, day.countPublished()]).toEqual([1, 1]);
+  });
+
   it.each<[string, string | undefined, number]>([
     ['it is there', resultOf([4]), 1],
     ['there is none', undefined, 2],
@@ -120,6 +144,7 @@ describe('trigger', () => {
   ])('after a call that may have arrived asks for the result, and where %s', async (_, result, calls) => {
     const day = await uploadedDay(unanswered, unavailable);
     expect(await day.trigger()).toMatchObject({ kind: 'retryable', outcomeUnknown: true });
+    expect(day.run().file).not.toHaveProperty('triggeredAt');
     if (result !== undefined) day.server.put(resultPath, result);
     const outcome = await day.trigger();
     expect(day.calls).toHaveLength(calls);
@@ -196,6 +221,7 @@ describe('a result', () => {
       'retryable: sftp-no-local-space',
     ],
     ['cannot be archived', new ArchiveError('unwritable', 'full'), 'retryable: archive-unwritable'],
+    ['cannot be kept', new SftpError('retryable', 'local-file', ''), 'retryable: sftp-local-file'],
     ['is on a server that is away', new SftpError('retryable', 'timeout', ''), 'overdue: sftp-timeout'],
   ])('that %s, after its time', async (_, error, expected) => {
     const day = await triggeredDay();
@@ -229,11 +255,37 @@ describe('a result', () => {
     expect(await lookAt(2, 31_000)).toMatchObject({ since: now + 31_000 });
   });
 
-  it('that is first seen after its time is given the time to become whole', async () => {
+  it('of incorrect ones only counts once it is quiet, however many of them it has', async () => {
     const day = await triggeredDay();
-    day.reach(now + hourMs);
+    day.set({ resultNames: 'incorrect', resultPollMs: hourMs });
     day.server.put(resultPath, resultOf([3], [3]));
     expect(await day.look()).toMatchObject({ kind: 'waiting', evidence: { code: 'result-growing' } });
+    day.reach(now + 29_999);
+    expect(await day.look()).toMatchObject({ kind: 'waiting', until: now + 30_000 });
+    day.reach(now + 30_000);
+    expect(await day.look()).toMatchObject({ kind: 'done', file: { verdicts: { unanswered: 0 } } });
+    expect(await day.affected()).toEqual([3]);
+  });
+
+  it('of a run of which a guest was erased is judged, and nothing of it is kept', async () => {
+    const day = await triggeredDay();
+    day.pretend({ guestErasedAt: now });
+    day.server.put(resultPath, resultOf([1]));
+    day.server.put(resultPath.replace('_', '_2_'), resultOf([]).replaceAll('BR-', 'XX-'));
+    expect(await day.look()).toMatchObject({ kind: 'done', file: { notOurs: [{}] } });
+    expect(await day.parts.spool.list()).toEqual([]);
+    expect(await day.parts.archive.list('2026-11-20', day.run().id)).toEqual([]);
+  });
+
+  it('that is first seen after its time is given the time to become whole', async () => {
+    const day = await triggeredDay();
+    day.set({ resultPollMs: 9 * hourMs });
+    day.reach(now + hourMs);
+    day.server.put(resultPath, resultOf([3], [3]));
+    expect(await day.look()).toMatchObject({
+      ...{ kind: 'waiting', evidence: { code: 'result-growing' } },
+      until: now + 1.5 * hourMs,
+    });
     day.reach(now + hourMs + 30_000);
     expect(await day.look()).toMatchObject({ kind: 'refused', class: 'data' });
   });

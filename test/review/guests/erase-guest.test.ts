@@ -52,7 +52,7 @@ async function* toAsync(text: string): AsyncGenerator<Buffer, void, undefined> {
 }
 
 const answering = (answer: string) => ({ ...done, evidence: { ...done.evidence, answer } });
-const says = { withNames: 'for GIL, Ana', without: 'fine' };
+const says = { withNames: 'for GIL, Ana', withReference: 'no hotel of BR-1', without: 'fine' };
 
 describe('An erased guest', () => {
   it('is in no answer of the service about anybody of the day', async () => {
@@ -61,6 +61,7 @@ describe('An erased guest', () => {
     for (const [id, answer] of [
       ['r2', says.withNames],
       ['r3', says.without],
+      ['r4', says.withReference],
     ] as const) {
       const run = await collectBookings(ledger, id, [someBooking(others)]);
       await perform(ledger, run, 'batch 0', answering(answer));
@@ -73,7 +74,10 @@ describe('An erased guest', () => {
       'ledger: the answer to attempt 1 of batch 0',
       'ledger: posted batch 0',
     ]);
-    expect([await answersOf('r2'), await answersOf('r3')]).toEqual([[], [says.without]]);
+    const rest = async () => [await answersOf('r2'), await answersOf('r3'), await answersOf('r4')];
+    expect(await rest()).toEqual([[], [says.without], [says.withReference]]);
+    await erase('BR-1', { all: true });
+    expect(await rest()).toEqual([[], [says.without], []]);
   });
 
   it('loses only the name, or with everything the reference and the stay, too; others lose nothing', async () => {
@@ -108,7 +112,8 @@ describe('An erased guest', () => {
     await collect.finish({ steps: [], at });
     await ledger.runs.settle(rightOf(run), { state: 'failed', at });
     expect((await findBookingsOf(ledger, ' ana gil', unstopped)).unreferenced).toBe(1);
-    expect((await erase('BR-1')).left).toEqual([]);
+    const would = await erase('BR-1', { dryRun: true });
+    expect(await erase('BR-1')).toEqual({ ...would, left: [] });
     expect((await ledger.rejects.listHeld('r2')).map(({ place }) => place)).toEqual([5]);
     // Nor is one found by it. The guest's own reference still finds theirs.
     const findPlaces = async (text: string) =>
@@ -116,6 +121,18 @@ describe('An erased guest', () => {
     expect(await Promise.all(['BR-1', 'Gil, Ana', 'Bedlink', 'BR-2'].map(findPlaces))).toEqual([
       ...[[1], [], [], [5]],
     ]);
+    await erase('BR-1', { all: true });
+    expect(await findPlaces('BR-1')).toEqual([]);
+  });
+
+  it('is found and blanked by a reference and a name with quotes, which cells double', async () => {
+    const { ledger, erase } = await prepare();
+    const quoted = { bookingReferenceId: 'BR-"1"', bookingClientName: 'Ana "Nita" Gil' };
+    await deliverBookings(ledger, 'r1', [someBooking(others), someBooking(quoted)]);
+    const found = () => findBookingsOf(ledger, 'ana "nita" gil', unstopped);
+    expect(await found()).toEqual({ references: new Set(['BR-"1"']), unreferenced: 0 });
+    await erase('BR-"1"');
+    expect((await found()).references.size).toBe(0);
   });
 
   it('stays in a run that may still send them, and on a day that somebody works on, and the receipt says so', async () => {
@@ -156,9 +173,13 @@ describe('An erased guest', () => {
     await mkdir(unmarked);
     await writeFile(join(unmarked, 'sent.csv'), text);
     await spool.write('lost.csv', toAsync(text));
+    await keep('sealed', 'sent.csv', '\0hotel-review sealed 1\n');
+    const would = await erase('BR-1', { dryRun: true });
     const { erased, left } = await erase('BR-1');
+    expect(would).toEqual({ erased, left });
     expect(erased).toEqual(['ledger: posted batch 0', 'archive: sent.csv', 'spool: lost.csv']);
     expect(left).toMatchObject([
+      { runId: 'sealed', place: 'archive', why: expect.stringMatching(/^sent.csv cannot be read/) },
       { runId: 'unmarked', place: 'archive', why: expect.stringMatching(/no mark/) },
     ]);
     expect(findText(folder, 'Ana Gil')).toEqual([join(unmarked, 'sent.csv')]);

@@ -21,6 +21,22 @@ describe('files that are due on the SFTP server', () => {
     expect(await outcomes()).toEqual(['removed', 'removed']);
   });
 
+  it.each([
+    ['go with the names of their run', 0, []],
+    ['stay if a later run of the day may need them', 2, ['later']],
+  ])('stay while a result may still come, and %s', async (_, left, later) => {
+    const day = await judgedDay();
+    const countLeft = async () => {
+      await removeOf(day);
+      return Object.keys(day.server.readAll()).length;
+    };
+    await day.fail();
+    expect(await countLeft()).toBe(2);
+    for (const id of later) await addFileRun(day.ledger, id, day.run().day);
+    await day.blankNames();
+    expect(await countLeft()).toBe(left);
+  });
+
   it.each<[string, string, (outcome: Awaited<ReturnType<typeof sentDay>>) => unknown]>([
     [
       'another one of that size lies there',
@@ -82,22 +98,22 @@ describe('files that are due on the SFTP server', () => {
   });
 });
 
+function removeOf({ ledger, parts, clock }: Awaited<ReturnType<typeof judgedDay>>, before = '2026-11-22') {
+  const { spool, sftp } = parts;
+  const { signal } = new AbortController();
+  return removeSentFiles({ ledger, spool, timezone: 'Europe/Madrid', clock, sftp }, before, signal);
+}
+
 /** A run that has succeeded, its file and its result on a server in memory. */
 async function sentDay() {
   const day = await judgedDay();
   await day.archive();
-  const { ledger, run, parts, clock } = day;
+  const { ledger, run } = day;
   await ledger.runs.settle(rightOf(run()), { state: 'succeeded', at: now });
-  const { signal } = new AbortController();
   return {
     ...day,
     sent: `${day.server.read(remote.path)}`,
-    remove: (before = '2026-11-22') =>
-      removeSentFiles(
-        { ledger, spool: parts.spool, timezone: 'Europe/Madrid', clock, sftp: parts.sftp },
-        before,
-        signal,
-      ),
+    remove: (before?: string) => removeOf(day, before),
     outcomes: async () =>
       ((await ledger.runs.get(run().id)).file?.removals ?? []).map(({ outcome }) => outcome),
   };

@@ -10,9 +10,12 @@ import {
   renderReviewHeader,
   writeProviderHotel,
 } from '../../../src/booking/stored-line.js';
-import { readReference, toFields } from '../../../src/review/stored/stored-line.js';
+import { maskAnswers, readReference, toFields } from '../../../src/review/stored/stored-line.js';
+import { at, done, perform, rightOf } from '../../contracts/ledger/days.js';
+import { collectBookings, someBooking } from '../../desk/some-bookings.js';
 import { lineOfBooking } from '../../support/made-bookings.js';
 import { anyFileBooking, cellsOf, fileBooking, linesOf, masterIdColumn } from '../file/file-bookings.js';
+import { openTemporaryLedger } from '../temporary-ledger.js';
 
 describe('a stored line, which is the line of the review file', () => {
   it('is what csv-stringify writes, whatever the source contained, and is read back', () => {
@@ -93,4 +96,23 @@ describe('a stored line, which is the line of the review file', () => {
       ['CheckOutDate', '2026-11-23'],
     ]);
   });
+});
+
+it('words of the service name only the guest who is asked for, and are not shown once a guest of any run of the day was erased', async () => {
+  const ledger = await openTemporaryLedger(() => at);
+  const other = someBooking({ bookingReferenceId: 'BR-2', bookingClientName: 'Eva Roth' });
+  for (const id of ['r1', 'r2']) {
+    const run = await collectBookings(ledger, id, [someBooking(), other]);
+    const answered = { ...done, evidence: { code: 'ok', answer: 'Ana Gil, Eva Roth' } };
+    await perform(ledger, run, 'batch 0', answered);
+    await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
+  }
+  const read = async (showsGuest?: boolean) => {
+    const [trace] = await ledger.bookings.trace('BR-1');
+    const masked = trace && (await maskAnswers(ledger, trace, showsGuest));
+    return masked?.kind === 'booking' && masked.attempts.map(({ answer }) => answer);
+  };
+  expect([await read(), await read(false)]).toEqual([['Ana Gil, *** ***'], ['*** ***, *** ***']]);
+  await ledger.guests.beginErasing('r1', at);
+  expect(await read()).toEqual([expect.not.stringMatching(/Ana|Gil|\*/)]);
 });
