@@ -354,6 +354,7 @@ export function describeCasesContract(
       expect(await cases.find(1)).toBeUndefined();
       expect((await cases.find(2))?.bookings).toMatchObject([{ reference: 'BR-3' }]);
       expect(await cases.find(3)).toMatchObject({ state: 'reported', bookings: [] });
+      expect(await cases.listRunsToFollow()).toEqual([]);
     });
   });
 }

@@ -74,6 +74,8 @@ export function describeNoticesContract(
         false,
       ]);
       expect(await notices.listProblems()).toMatchObject([{ reminders: 1, lastToldAt: at + 5 }]);
+      await notices.end([problem], { at: at + 7 });
+      expect(await notices.remind({ ...problem, reminders: 1 }, at + 8)).toBe(false);
     });
 
     it('hands a message to one process for as long as its lease lasts', async () => {
@@ -135,19 +137,33 @@ export function describeNoticesContract(
       const heard: string[] = [];
       for (const [after, problem] of [late, failed].entries()) {
         await notices.raise([{ ...problem, raisedAt: at + after }]);
-        await notices.end(await notices.listProblems(), { at: at + after, recovery });
+        const problems = await notices.listProblems();
+        // Two processes find it over.
+        for (const ended of [1, 0])
+          expect(await notices.end(problems, { at: at + after, recovery })).toBe(ended);
         await notices.route(toChannels(`ops ${after}`), at);
         // The recovery waits for the message about the problem.
         for (const _ of [problem, recovery]) {
           const claimed = await claimAll(`ops ${after}`);
-          heard.push(...claimed.map(({ notice }) => notice.event));
+          heard.push(...claimed.map(({ notice }) => `${notice.event} ${notice.severity}`));
           await notices.noteSent(
             claimed.map(({ id }) => id),
             at,
           );
         }
       }
-      expect(heard).toEqual(['day-late', 'day-recovered', 'run-failed', 'day-recovered']);
+      const told = ['day-late', 'day-recovered', 'run-failed', 'day-recovered'];
+      expect(heard).toEqual(told.map((event) => `${event} critical`));
+    });
+
+    it('forgets what is old and over, with its messages, and no problem that lasts', async () => {
+      const digest: NewNotice = { event: 'morning-digest', subject: day, day, facts: {}, raisedAt: at };
+      await notices.raise([digest, failed]);
+      await notices.route(toChannels('ops'), at);
+      await opened.ledger.guests.prune('2026-12-01');
+      expect(await notices.listProblems()).toMatchObject([{ event: 'run-failed' }]);
+      const left = await notices.listMessages({ limit: 9 });
+      expect(left.map(({ notice }) => notice.event)).toEqual(['run-failed']);
     });
 
     it('does not let a recovery wait for the morning digest about the day', async () => {
@@ -209,6 +225,9 @@ export function describeNoticesContract(
       const run = await ledger.runs.create(newRun('r1'));
       const comparison = { accepted: 2, usual: 9, drops: [{ provider: 'Bedlink', accepted: 0, usual: 412 }] };
       await (await startCollect(ledger, run)).noteVolume({ at, providers: { Bedlink: 0 }, comparison });
+      const accepted = newRun('r2', { day: '2026-11-21', acceptances: { volume: { at, by: 'ada' } } });
+      const again = await startCollect(ledger, await ledger.runs.create(accepted));
+      await again.noteVolume({ at, providers: { Bedlink: 0 }, comparison });
       await notices.route(toChannels('ops'), at);
       expect(await notices.listMessages({ limit: 9 })).toMatchObject([
         { notice: { event: 'provider-silent', facts: { provider: 'Bedlink', usual: 412 } } },

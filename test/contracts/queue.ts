@@ -65,9 +65,13 @@ export function describeQueueContract(
         const { queue, worker } = await open({ concurrency: 1 });
         await queue.add(stepsOf('run-a', 5));
         await queue.add([{ runId: 'run-a', step: 'upload', attempt: 1, isUrgent: true }]);
+        worker.holdAll();
         worker.start();
-        await settled(() => expect(worker.names()).toHaveLength(6));
-        expect(worker.names()[0]).toBe('run-a upload 1');
+        await settled(() => expect(worker.inHand()).toBe(1));
+        await queue.add([{ runId: 'run-a', step: 'trigger', attempt: 1, isUrgent: true }]);
+        worker.letAllGo();
+        await settled(() => expect(worker.names()).toHaveLength(7));
+        expect(worker.names().slice(0, 2)).toEqual(['run-a upload 1', 'run-a trigger 1']);
       });
 
       it('the next attempt that a step adds while it is in progress', async () => {

@@ -78,6 +78,7 @@ describe('the PostgreSQL ledger in trouble', () => {
   describe('when the server is unavailable', () => {
     it('reports it with the address once patience runs out, and works again when the server is back', async () => {
       const ledger = opened.open({ patienceMs: 300 });
+      const unused = opened.open({ patienceMs: 300 });
       await ledger.runs.create(newRun('r1'));
       await postgres().stop();
       try {
@@ -85,10 +86,12 @@ describe('the PostgreSQL ledger in trouble', () => {
         expect(fault).toBeInstanceOf(LedgerAwayError);
         expect(fault).toMatchObject({ location: opened.url.replace(/\/\/[^@/]*@/, '//') });
         await expect(ledger.ping()).rejects.toThrow(LedgerAwayError);
+        await expect(unused.runs.get('r1')).rejects.toThrow(LedgerAwayError);
       } finally {
         await postgres().start();
       }
       expect((await ledger.runs.get('r1')).id).toBe('r1');
+      expect((await unused.runs.get('r1')).id).toBe('r1');
       await ledger.ping();
     });
 

@@ -101,6 +101,13 @@ describe('a day that is held in PostgreSQL', () => {
     await takenIn(opened.open());
   });
 
+  it('is free at once when its holder closes the ledger', async () => {
+    const holder = opened.open({ leaseMs: 3_600_000 });
+    await holder.holds.day(day);
+    await holder.close();
+    expect(await opened.ledger.holds.day(day)).toBeDefined();
+  });
+
   it('keeps no finished process alive', async () => {
     const child = startChild(
       `const { createPostgresLedger } = await import(built + '../postgres/postgres-ledger.js');

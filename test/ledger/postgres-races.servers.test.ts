@@ -54,6 +54,19 @@ describe('several processes on one PostgreSQL ledger', () => {
     }
   });
 
+  it('renew claims while other work has all their usual connections', async () => {
+    const owner = opened.open({ connections: 2 });
+    const claim = await claimStep(owner, await collectedRun(opened.ledger, 'r1'), 'batch 0');
+    await opened.query('BEGIN; LOCK TABLE hotel_review.rejects');
+    const counting = owner.rejects.count('r1');
+    const renewing = owner.steps.renewClaims([claim]);
+    const first = Promise.race([counting.then(() => 'counted'), renewing.then(() => 'renewed')]);
+    expect(await first).toBe('renewed');
+    expect(await renewing).toEqual([]);
+    await opened.query('ROLLBACK');
+    expect(await counting).toEqual([]);
+  });
+
   it('never renew a claim that another process has reopened', async () => {
     const [owner, other] = [opened.open(), opened.open()];
     const run = await collectedRun(opened.ledger, 'r1', { bookings: references(160) });

@@ -1,8 +1,10 @@
 import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { identify } from '../../src/ledger/identity.js';
 import { openDatabase } from '../../src/ledger/sqlite/database.js';
 import { openLedgerFile, tryLock } from '../../src/ledger/sqlite/ledger-file.js';
+import { createSqliteStore } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { collectedRun, day, newRun } from '../contracts/ledger/days.js';
 import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
 
@@ -38,10 +40,13 @@ describe('the SQLite ledger', () => {
       for (const file of files) expect(statSync(file).mode & 0o777).toBe(0o600);
     });
 
-    it('is in WAL mode, commits with synchronous FULL, and overwrites what it deletes', () => {
+    it('is in WAL mode, commits with synchronous FULL, and overwrites what it deletes', async () => {
       const file = openLedgerFile(opened.path, { isReader: false });
       const pragma = (name: string) => file.database.get(`PRAGMA ${name}`)?.[name];
       expect(pragma('journal_mode')).toBe('wal');
+      expect(pragma('synchronous')).toBe(2);
+      const { store } = createSqliteStore(file.database, { clock: () => 0 });
+      await store.transactUnflushed(identify);
       expect(pragma('synchronous')).toBe(2);
       expect(pragma('secure_delete')).toBe(1);
       expect(pragma('page_size')).toBe(8192);

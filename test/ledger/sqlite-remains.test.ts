@@ -130,6 +130,9 @@ describe('what SQLite leaves in its files of names that were removed', () => {
         why: 'another process was using the ledger',
       });
       reader.exec('COMMIT');
+      expect(await ledger.guests.clearRemains({ atMostBytes: 1 })).toMatchObject({
+        why: expect.stringContaining('would keep others waiting'),
+      });
       expect(await ledger.guests.clearRemains()).toBeUndefined();
       expect(countText('Canary-old-')).toBe(0);
     });

@@ -96,8 +96,10 @@ describe('what a server says', () => {
     ['refused', "NOPERM this user has no permissions to run the 'evalsha' command"],
     ['unsuited', "ERR unknown command 'evalsha'"],
     ['unsuited', 'MOVED 3999 10.0.0.1:6381'],
+    ['unsuited', 'CLUSTERDOWN The cluster is down'],
     ['unsuited', "Hostname/IP does not match certificate's altnames"],
     ['read-only', "READONLY You can't write against a read only replica."],
+    ['read-only', "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'."],
     ['passing', 'LOADING Redis is loading the dataset in memory'],
     ['passing', 'no answer within 5000 ms'],
   ])('is %s: %s', (fault, said) => {

@@ -31,8 +31,8 @@ async function startWith({ certificate, key }: CertificateFiles) {
   };
 }
 
-async function ping(url: string): Promise<string> {
-  const { client, answered, close } = openRedisConnection({ url, answerMs: 2_000, onNotice() {} });
+async function ping(url: string, ca?: string): Promise<string> {
+  const { client, answered, close } = openRedisConnection({ url, ca, answerMs: 2_000, onNotice() {} });
   try {
     return await answered(() => client.ping());
   } catch (error) {
@@ -48,12 +48,13 @@ describe('Redis over TLS', () => {
     skip(certificateNeeds !== undefined, certificateNeeds);
   });
 
-  it('is used by queue and doctor if its authority is trusted', async () => {
+  it.each(['named', 'trusted'])('is used by queue and doctor if its authority is %s', async (how) => {
     const files = makeCertificate('DNS:localhost');
     const { url } = await startWith(files);
-    trustAuthority(files.certificate);
-    expect(await ping(url)).toBe('PONG');
-    const findings = await checkQueue({ url, answerMs: 2_000 });
+    const ca = how === 'named' ? files.certificate : undefined;
+    if (ca === undefined) trustAuthority(files.certificate);
+    expect(await ping(url, ca)).toBe('PONG');
+    const findings = await checkQueue({ url, ca, answerMs: 2_000 });
     expect(findings[0]).toMatchObject({ verdict: 'ok' });
   });
 

@@ -177,6 +177,16 @@ const rows: readonly Row[] = [
     ['start 2026-11-22 (nightly)', ...['18', '19', '20', '21'].map((day) => `start 2026-11-${day}`)],
     { cronTimes: weekdays, now: monday, catchUpDays: 2 },
   ],
+  [
+    'one whose run no person cancelled',
+    ledgerWith([runOf('2026-11-19', 'cancelled', now)]),
+    ['start 2026-11-19'],
+  ],
+  [
+    'as a top-up, one whose source held another number of records than the hook expected',
+    ledgerWith([{ ...goodRun('2026-11-19'), collectedAt: now.getTime(), expected: 1_001 }]),
+    ['top-up 2026-11-19'],
+  ],
 ];
 
 it.each(rows.map((row) => [row[0], row] as const))(

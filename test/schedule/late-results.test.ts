@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { untilAborted } from '../../src/base/abort.js';
 import type { Run } from '../../src/rules/run.js';
 import { createCronTimes } from '../../src/schedule/cron-times.js';
 import type { SchedulerEvent } from '../../src/schedule/events.js';
@@ -32,8 +33,8 @@ const incomplete = {
   failure: { class: 'data', code: 'result-incomplete', message: '1 of 9 bookings have no verdict' },
 } as const;
 
-/** A scheduler over these runs; a look finds what `find` says, and what it reviews takes until the test ends. */
-function watch(runs: Run[], find: (run: Run) => boolean | Error = () => false) {
+/** A scheduler over these runs; a look finds what `find` says, and what it reviews takes as long as `end`. */
+function watch(runs: Run[], find: (run: Run) => boolean | Error = () => false, end = untilAborted) {
   const looks: [day: string, minutes: number][] = [];
   const reviewed: string[] = [];
   const events: SchedulerEvent[] = [];
@@ -49,7 +50,7 @@ function watch(runs: Run[], find: (run: Run) => boolean | Error = () => false) {
     },
     async review(run, signal) {
       reviewed.push(run.day);
-      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      await end(signal);
     },
     clock: () => Date.now(),
     notify: (event) => events.push(event),
@@ -100,4 +101,14 @@ it('tries a run again when its result has come, once at a time, and meanwhile lo
   expect(events).toContainEqual(expect.objectContaining({ type: 'look-failed' }));
   await scheduler.close();
   expect(vi.getTimerCount()).toBe(0);
+});
+
+it('tries a run again for each result that comes', async () => {
+  const { reviewed } = watch(
+    [byFile('2026-11-20')],
+    () => true,
+    async () => 'aborted',
+  );
+  await vi.advanceTimersByTimeAsync(minuteMs);
+  expect(reviewed).toHaveLength(2);
 });

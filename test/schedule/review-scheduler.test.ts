@@ -113,6 +113,8 @@ describe('the scheduler every resumeMinutes', () => {
     expect(begun()).toEqual([]);
     await vi.advanceTimersByTimeAsync(30 * minuteMs);
     expect(begun()).toEqual(['2026-11-19']);
+    // It rests from its end, for half of the time between two checks.
+    await vi.advanceTimersByTimeAsync(10 * minuteMs);
     await reviews[0]?.end('failed', { failure });
     expect(begun()).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(30 * minuteMs);

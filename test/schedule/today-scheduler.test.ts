@@ -87,6 +87,7 @@ describe('the scheduler of the current day', () => {
     await vi.advanceTimersByTimeAsync(2 * minute);
     expect(state.aborted).toBe(1);
     await scheduler?.close();
+    expect(vi.getTimerCount()).toBe(0);
     vi.setSystemTime(Date.parse('2026-11-20T22:45:00Z'));
     const shared = await watch('*/20 7-23 * * *', { end: never, stopsBeforeNight: false });
     await vi.advanceTimersByTimeAsync(4 * 60 * minute);

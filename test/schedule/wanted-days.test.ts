@@ -1,14 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { untilAborted } from '../../src/base/abort.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import type { WantedDay } from '../../src/ledger/wanted-days.js';
 import { abandon } from '../../src/review/day/join-run.js';
 import type { ReviewEvent } from '../../src/review/events.js';
+import type { Workforce } from '../../src/review/perform/workforce.js';
 import type { ReviewParts } from '../../src/review/review-day.js';
 import { isActive } from '../../src/rules/run.js';
 import { createCronTimes } from '../../src/schedule/cron-times.js';
 import type { SchedulerEvent } from '../../src/schedule/events.js';
 import { createWantedDays, decideRequest, type ReplayRequest } from '../../src/schedule/wanted-days.js';
+import { collectedFileRun, performUpTo } from '../contracts/ledger/file-days.js';
 import { createArraySource, records } from '../review/array-source.js';
 import { references } from '../review/delivering.js';
 import { ok } from '../review/scripted-service.js';
@@ -48,7 +51,9 @@ describe('wanted days', () => {
     const { runId } = await first.days.want(reviewedDay, hook);
     await asked.passed;
     await first.stopped();
-    expect(await work.ledger.holds.day('2026-11-21')).toBeDefined();
+    const hold = await work.ledger.holds.day(day);
+    expect(hold).toBeDefined();
+    await hold?.release();
     expect(await work.ledger.runs.get(runId)).toMatchObject({ state: 'delivering' });
     expect(first.after).toEqual([]);
     const next = openWantedDays(work.startAlone().parts);
@@ -132,6 +137,35 @@ describe('wanted days', () => {
     expect(work.accepted).toHaveLength(12);
     const later = createBusinessDay('2027-01-01', reviewedDay.zone);
     expect(await work.ledger.runs.summarise(later)).not.toHaveProperty('lastGoodDay');
+  });
+
+  it('whose result is awaited are let go of, and looked at anew, when somebody asks for that; a review ends when it is to', async () => {
+    const { ledger, startAlone } = await prepareWork();
+    const { parts } = startAlone();
+    const delivering = vi.fn();
+    const workforce: Workforce = {
+      ...parts.workforce,
+      async deliver({ id }, signal) {
+        delivering();
+        await untilAborted(signal);
+        return ledger.runs.get(id);
+      },
+    };
+    const begun = (times: number) =>
+      vi.waitFor(() => expect(delivering).toHaveBeenCalledTimes(times), { timeout: patienceMs });
+    const { days } = openWantedDays({ ...parts, workforce });
+    await expect(days.look(reviewedDay)).rejects.toThrow('awaits no result');
+    await performUpTo(ledger, await collectedFileRun(ledger, 'r1'), 'trigger');
+    const stop = new AbortController();
+    const stopped = days.review(reviewedDay, nightly, stop.signal);
+    await begun(1);
+    stop.abort();
+    await stopped;
+    const released = days.review(reviewedDay, nightly, unstopped);
+    await begun(2);
+    await days.look(reviewedDay);
+    await released;
+    await begun(3);
   });
 });
 
@@ -242,6 +276,8 @@ describe('replays', () => {
     const { days: opened, done } = openWantedDays(parts, 1);
     const { wanted } = await opened.replay(unseen.slice(0, 2), all);
     await asked.passed;
+    const [again] = (await opened.replay(unseen.slice(1, 2), all)).left;
+    expect(again?.why).toContain('is wanted already');
     const cancelled = await abandon('2026-11-19', 'a mistake', { ledger: work.ledger, clock: Date.now });
     expect(cancelled).toMatchObject({ kind: 'withdrawn', wanted: { runId: wanted[1]?.runId } });
     answers.open();

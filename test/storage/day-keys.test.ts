@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -109,14 +109,22 @@ describe('a folder of keys', () => {
     expect(list()).toEqual([`${day}.destroyed`]);
     expect(() => find(key.id)).toThrow(expect.objectContaining({ code: 'destroyed' }));
     expect(use(day, keys).id).not.toBe(key.id);
+    // The one that took its place, too; both are known as destroyed.
+    createKeyFolder(root).destroy(day);
+    expect(() => find(key.id)).toThrow(expect.objectContaining({ code: 'destroyed' }));
   });
 
-  it('destroys a key for the process that destroys it, which has read with it', () => {
+  it('destroys a key, whose bytes it overwrites, for the process that has read and written with it', () => {
     const keys = createKeyFolder(root);
     const { id } = use();
     keys.find(day, id);
+    keys.use(day);
+    const copy = join(home, 'copy');
+    linkSync(keyFile(), copy);
     keys.destroy(day);
     expect(() => keys.find(day, id)).toThrow(expect.objectContaining({ code: 'destroyed' }));
+    expect(keys.use(day).id).not.toBe(id);
+    expect(readFileSync(copy, 'utf8').trim()).toBe('');
   });
 
   it('keeps a key that it cannot note as destroyed: otherwise it would look lost', () => {

@@ -16,6 +16,7 @@ import {
   openNames,
   perform,
   references,
+  refused,
   startCollect,
 } from './days.js';
 import { planFileRun } from './file-days.js';
@@ -56,6 +57,8 @@ export function describeCanaries(opened: () => OpenedLedger): void {
     it('that nothing names in time is reported once, over all processes', async () => {
       const { ledger, reopen } = opened();
       const unsent = await runWithCanary(ledger, 'unsent', { day: '2026-11-19' });
+      await perform(ledger, unsent, 'canary', refused);
+      expect(await ledger.canaries.find('unsent')).toMatchObject({ givenUpFor: 'code-2009' });
       await ledger.runs.abandon(unsent.id, { reason: 'over', at });
       const run = await runWithCanary(ledger, 'r1');
       await perform(ledger, run, 'canary', done);

@@ -198,6 +198,7 @@ export function describeCollecting(opened: () => OpenedLedger): void {
       await collect.finish({ steps: planBatches(2, 4), at });
       expect(await ledger.steps.claim(rightOf(run), 'batch 0', 1, at)).toBeUndefined();
       await perform(other, owner, 'batch 0', done);
+      await expect(startCollect(other, owner)).rejects.toThrow('has been collected already');
     });
   });
 }

@@ -115,6 +115,17 @@ export function describeDayOutcomes(opened: () => OpenedLedger): void {
       await storeDayOutcome(ledger, iso);
       await deliverRun(ledger, late);
       expect(await read()).toBe(false);
+      const last = await collectRun({ ledger, kind: 'file', batchSize }, 'r3', wholes(1, 6), {
+        topsUp: true,
+      });
+      for (const step of ['write', 'upload', 'trigger'])
+        await perform(ledger, last, step, { ...done, file: { rows: 6, triggeredAt: at } });
+      await storeDayOutcome(ledger, iso);
+      await judge(ledger, last, await storedReferences(ledger, 'r3', 'file'), ['BR-3']);
+      expect(await read()).toBe(false);
+      await storeDayOutcome(ledger, iso);
+      await ledger.runs.abandon('r3', { reason: 'over', at });
+      expect(await read()).toBe(false);
       expect(await ledger.days.listOutcomes({ from: '2026-11-21', to: '2026-11-30' })).toEqual([]);
     });
   });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ErasedGuest } from '../../../src/ledger/guests.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, chunkOf, collectedRun, done, newRun, perform, rightOf, startCollect } from './days.js';
+import { collectedFileRun, performUpTo } from './file-days.js';
 
 const guest: ErasedGuest = { hash: 'ab', keyId: 'k', bits: 7, at };
 
@@ -18,9 +19,12 @@ export function describeErasures(opened: () => OpenedLedger): void {
       await again.close();
     });
 
-    it('are recorded before anything of them is removed, once', async () => {
+    it('are recorded before anything of them is removed, once, while nobody performs a step of the day', async () => {
       const { ledger } = opened();
-      await collectedRun(ledger, 'r1');
+      const run = await collectedRun(ledger, 'r1');
+      await ledger.steps.claim(rightOf(run), 'batch 0', 1, at);
+      expect(await ledger.guests.beginErasing('r1', at - 1)).toBe(false);
+      await ledger.runs.abandon('r1', { reason: 'over', at });
       expect(await ledger.guests.beginErasing('r1', at)).toBe(true);
       expect(await ledger.guests.beginErasing('r1', at + 1)).toBe(true);
       expect(await ledger.runs.get('r1')).toMatchObject({ guestErasedAt: at });
@@ -44,6 +48,9 @@ export function describeErasures(opened: () => OpenedLedger): void {
       expect(await ledger.steps.listAnswered('r1')).toMatchObject([{ step: 'batch 0', answer: 'Success' }]);
       await ledger.guests.dropAnswers('r1', [{ step: 'batch 0', attempt: 1 }]);
       expect(await ledger.steps.listAnswered('r1')).toEqual([]);
+      await performUpTo(ledger, await collectedFileRun(ledger, 'r2', { day: '2026-11-19' }), 'trigger');
+      await ledger.guests.eraseBookings('r2', (lines) => ({ rows: [0], lines }));
+      expect(await ledger.steps.listAnswered('r2')).toEqual([]);
     });
 
     it('are removed from the rejects of one run, with the hash of the reference on request', async () => {

@@ -81,6 +81,17 @@ export function describeRetention(opened: () => OpenedLedger): void {
       expect(forgotten.slice(1)).toEqual(['r1 awaiting-result', 'r1 succeeded']);
       expect(await idsOf(ledger.guests.readRunsWithNames('2026-12-01'))).toEqual([]);
     });
+
+    it('blanks what a run collects after its names were blanked', async () => {
+      const { ledger } = opened();
+      await ledger.runs.create(newRun('r1', { day: '2026-10-01', startedAt: 0 }));
+      await ledger.guests.blankNames('2026-11-01', blankNames);
+      const resumed = await ledger.runs.takeOver('r1');
+      await (await startCollect(ledger, resumed)).store(chunkOf({ batches: [batchOf(0, ['a'])] }));
+      await ledger.runs.settle(rightOf(resumed), { state: 'failed', at: Date.parse('2026-10-02') });
+      await ledger.guests.blankNames('2026-11-01', blankNames);
+      expect((await ledger.bookings.readBatch('r1', 'posted', 0)).toString()).not.toContain('Ana Gil');
+    });
   });
 
   describe('the last start of a run', () => {

@@ -4,6 +4,7 @@ import type { Booking } from '../../../src/booking/booking.js';
 import { hashReference } from '../../../src/booking/booking.js';
 import { type BatchStream, batchStreams } from '../../../src/booking/sending.js';
 import { isOver, stayOf } from '../../../src/booking/stay.js';
+import { FencedError } from '../../../src/ledger/errors.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { StayAhead } from '../../../src/ledger/stays.js';
 import type { SupersededRows } from '../../../src/ledger/stored-outcomes.js';
@@ -81,7 +82,7 @@ export function describeStays(opened: () => OpenedLedger): void {
     it('are gone when their run is collected again, when their guest is erased, and when their day is removed', async () => {
       const { ledger } = opened();
       const hotel = hotelOf(1, 0);
-      const stays = ['E-1', 'E-2'].map((bookingReferenceId) => ({
+      const stays = ['E-1', 'E-2', 'E-3', 'E-4', 'E-5'].map((bookingReferenceId) => ({
         stream: 'posted' as const,
         booking: stayAt(hotel, { bookingReferenceId, bookingClientName: 'Ana Gil' }),
       }));
@@ -89,16 +90,17 @@ export function describeStays(opened: () => OpenedLedger): void {
       const first = await startCollect(ledger, run);
       await storeStays(first, [{ stream: 'posted', booking: stayAt(hotel, { bookingReferenceId: 'E-0' }) }]);
       const again = await startCollect(ledger, run);
+      await expect(storeStays(first, stays)).rejects.toThrow(FencedError);
       await storeStays(again, stays);
-      await again.finish({ steps: planBatches(2, batchSize), at });
+      await again.finish({ steps: planBatches(5, batchSize), at });
       await ledger.runs.settle(rightOf(run), { state: 'succeeded', at });
       const references = async () =>
         (await readAll(ledger, [hotel], { today: '2026-11-20' })).map(({ reference }) => reference);
-      expect(await references()).toEqual(['E-1', 'E-2']);
-      const guest = { reference: 'E-1', names: new Set<string>(), traces: [] };
+      expect(await references()).toEqual(['E-1', 'E-2', 'E-3', 'E-4', 'E-5']);
+      const guest = { reference: 'E-5', names: new Set<string>(), traces: [] };
       const erase = createLineBlanker({ guest, all: true });
       await ledger.guests.eraseBookings('r1', erase);
-      expect(await references()).toEqual(['E-2']);
+      expect(await references()).toEqual(['E-1', 'E-2', 'E-3', 'E-4']);
       await ledger.guests.prune('2027-01-01');
       expect(await references()).toEqual([]);
     });

@@ -38,12 +38,16 @@ export function describeTracing(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       await collectedRun(ledger, 'r1', { bookings: ['BR-1'] });
       let replaces = 'r1';
-      for (let number = 2; number <= 101; number += 1)
-        replaces = (await ledger.runs.create(newRun(`r${number}`, { replaces }))).id;
+      for (let number = 2; number <= 101; number += 1) {
+        const run = await ledger.runs.create(newRun(`r${number}`, { replaces }));
+        await startCollect(ledger, run);
+        replaces = run.id;
+      }
       const traced: string[] = [];
       for await (const traces of ledger.bookings.readTraces('BR-1'))
         traced.push(...traces.map(({ run }) => run.id));
       expect(traced).toEqual(['r1']);
+      expect(await ledger.bookings.trace('BR-1')).toHaveLength(1);
     });
   });
 }

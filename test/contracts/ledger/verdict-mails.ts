@@ -56,6 +56,8 @@ export function describeVerdictMails(opened: () => OpenedLedger): void {
       const bookings = await find(opened(), at, ['BR-2']);
       expect(await ledger.mails.record({ ...mail, bookings })).toEqual({ number, isNew: true });
       expect(await ledger.mails.record({ ...mail, bookings })).toEqual({ number, isNew: false });
+      await ledger.mails.record(unknown);
+      await ledger.mails.forget('aa');
       expect(await ledger.mails.findMail('aa')).toMatchObject({
         outcome: 'named',
         named: 1,
@@ -78,6 +80,9 @@ export function describeVerdictMails(opened: () => OpenedLedger): void {
       const [first, second] = await ledger.mails.listWithoutCases();
       await ledger.mails.noteCasesOpened(second?.number ?? 0, at);
       expect(await ledger.mails.listWithoutCases()).toEqual([first]);
+      const more = await find(opened(), at, ['BR-3']);
+      await ledger.mails.record({ ...mail, sha256: 'cc', messageId: undefined, bookings: more });
+      expect(await ledger.mails.listWithoutCases()).toHaveLength(2);
     });
 
     it('say until when the mailbox was read, and when it was last tried', async () => {

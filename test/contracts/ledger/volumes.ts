@@ -121,17 +121,23 @@ export function describeVolumes(opened: () => OpenedLedger): void {
       const accepted = await ledger.runs.takeOver('r2', { acceptances, acceptsRepeated: true });
       expect(accepted).toMatchObject({ acceptances, acceptsRepeated: true });
       expect(await ledger.runs.get('r2')).toEqual(accepted);
+      // What somebody accepts later is added.
+      expect(await ledger.runs.accept('r2', { affected: { at, by: 'bob' } })).toMatchObject({
+        acceptances: { ...acceptances, affected: { at, by: 'bob' } },
+      });
     });
 
     it('it replaces the reason why a run failed, if it is still that one', async () => {
       const { ledger } = opened();
       const failure = { class: 'data', code: 'missing', message: 'not there' } as const;
       const given = { before: 'missing', failure: { ...failure, code: 'source-given-up' }, at };
-      const run = await ledger.runs.create(newRun('r1'));
+      const run = await ledger.runs.create(newRun('r1', { trigger: 'schedule' }));
       await ledger.runs.settle(rightOf(run), { state: 'failed', failure, at });
       expect(await ledger.runs.replaceFailure('r1', given)).toBe(true);
       expect(await ledger.runs.replaceFailure('r1', given)).toBe(false);
       expect(await ledger.runs.get('r1')).toMatchObject({ state: 'failed', failure: given.failure });
+      // It was only a warning while it was tried again.
+      expect(await ledger.notices.listProblems()).toMatchObject([{ severity: 'critical', reminders: 1 }]);
     });
 
     it('it keeps how far ahead the clock was until the run is collected again', async () => {

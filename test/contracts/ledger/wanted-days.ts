@@ -73,6 +73,7 @@ export function describeWantedDays(opened: () => OpenedLedger): void {
       const again = { ...wanted, latestRun: 'promised', endedToken: token };
       expect(await ledger.wanted.want(again)).toEqual({ wanted: again, isNew: true });
       expect(await ledger.wanted.list()).toEqual([again]);
+      expect(await ledger.wanted.countWaiting('hook')).toBe(1);
     });
 
     it('wait until somebody opens their run, and can be withdrawn until then', async () => {

@@ -103,6 +103,8 @@ describe('the directory archive', () => {
       message: `${folder()} can't be written in the archive (ENOTDIR)`,
     });
     await expect(archive.list(day, run)).rejects.toMatchObject({ code: 'unreadable' });
+    await expect(archive.readLedgerMark()).rejects.toMatchObject({ code: 'unreadable' });
+    await expect(archive.listFolders()).rejects.toMatchObject({ code: 'unreadable' });
     await expect(readAll(archive.read(day, run, 'file.csv'))).rejects.toMatchObject({ code: 'unreadable' });
   });
 });

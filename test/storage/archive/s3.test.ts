@@ -36,14 +36,18 @@ function open(key: string = randomUUID(), access: S3Access = server().access()) 
 describeArchiveContract('the archive in a bucket', { create: async () => open() });
 
 describe('the archive in a bucket', () => {
-  it('keeps each file under the key of its run, with its checksum', async () => {
-    const { archive, root } = open('evidence/of the agency');
-    expect(archive.locate(day, run)).toBe(`s3://${bucketName}/${root}/${day}/${run}`);
-    await archive.store(day, run, '20112026.csv', toBlocks('content'));
-    const key = `${root}/${day}/${run}/20112026.csv`;
-    expect((await server().read(key)).toString()).toBe('content');
-    expect(await server().metadataOf(key)).toEqual({ sha256: sha256Of('content') });
-  });
+  it.each(['evidence/of the agency', ''])(
+    'keeps each file under the key of its run, with its checksum: in "%s"',
+    async (root) => {
+      const { archive } = open(root);
+      const folder = [root, day, run].filter(Boolean).join('/');
+      expect(archive.locate(day, run)).toBe(`s3://${bucketName}/${folder}`);
+      await archive.store(day, run, '20112026.csv', toBlocks('content'));
+      const key = `${folder}/20112026.csv`;
+      expect((await server().read(key)).toString()).toBe('content');
+      expect(await server().metadataOf(key)).toEqual({ sha256: sha256Of('content') });
+    },
+  );
 
   it('sends a file again only if it is not there', async () => {
     const { archive } = open();
@@ -103,6 +107,19 @@ describe('the archive in a bucket', () => {
     if (theirs === 'mine') expect(await kept).toMatchObject({ sha256: sha256Of('mine') });
     else await expect(kept).rejects.toMatchObject({ code: 'different-content' });
     expect((await server().read(key)).toString()).toBe(theirs);
+  });
+
+  it('does not count as kept what another process has not finished', async () => {
+    const { archive } = open();
+    const taken = answerWith(412, 'PreconditionFailed');
+    server().intercept(
+      (request, response) =>
+        request.method === 'PUT' && request.url?.includes('file.csv') === true && taken(request, response),
+    );
+    await expect(archive.store(day, run, 'file.csv', toBlocks('mine'))).rejects.toMatchObject({
+      code: 'unwritable',
+      message: expect.stringContaining('is being written by another process'),
+    });
   });
 
   it('uploads a large file in parts, and keeps nothing when the last one fails', async () => {
@@ -176,6 +193,8 @@ describe('the archive in a bucket', () => {
     ['keep', 'PUT', 'unwritable'],
     ['read', 'GET', 'unreadable'],
     ['remove', 'DELETE', 'unwritable'],
+    ['know its ledger', 'GET', 'unreadable'],
+    ['be told its ledger', 'PUT', 'unwritable'],
   ] as const)('says why it cannot %s when %s is denied, and shows no secret', async (call, method, code) => {
     const { archive } = open();
     server().intercept(refuse(method, 'InvalidAccessKeyId'));
@@ -183,6 +202,8 @@ describe('the archive in a bucket', () => {
       keep: () => archive.store(day, run, 'file.csv', toBlocks(guest)),
       read: () => readAll(archive.read(day, run, 'file.csv')),
       remove: () => archive.remove(day, run, ['file.csv']),
+      'know its ledger': () => archive.readLedgerMark(),
+      'be told its ledger': () => archive.writeLedgerMark('mine'),
     };
     const error: unknown = await attempts[call]().catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: 'ArchiveError', code });
