@@ -45,7 +45,9 @@ describe('a large day', () => {
     const { reader, own, threads } = await prepare(csv);
     expect(await readAll(reader, file)).toEqual(await readAll(own, file));
     expect(await readAll(reader, body)).toEqual(await readAll(own, body));
-    expect(threads).toHaveLength(2);
+    const other: Sending = { kind: 'file', names: 'omit', incomplete: 'reject' };
+    expect(await readAll(reader, other)).toEqual(await readAll(own, other));
+    expect(threads).toHaveLength(3);
   });
 
   it('that is broken throws what its source throws', async () => {
