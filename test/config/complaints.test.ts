@@ -196,6 +196,10 @@ it.each<[setting: string, settings: object, words: string]>([
   expect(problems[0]).not.toMatch(/hush|hu\/sh/);
 });
 
+it('the ledger may keep its records as long as names, and no longer', () => {
+  expect(complain({ guestNameDays: 31, recordDays: 31 })).toEqual([]);
+});
+
 it.each([
   ['http://s3.example.com', 'must begin with https'],
   ['s3.example.com', 'is not a URL'],

@@ -155,6 +155,10 @@ describe('the proxy of the environment', () => {
       { HTTPS_PROXY: 'http://p', https_proxy: 'q:3128', NO_PROXY: 'a, b  c' },
       { url: 'http://q:3128', direct: ['a', 'b', 'c'] },
     ],
+    [
+      { https_proxy: 'q:3128', no_proxy: 'b', NO_PROXY: 'a' },
+      { url: 'http://q:3128', direct: ['b'] },
+    ],
   ])('%j is read as %j', async (env, proxy) => {
     expect((await load({}, {}, env)).proxy).toEqual(proxy);
   });

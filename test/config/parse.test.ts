@@ -120,6 +120,10 @@ describe('buckets', () => {
       ...{ region: 'eu-1', endpoint: 'https://s3.example.com' },
       ...{ accessKeyId: 'i', secretAccessKey: 's', sessionToken: 't' },
     });
+    const fallback = { AWS_DEFAULT_REGION: 'eu-2' };
+    expect(parse({}, fallback).s3).toEqual({ region: 'eu-2' });
+    expect(parse({}, { ...fallback, AWS_REGION: '' }).s3.region).toBe('eu-2');
+    expect(parse({}, { ...fallback, AWS_REGION: 'eu-1' }).s3.region).toBe('eu-1');
     for (const endpoint of ['https://s3.example.com:9000/', 'http://127.0.0.1:9000', 'http://[::1]:9000'])
       expect(parse({}, { AWS_ENDPOINT_URL_S3: endpoint }).s3.endpoint).toBe(endpoint);
   });

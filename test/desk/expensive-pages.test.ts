@@ -45,7 +45,12 @@ describe('the permits for expensive pages', () => {
     const left = enter(leaving.signal);
     leaving.abort(new Error('gone'));
     await expect(left).rejects.toThrow('gone');
-    const next = enter(staying);
+    let hasEntered = false;
+    const next = enter(staying).then(() => {
+      hasEntered = true;
+    });
+    await new Promise(setImmediate);
+    expect(hasEntered).toBe(false);
     leave();
     await next;
   });

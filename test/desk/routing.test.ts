@@ -48,6 +48,7 @@ describe('a page', () => {
     const policy = page.headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'");
     expect(policy).not.toContain('unsafe');
+    expect(page.headers.get('x-content-type-options')).toBe('nosniff');
     const data = await ask('/cases?state=sideways', { headers: { accept: 'application/json' } });
     expect(await data.json()).toMatchObject({ error: { class: 'malformed', message: /^state: / } });
   });

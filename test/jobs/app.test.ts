@@ -1,27 +1,31 @@
 import { expect, it } from 'vitest';
-import { type App, recordAction, recordLook } from '../../jobs/app.js';
+import type { App } from '../../jobs/app.js';
 import { cancelIn } from '../../jobs/commands/cancel.js';
-import { keepArchiveTold } from '../../jobs/ledger-gate.js';
-import { createReports, createTerminal } from '../../jobs/terminal.js';
-import { LedgerFullError } from '../../src/ledger/errors.js';
+import { createLedgerGate, keepArchiveTold } from '../../jobs/ledger-gate.js';
 import type { Observer } from '../../src/notify/events.js';
+import { ArchiveError } from '../../src/storage/archive.js';
+import { parse, sftp } from '../config/writing.js';
 import { at, claimStep, collectedRun, day } from '../contracts/ledger/days.js';
 import { someRun } from '../review/some-run.js';
 import { openTemporaryLedger } from '../review/temporary-ledger.js';
-import { captureIo } from '../support/command-io.js';
 import { fakeLedger } from '../support/fake-ledger.js';
 import { createGate } from '../support/gate.js';
 
-it('a command refuses to show names where it cannot record that, and only warns where it shows none', async () => {
-  const { io, stderr } = captureIo();
-  const terminal = createTerminal({ reports: createReports(io.stdout, false), config: 'c.yaml', io });
-  const full = fakeLedger({ audit: { record: () => Promise.reject(new LedgerFullError('l.db')) } });
-  const action = { action: 'show', subject: 'BR-1' } as const;
-  await expect(recordAction(full, action, terminal)).rejects.toThrow(
-    "refused, because the audit trail can't record it: the disk of the ledger l.db is full",
-  );
-  await recordLook(full, action, terminal);
-  expect(stderr.text()).toMatch(/^warning: the audit trail can't record this: the disk of the ledger l.db/);
+it('an archive that refused is asked again before each run, and is no problem any more once it answers', async () => {
+  let isRefusing = true;
+  const cause = new ArchiveError('unreadable', 'no such key', { peer: 'refused' });
+  const readLedgerMark = async () => {
+    if (isRefusing) throw cause;
+    return undefined;
+  };
+  const config = parse({ delivery: 'file', file: { sftp } });
+  const app = { config, archive: () => ({ path: '/archive', readLedgerMark }), keys: () => undefined };
+  const gate = createLedgerGate(app as unknown as App, await openTemporaryLedger(() => at));
+  await expect(gate.mayReview('file')).rejects.toThrow('no such key');
+  await expect(gate.checkArchive()).rejects.toThrow('no such key');
+  isRefusing = false;
+  await gate.mayReview('file');
+  await gate.checkArchive();
 });
 
 it('the archive is told of each run that ends, also of one that ends meanwhile, and after it was away', async () => {

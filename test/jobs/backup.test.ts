@@ -27,6 +27,12 @@ it('`backup` copies the ledger while `serve` uses it; a day goes on from the cop
   const again = await folder.run(['backup', copy, '--json']);
   expectError(again, { exitCode: 2, class: 'usage', message: /exists already, and is not replaced/ });
   expect(before.equals(await readFile(copy))).toBe(true);
+  for (const end of ['', '-wal', '-shm', '-journal'])
+    expectError(await folder.run(['backup', `data/ledger.db${end}`, '--json']), {
+      exitCode: 2,
+      class: 'usage',
+      message: /is a file that SQLite uses for the ledger/,
+    });
   expect(await folder.run(['privacy', '--json'])).toMatchObject({
     json: { writtenFiles: expect.arrayContaining([expect.objectContaining({ path: copy })]) },
   });

@@ -185,6 +185,8 @@ describe('a session', () => {
     expect(await access.identify(renewed)).toBeUndefined();
     expect(await access.identify(browser)).toBeUndefined();
     expect(await access.identify(other)).toBeDefined();
+    await access.signOut(other);
+    for (const one of [other, browser, renewed]) expect(await access.identify(one)).toBeUndefined();
   });
 
   it('has the role that the user has now, and ends when the user is removed', async () => {

@@ -82,6 +82,7 @@ describe('the answer whether it was checked', () => {
     await addFileRun(ledger);
     const sent = 'sent on 21 Nov 2026, 02:30 for 19 Nov 2026';
     expect(await answer('F-0')).toBe(`Checked: ${sent}; its mapping is correct. Nothing is open.`);
+    expect((await look('operator', find('F-1'))).text).toContain('row 2 of the file');
     expect(await answer('F-1')).toBe(`Checked: ${sent}; affected, its mapping is incorrect. It has no case.`);
     expect(await answer('F-2')).toBe(
       `Sent ${sent.slice('sent '.length)}; unknown, the result does not name it. It has no case.`,
@@ -159,10 +160,33 @@ it('A guest was erased, or removed with all names of old days', async () => {
   expect((await getData(url, find('BR-1'))).data).toMatchObject({ bookings: [{ guest }] });
 });
 
+it('A name may be missing because none was sent or given, or because its guest was erased', async () => {
+  const hashKey = 'a key of the test, long enough';
+  const nameless = (bookingReferenceId: string) => {
+    const { bookingClientName, ...booking } = someBooking({ bookingReferenceId });
+    return booking;
+  };
+  await collectBookings(ledger, 'r1', [nameless('BR-1'), nameless('BR-2')]);
+  await collectBookings(ledger, 'r2', [nameless('BR-3')], { day: '2026-11-21', guestNames: 'omit' });
+  await ledger.guests.rememberErased([rememberReference('BR-2', hashKey, now)]);
+  const { url } = await startDesk({ ledger, role: 'team', parts: { hashKey } });
+  for (const [reference, state] of [
+    ['BR-1', 'not-given'],
+    ['BR-2', 'erased'],
+    ['BR-3', 'left-out'],
+  ] as const)
+    expect((await getData(url, find(reference))).data).toMatchObject({
+      bookings: [{ guest: { state, name: null } }],
+    });
+});
+
 it('The evidence is a file, and recorded, unless no run has the booking', async () => {
   const path = '/bookings/evidence?reference=BR-1';
   const { text, recorded } = await look('team', path);
   expect([text, recorded]).toMatchObject(['PK', [{ action: 'evidence', subject: 'BR-1' }]]);
   const none = await look('team', path, { packEvidence: async () => undefined });
   expect([none.status, none.recorded]).toEqual([404, []]);
+  const record = () => Promise.reject(new Error('the disk is full'));
+  const { url } = await startDesk({ ledger, role: 'team', record });
+  expect((await getPage(url, path)).status).toBe(500);
 });

@@ -31,6 +31,7 @@ it('The list has the cases that its filters choose', async () => {
   };
   for (const [query, ids] of [
     ['state=reported', [3]],
+    ['state=left', []],
     ['provider=expedia', [2]],
     ['country=FR', [3, 1]],
     ['country=PT&provider=hotelbeds', []],

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { blankNames } from '../../../src/booking/stored-line.js';
+import { LedgerUnusableError } from '../../../src/ledger/errors.js';
+import { DayBusyError } from '../../../src/review/day/join-run.js';
 import { collectedRun, done, perform, references, rightOf } from '../../contracts/ledger/days.js';
 import { collectedFileRun, overdue, performUpTo } from '../../contracts/ledger/file-days.js';
 import { now } from '../some-desk.js';
@@ -50,8 +52,8 @@ describe('running a day', () => {
     expect(recorded).toMatchObject([{ details: { reason: 'a holiday', acceptVolume: true } }]);
   });
 
-  it('has no button for a day that is done, or that has not begun', async () => {
-    const { ledger, preview, page } = await openOperatorsDesk();
+  it('has no button for a day that is done, or that has not begun, which it refuses', async () => {
+    const { ledger, preview, page, send, asked } = await openOperatorsDesk();
     const id = await addRun(ledger, { day }, { state: 'succeeded' });
     // The ledger knows no collect, so the day was over when the run started.
     expect((await preview(`/days/${day}/run`)).data.refusal).toBe(
@@ -61,6 +63,20 @@ describe('running a day', () => {
     expect((await preview('/days/2027-01-01/run')).data.refusal).toBe(
       '1 Jan 2027 has not started: in Europe/Madrid it is 21 Nov 2026.',
     );
+    expect([(await send('/days/2027-01-01/run')).status, asked]).toEqual([409, []]);
+  });
+
+  it.each([
+    ['a day that is being run', new DayBusyError('that day is being run'), 409, 'that day is being run'],
+    ['a ledger that cannot be used', new LedgerUnusableError('/srv/ledger.db', 'too new'), 503, 'ledger'],
+  ])('is refused for %s, and its path is no concern of the caller', async (_, error, status, words) => {
+    const { send } = await openOperatorsDesk({ run: () => Promise.reject(error) });
+    const { data, ...answer } = await send(`/days/${day}/run`);
+    expect([answer.status, data]).toEqual([
+      status,
+      { error: { class: expect.any(String), message: expect.stringContaining(words) } },
+    ]);
+    expect(JSON.stringify(data)).not.toContain('/srv');
   });
 
   it('has no button where only bookings that no earlier run delivered would be sent, and nobody can tell which', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hookPath } from '../../../src/desk/server/hook.js';
 import { LedgerFullError } from '../../../src/ledger/errors.js';
+import { createGate } from '../../support/gate.js';
 import { hookSecret as secret } from '../../support/hook-secrets.js';
 import { ask, post, signed, startGatedHook, startHook } from './hook-calls.js';
 import { createHookRuns, startServer } from './some-server.js';
@@ -155,6 +156,16 @@ describe('the end-of-day hook', () => {
         .toMatchObject(accepted('2026-11-20'));
     },
   );
+
+  it('starts nothing once it has answered that the ledger is away', async () => {
+    const [gate, runs] = [createGate(), createHookRuns()];
+    const findFirstDay = () => gate.passed.then(runs.findFirstDay);
+    const { url } = await startHook({ runs: { ...runs, findFirstDay }, limits: { answerMs: 50 } });
+    expect((await ask(url, { day: '2026-11-20' })).status).toBe(503);
+    gate.open();
+    await new Promise(setImmediate);
+    expect(runs.starts).toEqual([]);
+  });
 
   it('reveals nothing about an internal error', async () => {
     const broken = {

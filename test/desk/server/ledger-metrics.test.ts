@@ -11,6 +11,7 @@ import { noCases } from './some-facts.js';
 import { now, timezone } from './some-server.js';
 
 const options = { now, timezone };
+const drops = [{ provider: null, accepted: 3, usual: 900 }];
 
 /** A ledger with these runs, the newest first. */
 function ledgerOf(runs: readonly Run[], others: LedgerParts = {}): Ledger {
@@ -48,6 +49,8 @@ it('Days are counted by their newest run: the 14 before today, from the first on
       someRun({ day: '2026-11-18', trigger: 'today' }),
       someRun({ day: '2026-11-17', state: 'awaiting-result' }),
       someRun({ day: '2026-11-16', expected: 5 }),
+      // Few bookings, which nobody has accepted.
+      someRun({ day: '2026-11-15', volume: { accepted: 3, usual: 900, minimum: 450, drops } }),
       someRun({ day: '2026-11-10' }),
       someRun({ day: '2026-11-06' }),
     ]),
@@ -55,7 +58,7 @@ it('Days are counted by their newest run: the 14 before today, from the first on
   );
   expect(recentDays).toEqual({
     ...{ good: 2, failed: 1, incomplete: 2, 'awaiting-result': 1, missing: 3 },
-    ...{ collecting: 0, delivering: 0, cancelled: 0, 'to-be-accepted': 0 },
+    ...{ collecting: 0, delivering: 0, cancelled: 0, 'to-be-accepted': 1 },
   });
 });
 

@@ -218,6 +218,26 @@ const counted: readonly (readonly [string, readonly HotelReviewEvent[], readonly
     ['volume_drops_total 1'],
   ],
   [
+    'sources that are late, and those no longer waited for',
+    [
+      ...[1, 2].map((): HotelReviewEvent => ({ type: 'source-late', run: someRun(), until: now })),
+      { type: 'source-given-up', run: someRun() },
+    ],
+    ['late_sources_total{outcome="waited-for"} 2', 'late_sources_total{outcome="given-up"} 1'],
+  ],
+  [
+    'cases',
+    [
+      { type: 'case-opened', cases: 4, bookings: 9 },
+      { type: 'case-corrected', cases: 3 },
+      { type: 'case-escalated', cases: 2 },
+    ],
+    [
+      ...['cases_total{event="opened"} 4', 'cases_total{event="corrected"} 3'],
+      'cases_total{event="escalated"} 2',
+    ],
+  ],
+  [
     'mappings',
     [
       { type: 'mappings-skipped', sync, count: 2, reason: 'odd' },
@@ -234,13 +254,26 @@ const counted: readonly (readonly [string, readonly HotelReviewEvent[], readonly
     [
       { type: 'verdict-mail-named', ...mail, named: 4 },
       { type: 'verdict-mail-unknown', ...mail, unreadAttachments: 0 },
+      { type: 'verdict-mail-set-aside', ...mail, reason: 'failed' },
+      { type: 'verdict-mail-unknown-sender', ...mail, namesSent: false },
       { type: 'mailbox-read' },
     ],
     [
       ...['verdict_mails_total{outcome="named"} 1', 'verdict_mails_total{outcome="unknown"} 1'],
       ...['verdict_mails_total{outcome="unreadable"} 0', 'verdict_mail_names_total 4'],
+      ...['set-aside', 'unknown-sender'].map((outcome) => `verdict_mails_total{outcome="${outcome}"} 1`),
       `last_mailbox_poll_timestamp_seconds ${now / 1000}`,
     ],
+  ],
+  [
+    'a canary that no e-mail named',
+    [
+      {
+        type: 'canary-missed',
+        canary: { ...{ runId: 'r1', day: '2026-11-20', reference: 'C', line: '{}' }, withinMs: 1, sentAt: 1 },
+      },
+    ],
+    ['canaries_missed_total 1'],
   ],
 ];
 

@@ -52,6 +52,8 @@ describe('a large day', () => {
     const withoutName = await readAll(reader, body, erased);
     expect(withoutName).toEqual(await readAll(own, body, erased));
     expect(withoutName.lines.join('')).toContain(',BR-1,,Meridian,');
+    const other: Sending = { kind: 'file', names: 'omit', incomplete: 'reject' };
+    expect(await readAll(reader, other)).toEqual(await readAll(own, other));
     expect(threads).toHaveLength(3);
   });
 
