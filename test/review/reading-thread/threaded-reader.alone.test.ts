@@ -54,7 +54,7 @@ describe('a large day', () => {
     expect(withoutName.lines.join('')).toContain(',BR-1,,Meridian,');
     const other: Sending = { kind: 'file', names: 'omit', incomplete: 'reject' };
     expect(await readAll(reader, other)).toEqual(await readAll(own, other));
-    expect(threads).toHaveLength(3);
+    expect(threads).toHaveLength(4);
   });
 
   it('that is broken throws what its source throws', async () => {
