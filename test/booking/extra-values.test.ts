@@ -7,6 +7,7 @@ describe('the value of an extra column', () => {
     ['two\r\nlines\tand\u0000more', 'two lines and more'],
     [0, '0'],
     [false, 'false'],
+    [`${'x'.repeat(199)} y`, 'x'.repeat(199)],
     ['broken \ud83d surrogate', 'broken \ufffd surrogate'],
   ])('%j is kept as text: %j', (value, text) => {
     expect(readExtraValue(value)).toBe(text);

@@ -55,7 +55,11 @@ describe('Columns are matched to fields', () => {
     expect(Object.keys(match(...names.map((name) => name.normalize('NFD'))))).toEqual([...serviceFields]);
   });
 
-  it.each(['hotel', 'Name', 'Hotel Code', 'Date', 'Status', ''])(
+  it('unless a name occurs twice: nobody knows which one it is', () => {
+    expect(match('arrival', 'checkout', 'arrival')).toEqual({ CheckOutDate: 'checkout' });
+  });
+
+  it.each(['hotel', 'Name', 'Hotel Code', 'Date', 'Status', 'meta.link.reference', ''])(
     'not for a name that may mean something else: %s',
     (name) => {
       expect(match(name)).toEqual({});

@@ -42,6 +42,7 @@ describe('all problems', () => {
 
 const inService = (settings: object) => ({ service: { ...service, ...settings } });
 const inSource = (settings: object) => ({ source: { ...source, ...settings } });
+const nineColumns = Object.fromEntries([...'abcdefghi'].map((name) => [name, name]));
 const inSftp = (settings: object) => ({ file: { sftp: { ...sftp, ...settings } } });
 const inHttp = (settings: object) => ({
   source: { kind: 'http', url: 'https://pms.example.com/?day={day}', ...settings },
@@ -85,6 +86,7 @@ it.each<[setting: string, settings: object, words: string]>([
   ['source.path', inSource({ path: 's3://id:hush@bucket/{day}' }), 'a path, s3://BUCKET/KEY or sftp:'],
   ['source.path', { source: { kind: 'module' } }, 'expected a path, got: nothing'],
   ['source.sftp', inSource({ path: 'sftp://drop/{day}' }), 'a group with username, hostKey and a password'],
+  ['source.sftp', inSource({ doneMarker: 'sftp://drop/{day}' }), 'a group with username, hostKey and a'],
   ['source.sftp', inSource({ path: 'sftp://d/{day}', sftp: { username: 'u', hostKey } }), 'must hold a'],
   ['source.columns.ServiceId', inSource({ columns: { ServiceId: '' } }), 'the name of a column, or false'],
   ['source.columns.ServiceId', inSource({ columns: { ServiceId: false } }), 'the name of a column, got:'],
@@ -94,6 +96,16 @@ it.each<[setting: string, settings: object, words: string]>([
   ['source.delimiter', inSource({ delimiter: ';;' }), 'one character such as , or ; or "\\t", got: ;;'],
   ['source.delimiter', { source: { ...source, kind: 'ndjson', delimiter: ';' } }, 'where kind is ndjson'],
   ['schedule.today', { ...inSource({ doneMarker: '{day}.x' }), schedule: { today: '*/20 * * * *' } }, 'must'],
+
+  ['source.where.Status', inSource({ where: { Status: [] } }), 'at least one value'],
+  [
+    'source.where.Ref.not.startsWith[0]',
+    inSource({ where: { Ref: { not: { startsWith: [' '] } } } }),
+    'a text such as TEST-',
+  ],
+  ['source.missing[0]', inSource({ missing: [' '] }), 'a text such as UNKNOWN'],
+  ['source.keep.REASON', inSource({ keep: { REASON: 'x' } }), 'a name that lists do not use already'],
+  ['source.keep', inSource({ keep: nineColumns }), 'at most 8 columns'],
 
   ['source.query', inSql({ query: 'SELECT 1' }), 'the query has none of :day, :dayStart and :dayEnd'],
   ['source.query', inSql({ query: undefined }), 'expected a query, got: nothing'],

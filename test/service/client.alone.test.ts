@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { EventEmitter, getEventListeners, once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
@@ -182,6 +183,16 @@ describe('an answer is judged', () => {
       { ...perhapsDone, code: 'answer-too-large' },
     ],
     [
+      'a success whose compressed body is longer than what is read',
+      () => compressed(gzipSync(randomBytes(70_000)), 'gzip'),
+      { ...perhapsDone, code: 'answer-too-large' },
+    ],
+    [
+      '503 with a page longer than what is read',
+      () => ({ kind: 'text', status: 503, body: 'x'.repeat(70_000) }),
+      { ...notDone, code: 'http-503' },
+    ],
+    [
       '426 that asks for another protocol',
       () => ({
         kind: 'text',
@@ -323,6 +334,12 @@ describe('a call that was never sent', () => {
     const port = await startTcp(() => {});
     const client = clientOf(`https://127.0.0.1:${port}`, { connectTimeoutMs: 200 });
     expect(await review(client)).toEqual({ ...notDone, code: 'connect-timeout' });
+  });
+
+  it('is one by a proxy that does not answer', async () => {
+    const url = `http://127.0.0.1:${await startTcp(() => {})}`;
+    const client = clientOf('https://service.invalid', { proxy: { url }, connectTimeoutMs: 200 });
+    expect(await review(client)).toEqual({ ...notDone, code: 'proxy-unreachable' });
   });
 
   it('is one whose time ran out before the connection was established', async () => {

@@ -7,7 +7,7 @@ describe('the list of brands', () => {
     const HotelBrands = [
       { Id: 1, BrandCode: 'AB', BrandName: 'Àbaco', ChainId: 12, Logo: 'a.png' },
       { Id: 2, BrandCode: null, BrandName: null, ChainId: null },
-      { Id: 3 },
+      { Id: 3, Note: 'x'.repeat(1_000_000) },
     ];
     const { service, standIn } = await openService(() => answerWith({ HotelBrands, Count: 3 }));
     expect(await service.getMasterHotelBrands()).toEqual(HotelBrands);
@@ -22,6 +22,8 @@ describe('the list of brands', () => {
     ['HotelBrands', {}],
     ['HotelBrands[1].Id', { HotelBrands: [{ Id: 1 }, { Id: 'two' }] }],
     ['HotelBrands[0].BrandCode', { HotelBrands: [{ Id: 1, BrandCode: 7 }] }],
+    ['HotelBrands[1]', { HotelBrands: [{ Id: 1 }, null] }],
+    ['HotelBrands[0].BrandName', { HotelBrands: [{ Id: 1, BrandName: 7 }] }],
     ['HotelBrands[0].ChainId', { HotelBrands: [{ Id: 1, ChainId: 'x' }] }],
   ])('is refused when %s does not follow the specification', async (field, fields) => {
     const { service, standIn } = await openService(() => answerWith(fields));

@@ -31,7 +31,7 @@ it.each([
   expect(createRedaction({ apiKey, accountId })(text)).toBe(redacted);
 });
 
-const key = 'canary/key+5f0c7e&3b"';
+const key = 'canary/key+5f<0c>7e&3b"';
 const account = 'acme-europe-77';
 it.each<[string, (text: string) => string]>([
   ['a URL', encodeURIComponent],
@@ -41,7 +41,12 @@ it.each<[string, (text: string) => string]>([
   ['base64, two further', (text) => Buffer.from(`xx${text}`).toString('base64url')],
   ['hex', (text) => Buffer.from(text).toString('hex').toUpperCase()],
   ['JSON', (text) => JSON.stringify(text).replaceAll('/', '\\/')],
-  ['HTML', (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')],
+  ['JSON of escapes only', (text) => text.replace(/./g, (one) => `\\u00${Buffer.from(one).toString('hex')}`)],
+  [
+    'HTML',
+    (text) =>
+      text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
+  ],
 ])('removes key and account that a service quotes in %s', (_, encode) => {
   const redact = createRedaction({ apiKey: key, accountId: account });
   const redacted = redact(`it came: ${encode(`apikey ${key} accountId ${account} Accept`)}.`);

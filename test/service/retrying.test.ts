@@ -77,6 +77,10 @@ describe('a refusal', () => {
       { kind: 'refused', code: 'http-422', answer: 'no' },
     ],
     [
+      { kind: 'json', body: { code: 2027, message: 'no' } },
+      { kind: 'refused', code: 'code-2027', answer: 'no' },
+    ],
+    [
       refusal(2027, 'no'),
       { kind: 'refused', code: 'code-2027', httpStatus: 200, statusCode: 2027, answer: 'no' },
     ],
@@ -141,6 +145,18 @@ describe('a wait between two tries', () => {
     expect(await errorOf(service.getMasterHotelBrands())).toMatchObject({ kind: 'retryable' });
     expect(standIn.requests).toHaveLength(5);
   });
+});
+
+it('a call has the time that is set', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { service, standIn } = await openService(() => ({ kind: 'hang' }), { timeoutSeconds: 30 });
+  const failed = errorOf(exportFile(service));
+  await standIn.received(1);
+  vi.advanceTimersByTime(29_999);
+  expect(vi.getTimerCount()).toBe(1);
+  vi.advanceTimersByTime(1);
+  expect(await failed).toMatchObject({ code: 'timeout', outcomeUnknown: true });
 });
 
 describe('an abort', () => {

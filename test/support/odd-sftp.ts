@@ -14,8 +14,10 @@ export interface Oddities {
   readonly missingIsFailure?: boolean;
   /** Closes the connection after every rename, successful or not, before or after it has answered. */
   readonly cutsAfterRename?: 'answered' | 'unanswered';
-  /** Fails a request without a reason, denies it, closes the connection instead of answering it, or does nothing at all. */
-  refuse?(request: string, path: string): 'failure' | 'denied' | 'cut' | 'silence' | undefined;
+  /** Fails a request without a reason, denies it, closes connection or channel instead of answering it, or does nothing at all. */
+  refuse?(request: string, path: string): 'failure' | 'denied' | 'cut' | 'channel' | 'silence' | undefined;
+  /** Those that it offers. */
+  readonly algorithms?: ssh2.ServerConfig['algorithms'];
   /** What it keeps of the bytes of a write, while it answers with success. */
   keep?(bytes: Buffer): Buffer;
   /** The kind of request that it answers with the general failure although it has done it. */
@@ -40,6 +42,7 @@ export async function startOddSftp(oddities: Oddities): Promise<OddSftp> {
   const server = await startSpoiltSftp(
     { username: 'agency', password },
     {
+      config: { ...(oddities.algorithms && { algorithms: oddities.algorithms }) },
       authenticate(attempt) {
         if (attempt.method === 'password' && attempt.password === password) return attempt.accept();
         attempt.reject(['password']);
@@ -58,6 +61,7 @@ export async function startOddSftp(oddities: Oddities): Promise<OddSftp> {
               requests.push(name);
               const refused = oddities.refuse?.(name, String(given[1]));
               if (refused === 'cut') connection.end();
+              else if (refused === 'channel') channel.end();
               else if (refused === 'failure') channel.status(Number(given[0]), STATUS_CODE.FAILURE);
               else if (refused === 'denied') channel.status(Number(given[0]), STATUS_CODE.PERMISSION_DENIED);
               else if (refused === 'silence') return;

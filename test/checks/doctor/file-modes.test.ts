@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { fileModes } from '../../../src/checks/doctor/file-modes.js';
+import { hostKey } from '../../config/writing.js';
 import { makeTemporaryFolder } from '../../support/temporary-folder.js';
 import { look, makeApp } from './checked.js';
 
@@ -26,6 +27,11 @@ it.each([0o604, 0o640, 0o622])('what only its owner may read is a warning with m
   const users = 'the key of sessions and hashes of passwords';
   expect(await say(0o755, mode, (path) => ({ server: { users: path } }))).toEqual(said(users));
   expect(await say(0o755, mode, (path) => ({ ledger: `sqlite:${path}` }))).toEqual(said("guests' names"));
+  const sftp = { username: 'u', hostKey };
+  const key = (privateKeyFile: string) => ({
+    source: { kind: 'csv', path: 'sftp://h/{day}', sftp: { ...sftp, privateKeyFile } },
+  });
+  expect(await say(0o755, mode, key)).toEqual(said('a private key'));
   expect(await say(0o755, mode & 0o600, (path) => ({ ledger: `sqlite:${path}` }))).toEqual(fine);
 });
 

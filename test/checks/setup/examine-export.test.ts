@@ -153,6 +153,9 @@ describe('The beginning of an NDJSON file', () => {
       guest: { name: 'Ada' },
       arrival: '20.11.2026',
       rooms: [1],
+      // A dot in a name would be taken for a path.
+      'extra.info': { note: 'x' },
+      flight: { 'no.': 7 },
     };
     expect(await examineOne(`\n${JSON.stringify(booking)}\n{"reference":"B2"}\n`)).toMatchObject({
       columns: {

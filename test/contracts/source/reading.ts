@@ -1,4 +1,5 @@
 import { equal, ok } from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { vi } from 'vitest';
 import type { RawBooking } from '../../../src/booking/booking.js';
 import type { BusinessDay } from '../../../src/booking/business-day.js';
@@ -18,13 +19,15 @@ export const never = (): AbortSignal => new AbortController().signal;
 /** @throws Error for a record that cannot be read */
 export async function readAll(source: BookingSource, day: BusinessDay): Promise<ReadRecord[]> {
   const records: ReadRecord[] = [];
-  for await (const chunk of source.read(day, { signal: never() })) {
+  const signal = never();
+  for await (const chunk of source.read(day, { signal })) {
     for (const record of chunk.records) {
       if ('unreadable' in record) throw new Error(`record ${record.place} is ${record.unreadable}`);
       holdsAll(record);
       records.push({ place: record.place, fields: withoutMissing(record.fields) });
     }
   }
+  equal(getEventListeners(signal, 'abort').length, 0, 'it still listens to the signal');
   return records;
 }
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
 import {
+  explainPosted,
   type IncompleteBookings,
   listFileObstacles,
   type Sending,
@@ -51,6 +52,18 @@ describe('a booking in the review file', () => {
       expect(listFileObstacles(booking, { names: 'send', incomplete })[0]).toEqual(obstacle);
     },
   );
+
+  it.each([
+    ['what reads as null', { ...without('bookingReferenceId'), providerName: 'None' }, 'ProviderName'],
+    [
+      'any field but a name that was blanked since',
+      { serviceId: 1, bookingReferenceId: 'B' },
+      'ProviderName',
+    ],
+    ['the name, if nothing else', without('bookingClientName'), 'BookingClientName'],
+  ])('is posted because of %s', (_, booking, field) => {
+    expect(explainPosted(booking)?.field).toBe(field);
+  });
 
   it.each([
     ['post', 'posted', 'posted'],

@@ -74,6 +74,12 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a filter of a sourc
     });
   });
 
+  it('tells nothing that its column of guests’ names holds', async () => {
+    const columns = { ...masterIdOnly, BookingClientName: column };
+    const { chunks } = await readToEnd(await open(kind, { columns, where: { [column]: { not: ['CONF'] } } }));
+    expect(chunks.at(-1)?.where).toEqual([expect.not.objectContaining({ values: expect.anything() })]);
+  });
+
   it('takes a column that no record has for missing, but fails where a header lacks it', async () => {
     const reading = read(kind, { [column]: ['CONF'], Status: { not: ['X'] } });
     if (kind !== 'csv') return expect(await reading).toEqual({ taken: [1], filtered: 5 });
@@ -164,10 +170,19 @@ describe('what a filter says of its columns', () => {
     ]);
   });
 
+  it('is each of twenty values of sixty characters, and that some have none', async () => {
+    const twenty = Array.from({ length: 20 }, (_, at) => [`${at}`.padEnd(60, 'x')]);
+    const where = await settle([...twenty, [null]], filter);
+    expect(where?.[0]?.values).toHaveLength(21);
+  });
+
   it.each<[string, RowFilter, Parameters<typeof createFilteredSource>[2], readonly unknown[]]>([
-    ['guests’ names', { kunde: ['A'] }, { BookingClientName: 'Kunde' }, ['A', 'B']],
+    ['guests’ names', { feld7: ['A'] }, { BookingClientName: 'Feld7' }, ['A', 'B']],
+    ['guests’ names, as it seems', { guest_name: ['A'] }, { BookingClientName: 'Feld7' }, ['A', 'B']],
     ['many values', { Ref: ['v0'] }, {}, Array.from({ length: 21 }, (_, at) => `v${at}`)],
+    ['more values than are kept', { Ref: ['v120'] }, {}, Array.from({ length: 150 }, (_, at) => `v${at}`)],
     ['long values', { Note: ['A'] }, {}, ['A', 'x'.repeat(61)]],
+    ['values that are not kept', { Note: ['A'] }, {}, ['A', 'x'.repeat(201)]],
   ])('is no value of a column of %s, but how many there are', async (_, where, named, values) => {
     const [only] =
       (await settle(

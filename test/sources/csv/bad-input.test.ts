@@ -79,5 +79,7 @@ describe('a CSV file that cannot be trusted as a whole', () => {
     const header = '"ServiceId"Canary,b\n1,x\n';
     await expectFault(readCsv(header), 'unreadable', /line 1: the header .*malformed-quotes/);
     await expectFault(readCsv('ServiceId,b\n', { recordLimit: 5 }), 'unreadable', /header .*record-too-long/);
+    const endless = readCsv('x'.repeat(300), { skipRows: 1, recordLimit: 100, blockBytes: 50 });
+    await expectFault(endless, 'unreadable', /rows above the header .* have no end/);
   });
 });

@@ -157,6 +157,7 @@ describe('a file on this machine', () => {
 
   it('is missing: the error names the path it looked for', async () => {
     const { at, open } = prepare();
+    expect(await open().measure(day)).toBeUndefined();
     const error = await expectFault(readFile(open('no/{day:ddMMyyyy}.csv')), 'missing', /no file/);
     expect(error.message).toContain(at('no/20112026.csv'));
     writeFileSync(at('file'), '');
@@ -193,7 +194,9 @@ describe('a file on this machine', () => {
     const { at, open } = prepare();
     writeFileSync(at('2026-11-20.csv'), 'ServiceId\n1\n');
     writeFileSync(at('19112026.done'), '');
-    const read = () => readFile(open('{day}.csv', '{day:ddMMyyyy}.done'));
+    const file = open('{day}.csv', '{day:ddMMyyyy}.done');
+    expect(await file.measure(day)).toBe(12);
+    const read = () => readFile(file);
     const error = await expectFault(
       read(),
       'missing',

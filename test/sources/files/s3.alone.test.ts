@@ -100,6 +100,8 @@ describe('the object of a day', () => {
     await expectFault(readAll(undefined, nobody), 'unreadable', /ECONNREFUSED/, s3Secrets);
     server().intercept(denying('InvalidAccessKeyId'));
     await expectFault(readAll(), 'login-refused', /InvalidAccessKeyId/, s3Secrets);
+    server().intercept(denying('RequestTimeTooSkewed'));
+    await expectFault(readAll(), 'unreadable', /clock and the server's are too far apart/, s3Secrets);
     server().intercept(denying('AccessDenied'));
     const perhaps = /\(AccessDenied\); without s3:ListBucket, S3 reports a missing object this way too/;
     await expectFault(readAll(), 'unreadable', perhaps, s3Secrets);

@@ -21,11 +21,11 @@ describe('a file of a day on an SFTP server', () => {
 
   const name = '2026-11-20.bin';
   const lay = (content: Uint8Array) => writeFileSync(server().disk(name), content);
-  const open = (options: Partial<SftpServerOptions> = {}) => {
+  const open = (options: Partial<SftpServerOptions> = {}, transferMs = 600_000) => {
     const { login, root, fingerprints } = server();
     return createSftpDayFile({
       address: 'sftp://drop.example.com:22',
-      transferMs: 600_000,
+      transferMs,
       path: '{day}.bin',
       open: async () =>
         createSftpServer({
@@ -65,6 +65,11 @@ describe('a file of a day on an SFTP server', () => {
     });
     const error = await expectFault(reading, 'truncated', /2026-11-20\.bin can't be read: /);
     expect(error.peer).toBe('passing');
+  });
+
+  it('is given up after its time, even if the server only is silent', async () => {
+    proxy.blackHole();
+    await expectFault(readAll(undefined, open({}, 100)), 'unreadable', /is not read after 0\.1 s/);
   });
 
   it.each([

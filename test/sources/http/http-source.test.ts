@@ -1,9 +1,14 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import type { SourceFault } from '../../../src/booking/source.js';
+import { openSource } from '../../../src/sources/registry.js';
+import { findOffset, type PeerClock } from '../../../src/transports/http/peer-clocks.js';
+import { settingsOf } from '../../contracts/sample.js';
+import { createGate } from '../../support/gate.js';
 import { masterIdOnly } from '../../support/source-columns.js';
+import { openTestParts } from '../../support/source-parts.js';
 import { day, expectFault, readToEnd } from '../reading.js';
 import { sendHalf, sendJson, useBookingsApi } from './bookings-api.js';
 import { openHttpSource, readHttp } from './open-source.js';
@@ -34,6 +39,18 @@ describe('a record of a response', () => {
       { place: 7, unreadable: 'record-too-long' },
     ]);
   });
+});
+
+it('each response tells what time it is there', async () => {
+  const api = await useBookingsApi((_, response) => sendJson(response, [{ ServiceId: 1 }]));
+  const offsets: (number | undefined)[] = [];
+  const peerClock: PeerClock = {
+    clock: () => Date.now() + 3_600_000,
+    note: (found) => offsets.push(found && Math.round(findOffset(found) / 60_000)),
+  };
+  const settings = settingsOf({ kind: 'http', url: `${api.origin}/{day}`, columns: masterIdOnly });
+  await readToEnd(await openSource(settings.source, { ...openTestParts(settings), peerClock }));
+  expect(offsets).toEqual([-60]);
 });
 
 describe('the address of a day', () => {
@@ -94,6 +111,10 @@ describe('the address of a day', () => {
       expect(() => openHttpSource({ url: `https://api.example.com/{day}?${query}`, pagination })).toThrow(
         'has the parameter page already',
       );
+    const cursor = { kind: 'cursor', field: 'next', parameter: 'after' } as const;
+    expect(() =>
+      openHttpSource({ url: 'https://api.example.com/{day}?after=1', pagination: cursor }),
+    ).toThrow('has the parameter after already');
   });
 });
 
@@ -242,6 +263,29 @@ describe('a temporary failure', () => {
     );
     expect(say).toHaveBeenCalledWith(expect.stringMatching(/http-503.*retrying in 1 h/));
     expect(api.requests).toHaveLength(1);
+  });
+
+  it('is none if it cannot be reached safely', async () => {
+    const api = await useBookingsApi((_, response) => sendJson(response, []));
+    const url = `${api.origin.replace('http:', 'https:')}/{day}`;
+    const error = await expectFault(readHttp({ url }), 'unreadable', /reached safely \(tls-protocol\)/);
+    expect(error.peer).toBe('refused');
+  });
+
+  it('is no answer that comes within the time that is set', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const asked = createGate();
+    const api = await useBookingsApi(asked.open);
+    const settings = settingsOf({ kind: 'http', url: `${api.origin}/{day}`, timeoutSeconds: 30 });
+    const stopping = new AbortController();
+    const source = await openSource(settings.source, openTestParts(settings));
+    const reading = readToEnd(source, { signal: stopping.signal });
+    await asked.passed;
+    vi.advanceTimersByTime(29_999);
+    expect(vi.getTimerCount()).toBe(1);
+    stopping.abort('stopped by hand');
+    await expect(reading).rejects.toBe('stopped by hand');
   });
 
   it('by timeout is given up on', async () => {

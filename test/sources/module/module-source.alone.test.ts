@@ -158,6 +158,11 @@ describe('a bookings module that fails', () => {
       /RangeError at Object\.get ServiceId/,
     ],
     [
+      'whose error is called like a guest',
+      'export function bookings() { throw Object.assign(new Error(), { name: "Canary\\n", code: "Ann Canary" }); }',
+      /Error at bookings/,
+    ],
+    [
       'without the star',
       'export async function bookings() { return []; }',
       /returns nothing to iterate over/,

@@ -157,6 +157,14 @@ describe.each(useEngines().map((engine) => [engine.name, engine] as const))('a d
     await proxy.stop();
   });
 
+  it('has no more rows than its reader needs, even if its query has a limit of its own', async () => {
+    let rows = 0;
+    const limited = { url, query: `${engine.rows(1000)} LIMIT 20` };
+    for await (const block of createDayRows(limited).read(day, { signal: never(), atMost: 5 }))
+      rows += block.rows.length;
+    expect(rows).toBe(5);
+  });
+
   it('is asked for no more rows than its reader needs: the sixth would fail', async () => {
     const query =
       name === 'MariaDB'

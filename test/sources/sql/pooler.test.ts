@@ -18,11 +18,14 @@ async function startPooler(code: string, message: string): Promise<string> {
 }
 
 it.each([
-  ['08P01', 'unsupported startup parameter: application_name', 'needs session pooling'],
-  ['42P05', 'prepared statement "s1" already exists', 'needs session pooling'],
-  ['08P01', 'query_wait_timeout', "can't be reached (08P01)"],
-])('a pooler that answers a source with %s, %s, is named as the cause', async (code, said, words) => {
+  ['08P01', 'unsupported startup parameter: application_name', 'needs session pooling', 'unsuited'],
+  ['42P05', 'prepared statement "s1" already exists', 'needs session pooling', 'unsuited'],
+  ['08P01', 'query_wait_timeout', "can't be reached (08P01)", 'passing'],
+  ['53300', 'too many clients already', "can't be reached (53300)", 'passing'],
+  ['57014', 'canceling statement due to user request', 'was cancelled on the server (57014)', 'passing'],
+  ['42501', 'permission denied for table', 'permission denied (42501)', 'refused'],
+])('a server or pooler that answers with %s, %s, is named as the cause', async (code, said, words, peer) => {
   const url = await startPooler(code, said);
   const fault = await failureOf({ url, query: 'SELECT 1 AS "ServiceId" WHERE :day::text IS NOT NULL' });
-  expect(String(fault)).toContain(words);
+  expect(fault).toMatchObject({ message: expect.stringContaining(words), peer });
 });

@@ -89,9 +89,10 @@ describe('the archive in a bucket', () => {
   });
 
   it.each([
-    ['the same bytes', 'mine'],
-    ['other bytes', 'theirs'],
-  ])('checks again when another process was faster, with %s', async (_, theirs) => {
+    ['the same bytes', 'mine', 412, 'PreconditionFailed'],
+    ['other bytes', 'theirs', 412, 'PreconditionFailed'],
+    ['other bytes at the same moment', 'theirs', 409, 'ConditionalRequestConflict'],
+  ])('checks again when another process was faster, with %s', async (_, theirs, status, conflict) => {
     const { archive, root } = open();
     const key = `${root}/${day}/${run}/file.csv`;
     let isDone = false;
@@ -100,7 +101,7 @@ describe('the archive in a bucket', () => {
       isDone = true;
       void server()
         .put(key, theirs)
-        .then(() => answerWith(412, 'PreconditionFailed')(request, response));
+        .then(() => answerWith(status, conflict)(request, response));
       return true;
     });
     const kept = archive.store(day, run, 'file.csv', toBlocks('mine'));
@@ -123,7 +124,7 @@ describe('the archive in a bucket', () => {
   });
 
   it('uploads a large file in parts, and keeps nothing when the last one fails', async () => {
-    const { archive, temporaryFolder } = open();
+    const { archive, temporaryFolder, root } = open();
     const part = Buffer.alloc(1024 * 1024, 'x');
     async function* large() {
       for (let count = 0; count < 20; count += 1) yield part;
@@ -138,6 +139,7 @@ describe('the archive in a bucket', () => {
     expect(server().requests.some(({ line }) => /^DELETE .*uploadId=/.test(line))).toBe(true);
     expect(await archive.store(day, run, 'large.bin', large())).toMatchObject({ bytes: 20 * part.length });
     expect(countRequests('PUT')).toBeGreaterThan(3);
+    expect(await server().metadataOf(`${root}/${day}/${run}/large.bin`)).toHaveProperty('sha256');
     expect(readdirSync(temporaryFolder)).toEqual([]);
   });
 
@@ -166,6 +168,13 @@ describe('the archive in a bucket', () => {
     expect(ended).toEqual([`/${bucketName}/${prefix}large.bin`]);
     await archive.remove(day, run, []);
     expect(ended).toHaveLength(2);
+  });
+
+  it('needs no right to list uploads', async () => {
+    const { archive } = open();
+    server().intercept(refuse('GET', 'AccessDenied', (url) => url.includes('uploads')));
+    await archive.store(day, run, 'file.csv', toBlocks('x'));
+    expect(await archive.list(day, run)).toEqual(['file.csv']);
   });
 
   it('lists more files than one answer of the server contains', async () => {

@@ -42,11 +42,14 @@ describe('calls that wait for a connection', () => {
     if (how === 'abort') abort.abort();
     if (how === 'close') await transport.close();
     if (how === 'timeout') vi.advanceTimersByTime(timeoutMs);
-    const meanings = (await Promise.all(calls)).map((result) => result?.failure?.meaning);
-    expect(meanings).toEqual(
-      how === 'abort' ? [undefined, undefined, undefined] : ['broken', 'unreached', 'unreached'],
+    const failures = (await Promise.all(calls)).map((result) => result?.failure);
+    const code = how === 'close' ? 'client-closed' : 'timeout';
+    const unreached = { code, meaning: 'unreached' };
+    expect(failures).toEqual(
+      how === 'abort' ? Array(3).fill(undefined) : [{ code, meaning: 'broken' }, unreached, unreached],
     );
     await transport.close();
+    expect(vi.getTimerCount()).toBe(0);
     await expect.poll(countConnections).toBe(0);
     expect(received).toEqual(['/a']);
   });

@@ -86,6 +86,15 @@ it('is reached with the key of a profile, found as Amazon’s own tools find it,
   });
 });
 
+it('is asked in the region and the session that are set', async () => {
+  const session = { region: 'eu-south-2', sessionToken: 'of-the-session' };
+  await createAwsBucket(bucketName, { ...server().access(), ...session }).list('nothing/');
+  expect(server().requests.at(-1)?.headers).toMatchObject({
+    authorization: expect.stringContaining('/eu-south-2/s3/'),
+    'x-amz-security-token': 'of-the-session',
+  });
+});
+
 describe('an endpoint of the environment', () => {
   it('is not called over plain http, except on this machine', async () => {
     await expect(openAsAmazon('http://storage.invalid').put('x', text('x'))).rejects.toMatchObject({

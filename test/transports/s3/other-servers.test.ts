@@ -48,6 +48,17 @@ describe('a server that honours conditions only for single puts', () => {
   });
 });
 
+it.each([
+  ['small', text('content')],
+  ['large', large('x')],
+])('a %s object of another length than announced appears under no key', async (_what, content) => {
+  const key = randomUUID();
+  await expect(open().put(key, { ...content, bytes: content.bytes + 1 })).rejects.toMatchObject({
+    name: 'S3Error',
+  });
+  expect(await open().find(key)).toBeUndefined();
+});
+
 describe('a server without conditional writes', () => {
   const refuseConditions: Intercept = (request, response) =>
     request.headers['if-none-match'] !== undefined && answerWith(501, 'NotImplemented')(request, response);
@@ -155,5 +166,23 @@ describe('a server whose answers never end', () => {
     const { sent } = flood(status);
     await expect(open().list('x/')).rejects.toThrow(/AnswerTooLong/);
     expect(sent()).toBeLessThan(100_000_000);
+  });
+});
+
+describe('a server that says no more', () => {
+  it.each<[string, Intercept]>([
+    [
+      'in the middle of a list',
+      (_, response) => response.writeHead(200).write('<a>', () => response.destroy()),
+    ],
+    ['before its answer', () => true],
+  ])('is unreachable: %s', async (_what, answer) => {
+    intercept((request, response) => {
+      request.resume();
+      answer(request, response);
+      return true;
+    });
+    const bucket = createAwsBucket(bucketName, { ...server().access(), silenceMs: 100 });
+    await expect(bucket.list('x/')).rejects.toMatchObject({ fault: 'unreachable' });
   });
 });

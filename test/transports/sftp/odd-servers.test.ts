@@ -78,6 +78,10 @@ it.each<[string, Oddities]>([
   await session.download('a/b/x.csv', join(local, 'received'), { limit });
   expect(readFileSync(join(local, 'received'), 'utf8')).toBe('content');
   expect(Buffer.from(await session.readRange('a/b/x.csv', { from: 4, to: 7 })).toString()).toBe('ent');
+  await session.upload(localFile, 'a/b/y.csv');
+  // The server may keep only so many open.
+  const opened = server.requests.filter((name) => ['OPEN', 'OPENDIR'].includes(name));
+  expect(server.requests.filter((name) => name === 'CLOSE')).toHaveLength(opened.length);
 });
 
 it('the long name tells a folder where the attributes do not', async () => {
@@ -178,6 +182,14 @@ it('a FAILURE for a path that is there is a failure', async () => {
   expect(await session.stat('x')).toBeUndefined();
 });
 
+it('a file that cannot be removed without a reason is still there', async () => {
+  const { server, session } = await openOddSession({
+    refuse: (request) => (request === 'REMOVE' ? 'failure' : undefined),
+  });
+  server.put('x');
+  expect(await session.remove('x')).toBe('denied');
+});
+
 it.each(['answered', 'unanswered'] as const)(
   'a connection that is cut after every %s rename is opened again',
   async (cutsAfterRename) => {
@@ -219,6 +231,20 @@ it('a connection that is always cut is given up', async () => {
   await expect(session.publish('x.tmp', 'x', 7)).rejects.toEqual(retryable('connection-lost'));
   expect(server.requests.filter((name) => name === 'RENAME')).toHaveLength(3);
   expect(readdirSync(server.disk(''))).toEqual(['x.tmp']);
+});
+
+it('a channel that is closed ends the session, although the connection stays open', async () => {
+  const { session } = await openOddSession(
+    { refuse: (request) => (request === 'STAT' ? 'channel' : undefined) },
+    { noProgressMs: 3_600_000 },
+  );
+  for (let times = 0; times < 2; times += 1)
+    await expect(session.stat('x')).rejects.toEqual(retryable('connection-lost'));
+});
+
+it('a server that offers no other checksum than that of SHA-1 is refused', async () => {
+  const connecting = openOddSession({ algorithms: { cipher: ['aes128-ctr'], hmac: ['hmac-sha1'] } });
+  await expect(connecting).rejects.toMatchObject({ kind: 'fatal', code: 'no-common-algorithm' });
 });
 
 it('a wrong password is refused, and not revealed', async () => {
@@ -355,6 +381,15 @@ it.each([600, 1_600])('after %i ms without a request, the next one has its whole
   expect(isOver).toBe(false);
   vi.advanceTimersByTime(1);
   await expect(looking).rejects.toEqual(retryable('no-progress'));
+});
+
+it('no timer outlives a session', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { session } = await openOddSession({});
+  await session.list('');
+  await session.close();
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 describe('answers', () => {
