@@ -3,7 +3,7 @@ import { resolveMember } from '../base/setting-values.js';
 import { type ChannelSettings, resolveChannels } from '../notify/channels/channel-settings.js';
 import { defaultStatusCodes, type StatusCodeTable } from '../service/call-result.js';
 import { kindOf } from '../sources/registry.js';
-import type { ProxyRules } from '../transports/http/connection-rules.js';
+import type { ProxyRules } from '../transports/http/tunnel.js';
 import type { S3Account } from '../transports/s3/bucket.js';
 import {
   type ArchiveLocation,

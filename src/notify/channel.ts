@@ -1,6 +1,6 @@
 import { SafeError } from '../base/safe-error.js';
 import type { Notice, NoticeEvent, NoticeStage, Severity } from '../rules/notice.js';
-import type { ProxyRules } from '../transports/http/connection-rules.js';
+import type { ProxyRules } from '../transports/http/tunnel.js';
 
 /** Takes messages to people: an adapter per kind, in `src/notify/channels`. */
 export interface Channel {

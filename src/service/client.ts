@@ -1,6 +1,5 @@
 import { isLoopback } from '../base/addresses.js';
 import { escapePattern } from '../base/foreign-text.js';
-import type { ConnectionRules } from '../transports/http/connection-rules.js';
 import type { ClockDifference, PeerClock } from '../transports/http/peer-clocks.js';
 import {
   createTransport,
@@ -8,6 +7,7 @@ import {
   type HttpAnswer,
   type HttpResult,
 } from '../transports/http/transport.js';
+import type { ProxyRules } from '../transports/http/tunnel.js';
 import {
   type CallResult,
   defaultStatusCodes,
@@ -17,7 +17,7 @@ import {
   tooLargeCode,
 } from './call-result.js';
 
-export interface ServiceClientOptions extends ConnectionRules, Credentials {
+export interface ServiceClientOptions extends Credentials {
   /** The service's address including the version segment, with or without a trailing slash. (Spec 9.) */
   readonly baseUrl: string;
   /** Maximum number of connections. */
@@ -29,6 +29,7 @@ export interface ServiceClientOptions extends ConnectionRules, Credentials {
   readonly statusCodes?: StatusCodeTable;
   /** How much of an answer is read, in bytes, default 65,536, where the request does not say it. */
   readonly maxAnswerBytes?: number;
+  readonly proxy?: ProxyRules | undefined;
   readonly clock: () => Date;
   /** Is told what the answers say about the service's clock. */
   readonly peerClock?: PeerClock | undefined;
@@ -107,9 +108,9 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
     ...['User-Agent', 'booked-hotel-review'],
   ];
   const headersWithBody = [...headers, ...['Content-Type', 'application/json']];
-  const { ca, proxy, peerClock } = options;
+  const { proxy, peerClock } = options;
   const limits = { connections, timeoutMs, connectTimeoutMs, maxAnswerBytes };
-  const transport = createTransport({ origin, ...limits, ca, proxy, peerClock });
+  const transport = createTransport({ origin, ...limits, proxy, peerClock });
 
   const judge = ({ answer, failure }: HttpResult, startsWork: boolean): CallResult => {
     const judgeWhole = (whole: HttpAnswer) =>

@@ -1,8 +1,8 @@
 import { pause } from '../base/abort.js';
 import { createRetryDelays, type RetryPolicy } from '../base/retry.js';
-import type { ProxyRules } from '../transports/http/connection-rules.js';
 import { readDate } from '../transports/http/peer-clocks.js';
 import { describeHost, encodeQueryPart } from '../transports/http/transport.js';
+import type { ProxyRules } from '../transports/http/tunnel.js';
 import {
   type Fields,
   InvalidField,

@@ -1,8 +1,8 @@
 import { pause, startTimeLimit } from '../../base/abort.js';
 import { createRetryDelays } from '../../base/retry.js';
 import type { Counts } from '../../rules/run.js';
-import type { ProxyRules } from '../../transports/http/connection-rules.js';
 import type { HttpResult, Transport } from '../../transports/http/transport.js';
+import type { ProxyRules } from '../../transports/http/tunnel.js';
 
 export type Heartbeat = ReturnType<typeof createHeartbeat>;
 

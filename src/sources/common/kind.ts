@@ -1,8 +1,8 @@
 import type { RetryPolicy } from '../../base/retry.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { BookingSource } from '../../booking/source.js';
-import type { ProxyRules } from '../../transports/http/connection-rules.js';
 import type { PeerClock } from '../../transports/http/peer-clocks.js';
+import type { ProxyRules } from '../../transports/http/tunnel.js';
 import type { S3Bucket } from '../../transports/s3/bucket.js';
 import type { WantedColumns } from './columns.js';
 import type { SampleDay } from './sample.js';

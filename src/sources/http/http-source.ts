@@ -10,7 +10,6 @@ import {
   type SourceFault,
   type SourceRecord,
 } from '../../booking/source.js';
-import type { ProxyRules } from '../../transports/http/connection-rules.js';
 import type { PeerClock } from '../../transports/http/peer-clocks.js';
 import {
   createTransport,
@@ -19,6 +18,7 @@ import {
   readRetryAfter,
   type Transport,
 } from '../../transports/http/transport.js';
+import type { ProxyRules } from '../../transports/http/tunnel.js';
 import type { WantedColumns } from '../common/columns.js';
 import { recordsInChunk } from '../common/member-picker.js';
 import { createJsonPicker, listElements, parseJson, readJsonPath } from '../json/json-text.js';

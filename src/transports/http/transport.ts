@@ -12,12 +12,11 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 import { createGate } from '../../base/concurrent-work.js';
 import { codeOf } from '../../base/safe-error.js';
-import type { ConnectionRules } from './connection-rules.js';
 import { type NetworkFailure, readNetworkFailure } from './network-failure.js';
 import { type PeerClock, readDifference } from './peer-clocks.js';
-import { createTunnelAgent } from './tunnel.js';
+import { createTunnelAgent, type ProxyRules } from './tunnel.js';
 
-interface TransportOptions extends ConnectionRules {
+interface TransportOptions {
   /** Scheme, host and port, such as `https://service.example.com`. */
   readonly origin: string;
   /** The maximum number of connections; further calls wait for a free one. */
@@ -27,6 +26,7 @@ interface TransportOptions extends ConnectionRules {
   readonly connectTimeoutMs: number;
   /** How much of an answer's body is read before the connection is cut, where the request does not say it. */
   readonly maxAnswerBytes: number;
+  readonly proxy?: ProxyRules | undefined;
   /** Is told what the answers say about the server's clock. */
   readonly peerClock?: PeerClock | undefined;
 }

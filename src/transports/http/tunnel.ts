@@ -1,13 +1,14 @@
-import { readFileSync } from 'node:fs';
 import { type RequestOptions, request as requestPlain } from 'node:http';
 import { Agent, type AgentOptions, request as requestTls } from 'node:https';
 import { isIPv6, type Socket } from 'node:net';
 import { type ConnectionOptions, connect } from 'node:tls';
-import type { ConnectionRules, ProxyRules } from './connection-rules.js';
 
-/** The certificate in the file, as the options of a connection. */
-export function readAuthority(ca: string | undefined): ConnectionOptions {
-  return ca === undefined ? {} : { ca: readFileSync(ca) };
+/** How https connections leave this machine: HTTPS_PROXY and NO_PROXY. */
+export interface ProxyRules {
+  /** The proxy's address. */
+  readonly url?: string | undefined;
+  /** Hosts to reach directly: names, which include their subdomains, `host:port`, or `*`. */
+  readonly direct?: readonly string[] | undefined;
 }
 
 /** The proxy for a host; undefined if it is reached directly. */
@@ -72,14 +73,14 @@ function openTunnel(proxy: URL, target: string, limits: RequestOptions): Promise
 
 /** For clients that take a Node agent. */
 export function createTunnelAgent(
-  { ca, proxy = {} }: ConnectionRules,
+  { proxy = {} }: { readonly proxy?: ProxyRules | undefined },
   {
     connectTimeoutMs,
     signal,
     ...options
   }: AgentOptions & { readonly connectTimeoutMs: number; readonly signal?: AbortSignal },
 ): Agent {
-  const agent = new Agent({ ...options, ...readAuthority(ca), rejectUnauthorized: true });
+  const agent = new Agent({ ...options, rejectUnauthorized: true });
   const connectDirectly = agent.createConnection.bind(agent);
   agent.createConnection = (call, done) => {
     const [hostname, port] = [call.host ?? 'localhost', call.port ?? 443];

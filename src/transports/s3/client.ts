@@ -1,9 +1,8 @@
 import { Readable, Transform } from 'node:stream';
 import { S3Client } from '@aws-sdk/client-s3';
 import { isLoopback } from '../../base/addresses.js';
-import type { ProxyRules } from '../http/connection-rules.js';
 import { type PeerClock, readDifference } from '../http/peer-clocks.js';
-import { createTunnelAgent } from '../http/tunnel.js';
+import { createTunnelAgent, type ProxyRules } from '../http/tunnel.js';
 import { type S3Account, S3Error } from './bucket.js';
 import { noteServer } from './failure.js';
 
