@@ -1,4 +1,5 @@
 import { deepEqual, equal, notEqual, ok, rejects } from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { inspect } from 'node:util';
 import { describe, it } from 'vitest';
 import type { RawBooking } from '../../src/booking/booking.js';
@@ -50,10 +51,12 @@ export function describeSourceContract(name: string, prepare: PrepareSource): vo
     it('returns every record, in order, with its place and unchanged texts', async () => {
       const records = [...awkwardRecords(), ...manyRecords(3_000)];
       const { source, places } = await prepareDay(records);
+      const signal = never();
       deepEqual(
-        await readAll(source, day),
+        await readAll(source, day, signal),
         records.map((fields, index) => ({ place: places[index], fields })),
       );
+      equal(getEventListeners(signal, 'abort').length, 0, 'it still listens to the signal');
     });
 
     it('reads a day without bookings as a day without bookings', async () => {
