@@ -1,5 +1,6 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
 import { dayOfRunId } from '../../src/review/day/open-run.js';
@@ -14,7 +15,7 @@ import { type Asked, listChanging, listHelp, listLost, listReading } from './com
 import { describeEmail, readFace } from './files.js';
 import { createNormaliser } from './normalise.js';
 import { type Outside, startOutside } from './outside.js';
-import { joinRoles, layOut, listPages, signInAll } from './pages.js';
+import { joinRoles, layOut, listPages, signInAll, type Visit } from './pages.js';
 import { listTexts } from './texts.js';
 import { listTyped } from './typed-lines.js';
 
@@ -105,6 +106,7 @@ async function recordFaces(
   await recordCommands(listReading({ ...samples, fileDay, email }));
   const desk = await openDesk({ commands });
   const visits = await signInAll(desk.url);
+  await untilMailboxWasRead(visits, () => clock.set(now));
   for (const [name, path] of Object.entries(listPages(samples, fileDay)))
     for (const [accept, ending] of [
       ['text/html', 'html'],
@@ -141,6 +143,17 @@ async function recordFaces(
   for (const [name, text] of listTexts()) record(`texts/${name}.txt`, text);
   record('texts/typed-lines.txt', await listTyped());
   return faces;
+}
+
+/** `serve` reads the e-mails once it has started, while the first pages are visited. */
+async function untilMailboxWasRead(visits: ReadonlyMap<Role, Visit>, beginMoment: () => void): Promise<void> {
+  const visit = visits.get('viewer');
+  for (let tries = 0; tries < 3_000; tries += 1) {
+    beginMoment();
+    if ((await visit?.('/', 'application/json'))?.includes('"isRead": true')) return;
+    await delay(20);
+  }
+  throw new Error('serve did not read the mailbox');
 }
 
 /** A configuration like that of the sandbox, but for its ledger, and for an export in which every third booking is cancelled. */
