@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatInstant } from '../../src/base/format.js';
-import { describeVerdict, toHistory } from '../../src/cases/booking-history.js';
+import { describeVerdict, subjectOf, toHistory } from '../../src/cases/booking-history.js';
 import type { Trace } from '../../src/ledger/tracing.js';
 import type { StepState } from '../../src/rules/step.js';
 import { someRun } from '../review/some-run.js';
@@ -76,5 +76,8 @@ describe('The history of a booking', () => {
       ...{ state: 'rejected', verdict: 'unknown', verdictReason: 'not-delivered' },
       rejected: { place: 88, reason: 'service-id-invalid' },
     });
+    // A name may stand in the column of the reference.
+    expect(subjectOf('Ana', [toHistory(reject, silent)])).toBeUndefined();
+    expect(subjectOf('BR-1', [toHistory(reject, silent), toHistory(traced(), silent)])).toBe('BR-1');
   });
 });

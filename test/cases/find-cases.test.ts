@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
-import { caseToCells, findCases } from '../../src/cases/shown-cases.js';
+import { caseToCells, findCases, readStoredBookings } from '../../src/cases/shown-cases.js';
 import type { HotelContent } from '../../src/ledger/hotels.js';
 import { loadHotels, openCases, type SomeCase, threeCases } from '../desk/cases/some-cases.js';
+import { deliverBookings, someBooking } from '../desk/some-bookings.js';
 import { openTemporaryLedger } from '../review/temporary-ledger.js';
 
 const now = Date.UTC(2026, 10, 23, 9, 30);
@@ -49,4 +50,19 @@ it('A case of a CSV has a cell for each column, and for extra ones', async () =>
   expect(caseToCells({ ...item, extraValues: { Price: '9' } })).toMatchObject({
     ...{ id: 3, origins: 'affected', copyServiceId: 70, Price: '9', bookedHotelName: undefined },
   });
+});
+
+it('The guests of any number of bookings are those of the newest run of their day', async () => {
+  const ledger = await openTemporaryLedger(() => now);
+  const stays = Array.from({ length: 12 }, (_, index) => [`BR-${index}`, '2026-12-01'] as const);
+  await openCases(ledger, [{ hotel: 'H-1', booked: 7, copy: 70, stays }]);
+  const deliver = (id: string, startedAt: number, bookingClientName: string) => {
+    const booking = someBooking({ bookingReferenceId: 'BR-11', providerHotelId: 'H-1', bookingClientName });
+    return deliverBookings(ledger, id, [booking], { startedAt });
+  };
+  await deliver('r1', now - 9_000, 'Ana Gil');
+  await deliver('r2', now, 'Eva Paz');
+  const held = await ledger.cases.find(1);
+  const stored = held && (await readStoredBookings(ledger, held, held.bookings, true));
+  expect(stored && [...stored]).toMatchObject([['BR-11', { guests: ['Eva Paz'] }]]);
 });

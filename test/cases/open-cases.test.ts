@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
+import { followMappings } from '../../src/cases/follow-mappings.js';
 import { openCases } from '../../src/cases/open-cases.js';
 import { at } from '../contracts/ledger/days.js';
+import { rowOf, syncRows } from '../contracts/mapping-copy/pages.js';
+import { openCases as openSome, seenAt } from '../desk/cases/some-cases.js';
 import { deliverBookings, someBooking } from '../desk/some-bookings.js';
 import { openTemporaryLedger } from '../review/temporary-ledger.js';
 
@@ -30,4 +33,19 @@ it('What later runs say about bookings of several days is followed from the firs
     ['BR-2', 'rebooked'],
     ['BR-1', 'rebooked'],
   ]);
+});
+
+it('Any number of cases is corrected at once', async () => {
+  const ledger = await openTemporaryLedger(() => at);
+  const hotels = Array.from({ length: 26 }, (_, index) => `H-${index}`);
+  const stays = [['BR-1', '2026-12-24']] as const;
+  await openSome(
+    ledger,
+    hotels.map((one) => ({ hotel: one, booked: 7, copy: 7, stays })),
+  );
+  const moved = hotels.map((one) => rowOf(one, 8));
+  await syncRows(ledger.mappings, moved, seenAt + 1);
+  const today = '2026-11-21';
+  await followMappings({ ledger, today, clock: () => at, escalateAfterMs: 86_400_000 });
+  expect(await ledger.cases.list({ state: 'corrected', today })).toHaveLength(26);
 });

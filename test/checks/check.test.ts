@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { type Check, type Finding, findingsOf, lookAtAll, type Part } from '../../src/checks/check.js';
 import { makeApp } from './doctor/checked.js';
@@ -22,7 +23,8 @@ describe('the checks', () => {
     const slow = new Promise<void>((resolve) => {
       finishSource = resolve;
     });
-    const found = await lookAt([
+    const { signal } = new AbortController();
+    const checks: Check[][] = [
       [
         check('source', () => slow.then(() => [findingsOf('source').ok('slow')])),
         check('service', async () => {
@@ -32,8 +34,10 @@ describe('the checks', () => {
         { ...fine('keys'), appliesTo: ({ config }) => config.keys !== undefined },
       ],
       [fine('disk')],
-    ]);
+    ];
+    const found = await lookAt(checks, signal);
     expect(found.map(({ message }) => message)).toEqual(['slow', 'quick', 'fine']);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('find what an adapter throws, without quoting it, and continue', async () => {

@@ -10,6 +10,7 @@ import { at, batchOf, chunkOf, claimStep, done, newRun, record, startCollect } f
 import { collectedFileRun, performUpTo, planFileRun } from './ledger/file-days.js';
 import { type MadeStay, storeRun } from './ledger/stays.js';
 import type { OpenedLedger } from './ledger.js';
+import { rowOf, syncRows } from './mapping-copy/pages.js';
 
 /** The check-in day of `collectedFileRun`. */
 const today = '2026-11-20';
@@ -93,6 +94,14 @@ export function describeCaseUpdatesContract(
       expect((await references()).toSorted()).toEqual(['B-1', 'B-2', 'B-6', 'F-0', 'F-1', 'F-2', undefined]);
       expect(events).toEqual([{ type: 'case-opened', cases: 1, bookings: 7 }]);
       expect(await ledger.cases.listRunsToFollow()).toEqual([]);
+    });
+
+    it('are corrected at once by a move that came after the verdict', async () => {
+      await syncRows(ledger.mappings, [rowOf('007', 7)], at - 9);
+      await judgedRun();
+      await syncRows(ledger.mappings, [rowOf('007', 8)], at + 2_000);
+      await update();
+      expect(await ledger.cases.list({ state: 'all', today })).toMatchObject([{ state: 'corrected' }]);
     });
 
     /** Records what the result of the run says by now, as its steps do while they wait for the rest. */

@@ -3,8 +3,8 @@ import type { SyncEvent } from '../../src/mappings/events.js';
 import { syncMappings } from '../../src/mappings/sync-mappings.js';
 import { MappingServiceError } from '../../src/service/errors.js';
 import { openSqliteLedger } from '../ledger/opened-ledger.js';
-import { serviceAt } from '../service/opened-service.js';
-import { type StandIn, startStandIn } from '../support/http-stand-in.js';
+import { answerWith, serviceAt } from '../service/opened-service.js';
+import { type StandIn, type StandInAnswer, startStandIn } from '../support/http-stand-in.js';
 
 const row = (number: number) => ({
   ServiceId: number,
@@ -14,20 +14,15 @@ const row = (number: number) => ({
 const rows = (count: number, from = 1) => Array.from({ length: count }, (_, index) => row(from + index));
 const refusal = (StatusCode: number) => ({ Status: false, Message: 'no', StatusCode });
 
-/** Pages by the key they are requested with, `''` for the first. */
+/** Pages by the key they are requested with, `''` for the first; or other answers. */
 async function prepare(
-  answerTo: (key: string, number: number, limit: number) => object,
+  answerTo: (key: string, number: number, limit: number) => object | StandInAnswer,
   { limit = 10 }: { readonly limit?: number } = {},
 ) {
   const standIn: StandIn = await startStandIn(({ url }, number) => {
     const query = new URL(url, 'http://x').searchParams;
-    return {
-      kind: 'json',
-      body: {
-        ...{ Status: true, Message: 'Success', StatusCode: 2000 },
-        ...answerTo(query.get('resumeKey') ?? '', number, Number(query.get('limit'))),
-      },
-    };
+    const answer = answerTo(query.get('resumeKey') ?? '', number, Number(query.get('limit')));
+    return 'kind' in answer ? answer : answerWith(answer);
   });
   onTestFinished(() => standIn.close());
   const service = serviceAt(standIn.baseUrl);
@@ -35,27 +30,36 @@ async function prepare(
   onTestFinished(() => opened.cleanUp());
   const events: SyncEvent[] = [];
   let syncs = 0;
+  let now = Date.UTC(2026, 10, 22);
+  const { mappings } = opened.ledger;
+  const listAsked = (name: string) =>
+    standIn.requests.map(({ url }) => new URL(url, 'http://x').searchParams.get(name));
   return {
     standIn,
     events,
-    limits: () =>
-      standIn.requests.map(({ url }) => Number(new URL(url, 'http://x').searchParams.get('limit'))),
-    mappings: opened.ledger.mappings,
-    sync: () =>
+    listAsked,
+    limits: () => listAsked('limit').map(Number),
+    mappings,
+    sync: (
+      request: Parameters<typeof syncMappings>[0] = {},
+      { signal = new AbortController().signal, copy = mappings } = {},
+    ) =>
       syncMappings(
-        {},
+        request,
         {
-          service,
-          copy: opened.ledger.mappings,
-          limit,
-          clock: () => Date.UTC(2026, 10, 22),
+          ...{ service, copy, limit },
+          // Each call of the service takes a second.
+          clock: () => {
+            now += 1_000;
+            return now;
+          },
           createSyncId: () => {
             syncs += 1;
             return `s${syncs}`;
           },
           notify: (event) => void events.push(event),
         },
-        new AbortController().signal,
+        signal,
       ),
   };
 }
@@ -76,6 +80,64 @@ describe('a sync', () => {
     });
     expect(await errorOf(sync())).toMatchObject({ statusCode: 2027 });
     expect(await errorOf(sync())).toMatchObject({ statusCode: 2027 });
+  });
+
+  it.each([
+    ['where it stopped', {}, 'k'],
+    ['anew from an instant that a person names', { since: 5_000 }, null],
+  ])('ends at once when it is asked to, and the next one goes on %s', async (_, request, key) => {
+    const stop = new AbortController();
+    const { sync, listAsked } = await prepare((key, number) => {
+      if (number === 2) stop.abort(new Error('stopped'));
+      return key === '' ? { ResumeKey: 'k', Mappings: rows(3) } : { Mappings: [] };
+    });
+    await expect(sync({}, stop)).rejects.toThrow('stopped');
+    await sync(request);
+    expect(listAsked('resumeKey')[2]).toBe(key);
+  });
+
+  it('of one provider begins where the last one of that provider began, at first in 1970', async () => {
+    const { sync, listAsked } = await prepare(() => ({ Mappings: [] }));
+    for (const providerFamily of [undefined, 'Bedlink', 'Bedlink']) await sync({ providerFamily });
+    expect(listAsked('providerFamily')).toEqual([null, 'Bedlink', 'Bedlink']);
+    const first = '1970-01-01T00:00:00.000Z';
+    expect(listAsked('lastUpdateDateTime')).toEqual([first, first, expect.stringMatching(/^20/)]);
+  });
+
+  it('counts from when the service began to answer, by its clock', async () => {
+    const headers = { date: 'Sat, 21 Nov 2026 12:00:00 GMT' };
+    const { sync } = await prepare(() => ({ ...answerWith({ Mappings: [] }), headers }));
+    expect(await sync()).toMatchObject({ serviceBeganAt: Date.UTC(2026, 10, 21, 11, 59, 59) });
+  });
+
+  it('stores a page of any length, and the pages after it', async () => {
+    const answer = (key: string) =>
+      key === '' ? { ResumeKey: 'k', Mappings: rows(2_500) } : { Mappings: [row(2_501)] };
+    const { sync } = await prepare(answer, { limit: 1_000 });
+    expect(await sync()).toMatchObject({ counts: { pages: 2, read: 2_501, added: 2_501 } });
+  });
+
+  it.each([404, 410])('begins again where the service answers its key with %i', async (status) => {
+    const { sync } = await prepare((key, number) => {
+      if (number === 2) return { kind: 'text', status, body: '' };
+      return key === '' ? { ResumeKey: 'k', Mappings: rows(2) } : { Mappings: [row(3)] };
+    });
+    expect(await sync()).toMatchObject({ counts: { restarts: 1, added: 3 } });
+  });
+
+  it('ends where another process may have the right to sync, and gives it back', async () => {
+    const lost = new AbortController();
+    const { sync, mappings } = await prepare(() => {
+      lost.abort();
+      return { Mappings: [] };
+    });
+    let isReleased = false;
+    const release = async () => {
+      isReleased = true;
+    };
+    const copy = { ...mappings, holdSync: async () => ({ lost: lost.signal, release }) };
+    await expect(sync({}, { copy })).rejects.toThrow('the right to sync was lost');
+    expect(isReleased).toBe(true);
   });
 
   it('waits for nobody: it asks the service for nothing while another process syncs', async () => {

@@ -42,7 +42,10 @@ function partsOf({
           ...(lastGoodDay !== undefined && { lastGoodDay }),
         }),
       },
-      cases: { list: async () => cases },
+      cases: {
+        list: async ({ checkInBefore = '9' }) =>
+          cases.filter(({ nextCheckIn = '' }) => nextCheckIn < checkInBefore),
+      },
       notices: {
         listProblems: async () => problems,
         countMessages: async () => ({ pending: 0, givenUp, perhapsReceived: 1 }),

@@ -28,8 +28,38 @@ describe('a message', () => {
       'Once what is wrong is corrected: hotel-review replay 2026-11-20',
       'If they are right: hotel-review run 2026-11-20 --accept-affected',
     ],
+    [
+      'volume-low',
+      { accepted: 90, usual: 1_400 },
+      '2026-11-20 has fewer bookings than usual: 90, usually 1,400',
+      'The day is good. Check the export: bookings that are missing in it are not reviewed.',
+      'Once it is complete: hotel-review replay 2026-11-20 --late',
+    ],
+    [
+      'result-set-aside',
+      { foreign: 9, ours: 1 },
+      'A result of 2026-11-20 was set aside: most of its rows name other bookings',
+      ...['9 rows about other bookings', '1 row about ours'],
+      'It is archived, and no verdict of it counts. The run waits for another result.',
+      'Ask the service which result is ours. To see more: hotel-review status 2026-11-20',
+    ],
   ])('says what happened and what to do: %s %o', (event, facts, title, ...lines) => {
     expect(describeEvent(event, facts)).toEqual({ title, text: lines.join('\n') });
+  });
+
+  it.each([
+    ['service', 'The service refuses the account or its key', 'Nothing is reviewed'],
+    ['sftp', 'The SFTP server refuses the account, or its host key has changed', 'Nothing is reviewed'],
+    ['source', 'The source refuses the account, or its host key has changed', 'Nothing is reviewed'],
+    ['mailbox', 'The mailbox refuses the account or its password', "The service's e-mails are not read"],
+    ['channel ops', 'The channel ops refuses the account or its password', 'Nobody is told through it'],
+  ])('says who refuses the account, and what that does: %s', (subject, title, damage) => {
+    const text = `${damage} until that is fixed. To try it: hotel-review doctor`;
+    const facts = { code: 'http-401', message: '' };
+    expect(describeEvent('credentials-refused', facts, { subject })).toEqual({
+      title: `${title} (http-401)`,
+      text,
+    });
   });
 
   it('says that a problem still lasts, and that it is over', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import type { Beat, Heartbeat } from '../../src/notify/channels/heartbeat.js';
 import type { HotelReviewEvent } from '../../src/notify/events.js';
@@ -137,6 +137,15 @@ describe('The observer', () => {
     await observer.close();
     expect(warnings).toEqual(['timeout']);
     expect(isClosed()).toBe(true);
+  });
+
+  it('keeps no process alive once it is closed', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { observer } = watchHeartbeat(async () => undefined);
+    await observer.notify(settled());
+    await observer.close();
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it('stops waiting once it is asked to stop', async () => {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { PeerFault } from '../../src/base/peer-patience.js';
+import { QueueAwayError } from '../../src/booking/step-queue.js';
 import { MailboxError } from '../../src/cases/mails/mailbox.js';
 import { codeOfFailure } from '../../src/notify/refused-credentials.js';
 import { ArchiveAwayError } from '../../src/review/archive-fit.js';
@@ -24,6 +25,8 @@ it.each<[Error, string | undefined]>([
   [new MailboxError('', false), undefined],
   [archiveAway('refused'), 'archive'],
   [archiveAway('passing'), undefined],
+  [new QueueAwayError('redis://queue', 'auth', 'refused'), 'queue'],
+  [new QueueAwayError('redis://queue', 'away'), undefined],
   [new Error('login-refused'), undefined],
 ])('a failure outside a run says whose credentials it is about: %o', (error, peer) => {
   const code = codeOfFailure(error);

@@ -58,11 +58,12 @@ async function readMessage(bytes: Buffer, reading: Reading, forwards: number): P
   const email = await parse(bytes);
   const { subject = '', html = '', text = '' } = email;
   add(reading, readText(subject, reading.headings));
+  const before = reading.records.length;
   add(reading, readHtml(html, reading.headings));
   add(reading, readText(text, reading.headings));
   if (isSealed(html) || isSealed(text)) reading.unreadAttachments += 1;
   // A picture may be all there is.
-  const isWritten = /[^\s\-=_+|*~#.·–—>]/.test(html + text);
+  const isWritten = reading.records.length > before;
   for (const attachment of email.attachments) {
     const content = Buffer.from(attachment.content as ArrayBuffer);
     const isRead = await readPart(attachment, content, reading, forwards);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openImapMailbox } from '../../../src/cases/mails/imap-mailbox.js';
 import type { FoundMail } from '../../../src/cases/mails/mailbox.js';
 import { describeMailbox } from '../../contracts/mailbox.js';
@@ -52,11 +52,16 @@ describeMailbox('A mailbox on an IMAP server', async () => {
 
 describe('A mailbox on an IMAP server', () => {
   it('is read over one connection for each look, which ends with it', async () => {
-    const { mails, look, server } = await prepare();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { mails, mailbox, look, server } = await prepare();
     expect(await look()).toEqual(['1 BR-1', '2 BR-2', '3 BR-3']);
     mails.set(4, mail('BR-4'));
     expect(await look()).toEqual(['4 BR-4']);
     expect(server.commands.filter((text) => text === 'LOGOUT')).toHaveLength(2);
+    await mailbox.probe(new AbortController().signal);
+    // Nothing keeps the process alive.
+    expect(vi.getTimerCount()).toBe(0);
     // A fortnight, and a day for the server's time zone.
     expect(server.commands.join()).toMatch(/UID SEARCH SINCE 0?5-NOV-2026/);
   });
@@ -81,6 +86,16 @@ describe('A mailbox on an IMAP server', () => {
     await expect(look()).rejects.toThrow(why);
     await expect(mailbox.probe(new AbortController().signal)).rejects.toMatchObject({ name: 'MailboxError' });
   });
+
+  it('that was made anew counts its e-mails from 1 again: they are others', async () => {
+    let validity = 1;
+    const examined = ({ tag }: ImapCommand) =>
+      `* 1 EXISTS\r\n* OK [UIDVALIDITY ${validity}] x\r\n${tag} OK [READ-ONLY] done\r\n`;
+    const { look } = await prepare(new Map([[1, mail('BR-1')]]), to(/^EXAMINE/, examined));
+    expect(await look()).toEqual(['1 BR-1']);
+    validity = 2;
+    expect(await look()).toEqual(['1 BR-1']);
+  });
 });
 
 describe('An e-mail that the server lists', () => {
@@ -102,6 +117,28 @@ describe('An e-mail that the server lists', () => {
     await expect(look()).rejects.toThrow("can't be read");
     await expect(look()).rejects.toThrow("can't be read");
     expect(await look()).toEqual(['3 BR-3', '1 not-fetched', '2 not-fetched']);
+  });
+
+  it('and somebody removes meanwhile is passed over', async () => {
+    const mails = some();
+    const oddly = to(/^UID FETCH 1 /, () => void mails.delete(2));
+    expect(await (await prepare(mails, oddly)).look()).toEqual(['1 BR-1', '3 BR-3']);
+  });
+
+  it('and is too large is given with the headers that say who sent it', async () => {
+    const oddly: Oddly = ({ tag, text }) => {
+      const [, asked] = /^UID FETCH 2 .*\[HEADER\.FIELDS \((.*?)\)\]/.exec(text) ?? [];
+      const head = `X-Asked: ${asked}\r\n\r\n`;
+      const found = asked
+        ? `BODY[HEADER.FIELDS (${asked})] {${head.length}}\r\n${head}`
+        : /^UID FETCH 2 .*RFC822\.SIZE/.test(text) && `RFC822.SIZE ${25 * 1024 * 1024 + 1}`;
+      return found ? `* 2 FETCH (UID 2 ${found})\r\n${tag} OK done\r\n` : undefined;
+    };
+    const { mailbox } = await prepare(some(), oddly);
+    const found: FoundMail[] = [];
+    for await (const one of mailbox.readNew(new AbortController().signal)) found.push(one);
+    expect(found.map(({ fault }) => fault)).toEqual([undefined, 'too-large', undefined]);
+    expect(String(found[1]?.head)).toMatch(/^X-Asked: FROM AUTHENTICATION-RESULTS\r\n/);
   });
 });
 

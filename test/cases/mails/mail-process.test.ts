@@ -1,10 +1,15 @@
 import type { ChildProcess } from 'node:child_process';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { EventEmitter, once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hashReference } from '../../../src/booking/booking.js';
-import { type ProcessLimits, startLimited } from '../../../src/cases/mails/limited-process.js';
+import { converse, type ProcessLimits, startLimited } from '../../../src/cases/mails/limited-process.js';
 import { megabyte } from '../../../src/cases/mails/mail-bytes.js';
 import { createMailProcess, readerLimits } from '../../../src/cases/mails/mail-process.js';
 import { UnreadMailError } from '../../../src/cases/mails/records.js';
+import { makeTemporaryFolder } from '../../support/temporary-folder.js';
 import { mailOf, words } from './mails.js';
 
 /** The built process that reads e-mails, with other limits. */
@@ -44,6 +49,46 @@ describe('The process that reads e-mails', () => {
     expect(await read('Incorrect: BR-1042')).toEqual(['BR-1042']);
     expect(await read('Incorrect: BR-1043')).toEqual(['BR-1043']);
     expect(started).toHaveLength(1);
+  });
+
+  it('that died between two e-mails is replaced', async () => {
+    const { read, started } = prepare();
+    await read('Incorrect: BR-1042');
+    const [child] = started as [ChildProcess];
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(await read('Incorrect: BR-1043')).toEqual(['BR-1043']);
+    expect(started).toHaveLength(2);
+  });
+
+  it('ends once no e-mail has come for ten seconds, and not before', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const kill = vi.fn();
+    const answer = (order: object) => ('known' in order ? { mail: {} } : { hashes: new Uint32Array() });
+    const events = new EventEmitter();
+    const child = Object.assign(events, {
+      ...{ kill, exitCode: null, signalCode: null },
+      send: (order: object) => events.emit('message', answer(order)),
+    });
+    const { examine } = createMailProcess(words, () => child as unknown as ChildProcess);
+    const lookUp = async () => ({ bookings: [], canaries: [], providers: [] });
+    await examine(Buffer.from('one'), lookUp);
+    vi.advanceTimersByTime(9_999);
+    await examine(Buffer.from('two'), lookUp);
+    vi.advanceTimersByTime(9_999);
+    expect(kill).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(kill).toHaveBeenCalled();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('gets none of the variables of ours: some are secrets', async () => {
+    const file = join(makeTemporaryFolder(), 'say.mjs');
+    writeFileSync(file, 'process.on("message", () => process.send({ ...process.env }));');
+    const child = startLimited(pathToFileURL(file), readerLimits);
+    onTestFinished(() => void child.kill());
+    expect(Object.keys(await converse<object>(child, {}))).not.toContain('PATH');
   });
 
   it.each([

@@ -120,23 +120,27 @@ describe('the poller of a mailbox', () => {
     await poller.close();
   });
 
-  it('that is stopped finishes the e-mail in progress and takes no other', async () => {
-    const gate = createGate();
-    const { poller, stop, hold, take, nextPoll } = prepare(() => gate.passed);
-    hold(['a', 'b']);
-    poller.start();
-    await vi.advanceTimersByTimeAsync(0);
-    let hasClosed = false;
-    stop.abort();
-    const closed = poller.close().then(() => {
-      hasClosed = true;
-    });
-    await vi.advanceTimersByTimeAsync(0);
-    expect(hasClosed).toBe(false);
-    gate.open();
-    await closed;
-    await poller.close();
-    await nextPoll();
-    expect(take()).toEqual(['resume', 'take a']);
-  });
+  it.each(['stopped', 'closed'])(
+    'that is %s finishes the e-mail in progress and takes no other',
+    async (how) => {
+      const gate = createGate();
+      const { poller, stop, hold, take, nextPoll } = prepare(() => gate.passed);
+      hold(['a', 'b']);
+      poller.start();
+      await vi.advanceTimersByTimeAsync(0);
+      let hasClosed = false;
+      if (how === 'stopped') stop.abort();
+      const closed = poller.close().then(() => {
+        hasClosed = true;
+      });
+      await vi.advanceTimersByTimeAsync(0);
+      expect(hasClosed).toBe(false);
+      gate.open();
+      await closed;
+      await poller.close();
+      await nextPoll();
+      expect(take()).toEqual(['resume', 'take a']);
+      expect(vi.getTimerCount()).toBe(0);
+    },
+  );
 });

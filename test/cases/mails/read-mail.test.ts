@@ -72,6 +72,7 @@ it.each<[body: string, named: readonly string[], correct?: number]>([
     ['IsCorrectMapping', 'true', 'false'],
     ['Mapping status', 'Mapping is correct', 'Incorrect mapping'],
     ['Affected', 'no', 'yes'],
+    ['Wrong mapping', 'Correct', 'Incorrect'],
   ].map(([column = '', right = '', wrong = '']): [string, string[], number] => {
     const rows = [
       [first, 'Sol', right],
@@ -90,6 +91,36 @@ it.each<[body: string, named: readonly string[], correct?: number]>([
     [first, second],
     1,
   ],
+  // A booking that is fine may have any mapping.
+  [
+    htmlTable([
+      ['Reference', 'Status'],
+      [first, 'OK'],
+      [second, 'yes'],
+    ]),
+    [first, second],
+  ],
+  [
+    htmlTable([
+      ['Reference', 'Is correct', 'Mapping status'],
+      [first, 'yes', 'incorrect'],
+    ]),
+    [first],
+  ],
+  [
+    htmlTable([
+      ['Reference', 'IsCorrectMapping'],
+      [first, 'true'],
+      [first, 'false'],
+    ]),
+    [first],
+  ],
+  [
+    '<table><tr><th>Booking reference<th colspan="2">Hotel<th>IsCorrectMapping<tr><td>BR-1042<td>Sol<td>Mar<td>true</table>',
+    [],
+    1,
+  ],
+  ['<pre>Booking reference   IsCorrectMapping\nBR-1042   true\n</pre>', [], 1],
   [`<h2>Correct</h2>${listed(first)}<h2>Not correct</h2>${listed(second)}`, [first, second]],
   [htmlTable([['Correct mappings'], [first], [second]]), [first, second]],
   ...['BR-<br>1042', 'BR-<wbr>1042', '&#8203;BR-&shy;1042', 'BR&#8209;1042', '<b>BR-1042</b><br>'].map(
@@ -120,6 +151,7 @@ it.each<[what: string, mail: string | Buffer, named: readonly string[], correct?
   ['no cells', `a,b\n1,2\n\n${broken}`, []],
   ['UTF-8', Buffer.from('NÚÑEZ-7'), ['NÚÑEZ-7']],
   ['UTF-16 with its mark', Buffer.from('\ufeffNÚÑEZ-7', 'utf16le'), ['NÚÑEZ-7']],
+  ['UTF-16 with the other mark', Buffer.from('\ufeffNÚÑEZ-7', 'utf16le').swap16(), ['NÚÑEZ-7']],
   ['windows-1252', Buffer.from('NÚÑEZ-7', 'latin1'), ['NÚÑEZ-7']],
   [
     'an attached CSV file',
@@ -160,6 +192,22 @@ it.each<[what: string, mail: string | Buffer, named: readonly string[], correct?
     multipart('mixed', [{ type: 'message/rfc822', body: forwarded }]),
     [second],
   ],
+  [
+    'a list and, without its verdicts, the same as plain text',
+    multipart('alternative', [
+      { type: 'text/plain', body: 'BR-1042\r\nBR-1043\r\n' },
+      {
+        type: 'text/html',
+        body: htmlTable([
+          ['Reference', 'IsCorrectMapping'],
+          [first, 'true'],
+          [second, 'false'],
+        ]),
+      },
+    ]),
+    [second],
+    1,
+  ],
   ['a saved CSV file with semicolons', savedCsv, [first], 1],
   ['a saved list', 'BR-1042\nBR-1043\n', [first, second]],
   ['a saved page', `<html>${listed(first)}`, [first]],
@@ -169,6 +217,7 @@ it.each<[what: string, mail: string | Buffer, named: readonly string[], correct?
 
 it.each([
   ['its Date', [], Date.UTC(2026, 10, 21, 5, 10)],
+  ['its Date, where Received has no time,', ['Received: from a by b'], Date.UTC(2026, 10, 21, 5, 10)],
   [
     'its newest Received',
     ['Received: from a by b; Sat, 21 Nov 2026 06:11:00 +0100'],
@@ -177,6 +226,16 @@ it.each([
 ])('An e-mail was received when %s says so', async (_, headers, receivedAt) => {
   const { mail } = await readNames(plain('x', ...headers), bookings);
   expect(mail).toMatchObject({ messageId: '<m1@service.example>', receivedAt });
+});
+
+it('Columns and words of the settings are read as those of the result file', () => {
+  const { read, judge } = createHeadings({
+    ...{ resultColumn: 'Urteil', masterIdColumn: 'Haus' },
+    resultValues: { correct: ['passt'], incorrect: ['passt nicht', 7] },
+  });
+  expect([read('URTEIL'), read('Haus:')]).toEqual(['correct', 'service']);
+  const said = ['Passt.', 'passt nicht', '7'].map((text) => judge('correct', text));
+  expect(said).toEqual(['correct', 'incorrect', 'incorrect']);
 });
 
 it('References of a booking with several versions mean the version whose hotel is beside them, or all', async () => {
@@ -327,6 +386,24 @@ describe('What is not known to be read', () => {
       besideText('related', { ...part('image/png', 'Content-ID: <a>'), body: zip }),
     ],
     ['winmail.dat', besideText('mixed', part('application/ms-tnef', ...attachment('winmail.dat')))],
+    [
+      'RTF',
+      besideText('mixed', {
+        ...part('text/rtf'),
+        body: Buffer.from('{\\rtf1 BR-1042}').toString('base64'),
+      }),
+    ],
+    [
+      'a picture that is attached',
+      besideText('mixed', part('image/png', 'Content-ID: <b>', ...attachment('list.png'))),
+    ],
+    [
+      'a picture that is all there is',
+      multipart('related', [
+        { type: 'text/html', body: '<html><body><img src="cid:a"></body></html>' },
+        part('image/png', 'Content-ID: <a>'),
+      ]),
+    ],
   ])('counts: %s', async (_, mail) => {
     expect(await countUnread(mail)).toBeGreaterThan(0);
   });

@@ -11,6 +11,7 @@ describe('The sender of an e-mail', () => {
     ['<Reviews@Service.example>', 'reviews@service.example'],
     ['Reviews\r\n <reviews@service.example>', 'reviews@service.example'],
     ['"reviews@service.example" <a@other.example>', 'a@other.example'],
+    ['"x\\" <reviews@service.example>" <a@other.example>', 'a@other.example'],
     ['reviews@service.example <a@other.example>', undefined],
     ['reviews@service.example, a@other.example', undefined],
     ['<a@other.example> <reviews@service.example>', undefined],
@@ -38,10 +39,17 @@ describe('The sender of an e-mail', () => {
 
   it.each([
     ['mx.agency.example; dmarc=pass header.from=service.example', 'listed'],
+    ['MX.agency.example 1; spf=none; dmarc=pass', 'listed'],
+    ['mx.agency.example; dkim=pass header.d=service.example', 'listed'],
+    ['mx.agency.example; dkim=pass header.i=@service.example', 'listed'],
+    ['mx.agency.example; dkim=pass header.d=ice.example', 'unproven'],
+    ['mx.agency.example; dkim=fail header.d=service.example', 'unproven'],
+    ['mx.agency.example; dmarc=pass header.from=other.example', 'unproven'],
     ['mx.agency.example; dkim=pass header.d=example', 'unproven'],
     ['mx.agency.example; dmarc=fail header.from=service.example; spf=pass', 'unproven'],
     ['mx.agency.example; spf=fail reason="; dmarc=pass header.from=service.example"', 'unproven'],
     ['mx.agency.example; spf=fail (; dmarc=pass header.from=service.example)', 'unproven'],
+    ['mx.agency.example; spf=fail (a (b) ; dmarc=pass header.from=service.example x)', 'unproven'],
     ['mx.other.example; dmarc=pass header.from=service.example', 'unproven'],
   ])('with the results %s is %s', (results, standing) => {
     const senders = { from: ['@service.example'], authenticatedBy: 'mx.agency.example' };

@@ -103,6 +103,9 @@ describe('An e-mail that names a booking', () => {
     ]);
     const again = { ...named, bytes: Buffer.from(String(named.bytes).replaceAll('\r\n', '\n')) };
     expect(await taker.take(again)).toMatchObject({ outcome: 'already-read', ...naming });
+    // Servers on the way add headers of their own.
+    const copy = { ...named, bytes: Buffer.from(`Received: from a by b\r\n${named.bytes}`) };
+    expect(await taker.take(copy)).toMatchObject({ outcome: 'already-read', ...naming });
     // Its date is in the future: then no move of the mapping could correct the case.
     const receivedAt = Date.UTC(2026, 10, 21, 2, 30);
     expect(events).toEqual([{ type: 'verdict-mail-named', mail: 1, receivedAt, named: 1 }]);
@@ -123,6 +126,13 @@ describe('An e-mail that names a booking', () => {
     await taker.resume();
     expect(await listCases()).toMatchObject([{ providerHotelId: 'H-1', bookings: 2 }]);
   });
+
+  it('and was saved as a list was received when its file was written, if nothing else says when', async () => {
+    const { taker } = await prepare();
+    const saved = { from: 'list.csv', bytes: Buffer.from('BR-1042\n'), savedAt: at - 5_000 };
+    expect(await taker.take(saved)).toMatchObject({ outcome: 'named', receivedAt: at - 5_000 });
+  });
+
   it('by its pair alone names all its booked master hotels, or the one in the row', async () => {
     const { ledger, taker, listCases } = await prepare();
     const rows = [
@@ -202,6 +212,9 @@ describe('An e-mail that the mailbox does not hand out', () => {
       { event: 'mail-set-aside', subject: 'not-fetched 2026-11-21', facts: { reason: 'not-fetched' } },
     ]);
     expect(await ledger.mails.listMails({ limit: 5, onlyUnknown: true })).toHaveLength(2);
+    // Later it does, and is no longer listed as one that was not fetched.
+    await taker.take({ from: 'imap', key: mail.key, bytes: named.bytes });
+    expect(await ledger.mails.listMails({ limit: 5, onlyUnknown: true })).toHaveLength(1);
   });
 });
 
@@ -304,15 +317,15 @@ describe('An e-mail about more than 1,000 bookings', () => {
   const everyOne = Array.from({ length: 1_001 }, (_, index) => `BR-${20_000 + index}`);
 
   it.each([
-    ['that it names', (index: number) => `H-${index}`, everyOne],
-    ['on one mapping that it names', () => 'H-1', everyOne.slice(0, 1)],
+    ['that it names', (index: number) => `H-${index}`, plain(everyOne.join('\n'))],
+    ['on one mapping that it names', () => 'H-1', plain(everyOne[0] ?? '')],
+    ['whose mapping alone it names', () => 'H-1', mailFrom('text/csv', 'Provider;Hotel code\nAlpha;H-1\n')],
   ])(
     '%s is set aside where anybody may write, until a person or its sender vouches for it',
     async (...about) => {
-      const [, providerHotelId, references] = about;
+      const [, providerHotelId, mail] = about;
       const senders = { from: [] as string[] };
       const { ledger, taker, listCases } = await prepare({ senders, booked: many(providerHotelId) });
-      const mail = plain(references.join('\n'));
       expect(await taker.take(mail)).toMatchObject({ outcome: 'set-aside', reason: 'too-many-bookings' });
       expect(await listCases()).toEqual([]);
       expect(await listNotices(ledger)).toMatchObject([

@@ -109,15 +109,16 @@ describe('the scores of providers', () => {
         opened('once', 'corrected', 10),
         opened('other', 'corrected', 3),
         opened('other', 'dismissed'),
+        opened('single', 'corrected', 5),
         opened('older', 'corrected', 1_000, at - 90 * 24 * hourMs),
       ],
     );
     const list = vi.spyOn(ledger.cases, 'listOpened');
     expect(await score(ledger)).toMatchObject([
       {
-        cases: 5,
-        corrected: 3,
-        medianHoursToCorrection: 3,
+        cases: 6,
+        corrected: 4,
+        medianHoursToCorrection: 4,
         repeatOffenders: [
           { providerHotelId: 'often', cases: 0, days: 2 },
           { providerHotelId: 'other', cases: 2, days: 0 },

@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { archive, bucket } from '../../../src/checks/doctor/archive.js';
 import { createDirectoryArchive } from '../../../src/storage/archive.js';
@@ -99,4 +101,17 @@ it('the archive is beside the ledger; doctor names what no ledger knows, and say
   ]);
   const findLedger = () => Promise.reject(new Error('unusable'));
   expect(await look(archive, makeApp({}, { archive: () => ours, findLedger }))).toEqual([]);
+});
+
+it('what the archive holds without a mark of an account is to be removed by hand', async () => {
+  const root = makeTemporaryFolder();
+  const ours = createDirectoryArchive({ root, account: 'ours' });
+  const folder = join(root, '2026-11-20', 'old');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, '20112026.csv'), '');
+  const found = await look(archive, makeApp({ archive: root }, { archive: () => ours }));
+  expect(found).toMatchObject([
+    { verdict: 'ok' },
+    { verdict: 'warning', advice: expect.stringMatching(/remove them yourself/) },
+  ]);
 });

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { fileModes } from '../../../src/checks/doctor/file-modes.js';
-import { hostKey } from '../../config/writing.js';
+import { hostKey, sftp } from '../../config/writing.js';
 import { makeTemporaryFolder } from '../../support/temporary-folder.js';
 import { look, makeApp } from './checked.js';
 
@@ -38,14 +38,21 @@ it.each([0o604, 0o640, 0o622])('what only its owner may read is a warning with m
 it('what holds a secret is among them: the configuration, .env and folders', async () => {
   const folder = makeTemporaryFolder();
   const path = (name: string) => join(folder, name);
-  for (const name of ['hotel-review.yaml', '.env']) writeFileSync(path(name), '');
+  const files = ['hotel-review.yaml', '.env', 'key', 'key-of-source'];
+  for (const name of files) writeFileSync(path(name), '');
   for (const name of ['archive', 'spool', "it's keys"]) mkdirSync(path(name));
-  for (const name of ['hotel-review.yaml', '.env', 'archive', 'spool', "it's keys"])
-    chmodSync(path(name), 0o750);
-  const settings = { archive: path('archive'), file: { spool: path('spool') }, keys: path("it's keys") };
+  for (const name of [...files, 'archive', 'spool', "it's keys"]) chmodSync(path(name), 0o750);
+  const { password: _, ...account } = sftp;
+  const withKey = (name: string) => ({ ...account, privateKeyFile: path(name) });
+  const { host, ...ofSource } = withKey('key-of-source');
+  const settings = {
+    ...{ archive: path('archive'), keys: path("it's keys") },
+    file: { spool: path('spool'), sftp: withKey('key') },
+    source: { kind: 'csv', path: `sftp://${host}/{day}.csv`, sftp: ofSource },
+  };
   const found = await look(fileModes, makeApp(settings, { file: path('hotel-review.yaml') }));
   expect(found.map(({ advice }) => advice)).toEqual([
-    ...['hotel-review.yaml', '.env', 'archive', 'spool'].map((name) => `chmod go= ${path(name)}`),
+    ...[...files, 'archive', 'spool'].map((name) => `chmod go= ${path(name)}`),
     `chmod go= '${path("it's keys").replace("'", "'\\''")}'`,
   ]);
 });

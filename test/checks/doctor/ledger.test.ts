@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { ledger } from '../../../src/checks/doctor/ledger.js';
 import { LedgerUnusableError } from '../../../src/ledger/errors.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
+import { withReplaced } from '../../support/fake-ledger.js';
 import { lines, look, makeApp } from './checked.js';
 
 type Ended = readonly [day: string, state?: 'succeeded' | 'failed'];
@@ -45,4 +46,23 @@ it('doctor counts the runs, and warns about unfinished days by the newest run of
   ]);
   const many = Array.from({ length: 8 }, (_, index): Ended => [`2026-11-0${index + 1}`]);
   expect((await say(many))[1]).toMatch(/2026-11-04 \(collecting\) and 3 more$/);
+});
+
+it.each([
+  [5, 3, 'ok', 'fit; there are 3'],
+  [5, 4, 'warning', 'fit, but there are 4'],
+  [20, 0, 'warning', 'fit, but there are 0'],
+])('of 20 connections others have %i: with %i processes doctor says %s', async (...given) => {
+  const [otherClients, processes, verdict, words] = given;
+  const real = await openTemporaryLedger();
+  const parts = {
+    countConnections: async () => ({ max: 20, otherClients }),
+    workers: { listSeen: async () => Array(processes) },
+  };
+  const findLedger = async () => withReplaced(real, parts);
+  const found = lines(await look(ledger, makeApp({ workers: { connections: 4 } }, { findLedger })));
+  expect(found[1]).toBe(
+    `${verdict} ledger: the server takes 20 connections, of which other programs have ${otherClients}: ` +
+      `${otherClients === 5 ? 3 : 0} workers with 4 each ${words}`,
+  );
 });

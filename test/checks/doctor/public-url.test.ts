@@ -48,7 +48,13 @@ it.each<[string, HttpResult]>([
   });
 });
 
-it('doctor calls nobody where there is no such address, or no proxy', async () => {
-  for (const server of [{}, { publicUrl: 'http://localhost:8080' }])
+it('doctor calls nobody where there is no such address, or no proxy, or people sign in at the proxy', async () => {
+  const atProxy = {
+    publicUrl: 'https://nobody.invalid',
+    signIn: { header: 'x-user' },
+    proxies: ['127.0.0.1'],
+    users: 'users.json',
+  };
+  for (const server of [{}, { publicUrl: 'http://localhost:8080' }, atProxy])
     expect(await look(publicUrl, makeApp({ server }))).toEqual([]);
 });

@@ -57,6 +57,13 @@ it.each<[object, object, RegExp[]]>([
     {},
     [/^warning queue: workers on other machines cannot reach what is on this one: ledger, archive, keys$/],
   ],
+  [
+    { ledger: `\${DB}` },
+    { DB: 'postgres://reader:s3cret@db.example.com/hotel?sslmode=disable' },
+    [/^warning ledger: the connection to /],
+  ],
+  [{ verdicts: { maildir: 'mail', from: ['@service.example'] } }, {}, []],
+  [{ deadline: 'none' }, {}, [/^warning clock: .* sets no deadline in the coming month/]],
 ])('doctor warns of risks: %j', async (changes, variables, expected) => {
   const found = await warnings(changes, variables);
   expect(found).toEqual(expected.map((words) => expect.stringMatching(words)));

@@ -59,9 +59,16 @@ const sent: Canary = {
   ...{ reference: 'C-1', line: '{}', runId: 'r', day: '2026-11-20' },
   ...{ withinMs: 12 * hour, sentAt: Date.parse('2026-11-21T00:00:00Z') },
 };
+const { sentAt: _, ...notSent } = sent;
 
 it.each<[string, Canary, number | undefined, RegExp]>([
   ['waiting', sent, undefined, /^ok verdicts: the canary of 2026-11-20 may be named until 2026-11-21 12:00/],
+  [
+    'not taken',
+    { ...notSent, givenUpFor: 'code-2009' },
+    undefined,
+    /^warning verdicts: the service did not take the canary of 2026-11-20 \(code-2009\)/,
+  ],
   ['named', { ...sent, namedAt: 1 }, undefined, /^ok verdicts: .* was named by an e-mail/],
   [
     'missed',
@@ -77,7 +84,7 @@ it.each<[string, Canary, number | undefined, RegExp]>([
   ],
 ])('doctor says what became of the last canary: %s', async (_, last, copied, words) => {
   const findLedger = of({
-    canaries: { list: async () => [last] },
+    canaries: { list: async () => [{ ...notSent, day: '2026-11-21' }, last] },
     mappings: { find: async () => copied && { mapping: { serviceId: copied } } },
   });
   const [found] = lines(await look(canary, makeApp({ canary: pair }, { findLedger })));

@@ -32,7 +32,7 @@ async function check(
   const source = createCsvSource({ file: createLocalDayFile(path), columns });
   const parts = {
     source,
-    normaliserFor: () => createNormaliser(),
+    normaliserFor: () => createNormaliser({ day: day.iso }),
     extraLabels: [],
     day,
     maxRejectedShare,
@@ -120,6 +120,40 @@ describe('reading', () => {
       message: expect.stringContaining('none of its first 300 records can be sent'),
     });
     expect(source.pulled()).toBeLessThan(310);
+  });
+
+  const valid = `2,BR-2,Ana,Expedia,7,2026-12-01,2026-12-02\n`;
+
+  it.each([
+    ['x,BR-1,Ana,Expedia,7,,\n', 0.5, 'ok', '1 of its 3 records cannot be sent'],
+    ['x,BR-1,Ana,Expedia,7,,\n'.repeat(4), 0.5, 'warning', '4 of its 6 records cannot be sent'],
+    [
+      '1,BR-1,Ana,Expedia,7,soon,\n',
+      0.1,
+      'warning',
+      '1 of the 5 dates in these bookings are not calendar dates',
+    ],
+    [
+      '1,BR-1,Ana,Expedia,7,2076-12-01,\n',
+      0.1,
+      'warning',
+      '1 of the 3 check-ins of these bookings are years away',
+    ],
+  ])('says what is wrong with some of its records: %j', async (row, maxRejectedShare, verdict, words) => {
+    const { findings } = await check(`${bookingsHeader}\n${row}${valid}${valid}`, { maxRejectedShare });
+    expect(findings.slice(1)).toMatchObject([{ verdict, message: expect.stringContaining(words) }]);
+  });
+
+  it('says which columns it lacks that source.keep names', async () => {
+    const notices = ['Price', 'Board'].map((column) => ({ kind: 'absent-column' as const, column }));
+    const fields = { ProviderName: 'Bedlink', ProviderHotelId: 'BL-1' };
+    const source = createArraySource([{ records: [record(1, fields)], notices }]);
+    expect((await checkSource({ ...parts, source }, signal)).slice(1)).toMatchObject([
+      {
+        verdict: 'warning',
+        message: expect.stringContaining('no column "Price" or "Board", which source.keep'),
+      },
+    ]);
   });
 });
 

@@ -126,7 +126,11 @@ describe('a column', () => {
     const records = recordsOf('Status', { CONF: 7, CANC: 2 }).map((one) => one.set('Market', 'EU'));
     const where = { Market: ['EU'] };
     const { source } = parse({ source: { kind: 'csv', path: '{day}.csv', where } });
-    const found = lookForUnconfirmed({ columns: ['Status', 'Market'], records }, source);
+    const left = recordsOf('Status', { CANC: 5 }).map((one) => one.set('Market', 'US'));
+    const sample = { columns: ['Status', 'Market'], records: [...records, ...left] };
+    const found = lookForUnconfirmed(sample, source);
+    // What it leaves out is not sent anyway.
+    expect(found?.columns).toMatchObject([{ records: 9, unconfirmed: 2 }]);
     expect(found?.where).toEqual({ ...where, Status: { not: ['CANC'] } });
   });
 

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
 import { StoppedError } from '../../../src/base/safe-error.js';
@@ -22,13 +23,16 @@ const failureOf = (answer: Promise<unknown>) => answer.catch((error: unknown) =>
 
 describe('A question on a terminal', () => {
   it('says at once what is wrong with an answer, and waits for another', async () => {
-    const { asker, input, reads } = sit();
+    const { asker, input, stop, reads } = sit();
+    const listening = () => [input.listenerCount('close'), getEventListeners(stop.signal, 'abort').length];
+    const before = listening();
     const answer = asker.ask(question);
     await reads('Your word');
     input.write('bad\r');
     await reads('expected a good one');
     input.write('better\r');
     expect(await answer).toBe('better');
+    expect(listening()).toEqual(before);
   });
 
   it('for a secret does not show it', async () => {

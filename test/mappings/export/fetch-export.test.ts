@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ExportEvent } from '../../../src/mappings/events.js';
 import { fetchExport, requestExport } from '../../../src/mappings/export/fetch-export.js';
@@ -60,8 +61,11 @@ interface Wanted {
 
 /** The service's clock is as far ahead as said. */
 const request = (providers: readonly string[], aheadMs = 0) => {
-  const exportMappingsFile = async () =>
-    ({ Status: true, answeredAt: new Date(outside.clock() + aheadMs) }) as never;
+  const exportMappingsFile = async () => {
+    // It answers after two seconds.
+    outside.reach(outside.clock() + 2_000);
+    return { Status: true, answeredAt: new Date(outside.clock() + aheadMs) } as never;
+  };
   const parts = { service: { exportMappingsFile }, log: opened.ledger.exports, clock: outside.clock };
   return requestExport({ emailId: 'ops@example.com', providers }, parts, never);
 };
@@ -78,6 +82,9 @@ const found = async (wanted?: Wanted) => {
 
 describe('fetching an export', () => {
   it('waits for the requested one, archives its files as they are, and records rows and checksums', async () => {
+    // Left by a fetch of another export.
+    mkdirSync(join(root, 'spool'));
+    writeFileSync(join(root, 'spool/acme_hotels_other.csv'), '');
     put('old', smallExport, start - 60 * minute);
     await request(['Bedlink']);
     put('new', smallExport, start + 3 * minute);
@@ -113,11 +120,12 @@ describe('fetching an export', () => {
   });
 
   it('takes none from before the request, by the clock of the service, nor from before an instant that is given', async () => {
-    await request([], -30 * minute);
+    await request(['Bedlink'], -30 * minute);
     put('older', smallExport, start - 32 * minute);
     expect(await found()).toBe('absent');
     expect(await found({ since: start - 31 * minute })).toBe('absent');
     expect(await found({ since: start - 32 * minute })).toBe('fetched older');
+    expect(await opened.ledger.exports.latestFetched()).toMatchObject({ providers: [] });
     // The server's clock is a few seconds behind that of the service.
     put('its', smallExport, start - 30 * minute - 5_000);
     expect(await found()).toBe('fetched its');
@@ -171,17 +179,21 @@ describe('fetching an export', () => {
   it('connects again after a lost connection, with delays that begin anew with progress, and not after a denial', async () => {
     put('new');
     const usual = server;
-    let calls = 0;
+    let [calls, open] = [0, 0];
     let cause = new SftpError('retryable', 'connection-lost', 'look at x: the connection was lost');
     const connect: typeof server.connect = async (options) => {
       const session = await usual.connect(options);
+      open += 1;
       const download: typeof session.download = async (path, local, how) => {
         calls += 1;
         if (calls > 5) return session.download(path, local, how);
         if (calls % 2 === 1) how.onProgress?.(1, 2);
         throw cause;
       };
-      return { ...session, download };
+      const close = async () => {
+        open -= 1;
+      };
+      return { ...session, download, close };
     };
     server = { ...server, connect };
     expect(await found({ waits: 10 })).toBe('fetched new');
@@ -192,7 +204,30 @@ describe('fetching an export', () => {
     cause = new SftpError('denied', 'permission-denied', 'look at x: the server denies it');
     put('newer');
     await expect(fetch({ waits: 10 })).rejects.toBe(cause);
-    expect(calls).toBe(1);
+    expect([calls, open]).toEqual([1, 0]);
+  });
+
+  it('waits for a server that is away for longer than usual, as long as there is time for the export', async () => {
+    const usual = server;
+    let tries = 0;
+    const connect: typeof server.connect = async (options) => {
+      tries += 1;
+      if (tries <= 20)
+        throw new SftpError('retryable', 'connection-lost', 'look at x: the connection was lost');
+      return usual.connect(options);
+    };
+    server = { ...server, connect };
+    put('new');
+    await expect(fetch()).rejects.toThrow('the connection was lost');
+    expect(await found({ waits: 10 })).toBe('fetched new');
+  });
+
+  it('refuses a file where the archive has another one of its name', async () => {
+    put('new');
+    const archive = createDirectoryArchive({ root: join(root, 'archive'), account: 'a' });
+    const others = [Buffer.from(`${mappingColumns}\n`)];
+    await archive.store('exports', 'new', 'acme_mappings_new.csv', Readable.from(others));
+    await expect(fetch({ waits: 10 })).rejects.toThrow('but the archive already holds');
   });
 
   it('continues with the files that are missing after it was stopped', async () => {

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import PostalMime from 'postal-mime';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -115,9 +115,11 @@ describe('A mail server', () => {
       { refused },
       { to: ['ops@agency.example', 'gone@agency.example'] },
     );
-    await send(channel);
+    const { signal } = new AbortController();
+    await send(channel, messageWith(), signal);
     expect(server.emails).toMatchObject([{ to: ['ops@agency.example'] }]);
     expect(warnings).toEqual(['email: refused 1 of its recipients (smtp-550)']);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('that never answers is given up on', async () => {

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Beat, createHeartbeat, type HeartbeatKind } from '../../../src/notify/channels/heartbeat.js';
 import { someRun } from '../../review/some-run.js';
@@ -70,6 +71,7 @@ it.each<[HeartbeatKind, path: string, calls: readonly string[]]>([
   const { heartbeat, calls } = await prepare(kind, path);
   for (const beat of [start, success, failure, brokeOff])
     expect(await heartbeat.send(beat, never)).toBeUndefined();
+  expect(getEventListeners(never, 'abort')).toEqual([]);
   expect(calls().map(([call]) => decodeURIComponent(call.replaceAll('+', ' ')))).toEqual(expected);
   if (kind !== 'healthchecks') return;
   const [begun, ended, failed, broken] = calls().map(([, body]) => body);
