@@ -118,10 +118,8 @@ const finders: readonly ((look: Look) => Promise<Found[]> | Found[])[] = [
   },
 
   async function findMissingExport({ ledger, exportPatienceMs, now }) {
-    const request = await ledger.exports.latestRequest();
+    const request = await findOpenRequest(ledger);
     if (!request || now - request.requestedAt < exportPatienceMs) return [];
-    const fetched = await ledger.exports.latestFetched();
-    if (fetched && fetched.fetchedAt >= request.requestedAt) return [];
     return [{ event: 'export-missing', subject: 'export', facts: {} }];
   },
 
@@ -218,7 +216,8 @@ const worksAgain: Readonly<
   Record<PartProblem, (problem: OpenProblem, look: Look) => Promise<boolean> | boolean>
 > = {
   'copy-stale': () => true,
-  'export-missing': () => true,
+  // A newer request is no export.
+  'export-missing': async (_, { ledger }) => (await findOpenRequest(ledger)) === undefined,
   'resource-low': ({ subject }, { disks }) => disks.some(({ place }) => place === subject),
   'sync-failing': async ({ subject, lastToldAt }, { ledger }) =>
     isAfter(lastToldAt, (await ledger.mappings.latestSync(subject))?.endedAt),
@@ -227,6 +226,13 @@ const worksAgain: Readonly<
       ? hasSent(subject, lastToldAt, ledger)
       : acceptsAgain[subject as RefusingPeer](ledger, lastToldAt),
 };
+
+/** The request whose export was not fetched yet. */
+async function findOpenRequest({ exports }: Ledger) {
+  const request = await exports.latestRequest();
+  const fetched = await exports.latestFetched();
+  return request && (fetched?.fetchedAt ?? 0) < request.requestedAt ? request : undefined;
+}
 
 function isAfter(toldAt: number, at: number | undefined): boolean {
   return (at ?? 0) > toldAt;

@@ -126,10 +126,13 @@ export function judgeTold(
     }
   }
 
-  function isExportMissing(at: number): boolean {
+  /** Since when the newest one is awaited. */
+  function exportAwaitedSince(at: number): number | undefined {
     const request = exports.findLast((one) => one.what === 'requested' && one.at <= at);
-    if (!request || at - request.at < exportMs) return false;
-    return !exports.some((one) => one.what === 'arrives' && one.at >= request.at && one.at <= at);
+    const hasArrived = exports.some(
+      (one) => one.what === 'arrives' && one.at >= (request?.at ?? 0) && one.at <= at,
+    );
+    return hasArrived ? undefined : request?.at;
   }
 
   function* findDigest(at: number): Generator<Expected> {
@@ -144,7 +147,8 @@ export function judgeTold(
   /** What the clock, and all runs together, make true at a check. Changes nothing. */
   function look(at: number) {
     const late = listLate(at);
-    const missing = isExportMissing(at) ? ['export'] : [];
+    const awaitedSince = exportAwaitedSince(at);
+    const missing = awaitedSince !== undefined && at - awaitedSince >= exportMs ? ['export'] : [];
     const raised = [
       ...late.map((subject) => ({ event: 'day-late' as const, subject })),
       ...missing.map((subject) => ({ event: 'export-missing' as const, subject })),
@@ -153,7 +157,7 @@ export function judgeTold(
     const dropped: Problem[] = [];
     for (const problem of problems.values()) {
       if (problem.event === 'export-missing') {
-        if (missing.length === 0) ended.push(problem);
+        if (awaitedSince === undefined) ended.push(problem);
       } else if (isOver(problem)) ended.push(problem);
       // The day is not late any more, and not good.
       else if (problem.event === 'day-late' && !late.includes(problem.subject)) dropped.push(problem);

@@ -309,7 +309,8 @@ describe('any other problem', () => {
     expect(ended).toEqual([[['copy-stale'], { at: now }]]);
     const missing = [problem('export-missing', { subject: 'export' })];
     const request = { requestedAt: now - 7 * hour };
-    expect((await check({ problems: missing, request })).ended).toEqual([]);
+    for (const requestedAt of [now - 7 * hour, now])
+      expect((await check({ problems: missing, request: { requestedAt } })).ended).toEqual([]);
     expect(
       (await check({ problems: missing, request, fetched: { fetchedAt: now - 7 * hour } })).ended,
     ).toEqual([[['export-missing'], { at: now }]]);
