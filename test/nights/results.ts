@@ -68,7 +68,7 @@ const oddities = ['rows', 'words', 'column twice'] as const;
 
 /** As `formOf` names them. */
 export const resultKinds: readonly string[] = [
-  ...['none', 'whole', 'partial', 'growing', 'rewritten', 'split', 'set aside'],
+  ...['none', 'whole', 'partial', 'growing', 'rewritten', 'contradicting', 'split', 'set aside'],
   ...oddities.map((kind) => `odd ${kind}`),
 ].map((form) => `result ${form}`);
 

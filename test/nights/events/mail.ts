@@ -16,7 +16,7 @@ const matchMs = 14 * 86_400_000;
 
 export const mail: EventKind<Mail> = {
   weights: { following: 1 },
-  kinds: ['mail named', 'mail twice', 'mail pairs'],
+  kinds: ['mail named', 'mail twice', 'mail pairs', 'mail unreadable'],
 
   make: ({ day, source }, { pick, pickAmong, some }) => ({
     ...{ kind: 'mail', day },
