@@ -6,5 +6,5 @@ import { expectHistories } from './any-history.js';
 it('every surface says what was sent and what came back, in any history of another seed', {
   timeout: 3_600_000,
 }, async () => {
-  await expectHistories(seed + 1, 200);
+  await expectHistories(seed + 1, 100);
 });
