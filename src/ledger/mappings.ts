@@ -384,6 +384,11 @@ export const fetchedExports = t.table(
 );
 export type FetchedExport = t.Row<typeof fetchedExports>;
 
+/** Whether no export was fetched since it was asked for. @param fetched the last one */
+export function isAwaited({ requestedAt }: RequestedExport, fetched: FetchedExport | undefined): boolean {
+  return fetched === undefined || fetched.fetchedAt < requestedAt;
+}
+
 export const rememberRequest = writes(function* (request: RequestedExport): Query<void> {
   yield* exportRequests.add(request);
 });

@@ -4,6 +4,7 @@ import { businessDayAt } from '../booking/business-day.js';
 import { urgencyOf } from '../booking/stay.js';
 import type { CaseSummary } from '../ledger/cases.js';
 import type { Ledger } from '../ledger/ledger.js';
+import { isAwaited } from '../ledger/mappings.js';
 import type { OpenProblem, Told } from '../ledger/notices.js';
 import { firstBound, readCompleteUntil } from '../mappings/sync-bounds.js';
 import { makesDayGood } from '../rules/good-day.js';
@@ -230,8 +231,7 @@ const worksAgain: Readonly<
 /** The request whose export was not fetched yet. */
 async function findOpenRequest({ exports }: Ledger) {
   const request = await exports.latestRequest();
-  const fetched = await exports.latestFetched();
-  return request && (fetched?.fetchedAt ?? 0) < request.requestedAt ? request : undefined;
+  return request && isAwaited(request, await exports.latestFetched()) ? request : undefined;
 }
 
 function isAfter(toldAt: number, at: number | undefined): boolean {

@@ -1,5 +1,5 @@
 import type { Ledger } from '../../ledger/ledger.js';
-import type { FetchedExport, RequestedExport } from '../../ledger/mappings.js';
+import { type FetchedExport, isAwaited, type RequestedExport } from '../../ledger/mappings.js';
 import type { ExportRequest, MappingService } from '../../service/operations.js';
 import type { Archive } from '../../storage/archive.js';
 import type { Spool } from '../../storage/spool.js';
@@ -65,8 +65,7 @@ export async function fetchExport(
 ): Promise<FetchResult> {
   const { log, clock } = parts;
   const [requested, last] = [await log.latestRequest(), await log.latestFetched()];
-  const isAnswered =
-    since === undefined && last !== undefined && !(requested && last.fetchedAt < requested.requestedAt);
+  const isAnswered = since === undefined && last !== undefined && !(requested && isAwaited(requested, last));
   const wanted: WantedExport = {
     newerThan: since === undefined ? requested && startOf(requested) : wholeSeconds(since),
     // An export fetched before the request cannot be its answer.

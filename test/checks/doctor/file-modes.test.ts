@@ -27,9 +27,9 @@ it.each([0o604, 0o640, 0o622])('what only its owner may read is a warning with m
   const users = 'the key of sessions and hashes of passwords';
   expect(await say(0o755, mode, (path) => ({ server: { users: path } }))).toEqual(said(users));
   expect(await say(0o755, mode, (path) => ({ ledger: `sqlite:${path}` }))).toEqual(said("guests' names"));
-  const sftp = { username: 'u', hostKey };
+  const account = { username: 'u', hostKey };
   const key = (privateKeyFile: string) => ({
-    source: { kind: 'csv', path: 'sftp://h/{day}', sftp: { ...sftp, privateKeyFile } },
+    source: { kind: 'csv', path: 'sftp://h/{day}', sftp: { ...account, privateKeyFile } },
   });
   expect(await say(0o755, mode, key)).toEqual(said('a private key'));
   expect(await say(0o755, mode & 0o600, (path) => ({ ledger: `sqlite:${path}` }))).toEqual(fine);
