@@ -16,7 +16,8 @@ export type Entry = {
       readonly isEarly: boolean;
       /** It holds only what was not delivered before. */
       readonly topsUp: boolean;
-      readonly collectedAt: number;
+      /** Its bookings are compared with the mappings as of then. */
+      readonly comparedAt: number;
       readonly today: string;
     }
   /** A run that could not be collected, or not yet. */

@@ -233,13 +233,13 @@ export function expectMoves(journal: readonly Entry[]) {
   }
 
   function suspect(entry: Of<'collected'>, at: number): void {
-    const { run, today, collectedAt } = entry;
+    const { run, today, comparedAt } = entry;
     const flagged = new Set<string>();
     for (const booking of listHeld(journal, at)) {
       const pair = pairOf(booking);
       const { to, movedAt = 0 } = copy.get(hotelOf(pair)) ?? {};
       const isOther = to !== undefined && to !== masterOf(pair);
-      if (!isOther && collectedAt - movedAt >= suspectMs) continue;
+      if (!isOther && comparedAt - movedAt >= suspectMs) continue;
       flagged.add(booking);
       const isDoubtful = (isOther && classify(pair) !== 'merged') || to === undefined;
       if (isDoubtful && checkOutOf(booking) >= today)

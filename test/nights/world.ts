@@ -222,7 +222,7 @@ export async function openWorld({ engine = sqlite, hasCopies = false }: WorldSet
     const source = sources.get(day) ?? [];
     const known = new Set(recall(journal).flatMap((one) => (one.kind === 'collected' ? [one.run] : [])));
     const today = createApp().today();
-    for (const { id, delivery: by, collectedAt, topsUp } of await ledgers.get().runs.list({
+    for (const { id, delivery: by, collectStartedAt, collectedAt, topsUp } of await ledgers.get().runs.list({
       day: isoOf(day),
       limit: 100,
     })) {
@@ -240,7 +240,7 @@ export async function openWorld({ engine = sqlite, hasCopies = false }: WorldSet
           source,
           isEarly,
           topsUp: topsUp === true,
-          collectedAt,
+          comparedAt: collectStartedAt ?? collectedAt,
           today,
         });
     }
